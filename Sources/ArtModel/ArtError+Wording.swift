@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What happened, to what, and what to do next: one line each.
+
+extension ArtError {
+  /// Why a text is no emoji label.
+  public enum TextFault: Sendable {
+    case empty
+    case bytes
+    case control
+    case characters
+    case noEmoji
+  }
+
+  /// A text that cannot be an emoji label.
+  public static func badText(_ text: String, _ fault: TextFault) -> ArtError {
+    let shown = "\"\(text.prefix(24))\(text.count > 24 ? "…" : "")\""
+    switch fault {
+    case .empty: return ArtError(.badText, "an empty text is no emoji; give one, such as 🐝")
+    case .bytes:
+      return ArtError(.badText, "\(shown) is longer than \(Limits.textBytes) bytes; an emoji label is short")
+    case .control:
+      return ArtError(
+        .badText, "\(shown) holds a control or an unknown character; give emoji and letters only")
+    case .characters:
+      return ArtError(
+        .badText, "\(shown) has \(text.count) characters; a label has at most \(Limits.textCharacters)")
+    case .noEmoji:
+      return ArtError(.badText, "\(shown) has no emoji in it; give at least one, such as 🐝")
+    }
+  }
+
+  /// A place out of bounds.
+  public static func badPlace(_ text: String) -> ArtError {
+    ArtError(
+      .badValue, "\(text) is no place; give X,Y in pixels or percent, within 1,000,000 of the origin")
+  }
+
+  /// A font size out of bounds.
+  public static func badSize(_ text: String) -> ArtError {
+    ArtError(.badValue, "\(text) is no size; give a number above 0 and up to 100,000")
+  }
+
+  /// A factor that is none.
+  public static func badFactor(_ text: String) -> ArtError {
+    ArtError(.badValue, "\(text) is no factor; give a number above 0, such as 1.5")
+  }
+
+  /// A canvas out of bounds.
+  public static func badCanvas(_ text: String) -> ArtError {
+    ArtError(.badValue, "\(text) is no canvas; give WIDTHxHEIGHT, each from 1 to 100,000 pixels")
+  }
+
+  /// A reference that cannot name an emoji.
+  public static func badReference(_ text: String) -> ArtError {
+    ArtError(.badValue, "\"\(text)\" names no emoji; give an id or its beginning, an emoji, 🐝:2 or @last")
+  }
+
+  /// Nothing fits the reference.
+  public static func noSuchEmoji(_ text: String) -> ArtError {
+    ArtError(.noSuchEmoji, "no emoji \(text) in the document; `emojiart show` lists what is there")
+  }
+
+  /// Several emoji fit the reference.
+  public static func ambiguous(_ text: String, _ candidates: [String], more: Bool) -> ArtError {
+    let list = candidates.joined(separator: ", ") + (more ? ", …" : "")
+    return ArtError(.ambiguous, "\(text) fits several emoji: \(list); name one of them")
+  }
+
+  /// Two references of one command name the same emoji.
+  public static func namedTwice(_ text: String) -> ArtError {
+    ArtError(.badValue, "\(text) is named twice; name each emoji once")
+  }
+
+  /// The document is full.
+  public static func tooManyEmoji() -> ArtError {
+    ArtError(.tooLarge, "a document holds at most 1,000,000 emoji; begin another one")
+  }
+
+  /// A name that cannot stand for a person.
+  public static func badAuthor(_ text: String) -> ArtError {
+    ArtError(.badValue, "\"\(text.prefix(40))\" is no author's name; give up to 64 bytes of plain text")
+  }
+
+  /// An emoji is to be put above itself.
+  public static func aboveItself(_ text: String) -> ArtError {
+    ArtError(.badValue, "\(text) cannot be put above itself; name another emoji")
+  }
+
+  /// Every value of the z-order is used up: some 10^12 moves to the front in one document.
+  public static func noRoomInOrder() -> ArtError {
+    ArtError(.tooLarge, "no room is left in the z-order; put an emoji --above another one to renumber it")
+  }
+
+  /// Nothing to undo or redo.
+  public static func nothingTo(_ word: String) -> ArtError {
+    ArtError(.nothingToUndo, "nothing to \(word); `emojiart history` lists the edits")
+  }
+
+  /// JSON that cannot be read.
+  public static func badJSON(_ what: String, atByte index: Int) -> ArtError {
+    ArtError(.badJSON, "JSON with \(what), at byte \(index)")
+  }
+}

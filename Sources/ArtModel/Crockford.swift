@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Crockford's base32, lower case: 5 bits a character, sorted like the numbers they stand for.
+///
+/// Source: https://www.crockford.com/base32.html. Reading what a person typed follows it: case does not
+/// matter, `i` and `l` are 1, `o` is 0, hyphens are passed over.
+enum Crockford {
+  private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+
+  static func encode(_ bits: UInt64, length: Int) -> String {
+    String(unsafeUninitializedCapacity: length) { buffer in
+      for index in 0..<length {
+        buffer[index] = alphabet[Int((bits >> UInt64(5 * (length - 1 - index))) & 31)]
+      }
+      return length
+    }
+  }
+
+  /// Exactly `length` characters of the alphabet as it is written, or nil.
+  static func decode(_ text: some Sequence<UInt8>, length: Int) -> UInt64? {
+    var bits: UInt64 = 0
+    var count = 0
+    for byte in text {
+      guard count < length, let value = value(of: byte) else { return nil }
+      bits = bits << 5 | value
+      count += 1
+    }
+    return count == length ? bits : nil
+  }
+
+  /// A character as it is written in a document.
+  static func value(of byte: UInt8) -> UInt64? {
+    switch byte {
+    case 0x30...0x39: return UInt64(byte - 0x30)
+    case 0x61...0x68: return UInt64(byte - 0x61 + 10)
+    case 0x6a, 0x6b: return UInt64(byte - 0x6a + 18)
+    case 0x6d, 0x6e: return UInt64(byte - 0x6d + 20)
+    case 0x70...0x74: return UInt64(byte - 0x70 + 22)
+    case 0x76...0x7a: return UInt64(byte - 0x76 + 27)
+    default: return nil
+    }
+  }
+
+  /// A character as a person may type it.
+  static func typedValue(of byte: UInt8) -> UInt64? {
+    let lower = (0x41...0x5a).contains(byte) ? byte + 0x20 : byte
+    switch lower {
+    case UInt8(ascii: "i"), UInt8(ascii: "l"): return 1
+    case UInt8(ascii: "o"): return 0
+    default: return value(of: lower)
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A whole document in memory: what people see, and the log of edits that led there.
+///
+/// Every emoji stands once in `emojis` and once in `order`, which is sorted by (z, id). The log is sorted by
+/// revision, and its last entry is the document's head.
+public struct DocumentContent: Sendable, Equatable {
+  /// The document's own name for itself: a copy of the file has the same one.
+  public let id: DocumentID
+  /// The size of the picture.
+  public private(set) var canvas: Canvas
+  /// The picture.
+  public private(set) var background: Background?
+  /// The picture that is still to come.
+  public private(set) var pending: PendingBackground?
+  /// The edits kept, oldest first.
+  public private(set) var log: [LoggedEdit]
+  /// The count of edits that the document has seen.
+  public private(set) var revision: Int
+  /// The last edit; together with the revision it names the document's state.
+  public private(set) var head: EditID?
+  private var emojis: [EmojiID: Emoji]
+  private var order: [Place]
+
+  /// Content of these values, emoji in any order; nil when two emoji have one id.
+  public init?(
+    id: DocumentID, canvas: Canvas, background: Background? = nil, pending: PendingBackground? = nil,
+    emojis: [Emoji] = [], log: [LoggedEdit] = [], revision: Int = 0, head: EditID? = nil
+  ) {
+    self.id = id
+    self.canvas = canvas
+    self.background = background
+    self.pending = pending
+    self.log = log
+    self.revision = revision
+    self.head = head
+    self.emojis = Dictionary(emojis.lazy.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    order = emojis.map(Place.init).sorted()
+    guard self.emojis.count == order.count else { return nil }
+    checkInvariants()
+  }
+
+  /// Takes an entry that has been applied into the log.
+  public mutating func append(_ entry: LoggedEdit) {
+    log.append(entry)
+    revision = entry.revision
+    head = entry.id
+  }
+
+  private struct Place: Comparable, Sendable {
+    let z: Int
+    let id: EmojiID
+
+    init(_ emoji: Emoji) {
+      z = emoji.z
+      id = emoji.id
+    }
+
+    static func < (left: Place, right: Place) -> Bool { (left.z, left.id) < (right.z, right.id) }
+  }
+
+  /// Where a place stands or would stand in the order.
+  private func index(of place: Place) -> Int {
+    if let last = order.last, last < place { return order.count }
+    var low = 0
+    var high = order.count
+    while low < high {
+      let middle = (low + high) / 2
+      if order[middle] < place { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Stops a debug build when a promise of this type does not hold.
+  func checkInvariants() {
+    assert(emojis.count == order.count, "every emoji has one place")
+    assert(order.allSatisfy { emojis[$0.id]?.z == $0.z }, "every place is its emoji's")
+    assert(zip(order, order.dropFirst()).allSatisfy { $0 < $1 }, "places ascend")
+  }
+}
+
+extension DocumentContent: EditableArt {
+  /// How many emoji there are.
+  public var emojiCount: Int { order.count }
+
+  /// The emoji of that id.
+  public func emoji(_ id: EmojiID) -> Emoji? { emojis[id] }
+
+  /// The first `limit` emoji, by id, whose ids begin so.
+  public func emojis(prefix: EmojiID.Prefix, limit: Int) -> [Emoji] {
+    Array(emojis.values.filter { prefix.matches($0.id) }.sorted { $0.id < $1.id }.prefix(limit))
+  }
+
+  /// All emoji, bottom to top.
+  public func emojisInOrder() -> [Emoji] { order.compactMap { emojis[$0.id] } }
+
+  /// The emoji at the bottom.
+  public func bottom() -> Emoji? { order.first.flatMap { emojis[$0.id] } }
+
+  /// The emoji at the top.
+  public func top() -> Emoji? { order.last.flatMap { emojis[$0.id] } }
+
+  /// The emoji next above one.
+  public func next(above emoji: Emoji) -> Emoji? {
+    let place = Place(emoji)
+    var index = index(of: place)
+    if index < order.count, order[index] == place { index += 1 }
+    return index < order.count ? emojis[order[index].id] : nil
+  }
+
+  /// The edits kept, newest first, until the body returns false.
+  public func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError) {
+    for entry in log.reversed() where try !body(entry) { return }
+  }
+
+  /// Adds an emoji whose id is not taken.
+  public mutating func insert(_ emoji: Emoji) {
+    emojis[emoji.id] = emoji
+    let place = Place(emoji)
+    order.insert(place, at: index(of: place))
+  }
+
+  /// Sets the values of an emoji that is there.
+  public mutating func update(_ old: Emoji, to new: Emoji) {
+    emojis[new.id] = new
+    guard old.z != new.z else { return }
+    order.remove(at: index(of: Place(old)))
+    order.insert(Place(new), at: index(of: Place(new)))
+  }
+
+  /// Takes out an emoji that is there.
+  public mutating func delete(_ emoji: Emoji) {
+    emojis[emoji.id] = nil
+    order.remove(at: index(of: Place(emoji)))
+  }
+
+  /// Sets the size of the picture.
+  public mutating func setCanvas(_ canvas: Canvas) { self.canvas = canvas }
+
+  /// Sets the picture.
+  public mutating func setBackground(_ background: Background?) { self.background = background }
+
+  /// Sets the picture that is still to come.
+  public mutating func setPending(_ pending: PendingBackground?) { self.pending = pending }
+}
+
+extension DocumentContent {
+  /// The JSON that `show --json` prints and the view `document` gives, in pieces: the sink is handed each piece
+  /// of some 64 KiB as it is ready.
+  public func writeJSON(to sink: ([UInt8]) throws(ArtError) -> Void) throws(ArtError) {
+    var writer = JSONWriter(reserving: 1 << 17)
+    try writer.object { (writer) throws(ArtError) in
+      writer.key("background")
+      if let background { background.write(to: &writer) } else { writer.null() }
+      writer.key("canvas")
+      canvas.write(to: &writer)
+      writer.key("emojis")
+      try writer.array { (writer) throws(ArtError) in
+        for place in order {
+          emojis[place.id]?.write(to: &writer)
+          guard writer.bytes.count >= 1 << 16 else { continue }
+          try sink(writer.bytes)
+          writer.removeAll()
+        }
+      }
+      if let pending {
+        writer.key("pending")
+        pending.write(to: &writer)
+      }
+      writer.key("revision")
+      writer.integer(revision)
+    }
+    try sink(writer.bytes)
+  }
+}

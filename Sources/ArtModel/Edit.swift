@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One user action as a value: what it is called, and the fields it sets.
+///
+/// Moving a hundred emoji is one edit with a hundred changes: one revision, one undo.
+public struct Edit: Hashable, Sendable {
+  /// What a person did, for `Undo …`: `move 🐝`.
+  public var name: String
+  /// The fields it sets, in order.
+  public var changes: [Change]
+
+  /// An edit of these changes.
+  public init(name: String, changes: [Change]) {
+    self.name = name
+    self.changes = changes
+  }
+
+  /// Name of the edit that a repair leaves in the log: it changes nothing and cannot be undone, it gives the
+  /// document a new head.
+  public static let repairName = "repair"
+}
+
+/// One field of a document set to a value.
+public enum Change: Hashable, Sendable {
+  case add(Emoji)
+  case remove(EmojiID)
+  case move(EmojiID, to: Point)
+  case resize(EmojiID, to: FontSize)
+  case setText(EmojiID, to: EmojiText)
+  case order(EmojiID, to: Int)
+  case setCanvas(Canvas)
+  case setBackground(Background?)
+  case setPending(PendingBackground?)
+}
+
+/// What a change is about. Changes of different fields never disturb each other; of two changes of one field
+/// the later stays.
+public enum Field: Hashable, Sendable {
+  case existence(EmojiID)
+  case position(EmojiID)
+  case size(EmojiID)
+  case text(EmojiID)
+  case order(EmojiID)
+  case canvas
+  case background
+  case pending
+
+  /// The emoji that the field belongs to, if it belongs to one.
+  public var emoji: EmojiID? {
+    switch self {
+    case .existence(let id), .position(let id), .size(let id), .text(let id), .order(let id): id
+    case .canvas, .background, .pending: nil
+    }
+  }
+}
+
+extension Change {
+  /// The field that the change sets.
+  public var field: Field {
+    switch self {
+    case .add(let emoji): .existence(emoji.id)
+    case .remove(let id): .existence(id)
+    case .move(let id, _): .position(id)
+    case .resize(let id, _): .size(id)
+    case .setText(let id, _): .text(id)
+    case .order(let id, _): .order(id)
+    case .setCanvas: .canvas
+    case .setBackground: .background
+    case .setPending: .pending
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an action reads of a document. Two things stand behind it: a document in memory, and the rows of a
+/// file inside a transaction.
+public protocol ArtReading {
+  /// The size of the picture.
+  var canvas: Canvas { get }
+  /// The picture.
+  var background: Background? { get }
+  /// The picture that is still to come.
+  var pending: PendingBackground? { get }
+  /// How many emoji there are.
+  var emojiCount: Int { get }
+  /// The emoji of that id.
+  func emoji(_ id: EmojiID) throws(ArtError) -> Emoji?
+  /// The first `limit` emoji, by id, whose ids begin so.
+  func emojis(prefix: EmojiID.Prefix, limit: Int) throws(ArtError) -> [Emoji]
+  /// All emoji, bottom to top.
+  func emojisInOrder() throws(ArtError) -> [Emoji]
+  /// The emoji at the bottom.
+  func bottom() throws(ArtError) -> Emoji?
+  /// The emoji at the top.
+  func top() throws(ArtError) -> Emoji?
+  /// The emoji next above one.
+  func next(above emoji: Emoji) throws(ArtError) -> Emoji?
+  /// The edits kept, newest first, until the body returns false.
+  func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError)
+}
+
+/// A document whose fields can be set.
+public protocol EditableArt: ArtReading {
+  /// Adds an emoji whose id is not taken.
+  mutating func insert(_ emoji: Emoji) throws(ArtError)
+  /// Sets the values of an emoji that is there; `old` are those it has.
+  mutating func update(_ old: Emoji, to new: Emoji) throws(ArtError)
+  /// Takes out an emoji that is there.
+  mutating func delete(_ emoji: Emoji) throws(ArtError)
+  /// Sets the size of the picture.
+  mutating func setCanvas(_ canvas: Canvas) throws(ArtError)
+  /// Sets the picture.
+  mutating func setBackground(_ background: Background?) throws(ArtError)
+  /// Sets the picture that is still to come.
+  mutating func setPending(_ pending: PendingBackground?) throws(ArtError)
+}
+
+/// What became of an edit's changes.
+public struct AppliedEdit: Sendable {
+  /// The changes that took effect.
+  public var changes: [Change] = []
+  /// What gives back the document as it was.
+  public var inverse: [Change] = []
+  /// The changes that found nothing to apply to: their emoji is gone, or its id is taken.
+  public var dropped: [Change] = []
+}
+
+extension EditableArt {
+  /// Sets the fields that the changes name, in order; one that sets what is already so has no effect.
+  /// Throws `tooManyEmoji`, and what reading and writing throw.
+  public mutating func apply(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+    var applied = AppliedEdit()
+    for change in changes {
+      switch try apply(change) {
+      case .done(let inverse):
+        applied.changes.append(change)
+        applied.inverse.append(inverse)
+      case .nothingToDo: break
+      case .dropped: applied.dropped.append(change)
+      }
+    }
+    applied.inverse.reverse()
+    return applied
+  }
+
+  private mutating func apply(_ change: Change) throws(ArtError) -> Outcome {
+    switch change {
+    case .add(let emoji):
+      guard try self.emoji(emoji.id) == nil else { return .dropped }
+      guard emojiCount < Limits.emojiCount else { throw .tooManyEmoji() }
+      try insert(emoji)
+      return .done(inverse: .remove(emoji.id))
+    case .remove(let id):
+      guard let old = try emoji(id) else { return .dropped }
+      try delete(old)
+      return .done(inverse: .add(old))
+    case .move(let id, let position):
+      return try set(id, \.position, to: position) { .move(id, to: $0) }
+    case .resize(let id, let size):
+      return try set(id, \.size, to: size) { .resize(id, to: $0) }
+    case .setText(let id, let text):
+      return try set(id, \.text, to: text) { .setText(id, to: $0) }
+    case .order(let id, let z):
+      return try set(id, \.z, to: z) { .order(id, to: $0) }
+    case .setCanvas(let new):
+      let old = canvas
+      guard old != new else { return .nothingToDo }
+      try setCanvas(new)
+      return .done(inverse: .setCanvas(old))
+    case .setBackground(let new):
+      let old = background
+      guard old != new else { return .nothingToDo }
+      try setBackground(new)
+      return .done(inverse: .setBackground(old))
+    case .setPending(let new):
+      let old = pending
+      guard old != new else { return .nothingToDo }
+      try setPending(new)
+      return .done(inverse: .setPending(old))
+    }
+  }
+
+  private mutating func set<Value: Equatable>(
+    _ id: EmojiID, _ field: WritableKeyPath<Emoji, Value>, to value: Value, inverse: (Value) -> Change
+  ) throws(ArtError) -> Outcome {
+    guard let old = try emoji(id) else { return .dropped }
+    guard old[keyPath: field] != value else { return .nothingToDo }
+    var new = old
+    new[keyPath: field] = value
+    try update(old, to: new)
+    return .done(inverse: inverse(old[keyPath: field]))
+  }
+}
+
+private enum Outcome {
+  case done(inverse: Change)
+  case nothingToDo
+  case dropped
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The glyphs of one emoji label: at least one emoji character, 1 to 16 characters, at most 256 bytes, no
+/// control characters.
+///
+/// Sequences with joiners, skin tones, flags, keycaps, tags and variation selectors stay exactly as given.
+/// The definition of an emoji character is Unicode's (https://www.unicode.org/reports/tr51/, ED-1), but a
+/// digit, `#` or `*` counts only in a keycap sequence.
+public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
+  /// The text as it is drawn.
+  public let string: String
+
+  /// Checks a text, and gives a lone emoji without emoji presentation (`❤`) the selector it lacks.
+  /// Throws `badText`.
+  public init(_ text: String) throws(ArtError) {
+    try self.init(stored: Self.withPresentation(text))
+    guard text.unicodeScalars.allSatisfy({ Self.isAssigned($0) }) else { throw .badText(text, .control) }
+    guard text.count <= Limits.textCharacters else { throw .badText(text, .characters) }
+    guard text.contains(where: Self.isEmoji) else { throw .badText(text, .noEmoji) }
+  }
+
+  /// Checks a text that a document holds, and leaves it as it is. What is an emoji and what is one character
+  /// changes with Unicode's versions, and a document must not turn bad because of it: so only what is dangerous
+  /// in any version is refused. Throws `badText`.
+  init(stored text: String) throws(ArtError) {
+    guard !text.isEmpty else { throw .badText(text, .empty) }
+    guard text.utf8.count <= Limits.textBytes else { throw .badText(text, .bytes) }
+    guard text.unicodeScalars.allSatisfy(Self.isPrintable) else { throw .badText(text, .control) }
+    string = text
+  }
+
+  /// The text without U+FE0F: what a person types may lack it, so texts are compared by this.
+  public var comparisonKey: String {
+    var scalars = String.UnicodeScalarView()
+    scalars.append(contentsOf: string.unicodeScalars.lazy.filter { $0 != Self.emojiSelector })
+    return String(scalars)
+  }
+
+  /// The text.
+  public var description: String { string }
+
+  /// Whether a character is an emoji by Unicode's definition, and not a bare digit, `#` or `*`.
+  static func isEmoji(_ character: Character) -> Bool {
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return false }
+    if first.isASCII { return scalars.contains(keycap) }
+    return scalars.contains { $0.properties.isEmoji && !$0.isASCII }
+  }
+
+  private static let emojiSelector: Unicode.Scalar = "\u{FE0F}"
+  private static let keycap: Unicode.Scalar = "\u{20E3}"
+
+  private static func withPresentation(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    guard let only = scalars.first, scalars.count == 1, !only.isASCII, only.properties.isEmoji,
+      !only.properties.isEmojiPresentation
+    else { return text }
+    return text + "\u{FE0F}"
+  }
+
+  private static func isAssigned(_ scalar: Unicode.Scalar) -> Bool {
+    let category = scalar.properties.generalCategory
+    return category != .unassigned && category != .privateUse
+  }
+
+  /// No control character, no line break, and no invisible character but those of emoji sequences: the
+  /// joiner, the tags and the variation selectors.
+  private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: false
+    case .format: scalar == "\u{200D}" || (0xE0020...0xE007F).contains(scalar.value)
+    default: true
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Canvas {
+  /// `{"height":768,"width":1024}`.
+  public func write(to writer: inout JSONWriter) {
+    writer.object {
+      $0.key("height")
+      $0.integer(height)
+      $0.key("width")
+      $0.integer(width)
+    }
+  }
+
+  /// Reads what `write` writes.
+  public init(from reader: inout JSONReader) throws(ArtError) {
+    var width: Int?
+    var height: Int?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "height": height = try reader.integer()
+      case "width": width = try reader.integer()
+      default: throw reader.error("a canvas with the key \"\(key)\"")
+      }
+    }
+    guard let width, let height else { throw reader.error("a canvas without width or height") }
+    try self.init(width: width, height: height)
+  }
+}
+
+extension Background {
+  /// `{"digest":"…","height":…,"mediaType":"image/png","url":"…","width":…}`, no `url` where there is none.
+  public func write(to writer: inout JSONWriter) {
+    writer.object {
+      $0.key("digest")
+      $0.string(digest)
+      $0.key("height")
+      $0.integer(size.height)
+      $0.key("mediaType")
+      $0.string(mediaType)
+      if let url {
+        $0.key("url")
+        $0.string(url)
+      }
+      $0.key("width")
+      $0.integer(size.width)
+    }
+  }
+
+  /// Reads what `write` writes.
+  public init(from reader: inout JSONReader) throws(ArtError) {
+    var digest: String?
+    var mediaType: String?
+    var url: String?
+    var width: Int?
+    var height: Int?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "digest": digest = try reader.string()
+      case "height": height = try reader.integer()
+      case "mediaType": mediaType = try reader.string()
+      case "url": url = try reader.url()
+      case "width": width = try reader.integer()
+      default: throw reader.error("a background with the key \"\(key)\"")
+      }
+    }
+    guard let digest, let mediaType, let width, let height else {
+      throw reader.error("a background without digest, mediaType, width or height")
+    }
+    guard digest.utf8.count == 32, digest.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {
+      throw reader.error("a background whose digest is none")
+    }
+    guard mediaType.utf8.count <= 100, mediaType.hasPrefix("image/") else {
+      throw reader.error("a background that is no image")
+    }
+    self.init(
+      digest: digest, mediaType: mediaType, size: try Canvas(width: width, height: height), url: url)
+  }
+}
+
+extension PendingBackground {
+  /// `{"anchor":"topLeft","reason":"…","since":…,"url":"…"}`.
+  public func write(to writer: inout JSONWriter) {
+    writer.object {
+      $0.key("anchor")
+      $0.string(anchor.rawValue)
+      $0.key("reason")
+      $0.string(reason)
+      $0.key("since")
+      $0.integer(since)
+      $0.key("url")
+      $0.string(url)
+    }
+  }
+
+  /// Reads what `write` writes.
+  public init(from reader: inout JSONReader) throws(ArtError) {
+    var anchor: Anchor?
+    var reason: String?
+    var since: Int?
+    var url: String?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "anchor": anchor = Anchor(rawValue: try reader.string())
+      case "reason": reason = try reader.string()
+      case "since": since = try reader.integer()
+      case "url": url = try reader.url()
+      default: throw reader.error("a pending background with the key \"\(key)\"")
+      }
+    }
+    guard let anchor, let reason, let since, let url, reason.utf8.count <= 256 else {
+      throw reader.error("a pending background without anchor, reason, since or url")
+    }
+    self.init(url: url, since: since, reason: reason, anchor: anchor)
+  }
+}
+
+extension JSONReader {
+  fileprivate mutating func url() throws(ArtError) -> String {
+    let text = try string()
+    guard text.utf8.count <= Limits.urlBytes else { throw error("a URL of more than \(Limits.urlBytes) bytes") }
+    return text
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The words within a third of its length of a word, nearest first, at most two; a word that begins with it is
+/// near, too.
+public func nearest(to word: String, among words: [String]) -> [String] {
+  let target = Array(word.lowercased())
+  let reach = max(1, target.count / 3)
+  return
+    words.compactMap { candidate -> (distance: Int, word: String)? in
+      let letters = Array(candidate.lowercased())
+      let distance = letters.starts(with: target) ? 1 : editDistance(target, letters)
+      return distance <= reach ? (distance, candidate) : nil
+    }
+    .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }
+    .prefix(2).map(\.word)
+}
+
+/// Insertions, removals, replacements and swaps of neighbours that make one word of the other.
+private func editDistance(_ left: [Character], _ right: [Character]) -> Int {
+  var beforeLast: [Int] = []
+  var last = Array(0...right.count)
+  for (i, a) in left.enumerated() {
+    var row = [i + 1]
+    for (j, b) in right.enumerated() {
+      var best = min(row[j] + 1, last[j + 1] + 1, last[j] + (a == b ? 0 : 1))
+      if i > 0, j > 0, a == right[j - 1], left[i - 1] == b { best = min(best, beforeLast[j - 1] + 1) }
+      row.append(best)
+    }
+    beforeLast = last
+    last = row
+  }
+  return last[right.count]
+}

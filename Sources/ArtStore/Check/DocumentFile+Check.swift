@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CSQLite
+import Glibc
+
+/// What `check` found.
+public struct CheckReport: Sendable, Equatable {
+  /// What is wrong, a line each; empty for a document that is whole.
+  public let faults: [String]
+}
+
+/// How a document that is not whole is made whole.
+public enum Mending: Sendable {
+  /// Rows that their sums do not vouch for are set aside in the document.
+  case repair
+  /// Rows that another program wrote are accepted where they mean something; the rest is set aside.
+  case adopt
+}
+
+/// What a mending did.
+public struct MendingReport: Sendable, Equatable {
+  /// What was wrong.
+  public let faults: [String]
+  /// Rows that were set aside, a line each.
+  public let setAside: [String]
+  /// Rows that were accepted, a line each.
+  public let adopted: [String]
+  /// Where the file as it was is kept.
+  public let original: String
+}
+
+extension DocumentFile {
+  /// Looks at everything: the digest, the schema, every row, SQLite's own check, a journal beside it. Changes
+  /// nothing. Throws what `read` throws, but `damaged`.
+  public func check() throws(ArtError) -> CheckReport {
+    let file = try locate()
+    let guarded = try GuardedFile(file)
+    try guarded.lock(.shared, Deadline(patience))
+    let copy = try InspectedCopy(of: file, guarded)
+    defer { copy.scratch.remove() }
+    return CheckReport(faults: copy.faults)
+  }
+
+  /// Makes a whole document of what can be read, and puts it in the place of the one that is there, which is kept
+  /// in the state folder. Returns nil for a document that is whole. Throws what `read` throws, but `damaged`.
+  public func mend(_ mending: Mending, stamp: EditStamp) throws(ArtError) -> MendingReport? {
+    let file = try locate()
+    let guarded = try GuardedFile(file, writable: true)
+    try guarded.lock(.exclusive, Deadline(patience))
+    let copy = try InspectedCopy(of: file, guarded)
+    defer { copy.scratch.remove() }
+    guard !copy.faults.isEmpty else { return nil }
+    var salvage = Salvage(copy.inspection, mending)
+    let image = try salvage.image(named: path, stamp: stamp)
+    let name = PlainFile.lastComponent(of: file.path)
+    let original = try StateFolder.setAside(copy.bytes, as: name)
+    for sibling in copy.siblings {
+      guard let bytes = try PlainFile.read(file.path + sibling, limit: Format.largestJournal) else { continue }
+      _ = try StateFolder.setAside(bytes, as: name + sibling)
+    }
+    try image.replace(file)
+    for sibling in copy.siblings where unlink(file.path + sibling) != 0 && errno != ENOENT {
+      throw .system("remove", file.name + sibling)
+    }
+    return MendingReport(
+      faults: copy.faults, setAside: salvage.setAside, adopted: salvage.adopted, original: original)
+  }
+}
+
+/// A private copy of a document, and what is to be said about it.
+private struct InspectedCopy {
+  let scratch: Scratch
+  let bytes: [UInt8]
+  let inspection: Inspection
+  let faults: [String]
+  /// Endings of the files beside the document that do not belong there.
+  let siblings: [String]
+
+  /// The file stays locked meanwhile.
+  init(of file: LocatedFile, _ guarded: GuardedFile) throws(ArtError) {
+    let bytes = try guarded.bytes(limit: Format.largestFile)
+    let header = try FileHeader(Array(bytes.prefix(FileHeader.length)), size: bytes.count, name: file.name)
+    var faults: [String] = []
+    var siblings: [String] = []
+    let scratch = try Scratch()
+    do throws(ArtError) {
+      if let journal = try HotJournal.hotJournal(of: file, guarded, Deadline(.zero)) {
+        siblings.append("-journal")
+        do throws(ArtError) {
+          _ = try HotJournal.judge(file, bytes, journal, in: scratch)
+        } catch {
+          faults.append("a save was cut short, and rolling it back does not help")
+          try scratch.fill(bytes)
+        }
+      } else {
+        try scratch.fill(bytes)
+      }
+      let wal = try PlainFile.read(file.path + "-wal", limit: Format.largestJournal)
+      if header.isWAL || wal != nil {
+        faults.append("another program switched it to WAL mode, or left a -wal file beside it")
+        siblings += ["-wal", "-shm"]
+        if header.isWAL, let wal { try PlainFile.create(scratch.document + "-wal", wal) }
+      }
+      let copy = scratch.located(as: file)
+      let connection = try Connection(path: copy.path, name: file.name, mode: .readWrite, deadline: Deadline(.zero))
+      do throws(ArtError) {
+        try connection.configure()
+        if header.isWAL { try connection.execute("PRAGMA journal_mode = DELETE") }
+      } catch {
+        faults.append("SQLite cannot open it")
+      }
+      inspection = Inspection(connection)
+    } catch {
+      scratch.remove()
+      throw error
+    }
+    self.scratch = scratch
+    self.bytes = bytes
+    self.siblings = siblings
+    self.faults = faults + inspection.faults + inspection.doubtful.map(\.reason)
+  }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CSQLite
+
+/// Everything that can be read of a document, sorted into what its sums vouch for, what only makes sense, and what
+/// does not even do that. Made on a private copy, so that looking changes nothing.
+struct Inspection {
+  /// A row that its sum does not vouch for.
+  struct Doubtful {
+    let table: String
+    /// The columns as JSON, for `aside` and for people.
+    let row: String
+    let reason: String
+    /// What it means, if it means something.
+    let content: Content?
+  }
+
+  enum Content {
+    case art(ArtRow)
+    case emoji(Emoji)
+    case edit(LoggedEdit)
+    case plain(PlainTable, [Statement.Value])
+  }
+
+  /// What its sums vouch for.
+  var art: ArtRow?
+  var emojis: [EmojiID: Emoji] = [:]
+  var log: [Int: LoggedEdit] = [:]
+  var plain: [(table: PlainTable, values: [Statement.Value])] = []
+  /// The rest.
+  var doubtful: [Doubtful] = []
+  /// What is wrong with the document as a whole.
+  var faults: [String] = []
+
+  private var digest = Digest()
+
+  /// Looks at a copy.
+  init(_ connection: Connection) {
+    readTable("art", ArtRow.select, connection) { (found, row) throws(ArtError) in try found.readArt(row) }
+    readBothWays("emoji", EmojiRow.select, by: "id", connection) { (found, row) throws(ArtError) in
+      try found.readEmoji(row)
+    }
+    readBothWays("edit", EditRow.select, by: "revision", connection) { (found, row) throws(ArtError) in
+      try found.readEdit(row)
+    }
+    for table in PlainTable.allCases {
+      readTable("\(table.name)", table.select, connection) { (found, row) throws(ArtError) in
+        try found.readPlain(table, row)
+      }
+    }
+    compare(connection)
+  }
+
+  /// Whether there is nothing to say.
+  var isGood: Bool { faults.isEmpty && doubtful.isEmpty }
+}
+
+extension Inspection {
+  private typealias RowReader = (inout Inspection, Statement) throws(ArtError) -> Void
+
+  /// Reads the rows of a table until its end; what cannot be read further is a fault, and false.
+  @discardableResult
+  private mutating func readTable(
+    _ name: String, _ sql: String, _ connection: Connection, _ read: RowReader
+  ) -> Bool {
+    do throws(ArtError) {
+      let rows = try Statement(sql, on: connection)
+      while try rows.step() { try read(&self, rows) }
+      return true
+    } catch {
+      let fault = "the table \(name) cannot be read to its end"
+      if !faults.contains(fault) { faults.append(fault) }
+      return false
+    }
+  }
+
+  /// The same; where the table breaks off in its middle it is read from its end, too.
+  private mutating func readBothWays(
+    _ name: String, _ select: String, by key: String, _ connection: Connection, _ read: RowReader
+  ) {
+    var seen: Set<String> = []
+    for direction in ["ASC", "DESC"] {
+      let isWhole = readTable(name, "\(select) ORDER BY \(key) \(direction)", connection) {
+        (found, row) throws(ArtError) in
+        if seen.insert(Self.json(row)).inserted { try read(&found, row) }
+      }
+      if isWhole { return }
+    }
+  }
+
+  private mutating func readArt(_ row: Statement) throws(ArtError) {
+    do throws(ArtError) {
+      let stored = try ArtRow.stored(row)
+      let content = try ArtRow(stored)
+      if stored.sum == stored.expectedSum {
+        art = content
+      } else {
+        doubt("art", row, "the document's own row does not fit its sum", .art(content))
+      }
+    } catch {
+      doubt("art", row, "the document's own row cannot be read", nil)
+    }
+  }
+
+  private mutating func readEmoji(_ row: Statement) throws(ArtError) {
+    do throws(ArtError) {
+      let (id, z, fields) = (try row.utf8(0), try row.integer(1), try row.utf8(2))
+      let emoji = try EmojiRow.emoji(id: id, z: z, fields: fields, of: "")
+      let sum = EmojiRow.sum(id: id, z: z, fields: fields)
+      if try row.integer(3) == sum {
+        emojis[emoji.id] = emoji
+        digest.add(sum)
+      } else {
+        let place = "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
+        let what = "\(emoji.text) at \(place), size \(numberText(emoji.size.pixels))"
+        doubt("emoji", row, "emoji \(emoji.id) (now \(what)) does not fit its sum", .emoji(emoji))
+      }
+    } catch {
+      doubt("emoji", row, "an emoji's row cannot be read", nil)
+    }
+  }
+
+  private mutating func readEdit(_ row: Statement) throws(ArtError) {
+    do throws(ArtError) {
+      let content = try EditRow(unverified: row, of: "")
+      if try EditRow.sum(row) == content.sum {
+        log[content.entry.revision] = content.entry
+        digest.add(content.sum)
+      } else {
+        let entry = content.entry
+        doubt("edit", row, "edit \(entry.revision) (\(entry.title)) does not fit its sum", .edit(entry))
+      }
+    } catch {
+      doubt("edit", row, "an edit's row cannot be read", nil)
+    }
+  }
+
+  private mutating func readPlain(_ table: PlainTable, _ row: Statement) throws(ArtError) {
+    var content: Content?
+    do throws(ArtError) {
+      try table.checkMeaning(row, of: "")
+      var values: [Statement.Value] = []
+      for column in 0..<row.columnCount - 1 { values.append(try row.value(column)) }
+      content = .plain(table, values)
+      let sum = try table.expectedSum(row)
+      if try row.integer(row.columnCount - 1) == sum {
+        plain.append((table, values))
+        digest.add(sum)
+        return
+      }
+    } catch {
+      content = nil
+    }
+    doubt("\(table.name)", row, "a row of the table \(table.name) does not fit its sum", content)
+  }
+
+  private mutating func doubt(_ table: String, _ row: Statement, _ reason: String, _ content: Content?) {
+    doubtful.append(Doubtful(table: table, row: Self.json(row), reason: reason, content: content))
+  }
+
+  /// What the rows together must fulfil.
+  private mutating func compare(_ connection: Connection) {
+    do throws(ArtError) {
+      try DocumentTransaction.checkSchema(connection)
+    } catch {
+      faults.append("its tables are not those of a document")
+    }
+    do throws(ArtError) {
+      for fault in try DocumentTransaction.structureFaults(connection) { faults.append("SQLite: \(fault)") }
+    } catch {
+      faults.append("SQLite's own check fails: \(error.message)")
+    }
+    guard doubtful.isEmpty else { return }
+    guard let art else {
+      faults.append("the document's own row is missing")
+      return
+    }
+    if art.digest != digest { faults.append("rows are missing or too many: the digest does not fit") }
+    if art.emojiCount != emojis.count {
+      faults.append("\(emojis.count) emoji are there where \(art.emojiCount) should be")
+    }
+    let last = log.keys.max().flatMap { log[$0] }
+    if last?.id != art.head { faults.append("the last edit is not the document's head") }
+  }
+
+  /// The columns of a row as JSON: numbers, strings, null, and `{"hex":"…"}` for what is no text.
+  private static func json(_ row: Statement) -> String {
+    let columns = (0..<row.columnCount).map { column -> JSON in
+      // A column whose value cannot be read is kept as null: the row is in doubt anyway.
+      switch (try? row.value(column)) ?? .null {
+      case .null: .null
+      case .integer(let number): .integer(number)
+      case .text(let text): .string(text)
+      case .blob(let bytes): .object(["hex": .string(hexadecimal(bytes))])
+      }
+    }
+    return JSON.array(columns).text
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

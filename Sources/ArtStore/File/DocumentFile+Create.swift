@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CSQLite
+import Glibc
+
+extension DocumentFile {
+  /// Makes a new, empty document: whole or not at all, and never in the place of another file. Throws `exists`,
+  /// `notPermitted`, `diskFull`, `inputOutput`.
+  public func create(
+    canvas: Canvas, using generator: inout some RandomNumberGenerator
+  ) throws(ArtError) -> DocumentID {
+    let id = DocumentID(using: &generator)
+    let image = try FileImage(name: path, art: ArtRow(id: id, canvas: canvas))
+    try image.link(as: path)
+    return id
+  }
+}
+
+/// A document file being built in memory.
+struct FileImage {
+  let connection: Connection
+  private let name: String
+  /// The document's own row, as the file will have it.
+  var art: ArtRow
+
+  init(name: String, art: ArtRow) throws(ArtError) {
+    self.name = name
+    self.art = art
+    connection = try Connection(inMemory: name)
+    try connection.execute(
+      """
+      PRAGMA page_size = \(Format.pageSize);
+      PRAGMA application_id = \(Format.applicationID);
+      PRAGMA user_version = \(Format.version);
+      BEGIN; \(Format.schema.map(\.sql).joined(separator: ";")); COMMIT; BEGIN
+      """)
+  }
+
+  /// The bytes of the file.
+  private func bytes() throws(ArtError) -> [UInt8] {
+    try art.write(on: connection)
+    try connection.execute("COMMIT")
+    var size: sqlite3_int64 = 0
+    guard let start = sqlite3_serialize(connection.handle, "main", &size, 0) else { throw .diskFull(name) }
+    defer { sqlite3_free(start) }
+    guard size <= Format.largestFile else { throw .tooLargeFile(name) }
+    return Array(UnsafeBufferPointer(start: start, count: Int(size)))
+  }
+
+  /// Puts the file at a path where nothing stands.
+  func link(as path: String) throws(ArtError) {
+    let bytes = try bytes()
+    try withUnnamedFile(near: path, mode: 0o666, bytes) { (source) throws(ArtError) in
+      guard linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
+        guard errno != EEXIST else { throw .exists(path) }
+        throw .system("create", path)
+      }
+    }
+    try PlainFile.syncFolder(of: path)
+  }
+
+  /// Puts the file in the place of the one that stands at a path.
+  func replace(_ file: LocatedFile) throws(ArtError) {
+    let bytes = try bytes()
+    var random = SystemRandomNumberGenerator()
+    let temporary = "\(PlainFile.folder(of: file.path))/.\(DocumentID(using: &random)).tmp"
+    try withUnnamedFile(near: file.path, mode: file.mode & 0o777, bytes) { (source) throws(ArtError) in
+      guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
+        throw .system("create", temporary)
+      }
+    }
+    guard rename(temporary, file.path) == 0 else {
+      let number = errno
+      unlink(temporary)
+      throw .system("replace", file.name, number)
+    }
+    try PlainFile.syncFolder(of: file.path)
+  }
+
+  /// Writes bytes into a file that has no name yet, durably, and hands over a path that it can be linked from. A
+  /// file system without such files gets a hidden temporary one.
+  private func withUnnamedFile(
+    near path: String, mode: mode_t, _ bytes: [UInt8], _ body: (String) throws(ArtError) -> Void
+  ) throws(ArtError) {
+    let folder = PlainFile.folder(of: path)
+    // O_TMPFILE, which Swift does not import: __O_TMPFILE | O_DIRECTORY.
+    let unnamed = open(folder, 0o20000000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode)
+    if unnamed >= 0 {
+      defer { close(unnamed) }
+      try fill(unnamed, bytes)
+      return try body("/proc/self/fd/\(unnamed)")
+    }
+    guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
+      throw errno == ENOENT || errno == ENOTDIR
+        ? ArtError(.noSuchDocument, "no folder \(folder) to create \(name) in; make it first")
+        : .system("create", name)
+    }
+    var random = SystemRandomNumberGenerator()
+    let temporary = "\(folder)/.\(DocumentID(using: &random)).tmp"
+    let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard file >= 0 else { throw .system("create", name) }
+    defer {
+      close(file)
+      unlink(temporary)
+    }
+    try fill(file, bytes)
+    try body(temporary)
+  }
+
+  private func fill(_ file: Int32, _ bytes: [UInt8]) throws(ArtError) {
+    try PlainFile.write(bytes, to: file, name: name)
+    guard fsync(file) == 0 else { throw .system("write", name) }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+extension DocumentFile {
+  /// Changes the document in one durable transaction on its rows: after the body returns, and before this
+  /// does, what it performed is in the file at this path, or an error says that it is not.
+  ///
+  /// The body may run again, on another file, when the one it ran on was replaced meanwhile. Throws what `read`
+  /// throws, `movedOn` when the document is not at the expected revision, `diskFull`, and what the body throws;
+  /// then nothing is changed.
+  public func edit<Result>(
+    expecting revision: Int? = nil, _ body: (DocumentTransaction) throws(ArtError) -> Result
+  ) throws(ArtError) -> Result {
+    let deadline = Deadline(patience)
+    for _ in 0..<3 {
+      let file = try locate()
+      if file.hardLinks > 1 {
+        notice("\(path) has \(file.hardLinks) names (hard links); a repair would leave the others behind")
+      }
+      try HotJournal.settle(file, deadline, notice)
+      let connection = try Self.connect(file, .readWrite, deadline)
+      let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
+      if let revision, transaction.revision != revision {
+        throw .movedOn(path, is: transaction.revision, not: revision)
+      }
+      let result = try body(transaction)
+      guard transaction.hasChanges else { return result }
+      try transaction.finish()
+      try commit(transaction, to: file)
+      if try stillStands(file, connection) { return result }
+    }
+    throw .movedAway(path)
+  }
+
+  /// A commit that answers an error may have happened all the same: then our edit is the document's head.
+  private func commit(_ transaction: DocumentTransaction, to file: LocatedFile) throws(ArtError) {
+    do {
+      try transaction.connection.execute("COMMIT")
+    } catch {
+      guard error.code != .busy else { throw error }
+      guard try isSaved(transaction, in: file) else { throw error }
+    }
+  }
+
+  /// Whether the file holds what was committed. If so it is made durable once more: what can be read may be in
+  /// memory only.
+  private func isSaved(_ transaction: DocumentTransaction, in file: LocatedFile) throws(ArtError) -> Bool {
+    // The error that matters is the commit's; a transaction that is over already cannot be rolled back.
+    try? transaction.connection.execute("ROLLBACK")
+    let again = try Self.connect(file, .readWrite, Deadline(patience))
+    let found = try DocumentTransaction(again, begin: "BEGIN IMMEDIATE")
+    guard found.art == transaction.art else { return false }
+    // Writes page 1 although nothing differs, which an UPDATE to the same values would not.
+    try again.execute("PRAGMA user_version = \(Format.version); COMMIT")
+    return true
+  }
+
+  /// Whether the file that was written is the one at its path: SQLite answers OK for a file that was renamed or
+  /// replaced meanwhile.
+  private func stillStands(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> Bool {
+    guard !connection.hasMoved else { return try isReplaced(file) }
+    let now = try locate()
+    return now.device == file.device && now.inode == file.inode
+  }
+
+  /// False for a file in whose place another one stands, which the edit can still be made in.
+  private func isReplaced(_ file: LocatedFile) throws(ArtError) -> Bool {
+    do {
+      _ = try locate()
+      return false
+    } catch {
+      throw .movedAway(path)
+    }
+  }
+}

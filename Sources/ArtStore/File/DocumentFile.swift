@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CSQLite
+import Glibc
+
+/// A document's file, by its path. Nothing stays open between calls: each one opens the file, does its work and
+/// closes it.
+public struct DocumentFile: Sendable {
+  /// The path as it was given; messages call the document so.
+  public let path: String
+  /// How long a document that another program holds is waited for.
+  public var patience: Duration
+  /// Is told, in one line each, what a person should know although the work was done.
+  public var notice: @Sendable (String) -> Void
+
+  /// A file by its path; it need not exist yet.
+  public init(
+    _ path: String, patience: Duration = .seconds(5), notice: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.path = path
+    self.patience = patience
+    self.notice = notice
+  }
+}
+
+/// The file that stands at a path, symbolic links resolved.
+struct LocatedFile: Equatable {
+  /// The path without symbolic links.
+  let path: String
+  /// What messages call it.
+  let name: String
+  let device: UInt
+  let inode: UInt
+  let hardLinks: Int
+  let mode: mode_t
+
+  var journalPath: String { path + "-journal" }
+}
+
+extension DocumentFile {
+  /// Finds the file. Throws `noSuchDocument` with near names, `notADocument` for what is no regular file.
+  func locate() throws(ArtError) -> LocatedFile {
+    var status = stat()
+    guard let resolved = realpath(path, nil) else {
+      let number = errno
+      guard number == ENOENT else { throw .system("open", path, number) }
+      throw .noSuchDocument(path, near: NearNames.documents(near: path))
+    }
+    defer { free(resolved) }
+    let real = String(cString: resolved)
+    guard lstat(real, &status) == 0 else { throw .system("open", path) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw .notADocument(path, "it is a folder; `emojiart list` shows what is in it")
+    case S_IFIFO: throw .notADocument(path, "it is a pipe")
+    case S_IFSOCK: throw .notADocument(path, "it is a socket")
+    default: throw .notADocument(path, "it is a device")
+    }
+    return LocatedFile(
+      path: real, name: path, device: UInt(status.st_dev), inode: UInt(status.st_ino),
+      hardLinks: Int(status.st_nlink), mode: status.st_mode)
+  }
+
+  /// Opens the file and looks at its header before SQLite does.
+  static func connect(
+    _ file: LocatedFile, _ mode: Connection.Mode, _ deadline: Deadline
+  ) throws(ArtError) -> Connection {
+    try refuseForeignSiblings(of: file)
+    let connection = try Connection(path: file.path, name: file.name, mode: mode, deadline: deadline)
+    let size = try connection.size
+    let header = try FileHeader(connection.bytes(count: FileHeader.length, at: 0), size: size, name: file.name)
+    guard !header.isWAL else { throw .walDocument(file.name) }
+    try connection.configure()
+    return connection
+  }
+
+  /// A `-wal` beside a document would be taken into it by SQLite, whoever left it there.
+  private static func refuseForeignSiblings(of file: LocatedFile) throws(ArtError) {
+    var status = stat()
+    if lstat(file.path + "-wal", &status) == 0 { throw .walDocument(file.name) }
+    if lstat(file.journalPath, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw .notADocument(file.name, "\(file.name)-journal beside it is no regular file; move that away")
+    }
+  }
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// One consistent look at a document's rows, or one change of them. Every row is verified against its sum before
+/// it is given out; what asks for the whole document has the digest verified, too.
+///
+/// Used by one thread, inside `DocumentFile.read` or `DocumentFile.edit`.
+public final class DocumentTransaction {
+  let connection: Connection
+  let name: String
+  /// What the document's own row says, kept up with each change.
+  var art: ArtRow
+  private let found: ArtRow
+  private var statements: [String: Statement] = [:]
+  private var loaded: DocumentContent?
+
+  /// Begins, and looks at the schema and the row of `art`.
+  init(_ connection: Connection, begin: String) throws(ArtError) {
+    self.connection = connection
+    name = connection.name
+    try connection.execute(begin)
+    try Self.checkSchema(connection)
+    art = try Self.readArt(connection)
+    found = art
+  }
+
+  /// The document's own name for itself.
+  public var id: DocumentID { art.id }
+  /// The count of edits that the document has seen.
+  public var revision: Int { art.revision }
+  /// The last edit.
+  public var head: EditID? { art.head }
+  /// Whether anything was changed.
+  var hasChanges: Bool { art != found }
+  /// The first revision of this save.
+  private var save: Int { found.revision + 1 }
+
+  /// Throws `damaged` when the tables are not those of a document; SQLite's own statistics may be there.
+  static func checkSchema(_ connection: Connection) throws(ArtError) {
+    let rows = try Statement(
+      "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY rowid", on: connection)
+    var expected = Format.schema.makeIterator()
+    while try rows.step() {
+      guard let next = expected.next(), try rows.text(0) == next.name, try rows.optionalText(1) == next.sql else {
+        throw .damaged(connection.name, "its tables are not those of a document")
+      }
+    }
+    guard expected.next() == nil else { throw .damaged(connection.name, "it lacks tables of a document") }
+  }
+
+  private static func readArt(_ connection: Connection) throws(ArtError) -> ArtRow {
+    let rows = try Statement(ArtRow.select, on: connection)
+    guard try rows.step() else { throw .damaged(connection.name, "the document's own row is missing") }
+    let stored = try ArtRow.stored(rows)
+    guard stored.sum == stored.expectedSum else {
+      throw .damaged(connection.name, "the document's own row does not fit its sum")
+    }
+    do {
+      return try ArtRow(stored)
+    } catch {
+      throw .damaged(connection.name, error.message)
+    }
+  }
+
+  /// A statement, prepared once.
+  func statement(_ sql: String) throws(ArtError) -> Statement {
+    if let statement = statements[sql] { return statement }
+    let statement = try Statement(sql, on: connection)
+    statements[sql] = statement
+    return statement
+  }
+}
+
+extension DocumentTransaction {
+  /// Reads and verifies the whole document: every row of every table against its sum, and all of them against
+  /// the digest. Throws `damaged`.
+  public func load() throws(ArtError) -> DocumentContent {
+    if let loaded { return loaded }
+    var digest = Digest()
+    let emojis = try loadEmojis(&digest)
+    let log = try loadLog(&digest)
+    for table in PlainTable.allCases {
+      let rows = try Statement(table.select, on: connection)
+      while try rows.step() { digest.add(try table.verify(rows, of: name)) }
+    }
+    guard digest == art.digest else { throw .damaged(name, "rows are missing or too many: the digest does not fit") }
+    let content = DocumentContent(
+      id: art.id, canvas: art.canvas, background: art.background, pending: art.pending, emojis: emojis, log: log,
+      revision: art.revision, head: art.head)
+    guard let content, emojis.count == art.emojiCount else {
+      throw .damaged(name, "the count of emoji does not fit")
+    }
+    guard log.last.map({ $0.id == art.head && $0.revision == art.revision }) ?? (art.head == nil) else {
+      throw .damaged(name, "the last edit is not the document's head")
+    }
+    loaded = content
+    return content
+  }
+
+  /// What SQLite's own check finds wrong: pages, indexes, free list.
+  static func structureFaults(_ connection: Connection) throws(ArtError) -> [String] {
+    let rows = try Statement("PRAGMA integrity_check(20)", on: connection)
+    var faults: [String] = []
+    while try rows.step() { faults.append(try rows.text(0)) }
+    return faults == ["ok"] ? [] : faults
+  }
+
+  private func loadEmojis(_ digest: inout Digest) throws(ArtError) -> [Emoji] {
+    var emojis: [Emoji] = []
+    emojis.reserveCapacity(art.emojiCount)
+    let rows = try Statement(EmojiRow.select, on: connection)
+    while try rows.step() {
+      let row = try EmojiRow(rows, of: name)
+      digest.add(row.sum)
+      emojis.append(row.emoji)
+    }
+    return emojis
+  }
+
+  private func loadLog(_ digest: inout Digest) throws(ArtError) -> [LoggedEdit] {
+    var log: [LoggedEdit] = []
+    let rows = try Statement("\(EditRow.select) ORDER BY revision", on: connection)
+    var bytes = 0
+    while try rows.step() {
+      let row = try EditRow(rows, of: name)
+      digest.add(row.sum)
+      bytes += row.bytes
+      log.append(row.entry)
+    }
+    guard bytes == art.logBytes else { throw .damaged(name, "the size of the log does not fit") }
+    return log
+  }
+}
+
+extension DocumentTransaction: ArtReading {
+  /// The size of the picture.
+  public var canvas: Canvas { art.canvas }
+  /// The picture.
+  public var background: Background? { art.background }
+  /// The picture that is still to come.
+  public var pending: PendingBackground? { art.pending }
+  /// How many emoji there are.
+  public var emojiCount: Int { art.emojiCount }
+
+  /// The emoji of that id.
+  public func emoji(_ id: EmojiID) throws(ArtError) -> Emoji? { try row(id)?.emoji }
+
+  func row(_ id: EmojiID) throws(ArtError) -> EmojiRow? {
+    try rows("WHERE id = ?1", .text(id.description)).first
+  }
+
+  /// The first `limit` emoji, by id, whose ids begin so. That there is none is said only of a document that was
+  /// verified as a whole: a damaged one may have lost it.
+  public func emojis(prefix: EmojiID.Prefix, limit: Int) throws(ArtError) -> [Emoji] {
+    let range = prefix.range
+    let found = try rows(
+      "WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3", .text(range.lowerBound.description),
+      .text(range.upperBound.description), .integer(limit))
+    if found.isEmpty, !hasChanges { _ = try load() }
+    return found.map(\.emoji)
+  }
+
+  /// All emoji, bottom to top; the document is verified as a whole.
+  public func emojisInOrder() throws(ArtError) -> [Emoji] {
+    guard hasChanges else { return try load().emojisInOrder() }
+    return try rows("ORDER BY z, id").map(\.emoji)
+  }
+
+  /// The emoji at the bottom.
+  public func bottom() throws(ArtError) -> Emoji? { try rows("ORDER BY z, id LIMIT 1").first?.emoji }
+
+  /// The emoji at the top.
+  public func top() throws(ArtError) -> Emoji? { try rows("ORDER BY z DESC, id DESC LIMIT 1").first?.emoji }
+
+  /// The emoji next above one.
+  public func next(above emoji: Emoji) throws(ArtError) -> Emoji? {
+    try rows(
+      "WHERE (z, id) > (?1, ?2) ORDER BY z, id LIMIT 1", .integer(emoji.z), .text(emoji.id.description)
+    ).first?.emoji
+  }
+
+  /// The edits kept, newest first, until the body returns false.
+  public func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError) {
+    let rows = try statement("\(EditRow.select) ORDER BY revision DESC")
+    try rows.bind()
+    defer { rows.reset() }
+    while try rows.step() {
+      guard try body(EditRow(rows, of: name).entry) else { return }
+    }
+  }
+
+  private func rows(_ tail: String, _ values: Statement.Value...) throws(ArtError) -> [EmojiRow] {
+    let statement = try statement("\(EmojiRow.select) \(tail)")
+    try statement.bind(values)
+    defer { statement.reset() }
+    var rows: [EmojiRow] = []
+    while try statement.step() { rows.append(try EmojiRow(statement, of: name)) }
+    return rows
+  }
+}
+
+extension DocumentTransaction: EditableArt {
+  /// Adds an emoji whose id is not taken.
+  public func insert(_ emoji: Emoji) throws(ArtError) {
+    let row = EmojiRow(emoji)
+    let values = row.values
+    try statement("INSERT INTO emoji(id, z, json, sum) VALUES(?,?,?,?)")
+      .run(values.id, values.z, values.json, values.sum)
+    art.emojiCount += 1
+    art.digest.add(row.sum)
+  }
+
+  /// Sets the values of an emoji that is there.
+  public func update(_ old: Emoji, to new: Emoji) throws(ArtError) {
+    let row = EmojiRow(new)
+    let values = row.values
+    try statement("UPDATE emoji SET z = ?2, json = ?3, sum = ?4 WHERE id = ?1")
+      .run(values.id, values.z, values.json, values.sum)
+    art.digest.remove(EmojiRow(old).sum)
+    art.digest.add(row.sum)
+  }
+
+  /// Takes out an emoji that is there.
+  public func delete(_ emoji: Emoji) throws(ArtError) {
+    try statement("DELETE FROM emoji WHERE id = ?1").run(.text(emoji.id.description))
+    art.emojiCount -= 1
+    art.digest.remove(EmojiRow(emoji).sum)
+  }
+
+  /// Sets the size of the picture.
+  public func setCanvas(_ canvas: Canvas) { art.canvas = canvas }
+
+  /// Sets the picture.
+  public func setBackground(_ background: Background?) { art.background = background }
+
+  /// Sets the picture that is still to come.
+  public func setPending(_ pending: PendingBackground?) { art.pending = pending }
+}
+
+extension DocumentTransaction {
+  /// Does an edit and writes it into the log. Returns nil when it has no effect, and then writes nothing.
+  public func perform(_ edit: Edit, stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
+    let applied = try set(edit.changes)
+    guard !applied.changes.isEmpty else { return nil }
+    return try log(edit.name, applied, kind: .edit, stamp)
+  }
+
+  /// Does an undo or redo and writes it into the log, also when nothing is left for it to do: the next one then
+  /// goes on behind it. `left` counts the changes that were not made.
+  public func perform(
+    _ plan: UndoPlan, stamp: EditStamp
+  ) throws(ArtError) -> (entry: LoggedEdit, left: Int) {
+    let applied = try set(plan.changes)
+    return (try log(plan.name, applied, kind: plan.kind, stamp), plan.skipped.count + applied.dropped.count)
+  }
+
+  private func set(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+    var rows = self
+    return try rows.apply(changes)
+  }
+
+  private func log(
+    _ name: String, _ applied: AppliedEdit, kind: LoggedEdit.Kind, _ stamp: EditStamp
+  ) throws(ArtError) -> LoggedEdit {
+    let entry = LoggedEdit(
+      id: stamp.id, revision: art.revision + 1, time: stamp.time, save: save, kind: kind, author: stamp.author,
+      edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse)
+    try append(entry)
+    return entry
+  }
+
+  /// Writes an entry that has been applied into the log.
+  func append(_ entry: LoggedEdit) throws(ArtError) {
+    let row = try EditRow.insert(entry, on: connection)
+    art.digest.add(row.sum)
+    art.logBytes += row.bytes
+    art.revision = entry.revision
+    art.head = entry.id
+  }
+
+  /// Writes the row of `art`, after the log was cut to its room. Throws `tooLarge`.
+  func finish() throws(ArtError) {
+    try trimLog()
+    try art.write(on: connection)
+    let pages = try statement("PRAGMA page_count")
+    try pages.bind()
+    defer { pages.reset() }
+    guard try pages.step(), try pages.integer(0) * Format.pageSize <= Format.largestFile else {
+      throw .tooLargeFile(name)
+    }
+  }
+
+  private func trimLog() throws(ArtError) {
+    let oldest = try statement("\(EditRow.select) ORDER BY revision LIMIT 1")
+    while true {
+      try oldest.bind()
+      defer { oldest.reset() }
+      guard try oldest.step() else { return }
+      let revision = try oldest.integer(0)
+      let isBeyond = revision <= art.revision - Format.logEdits || art.logBytes > Format.logBytes
+      guard isBeyond, revision < art.revision else { return }
+      let sum = try EditRow.verifiedSum(oldest, of: name)
+      art.digest.remove(sum.sum)
+      art.logBytes -= sum.bytes
+      oldest.reset()
+      try statement("DELETE FROM edit WHERE revision = ?1").run(.integer(revision))
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// The first 100 bytes of a SQLite file, looked at before SQLite does.
+///
+/// Source: https://www.sqlite.org/fileformat.html, section 1.3.
+struct FileHeader {
+  static let length = 100
+  /// Whether another program switched the file to WAL mode.
+  let isWAL: Bool
+
+  /// Throws `notADocument`, `newerFormat`, `tooLarge` and `damaged`.
+  init(_ bytes: [UInt8], size: Int, name: String) throws(ArtError) {
+    guard !bytes.isEmpty else { throw .notADocument(name, "it is empty") }
+    guard size <= Format.largestFile else { throw .tooLargeFile(name) }
+    guard bytes.starts(with: "SQLite format 3\0".utf8) else {
+      throw .notADocument(name, Self.guess(bytes))
+    }
+    guard bytes.count == Self.length else { throw .damaged(name, "it ends within its header") }
+    guard Self.integer(bytes, at: 68) == Format.applicationID else {
+      throw .notADocument(name, "it is an SQLite database of another program")
+    }
+    let version = Self.integer(bytes, at: 60)
+    guard version <= Format.version else { throw .newerFormat(name, version) }
+    guard version == Format.version else { throw .damaged(name, "it says that it is in format \(version)") }
+    isWAL = bytes[18] == 2 || bytes[19] == 2
+  }
+
+  private static func integer(_ bytes: [UInt8], at offset: Int) -> Int {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// What a file without SQLite's mark seems to be.
+  private static func guess(_ bytes: [UInt8]) -> String {
+    let text = bytes.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+    if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") { return "it is JSON text" }
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) || bytes.starts(with: [0xFF, 0xD8]) { return "it is a picture" }
+    if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) {
+      return "it is text"
+    }
+    return "it is some other kind of file"
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Format 1 of a document file, as `docs/FORMAT.md` describes it.
+enum Format {
+  /// `application_id` in the header: "EmAr".
+  static let applicationID = 0x456D_4172
+  /// `user_version` in the header.
+  static let version = 1
+  /// Bytes of the largest file that is opened, and that a save may make.
+  static let largestFile = 256 << 20
+  /// Edits kept in the log.
+  static let logEdits = 1_000
+  /// Bytes of names, changes and inverses kept in the log; the newest edit stays whatever its size.
+  static let logBytes = 8 << 20
+  /// Rollback journals larger than this are no save of ours.
+  static let largestJournal = 512 << 20
+  static let pageSize = 4096
+  static let fileExtension = ".emojiart"
+
+  /// The schema, table by table. `art` comes first, which puts its one row on page 2, where `Summary` reads it
+  /// without SQLite.
+  static let schema: [(name: String, sql: String)] = [
+    (
+      "art",
+      """
+      CREATE TABLE art(
+        one INTEGER PRIMARY KEY CHECK(one = 1),
+        id TEXT NOT NULL,
+        canvas TEXT NOT NULL,
+        background TEXT,
+        pending TEXT,
+        revision INTEGER NOT NULL,
+        head TEXT,
+        emoji INTEGER NOT NULL,
+        log INTEGER NOT NULL,
+        digest INTEGER NOT NULL,
+        sum INTEGER NOT NULL
+      ) STRICT
+      """
+    ),
+    (
+      "emoji",
+      """
+      CREATE TABLE emoji(
+        id TEXT PRIMARY KEY,
+        z INTEGER NOT NULL,
+        json TEXT NOT NULL,
+        sum INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID
+      """
+    ),
+    ("emoji_z", "CREATE INDEX emoji_z ON emoji(z)"),
+    (
+      "edit",
+      """
+      CREATE TABLE edit(
+        revision INTEGER PRIMARY KEY,
+        origin TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        time INTEGER NOT NULL,
+        save INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        undoes TEXT,
+        name TEXT NOT NULL,
+        author TEXT,
+        changes TEXT NOT NULL,
+        inverse TEXT NOT NULL,
+        sum INTEGER NOT NULL
+      ) STRICT
+      """
+    ),
+    (
+      "origin",
+      """
+      CREATE TABLE origin(
+        origin TEXT PRIMARY KEY,
+        sequence INTEGER NOT NULL,
+        sum INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID
+      """
+    ),
+    (
+      "image",
+      """
+      CREATE TABLE image(
+        number INTEGER PRIMARY KEY,
+        digest TEXT NOT NULL,
+        bytes BLOB NOT NULL,
+        sum INTEGER NOT NULL
+      ) STRICT
+      """
+    ),
+    (
+      "aside",
+      """
+      CREATE TABLE aside(
+        number INTEGER PRIMARY KEY,
+        source TEXT NOT NULL,
+        row TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        time INTEGER NOT NULL,
+        sum INTEGER NOT NULL
+      ) STRICT
+      """
+    ),
+    (
+      "document",
+      """
+      CREATE VIEW document AS
+      SELECT '{"background":' || ifnull(json(art.background), 'null')
+        || ',"canvas":' || json(art.canvas)
+        || ',"emojis":' || (
+          SELECT json_group_array(json_patch(json_object('id', id), json))
+          FROM (SELECT id, json FROM emoji ORDER BY z, id))
+        || CASE WHEN art.pending IS NULL THEN '' ELSE ',"pending":' || json(art.pending) END
+        || ',"revision":' || art.revision || '}' AS json
+      FROM art
+      """
+    ),
+  ]
+}

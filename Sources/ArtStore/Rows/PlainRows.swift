@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CXXHash
+
+/// The tables whose rows are only carried and vouched for: their columns, in the order that the sum takes them.
+enum PlainTable: CaseIterable {
+  case origin
+  case image
+  case aside
+
+  var name: StaticString {
+    switch self {
+    case .origin: "origin"
+    case .image: "image"
+    case .aside: "aside"
+    }
+  }
+
+  /// The column that identifies a row, the first one.
+  var key: String { self == .origin ? "origin" : "number" }
+
+  /// The sum is the last column.
+  var select: String {
+    switch self {
+    case .origin: "SELECT origin, sequence, sum FROM origin"
+    case .image: "SELECT number, digest, bytes, sum FROM image"
+    case .aside: "SELECT number, source, row, reason, time, sum FROM aside"
+    }
+  }
+
+  /// The sum that the row's columns have, whatever its column `sum` says.
+  func expectedSum(_ row: Statement) throws(ArtError) -> Int {
+    var sum = RowSum(name)
+    switch self {
+    case .origin:
+      sum.text(try row.utf8(0))
+      sum.integer(try row.integer(1))
+    case .image:
+      sum.integer(try row.integer(0))
+      sum.text(try row.utf8(1))
+      sum.blob(try row.blob(2))
+    case .aside:
+      sum.integer(try row.integer(0))
+      sum.text(try row.utf8(1))
+      sum.text(try row.utf8(2))
+      sum.text(try row.utf8(3))
+      sum.integer(try row.integer(4))
+    }
+    return sum.value
+  }
+
+  /// Reads the sum of a row that fits it, and looks at the meaning of its columns. Throws `damaged`.
+  func verify(_ row: Statement, of document: String) throws(ArtError) -> Int {
+    let sum = try row.integer(row.columnCount - 1)
+    guard try expectedSum(row) == sum else {
+      throw .damaged(document, "a row of the table \(name) does not fit its sum")
+    }
+    try checkMeaning(row, of: document)
+    return sum
+  }
+
+  /// Throws `damaged` for columns that mean nothing. Does not look at the sum.
+  func checkMeaning(_ row: Statement, of document: String) throws(ArtError) {
+    switch self {
+    case .origin:
+      guard Origin(try row.text(0)) != nil, try row.integer(1) >= 0 else {
+        throw .damaged(document, "an origin's row cannot be read")
+      }
+    case .image:
+      guard try row.text(1) == ContentDigest.of(try row.blob(2)) else {
+        throw .damaged(document, "a stored picture is not the one of its digest")
+      }
+    case .aside:
+      _ = try (row.text(1), row.text(2), row.text(3))
+    }
+  }
+}
+
+/// The digest that names a stored picture: XXH3-128, 32 hexadecimal digits, lower case, the high half first.
+enum ContentDigest {
+  static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
+    return hexadecimal(hash.high64) + hexadecimal(hash.low64)
+  }
+
+  private static func hexadecimal(_ bits: UInt64) -> String {
+    let digits = String(bits, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

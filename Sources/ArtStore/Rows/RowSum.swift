@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CXXHash
+
+/// The checksum of one row: XXH3-64 (https://xxhash.com) of the table's name and every column but the sum.
+///
+/// Encoding: the name and a zero byte; then each column as a type byte and its value: 0 null; 1 integer, 8 bytes
+/// little-endian; 2 text and 3 blob, the length in 8 bytes little-endian and the bytes.
+struct RowSum {
+  private var bytes: [UInt8]
+
+  init(_ table: StaticString) {
+    bytes = []
+    bytes.reserveCapacity(256)
+    table.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    bytes.append(0)
+  }
+
+  mutating func null() { bytes.append(0) }
+
+  mutating func integer(_ value: Int) {
+    bytes.append(1)
+    append(value)
+  }
+
+  mutating func text(_ utf8: UnsafeBufferPointer<UInt8>) {
+    bytes.append(2)
+    append(utf8.count)
+    bytes.append(contentsOf: utf8)
+  }
+
+  mutating func text(_ text: String) {
+    var copy = text
+    copy.withUTF8 { self.text($0) }
+  }
+
+  mutating func optional(_ text: String?) {
+    if let text { self.text(text) } else { null() }
+  }
+
+  mutating func blob(_ value: UnsafeBufferPointer<UInt8>) {
+    bytes.append(3)
+    append(value.count)
+    bytes.append(contentsOf: value)
+  }
+
+  /// The sum as the `sum` column holds it: the 64 bits as a signed integer.
+  var value: Int {
+    bytes.withUnsafeBytes { Int(bitPattern: UInt(XXH3_64bits($0.baseAddress, $0.count))) }
+  }
+
+  private mutating func append(_ value: Int) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+}
+
+/// The sum over the rows of all tables but `art`, modulo 2^64: it does not depend on their order, and following
+/// a change costs what changed.
+struct Digest: Equatable {
+  private(set) var value: Int
+
+  init(_ value: Int = 0) { self.value = value }
+
+  mutating func add(_ sum: Int) { value &+= sum }
+
+  mutating func remove(_ sum: Int) { value &-= sum }
+}

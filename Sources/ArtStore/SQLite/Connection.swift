@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CSQLite
+
+/// One short-lived connection to a SQLite database. Used by one thread, closed when it goes.
+final class Connection {
+  let handle: OpaquePointer
+  /// What messages call the database.
+  let name: String
+  private let deadline: Deadline
+
+  enum Mode {
+    case readOnly
+    case readWrite
+  }
+
+  /// Opens the file at a path whose symbolic links have been resolved. Reads and locks nothing yet.
+  init(path: String, name: String, mode: Mode, deadline: Deadline) throws(ArtError) {
+    var handle: OpaquePointer?
+    let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+    let flags = access | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let handle else {
+      let failure = SQLiteFailure(code: code, systemError: handle.map { sqlite3_system_errno($0) } ?? 0)
+      sqlite3_close_v2(handle)
+      throw failure.error(on: name)
+    }
+    self.handle = handle
+    self.name = name
+    self.deadline = deadline
+    sqlite3_busy_handler(handle, { context, tries in Deadline.wait(context, tries) }, deadline.context)
+  }
+
+  /// An empty database in memory.
+  init(inMemory name: String) throws(ArtError) {
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let handle else {
+      sqlite3_close_v2(handle)
+      throw SQLiteFailure(code: code, systemError: 0).error(on: name)
+    }
+    self.handle = handle
+    self.name = name
+    deadline = Deadline(.zero)
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  /// The file is treated as if a stranger had sent it: no functions, triggers or views of its schema run, its
+  /// structure cannot be written directly, nothing is mapped into memory. A save never spills half of itself
+  /// into the file, which would lock readers out, and is durable when it is answered.
+  ///
+  /// This reads the schema: the header must have been looked at before.
+  func configure() throws(ArtError) {
+    for (option, value) in [
+      (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+      (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), (SQLITE_DBCONFIG_ENABLE_VIEW, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
+      (SQLITE_DBCONFIG_DQS_DML, 0),
+    ] {
+      try check(art_db_config(handle, Int32(option), Int32(value)))
+    }
+    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(Format.largestFile))
+    try execute(
+      "PRAGMA mmap_size=0; PRAGMA cache_spill=OFF; PRAGMA temp_store=MEMORY; PRAGMA synchronous=EXTRA")
+  }
+
+  /// Runs statements that give no rows.
+  func execute(_ sql: String) throws(ArtError) {
+    try check(sqlite3_exec(handle, sql, nil, nil, nil))
+  }
+
+  /// Throws for any code but OK.
+  func check(_ code: Int32) throws(ArtError) {
+    guard code != SQLITE_OK else { return }
+    throw failure(code).error(on: name)
+  }
+
+  func failure(_ code: Int32) -> SQLiteFailure {
+    SQLiteFailure(code: code, systemError: sqlite3_system_errno(handle))
+  }
+
+  /// Whether the file is no longer the one at its path.
+  var hasMoved: Bool { art_has_moved(handle) != 0 }
+
+  /// Bytes of the file, without a second descriptor; shorter where the file ends.
+  func bytes(count: Int, at offset: Int) throws(ArtError) -> [UInt8] {
+    var size: sqlite3_int64 = 0
+    try check(art_connection_size(handle, &size))
+    let count = min(count, max(0, Int(size) - offset))
+    guard count > 0 else { return [] }
+    var code = SQLITE_OK
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      code = art_connection_read(handle, buffer.baseAddress, Int32(count), sqlite3_int64(offset))
+      filled = code == SQLITE_OK ? count : 0
+    }
+    try check(code)
+    return bytes
+  }
+
+  /// How long the file is.
+  var size: Int {
+    get throws(ArtError) {
+      var size: sqlite3_int64 = 0
+      try check(art_connection_size(handle, &size))
+      return Int(size)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CSQLite
+
+/// A prepared statement. Columns are read with the type they must have: a value of another type is damage.
+final class Statement {
+  private let connection: Connection
+  private let handle: OpaquePointer
+
+  init(_ sql: String, on connection: Connection) throws(ArtError) {
+    var handle: OpaquePointer?
+    try connection.check(sqlite3_prepare_v2(connection.handle, sql, -1, &handle, nil))
+    guard let handle else { throw ArtError(.inputOutput, "an empty SQL statement on \(connection.name)") }
+    self.handle = handle
+    self.connection = connection
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  enum Value {
+    case null
+    case integer(Int)
+    case text(String)
+    case blob([UInt8])
+  }
+
+  /// Makes the statement ready to run again, with these values.
+  func bind(_ values: Value...) throws(ArtError) { try bind(values) }
+
+  /// The same for values in an array.
+  func bind(_ values: [Value]) throws(ArtError) {
+    sqlite3_reset(handle)
+    for (index, value) in values.enumerated() {
+      let place = Int32(index + 1)
+      let code =
+        switch value {
+        case .null: sqlite3_bind_null(handle, place)
+        case .integer(let number): sqlite3_bind_int64(handle, place, sqlite3_int64(number))
+        case .text(let text): art_bind_text(handle, place, text, sqlite3_uint64(text.utf8.count))
+        case .blob(let bytes): art_bind_blob(handle, place, bytes, sqlite3_uint64(bytes.count))
+        }
+      try connection.check(code)
+    }
+  }
+
+  /// Goes to the next row; false when there is none.
+  func step() throws(ArtError) -> Bool {
+    let code = sqlite3_step(handle)
+    switch code {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE:
+      sqlite3_reset(handle)
+      return false
+    default:
+      sqlite3_reset(handle)
+      throw connection.failure(code).error(on: connection.name)
+    }
+  }
+
+  /// Runs a statement that gives no rows.
+  func run(_ values: Value...) throws(ArtError) {
+    try bind(values)
+    while try step() {}
+  }
+
+  /// Ends the run, and with it the lock that reading holds.
+  func reset() { sqlite3_reset(handle) }
+
+  var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+  func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+
+  func integer(_ column: Int) throws(ArtError) -> Int {
+    guard sqlite3_column_type(handle, Int32(column)) == SQLITE_INTEGER else { throw unexpected(column) }
+    return Int(sqlite3_column_int64(handle, Int32(column)))
+  }
+
+  /// The UTF-8 bytes of a text, valid until the next step.
+  func utf8(_ column: Int) throws(ArtError) -> UnsafeBufferPointer<UInt8> {
+    guard sqlite3_column_type(handle, Int32(column)) == SQLITE_TEXT else { throw unexpected(column) }
+    let start = sqlite3_column_text(handle, Int32(column))
+    return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column))))
+  }
+
+  /// The bytes of a blob, valid until the next step.
+  func blob(_ column: Int) throws(ArtError) -> UnsafeBufferPointer<UInt8> {
+    guard sqlite3_column_type(handle, Int32(column)) == SQLITE_BLOB else { throw unexpected(column) }
+    let start = sqlite3_column_blob(handle, Int32(column))
+    let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+    return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: count)
+  }
+
+  func text(_ column: Int) throws(ArtError) -> String {
+    guard let text = String(validating: try utf8(column), as: UTF8.self) else { throw unexpected(column) }
+    return text
+  }
+
+  func optionalText(_ column: Int) throws(ArtError) -> String? {
+    isNull(column) ? nil : try text(column)
+  }
+
+  /// The value as it lies there, whatever its type; text that is no UTF-8 as bytes.
+  func value(_ column: Int) throws(ArtError) -> Value {
+    switch sqlite3_column_type(handle, Int32(column)) {
+    case SQLITE_INTEGER: return .integer(try integer(column))
+    case SQLITE_TEXT:
+      let bytes = try utf8(column)
+      return String(validating: bytes, as: UTF8.self).map(Value.text) ?? .blob(Array(bytes))
+    case SQLITE_BLOB: return .blob(Array(try blob(column)))
+    case SQLITE_FLOAT: return .text(String(sqlite3_column_double(handle, Int32(column))))
+    default: return .null
+    }
+  }
+
+  private func unexpected(_ column: Int) -> ArtError {
+    let name = sqlite3_column_name(handle, Int32(column)).map { String(cString: $0) } ?? "?"
+    return .damaged(connection.name, "a value of another type in the column \(name)")
+  }
+}

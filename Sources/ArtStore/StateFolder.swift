@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+/// Where this machine keeps what belongs to no document: `$EMOJIART_STATE`, else `$XDG_STATE_HOME/emojiart`, else
+/// `~/.local/state/emojiart`.
+enum StateFolder {
+  static func path() throws(ArtError) -> String {
+    if let own = variable("EMOJIART_STATE") { return own }
+    if let state = variable("XDG_STATE_HOME") { return state + "/emojiart" }
+    if let home = variable("HOME") { return home + "/.local/state/emojiart" }
+    throw ArtError(.inputOutput, "no folder for set-aside files; set EMOJIART_STATE to one")
+  }
+
+  /// Keeps bytes in a new file there, and returns its path.
+  static func setAside(_ bytes: [UInt8], as name: String) throws(ArtError) -> String {
+    let folder = try path() + "/aside"
+    try makeFolders(folder)
+    var random = SystemRandomNumberGenerator()
+    let path = "\(folder)/\(DocumentID(using: &random))-\(name)"
+    try PlainFile.create(path, bytes)
+    try PlainFile.syncFolder(of: path)
+    return path
+  }
+
+  private static func makeFolders(_ path: String) throws(ArtError) {
+    var prefix = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      prefix += prefix.isEmpty || prefix.hasSuffix("/") ? part : "/" + part
+      guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
+        throw .system("make the folder", prefix)
+      }
+    }
+  }
+
+  private static func variable(_ name: String) -> String? {
+    guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+    return value
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+// The wording of what can go wrong with a file. Names are as the person gave them.
+
+extension ArtError {
+  static func noSuchDocument(_ name: String, near: [String]) -> ArtError {
+    let hint =
+      near.isEmpty ? "`emojiart list` shows what is there" : "did you mean \(near.joined(separator: " or "))?"
+    return ArtError(.noSuchDocument, "no document \(name); \(hint)")
+  }
+
+  static func exists(_ name: String) -> ArtError {
+    ArtError(.exists, "\(name) exists already; choose another name, or edit it with `emojiart add`")
+  }
+
+  static func notADocument(_ name: String, _ what: String) -> ArtError {
+    ArtError(.notADocument, "\(name) is not an emojiart document: \(what)")
+  }
+
+  static func newerFormat(_ name: String, _ version: Int) -> ArtError {
+    ArtError(
+      .newerFormat,
+      "\(name) is in format \(version), this program knows format \(Format.version); get a newer emojiart")
+  }
+
+  static func damaged(_ name: String, _ what: String) -> ArtError {
+    ArtError(
+      .damaged,
+      "\(name) is damaged, or another program wrote it: \(what); `emojiart check` tells more, "
+        + "--repair or --adopt mends it")
+  }
+
+  static func walDocument(_ name: String) -> ArtError {
+    ArtError(
+      .damaged,
+      "\(name) was switched to WAL mode by another program, or one left a -wal file beside it; "
+        + "close that program, then `emojiart check --repair` switches it back")
+  }
+
+  static func tooLargeFile(_ name: String) -> ArtError {
+    ArtError(.tooLarge, "\(name) is larger than 256 MiB, the most a document may be")
+  }
+
+  static func busy(_ name: String) -> ArtError {
+    ArtError(.busy, "\(name) is in use by another program; try again")
+  }
+
+  static func diskFull(_ name: String) -> ArtError {
+    ArtError(.diskFull, "no room to write \(name): the disk is full; nothing was changed")
+  }
+
+  static func movedOn(_ name: String, is revision: Int, not expected: Int) -> ArtError {
+    ArtError(
+      .movedOn,
+      "\(name) is at revision \(revision), not \(expected): it has moved on; look at it, then try again")
+  }
+
+  static func movedAway(_ name: String) -> ArtError {
+    ArtError(
+      .busy, "\(name) was moved or replaced while it was being saved; look what lies there, then try again")
+  }
+
+  static func notPermitted(_ verb: String, _ name: String, _ why: String) -> ArtError {
+    ArtError(.notPermitted, "not permitted to \(verb) \(name): \(why)")
+  }
+
+  /// What a failed system call means.
+  static func system(_ verb: String, _ name: String, _ number: Int32 = errno) -> ArtError {
+    let cause = String(cString: strerror(number))
+    switch number {
+    case ENOENT, ENOTDIR: return ArtError(.noSuchDocument, "cannot \(verb) \(name): \(cause)")
+    case EACCES, EPERM, EROFS: return .notPermitted(verb, name, "\(cause); look at its permissions")
+    case ENOSPC, EDQUOT: return .diskFull(name)
+    case EMFILE, ENFILE:
+      return ArtError(.inputOutput, "cannot \(verb) \(name): \(cause); raise `ulimit -n`")
+    case ENAMETOOLONG: return ArtError(.badValue, "the name \(name.prefix(40))… is too long for the file system")
+    default: return ArtError(.inputOutput, "cannot \(verb) \(name): \(cause)")
+    }
+  }
+}

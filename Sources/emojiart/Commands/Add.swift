@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+
+struct Add: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add emoji on top.",
+    discussion: """
+      Prints the new ids, a line each. Several emoji are laid side by side about the place.
+
+      Examples:
+        emojiart add bees 🐝
+        emojiart add bees 🌸 🌼 🌸 --at 50%,90% --size 64
+        emojiart add bees 🐝 --at -10,20
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @Argument(help: "The emoji, one label each.") var emoji: [String]
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The place of its centre, in pixels or percent of the canvas.", valueName: "x,y"))
+  var at: String = "50%,50%"
+  @Option(parsing: .unconditional, help: ArgumentHelp("The font size in pixels.", valueName: "s"))
+  var size: String = "40"
+  @OptionGroup var options: EditOptions
+
+  func run() throws {
+    var texts: [EmojiText] = []
+    for text in emoji { texts.append(try EmojiText(text)) }
+    let action = Action.add(texts, at: try Coordinates(at), size: try FontSize(typed: size))
+    try options.write(options.perform(action, on: doc)) { "\($0.id)" }
+  }
+}

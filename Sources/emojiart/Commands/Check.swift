@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtStore
+import Glibc
+
+struct Check: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check documents, and mend them.",
+    discussion: """
+      Looks at the digest, the schema, every row, and runs SQLite's own check. Prints `ok` or what is wrong. With \
+      --repair, rows that their sums do not vouch for are set aside in the document; with --adopt, what another \
+      program wrote is accepted where it means something. The file as it was is kept in the state folder.
+
+      Examples:
+        emojiart check bees
+        emojiart check bees --repair
+        emojiart check bees --adopt --yes
+      """)
+
+  @Argument(help: "The documents.", completion: .custom(Completion.documents)) var doc: [String]
+  @Flag(help: "Set bad rows aside.") var repair = false
+  @Flag(help: "Accept what another program wrote.") var adopt = false
+  @Flag(help: "Mend without asking.") var yes = false
+  @OptionGroup var common: CommonOptions
+
+  func run() throws {
+    guard !(repair && adopt) else { throw ArtError(.usage, "--repair or --adopt: give one of them") }
+    var results: [JSON] = []
+    var status = ExitStatus.done
+    for name in doc {
+      do throws(ArtError) {
+        let file = try common.file(name)
+        let isWhole = try check(file, &results)
+        if !isWhole { status = .badData }
+      } catch {
+        status = ExitStatus(error.code)
+        results.append(.object(["document": .string(name), "error": .string(error.message), "ok": .boolean(false)]))
+        Output.complain(error.message)
+      }
+    }
+    if common.json { try Output.json(.array(results)) }
+    try Output.flush()
+    if status != .done { throw ExitCode(status.rawValue) }
+  }
+
+  /// Whether the document is whole in the end.
+  private func check(_ file: DocumentFile, _ results: inout [JSON]) throws(ArtError) -> Bool {
+    let report = try file.check()
+    let isWhole = report.faults.isEmpty
+    if !common.json {
+      if isWhole { try Output.line("\(safe(file.path)): ok") }
+      for fault in report.faults { try Output.line("\(safe(file.path)): \(safe(fault))") }
+    }
+    guard !isWhole, repair || adopt else {
+      results.append(
+        .object([
+          "document": .string(file.path), "faults": .array(report.faults.map(JSON.string)), "ok": .boolean(isWhole),
+        ]))
+      return isWhole
+    }
+    try Output.flush()
+    try confirm(file)
+    return try mend(file, &results)
+  }
+
+  private func mend(_ file: DocumentFile, _ results: inout [JSON]) throws(ArtError) -> Bool {
+    var author = try thisAuthor()
+    guard let report = try file.mend(adopt ? .adopt : .repair, stamp: author.stamp(at: now())) else { return true }
+    guard !common.json else {
+      results.append(
+        .object([
+          "adopted": .array(report.adopted.map(JSON.string)), "document": .string(file.path),
+          "faults": .array(report.faults.map(JSON.string)), "ok": .boolean(true),
+          "original": .string(report.original), "setAside": .array(report.setAside.map(JSON.string)),
+        ]))
+      return true
+    }
+    for line in report.adopted { try Output.line("accepted: \(safe(line))") }
+    for line in report.setAside { try Output.line("set aside: \(safe(line))") }
+    try Output.line("\(safe(file.path)): mended; the file as it was is \(safe(report.original))")
+    return true
+  }
+
+  /// Throws `usage` where nobody can be asked, `notPermitted` where the answer is no.
+  private func confirm(_ file: DocumentFile) throws(ArtError) {
+    guard !yes else { return }
+    guard isatty(0) == 1, isatty(2) == 1 else {
+      throw ArtError(.usage, "mending \(file.path) wants a yes: add --yes")
+    }
+    Output.writeError("\(adopt ? "Adopt" : "Repair") \(safe(file.path))? Type yes: ")
+    guard readLine()?.lowercased() == "yes" else {
+      throw ArtError(.notPermitted, "\(file.path) stays as it is: the answer was not yes")
+    }
+  }
+}

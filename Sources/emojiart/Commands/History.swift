@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtStore
+
+struct History: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "List the edits of a document, newest first.",
+    discussion: """
+      The last 1,000 edits are kept. By whom is the name in EMOJIART_AUTHOR when the edit was made, else the \
+      running program's own mark.
+
+      Examples:
+        emojiart history bees
+        emojiart history bees --json | jq '.[0].what'
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @OptionGroup var common: CommonOptions
+
+  func run() throws {
+    let log = try common.file(doc).read().log.reversed()
+    guard !common.json else { return try Output.json(.array(log.map(json))) }
+    guard !log.isEmpty else { return }
+    try Output.line(Style.bold("\("REV".indented(to: 6))  \("TIME".padded(to: 19))  \("BY".padded(to: 12))  WHAT"))
+    for entry in log {
+      let revision = String(entry.revision).indented(to: 6)
+      let author = safe(entry.author ?? entry.id.origin.description).padded(to: 12)
+      try Output.line("\(revision)  \(Time.local(entry.time / 1000))  \(author)  \(safe(entry.title))")
+    }
+  }
+
+  private func json(_ entry: LoggedEdit) -> JSON {
+    .object([
+      "by": .string(entry.author ?? entry.id.origin.description), "id": .string(entry.id.description),
+      "revision": .integer(entry.revision), "save": .integer(entry.save),
+      "time": .string(Time.utc(milliseconds: entry.time)), "what": .string(entry.title),
+    ])
+  }
+}

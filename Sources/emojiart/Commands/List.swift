@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtStore
+
+struct List: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the documents of a folder.",
+    discussion: """
+      Tells how many emoji each has, as its own row says; it does not look at the content: `emojiart check` does.
+
+      Examples:
+        emojiart list
+        emojiart list posters --json
+      """)
+
+  @Argument(help: "The folder.", completion: .directory) var directory: String?
+  @OptionGroup var common: CommonOptions
+
+  func run() throws {
+    let folder = directory ?? common.currentFolder
+    var entries: [JSON] = []
+    var isFirst = true
+    for name in try FolderListing.names(in: folder) {
+      do throws(ArtError) {
+        let summary = try DocumentFile(folder == "." ? name : "\(folder)/\(name)").summary()
+        if common.json {
+          entries.append(json(name, summary))
+          continue
+        }
+        if isFirst { try Output.line(Style.bold("EMOJI     SIZE  MODIFIED          NAME")) }
+        isFirst = false
+        let count = String(summary.emojiCount).indented(to: 5)
+        let size = humanSize(summary.size).indented(to: 7)
+        try Output.line("\(count)  \(size)  \(Time.local(summary.modified, seconds: false))  \(safe(name))")
+      } catch {
+        if common.json { entries.append(.object(["error": .string(error.message), "name": .string(name)])) }
+        Output.complain(error.message)
+      }
+    }
+    if common.json { try Output.json(.array(entries)) }
+  }
+
+  private func json(_ name: String, _ summary: DocumentSummary) -> JSON {
+    .object([
+      "emojis": .integer(summary.emojiCount), "modified": .string(Time.utc(milliseconds: summary.modified * 1000)),
+      "name": .string(name), "revision": .integer(summary.revision), "size": .integer(summary.size),
+    ])
+  }
+
+  private func humanSize(_ bytes: Int) -> String {
+    if bytes < 1 << 20 { return "\((bytes + 1023) / 1024) KiB" }
+    return "\((bytes + (1 << 20) - 1) / (1 << 20)) MiB"
+  }
+}

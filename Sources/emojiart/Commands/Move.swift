@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+
+struct Move: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "move",
+    abstract: "Move emoji.",
+    discussion: """
+      Prints a line each: id and new place. Places and distances are in pixels or percent of the canvas.
+
+      Examples:
+        emojiart move bees 🐝 --to 120,80
+        emojiart move bees k3 🌸:2 --by -10,20
+        emojiart move bees --all --by 0,5%
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @OptionGroup var which: SelectionArguments
+  @Option(parsing: .unconditional, help: ArgumentHelp("The new place.", valueName: "x,y")) var to: String?
+  @Option(parsing: .unconditional, help: ArgumentHelp("How far from where it is.", valueName: "dx,dy"))
+  var by: String?
+  @OptionGroup var options: EditOptions
+
+  func run() throws {
+    let displacement: Action.Displacement
+    switch (to, by) {
+    case (let place?, nil): displacement = .to(try Coordinates(place))
+    case (nil, let distance?): displacement = .by(try Coordinates(distance))
+    default: throw ArtError(.usage, "where to? give --to X,Y or --by DX,DY")
+    }
+    try options.write(options.perform(.move(which.selection(), displacement), on: doc)) {
+      "\($0.id) \(numberText($0.position.x)),\(numberText($0.position.y))"
+    }
+  }
+}

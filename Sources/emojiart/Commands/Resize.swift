@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+
+struct Resize: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resize",
+    abstract: "Change the size of emoji.",
+    discussion: """
+      Prints a line each: id and new size.
+
+      Examples:
+        emojiart resize bees 🐝 --to 96
+        emojiart resize bees --all --by 1.5
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @OptionGroup var which: SelectionArguments
+  @Option(parsing: .unconditional, help: ArgumentHelp("The new font size in pixels.", valueName: "s"))
+  var to: String?
+  @Option(parsing: .unconditional, help: ArgumentHelp("Times this factor.", valueName: "factor")) var by: String?
+  @OptionGroup var options: EditOptions
+
+  func run() throws {
+    let resizing: Action.Resizing
+    switch (to, by) {
+    case (let size?, nil): resizing = .to(try FontSize(typed: size))
+    case (nil, let typed?):
+      guard let factor = decimal(typed), factor > 0 else { throw ArtError.badFactor(typed) }
+      resizing = .by(factor)
+    default: throw ArtError(.usage, "to what size? give --to S or --by FACTOR")
+    }
+    try options.write(options.perform(.resize(which.selection(), resizing), on: doc)) {
+      "\($0.id) \(numberText($0.size.pixels))"
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtStore
+
+struct Show: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show a document as a table.",
+    discussion: """
+      The beginning of each id that names it alone is marked: in bold on a terminal, by a hyphen elsewhere, and \
+      both can be typed. Looking changes nothing.
+
+      Examples:
+        emojiart show bees
+        emojiart show bees --json | jq '.emojis | length'
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @OptionGroup var common: CommonOptions
+
+  func run() throws {
+    let file = try common.file(doc)
+    let content = try file.read()
+    if common.json {
+      try content.writeJSON { (piece) throws(ArtError) in try Output.write(piece) }
+      return try Output.line("")
+    }
+    let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
+    let size = "\(content.canvas.width) x \(content.canvas.height)"
+    try Output.line(Style.bold(safe(file.path)))
+    try Output.line("\(size), \(count), revision \(content.revision)")
+    if let background = content.background {
+      try Output.line("background: \(safe(background.mediaType)) \(background.size.width) x \(background.size.height)")
+    }
+    if content.pending != nil { try Output.line("background: not fetched yet") }
+    guard content.emojiCount > 0 else { return }
+    try writeTable(content)
+  }
+
+  /// The emoji stands last on its line: terminals do not agree on its width.
+  private func writeTable(_ content: DocumentContent) throws(ArtError) {
+    let emojis = content.emojisInOrder()
+    let ids = emojis.map(\.id).sorted()
+    var marked: [EmojiID: Int] = [:]
+    for (index, id) in ids.enumerated() {
+      let before = index > 0 ? ids[index - 1] : nil
+      let after = index + 1 < ids.count ? ids[index + 1] : nil
+      marked[id] = id.uniquePrefixLength(between: before, after)
+    }
+    try Output.line("\("ID".padded(to: 9))  \("PLACE".padded(to: 11))  \("SIZE".padded(to: 5))  EMOJI")
+    for emoji in emojis {
+      let id = emoji.id.description
+      let length = marked[emoji.id] ?? id.count
+      let place = "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))".padded(to: 11)
+      let size = numberText(emoji.size.pixels).padded(to: 5)
+      try Output.line("\(mark(id, length))  \(place)  \(size)  \(safe(emoji.text.string))")
+    }
+  }
+
+  private func mark(_ id: String, _ length: Int) -> String {
+    let (head, tail) = (String(id.prefix(length)), String(id.dropFirst(length)))
+    if Style.isColored { return Style.bold(head) + Style.faint(tail) + " " }
+    return tail.isEmpty ? head + " " : "\(head)-\(tail)"
+  }
+}
+
+extension String {
+  /// Plain text filled up with spaces.
+  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+  /// Plain text moved to the right by spaces.
+  func indented(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+}

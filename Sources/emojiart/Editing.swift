@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+
+/// What an editing command did.
+struct EditResult {
+  /// The emoji that it was about, as they are now; removed ones as they were.
+  var emojis: [Emoji]
+  var revision: Int
+}
+
+extension EditOptions {
+  /// Does an action on a document: one command, one edit.
+  func perform(_ action: Action, on document: String) throws(ArtError) -> EditResult {
+    var author = try thisAuthor()
+    let stamp = author.stamp(at: now())
+    return try common.file(document).edit(expecting: expectedRevision()) { (transaction) throws(ArtError) in
+      var random = SystemRandomNumberGenerator()
+      let plan = try action.plan(on: transaction, using: &random)
+      _ = try transaction.perform(plan.edit, stamp: stamp)
+      var emojis: [Emoji] = []
+      emojis.reserveCapacity(plan.subjects.count)
+      for subject in plan.subjects { emojis.append(try transaction.emoji(subject.id) ?? subject) }
+      return EditResult(emojis: emojis, revision: transaction.revision)
+    }
+  }
+
+  /// Writes a line for each emoji, or all as JSON.
+  func write(_ result: EditResult, line: (Emoji) -> String) throws(ArtError) {
+    guard common.json else {
+      for emoji in result.emojis { try Output.line(line(emoji)) }
+      return
+    }
+    var writer = JSONWriter()
+    writer.object {
+      $0.key("emojis")
+      $0.array { for emoji in result.emojis { emoji.write(to: &$0) } }
+      $0.key("revision")
+      $0.integer(result.revision)
+    }
+    try Output.line(writer.text)
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtStore
+import Glibc
+
+/// Where documents are, and in which form the result is written.
+struct CommonOptions: ParsableArguments {
+  @Option(help: "The folder of documents that are given by name.", completion: .directory)
+  var folder: String?
+
+  @Flag(help: "Write the result as one JSON value.")
+  var json = false
+}
+
+/// What every editing command takes.
+struct EditOptions: ParsableArguments {
+  @OptionGroup var common: CommonOptions
+
+  @Option(
+    name: .customLong("if-revision"), parsing: .unconditional,
+    help: ArgumentHelp("Refuse when the document is not at this revision.", valueName: "n"))
+  var ifRevision: String?
+
+  func expectedRevision() throws(ArtError) -> Int? {
+    guard let ifRevision else { return nil }
+    guard let revision = Int(ifRevision), revision >= 0 else {
+      throw ArtError(.badValue, "\(ifRevision) is no revision; `emojiart history` shows them")
+    }
+    return revision
+  }
+}
+
+extension CommonOptions {
+  /// The file that a person names: a path, or a name in the folder; `.emojiart` is added when it is missing,
+  /// unless just that file exists.
+  func file(_ name: String) throws(ArtError) -> DocumentFile {
+    guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
+    let path = name.contains("/") || currentFolder == "." ? name : "\(currentFolder)/\(name)"
+    let notice: @Sendable (String) -> Void = { Output.complain($0) }
+    if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
+    let full = path + ".emojiart"
+    let isOnlyThere = access(full, F_OK) != 0 && access(path, F_OK) == 0
+    return DocumentFile(isOnlyThere ? path : full, notice: notice)
+  }
+
+  var currentFolder: String { folder ?? environment("EMOJIART_FOLDER") ?? "." }
+}
+
+/// A variable that is set to something.
+func environment(_ name: String) -> String? {
+  guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+  return value
+}
+
+/// Milliseconds since 1970.
+func now() -> Int {
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME, &time)
+  return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+}
+
+/// This program as an author of edits.
+func thisAuthor() throws(ArtError) -> Author {
+  var random = SystemRandomNumberGenerator()
+  return try Author(origin: Origin(using: &random), name: environment("EMOJIART_AUTHOR"))
+}
+
+/// The emoji that a command is about.
+struct SelectionArguments: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("Which emoji: id or its beginning, 🐝, 🐝:2, @last.", valueName: "ref"),
+    completion: .custom(Completion.references))
+  var refs: [String] = []
+
+  @Flag(help: "Every emoji of the document.")
+  var all = false
+
+  func selection() throws(ArtError) -> Selection {
+    guard all != !refs.isEmpty else {
+      throw ArtError(
+        .usage, all ? "--all stands for every emoji; leave out the others" : "which emoji? give a REF or --all")
+    }
+    if all { return .all }
+    var references: [Reference] = []
+    for ref in refs { references.append(try Reference(ref)) }
+    return .references(references)
+  }
+}

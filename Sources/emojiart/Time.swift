@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+enum Time {
+  /// `2026-11-21 09:30:05` where the person is; for seconds since 1970.
+  static func local(_ seconds: Int, seconds withSeconds: Bool = true) -> String {
+    var time = time_t(seconds)
+    var parts = tm()
+    guard localtime_r(&time, &parts) != nil else { return "?" }
+    return format(parts, withSeconds ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M")
+  }
+
+  /// `2026-11-21T08:30:05.123Z`; for milliseconds since 1970.
+  static func utc(milliseconds: Int) -> String {
+    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    var time = time_t(rest < 0 ? seconds - 1 : seconds)
+    var parts = tm()
+    guard gmtime_r(&time, &parts) != nil else { return "?" }
+    let fraction = String((rest + 1000) % 1000)
+    return format(parts, "%Y-%m-%dT%H:%M:%S.") + String(repeating: "0", count: 3 - fraction.count) + fraction + "Z"
+  }
+
+  private static func format(_ parts: tm, _ pattern: String) -> String {
+    var parts = parts
+    var buffer = [CChar](repeating: 0, count: 64)
+    let count = strftime(&buffer, buffer.count, pattern, &parts)
+    return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
