@@ -1,1 +1,1 @@
-public enum S2{}
+public enum S2 {}

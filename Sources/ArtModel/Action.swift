@@ -113,12 +113,14 @@ extension Action {
       emojis.append(Emoji(id: id, text: text, position: try Point(x: x, y: center.y), size: size, z: z))
       left += width
     }
-    return PlannedEdit(edit: Edit(name: name("add", emojis), changes: emojis.map(Change.add)), subjects: emojis)
+    return PlannedEdit(
+      edit: Edit(name: name("add", emojis), changes: emojis.map(Change.add)), subjects: emojis)
   }
 
   /// An id that is not taken; it is then.
   private static func freshID(
-    in art: some ArtReading, besides taken: inout Set<EmojiID>, using generator: inout some RandomNumberGenerator
+    in art: some ArtReading, besides taken: inout Set<EmojiID>,
+    using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> EmojiID {
     while true {
       let id = EmojiID.random(using: &generator)

@@ -28,11 +28,13 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
   public let edit: Edit
   /// What takes it back.
   public let inverse: [Change]
+  /// What it would have done, but could not: somebody else's change stood there. Kept for the history.
+  public let dropped: [Change]
 
   /// A logged edit of these values.
   public init(
     id: EditID, revision: Int, time: Int, save: Int, kind: Kind, author: String?, edit: Edit,
-    inverse: [Change]
+    inverse: [Change], dropped: [Change] = []
   ) {
     self.id = id
     self.revision = revision
@@ -42,6 +44,7 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
     self.author = author
     self.edit = edit
     self.inverse = inverse
+    self.dropped = dropped
   }
 
   /// What a person reads: `move 🐝`, `Undo move 🐝`, `Redo move 🐝`.

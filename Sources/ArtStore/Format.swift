@@ -65,6 +65,7 @@ enum Format {
         author TEXT,
         changes TEXT NOT NULL,
         inverse TEXT NOT NULL,
+        dropped TEXT,
         sum INTEGER NOT NULL
       ) STRICT
       """

@@ -76,7 +76,8 @@ extension ArtError {
     case ENOSPC, EDQUOT: return .diskFull(name)
     case EMFILE, ENFILE:
       return ArtError(.inputOutput, "cannot \(verb) \(name): \(cause); raise `ulimit -n`")
-    case ENAMETOOLONG: return ArtError(.badValue, "the name \(name.prefix(40))… is too long for the file system")
+    case ENAMETOOLONG:
+      return ArtError(.badValue, "the name \(name.prefix(40))… is too long for the file system")
     default: return ArtError(.inputOutput, "cannot \(verb) \(name): \(cause)")
     }
   }

@@ -23,10 +23,14 @@ enum Completion {
   }
 
   private static func folder(in arguments: [String]) -> String {
-    if let index = arguments.firstIndex(of: "--folder"), index + 1 < arguments.count { return arguments[index + 1] }
+    if let index = arguments.firstIndex(of: "--folder"), index + 1 < arguments.count {
+      return arguments[index + 1]
+    }
     return environment("EMOJIART_FOLDER") ?? "."
   }
 
   /// A name that a shell's completion can carry.
-  private static func isPlain(_ name: String) -> Bool { !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal) }
+  private static func isPlain(_ name: String) -> Bool {
+    !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
+  }
 }

@@ -26,7 +26,8 @@ enum ExitStatus: Int32 {
     self =
       switch code {
       case .usage: .usage
-      case .badValue, .badText, .badJSON, .notADocument, .newerFormat, .damaged, .tooLarge, .ambiguous: .badData
+      case .badValue, .badText, .badJSON, .notADocument, .newerFormat, .damaged, .tooLarge, .ambiguous:
+        .badData
       case .noSuchDocument, .noSuchEmoji, .nothingToUndo: .notFound
       case .exists: .cannotCreate
       case .inputOutput, .diskFull: .inputOutput

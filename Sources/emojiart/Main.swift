@@ -35,7 +35,9 @@ enum Main {
       Output.write(message + "\n")
       do { try Output.flush() } catch { fail(error) }
     } else if !message.isEmpty {
-      Output.writeError(message.split(separator: "\n", omittingEmptySubsequences: false).map { safe(String($0)) }.joined(separator: "\n") + "\n")
+      Output.writeError(
+        message.split(separator: "\n", omittingEmptySubsequences: false).map { safe(String($0)) }.joined(
+          separator: "\n") + "\n")
     }
     exit(status)
   }
@@ -46,7 +48,8 @@ enum Main {
     let names = Emojiart.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     guard !names.contains(name) else { return }
     let near = nearest(to: name, among: names)
-    let hint = near.isEmpty ? "`emojiart --help` lists them" : "did you mean \(near.joined(separator: " or "))?"
+    let hint =
+      near.isEmpty ? "`emojiart --help` lists them" : "did you mean \(near.joined(separator: " or "))?"
     throw ArtError(.usage, "no command \(name); \(hint)")
   }
 

@@ -80,7 +80,8 @@ struct SelectionArguments: ParsableArguments {
   func selection() throws(ArtError) -> Selection {
     guard all != !refs.isEmpty else {
       throw ArtError(
-        .usage, all ? "--all stands for every emoji; leave out the others" : "which emoji? give a REF or --all")
+        .usage,
+        all ? "--all stands for every emoji; leave out the others" : "which emoji? give a REF or --all")
     }
     if all { return .all }
     var references: [Reference] = []

@@ -18,7 +18,8 @@ enum Time {
     var parts = tm()
     guard gmtime_r(&time, &parts) != nil else { return "?" }
     let fraction = String((rest + 1000) % 1000)
-    return format(parts, "%Y-%m-%dT%H:%M:%S.") + String(repeating: "0", count: 3 - fraction.count) + fraction + "Z"
+    return format(parts, "%Y-%m-%dT%H:%M:%S.") + String(repeating: "0", count: 3 - fraction.count) + fraction
+      + "Z"
   }
 
   private static func format(_ parts: tm, _ pattern: String) -> String {

@@ -117,7 +117,9 @@ extension PendingBackground {
 extension JSONReader {
   fileprivate mutating func url() throws(ArtError) -> String {
     let text = try string()
-    guard text.utf8.count <= Limits.urlBytes else { throw error("a URL of more than \(Limits.urlBytes) bytes") }
+    guard text.utf8.count <= Limits.urlBytes else {
+      throw error("a URL of more than \(Limits.urlBytes) bytes")
+    }
     return text
   }
 }

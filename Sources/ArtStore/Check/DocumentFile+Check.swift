@@ -56,7 +56,9 @@ extension DocumentFile {
     let name = PlainFile.lastComponent(of: file.path)
     let original = try StateFolder.setAside(copy.bytes, as: name)
     for sibling in copy.siblings {
-      guard let bytes = try PlainFile.read(file.path + sibling, limit: Format.largestJournal) else { continue }
+      guard let bytes = try PlainFile.read(file.path + sibling, limit: Format.largestJournal) else {
+        continue
+      }
       _ = try StateFolder.setAside(bytes, as: name + sibling)
     }
     try image.replace(file)
@@ -103,7 +105,8 @@ private struct InspectedCopy {
         if header.isWAL, let wal { try PlainFile.create(scratch.document + "-wal", wal) }
       }
       let copy = scratch.located(as: file)
-      let connection = try Connection(path: copy.path, name: file.name, mode: .readWrite, deadline: Deadline(.zero))
+      let connection = try Connection(
+        path: copy.path, name: file.name, mode: .readWrite, deadline: Deadline(.zero))
       do throws(ArtError) {
         try connection.configure()
         if header.isWAL { try connection.execute("PRAGMA journal_mode = DELETE") }

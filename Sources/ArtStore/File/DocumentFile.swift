@@ -69,7 +69,8 @@ extension DocumentFile {
     try refuseForeignSiblings(of: file)
     let connection = try Connection(path: file.path, name: file.name, mode: mode, deadline: deadline)
     let size = try connection.size
-    let header = try FileHeader(connection.bytes(count: FileHeader.length, at: 0), size: size, name: file.name)
+    let header = try FileHeader(
+      connection.bytes(count: FileHeader.length, at: 0), size: size, name: file.name)
     guard !header.isWAL else { throw .walDocument(file.name) }
     try connection.configure()
     return connection

@@ -42,7 +42,8 @@ public final class DocumentTransaction {
       "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY rowid", on: connection)
     var expected = Format.schema.makeIterator()
     while try rows.step() {
-      guard let next = expected.next(), try rows.text(0) == next.name, try rows.optionalText(1) == next.sql else {
+      guard let next = expected.next(), try rows.text(0) == next.name, try rows.optionalText(1) == next.sql
+      else {
         throw .damaged(connection.name, "its tables are not those of a document")
       }
     }
@@ -84,9 +85,12 @@ extension DocumentTransaction {
       let rows = try Statement(table.select, on: connection)
       while try rows.step() { digest.add(try table.verify(rows, of: name)) }
     }
-    guard digest == art.digest else { throw .damaged(name, "rows are missing or too many: the digest does not fit") }
+    guard digest == art.digest else {
+      throw .damaged(name, "rows are missing or too many: the digest does not fit")
+    }
     let content = DocumentContent(
-      id: art.id, canvas: art.canvas, background: art.background, pending: art.pending, emojis: emojis, log: log,
+      id: art.id, canvas: art.canvas, background: art.background, pending: art.pending, emojis: emojis,
+      log: log,
       revision: art.revision, head: art.head)
     guard let content, emojis.count == art.emojiCount else {
       throw .damaged(name, "the count of emoji does not fit")
@@ -251,8 +255,9 @@ extension DocumentTransaction {
   public func perform(
     _ plan: UndoPlan, stamp: EditStamp
   ) throws(ArtError) -> (entry: LoggedEdit, left: Int) {
-    let applied = try set(plan.changes)
-    return (try log(plan.name, applied, kind: plan.kind, stamp), plan.skipped.count + applied.dropped.count)
+    var applied = try set(plan.changes)
+    applied.dropped += plan.skipped
+    return (try log(plan.name, applied, kind: plan.kind, stamp), applied.dropped.count)
   }
 
   private func set(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
@@ -264,8 +269,9 @@ extension DocumentTransaction {
     _ name: String, _ applied: AppliedEdit, kind: LoggedEdit.Kind, _ stamp: EditStamp
   ) throws(ArtError) -> LoggedEdit {
     let entry = LoggedEdit(
-      id: stamp.id, revision: art.revision + 1, time: stamp.time, save: save, kind: kind, author: stamp.author,
-      edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse)
+      id: stamp.id, revision: art.revision + 1, time: stamp.time, save: save, kind: kind,
+      author: stamp.author,
+      edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped)
     try append(entry)
     return entry
   }

@@ -35,7 +35,9 @@ struct FileHeader {
   private static func guess(_ bytes: [UInt8]) -> String {
     let text = bytes.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
     if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") { return "it is JSON text" }
-    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) || bytes.starts(with: [0xFF, 0xD8]) { return "it is a picture" }
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) || bytes.starts(with: [0xFF, 0xD8]) {
+      return "it is a picture"
+    }
     if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) {
       return "it is text"
     }

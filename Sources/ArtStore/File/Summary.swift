@@ -72,7 +72,9 @@ struct LeafPage {
     offset = Int(bytes[8]) << 8 | Int(bytes[9])
     guard let length = varint(), varint() != nil, length <= bytes.count - 35 else { return nil }
     let start = offset
-    guard let headerLength = varint(), headerLength <= length, start + length <= bytes.count else { return nil }
+    guard let headerLength = varint(), headerLength <= length, start + length <= bytes.count else {
+      return nil
+    }
     var kinds: [Int] = []
     while offset < start + headerLength {
       guard let kind = varint() else { return nil }

@@ -6,11 +6,12 @@ import ArtModel
 struct EditRow {
   var entry: LoggedEdit
   var sum: Int
-  /// Bytes of name, changes and inverse.
+  /// Bytes of name, changes, inverse and dropped.
   var bytes: Int
 
   static let select = """
-    SELECT revision, origin, sequence, time, save, kind, undoes, name, author, changes, inverse, sum FROM edit
+    SELECT revision, origin, sequence, time, save, kind, undoes, name, author, changes, inverse, dropped, sum
+    FROM edit
     """
 
   /// Reads the row that a statement of `select` stands on. Throws `damaged` when the sum does not fit.
@@ -22,18 +23,19 @@ struct EditRow {
   /// The sum, and how much of the log's room the row takes, without its meaning. Throws `damaged` when the sum
   /// does not fit.
   static func verifiedSum(_ row: Statement, of name: String) throws(ArtError) -> (sum: Int, bytes: Int) {
-    let stored = try row.integer(11)
+    let stored = try row.integer(12)
     guard try sum(row) == stored else { throw .damaged(name, "an edit's row does not fit its sum") }
     return (stored, try size(row))
   }
 
   private static func size(_ row: Statement) throws(ArtError) -> Int {
-    try row.utf8(7).count + row.utf8(9).count + row.utf8(10).count
+    let dropped = row.isNull(11) ? 0 : try row.utf8(11).count
+    return try row.utf8(7).count + row.utf8(9).count + row.utf8(10).count + dropped
   }
 
   /// Understands the columns; does not look at the sum. Throws `damaged`.
   init(unverified row: Statement, of name: String) throws(ArtError) {
-    sum = try row.integer(11)
+    sum = try row.integer(12)
     bytes = try Self.size(row)
     let revision = try row.integer(0)
     guard let origin = Origin(try row.text(1)), case let sequence = try row.integer(2), sequence >= 1,
@@ -44,7 +46,8 @@ struct EditRow {
         id: EditID(origin: origin, sequence: sequence), revision: revision, time: try row.integer(3),
         save: try row.integer(4), kind: kind, author: try row.optionalText(8),
         edit: Edit(name: try row.text(7), changes: try [Change](json: try row.utf8(9))),
-        inverse: try [Change](json: try row.utf8(10)))
+        inverse: try [Change](json: try row.utf8(10)),
+        dropped: row.isNull(11) ? [] : try [Change](json: try row.utf8(11)))
     } catch {
       throw .damaged(name, "the edit of revision \(revision): \(error.message)")
     }
@@ -63,6 +66,7 @@ struct EditRow {
     if row.isNull(8) { sum.null() } else { sum.text(try row.utf8(8)) }
     sum.text(try row.utf8(9))
     sum.text(try row.utf8(10))
+    if row.isNull(11) { sum.null() } else { sum.text(try row.utf8(11)) }
     return sum.value
   }
 
@@ -85,6 +89,7 @@ struct EditRow {
       }
     let changes = json(entry.edit.changes)
     let inverse = json(entry.inverse)
+    let dropped = entry.dropped.isEmpty ? nil : json(entry.dropped)
     var sum = RowSum("edit")
     sum.integer(entry.revision)
     sum.text(entry.id.origin.description)
@@ -97,14 +102,16 @@ struct EditRow {
     sum.optional(entry.author)
     sum.text(changes)
     sum.text(inverse)
+    sum.optional(dropped)
     let value = sum.value
-    try Statement("INSERT INTO edit VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", on: connection).run(
+    try Statement("INSERT INTO edit VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", on: connection).run(
       .integer(entry.revision), .text(entry.id.origin.description), .integer(entry.id.sequence),
       .integer(entry.time), .integer(entry.save), .text(kind), .optional(undoes), .text(entry.edit.name),
-      .optional(entry.author), .text(changes), .text(inverse), .integer(value))
+      .optional(entry.author), .text(changes), .text(inverse), .optional(dropped), .integer(value))
     return EditRow(
       entry: entry, sum: value,
-      bytes: entry.edit.name.utf8.count + changes.utf8.count + inverse.utf8.count)
+      bytes: entry.edit.name.utf8.count + changes.utf8.count + inverse.utf8.count + (dropped?.utf8.count ?? 0)
+    )
   }
 
   private init(entry: LoggedEdit, sum: Int, bytes: Int) {

@@ -37,7 +37,8 @@ struct Check: ParsableCommand {
         if !isWhole { status = .badData }
       } catch {
         status = ExitStatus(error.code)
-        results.append(.object(["document": .string(name), "error": .string(error.message), "ok": .boolean(false)]))
+        results.append(
+          .object(["document": .string(name), "error": .string(error.message), "ok": .boolean(false)]))
         Output.complain(error.message)
       }
     }
@@ -57,7 +58,8 @@ struct Check: ParsableCommand {
     guard !isWhole, repair || adopt else {
       results.append(
         .object([
-          "document": .string(file.path), "faults": .array(report.faults.map(JSON.string)), "ok": .boolean(isWhole),
+          "document": .string(file.path), "faults": .array(report.faults.map(JSON.string)),
+          "ok": .boolean(isWhole),
         ]))
       return isWhole
     }
@@ -68,7 +70,9 @@ struct Check: ParsableCommand {
 
   private func mend(_ file: DocumentFile, _ results: inout [JSON]) throws(ArtError) -> Bool {
     var author = try thisAuthor()
-    guard let report = try file.mend(adopt ? .adopt : .repair, stamp: author.stamp(at: now())) else { return true }
+    guard let report = try file.mend(adopt ? .adopt : .repair, stamp: author.stamp(at: now())) else {
+      return true
+    }
     guard !common.json else {
       results.append(
         .object([

@@ -24,7 +24,8 @@ struct History: ParsableCommand {
     let log = try common.file(doc).read().log.reversed()
     guard !common.json else { return try Output.json(.array(log.map(json))) }
     guard !log.isEmpty else { return }
-    try Output.line(Style.bold("\("REV".indented(to: 6))  \("TIME".padded(to: 19))  \("BY".padded(to: 12))  WHAT"))
+    try Output.line(
+      Style.bold("\("REV".indented(to: 6))  \("TIME".padded(to: 19))  \("BY".padded(to: 12))  WHAT"))
     for entry in log {
       let revision = String(entry.revision).indented(to: 6)
       let author = safe(entry.author ?? entry.id.origin.description).padded(to: 12)

@@ -45,7 +45,8 @@ struct List: ParsableCommand {
 
   private func json(_ name: String, _ summary: DocumentSummary) -> JSON {
     .object([
-      "emojis": .integer(summary.emojiCount), "modified": .string(Time.utc(milliseconds: summary.modified * 1000)),
+      "emojis": .integer(summary.emojiCount),
+      "modified": .string(Time.utc(milliseconds: summary.modified * 1000)),
       "name": .string(name), "revision": .integer(summary.revision), "size": .integer(summary.size),
     ])
   }

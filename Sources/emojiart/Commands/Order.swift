@@ -36,6 +36,8 @@ struct Order: ParsableCommand {
       (ordering, place) = (.above(anchor), "above \(anchor)")
     default: throw ArtError(.usage, "to which place? give one of --front, --back and --above REF")
     }
-    try options.write(options.perform(.order(which.selection(), ordering), on: doc)) { "\($0.id) \(safe(place))" }
+    try options.write(options.perform(.order(which.selection(), ordering), on: doc)) {
+      "\($0.id) \(safe(place))"
+    }
   }
 }

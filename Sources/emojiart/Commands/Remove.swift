@@ -20,6 +20,8 @@ struct Remove: ParsableCommand {
   @OptionGroup var options: EditOptions
 
   func run() throws {
-    try options.write(options.perform(.remove(which.selection()), on: doc)) { "\($0.id) \(safe($0.text.string))" }
+    try options.write(options.perform(.remove(which.selection()), on: doc)) {
+      "\($0.id) \(safe($0.text.string))"
+    }
   }
 }

@@ -19,7 +19,8 @@ struct Resize: ParsableCommand {
   @OptionGroup var which: SelectionArguments
   @Option(parsing: .unconditional, help: ArgumentHelp("The new font size in pixels.", valueName: "s"))
   var to: String?
-  @Option(parsing: .unconditional, help: ArgumentHelp("Times this factor.", valueName: "factor")) var by: String?
+  @Option(parsing: .unconditional, help: ArgumentHelp("Times this factor.", valueName: "factor")) var by:
+    String?
   @OptionGroup var options: EditOptions
 
   func run() throws {

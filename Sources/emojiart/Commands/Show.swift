@@ -32,7 +32,8 @@ struct Show: ParsableCommand {
     try Output.line(Style.bold(safe(file.path)))
     try Output.line("\(size), \(count), revision \(content.revision)")
     if let background = content.background {
-      try Output.line("background: \(safe(background.mediaType)) \(background.size.width) x \(background.size.height)")
+      try Output.line(
+        "background: \(safe(background.mediaType)) \(background.size.width) x \(background.size.height)")
     }
     if content.pending != nil { try Output.line("background: not fetched yet") }
     guard content.emojiCount > 0 else { return }

@@ -74,7 +74,8 @@ extension EditOptions {
       throw ArtError(.badValue, "\(typed) is no count; give a number from 1 to 1,000")
     }
     let author = try thisAuthor()
-    let result = try common.file(document).edit(expecting: expectedRevision()) { (transaction) throws(ArtError) in
+    let result = try common.file(document).edit(expecting: expectedRevision()) {
+      (transaction) throws(ArtError) in
       try Self.go(step, count, on: transaction, by: author)
     }
     if result.left > 0 {
