@@ -23,7 +23,7 @@ let package = Package(
     .executableTarget(
       name: "emojiart",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument",
+        "ArtModel", "ArtStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -31,7 +31,7 @@ let package = Package(
     .testTarget(
       name: "ArtStoreTests", dependencies: ["ArtModel", "ArtStore", "CSQLite"], swiftSettings: settings),
     .testTarget(
-      name: "ArtDocumentTests", dependencies: ["ArtModel", "ArtStore", "ArtDocument"],
+      name: "ArtDocumentTests", dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite"],
       swiftSettings: settings),
     .testTarget(name: "CommandTests", dependencies: ["emojiart"], swiftSettings: settings),
   ],

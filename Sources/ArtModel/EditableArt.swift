@@ -54,9 +54,11 @@ public struct AppliedEdit: Sendable {
 }
 
 extension EditableArt {
-  /// Sets the fields that the changes name, in order; one that sets what is already so has no effect.
-  /// Throws `tooManyEmoji`, and what reading and writing throw.
+  /// Sets the fields that the changes name, in order; one that sets what is already so has no effect. Throws
+  /// `tooLarge` before anything is changed, and what reading and writing throw.
   public mutating func apply(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+    let added = changes.count { if case .add = $0 { true } else { false } }
+    guard emojiCount + added <= Limits.emojiCount else { throw .tooManyEmoji() }
     var applied = AppliedEdit()
     for change in changes {
       switch try apply(change) {
@@ -75,7 +77,6 @@ extension EditableArt {
     switch change {
     case .add(let emoji):
       guard try self.emoji(emoji.id) == nil else { return .dropped }
-      guard emojiCount < Limits.emojiCount else { throw .tooManyEmoji() }
       try insert(emoji)
       return .done(inverse: .remove(emoji.id))
     case .remove(let id):

@@ -47,6 +47,14 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
     self.dropped = dropped
   }
 
+  /// The same entry as part of that save.
+  public func marked(save: Int) -> LoggedEdit {
+    LoggedEdit(
+      id: id, revision: revision, time: time, save: save, kind: kind, author: author, edit: edit,
+      inverse: inverse,
+      dropped: dropped)
+  }
+
   /// What a person reads: `move 🐝`, `Undo move 🐝`, `Redo move 🐝`.
   public var title: String {
     switch kind {

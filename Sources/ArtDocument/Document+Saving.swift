@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+
+/// Why a save is made; it sets how long a document that another program holds is waited for.
+enum SaveReason {
+  case asked
+  case autosave
+  case closing
+
+  var patience: Duration {
+    switch self {
+    case .asked, .closing: .seconds(5)
+    // Nobody waits for it, and it is tried again.
+    case .autosave: .seconds(1)
+    }
+  }
+}
+
+extension Document {
+  /// Saves what is changed until now. Returns when it is durable. Throws what writing a file throws, and `movedOn`
+  /// when another program saved meanwhile; the edits are kept then.
+  public func save() async throws(ArtError) { try await save(.asked) }
+
+  /// Saves what is changed and closes. When that fails the document stays open, in the state `error`.
+  public func close() async throws(ArtError) {
+    // An edit may come while the last save runs.
+    while hasUnsavedChanges { try await save(.closing) }
+    end()
+  }
+
+  /// Closes without saving: what no save holds is lost.
+  public func closeDiscardingChanges() async {
+    while let runningSave { _ = await runningSave.value }
+    changeCount.update(.cleared)
+    end()
+  }
+
+  private func end() {
+    timer?.task.cancel()
+    timer = nil
+    tell(life.closed())
+    broadcast.finish()
+  }
+
+  private func save(_ reason: SaveReason) async throws(ArtError) {
+    let goal = changeCount.token
+    while !changeCount.isSaved(goal) {
+      if let runningSave {
+        // Another one's save: what it did not hold is looked at again.
+        _ = await runningSave.value
+      } else if let error = await startSave(reason).value {
+        throw error
+      }
+    }
+  }
+
+  /// Does what the autosave machine says is next.
+  func step() {
+    switch autosave.next(at: timeline.now()) {
+    case .idle: break
+    case .save: _ = startSave(.autosave)
+    case .wait(let until): setTimer(until)
+    }
+  }
+
+  /// Asks the machine again then, or earlier if that was wanted before.
+  private func setTimer(_ due: Duration) {
+    if let timer {
+      guard due < timer.due else { return }
+      timer.task.cancel()
+    }
+    let task = Task { [weak self, timeline] in
+      do { try await timeline.sleep(due) } catch { return }
+      await self?.timerFired()
+    }
+    timer = (due, task)
+  }
+
+  private func timerFired() {
+    timer = nil
+    step()
+  }
+
+  /// Begins a save of what is changed until now. No other one is running.
+  private func startSave(_ reason: SaveReason) -> Task<ArtError?, Never> {
+    let token = changeCount.token
+    let edits = NetEdits(unsaved, of: content, since: base)
+    let (count, reached) = (unsaved.count, DocumentBase(content))
+    autosave.saveBegan()
+    tell(life.saveBegan())
+    let task = Task { () -> ArtError? in
+      var file = file
+      file.patience = reason.patience
+      do throws(ArtError) {
+        let target = file
+        try await thread.run { () throws(ArtError) in try target.save(edits) }
+        saved(token, count, reached)
+        return nil
+      } catch {
+        failed(error)
+        return error
+      }
+    }
+    runningSave = task
+    return task
+  }
+
+  private func saved(_ token: SaveToken, _ count: Int, _ reached: DocumentBase) {
+    runningSave = nil
+    changeCount.clear(upTo: token)
+    unsaved.removeFirst(count)
+    base = reached
+    autosave.saveSucceeded()
+    broadcast.send(.saved(revision: reached.revision))
+    tell(life.saveSucceeded())
+    step()
+  }
+
+  private func failed(_ error: ArtError) {
+    runningSave = nil
+    autosave.saveFailed(at: timeline.now())
+    tell(life.saveFailed(error))
+    step()
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// Where a document is in its life.
+public enum DocumentState: Sendable, Equatable {
+  /// Not open: it was closed, or not opened yet.
+  case closed
+  /// Open, and no save is running.
+  case open
+  /// Open, and a save is running; edits go on.
+  case saving
+  /// The last save failed. The edits are kept and saved again and again, until one save succeeds.
+  case error(ArtError)
+  /// Open to be looked at; it cannot be edited, for that reason.
+  case editingDisabled(String)
+}
+
+/// The life of a document, as a pure machine.
+///
+///                opened(canEdit)             saveBegan
+///     closed ───────────────────▶ open ─────────────────▶ saving
+///       ▲  │                      ▲ ▲                      │  │
+///       │  │                      │ └──────────────────────┘  │ saveFailed
+///       │  │ opened(read-only)    │       saveSucceeded       ▼
+///       │  └──▶ editingDisabled   └──────────────────────── error ⟲ saveBegan, saveFailed
+///       │              │                 saveSucceeded        │
+///       └──────────────┴── closed (from every state) ─────────┘
+///
+/// - `saving` and `error` are the states in which a save may be running; a save that tries again after an error
+///   leaves the state at `error`, so that a trouble that lasts is told once.
+/// - Every method returns the new state when there is one to tell, nil when nothing changed.
+struct DocumentLife: Equatable {
+  private(set) var state = DocumentState.closed
+  private(set) var isSaving = false
+
+  mutating func opened(readOnlyBecause reason: String?) -> DocumentState? {
+    go(to: reason.map(DocumentState.editingDisabled) ?? .open)
+  }
+
+  mutating func saveBegan() -> DocumentState? {
+    isSaving = true
+    if case .error = state { return nil }
+    return go(to: .saving)
+  }
+
+  mutating func saveSucceeded() -> DocumentState? {
+    isSaving = false
+    return go(to: .open)
+  }
+
+  mutating func saveFailed(_ error: ArtError) -> DocumentState? {
+    isSaving = false
+    return go(to: .error(error))
+  }
+
+  mutating func closed() -> DocumentState? { go(to: .closed) }
+
+  /// Whether edits are taken.
+  var canEdit: Bool {
+    switch state {
+    case .open, .saving, .error: true
+    case .closed, .editingDisabled: false
+    }
+  }
+
+  private mutating func go(to new: DocumentState) -> DocumentState? {
+    guard new != state else { return nil }
+    state = new
+    checkInvariants()
+    return new
+  }
+
+  /// Stops a debug build when a promise of this type does not hold.
+  private func checkInvariants() {
+    switch state {
+    case .saving: assert(isSaving, "saving is said only while a save runs")
+    case .open, .closed, .editingDisabled: assert(!isSaving, "no save runs unnoticed")
+    case .error: break
+    }
+  }
+}

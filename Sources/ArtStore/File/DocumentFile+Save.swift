@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+/// A document's state by name: what a save is made onto.
+public struct DocumentBase: Sendable, Equatable {
+  /// The document's own name for itself.
+  public let id: DocumentID
+  /// The count of edits.
+  public let revision: Int
+  /// The last edit.
+  public let head: EditID?
+
+  /// The state that the content is in.
+  public init(_ content: DocumentContent) {
+    id = content.id
+    revision = content.revision
+    head = content.head
+  }
+}
+
+/// What a program has edited in memory since the document was in the base's state: the new entries of the log, and
+/// what they come to, not every step between.
+public struct NetEdits: Sendable {
+  /// The state that the edits were made on.
+  public let base: DocumentBase
+  let entries: [LoggedEdit]
+  let emojis: [EmojiID: Emoji?]
+  let canvas: Canvas
+  let background: Background?
+  let pending: PendingBackground?
+
+  /// The net of entries that are the end of the content's log.
+  public init(_ entries: [LoggedEdit], of content: DocumentContent, since base: DocumentBase) {
+    self.base = base
+    self.entries = entries
+    canvas = content.canvas
+    background = content.background
+    pending = content.pending
+    var emojis: [EmojiID: Emoji?] = [:]
+    for id in entries.lazy.flatMap(\.edit.changes).compactMap(\.field.emoji) {
+      emojis.updateValue(content.emoji(id), forKey: id)
+    }
+    self.emojis = emojis
+  }
+}
+
+extension DocumentFile {
+  /// Saves what a program has edited in memory. Throws `movedOn` when the file is not in the base's state, and what
+  /// `edit` throws; nothing is changed then.
+  public func save(_ edits: NetEdits) throws(ArtError) {
+    let base = edits.base
+    try edit { (transaction) throws(ArtError) in
+      guard transaction.id == base.id, transaction.revision == base.revision, transaction.head == base.head
+      else { throw .movedOn(path, is: transaction.revision, not: base.revision) }
+      try transaction.write(edits)
+    }
+  }
+
+  /// Why the file cannot be written, or nil when it seems that it can. Throws what finding it throws.
+  public func readOnlyReason() throws(ArtError) -> String? {
+    let file = try locate()
+    guard access(file.path, W_OK) == 0 else { return "the file is read-only" }
+    guard access(PlainFile.folder(of: file.path), W_OK) == 0 else { return "its folder is read-only" }
+    return nil
+  }
+}
+
+extension DocumentTransaction {
+  fileprivate func write(_ edits: NetEdits) throws(ArtError) {
+    for (id, net) in edits.emojis {
+      switch (try emoji(id), net) {
+      case (let old?, let new?) where old != new: try update(old, to: new)
+      case (let old?, nil): try delete(old)
+      case (nil, let new?): try insert(new)
+      default: break
+      }
+    }
+    setCanvas(edits.canvas)
+    setBackground(edits.background)
+    setPending(edits.pending)
+    let save = revision + 1
+    for entry in edits.entries.suffix(Format.logEdits) { try append(entry.marked(save: save)) }
+  }
+}

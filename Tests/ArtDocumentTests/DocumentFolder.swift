@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import Foundation
+
+@testable import ArtDocument
+
+/// A temporary folder with documents, removed with the value.
+final class DocumentFolder: Sendable {
+  let path: String
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    path = url.path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// A new document.
+  func make(_ name: String = "bees") throws -> DocumentFile {
+    let file = DocumentFile("\(path)/\(name).emojiart", patience: .milliseconds(200))
+    var random = SystemRandomNumberGenerator()
+    _ = try file.create(canvas: .standard, using: &random)
+    return file
+  }
+
+  /// A program that opens the document.
+  static func open(
+    _ file: DocumentFile, _ policy: AutosavePolicy = AutosavePolicy(), clock: ManualClock = ManualClock()
+  ) async throws -> Document {
+    var random = SystemRandomNumberGenerator()
+    let author = try Author(origin: Origin(using: &random))
+    return try await Document.open(file, by: author, autosave: policy, clock: clock)
+  }
+
+  /// Moves a file within the folder.
+  static func move(_ from: String, to: String) throws {
+    try FileManager.default.moveItem(atPath: from, toPath: to)
+  }
+}
+
+extension Action {
+  /// One bee at a place.
+  static func bee(x: Double = 10, y: Double = 20) throws -> Action {
+    .add([try EmojiText("🐝")], at: Coordinates(x: .pixels(x), y: .pixels(y)), size: .standard)
+  }
+}
+
+extension DocumentEvents {
+  /// The events up to the first that fits, that one included.
+  func until(_ isLast: (DocumentEvent) -> Bool) async -> [DocumentEvent] {
+    var events: [DocumentEvent] = []
+    for await event in self {
+      events.append(event)
+      if isLast(event) { break }
+    }
+    return events
+  }
+}

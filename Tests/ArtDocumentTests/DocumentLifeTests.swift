@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Testing
+
+@testable import ArtDocument
+
+@Suite("The life of a document") struct DocumentLifeTests {
+  private let trouble = ArtError(.diskFull, "no room")
+
+  @Test("D1 a save goes from open to saving and back, and each change of state is told")
+  func save() {
+    var life = DocumentLife()
+    #expect(life.state == .closed)
+    #expect(!life.canEdit)
+    #expect(life.opened(readOnlyBecause: nil) == .open)
+    #expect(life.saveBegan() == .saving)
+    #expect(life.canEdit)
+    #expect(life.saveSucceeded() == .open)
+    #expect(life.closed() == .closed)
+    #expect(life.closed() == nil)
+  }
+
+  @Test("D7 a trouble that lasts is told once, and the first success goes back to open")
+  func error() {
+    var life = DocumentLife()
+    _ = life.opened(readOnlyBecause: nil)
+    _ = life.saveBegan()
+    #expect(life.saveFailed(trouble) == .error(trouble))
+    #expect(life.saveBegan() == nil)
+    #expect(life.saveFailed(trouble) == nil)
+    #expect(life.canEdit)
+    _ = life.saveBegan()
+    #expect(life.saveFailed(ArtError(.busy, "in use")) == .error(ArtError(.busy, "in use")))
+    _ = life.saveBegan()
+    #expect(life.saveSucceeded() == .open)
+  }
+
+  @Test("D9 what can only be read takes no edits")
+  func readOnly() {
+    var life = DocumentLife()
+    #expect(
+      life.opened(readOnlyBecause: "the file is read-only") == .editingDisabled("the file is read-only"))
+    #expect(!life.canEdit)
+  }
+}

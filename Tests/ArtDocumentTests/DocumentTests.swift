@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import CSQLite
+import Testing
+
+@testable import ArtDocument
+
+@Suite("An open document") struct DocumentTests {
+  private let folder: DocumentFolder
+
+  init() throws { folder = try DocumentFolder() }
+
+  @Test("D3 an edit is in memory at once and in the file after a save, the listeners hear of both in order")
+  func editAndSave() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let events = document.events()
+    let entry = try #require(try await document.perform(.bee()))
+    #expect(await document.content.emojiCount == 1)
+    #expect(await document.hasUnsavedChanges)
+    #expect(try file.read().emojiCount == 0)
+    try await document.save()
+    #expect(await !document.hasUnsavedChanges)
+    let content = await document.content
+    #expect(try file.read() == content.marking(save: 1))
+    let heard = await events.until { $0 == .state(.open) }
+    #expect(heard == [.edited(entry), .state(.saving), .saved(revision: 1), .state(.open)])
+  }
+
+  @Test("D4 the twentieth change saves by itself, in one save with all edits")
+  func autosaveOnCount() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let events = document.events()
+    for _ in 0..<20 { try await document.perform(.bee()) }
+    _ = await events.until { $0 == .saved(revision: 20) }
+    let saved = try file.read()
+    #expect(saved.emojiCount == 20)
+    #expect(Set(saved.log.map(\.save)) == [1])
+  }
+
+  @Test("D5 the delay after the first change saves by itself, by the clock that was handed in")
+  func autosaveOnDelay() async throws {
+    let file = try folder.make()
+    let clock = ManualClock()
+    let document = try await DocumentFolder.open(file, clock: clock)
+    let events = document.events()
+    try await document.perform(.bee())
+    await clock.sleepers(1)
+    clock.advance(by: .milliseconds(249))
+    #expect(try file.read().emojiCount == 0)
+    clock.advance(by: .milliseconds(1))
+    _ = await events.until { $0 == .saved(revision: 1) }
+    #expect(try file.read().emojiCount == 1)
+  }
+
+  @Test("D6 changes made while a save runs keep the document dirty, and come with the next save")
+  func editWhileSaving() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try await document.perform(.bee())
+    let lock = try FileLock(file.path)
+    async let first: Void = document.save()
+    let events = document.events()
+    while await document.state != .saving { await Task.yield() }
+    try await document.perform(.bee(x: 99))
+    lock.release()
+    try await first
+    #expect(await document.unsavedChanges == 1)
+    #expect(try file.read().emojiCount == 1)
+    try await document.save()
+    #expect(try file.read().emojiCount == 2)
+    let heard = await events.until { $0 == .saved(revision: 2) }
+    #expect(heard.filter { $0 == .state(.saving) }.count == 2)
+  }
+
+  @Test("D7 a save that fails keeps the edits, is told once, and is tried again until it succeeds")
+  func failedSave() async throws {
+    let file = try folder.make()
+    let clock = ManualClock()
+    let document = try await DocumentFolder.open(file, clock: clock)
+    let events = document.events()
+    try DocumentFolder.move(file.path, to: file.path + ".away")
+    try await document.perform(.bee())
+    await #expect(throws: ArtError.self) { try await document.save() }
+    await clock.sleepers(1)
+    clock.advance(by: .milliseconds(500))
+    await clock.sleepers(1)
+    #expect(await document.unsavedChanges == 1)
+    try DocumentFolder.move(file.path + ".away", to: file.path)
+    clock.advance(by: .seconds(2))
+    let heard = await events.until { $0 == .state(.open) }
+    let errors = heard.filter { if case .state(.error) = $0 { true } else { false } }
+    #expect(errors.count == 1)
+    #expect(try file.read().emojiCount == 1)
+  }
+
+  @Test("D10 a save onto a document that moved on is refused, and nothing of either is lost")
+  func movedOn() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let other = try await DocumentFolder.open(file)
+    try await other.perform(.bee(x: 1))
+    try await other.close()
+    try await document.perform(.bee(x: 2))
+    let error = await #expect(throws: ArtError.self) { try await document.save() }
+    #expect(error?.code == .movedOn)
+    #expect(await document.content.emojiCount == 1)
+    #expect(try file.read().emojisInOrder().map(\.position.x) == [1])
+  }
+
+  @Test("D11 closing saves, ends the listeners' sequences, and takes no edits any more")
+  func close() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let events = document.events()
+    try await document.perform(.bee())
+    try await document.close()
+    #expect(try file.read().emojiCount == 1)
+    var last: DocumentEvent?
+    for await event in events { last = event }
+    #expect(last == .state(.closed))
+    let error = await #expect(throws: ArtError.self) { try await document.perform(.bee()) }
+    #expect(error?.code == .closed)
+    for await _ in document.events() { Issue.record("a closed document tells nothing") }
+  }
+
+  @Test("D12 undo and redo take this program's own edits, and are edits of the log")
+  func undo() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try await document.perform(.bee())
+    try await document.perform(.move(.all, .by(Coordinates("5,5"))))
+    #expect(try await document.undo().title == "Undo move 🐝")
+    #expect(try await document.undo().title == "Undo add 🐝")
+    #expect(await document.content.emojiCount == 0)
+    #expect(try await document.redo().title == "Redo add 🐝")
+    try await document.close()
+    let saved = try file.read()
+    #expect(saved.log.map(\.title).suffix(1) == ["Redo add 🐝"])
+    #expect(saved.revision == 5)
+    let other = try await DocumentFolder.open(file)
+    let error = await #expect(throws: ArtError.self) { try await other.undo() }
+    #expect(error?.code == .nothingToUndo)
+  }
+
+  @Test("D13 any number of listeners hear everything, and a slow one is told to resync")
+  func listeners() async throws {
+    let document = try await DocumentFolder.open(folder.make(), AutosavePolicy(changes: 1_000))
+    let slow = document.events(capacity: 10)
+    let quick = (0..<5).map { _ in document.events(capacity: 100) }
+    var made: [DocumentEvent] = []
+    for _ in 0..<30 { made.append(.edited(try #require(try await document.perform(.bee())))) }
+    for listener in quick {
+      let last = try #require(made.last)
+      #expect(await listener.until { $0 == last } == made)
+    }
+    let last = try #require(made.last)
+    let heard = await slow.until { $0 == last }
+    #expect(heard.first == .resync)
+    #expect(heard.dropFirst().elementsEqual(made.suffix(heard.count - 1)))
+  }
+
+  @Test("D14 an edit that fails or changes nothing leaves no trace")
+  func noTrace() async throws {
+    let document = try await DocumentFolder.open(folder.make())
+    try await document.perform(.bee())
+    let before = await document.content
+    #expect(try await document.perform(.move(.all, .by(Coordinates("0,0")))) == nil)
+    await #expect(throws: ArtError.self) {
+      try await document.perform(.move(.all, .by(Coordinates("2000000,0"))))
+    }
+    #expect(await document.content == before)
+    #expect(await document.unsavedChanges == 1)
+  }
+}
+
+extension DocumentContent {
+  /// The content as the file has it after a save.
+  fileprivate func marking(save: Int) -> DocumentContent? {
+    DocumentContent(
+      id: id, canvas: canvas, background: background, pending: pending, emojis: emojisInOrder(),
+      log: log.map { $0.marked(save: save) }, revision: revision, head: head)
+  }
+}
+
+/// Another program that is about to write.
+private final class FileLock {
+  private var handle: OpaquePointer?
+
+  init(_ path: String) throws {
+    try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
+    try #require(sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+  }
+
+  func release() {
+    sqlite3_close_v2(handle)
+    handle = nil
+  }
+
+  deinit { release() }
+}
