@@ -55,8 +55,9 @@ public struct AppliedEdit: Sendable {
 
 extension EditableArt {
   /// Sets the fields that the changes name, in order; one that sets what is already so has no effect.
-  /// Throws `tooManyEmoji`, and what reading and writing throw.
+  /// Throws `tooLarge` before anything is changed, and what reading and writing throw.
   public mutating func apply(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+    try checkRoom(for: changes)
     var applied = AppliedEdit()
     for change in changes {
       switch try apply(change) {
@@ -71,11 +72,27 @@ extension EditableArt {
     return applied
   }
 
+  /// Throws `tooLarge` when the changes would put in more emoji than a document holds.
+  private func checkRoom(for changes: [Change]) throws(ArtError) {
+    let added = changes.count { if case .add = $0 { true } else { false } }
+    guard added > 0, emojiCount + added > Limits.emojiCount else { return }
+    var count = emojiCount
+    var present: Set<EmojiID> = []
+    for case .existence(let id) in changes.lazy.map(\.field) where try emoji(id) != nil { present.insert(id) }
+    for change in changes {
+      switch change {
+      case .add(let emoji): if present.insert(emoji.id).inserted { count += 1 }
+      case .remove(let id): if present.remove(id) != nil { count -= 1 }
+      default: break
+      }
+      guard count <= Limits.emojiCount else { throw .tooManyEmoji() }
+    }
+  }
+
   private mutating func apply(_ change: Change) throws(ArtError) -> Outcome {
     switch change {
     case .add(let emoji):
       guard try self.emoji(emoji.id) == nil else { return .dropped }
-      guard emojiCount < Limits.emojiCount else { throw .tooManyEmoji() }
       try insert(emoji)
       return .done(inverse: .remove(emoji.id))
     case .remove(let id):
