@@ -76,10 +76,14 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// No control character, no line break, and no invisible character but those of emoji sequences: the
   /// joiner, the tags and the variation selectors.
   private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    // Without a look at the tables: the joiner, the selectors and the pictographs.
+    case 0x20...0x7E, 0x200D, 0xFE00...0xFE0F, 0x1F300...0x1FAFF, 0xE0020...0xE007F: return true
+    default: break
+    }
     switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: false
-    case .format: scalar == "\u{200D}" || (0xE0020...0xE007F).contains(scalar.value)
-    default: true
+    case .control, .lineSeparator, .paragraphSeparator, .format: return false
+    default: return true
     }
   }
 }
