@@ -59,7 +59,7 @@ extension Action {
       return try Self.change("resize", selection, in: art) { (emoji) throws(ArtError) in
         switch resizing {
         case .to(let size): .resize(emoji.id, to: size)
-        case .by(let factor): .resize(emoji.id, to: try FontSize(emoji.size.pixels * factor))
+        case .by(let factor): .resize(emoji.id, to: try emoji.size.times(factor))
         }
       }
     case .remove(let selection):
@@ -109,7 +109,7 @@ extension Action {
       let id = try freshID(in: art, besides: &taken, using: &generator)
       z += Limits.zStep
       guard Limits.zOrder.contains(z) else { throw .noRoomInOrder() }
-      let x = texts.count == 1 ? center.x : ((left + width / 2) * 100).rounded() / 100
+      let x = texts.count == 1 ? center.x : rounded(left + width / 2)
       emojis.append(Emoji(id: id, text: text, position: try Point(x: x, y: center.y), size: size, z: z))
       left += width
     }

@@ -87,9 +87,9 @@ extension ArtError {
     ArtError(.badValue, "\(text) cannot be put above itself; name another emoji")
   }
 
-  /// Every value of the z-order is used up: some 10^12 moves to the front in one document.
+  /// Every value of the z-order is used up: some 10^12 new emoji in one document.
   public static func noRoomInOrder() -> ArtError {
-    ArtError(.tooLarge, "no room is left in the z-order; put an emoji --above another one to renumber it")
+    ArtError(.tooLarge, "no room is left on top of the z-order; `emojiart order DOC REF --front` renumbers it")
   }
 
   /// Nothing to undo or redo.

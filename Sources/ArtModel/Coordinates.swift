@@ -12,11 +12,18 @@ public enum Length: Hashable, Sendable {
     self = isPercent ? .percent(value) : .pixels(value)
   }
 
+  /// What a person typed in pixels stays exactly so.
   func pixels(of side: Int) -> Double {
     switch self {
     case .pixels(let value): value
-    case .percent(let value): value / 100 * Double(side)
+    case .percent(let value): rounded(value / 100 * Double(side))
     }
+  }
+
+  /// That far from a start; no distance leaves the start exactly as it is.
+  func pixels(from start: Double, of side: Int) -> Double {
+    let distance = pixels(of: side)
+    return distance == 0 ? start : rounded(start + distance)
   }
 }
 
@@ -52,7 +59,7 @@ public struct Coordinates: Hashable, Sendable {
 
   /// The place that far from another. Throws `badValue`.
   public func point(from start: Point, on canvas: Canvas) throws(ArtError) -> Point {
-    try Point(x: start.x + x.pixels(of: canvas.width), y: start.y + y.pixels(of: canvas.height))
+    try Point(x: x.pixels(from: start.x, of: canvas.width), y: y.pixels(from: start.y, of: canvas.height))
   }
 }
 

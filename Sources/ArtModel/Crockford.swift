@@ -30,16 +30,16 @@ enum Crockford {
 
   /// A character as it is written in a document.
   static func value(of byte: UInt8) -> UInt64? {
-    switch byte {
-    case 0x30...0x39: return UInt64(byte - 0x30)
-    case 0x61...0x68: return UInt64(byte - 0x61 + 10)
-    case 0x6a, 0x6b: return UInt64(byte - 0x6a + 18)
-    case 0x6d, 0x6e: return UInt64(byte - 0x6d + 20)
-    case 0x70...0x74: return UInt64(byte - 0x70 + 22)
-    case 0x76...0x7a: return UInt64(byte - 0x76 + 27)
-    default: return nil
-    }
+    let value = values[Int(byte)]
+    return value < 32 ? value : nil
   }
+
+  /// For each byte what it stands for; 32 for one that is not of the alphabet.
+  private static let values: [UInt64] = {
+    var values = [UInt64](repeating: 32, count: 256)
+    for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt64(value) }
+    return values
+  }()
 
   /// A character as a person may type it.
   static func typedValue(of byte: UInt8) -> UInt64? {

@@ -88,7 +88,8 @@ extension DocumentContent: EditableArt {
 
   /// The first `limit` emoji, by id, whose ids begin so.
   public func emojis(prefix: EmojiID.Prefix, limit: Int) -> [Emoji] {
-    Array(emojis.values.filter { prefix.matches($0.id) }.sorted { $0.id < $1.id }.prefix(limit))
+    if prefix.length == EmojiID.length { return emoji(prefix.range.lowerBound).map { [$0] } ?? [] }
+    return Array(emojis.values.filter { prefix.matches($0.id) }.sorted { $0.id < $1.id }.prefix(limit))
   }
 
   /// All emoji, bottom to top.

@@ -54,11 +54,10 @@ public struct AppliedEdit: Sendable {
 }
 
 extension EditableArt {
-  /// Sets the fields that the changes name, in order; one that sets what is already so has no effect. Throws
-  /// `tooLarge` before anything is changed, and what reading and writing throw.
+  /// Sets the fields that the changes name, in order; one that sets what is already so has no effect.
+  /// Throws `tooLarge` before anything is changed, and what reading and writing throw.
   public mutating func apply(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
-    let added = changes.count { if case .add = $0 { true } else { false } }
-    guard emojiCount + added <= Limits.emojiCount else { throw .tooManyEmoji() }
+    try checkRoom(for: changes)
     var applied = AppliedEdit()
     for change in changes {
       switch try apply(change) {
@@ -71,6 +70,23 @@ extension EditableArt {
     }
     applied.inverse.reverse()
     return applied
+  }
+
+  /// Throws `tooLarge` when the changes would put in more emoji than a document holds.
+  private func checkRoom(for changes: [Change]) throws(ArtError) {
+    let added = changes.count { if case .add = $0 { true } else { false } }
+    guard added > 0, emojiCount + added > Limits.emojiCount else { return }
+    var count = emojiCount
+    var present: Set<EmojiID> = []
+    for case .existence(let id) in changes.lazy.map(\.field) where try emoji(id) != nil { present.insert(id) }
+    for change in changes {
+      switch change {
+      case .add(let emoji): if present.insert(emoji.id).inserted { count += 1 }
+      case .remove(let id): if present.remove(id) != nil { count -= 1 }
+      default: break
+      }
+      guard count <= Limits.emojiCount else { throw .tooManyEmoji() }
+    }
   }
 
   private mutating func apply(_ change: Change) throws(ArtError) -> Outcome {

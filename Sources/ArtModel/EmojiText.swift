@@ -36,6 +36,16 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     return String(scalars)
   }
 
+  /// Two texts are the same only when their bytes are: a text stays exactly as given.
+  public static func == (left: EmojiText, right: EmojiText) -> Bool {
+    left.string.utf8.elementsEqual(right.string.utf8)
+  }
+
+  /// Agrees with `==`.
+  public func hash(into hasher: inout Hasher) {
+    for byte in string.utf8 { hasher.combine(byte) }
+  }
+
   /// The text.
   public var description: String { string }
 
@@ -43,8 +53,8 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   static func isEmoji(_ character: Character) -> Bool {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return false }
-    if first.isASCII { return scalars.contains(keycap) }
-    return scalars.contains { $0.properties.isEmoji && !$0.isASCII }
+    if first.isASCII, first.properties.isEmoji, scalars.contains(keycap) { return true }
+    return scalars.contains { !$0.isASCII && $0.properties.isEmoji }
   }
 
   private static let emojiSelector: Unicode.Scalar = "\u{FE0F}"
@@ -66,10 +76,14 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// No control character, no line break, and no invisible character but those of emoji sequences: the
   /// joiner, the tags and the variation selectors.
   private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    // Without a look at the tables: the joiner, the selectors and the pictographs.
+    case 0x20...0x7E, 0x200D, 0xFE00...0xFE0F, 0x1F300...0x1FAFF, 0xE0020...0xE007F: return true
+    default: break
+    }
     switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: false
-    case .format: scalar == "\u{200D}" || (0xE0020...0xE007F).contains(scalar.value)
-    default: true
+    case .control, .lineSeparator, .paragraphSeparator, .format: return false
+    default: return true
     }
   }
 }

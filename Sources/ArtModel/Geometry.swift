@@ -29,6 +29,11 @@ public struct FontSize: Hashable, Sendable {
     self.pixels = pixels
   }
 
+  /// This size times a factor. Throws `badValue` when that is out of bounds, or less than a millionth of a pixel.
+  func times(_ factor: Double) throws(ArtError) -> FontSize {
+    factor == 1 ? self : try FontSize(rounded(pixels * factor))
+  }
+
   private init(trusted pixels: Double) { self.pixels = pixels }
 
   /// What an emoji gets when nobody says: 40 pixels.
@@ -60,8 +65,14 @@ public struct Canvas: Hashable, Sendable {
   public static let standard = Canvas(trustedWidth: 1024, height: 768)
 }
 
+/// A computed coordinate or size, rounded to a millionth of a pixel: a person who moves an emoji by 0.1 three
+/// times is to read 0.3.
+func rounded(_ computed: Double) -> Double {
+  abs(computed) <= Limits.coordinate ? (computed * 1e6).rounded() / 1e6 : computed
+}
+
 /// The shortest text that reads back as the same number, whole numbers without a fraction.
 public func numberText(_ value: Double) -> String {
-  if let whole = Int(exactly: value), abs(whole) < 1 << 53 { return String(whole) }
+  if let whole = Int(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
   return value.description
 }

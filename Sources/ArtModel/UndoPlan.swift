@@ -7,10 +7,10 @@
 ///
 ///     edit E ──undo──▶ U(E): E is taken back ──redo──▶ R(U): E stands again ──undo──▶ U'(E) …
 ///
-/// - Undo takes the newest edit that is not taken back. It touches only fields that no later standing edit
-///   has set: those belong to somebody else by now.
+/// - Undo takes the newest edit that is not taken back.
 /// - Redo takes the newest undo that is not taken back, and ends with the next edit: walking back it stops at
 ///   an edit that is no undo and no redo.
+/// - Both touch only fields that nobody has set since (`LaterWrites`): others belong to somebody else by now.
 public struct UndoPlan: Sendable, Equatable {
   /// The name of the action, as in `Undo move 🐝`.
   public let name: String
@@ -28,57 +28,96 @@ public struct UndoPlan: Sendable, Equatable {
   ) throws(ArtError) -> UndoPlan? {
     var takenBack: Set<EditID> = []
     var redone: Set<EditID> = []
-    var laterFields: Set<Field> = []
+    var later = LaterWrites()
     var plan: UndoPlan?
     try art.newestEdits { (entry) throws(ArtError) in
       switch entry.kind {
       case .redo(let undo): redone.insert(undo)
       case .undo(let edit): if !redone.contains(entry.id) { takenBack.insert(edit) }
       case .edit:
-        if takenBack.contains(entry.id) || entry.inverse.isEmpty { return true }
-        guard origin == nil || entry.id.origin == origin else {
-          laterFields.formUnion(entry.edit.changes.lazy.map(\.field))
-          return true
+        let isOwn = origin == nil || entry.id.origin == origin
+        if isOwn, !takenBack.contains(entry.id), !entry.inverse.isEmpty {
+          plan = UndoPlan(.undo(entry.id), taking: entry, after: later)
+          return false
         }
-        let later = laterFields
-        plan = UndoPlan(
-          name: entry.edit.name, kind: .undo(entry.id),
-          changes: entry.inverse.filter { !later.contains($0.field) },
-          skipped: entry.inverse.filter { later.contains($0.field) })
-        return false
       }
+      later.pass(entry)
       return true
     }
     return plan
   }
 
-  /// The next redo; nil when nothing was undone, or an edit came since.
+  /// The next redo; nil when nothing was undone, or an edit came since. `origin` restricts it to one program's
+  /// undos, and then only that program's edits end it.
   public static func redo(
     in art: some ArtReading, by origin: Origin? = nil
   ) throws(ArtError) -> UndoPlan? {
     var redone: Set<EditID> = []
-    var laterFields: Set<Field> = []
+    var later = LaterWrites()
     var plan: UndoPlan?
     try art.newestEdits { (entry) throws(ArtError) in
-      guard origin == nil || entry.id.origin == origin else {
-        laterFields.formUnion(entry.edit.changes.lazy.map(\.field))
-        return true
-      }
-      switch entry.kind {
-      case .edit: return false
-      case .redo(let undo):
+      if origin == nil || entry.id.origin == origin {
+        switch entry.kind {
+        case .edit: return false
+        case .redo(let undo): redone.insert(undo)
+        case .undo:
+          if !redone.contains(entry.id) {
+            plan = UndoPlan(.redo(entry.id), taking: entry, after: later)
+            return false
+          }
+        }
+      } else if case .redo(let undo) = entry.kind {
         redone.insert(undo)
-        return true
-      case .undo:
-        if redone.contains(entry.id) { return true }
-        let later = laterFields
-        plan = UndoPlan(
-          name: entry.edit.name, kind: .redo(entry.id),
-          changes: entry.inverse.filter { !later.contains($0.field) },
-          skipped: entry.inverse.filter { later.contains($0.field) })
-        return false
       }
+      later.pass(entry)
+      return true
     }
     return plan
+  }
+
+  private init(_ kind: LoggedEdit.Kind, taking entry: LoggedEdit, after later: LaterWrites) {
+    name = entry.edit.name
+    self.kind = kind
+    changes = entry.inverse.filter { !later.stand(on: $0.field) }
+    skipped = entry.inverse.filter { later.stand(on: $0.field) }
+  }
+}
+
+/// What has become of each field since some entry of the log, gathered while walking back to it.
+///
+/// Writes cancel in pairs: an undo and the write before it that it took back, a redo and the undo that it took
+/// back. A field whose writes have all cancelled is as the entry left it.
+private struct LaterWrites {
+  /// For each field the writes that have not cancelled yet, newest first.
+  private var open: [Field: [Write]] = [:]
+
+  private struct Write {
+    var id: EditID
+    var kind: LoggedEdit.Kind
+  }
+
+  /// Goes back over an entry. Only what it really changed counts.
+  mutating func pass(_ entry: LoggedEdit) {
+    for field in Set(entry.edit.changes.lazy.map(\.field)) {
+      if let last = open[field]?.last, Self.cancels(last, entry) {
+        open[field]?.removeLast()
+      } else {
+        open[field, default: []].append(Write(id: entry.id, kind: entry.kind))
+      }
+    }
+  }
+
+  /// Whether the field is not as the entry left it that the walk has come to.
+  func stand(on field: Field) -> Bool { open[field]?.isEmpty == false }
+
+  /// Whether a write and the one before it, with nothing between them, leave the field as it was.
+  private static func cancels(_ write: Write, _ earlier: LoggedEdit) -> Bool {
+    switch (write.kind, earlier.kind) {
+    case (.undo(let edit), .edit): edit == earlier.id
+    // The write that an undo finds on a field is that of its edit, or of a redo of it.
+    case (.undo, .redo): true
+    case (.redo(let undo), .undo): undo == earlier.id
+    default: false
+    }
   }
 }

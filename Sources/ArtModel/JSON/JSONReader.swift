@@ -42,13 +42,11 @@ extension JSONReader {
     _ body: (String, inout JSONReader) throws(ArtError) -> Void
   ) throws(ArtError) {
     try enter("{")
-    var seen: [String] = []
+    var seen = SeenKeys()
     if !take("}") {
       repeat {
         let key = try string()
-        guard !seen.contains(key) else { throw error("the key \"\(key)\" twice") }
-        seen.append(key)
-        guard seen.count <= 1_000 else { throw error("more than 1,000 keys") }
+        guard seen.insert(key) else { throw error("the key \"\(key)\" twice") }
         guard take(":") else { throw error("no colon after a key") }
         try body(key, &self)
       } while take(",")
@@ -92,16 +90,17 @@ extension JSONReader {
   /// Reads a number as an integer. Throws for a fraction, an exponent, or one that does not fit.
   public mutating func integer() throws(ArtError) -> Int {
     let token = try numberToken()
-    guard let value = Int(token) else { throw error("a number that is not a whole one") }
+    if let value = token.exactInteger { return value }
+    guard let value = Int(text(of: token)) else { throw error("a number that is not a whole one") }
     return value
   }
 
-  /// Reads a finite number.
+  /// Reads a finite number; a negative zero is zero.
   public mutating func number() throws(ArtError) -> Double {
     let token = try numberToken()
-    if token.utf8.count <= 15, let whole = Int(token) { return Double(whole) }
-    guard let value = Double(token), value.isFinite else { throw error("a number out of range") }
-    return value
+    if let value = token.exactValue { return value }
+    guard let value = Double(text(of: token)), value.isFinite else { throw error("a number out of range") }
+    return value + 0.0
   }
 }
 
@@ -113,8 +112,7 @@ extension JSONReader {
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "\""):
-        let slice = UnsafeBufferPointer(rebasing: bytes[start..<index])
-        guard let text = String(validating: slice, as: UTF8.self) else { throw error("broken UTF-8") }
+        let text = try text(UnsafeBufferPointer(rebasing: bytes[start..<index]).span)
         index += 1
         return text
       case UInt8(ascii: "\\"):
@@ -127,6 +125,15 @@ extension JSONReader {
     throw error("a string that does not end")
   }
 
+  /// `String(validating:as:)` does the same at four times the price: its generic core looks up metadata.
+  private func text(_ utf8: Span<UInt8>) throws(ArtError) -> String {
+    do {
+      return String(copying: try UTF8Span(validating: utf8))
+    } catch {
+      throw self.error("broken UTF-8")
+    }
+  }
+
   private mutating func escapedString() throws(ArtError) -> String {
     var utf8: [UInt8] = []
     while index < bytes.count {
@@ -134,8 +141,7 @@ extension JSONReader {
       index += 1
       switch byte {
       case UInt8(ascii: "\""):
-        guard let text = String(validating: utf8, as: UTF8.self) else { throw error("broken UTF-8") }
-        return text
+        return try text(utf8.span)
       case UInt8(ascii: "\\"): utf8.append(contentsOf: String(try escape()).utf8)
       case 0..<0x20: throw error("a control character in a string")
       default: utf8.append(byte)
@@ -216,23 +222,71 @@ extension JSONReader {
     }
   }
 
-  /// The characters of a number, checked against JSON's grammar.
-  private mutating func numberToken() throws(ArtError) -> String {
+  /// A number's place in the text, and its digits as they were passed.
+  private struct NumberToken {
+    var range: Range<Int>
+    var digits: Int
+    var digitCount: Int
+    var fractionCount: Int
+    var hasExponent: Bool
+    var isNegative: Bool
+
+    private static let powersOfTen: [Double] = [
+      1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
+
+    /// The value of a short whole number.
+    var exactInteger: Int? {
+      guard !hasExponent, fractionCount == 0, digitCount <= 15 else { return nil }
+      return isNegative ? -digits : digits
+    }
+
+    /// The value of a short number: both numbers of the division are exact in a Double, so that it rounds once,
+    /// as reading the text would.
+    var exactValue: Double? {
+      guard !hasExponent, digitCount <= 15 else { return nil }
+      return Double(isNegative ? -digits : digits) / Self.powersOfTen[fractionCount]
+    }
+  }
+
+  /// Passes over a number, by JSON's grammar.
+  private mutating func numberToken() throws(ArtError) -> NumberToken {
     skipSpace()
     let start = index
-    skip("-")
-    if !skip("0") {
-      guard digits() > 0 else { throw error("no number where one is due") }
+    var token = NumberToken(
+      range: start..<start, digits: 0, digitCount: 0, fractionCount: 0, hasExponent: false, isNegative: skip("-"))
+    if skip("0") {
+      token.digitCount = 1
+    } else {
+      guard digits(of: &token) > 0 else { throw error("no number where one is due") }
     }
     if skip(".") {
-      guard digits() > 0 else { throw error("a number that breaks off") }
+      token.fractionCount = digits(of: &token)
+      guard token.fractionCount > 0 else { throw error("a number that breaks off") }
     }
     if skip("e") || skip("E") {
+      token.hasExponent = true
       if !skip("+") { skip("-") }
-      guard digits() > 0 else { throw error("a number that breaks off") }
+      guard digits(of: &token) > 0 else { throw error("a number that breaks off") }
     }
-    guard index - start <= 400 else { throw error("a number of more than 400 characters") }
-    return String(decoding: bytes[start..<index], as: UTF8.self)
+    token.range = start..<index
+    guard token.range.count <= 400 else { throw error("a number of more than 400 characters") }
+    return token
+  }
+
+  private func text(of token: NumberToken) -> String {
+    String(decoding: UnsafeBufferPointer(rebasing: bytes[token.range]), as: UTF8.self)
+  }
+
+  /// Passes over digits; `&*` because a number too long for an Int is read from its text.
+  private mutating func digits(of token: inout NumberToken) -> Int {
+    let start = index
+    while index < bytes.count, (0x30...0x39).contains(bytes[index]) {
+      token.digits = token.digits &* 10 &+ Int(bytes[index] - 0x30)
+      index += 1
+    }
+    token.digitCount += index - start
+    return index - start
   }
 
   @discardableResult
@@ -241,10 +295,21 @@ extension JSONReader {
     index += 1
     return true
   }
+}
 
-  private mutating func digits() -> Int {
-    let start = index
-    while index < bytes.count, (0x30...0x39).contains(bytes[index]) { index += 1 }
-    return index - start
+/// The keys of one object. Most objects have few: an array of those is faster than a set.
+private struct SeenKeys {
+  private var few: [String] = []
+  private var many: Set<String> = []
+
+  /// False for a key that is there.
+  mutating func insert(_ key: String) -> Bool {
+    if few.contains(key) { return false }
+    guard few.count >= 16 else {
+      if few.isEmpty { few.reserveCapacity(4) }
+      few.append(key)
+      return true
+    }
+    return many.insert(key).inserted
   }
 }

@@ -51,7 +51,15 @@ public struct JSONWriter {
   public mutating func number(_ value: Double) { literal(numberText(value)) }
 
   /// Writes a whole number.
-  public mutating func integer(_ value: Int) { literal(String(value)) }
+  public mutating func integer(_ value: Int) {
+    guard (0..<10_000).contains(value) else { return literal(String(value)) }
+    separate()
+    var unit = value < 10 ? 1 : value < 100 ? 10 : value < 1_000 ? 100 : 1_000
+    while unit > 0 {
+      bytes.append(0x30 + UInt8(value / unit % 10))
+      unit /= 10
+    }
+  }
 
   /// Writes `true` or `false`.
   public mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
