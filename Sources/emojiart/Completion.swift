@@ -1,36 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import ArtModel
 import ArtStore
+import Glibc
 
 /// What the shell offers when a person presses the tabulator. Errors offer nothing: there is nowhere to say them.
 enum Completion {
-  @Sendable static func documents(_ arguments: [String], _ index: Int, _ prefix: String) -> [String] {
-    let cut = prefix.lastIndex(of: "/").map { prefix.index(after: $0) } ?? prefix.startIndex
-    let folder = cut == prefix.startIndex ? self.folder(in: arguments) : String(prefix[..<cut])
+  /// Documents of the folder that the word is in, without their ending.
+  @Sendable static func documents(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    let word = index < words.count ? words[index] : prefix
+    let cut = word.lastIndex(of: "/").map { word.index(after: $0) } ?? word.startIndex
+    let folder = cut == word.startIndex ? CommandWords(words, besides: index).folder : expanded(word[..<cut])
     let names = (try? FolderListing.names(in: folder)) ?? []
-    return names.map { String(prefix[..<cut] + $0.dropLast(".emojiart".count)) }.filter(isPlain)
+    return names.map { String(word[..<cut] + $0.dropLast(".emojiart".count)) }.filter(isPlain)
   }
 
-  @Sendable static func references(_ arguments: [String], _ index: Int, _ prefix: String) -> [String] {
-    // The arguments are `emojiart COMMAND DOC …`.
-    guard let document = arguments.dropFirst(2).first(where: { !$0.hasPrefix("-") }) else { return [] }
+  /// What names each emoji of the document that stands in the words already.
+  @Sendable static func references(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    let command = CommandWords(words, besides: index)
+    guard let document = command.document else { return [] }
     var options = CommonOptions()
-    options.folder = folder(in: arguments)
-    guard let content = try? options.file(document).read(), content.emojiCount <= 1_000 else { return [] }
-    let texts = Set(content.emojisInOrder().map(\.text.string)).sorted()
-    return texts + content.emojisInOrder().map(\.id.description) + ["@last"]
-  }
-
-  private static func folder(in arguments: [String]) -> String {
-    if let index = arguments.firstIndex(of: "--folder"), index + 1 < arguments.count {
-      return arguments[index + 1]
+    options.folder = command.folder
+    guard let content = try? options.file(document).read(), (1...1_000).contains(content.emojiCount) else {
+      return []
     }
-    return environment("EMOJIART_FOLDER") ?? "."
+    let emojis = content.emojisInOrder()
+    return (names(of: emojis) + emojis.map(\.id.description) + ["@last"]).filter(isPlain).map(escaped)
   }
 
-  /// A name that a shell's completion can carry.
-  private static func isPlain(_ name: String) -> Bool {
-    !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
+  /// `🐝` where there is one, `🐝:1` and `🐝:2` where there are two.
+  private static func names(of emojis: [Emoji]) -> [String] {
+    let same = Dictionary(grouping: emojis, by: \.text.comparisonKey).values
+    return same.flatMap { group in
+      group.count == 1
+        ? [group[0].text.string] : group.enumerated().map { "\($1.text):\($0 + 1)" }
+    }
+    .sorted()
+  }
+
+  /// zsh takes what follows a colon for a description.
+  private static func escaped(_ offer: String) -> String {
+    guard CompletionShell.requesting == .zsh else { return offer }
+    return offer.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
+  }
+
+  /// Whether every shell takes the offer as it is. bash expands what it is offered, commands in it too: a file
+  /// that somebody called `$(…)` must not get there. Names with spaces would need quotes, each shell its own.
+  private static func isPlain(_ offer: String) -> Bool {
+    offer.first != "-" && offer.first != "~"
+      && offer.unicodeScalars.allSatisfy { scalar in
+        guard scalar.isASCII else { return !scalar.isUnsafeOnTerminal && !scalar.properties.isWhitespace }
+        return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+          || "._-+,@%/:=".unicodeScalars.contains(scalar)
+      }
+  }
+
+  /// The folder that the shell will make of a word that begins with a tilde.
+  private static func expanded(_ folder: some StringProtocol) -> String {
+    guard folder.hasPrefix("~/"), let home = environment("HOME") else { return String(folder) }
+    return home + folder.dropFirst()
+  }
+
+  /// The words before the tabulator was pressed, as the shells give them: still in their quotes; bash takes
+  /// `--folder=art` for three words.
+  private struct CommandWords {
+    private(set) var document: String?
+    private var named: String?
+
+    var folder: String { named ?? environment("EMOJIART_FOLDER") ?? "." }
+
+    private static let optionsWithValue: Set = [
+      "--folder", "--if-revision", "--canvas", "--at", "--size", "--to", "--by", "--above",
+    ]
+
+    init(_ words: [String], besides index: Int) {
+      // The first two are `emojiart COMMAND`.
+      var rest = words.enumerated().dropFirst(2).filter { $0.offset != index }.map {
+        Self.unquoted($0.element)
+      }[...]
+      var areOptionsOver = false
+      while let word = rest.popFirst() {
+        if areOptionsOver || !word.hasPrefix("-") {
+          if document == nil { document = expanded(word) }
+        } else if word == "--" {
+          areOptionsOver = true
+        } else if word.hasPrefix("--folder=") {
+          named = expanded(word.dropFirst("--folder=".count))
+        } else if Self.optionsWithValue.contains(word) {
+          if rest.first == "=" { rest.removeFirst() }
+          let value = rest.popFirst()
+          if word == "--folder" { named = value.map { expanded($0) } }
+        }
+      }
+    }
+
+    private static func unquoted(_ word: String) -> String { word.filter { !"\\\"'".contains($0) } }
   }
 }

@@ -28,6 +28,7 @@ extension EditOptions {
 
   /// Writes a line for each emoji, or all as JSON.
   func write(_ result: EditResult, line: (Emoji) -> String) throws(ArtError) {
+    Output.tellOfEdit()
     guard common.json else {
       for emoji in result.emojis { try Output.line(line(emoji)) }
       return

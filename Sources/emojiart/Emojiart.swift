@@ -30,4 +30,8 @@ struct Emojiart: ParsableCommand {
       New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, Undo.self, Redo.self, Show.self,
       List.self, History.self, Check.self,
     ])
+
+  static var commandNames: [String] {
+    configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+  }
 }

@@ -9,7 +9,7 @@ enum Main {
   static func main() {
     occupyStandardDescriptors()
     do {
-      try checkCommandName(CommandLine.arguments.dropFirst().first)
+      try checkCommandName(CommandLine.arguments.dropFirst())
       var command = try Emojiart.parseAsRoot()
       try command.run()
       try Output.flush()
@@ -27,40 +27,48 @@ enum Main {
     exit(ExitStatus(error.code).rawValue)
   }
 
-  /// What the argument parser has to say: help and version on stdout, usage errors on stderr.
+  /// What the argument parser has to say: help and version on stdout, usage errors in one line on stderr.
   private static func finish(with error: any Error) -> Never {
     let status = Emojiart.exitCode(for: error).rawValue
-    let message = Emojiart.fullMessage(for: error)
-    if status == 0 {
-      Output.write(message + "\n")
-      do { try Output.flush() } catch { fail(error) }
-    } else if !message.isEmpty {
-      Output.writeError(
-        message.split(separator: "\n", omittingEmptySubsequences: false).map { safe(String($0)) }.joined(
-          separator: "\n") + "\n")
+    guard status == 0 else {
+      if !(error is ExitCode) { Output.complain(usageLine(Emojiart.message(for: error))) }
+      exit(status)
     }
-    exit(status)
+    do throws(ArtError) {
+      try Output.line(Emojiart.fullMessage(for: error))
+      try Output.flush()
+    } catch {
+      fail(error)
+    }
+    exit(0)
+  }
+
+  /// A usage error and where to look next. A document `-x` is an unknown option to the parser.
+  private static func usageLine(_ message: String) -> String {
+    let words = CommandLine.arguments.dropFirst().prefix(2)
+    let isCommand = words.first.map(Emojiart.commandNames.contains) ?? false
+    let command = isCommand ? "emojiart \(words.first ?? "")" : "emojiart"
+    let document = isCommand ? words.dropFirst().first : nil
+    let isDashed = document.map { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-" } ?? false
+    let hint = isDashed ? "a name that begins with a dash is written ./\(document ?? ""); " : ""
+    return "\(message.prefix(1).lowercased())\(message.dropFirst()); \(hint)`\(command) --help` tells more"
   }
 
   /// The parser suggests near options, but not near commands.
-  private static func checkCommandName(_ name: String?) throws(ArtError) {
-    guard let name, !name.hasPrefix("-") else { return }
-    let names = Emojiart.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-    guard !names.contains(name) else { return }
-    let near = nearest(to: name, among: names)
+  private static func checkCommandName(_ arguments: ArraySlice<String>) throws(ArtError) {
+    let name = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
+    guard let name, !name.hasPrefix("-"), !Emojiart.commandNames.contains(name) else { return }
+    let near = nearest(to: name, among: Emojiart.commandNames)
     let hint =
       near.isEmpty ? "`emojiart --help` lists them" : "did you mean \(near.joined(separator: " or "))?"
     throw ArtError(.usage, "no command \(name); \(hint)")
   }
 
-  /// A document opened as descriptor 0, 1 or 2 would be read as input or written over by messages.
+  /// A document opened as descriptor 0, 1 or 2 would be read as input or written over by messages. What takes a
+  /// closed one's place cannot be read from or written to, so that a lost result is still an error.
   private static func occupyStandardDescriptors() {
-    while true {
-      let descriptor = open("/dev/null", O_RDWR)
-      guard descriptor >= 0, descriptor <= 2 else {
-        close(descriptor)
-        return
-      }
+    for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 {
+      _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 }

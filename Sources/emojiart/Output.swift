@@ -2,56 +2,66 @@
 
 import ArtModel
 import Glibc
+import Synchronization
 
 /// What goes to stdout, gathered and written in large pieces, and what goes to stderr.
 enum Output {
+  private struct State {
+    var gathered: [UInt8] = []
+    var tellsOfEdit = false
+  }
+
   private static let limit = 1 << 16
-  // One thread writes: commands run on the main one.
-  nonisolated(unsafe) private static var gathered: [UInt8] = []
+  private static let state = Mutex(State())
 
-  static func write(_ text: String) { gathered.append(contentsOf: text.utf8) }
+  /// What is written from here on tells of an edit that is in the file: who cannot be told should not do it again.
+  static func tellOfEdit() { state.withLock { $0.tellsOfEdit = true } }
 
-  static func line(_ text: String) throws(ArtError) {
-    write(text)
-    write("\n")
-    if gathered.count >= limit { try flush() }
-  }
+  static func line(_ text: String) throws(ArtError) { try gather(text.utf8, [UInt8(ascii: "\n")]) }
 
-  static func write(_ bytes: [UInt8]) throws(ArtError) {
-    gathered.append(contentsOf: bytes)
-    if gathered.count >= limit { try flush() }
-  }
+  static func write(_ bytes: [UInt8]) throws(ArtError) { try gather(bytes, []) }
 
   static func json(_ value: JSON) throws(ArtError) { try line(value.text) }
 
+  private static func gather(_ text: some Sequence<UInt8>, _ end: [UInt8]) throws(ArtError) {
+    let isFull = state.withLock { state in
+      state.gathered.append(contentsOf: text)
+      state.gathered.append(contentsOf: end)
+      return state.gathered.count >= limit
+    }
+    if isFull { try flush() }
+  }
+
   /// Throws `inputOutput` when stdout does not take it.
   static func flush() throws(ArtError) {
-    var written = 0
-    defer { gathered.removeAll() }
-    while written < gathered.count {
-      let count = gathered.withUnsafeBytes { buffer in
-        Glibc.write(1, buffer.baseAddress.map { $0 + written }, buffer.count - written)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw ArtError(.inputOutput, "cannot write the result: \(String(cString: strerror(errno)))")
-      }
-      written += count
+    let (bytes, tellsOfEdit) = state.withLock { state in
+      defer { state.gathered.removeAll() }
+      return (state.gathered, state.tellsOfEdit)
     }
+    guard let number = write(bytes[...], to: 1) else { return }
+    let cause = "cannot write the result to stdout: \(String(cString: strerror(number)))"
+    throw ArtError(.inputOutput, tellsOfEdit ? cause + "; the edit itself is saved" : cause)
   }
 
   /// One line to people, on stderr. Line breaks within it are made visible like other control characters.
   static func complain(_ message: String) { writeError("emojiart: \(safe(message))\n") }
 
+  /// Text to people, on stderr, as it is.
   static func writeError(_ text: String) {
-    var left = Array(text.utf8)[...]
+    // When this fails there is nobody left to tell.
+    _ = write(Array(text.utf8)[...], to: 2)
+  }
+
+  /// Writes all bytes; the system's error number when that fails.
+  private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
+    var left = bytes
     while !left.isEmpty {
-      let count = left.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
+      let count = left.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      // There is nobody left to tell.
-      guard count > 0 else { return }
+      guard count > 0 else { return errno }
       left = left.dropFirst(count)
     }
+    return nil
   }
 }
 
@@ -71,8 +81,8 @@ func safe(_ text: String) -> String {
 /// Colour on a terminal, unless `NO_COLOR` says otherwise (https://no-color.org) or the terminal is dumb.
 enum Style {
   static let isColored: Bool = {
-    guard isatty(1) == 1, getenv("NO_COLOR").map({ $0.pointee == 0 }) ?? true else { return false }
-    return getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
+    guard isatty(1) == 1, environment("NO_COLOR") == nil else { return false }
+    return environment("TERM").map { $0 != "dumb" } ?? false
   }()
 
   static func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }

@@ -7,6 +7,7 @@ struct Add: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add emoji on top.",
+    usage: "emojiart add <doc> <emoji> ... [--at <x,y>] [--size <s>]",
     discussion: """
       Prints the new ids, a line each. Several emoji are laid side by side about the place.
 

@@ -9,6 +9,7 @@ struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Check documents, and mend them.",
+    usage: "emojiart check <doc> ... [(--repair | --adopt) [--yes]]",
     discussion: """
       Looks at the digest, the schema, every row, and runs SQLite's own check. Prints `ok` or what is wrong. With \
       --repair, rows that their sums do not vouch for are set aside in the document; with --adopt, what another \
@@ -32,11 +33,10 @@ struct Check: ParsableCommand {
     var status = ExitStatus.done
     for name in doc {
       do throws(ArtError) {
-        let file = try common.file(name)
-        let isWhole = try check(file, &results)
-        if !isWhole { status = .badData }
+        let isWhole = try check(common.file(name), &results)
+        if !isWhole, status == .done { status = .badData }
       } catch {
-        status = ExitStatus(error.code)
+        if status == .done { status = ExitStatus(error.code) }
         results.append(
           .object(["document": .string(name), "error": .string(error.message), "ok": .boolean(false)]))
         Output.complain(error.message)

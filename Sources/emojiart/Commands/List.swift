@@ -9,7 +9,8 @@ struct List: ParsableCommand {
     commandName: "list",
     abstract: "List the documents of a folder.",
     discussion: """
-      Tells how many emoji each has, as its own row says; it does not look at the content: `emojiart check` does.
+      Tells how many emoji each has, as its own row says; it does not look at the content: `emojiart check` does. \
+      What is no document, or cannot be read, is named, and the exit status says so.
 
       Examples:
         emojiart list
@@ -23,6 +24,7 @@ struct List: ParsableCommand {
     let folder = directory ?? common.currentFolder
     var entries: [JSON] = []
     var isFirst = true
+    var status = ExitStatus.done
     for name in try FolderListing.names(in: folder) {
       do throws(ArtError) {
         let summary = try DocumentFile(folder == "." ? name : "\(folder)/\(name)").summary()
@@ -36,11 +38,14 @@ struct List: ParsableCommand {
         let size = humanSize(summary.size).indented(to: 7)
         try Output.line("\(count)  \(size)  \(Time.local(summary.modified, seconds: false))  \(safe(name))")
       } catch {
+        if status == .done { status = ExitStatus(error.code) }
         if common.json { entries.append(.object(["error": .string(error.message), "name": .string(name)])) }
         Output.complain(error.message)
       }
     }
     if common.json { try Output.json(.array(entries)) }
+    try Output.flush()
+    if status != .done { throw ExitCode(status.rawValue) }
   }
 
   private func json(_ name: String, _ summary: DocumentSummary) -> JSON {

@@ -7,6 +7,7 @@ struct Move: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "move",
     abstract: "Move emoji.",
+    usage: "emojiart move <doc> (<ref> ... | --all) (--to <x,y> | --by <dx,dy>)",
     discussion: """
       Prints a line each: id and new place. Places and distances are in pixels or percent of the canvas.
 

@@ -8,6 +8,7 @@ struct New: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
     abstract: "Create a document.",
+    usage: "emojiart new <doc> [--canvas <widthxheight>]",
     discussion: """
       Prints its path. An existing file is never replaced.
 
@@ -24,7 +25,7 @@ struct New: ParsableCommand {
   func run() throws {
     let canvas = try Canvas(typed: canvas)
     let name = doc.split(separator: "/").last.map(String.init) ?? ""
-    guard !doc.hasSuffix("/"), !name.isEmpty, name != ".emojiart",
+    guard !doc.hasSuffix("/"), !["", ".", "..", ".emojiart"].contains(name),
       !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
     else { throw ArtError(.badValue, "\"\(doc)\" is no name for a document; give a plain one, such as bees") }
     var random = SystemRandomNumberGenerator()

@@ -7,6 +7,10 @@ struct Order: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "order",
     abstract: "Change which emoji are in front.",
+    usage: """
+      emojiart order <doc> (<ref> ... | --all)
+               (--front | --back | --above <ref>)
+      """,
     discussion: """
       Prints a line each: id and new place in the order. Several emoji keep their order among themselves.
 

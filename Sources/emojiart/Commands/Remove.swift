@@ -7,6 +7,7 @@ struct Remove: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Remove emoji.",
+    usage: "emojiart remove <doc> (<ref> ... | --all)",
     discussion: """
       Prints a line each: id and emoji. `emojiart undo` brings them back.
 

@@ -7,6 +7,7 @@ struct Resize: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resize",
     abstract: "Change the size of emoji.",
+    usage: "emojiart resize <doc> (<ref> ... | --all) (--to <s> | --by <factor>)",
     discussion: """
       Prints a line each: id and new size.
 

@@ -50,14 +50,20 @@ struct Show: ParsableCommand {
       let after = index + 1 < ids.count ? ids[index + 1] : nil
       marked[id] = id.uniquePrefixLength(between: before, after)
     }
-    try Output.line("\("ID".padded(to: 9))  \("PLACE".padded(to: 11))  \("SIZE".padded(to: 5))  EMOJI")
+    let placeWidth = max(5, emojis.lazy.map { place($0).count }.max() ?? 0)
+    let sizeWidth = max(4, emojis.lazy.map { numberText($0.size.pixels).count }.max() ?? 0)
+    try Output.line("ID         \("PLACE".padded(to: placeWidth))  \("SIZE".padded(to: sizeWidth))  EMOJI")
     for emoji in emojis {
       let id = emoji.id.description
       let length = marked[emoji.id] ?? id.count
-      let place = "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))".padded(to: 11)
-      let size = numberText(emoji.size.pixels).padded(to: 5)
+      let place = place(emoji).padded(to: placeWidth)
+      let size = numberText(emoji.size.pixels).padded(to: sizeWidth)
       try Output.line("\(mark(id, length))  \(place)  \(size)  \(safe(emoji.text.string))")
     }
+  }
+
+  private func place(_ emoji: Emoji) -> String {
+    "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
   }
 
   private func mark(_ id: String, _ length: Int) -> String {
