@@ -14,8 +14,17 @@ enum Format {
   static let logBytes = 8 << 20
   /// Rollback journals larger than this are no save of ours.
   static let largestJournal = 512 << 20
+  /// What we write; VACUUM by a stranger may have made another one.
   static let pageSize = 4096
+  /// Revisions, sequences and counts go up to here: every reader of JSON has these numbers exactly.
+  static let largestNumber = 1 << 53
   static let fileExtension = ".emojiart"
+
+  /// Tables that SQLite makes for itself when somebody runs ANALYZE.
+  static let statistics: [(name: String, sql: String)] = [
+    ("sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
+    ("sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
+  ]
 
   /// The schema, table by table. `art` comes first, which puts its one row on page 2, where `Summary` reads it
   /// without SQLite.

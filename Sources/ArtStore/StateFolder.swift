@@ -18,7 +18,8 @@ enum StateFolder {
     let folder = try path() + "/aside"
     try makeFolders(folder)
     var random = SystemRandomNumberGenerator()
-    let path = "\(folder)/\(DocumentID(using: &random))-\(name)"
+    // With the id before it, a long name would be longer than a file system takes.
+    let path = "\(folder)/\(DocumentID(using: &random))-\(name.suffix(60))"
     try PlainFile.create(path, bytes)
     try PlainFile.syncFolder(of: path)
     return path

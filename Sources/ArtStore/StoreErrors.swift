@@ -44,6 +44,16 @@ extension ArtError {
     ArtError(.tooLarge, "\(name) is larger than 256 MiB, the most a document may be")
   }
 
+  static func tooManyRevisions(_ name: String) -> ArtError {
+    ArtError(.tooLarge, "\(name) has seen more edits than can be counted; copy its emoji into a new one")
+  }
+
+  static func maybeSaved(_ name: String, _ cause: ArtError) -> ArtError {
+    ArtError(
+      .inputOutput,
+      "\(name) may or may not hold the edit: \(cause.message); look at it before you try again")
+  }
+
   static func busy(_ name: String) -> ArtError {
     ArtError(.busy, "\(name) is in use by another program; try again")
   }

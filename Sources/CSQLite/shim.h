@@ -6,6 +6,7 @@
 #ifndef EMOJIART_CSQLITE_SHIM_H
 #define EMOJIART_CSQLITE_SHIM_H
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,9 @@ static inline void art_file_close(art_file *self) {
   free(self);
 }
 
-static inline art_file *art_file_open(const char *path, int writable, int *code) {
+// The system's error number goes with the code when the open fails.
+static inline art_file *art_file_open(const char *path, int writable, int *code, int *system) {
+  *system = 0;
   sqlite3_vfs *vfs = sqlite3_vfs_find((const char *)0);
   art_file *self = calloc(1, sizeof *self);
   if (!vfs || !self) { free(self); *code = SQLITE_NOMEM; return (art_file *)0; }
@@ -60,7 +63,9 @@ static inline art_file *art_file_open(const char *path, int writable, int *code)
   if (!self->name || !self->file) { art_file_close(self); *code = SQLITE_NOMEM; return (art_file *)0; }
   int flags = SQLITE_OPEN_MAIN_DB | (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
   int got = 0;
+  errno = 0;
   *code = vfs->xOpen(vfs, self->name, self->file, flags, &got);
+  *system = *code == SQLITE_OK ? 0 : errno;
   if (*code == SQLITE_OK && writable && !(got & SQLITE_OPEN_READWRITE)) *code = SQLITE_READONLY;
   if (*code != SQLITE_OK) { art_file_close(self); return (art_file *)0; }
   return self;
@@ -90,6 +95,21 @@ static inline int art_file_unlock(art_file *self, int level) {
 
 static inline int art_file_is_reserved(art_file *self, int *reserved) {
   return self->file->pMethods->xCheckReservedLock(self->file, reserved);
+}
+
+static inline int art_file_write(art_file *self, const void *buffer, int count, sqlite3_int64 offset) {
+  return self->file->pMethods->xWrite(self->file, buffer, count, offset);
+}
+
+static inline int art_file_truncate(art_file *self, sqlite3_int64 size) {
+  return self->file->pMethods->xTruncate(self->file, size);
+}
+
+// 1 when the opened file is no longer the one at its path.
+static inline int art_file_has_moved(art_file *self) {
+  int moved = 0;
+  int code = self->file->pMethods->xFileControl(self->file, SQLITE_FCNTL_HAS_MOVED, &moved);
+  return code == SQLITE_OK && !moved ? 0 : 1;
 }
 
 // The file layer's handle of an open connection: its bytes without a second descriptor.

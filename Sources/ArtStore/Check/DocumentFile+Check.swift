@@ -45,9 +45,26 @@ extension DocumentFile {
   /// Makes a whole document of what can be read, and puts it in the place of the one that is there, which is kept
   /// in the state folder. Returns nil for a document that is whole. Throws what `read` throws, but `damaged`.
   public func mend(_ mending: Mending, stamp: EditStamp) throws(ArtError) -> MendingReport? {
-    let file = try locate()
-    let guarded = try GuardedFile(file, writable: true)
-    try guarded.lock(.exclusive, Deadline(patience))
+    let deadline = Deadline(patience)
+    var tries = 0
+    while true {
+      let file = try locate()
+      let guarded = try GuardedFile(file, writable: true)
+      try guarded.lock(.exclusive, deadline)
+      // A lock on a file that was replaced meanwhile locks nothing.
+      let now = try locate()
+      if now.path == file.path, !guarded.hasMoved {
+        defer { withExtendedLifetime(guarded) {} }
+        return try mend(file, guarded, mending, stamp)
+      }
+      guard deadline.wait(tries) else { throw .movedAway(path) }
+      tries += 1
+    }
+  }
+
+  private func mend(
+    _ file: LocatedFile, _ guarded: GuardedFile, _ mending: Mending, _ stamp: EditStamp
+  ) throws(ArtError) -> MendingReport? {
     let copy = try InspectedCopy(of: file, guarded)
     defer { copy.scratch.remove() }
     guard !copy.faults.isEmpty else { return nil }
@@ -61,6 +78,7 @@ extension DocumentFile {
       }
       _ = try StateFolder.setAside(bytes, as: name + sibling)
     }
+    guard !guarded.hasMoved else { throw .movedAway(path) }
     try image.replace(file)
     for sibling in copy.siblings where unlink(file.path + sibling) != 0 && errno != ENOENT {
       throw .system("remove", file.name + sibling)

@@ -66,7 +66,12 @@ extension Inspection {
   ) -> Bool {
     do throws(ArtError) {
       let rows = try Statement(sql, on: connection)
-      while try rows.step() { try read(&self, rows) }
+      var room = try connection.rowRoom
+      while try rows.step() {
+        room -= 1
+        guard room >= 0 else { throw .damaged(connection.name, "it has more rows than fit into it") }
+        try read(&self, rows)
+      }
       return true
     } catch {
       let fault = "the table \(name) cannot be read to its end"
@@ -182,6 +187,14 @@ extension Inspection {
     }
     let last = log.keys.max().flatMap { log[$0] }
     if last?.id != art.head { faults.append("the last edit is not the document's head") }
+    guard faults.isEmpty else { return }
+    // The last word is that of those who read documents.
+    do throws(ArtError) {
+      _ = try DocumentTransaction(connection, begin: "BEGIN").load()
+      try connection.execute("COMMIT")
+    } catch {
+      faults.append(error.message)
+    }
   }
 
   /// The columns of a row as JSON: numbers, strings, null, and `{"hex":"…"}` for what is no text.

@@ -17,9 +17,10 @@ struct Salvage {
   init(_ inspection: Inspection, _ mending: Mending) {
     emojis = inspection.emojis
     log = inspection.log
-    plain = inspection.plain
+    plain = []
     var random = SystemRandomNumberGenerator()
     art = inspection.art ?? ArtRow(id: DocumentID(using: &random), canvas: .standard)
+    for row in inspection.plain { _ = accept(.plain(row.table, row.values)) }
     for row in inspection.doubtful {
       if mending == .adopt, let content = row.content, accept(content) {
         adopted.append(row.reason)
@@ -40,15 +41,29 @@ struct Salvage {
     case .edit(let entry):
       guard log[entry.revision] == nil else { return false }
       log[entry.revision] = entry
-    case .plain(let table, let values): plain.append((table, values))
+    case .plain(let table, let values):
+      guard let key = values.first, !plain.contains(where: { $0.table == table && $0.values.first == key })
+      else { return false }
+      plain.append((table, values))
     }
     return true
+  }
+
+  /// Cuts the log to its room, with the mending's own entry in it.
+  private mutating func trimLog() {
+    var bytes = log.values.reduce(0) { $0 + EditRow.size(of: $1) }
+    for old in log.keys.sorted() {
+      guard log.count >= Format.logEdits || bytes > Format.logBytes else { return }
+      bytes -= log.removeValue(forKey: old).map(EditRow.size(of:)) ?? 0
+    }
   }
 
   /// The file, with an edit at its head that names the mending: programs that know the document see by it that
   /// they must read it anew.
   mutating func image(named name: String, stamp: EditStamp) throws(ArtError) -> FileImage {
     let revision = max(art.revision, log.keys.max() ?? 0) + 1
+    guard revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
+    trimLog()
     art.emojiCount = 0
     art.logBytes = 0
     art.digest = Digest()
@@ -68,6 +83,7 @@ struct Salvage {
       LoggedEdit(
         id: stamp.id, revision: revision, time: stamp.time, save: revision, kind: .edit, author: stamp.author,
         edit: Edit(name: Edit.repairName, changes: []), inverse: []))
+    try image.verify()
     return image
   }
 

@@ -37,6 +37,13 @@ struct FileImage {
       """)
   }
 
+  /// Throws `damaged` when what was put in is no whole document.
+  func verify() throws(ArtError) {
+    try art.write(on: connection)
+    _ = try DocumentTransaction(connection, begin: "SAVEPOINT look").load()
+    try connection.execute("RELEASE look")
+  }
+
   /// The bytes of the file.
   private func bytes() throws(ArtError) -> [UInt8] {
     try art.write(on: connection)
@@ -51,7 +58,7 @@ struct FileImage {
   /// Puts the file at a path where nothing stands.
   func link(as path: String) throws(ArtError) {
     let bytes = try bytes()
-    try withUnnamedFile(near: path, mode: 0o666, bytes) { (source) throws(ArtError) in
+    try withUnnamedFile(near: path, like: nil, bytes) { (source) throws(ArtError) in
       guard linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
         guard errno != EEXIST else { throw .exists(path) }
         throw .system("create", path)
@@ -60,12 +67,12 @@ struct FileImage {
     try PlainFile.syncFolder(of: path)
   }
 
-  /// Puts the file in the place of the one that stands at a path.
+  /// Puts the file in the place of the one that stands at a path, with its owner and mode.
   func replace(_ file: LocatedFile) throws(ArtError) {
     let bytes = try bytes()
     var random = SystemRandomNumberGenerator()
     let temporary = "\(PlainFile.folder(of: file.path))/.\(DocumentID(using: &random)).tmp"
-    try withUnnamedFile(near: file.path, mode: file.mode & 0o777, bytes) { (source) throws(ArtError) in
+    try withUnnamedFile(near: file.path, like: file, bytes) { (source) throws(ArtError) in
       guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
         throw .system("create", temporary)
       }
@@ -81,14 +88,16 @@ struct FileImage {
   /// Writes bytes into a file that has no name yet, durably, and hands over a path that it can be linked from. A
   /// file system without such files gets a hidden temporary one.
   private func withUnnamedFile(
-    near path: String, mode: mode_t, _ bytes: [UInt8], _ body: (String) throws(ArtError) -> Void
+    near path: String, like old: LocatedFile?, _ bytes: [UInt8], _ body: (String) throws(ArtError) -> Void
   ) throws(ArtError) {
     let folder = PlainFile.folder(of: path)
+    // A copy of a private file is private from its first byte.
+    let mode: mode_t = old == nil ? 0o666 : 0o600
     // O_TMPFILE, which Swift does not import: __O_TMPFILE | O_DIRECTORY.
     let unnamed = open(folder, 0o20000000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode)
     if unnamed >= 0 {
       defer { close(unnamed) }
-      try fill(unnamed, bytes)
+      try fill(unnamed, bytes, like: old)
       return try body("/proc/self/fd/\(unnamed)")
     }
     guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
@@ -104,12 +113,17 @@ struct FileImage {
       close(file)
       unlink(temporary)
     }
-    try fill(file, bytes)
+    try fill(file, bytes, like: old)
     try body(temporary)
   }
 
-  private func fill(_ file: Int32, _ bytes: [UInt8]) throws(ArtError) {
+  private func fill(_ file: Int32, _ bytes: [UInt8], like old: LocatedFile?) throws(ArtError) {
     try PlainFile.write(bytes, to: file, name: name)
+    if let old {
+      // Only root may give a file away; another one's group goes where it may.
+      if fchown(file, old.owner, old.group) != 0 { _ = fchown(file, uid_t.max, old.group) }
+      guard fchmod(file, old.mode & 0o777) == 0 else { throw .system("set the mode of", name) }
+    }
     guard fsync(file) == 0 else { throw .system("write", name) }
   }
 }

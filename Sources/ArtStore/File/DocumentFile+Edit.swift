@@ -13,6 +13,7 @@ extension DocumentFile {
     expecting revision: Int? = nil, _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {
     let deadline = Deadline(patience)
+    var saved: (transaction: DocumentTransaction, result: Result)?
     for _ in 0..<3 {
       let file = try locate()
       if file.hardLinks > 1 {
@@ -21,6 +22,9 @@ extension DocumentFile {
       try HotJournal.settle(file, deadline, notice)
       let connection = try Self.connect(file, .readWrite, deadline)
       let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
+      guard try stillStands(file, connection) else { continue }
+      // What stands there now may be a copy of the file that the edit is in.
+      if let saved, try transaction.holds(saved.transaction) { return saved.result }
       if let revision, transaction.revision != revision {
         throw .movedOn(path, is: transaction.revision, not: revision)
       }
@@ -29,17 +33,25 @@ extension DocumentFile {
       try transaction.finish()
       try commit(transaction, to: file)
       if try stillStands(file, connection) { return result }
+      saved = (transaction, result)
     }
     throw .movedAway(path)
   }
 
-  /// A commit that answers an error may have happened all the same: then our edit is the document's head.
+  /// A commit that answers an error may have happened all the same: then our edit is in the log.
   private func commit(_ transaction: DocumentTransaction, to file: LocatedFile) throws(ArtError) {
     do {
       try transaction.connection.execute("COMMIT")
     } catch {
       guard error.code != .busy else { throw error }
-      guard try isSaved(transaction, in: file) else { throw error }
+      let isSaved: Bool
+      do {
+        isSaved = try self.isSaved(transaction, in: file)
+      } catch let second {
+        // Nobody can look: neither "saved" nor "not saved" would be true.
+        throw .maybeSaved(path, second)
+      }
+      guard isSaved else { throw error }
     }
   }
 
@@ -50,27 +62,21 @@ extension DocumentFile {
     try? transaction.connection.execute("ROLLBACK")
     let again = try Self.connect(file, .readWrite, Deadline(patience))
     let found = try DocumentTransaction(again, begin: "BEGIN IMMEDIATE")
-    guard found.art == transaction.art else { return false }
+    guard try found.holds(transaction) else { return false }
     // Writes page 1 although nothing differs, which an UPDATE to the same values would not.
     try again.execute("PRAGMA user_version = \(Format.version); COMMIT")
     return true
   }
 
-  /// Whether the file that was written is the one at its path: SQLite answers OK for a file that was renamed or
-  /// replaced meanwhile.
+  /// Whether the file that is open is the one at the path that was asked for: SQLite answers OK for a file that was
+  /// renamed or replaced meanwhile. Throws `movedAway` when none is there.
   private func stillStands(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> Bool {
-    guard !connection.hasMoved else { return try isReplaced(file) }
-    let now = try locate()
-    return now.device == file.device && now.inode == file.inode
-  }
-
-  /// False for a file in whose place another one stands, which the edit can still be made in.
-  private func isReplaced(_ file: LocatedFile) throws(ArtError) -> Bool {
+    let now: LocatedFile
     do {
-      _ = try locate()
-      return false
+      now = try locate()
     } catch {
       throw .movedAway(path)
     }
+    return now.path == file.path && !connection.hasMoved
   }
 }

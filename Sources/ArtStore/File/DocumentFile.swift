@@ -34,6 +34,8 @@ struct LocatedFile: Equatable {
   let inode: UInt
   let hardLinks: Int
   let mode: mode_t
+  let owner: uid_t
+  let group: gid_t
 
   var journalPath: String { path + "-journal" }
 }
@@ -59,7 +61,7 @@ extension DocumentFile {
     }
     return LocatedFile(
       path: real, name: path, device: UInt(status.st_dev), inode: UInt(status.st_ino),
-      hardLinks: Int(status.st_nlink), mode: status.st_mode)
+      hardLinks: Int(status.st_nlink), mode: status.st_mode, owner: status.st_uid, group: status.st_gid)
   }
 
   /// Opens the file and looks at its header before SQLite does.

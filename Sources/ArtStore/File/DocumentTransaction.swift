@@ -13,7 +13,9 @@ public final class DocumentTransaction {
   var art: ArtRow
   private let found: ArtRow
   private var statements: [String: Statement] = [:]
-  private var loaded: DocumentContent?
+  private var loaded: (art: ArtRow, content: DocumentContent)?
+  /// The row that was read last, as it is in the file.
+  private var lastRow: EmojiRow?
 
   /// Begins, and looks at the schema and the row of `art`.
   init(_ connection: Connection, begin: String) throws(ArtError) {
@@ -36,18 +38,20 @@ public final class DocumentTransaction {
   /// The first revision of this save.
   private var save: Int { found.revision + 1 }
 
-  /// Throws `damaged` when the tables are not those of a document; SQLite's own statistics may be there.
+  /// Throws `damaged` when the tables are not those of a document, in any order: VACUUM makes one of its own.
+  /// SQLite's own statistics may be there.
   static func checkSchema(_ connection: Connection) throws(ArtError) {
-    let rows = try Statement(
-      "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY rowid", on: connection)
-    var expected = Format.schema.makeIterator()
+    let rows = try Statement("SELECT name, sql FROM sqlite_schema", on: connection)
+    var missing = Format.schema
     while try rows.step() {
-      guard let next = expected.next(), try rows.text(0) == next.name, try rows.optionalText(1) == next.sql
-      else {
+      let (name, sql) = (try rows.text(0), try rows.optionalText(1))
+      if Format.statistics.contains(where: { $0.name == name && $0.sql == sql }) { continue }
+      guard let index = missing.firstIndex(where: { $0.name == name && $0.sql == sql }) else {
         throw .damaged(connection.name, "its tables are not those of a document")
       }
+      missing.remove(at: index)
     }
-    guard expected.next() == nil else { throw .damaged(connection.name, "it lacks tables of a document") }
+    guard missing.isEmpty else { throw .damaged(connection.name, "it lacks tables of a document") }
   }
 
   private static func readArt(_ connection: Connection) throws(ArtError) -> ArtRow {
@@ -77,13 +81,18 @@ extension DocumentTransaction {
   /// Reads and verifies the whole document: every row of every table against its sum, and all of them against
   /// the digest. Throws `damaged`.
   public func load() throws(ArtError) -> DocumentContent {
-    if let loaded { return loaded }
+    if let loaded, loaded.art == art { return loaded.content }
     var digest = Digest()
     let emojis = try loadEmojis(&digest)
     let log = try loadLog(&digest)
+    var room = try connection.rowRoom
     for table in PlainTable.allCases {
       let rows = try Statement(table.select, on: connection)
-      while try rows.step() { digest.add(try table.verify(rows, of: name)) }
+      while try rows.step() {
+        room -= 1
+        guard room >= 0 else { throw .damaged(name, "it has more rows than fit into it") }
+        digest.add(try table.verify(rows, of: name))
+      }
     }
     guard digest == art.digest else {
       throw .damaged(name, "rows are missing or too many: the digest does not fit")
@@ -98,7 +107,7 @@ extension DocumentTransaction {
     guard log.last.map({ $0.id == art.head && $0.revision == art.revision }) ?? (art.head == nil) else {
       throw .damaged(name, "the last edit is not the document's head")
     }
-    loaded = content
+    loaded = (art, content)
     return content
   }
 
@@ -116,6 +125,7 @@ extension DocumentTransaction {
     let rows = try Statement(EmojiRow.select, on: connection)
     while try rows.step() {
       let row = try EmojiRow(rows, of: name)
+      guard emojis.count < art.emojiCount else { throw .damaged(name, "the count of emoji does not fit") }
       digest.add(row.sum)
       emojis.append(row.emoji)
     }
@@ -124,12 +134,14 @@ extension DocumentTransaction {
 
   private func loadLog(_ digest: inout Digest) throws(ArtError) -> [LoggedEdit] {
     var log: [LoggedEdit] = []
+    let mostEdits = Format.logEdits + art.revision - found.revision
     let rows = try Statement("\(EditRow.select) ORDER BY revision", on: connection)
     var bytes = 0
     while try rows.step() {
       let row = try EditRow(rows, of: name)
       digest.add(row.sum)
       bytes += row.bytes
+      guard log.count < mostEdits else { throw .damaged(name, "the log is too long") }
       log.append(row.entry)
     }
     guard bytes == art.logBytes else { throw .damaged(name, "the size of the log does not fit") }
@@ -151,7 +163,16 @@ extension DocumentTransaction: ArtReading {
   public func emoji(_ id: EmojiID) throws(ArtError) -> Emoji? { try row(id)?.emoji }
 
   func row(_ id: EmojiID) throws(ArtError) -> EmojiRow? {
-    try rows("WHERE id = ?1", .text(id.description)).first
+    lastRow = try rows("WHERE id = ?1", .text(id.description)).first
+    return lastRow
+  }
+
+  /// The sum that the row of an emoji has in the file. It is not computed from the emoji: another program may have
+  /// spelled its numbers in another way.
+  private func storedSum(of emoji: Emoji) throws(ArtError) -> Int {
+    if let lastRow, lastRow.emoji == emoji { return lastRow.sum }
+    guard let row = try row(emoji.id) else { throw .damaged(name, "the emoji \(emoji.id) is missing") }
+    return row.sum
   }
 
   /// The first `limit` emoji, by id, whose ids begin so. That there is none is said only of a document that was
@@ -209,6 +230,7 @@ extension DocumentTransaction: EditableArt {
   public func insert(_ emoji: Emoji) throws(ArtError) {
     let row = EmojiRow(emoji)
     let values = row.values
+    lastRow = nil
     try statement("INSERT INTO emoji(id, z, json, sum) VALUES(?,?,?,?)")
       .run(values.id, values.z, values.json, values.sum)
     art.emojiCount += 1
@@ -217,19 +239,23 @@ extension DocumentTransaction: EditableArt {
 
   /// Sets the values of an emoji that is there.
   public func update(_ old: Emoji, to new: Emoji) throws(ArtError) {
+    let oldSum = try storedSum(of: old)
     let row = EmojiRow(new)
     let values = row.values
+    lastRow = nil
     try statement("UPDATE emoji SET z = ?2, json = ?3, sum = ?4 WHERE id = ?1")
       .run(values.id, values.z, values.json, values.sum)
-    art.digest.remove(EmojiRow(old).sum)
+    art.digest.remove(oldSum)
     art.digest.add(row.sum)
   }
 
   /// Takes out an emoji that is there.
   public func delete(_ emoji: Emoji) throws(ArtError) {
+    let oldSum = try storedSum(of: emoji)
+    lastRow = nil
     try statement("DELETE FROM emoji WHERE id = ?1").run(.text(emoji.id.description))
     art.emojiCount -= 1
-    art.digest.remove(EmojiRow(emoji).sum)
+    art.digest.remove(oldSum)
   }
 
   /// Sets the size of the picture.
@@ -285,16 +311,39 @@ extension DocumentTransaction {
     art.head = entry.id
   }
 
-  /// Writes the row of `art`, after the log was cut to its room. Throws `tooLarge`.
+  /// Writes the row of `art`, after the log was cut to its room. Throws `tooLarge`; `damaged` when the document's
+  /// own row counts what cannot be.
   func finish() throws(ArtError) {
     try trimLog()
+    guard art.revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
+    guard art.logBytes >= 0, art.emojiCount >= 0 else {
+      throw .damaged(name, "the document's own row counts less than there is")
+    }
     try art.write(on: connection)
-    let pages = try statement("PRAGMA page_count")
-    try pages.bind()
-    defer { pages.reset() }
-    guard try pages.step(), try pages.integer(0) * Format.pageSize <= Format.largestFile else {
+    guard try number("PRAGMA page_count") * number("PRAGMA page_size") <= Format.largestFile else {
       throw .tooLargeFile(name)
     }
+  }
+
+  private func number(_ pragma: String) throws(ArtError) -> Int {
+    let row = try statement(pragma)
+    try row.bind()
+    defer { row.reset() }
+    guard try row.step() else { throw .damaged(name, "SQLite does not tell its size") }
+    return try row.integer(0)
+  }
+
+  /// Whether the file's log has the last edit of another transaction, or for one without edits, its own row.
+  func holds(_ other: DocumentTransaction) throws(ArtError) -> Bool {
+    guard other.art.revision != other.found.revision, let head = other.art.head else {
+      return art == other.art
+    }
+    let row = try statement("SELECT count(*) FROM edit WHERE revision = ?1 AND origin = ?2 AND sequence = ?3")
+    try row.bind(
+      .integer(other.art.revision), .text(head.origin.description), .integer(head.sequence))
+    defer { row.reset() }
+    guard try row.step() else { return false }
+    return try row.integer(0) > 0
   }
 
   private func trimLog() throws(ArtError) {

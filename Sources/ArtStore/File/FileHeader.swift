@@ -9,6 +9,8 @@ struct FileHeader {
   static let length = 100
   /// Whether another program switched the file to WAL mode.
   let isWAL: Bool
+  /// Whether pages and texts are as we write them. VACUUM by a stranger may have made it otherwise.
+  let isPlain: Bool
 
   /// Throws `notADocument`, `newerFormat`, `tooLarge` and `damaged`.
   init(_ bytes: [UInt8], size: Int, name: String) throws(ArtError) {
@@ -25,6 +27,8 @@ struct FileHeader {
     guard version <= Format.version else { throw .newerFormat(name, version) }
     guard version == Format.version else { throw .damaged(name, "it says that it is in format \(version)") }
     isWAL = bytes[18] == 2 || bytes[19] == 2
+    let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
+    isPlain = pageSize == Format.pageSize && bytes[20] == 0 && Self.integer(bytes, at: 56) == 1
   }
 
   private static func integer(_ bytes: [UInt8], at offset: Int) -> Int {

@@ -56,27 +56,42 @@ struct HotJournal {
   }
 
   /// For a writer: deals with the journal in place, once the judgement on copies is known to be good. File and
-  /// journal are set aside in the state folder before.
+  /// journal are set aside in the state folder before. SQLite is not asked to roll back: it would do so on whatever
+  /// file stands at the path by then.
   static func settle(
     _ file: LocatedFile, _ deadline: Deadline, _ notice: (String) -> Void
   ) throws(ArtError) {
     guard try mayBeHot(file) else { return }
     let guarded = try GuardedFile(file, writable: true)
-    guard let journal = try hotJournal(of: file, guarded, deadline) else { return }
+    defer { withExtendedLifetime(guarded) {} }
+    guard try hotJournal(of: file, guarded, deadline) != nil else { return }
+    guarded.unlock()
+    try guarded.lock(.exclusive, deadline)
+    // Somebody else may have dealt with it, or have put another file there.
+    guard !guarded.hasMoved, let journal = try hotJournal(of: file, guarded, deadline) else { return }
     let scratch = try Scratch()
     defer { scratch.remove() }
-    switch try judge(file, guarded.bytes(limit: Format.largestFile), journal, in: scratch) {
+    let bytes = try guarded.bytes(limit: Format.largestFile)
+    let verdict = try judge(file, bytes, journal, in: scratch)
+    let name = PlainFile.lastComponent(of: file.path)
+    let aside = try StateFolder.setAside(journal, as: name + "-journal")
+    switch verdict {
     case .rollBack:
-      // SQLite does it in place when it opens the file, as it did in the copy.
-      notice("\(file.name): a save that was cut short has been taken back")
+      guard let whole = try PlainFile.read(scratch.document, limit: Format.largestFile) else {
+        throw .noSuchDocument(scratch.document, near: [])
+      }
+      _ = try StateFolder.setAside(bytes, as: name)
+      try guarded.replace(bytes, by: whole)
     case .keep:
-      try guarded.lock(.exclusive, deadline)
-      let aside = try StateFolder.setAside(journal, as: PlainFile.lastComponent(of: file.path) + "-journal")
       // What was read may be in memory only.
       try guarded.sync()
-      guard unlink(file.journalPath) == 0 else { throw .system("remove", file.journalPath) }
-      try PlainFile.syncFolder(of: file.path)
-      notice("\(file.name): a spent rollback journal lay beside it; it was set aside as \(aside)")
+    }
+    guard !guarded.hasMoved else { return }
+    guard unlink(file.journalPath) == 0 else { throw .system("remove", file.journalPath) }
+    try PlainFile.syncFolder(of: file.path)
+    switch verdict {
+    case .rollBack: notice("\(file.name): a save that was cut short has been taken back")
+    case .keep: notice("\(file.name): a spent rollback journal lay beside it; it was set aside as \(aside)")
     }
   }
 

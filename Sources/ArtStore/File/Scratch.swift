@@ -9,7 +9,8 @@ struct Scratch {
 
   init() throws(ArtError) {
     // Without symbolic links, which SQLite is told not to follow.
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let wanted = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    let parent = wanted.isEmpty ? "/tmp" : wanted
     var template = Array("\(parent)/emojiart.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw .system("make a private folder in", parent) }
     let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -38,7 +39,9 @@ struct Scratch {
 
   /// The copy, under the name of the file that it is a copy of.
   func located(as file: LocatedFile) -> LocatedFile {
-    LocatedFile(path: document, name: file.name, device: 0, inode: 0, hardLinks: 1, mode: file.mode)
+    LocatedFile(
+      path: document, name: file.name, device: 0, inode: 0, hardLinks: 1, mode: file.mode, owner: file.owner,
+      group: file.group)
   }
 }
 

@@ -22,32 +22,49 @@ extension DocumentFile {
   /// What does not look like that, and a document that is being written, is read through SQLite. Throws what `read`
   /// throws.
   public func summary() throws(ArtError) -> DocumentSummary {
+    if let quick = quickSummary() { return quick }
     let file = try locate()
-    if let art = try quickArt(file) { return try summary(of: file, art.emojiCount, art.revision) }
     let (emojiCount, revision) = try read { (transaction) throws(ArtError) in
       (transaction.emojiCount, transaction.revision)
     }
-    return try summary(of: file, emojiCount, revision)
-  }
-
-  private func summary(
-    of file: LocatedFile, _ emojiCount: Int, _ revision: Int
-  ) throws(ArtError) -> DocumentSummary {
     var status = stat()
     guard lstat(file.path, &status) == 0 else { throw .system("look at", path) }
-    return DocumentSummary(
-      emojiCount: emojiCount, revision: revision, size: Int(status.st_size), modified: status.st_mtim.tv_sec)
+    return DocumentSummary(status, emojiCount: emojiCount, revision: revision)
   }
 
-  /// The row of `art`, read from its page; nil when it is not there as it should be.
-  private func quickArt(_ file: LocatedFile) throws(ArtError) -> ArtRow? {
-    guard try !HotJournal.mayBeHot(file) else { return nil }
-    let guarded = try GuardedFile(file)
-    let size = try guarded.size()
-    let bytes = try guarded.bytes(count: min(size, 2 * Format.pageSize), at: 0)
-    let header = try FileHeader(Array(bytes.prefix(FileHeader.length)), size: size, name: path)
-    guard !header.isWAL, bytes.count == 2 * Format.pageSize else { return nil }
-    return LeafPage(Array(bytes[Format.pageSize...])).flatMap { ArtRow(onlyRowOf: $0) }
+  /// The summary of a file that is as it should be; nil for any other, which is then looked at with care.
+  private func quickSummary() -> DocumentSummary? {
+    var status = stat()
+    guard let start = OpenFiles.whileNoneIsOpen({ firstPages(&status) }),
+      let header = try? FileHeader(
+        Array(start.prefix(FileHeader.length)), size: Int(status.st_size), name: path),
+      !header.isWAL, header.isPlain,
+      let art = LeafPage(Array(start[Format.pageSize...])).flatMap({ ArtRow(onlyRowOf: $0) })
+    else { return nil }
+    // Looked for after the pages were read: what was read without a journal there had been committed.
+    var journal = stat()
+    guard lstat(path + "-journal", &journal) != 0, errno == ENOENT else { return nil }
+    return DocumentSummary(status, emojiCount: art.emojiCount, revision: art.revision)
+  }
+
+  /// Two pages of a regular file, by plain system calls; nil when they are not there.
+  private func firstPages(_ status: inout stat) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let wanted = 2 * Format.pageSize
+    let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+      filled = max(0, pread(file, buffer.baseAddress, wanted, 0))
+    }
+    return bytes.count == wanted ? bytes : nil
+  }
+}
+
+extension DocumentSummary {
+  fileprivate init(_ status: stat, emojiCount: Int, revision: Int) {
+    self.init(
+      emojiCount: emojiCount, revision: revision, size: Int(status.st_size), modified: status.st_mtim.tv_sec)
   }
 }
 

@@ -85,8 +85,9 @@ extension ArtRow {
       guard let head = EditID(text) else { throw .badJSON("a head that is no edit's id", atByte: 0) }
       self.head = head
     }
-    guard (0...(1 << 53)).contains(stored.revision), (0...Limits.emojiCount).contains(stored.emojiCount),
-      stored.logBytes >= 0
+    guard (0...Format.largestNumber).contains(stored.revision),
+      (0...Limits.emojiCount).contains(stored.emojiCount),
+      (0...Format.largestNumber).contains(stored.logBytes)
     else { throw .badJSON("a count out of range", atByte: 0) }
     revision = stored.revision
     emojiCount = stored.emojiCount

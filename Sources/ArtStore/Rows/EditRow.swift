@@ -38,13 +38,15 @@ struct EditRow {
     sum = try row.integer(12)
     bytes = try Self.size(row)
     let revision = try row.integer(0)
-    guard let origin = Origin(try row.text(1)), case let sequence = try row.integer(2), sequence >= 1,
-      let kind = Self.kind(try row.text(5), undoes: try row.optionalText(6)), revision >= 1
+    let (sequence, save) = (try row.integer(2), try row.integer(4))
+    guard let origin = Origin(try row.text(1)), (1...Format.largestNumber).contains(sequence),
+      let kind = Self.kind(try row.text(5), undoes: try row.optionalText(6)),
+      (1...Format.largestNumber).contains(revision), (1...revision).contains(save)
     else { throw .damaged(name, "the edit of revision \(revision) cannot be read") }
     do {
       entry = LoggedEdit(
         id: EditID(origin: origin, sequence: sequence), revision: revision, time: try row.integer(3),
-        save: try row.integer(4), kind: kind, author: try row.optionalText(8),
+        save: save, kind: kind, author: try row.optionalText(8),
         edit: Edit(name: try row.text(7), changes: try [Change](json: try row.utf8(9))),
         inverse: try [Change](json: try row.utf8(10)),
         dropped: row.isNull(11) ? [] : try [Change](json: try row.utf8(11)))
@@ -118,6 +120,12 @@ struct EditRow {
     self.entry = entry
     self.sum = sum
     self.bytes = bytes
+  }
+
+  /// How much of the log's room an entry takes.
+  static func size(of entry: LoggedEdit) -> Int {
+    entry.edit.name.utf8.count + json(entry.edit.changes).utf8.count + json(entry.inverse).utf8.count
+      + (entry.dropped.isEmpty ? 0 : json(entry.dropped).utf8.count)
   }
 
   private static func json(_ changes: [Change]) -> String {

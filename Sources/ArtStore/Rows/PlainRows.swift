@@ -64,15 +64,21 @@ enum PlainTable: CaseIterable {
   func checkMeaning(_ row: Statement, of document: String) throws(ArtError) {
     switch self {
     case .origin:
-      guard Origin(try row.text(0)) != nil, try row.integer(1) >= 0 else {
+      guard Origin(try row.text(0)) != nil, (0...Format.largestNumber).contains(try row.integer(1)) else {
         throw .damaged(document, "an origin's row cannot be read")
       }
     case .image:
+      guard (1...Format.largestNumber).contains(try row.integer(0)) else {
+        throw .damaged(document, "a stored picture has no number")
+      }
       guard try row.text(1) == ContentDigest.of(try row.blob(2)) else {
         throw .damaged(document, "a stored picture is not the one of its digest")
       }
     case .aside:
       _ = try (row.text(1), row.text(2), row.text(3))
+      guard (1...Format.largestNumber).contains(try row.integer(0)) else {
+        throw .damaged(document, "a row set aside has no number")
+      }
     }
   }
 }

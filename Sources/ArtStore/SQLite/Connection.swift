@@ -20,10 +20,12 @@ final class Connection {
     var handle: OpaquePointer?
     let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     let flags = access | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    OpenFiles.add()
     let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle else {
       let failure = SQLiteFailure(code: code, systemError: handle.map { sqlite3_system_errno($0) } ?? 0)
       sqlite3_close_v2(handle)
+      OpenFiles.remove()
       throw failure.error(on: name)
     }
     self.handle = handle
@@ -35,9 +37,11 @@ final class Connection {
   /// An empty database in memory.
   init(inMemory name: String) throws(ArtError) {
     var handle: OpaquePointer?
+    OpenFiles.add()
     let code = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle else {
       sqlite3_close_v2(handle)
+      OpenFiles.remove()
       throw SQLiteFailure(code: code, systemError: 0).error(on: name)
     }
     self.handle = handle
@@ -45,7 +49,10 @@ final class Connection {
     deadline = Deadline(.zero)
   }
 
-  deinit { sqlite3_close_v2(handle) }
+  deinit {
+    sqlite3_close_v2(handle)
+    OpenFiles.remove()
+  }
 
   /// The file is treated as if a stranger had sent it: no functions, triggers or views of its schema run, its
   /// structure cannot be written directly, nothing is mapped into memory. A save never spills half of itself
@@ -63,7 +70,8 @@ final class Connection {
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(Format.largestFile))
     try execute(
-      "PRAGMA mmap_size=0; PRAGMA cache_spill=OFF; PRAGMA temp_store=MEMORY; PRAGMA synchronous=EXTRA")
+      "PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA cache_spill=OFF; PRAGMA temp_store=MEMORY; PRAGMA synchronous=EXTRA"
+    )
   }
 
   /// Runs statements that give no rows.
@@ -98,6 +106,10 @@ final class Connection {
     try check(code)
     return bytes
   }
+
+  /// Rows that can be in the file: a row takes at least a pointer of 2 bytes and a cell of 4. Pages that name each
+  /// other in a circle would give rows without end.
+  var rowRoom: Int { get throws(ArtError) { try size / 6 + 1 } }
 
   /// How long the file is.
   var size: Int {

@@ -2,6 +2,7 @@
 
 import ArtModel
 import CSQLite
+import Glibc
 
 /// A document read by hand, through SQLite's own file layer: closing a descriptor of ours would drop the locks
 /// that another connection of this process holds on the same file.
@@ -12,8 +13,11 @@ final class GuardedFile {
 
   init(_ file: LocatedFile, writable: Bool = false) throws(ArtError) {
     var code = SQLITE_OK
-    guard let handle = art_file_open(file.path, writable ? 1 : 0, &code) else {
-      throw SQLiteFailure(code: code, systemError: 0).error(on: file.name)
+    var systemError: Int32 = 0
+    OpenFiles.add()
+    guard let handle = art_file_open(file.path, writable ? 1 : 0, &code, &systemError) else {
+      OpenFiles.remove()
+      throw SQLiteFailure(code: code, systemError: systemError).error(on: file.name)
     }
     self.handle = handle
     name = file.name
@@ -22,6 +26,7 @@ final class GuardedFile {
   deinit {
     art_file_unlock(handle, SQLITE_LOCK_NONE)
     art_file_close(handle)
+    OpenFiles.remove()
   }
 
   enum Level {
@@ -29,24 +34,46 @@ final class GuardedFile {
     case exclusive
   }
 
-  /// Waits for a lock that SQLite's connections respect.
+  /// Waits for a lock that SQLite's connections respect. It may be on a file that stands at its path no longer: see
+  /// `hasMoved`.
   func lock(_ level: Level, _ deadline: Deadline) throws(ArtError) {
-    let levels =
-      switch level {
-      case .shared: [SQLITE_LOCK_SHARED]
-      case .exclusive: [SQLITE_LOCK_SHARED, SQLITE_LOCK_RESERVED, SQLITE_LOCK_EXCLUSIVE]
+    var tries = 0
+    while true {
+      let code = tryLock(level)
+      guard code == SQLITE_BUSY else {
+        try check(code)
+        isExclusive = isExclusive || level == .exclusive
+        return
       }
-    for level in levels {
-      var tries = 0
-      var code = art_file_lock(handle, level)
-      while code == SQLITE_BUSY, deadline.wait(tries) {
-        tries += 1
-        code = art_file_lock(handle, level)
+      guard deadline.wait(tries) else {
+        unlock()
+        try check(code)
+        return
       }
-      try check(code)
+      tries += 1
     }
-    isExclusive = isExclusive || level == .exclusive
   }
+
+  /// Two that both read and both want to write would wait for each other: the second one lets go.
+  private func tryLock(_ level: Level) -> Int32 {
+    var code = art_file_lock(handle, SQLITE_LOCK_SHARED)
+    guard level == .exclusive, code == SQLITE_OK else { return code }
+    code = art_file_lock(handle, SQLITE_LOCK_RESERVED)
+    guard code == SQLITE_OK else {
+      unlock()
+      return code
+    }
+    return art_file_lock(handle, SQLITE_LOCK_EXCLUSIVE)
+  }
+
+  /// Lets go of every lock.
+  func unlock() {
+    art_file_unlock(handle, SQLITE_LOCK_NONE)
+    isExclusive = false
+  }
+
+  /// Whether the file that is open stands at its path no longer.
+  var hasMoved: Bool { art_file_has_moved(handle) != 0 }
 
   /// Whether another program is about to write.
   func isReserved() throws(ArtError) -> Bool {
@@ -82,8 +109,22 @@ final class GuardedFile {
 
   func sync() throws(ArtError) { try check(art_file_sync(handle)) }
 
+  /// Makes the file's bytes, which are `old`, to be `new`, durably. Asks for an exclusive lock.
+  func replace(_ old: [UInt8], by new: [UInt8]) throws(ArtError) {
+    for start in stride(from: 0, to: new.count, by: Format.pageSize) {
+      let page = start..<min(start + Format.pageSize, new.count)
+      if page.upperBound <= old.count, old[page] == new[page] { continue }
+      let code = new[page].withUnsafeBytes {
+        art_file_write(handle, $0.baseAddress, Int32($0.count), sqlite3_int64(start))
+      }
+      try check(code)
+    }
+    if new.count < old.count { try check(art_file_truncate(handle, sqlite3_int64(new.count))) }
+    try sync()
+  }
+
   private func check(_ code: Int32) throws(ArtError) {
     guard code != SQLITE_OK else { return }
-    throw SQLiteFailure(code: code, systemError: 0).error(on: name)
+    throw SQLiteFailure(code: code, systemError: errno).error(on: name)
   }
 }

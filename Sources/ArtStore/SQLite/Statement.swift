@@ -18,7 +18,7 @@ final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  enum Value {
+  enum Value: Equatable {
     case null
     case integer(Int)
     case text(String)
