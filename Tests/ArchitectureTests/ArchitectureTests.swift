@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The project's own text.
+private struct Project {
+  let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  func files(under folder: String, ending suffix: String) throws -> [String] {
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(folder).path)
+    return paths.filter { $0.hasSuffix(suffix) }.map { "\(folder)/\($0)" }.sorted()
+  }
+}
+
+@Suite("The house") struct ArchitectureTests {
+  private let project = Project()
+
+  /// What each room may import; the system's own modules aside.
+  private let arrows: [String: Set<String>] = [
+    "ArtModel": [],
+    "ArtStore": ["ArtModel", "CSQLite", "CXXHash"],
+    "ArtDocument": ["ArtModel", "ArtStore"],
+    "emojiart": ["ArtModel", "ArtStore", "ArgumentParser"],
+  ]
+  private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
+
+  /// The arrows that a room's text draws and may not.
+  private func wrongArrows(in text: String, of room: String) throws -> [String] {
+    let allowed = try #require(arrows[room], "a room without a line in this table: \(room)")
+    let imports = text.split(separator: "\n").compactMap { line -> String? in
+      let words = line.split(separator: " ")
+      guard let place = words.firstIndex(of: "import"), place <= 1, place + 1 < words.count else {
+        return nil
+      }
+      return String(words.suffix(from: place + 1).last?.split(separator: ".").first ?? "")
+    }
+    return imports.filter { !allowed.contains($0) && !system.contains($0) }
+  }
+
+  @Test("A1 a room imports only rooms below it")
+  func importsPointDown() throws {
+    let files = try project.files(under: "Sources", ending: ".swift")
+    #expect(files.count >= 40, "the check sees the sources")
+    for file in files {
+      let room = String(file.split(separator: "/")[1])
+      #expect(try wrongArrows(in: project.text(file), of: room).isEmpty, "\(file)")
+    }
+    #expect(try wrongArrows(in: "import ArtStore\n", of: "ArtModel") == ["ArtStore"], "the check can fail")
+    #expect(try wrongArrows(in: "@testable import emojiart\n", of: "ArtDocument") == ["emojiart"])
+  }
+
+  @Test("A2 a path that the documentation names exists")
+  func documentedPathsExist() throws {
+    let documents = try project.files(under: "docs", ending: ".md") + ["README.md", "CONTRIBUTING.md"]
+    let pattern = try Regex("`((?:Sources|Tests|Fixtures|docs|scripts)/[A-Za-z0-9_+./-]*)`")
+    var count = 0
+    for document in documents {
+      for match in try project.text(document).matches(of: pattern) {
+        let path = String(match.output[1].substring ?? "")
+        count += 1
+        #expect(
+          FileManager.default.fileExists(atPath: project.root.appendingPathComponent(path).path),
+          "\(document) names \(path)")
+      }
+    }
+    #expect(count >= 10, "the check sees the paths")
+  }
+
+  @Test("A3 no source stops the program on what it did not expect")
+  func noTraps() throws {
+    let pattern = try Regex(#"try!|fatalError\(|\bas!|unowned\(unsafe\)|@unchecked Sendable"#)
+    let files = try project.files(under: "Sources", ending: ".swift")
+    for file in files {
+      let found = try project.text(file).matches(of: pattern).map { String($0.output[0].substring ?? "") }
+      #expect(found.isEmpty, "\(file)")
+    }
+    #expect("try! x".contains(pattern), "the check can fail")
+  }
+
+  @Test("A4 no text of the project names a place that exists on one machine only")
+  func standsOnItsOwn() throws {
+    let pattern = try Regex(#"/home/|/root/"#)
+    for folder in ["Sources", "docs", "scripts", "Fixtures"] {
+      for file in try project.files(under: folder, ending: "") {
+        // Folders and files that are no text have nothing to read.
+        guard let text = try? project.text(file) else { continue }
+        #expect(!text.contains(pattern), "\(file)")
+      }
+    }
+    #expect("see /home/ada/DESIGN.md".contains(pattern), "the check can fail")
+  }
+}
