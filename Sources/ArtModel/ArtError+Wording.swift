@@ -89,7 +89,8 @@ extension ArtError {
 
   /// Every value of the z-order is used up: some 10^12 new emoji in one document.
   public static func noRoomInOrder() -> ArtError {
-    ArtError(.tooLarge, "no room is left on top of the z-order; `emojiart order DOC REF --front` renumbers it")
+    ArtError(
+      .tooLarge, "no room is left on top of the z-order; `emojiart order DOC REF --front` renumbers it")
   }
 
   /// Nothing to undo or redo.

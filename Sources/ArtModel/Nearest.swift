@@ -4,11 +4,14 @@
 /// near, too.
 public func nearest(to word: String, among words: [String]) -> [String] {
   let target = Array(word.lowercased())
+  guard !target.isEmpty else { return [] }
   let reach = max(1, target.count / 3)
   return
     words.compactMap { candidate -> (distance: Int, word: String)? in
       let letters = Array(candidate.lowercased())
-      let distance = letters.starts(with: target) ? 1 : editDistance(target, letters)
+      if letters.starts(with: target) { return (letters.count == target.count ? 0 : 1, candidate) }
+      guard abs(letters.count - target.count) <= reach else { return nil }
+      let distance = editDistance(target, letters)
       return distance <= reach ? (distance, candidate) : nil
     }
     .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }

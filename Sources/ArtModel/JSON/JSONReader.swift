@@ -254,7 +254,8 @@ extension JSONReader {
     skipSpace()
     let start = index
     var token = NumberToken(
-      range: start..<start, digits: 0, digitCount: 0, fractionCount: 0, hasExponent: false, isNegative: skip("-"))
+      range: start..<start, digits: 0, digitCount: 0, fractionCount: 0, hasExponent: false,
+      isNegative: skip("-"))
     if skip("0") {
       token.digitCount = 1
     } else {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ArtModel
+
+@Suite("Edits")
+struct EditTests {
+  @Test("M36 a change sets one field; one that sets what is already so has no effect and no inverse")
+  func effects() throws {
+    var art = try document([try emoji("aaaaaaaa", x: 1, y: 1)])
+    let bee = try id("aaaaaaaa")
+    let (same, other) = (try Point(x: 1, y: 1), try Point(x: 2, y: 2))
+    let applied = try art.apply([
+      .move(bee, to: same), .move(bee, to: other), .setCanvas(.standard), .setBackground(nil),
+      .setPending(nil),
+      .resize(bee, to: .standard), .order(bee, to: 0), .setText(bee, to: EmojiText("🐝")),
+    ])
+    #expect(applied.changes == [.move(bee, to: other)])
+    #expect(applied.inverse == [.move(bee, to: same)])
+    #expect(applied.dropped.isEmpty)
+    #expect(art.emoji(bee) == (try emoji("aaaaaaaa", x: 2, y: 2)))
+  }
+
+  @Test("M36 a change whose emoji is gone, or whose id is taken, is dropped and told")
+  func dropped() throws {
+    let bee = try emoji("aaaaaaaa")
+    let gone = try id("bbbbbbbb")
+    var art = try document([bee])
+    let lost: [Change] = [
+      .remove(gone), .move(gone, to: bee.position), .resize(gone, to: bee.size), .setText(gone, to: bee.text),
+      .order(gone, to: 1), .add(try emoji("aaaaaaaa", "🌸")),
+    ]
+    let applied = try art.apply(lost)
+    #expect(applied.dropped == lost && applied.changes.isEmpty && applied.inverse.isEmpty)
+    #expect(art.emojisInOrder() == [bee])
+  }
+
+  @Test("M37 an edit and then its inverse give back an equal document, and its changes again the same edit")
+  func inverses() throws {
+    var random = RandomEdits(seed: 21)
+    var effects = 0
+    for _ in 0..<5_000 {
+      let start = try random.document()
+      var art = start
+      let applied = try art.apply(random.edit().changes)
+      let edited = art
+      effects += applied.changes.count
+      let back = try art.apply(applied.inverse)
+      #expect(art == start && back.dropped.isEmpty)
+      let again = try art.apply(applied.changes)
+      #expect(art == edited && again.inverse == applied.inverse)
+    }
+    print("inverses: 5,000 edits of \(effects) changes")
+    #expect(effects > 5_000)
+  }
+
+  @Test("M38 after any edits every emoji stands once in z-order")
+  func invariants() throws {
+    var random = RandomEdits(seed: 22)
+    var edits = 0
+    for _ in 0..<200 {
+      var art = try random.document()
+      var mirror = Dictionary(uniqueKeysWithValues: art.emojisInOrder().map { ($0.id, $0) })
+      for _ in 0..<40 {
+        let applied = try art.apply(random.edit().changes)
+        for change in applied.changes { mirror.set(change) }
+        art.checkInvariants()
+        let sorted = mirror.values.sorted { ($0.z, $0.id) < ($1.z, $1.id) }
+        #expect(art.emojisInOrder() == sorted && art.emojiCount == sorted.count)
+        #expect(art.top() == sorted.last && art.bottom() == sorted.first)
+        for (lower, upper) in zip(sorted, sorted.dropFirst()) { #expect(art.next(above: lower) == upper) }
+        edits += 1
+      }
+    }
+    print("invariants: \(edits) edits")
+    #expect(edits == 8_000)
+  }
+
+  @Test("M38 two emoji of one id are no document")
+  func equalIDs() throws {
+    let bee = try emoji("aaaaaaaa")
+    #expect(DocumentContent(id: try documentID(), canvas: .standard, emojis: [bee, bee]) == nil)
+  }
+
+  @Test("M38 emoji are found by the beginning of their ids, sorted, as many as asked for")
+  func byPrefix() throws {
+    var random = RandomEdits(seed: 23)
+    for _ in 0..<500 {
+      let art = try random.document()
+      let name = try random.emoji().id.description
+      let typed = String(name.prefix(random.int(1...8)))
+      let limit = random.int(1...3)
+      let found = art.emojisInOrder().filter { $0.id.description.hasPrefix(typed) }.sorted { $0.id < $1.id }
+      let prefix = try #require(EmojiID.Prefix(typed: typed))
+      #expect(art.emojis(prefix: prefix, limit: limit) == Array(found.prefix(limit)))
+    }
+  }
+
+  @Test("M39 a document holds at most 1,000,000 emoji, and an edit that asks for more changes nothing")
+  func tooMany() throws {
+    let (first, second, third) = (try emoji("aaaaaaaa"), try emoji("bbbbbbbb"), try emoji("cccccccc"))
+    var art = CrowdedArt(visible: try document([first]), hidden: Limits.emojiCount - 2)
+    let start = art
+    let more: [[Change]] = [
+      [.add(second), .add(third)], [.remove(third.id), .add(second), .add(third)],
+      [.setCanvas(try Canvas(width: 1, height: 1)), .add(second), .add(first), .add(third)],
+    ]
+    for changes in more {
+      #expect(failure { () throws(ArtError) in try art.apply(changes) }?.code == .tooLarge)
+      #expect(art.visible == start.visible)
+    }
+    let applied = try art.apply([.add(second), .add(second), .remove(first.id), .add(third)])
+    #expect(applied.changes.count == 3 && applied.dropped.count == 1)
+    #expect(art.emojiCount == Limits.emojiCount)
+    #expect(failure { () throws(ArtError) in try art.apply([.add(first)]) }?.code == .tooLarge)
+  }
+}
+
+extension [EmojiID: Emoji] {
+  /// The same change on a plain dictionary.
+  fileprivate mutating func set(_ change: Change) {
+    switch change {
+    case .add(let emoji): self[emoji.id] = emoji
+    case .remove(let id): self[id] = nil
+    case .move(let id, let place): self[id]?.position = place
+    case .resize(let id, let size): self[id]?.size = size
+    case .setText(let id, let text): self[id]?.text = text
+    case .order(let id, let z): self[id]?.z = z
+    case .setCanvas, .setBackground, .setPending: break
+    }
+  }
+}
+
+/// A document that says it holds many more emoji than it shows.
+private struct CrowdedArt: EditableArt {
+  var visible: DocumentContent
+  let hidden: Int
+
+  var canvas: Canvas { visible.canvas }
+  var background: Background? { visible.background }
+  var pending: PendingBackground? { visible.pending }
+  var emojiCount: Int { hidden + visible.emojiCount }
+  func emoji(_ id: EmojiID) -> Emoji? { visible.emoji(id) }
+  func emojis(prefix: EmojiID.Prefix, limit: Int) -> [Emoji] { visible.emojis(prefix: prefix, limit: limit) }
+  func emojisInOrder() -> [Emoji] { visible.emojisInOrder() }
+  func bottom() -> Emoji? { visible.bottom() }
+  func top() -> Emoji? { visible.top() }
+  func next(above emoji: Emoji) -> Emoji? { visible.next(above: emoji) }
+  func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError) {
+    try visible.newestEdits(body)
+  }
+  mutating func insert(_ emoji: Emoji) { visible.insert(emoji) }
+  mutating func update(_ old: Emoji, to new: Emoji) { visible.update(old, to: new) }
+  mutating func delete(_ emoji: Emoji) { visible.delete(emoji) }
+  mutating func setCanvas(_ canvas: Canvas) { visible.setCanvas(canvas) }
+  mutating func setBackground(_ background: Background?) { visible.setBackground(background) }
+  mutating func setPending(_ pending: PendingBackground?) { visible.setPending(pending) }
+}

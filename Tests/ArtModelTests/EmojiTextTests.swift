@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+
+@Suite("Texts of emoji")
+struct EmojiTextTests {
+  private func refusal(_ text: String) -> ArtError? {
+    failure { () throws(ArtError) in try EmojiText(text) }
+  }
+
+  @Test(
+    "M6 a text with an emoji character is a label, and stays exactly as given",
+    arguments: [
+      "🐝", "🐝🐝", "a🐝", "🐝!", "🐝 🌸", "👩‍🚀", "👍🏽", "🇩🇪", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "❤️", "❤︎", "1️⃣", "#⃣", "é🐝", "e\u{301}🐝", "🏻", "☕",
+    ])
+  func accepted(_ text: String) throws {
+    #expect(try Array(EmojiText(text).string.utf8) == Array(text.utf8))
+  }
+
+  @Test(
+    "M6 a text without one is none", arguments: ["a", "hello", "é", "漢", " ", "→", "\u{FE0F}", "\u{200D}"])
+  func noEmoji(_ text: String) {
+    #expect(refusal(text)?.code == .badText)
+  }
+
+  @Test(
+    "M7 a digit, # or * is an emoji in a keycap sequence only",
+    arguments: ["1", "#", "*", "12", "1\u{FE0F}", "a\u{20E3}", "1a\u{20E3}"])
+  func bareDigits(_ text: String) {
+    #expect(refusal(text)?.code == .badText)
+  }
+
+  @Test("M8 a text has 1 to 16 characters and at most 256 bytes")
+  func bounds() throws {
+    #expect(refusal("")?.message.contains("empty") == true)
+    #expect(try EmojiText(String(repeating: "🐝", count: 16)).string.count == 16)
+    #expect(refusal(String(repeating: "🐝", count: 17))?.message.contains("17 characters") == true)
+    let family = "👩‍👩‍👧‍👧"
+    #expect(try EmojiText(String(repeating: family, count: 10)).string.utf8.count == 250)
+    #expect(refusal(String(repeating: family, count: 11))?.message.contains("256 bytes") == true)
+  }
+
+  @Test(
+    "M9 control, invisible, private and unassigned characters are refused",
+    arguments: [
+      "\u{0}", "\n", "\u{1B}", "\u{7F}", "\u{9B}", "\u{AD}", "\u{200B}", "\u{200E}", "\u{202E}", "\u{2028}",
+      "\u{2029}",
+      "\u{2066}", "\u{FEFF}", "\u{E000}", "\u{378}", "\u{FFFF}", "\u{E0001}", "\u{110BD}",
+    ])
+  func invisible(_ character: String) {
+    #expect(refusal("🐝" + character)?.message.contains("control or an unknown") == true)
+  }
+
+  @Test("M10 every sequence of Unicode's emoji-test is a label of one character")
+  func emojiTest() throws {
+    let path = "/usr/share/unicode/emoji/emoji-test.txt"
+    let file = try? String(contentsOfFile: path, encoding: .utf8)
+    let text = try #require(file, "\(path) is missing: install the Debian package unicode-data")
+    var tried = 0
+    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+      guard let codes = line.split(separator: ";").first else { continue }
+      var sequence = String.UnicodeScalarView()
+      for code in codes.split(separator: " ") {
+        sequence.append(try #require(UInt32(code, radix: 16).flatMap(Unicode.Scalar.init)))
+      }
+      let typed = String(sequence)
+      let label = try EmojiText(typed)
+      #expect(typed.count == 1 && EmojiText.isEmoji(Character(typed)), "\(line)")
+      #expect(label.string == typed || label.string == typed + "\u{FE0F}", "\(line)")
+      #expect(try EmojiText(stored: label.string) == label)
+      tried += 1
+    }
+    print("emoji-test: \(tried) sequences")
+    #expect(tried >= 4_000)
+  }
+
+  @Test(
+    "M11 a lone emoji without emoji presentation gets the selector it lacks",
+    arguments: [
+      ("❤", "❤\u{FE0F}"), ("✈", "✈\u{FE0F}"), ("☕", "☕"), ("❤❤", "❤❤"), ("❤\u{FE0E}", "❤\u{FE0E}"),
+      ("©", "©\u{FE0F}"),
+    ])
+  func selector(_ typed: String, _ label: String) throws {
+    #expect(try Array(EmojiText(typed).string.unicodeScalars) == Array(label.unicodeScalars))
+  }
+
+  @Test("M12 texts are the same when their bytes are; a person's text is compared without selectors")
+  func comparison() throws {
+    let (heart, selected) = (try EmojiText("❤❤"), try EmojiText("❤\u{FE0F}❤\u{FE0F}"))
+    #expect(heart != selected)
+    #expect(heart.comparisonKey == selected.comparisonKey)
+    let (composed, decomposed) = (try EmojiText("é🐝"), try EmojiText("e\u{301}🐝"))
+    #expect(composed != decomposed)
+    #expect(Set([composed, decomposed, composed]).count == 2)
+    #expect(composed.comparisonKey == decomposed.comparisonKey)
+  }
+
+  @Test("M13 a stored text is refused only for what is dangerous in any version of Unicode")
+  func stored() throws {
+    for text in ["a", "1", "\u{378}", "\u{E000}", String(repeating: "🐝", count: 64)] {
+      #expect(try EmojiText(stored: text).string == text)
+    }
+    for text in ["", "\n", "🐝\u{202E}", "\u{9B}", String(repeating: "🐝", count: 65)] {
+      #expect(failure { () throws(ArtError) in try EmojiText(stored: text) }?.code == .badText)
+    }
+  }
+
+  @Test("M13 what goes without Unicode's tables is what they say")
+  func tables() throws {
+    var tried = 0
+    for value in UInt32(1)...0xE0FFF {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      let isRefused = failure { () throws(ArtError) in try EmojiText(stored: String(scalar)) } != nil
+      let category = scalar.properties.generalCategory
+      let isJoinerOrTag = value == 0x200D || (0xE0020...0xE007F).contains(value)
+      let isDangerous =
+        [.control, .lineSeparator, .paragraphSeparator].contains(category)
+        || (category == .format && !isJoinerOrTag)
+      if isRefused != isDangerous { Issue.record("U+\(String(value, radix: 16))") }
+      tried += 1
+    }
+    print("stored texts: \(tried) scalars")
+    #expect(tried > 900_000)
+  }
+}

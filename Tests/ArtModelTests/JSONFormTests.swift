@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ArtModel
+
+@Suite("JSON forms")
+struct JSONFormTests {
+  static func text(_ write: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter()
+    write(&writer)
+    return writer.text
+  }
+
+  static func changes(_ text: String) throws(ArtError) -> [Change] {
+    let bytes = Array(text.utf8)
+    return try bytes.withUnsafeBufferPointer { (buffer) throws(ArtError) in try [Change](json: buffer) }
+  }
+
+  static func fields(_ text: String, z: Int = 0) throws(ArtError) -> Emoji {
+    let bytes = Array(text.utf8)
+    return try bytes.withUnsafeBufferPointer { (buffer) throws(ArtError) in
+      try Emoji(id: EmojiID(bits: 1), z: z, fields: buffer)
+    }
+  }
+
+  private static let digest = "00112233445566778899aabbccddeeff"
+
+  @Test("J1 an emoji's row and the emoji that people see are written in one form")
+  func emojiForms() throws {
+    let bee = try emoji("aaaaaaaa", x: 100, y: -0.5)
+    #expect(Self.text(bee.writeFields) == #"{"size":40,"text":"🐝","x":100,"y":-0.5}"#)
+    #expect(Self.text(bee.write) == #"{"id":"aaaaaaaa","size":40,"text":"🐝","x":100,"y":-0.5}"#)
+  }
+
+  @Test("J1 each kind of change has one form")
+  func changeForms() throws {
+    let bee = try emoji("aaaaaaaa", x: 1, y: 2, z: -3)
+    let background = Background(digest: Self.digest, mediaType: "image/png", size: .standard, url: nil)
+    var linked = background
+    linked.url = "data:,"
+    let pending = PendingBackground(url: "https://example.org/", since: 5, reason: "dns", anchor: .center)
+    let forms: [(Change, String)] = [
+      (.add(bee), #"["add","aaaaaaaa","🐝",1,2,40,-3]"#), (.remove(bee.id), #"["remove","aaaaaaaa"]"#),
+      (.move(bee.id, to: bee.position), #"["move","aaaaaaaa",1,2]"#),
+      (.resize(bee.id, to: bee.size), #"["resize","aaaaaaaa",40]"#),
+      (.setText(bee.id, to: bee.text), #"["text","aaaaaaaa","🐝"]"#),
+      (.order(bee.id, to: 9), #"["order","aaaaaaaa",9]"#),
+      (.setCanvas(.standard), #"["canvas",1024,768]"#), (.setBackground(nil), #"["background",null]"#),
+      (
+        .setBackground(background),
+        #"["background",{"digest":"\#(Self.digest)","height":768,"mediaType":"image/png","width":1024}]"#
+      ),
+      (
+        .setBackground(linked),
+        #"["background",{"digest":"\#(Self.digest)","height":768,"mediaType":"image/png","url":"data:,","width":1024}]"#
+      ),
+      (.setPending(nil), #"["pending",null]"#),
+      (
+        .setPending(pending),
+        #"["pending",{"anchor":"center","reason":"dns","since":5,"url":"https://example.org/"}]"#
+      ),
+    ]
+    for (change, form) in forms {
+      #expect(Self.text([change].write) == "[\(form)]")
+      #expect(try Self.changes("[\(form)]") == [change])
+    }
+    #expect(Self.text([Change]().write) == "[]")
+  }
+
+  @Test("J1 keys are sorted in every value")
+  func sortedKeys() {
+    let value = JSON.object([
+      "b": .array([.null, .boolean(true), .integer(-1), .number(0.5)]),
+      "a": .object(["d": .string("x"), "c": .optional(nil)]),
+      "": .array([]), "é": .object([:]),
+    ])
+    #expect(value.text == #"{"":[],"a":{"c":null,"d":"x"},"b":[null,true,-1,0.5],"é":{}}"#)
+  }
+
+  @Test("J2 changes and emoji are written, read and written again byte for byte")
+  func roundTrips() throws {
+    var random = RandomEdits(seed: 51)
+    var tried = 0
+    for _ in 0..<5_000 {
+      let changes = try random.edit().changes
+      let text = Self.text(changes.write)
+      let again = try Self.changes(text)
+      #expect(again == changes && Self.text(again.write) == text)
+      let emoji = try random.emoji()
+      let row = Self.text(emoji.writeFields)
+      let read = try Self.fields(row, z: emoji.z)
+      #expect(read.text == emoji.text && read.position == emoji.position && read.size == emoji.size)
+      #expect(Self.text(read.writeFields) == row)
+      tried += changes.count + 1
+    }
+    print("JSON round trips: \(tried) values")
+    #expect(tried > 15_000)
+  }
+
+  @Test("J12 a text is read back as it was, and its JSON holds nothing that a terminal obeys")
+  func strings() throws {
+    var tried = 0
+    for value in UInt32(1)...0x1FFFF {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      let text = "a\(scalar)"
+      let json = Self.text { $0.string(text) }
+      let read = try JSONReader.read(json) { (reader) throws(ArtError) in try reader.string() }
+      if Array(read.utf8) != Array(text.utf8) || json.unicodeScalars.contains(where: \.isUnsafeOnTerminal) {
+        Issue.record("U+\(String(value, radix: 16))")
+      }
+      tried += 1
+    }
+    print("JSON strings: \(tried) scalars")
+    #expect(tried > 120_000)
+    #expect(Self.text { $0.string("\"\\\n\r\t\u{1}\u{202E}/👩‍🚀❤️") } == #""\"\\\n\r\t\u0001\u202e/👩‍🚀❤️""#)
+  }
+
+  @Test("J14 a document is one JSON text, bottom to top, however many pieces it comes in")
+  func documents() throws {
+    var small = try document([try emoji("bbbbbbbb", "🌸", z: 2), try emoji("aaaaaaaa", x: 1, z: 1)])
+    func pieces(_ art: DocumentContent) throws -> [[UInt8]] {
+      var pieces: [[UInt8]] = []
+      try art.writeJSON { (piece) throws(ArtError) in pieces.append(piece) }
+      return pieces
+    }
+    #expect(
+      try pieces(small).map { String(decoding: $0, as: UTF8.self) } == [
+        #"{"background":null,"canvas":{"height":768,"width":1024},"emojis":["#
+          + #"{"id":"aaaaaaaa","size":40,"text":"🐝","x":1,"y":0},{"id":"bbbbbbbb","size":40,"text":"🌸","x":0,"y":0}"#
+          + #"],"revision":0}"#
+      ])
+    let pending = PendingBackground(url: "data:,", since: 0, reason: "dns", anchor: .topLeft)
+    small.setPending(pending)
+    let tail = #"}],"pending":{"anchor":"topLeft","reason":"dns","since":0,"url":"data:,"},"revision":0}"#
+    #expect(try String(decoding: pieces(small).joined(), as: UTF8.self).hasSuffix(tail))
+    let many = try document(
+      (0..<3_000).map {
+        Emoji(
+          id: EmojiID(bits: $0), text: try EmojiText("🐝"), position: try Point(x: 1, y: 2), size: .standard,
+          z: 0)
+      })
+    let written = try pieces(many)
+    #expect(written.count > 2 && written.dropLast().allSatisfy { (1 << 16..<1 << 17).contains($0.count) })
+    let whole = Array(written.joined())
+    var ids: [String] = []
+    let start = try #require(whole.firstIndex(of: UInt8(ascii: "[")))
+    let end = try #require(whole.lastIndex(of: UInt8(ascii: "]")))
+    let array = String(decoding: whole[start...end], as: UTF8.self)
+    try JSONReader.read(array) { (reader) throws(ArtError) in
+      try reader.array { (reader) throws(ArtError) in
+        try reader.object { (key, reader) throws(ArtError) in
+          if key == "id" || key == "text" {
+            let text = try reader.string()
+            if key == "id" { ids.append(text) }
+          } else {
+            _ = try reader.number()
+          }
+        }
+      }
+    }
+    #expect(ids == many.emojisInOrder().map(\.id.description))
+  }
+}

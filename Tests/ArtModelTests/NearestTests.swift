@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ArtModel
+
+@Suite("Near names")
+struct NearestTests {
+  private let commands = [
+    "new", "add", "move", "resize", "remove", "order", "undo", "redo", "show", "list", "check",
+  ]
+
+  @Test(
+    "M47 the nearest words come first, at most two",
+    arguments: [
+      ("mvoe", ["move"]), ("remvoe", ["remove"]), ("udno", ["undo"]), ("SHOW", ["show"]),
+      ("re", ["redo", "remove"]),
+      ("edo", ["redo"]), ("ad", ["add"]), ("liist", ["list"]), ("shw", ["show"]), ("xyzzy", []), ("", []),
+      ("addemoji", []),
+    ])
+  func near(_ word: String, _ found: [String]) {
+    #expect(nearest(to: word, among: commands) == found)
+  }
+
+  @Test("M47 a long name costs no more than it should")
+  func longNames() {
+    let names = (0..<2_000).map { String(repeating: "a", count: 250) + String($0) }
+    #expect(nearest(to: "bees", among: names).isEmpty)
+    #expect(nearest(to: String(repeating: "a", count: 249), among: Array(names.prefix(3))).count == 2)
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ArtModel
+
+@Suite("References")
+struct ReferenceTests {
+  private func garden() throws -> DocumentContent {
+    try document([
+      try emoji("aaaaaaaa", "🐝", z: 30), try emoji("aaabbbbb", "🐝", z: 10), try emoji("ac111111", "🐝", z: 20),
+      try emoji("ad111111", "❤️", z: 40), try emoji("k3m9abcd", "🌸", z: 50),
+    ])
+  }
+
+  private func resolve(_ typed: String, in art: DocumentContent) throws(ArtError) -> Emoji {
+    try Reference(typed).resolve(in: art)
+  }
+
+  private func refusal(_ typed: String, in art: DocumentContent) -> ArtError? {
+    failure { () throws(ArtError) in try resolve(typed, in: art) }
+  }
+
+  @Test(
+    "M20 an id or the beginning of one names the emoji, if only one begins so",
+    arguments: ["k3m9abcd", "k", "K3", "k3-m9", "k3m9-abcd", "K3M9ABCD"])
+  func byID(_ typed: String) throws {
+    #expect(try resolve(typed, in: garden()).id == id("k3m9abcd"))
+  }
+
+  @Test("M20 look-alikes are read as what they look like")
+  func lookAlikes() throws {
+    #expect(try resolve("acIlL", in: garden()).id == id("ac111111"))
+  }
+
+  @Test("M20 a beginning that fits several is refused with up to three of them")
+  func ambiguousID() throws {
+    let two = try refusal("aaa", in: garden())
+    #expect(two?.code == .ambiguous)
+    #expect(two?.message.contains("aaaaaaaa 🐝, aaabbbbb 🐝;") == true)
+    let four = try refusal("a", in: garden())
+    #expect(four?.message.contains("aaaaaaaa 🐝, aaabbbbb 🐝, ac111111 🐝, …;") == true)
+  }
+
+  @Test(
+    "M20 a reference that fits none says so", arguments: ["z", "k3m9abce", "🦋", "🐝:4", "🌸:2", "❤️:99999999"])
+  func none(_ typed: String) throws {
+    let error = try refusal(typed, in: garden())
+    #expect(error?.code == .noSuchEmoji && error?.message.contains(typed) == true)
+  }
+
+  @Test("M21 an emoji names itself if only one such is there, with or without its selector")
+  func byText() throws {
+    #expect(try resolve("🌸", in: garden()).id == id("k3m9abcd"))
+    for heart in ["❤", "❤\u{FE0F}", "❤:1"] { #expect(try resolve(heart, in: garden()).id == id("ad111111")) }
+  }
+
+  @Test("M21 where several are there it is refused with what names them, from the bottom")
+  func ambiguousText() throws {
+    let error = try refusal("🐝", in: garden())
+    #expect(error?.code == .ambiguous)
+    #expect(error?.message.contains("aaabbbbb (🐝:1), ac111111 (🐝:2), aaaaaaaa (🐝:3);") == true)
+  }
+
+  @Test("M22 a number after a colon tells which of them, from 1 at the bottom")
+  func ordinals() throws {
+    for (typed, name) in [("🐝:1", "aaabbbbb"), ("🐝:2", "ac111111"), ("🐝:3", "aaaaaaaa")] {
+      #expect(try resolve(typed, in: garden()).id == id(name))
+    }
+  }
+
+  @Test("M23 @last is the emoji that came in last and is still there")
+  func last() throws {
+    var art = try garden()
+    var author = try author(1)
+    #expect(refusal("@last", in: art)?.code == .noSuchEmoji)
+    let (first, second) = (try emoji("00000001"), try emoji("00000002"))
+    try art.perform(Edit(name: "add", changes: [.add(first), .add(second)]), by: &author)
+    #expect(try resolve("@last", in: art).id == second.id)
+    try art.perform(Edit(name: "move", changes: [.move(first.id, to: Point(x: 5, y: 5))]), by: &author)
+    #expect(try resolve("@last", in: art).id == second.id)
+    try art.perform(Edit(name: "remove", changes: [.remove(second.id)]), by: &author)
+    #expect(try resolve("@last", in: art).id == first.id)
+    try art.undo(by: &author)
+    #expect(try resolve("@last", in: art).id == second.id)
+  }
+
+  @Test(
+    "M24 what can name no emoji is refused",
+    arguments: ["", "-", "@", "@first", "hullo", "u", "🐝:0", "🐝:-1", ":1", "🐝\n", "1 2", "k3m9abcde"])
+  func refused(_ typed: String) {
+    #expect(failure { () throws(ArtError) in try Reference(typed) }?.code == .badValue)
+  }
+
+  @Test("M24 a reference is written as it can be typed")
+  func descriptions() throws {
+    for (typed, written) in [
+      ("K-3", "k3"), ("🐝", "🐝"), ("🐝:2", "🐝:2"), ("@last", "@last"), ("❤", "❤\u{FE0F}"),
+    ] {
+      #expect(try Reference(typed).description == written)
+      #expect(try Reference(written) == Reference(typed))
+    }
+  }
+
+  @Test("M25 a selection is in the order named, each emoji once, and all is bottom to top")
+  func selections() throws {
+    let art = try garden()
+    let named = try Selection.references([Reference("🌸"), Reference("🐝:2")]).resolve(in: art)
+    #expect(try named.map(\.id) == [id("k3m9abcd"), id("ac111111")])
+    #expect(try Selection.all.resolve(in: art).map(\.z) == [10, 20, 30, 40, 50])
+    let twice = Selection.references([try Reference("🌸"), try Reference("k3")])
+    #expect(failure { () throws(ArtError) in try twice.resolve(in: art) }?.message.contains("twice") == true)
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ArtModel
+
+@Suite("Undo and redo")
+struct UndoTests {
+  private enum Who: Int {
+    case ada
+    case ben
+  }
+
+  /// A document with one bee at x 0, and two programs that edit it.
+  private struct Stage {
+    var art: DocumentContent
+    var authors: [Author]
+    let bee: EmojiID
+
+    init() throws {
+      let bee = try emoji("aaaaaaaa")
+      art = try document([bee])
+      self.bee = bee.id
+      authors = [try author(1), try author(2)]
+    }
+
+    var x: Double? { art.emoji(bee)?.position.x }
+
+    mutating func move(to x: Double, by author: Who) throws {
+      let edit = Edit(name: "move to \(numberText(x))", changes: [.move(bee, to: try Point(x: x, y: 0))])
+      try art.perform(edit, by: &authors[author.rawValue])
+    }
+
+    mutating func resize(to size: Double, by author: Who) throws {
+      let edit = Edit(name: "resize to \(numberText(size))", changes: [.resize(bee, to: try FontSize(size))])
+      try art.perform(edit, by: &authors[author.rawValue])
+    }
+
+    @discardableResult
+    mutating func undo(by author: Who) throws -> UndoPlan? {
+      try art.undo(own: true, by: &authors[author.rawValue])
+    }
+
+    @discardableResult
+    mutating func redo(by author: Who) throws -> UndoPlan? {
+      try art.redo(own: true, by: &authors[author.rawValue])
+    }
+  }
+
+  @Test("M40 undo takes the newest edit that is not taken back, redo the newest undo")
+  func names() throws {
+    var stage = try Stage()
+    for x in [1.0, 2, 3] { try stage.move(to: x, by: .ada) }
+    #expect(try stage.undo(by: .ada)?.name == "move to 3")
+    #expect(try stage.undo(by: .ada)?.name == "move to 2")
+    #expect(stage.x == 1)
+    #expect(try stage.redo(by: .ada)?.name == "move to 2")
+    #expect(try stage.undo(by: .ada)?.name == "move to 2")
+    #expect(try stage.undo(by: .ada)?.name == "move to 1")
+    #expect(try stage.undo(by: .ada) == nil)
+    for x in [1.0, 2, 3] {
+      try stage.redo(by: .ada)
+      #expect(stage.x == x)
+    }
+    #expect(try stage.redo(by: .ada) == nil)
+  }
+
+  @Test("M40 an undo and a redo are entries of the log that name what they take back")
+  func entries() throws {
+    var stage = try Stage()
+    try stage.move(to: 1, by: .ada)
+    try stage.undo(by: .ada)
+    try stage.redo(by: .ada)
+    let ids = stage.art.log.map(\.id)
+    #expect(stage.art.log.map(\.kind) == [.edit, .undo(ids[0]), .redo(ids[1])])
+    #expect(stage.art.log.map(\.title) == ["move to 1", "Undo move to 1", "Redo move to 1"])
+    #expect(stage.art.revision == 3 && stage.art.head == ids[2])
+  }
+
+  @Test("M42 redo ends with the next edit")
+  func redoEnds() throws {
+    var stage = try Stage()
+    try stage.move(to: 1, by: .ada)
+    try stage.undo(by: .ada)
+    try stage.resize(to: 5, by: .ada)
+    #expect(try UndoPlan.redo(in: stage.art) == nil)
+    #expect(try stage.redo(by: .ada) == nil)
+    try stage.undo(by: .ada)
+    #expect(try stage.redo(by: .ada)?.name == "resize to 5")
+    #expect(try stage.redo(by: .ada) == nil)
+  }
+
+  @Test("M42 another program's edit ends the redo of all, but not that of one's own")
+  func redoByOrigin() throws {
+    var stage = try Stage()
+    try stage.move(to: 1, by: .ada)
+    try stage.undo(by: .ada)
+    try stage.resize(to: 5, by: .ben)
+    #expect(try UndoPlan.redo(in: stage.art) == nil)
+    #expect(try stage.redo(by: .ada)?.name == "move to 1")
+    #expect(stage.x == 1)
+  }
+
+  @Test("M43 a field that somebody else set since stays, and is told")
+  func laterWriter() throws {
+    var stage = try Stage()
+    let changes: [Change] = [
+      .move(stage.bee, to: try Point(x: 1, y: 0)), .resize(stage.bee, to: try FontSize(5)),
+    ]
+    try stage.art.perform(Edit(name: "both", changes: changes), by: &stage.authors[0])
+    try stage.move(to: 2, by: .ben)
+    let plan = try #require(try stage.undo(by: .ada))
+    #expect(plan.changes == [.resize(stage.bee, to: .standard)])
+    #expect(plan.skipped == [.move(stage.bee, to: try Point(x: 0, y: 0))])
+    #expect(stage.x == 2 && stage.art.emoji(stage.bee)?.size == .standard)
+    try stage.redo(by: .ada)
+    #expect(stage.x == 2 && stage.art.emoji(stage.bee)?.size.pixels == 5)
+  }
+
+  @Test("M43 an emoji that somebody else removed is not put in by undoing what was done to it")
+  func removedMeanwhile() throws {
+    var stage = try Stage()
+    try stage.move(to: 1, by: .ada)
+    try stage.art.perform(Edit(name: "remove", changes: [.remove(stage.bee)]), by: &stage.authors[1])
+    try stage.undo(by: .ada)
+    #expect(stage.art.emojiCount == 0)
+    try stage.undo(by: .ben)
+    #expect(stage.x == 1)
+    try stage.redo(by: .ben)
+    #expect(stage.art.emojiCount == 0)
+  }
+
+  @Test("M43 redo leaves what somebody else set since the undo")
+  func redoLaterWriter() throws {
+    var stage = try Stage()
+    try stage.move(to: 1, by: .ada)
+    try stage.undo(by: .ada)
+    try stage.move(to: 7, by: .ben)
+    #expect(try stage.redo(by: .ada)?.changes == [])
+    #expect(stage.x == 7)
+  }
+
+  @Test("M44 what somebody else set and took back again does not stand in the way, of undo or of redo")
+  func cancelled() throws {
+    var stage = try Stage()
+    try stage.move(to: 1, by: .ada)
+    try stage.move(to: 2, by: .ben)
+    try stage.undo(by: .ben)
+    #expect(try stage.undo(by: .ada)?.skipped == [])
+    #expect(stage.x == 0)
+    try stage.move(to: 3, by: .ben)
+    try stage.undo(by: .ben)
+    #expect(try stage.redo(by: .ada)?.skipped == [])
+    #expect(stage.x == 1)
+  }
+
+  @Test("M44 what was taken back beneath an edit is not brought back by undoing and redoing that edit")
+  func takenBackBeneath() throws {
+    var stage = try Stage()
+    try stage.move(to: 1, by: .ben)
+    try stage.move(to: 2, by: .ada)
+    try stage.undo(by: .ada)
+    try stage.undo(by: .ben)
+    #expect(stage.x == 0)
+    #expect(try stage.redo(by: .ada)?.changes == [])
+    #expect(try stage.undo(by: .ada)?.changes == [])
+    #expect(stage.x == 0)
+  }
+
+  @Test("M45 with an origin only that program's edits are undone and redone")
+  func ownOnly() throws {
+    var stage = try Stage()
+    try stage.resize(to: 5, by: .ada)
+    try stage.move(to: 1, by: .ben)
+    #expect(try stage.undo(by: .ada)?.name == "resize to 5")
+    #expect(try stage.undo(by: .ada) == nil)
+    #expect(try stage.redo(by: .ben) == nil)
+    #expect(try stage.undo(by: .ben)?.name == "move to 1")
+    #expect(try UndoPlan.redo(in: stage.art)?.name == "move to 1")
+  }
+
+  @Test("M45 what anyone undid or redid is not undone or redone again")
+  func doneByAnyone() throws {
+    var stage = try Stage()
+    try stage.move(to: 1, by: .ada)
+    try stage.undo(by: .ada)
+    try stage.art.redo(by: &stage.authors[1])
+    #expect(stage.x == 1)
+    #expect(try stage.redo(by: .ada) == nil)
+    try stage.art.undo(by: &stage.authors[1])
+    #expect(try stage.undo(by: .ada) == nil)
+  }
+
+  @Test("M46 an entry that changed nothing is passed over by undo and ends redo")
+  func repairs() throws {
+    var stage = try Stage()
+    try stage.move(to: 1, by: .ada)
+    try stage.undo(by: .ada)
+    let stamp = stage.authors[1].stamp(at: 0)
+    stage.art.append(
+      LoggedEdit(
+        id: stamp.id, revision: stage.art.revision + 1, time: 0, save: 1, kind: .edit, author: nil,
+        edit: Edit(name: Edit.repairName, changes: []), inverse: []))
+    #expect(try UndoPlan.redo(in: stage.art) == nil)
+    #expect(try UndoPlan.undo(in: stage.art) == nil)
+    try stage.move(to: 2, by: .ada)
+    #expect(try UndoPlan.undo(in: stage.art)?.name == "move to 2")
+  }
+
+  @Test("M46 a log whose beginning is cut off is undone as far as it goes")
+  func cutLog() throws {
+    var random = RandomEdits(seed: 31)
+    var steps = 0
+    for _ in 0..<200 {
+      var art = try random.document()
+      var author = try author(1)
+      for _ in 0..<20 {
+        switch random.int(0...2) {
+        case 0: try art.undo(by: &author)
+        case 1: try art.redo(by: &author)
+        default: try art.perform(random.edit(), by: &author)
+        }
+      }
+      let cut = try #require(
+        DocumentContent(
+          id: art.id, canvas: art.canvas, background: art.background, pending: art.pending,
+          emojis: art.emojisInOrder(), log: Array(art.log.suffix(random.int(0...10))), revision: art.revision,
+          head: art.head))
+      var (rest, other) = (cut, cut)
+      while try rest.undo(by: &author) != nil { steps += 1 }
+      while try other.redo(by: &author) != nil { steps += 1 }
+      rest.checkInvariants()
+      other.checkInvariants()
+    }
+    print("cut logs: 200, \(steps) steps")
+    #expect(steps > 200)
+  }
+}
