@@ -51,17 +51,21 @@ enum Main {
     let document = isCommand ? words.dropFirst().first : nil
     let isDashed = document.map { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-" } ?? false
     let hint = isDashed ? "a name that begins with a dash is written ./\(document ?? ""); " : ""
-    return "\(message.prefix(1).lowercased())\(message.dropFirst()); \(hint)`\(command) --help` tells more"
+    var what = message.prefix(1).lowercased() + message.dropFirst()
+    // A suggestion of the parser's own: "… Did you mean '--json'?"
+    if what.hasSuffix("?") { return what }
+    if what.hasSuffix(".") { what.removeLast() }
+    return "\(what); \(hint)`\(command) --help` tells more"
   }
 
   /// The parser suggests near options, but not near commands.
   private static func checkCommandName(_ arguments: ArraySlice<String>) throws(ArtError) {
     let name = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
     guard let name, !name.hasPrefix("-"), !Emojiart.commandNames.contains(name) else { return }
-    let near = nearest(to: name, among: Emojiart.commandNames)
+    let near = name.isEmpty ? [] : nearest(to: name, among: Emojiart.commandNames)
     let hint =
       near.isEmpty ? "`emojiart --help` lists them" : "did you mean \(near.joined(separator: " or "))?"
-    throw ArtError(.usage, "no command \(name); \(hint)")
+    throw ArtError(.usage, "no command \(shown(name)); \(hint)")
   }
 
   /// A document opened as descriptor 0, 1 or 2 would be read as input or written over by messages. What takes a
