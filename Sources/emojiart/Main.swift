@@ -9,6 +9,7 @@ enum Main {
   static func main() {
     occupyStandardDescriptors()
     do {
+      try checkEncoding()
       try checkCommandName(CommandLine.arguments.dropFirst())
       var command = try Emojiart.parseAsRoot()
       try command.run()
@@ -56,6 +57,17 @@ enum Main {
     if what.hasSuffix("?") { return what }
     if what.hasSuffix(".") { what.removeLast() }
     return "\(what); \(hint)`\(command) --help` tells more"
+  }
+
+  /// What is no UTF-8 would be read as another name than the one that was given.
+  private static func checkEncoding() throws(ArtError) {
+    for (index, argument) in CommandLine.arguments.enumerated()
+    where argument.unicodeScalars.contains("\u{FFFD}") {
+      guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil else {
+        continue
+      }
+      throw ArtError(.badValue, "\(argument) is no UTF-8 text; rename the file, or type it again")
+    }
   }
 
   /// The parser suggests near options, but not near commands.
