@@ -8,7 +8,7 @@ struct RuleTests {
   /// Rules of `docs/SPEC.md` that begin with the letter C.
   private func written() throws -> Set<String> {
     let spec = try String(contentsOf: Project.root.appending(path: "docs/SPEC.md"), encoding: .utf8)
-    return Set(spec.matches(of: /(?m)^- \*\*(C\d+)\*\* /).map { String($0.1) })
+    return Set(spec.matches(of: #/(?m)^- \*\*(C\d+)\*\* /#).map { String($0.1) })
   }
 
   /// Rules that a folder or the name of a test here proves.
@@ -17,7 +17,7 @@ struct RuleTests {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
       let source = try String(contentsOf: file, encoding: .utf8)
-      rules.formUnion(source.matches(of: /@Test\("(C\d+) /).map { String($0.1) })
+      rules.formUnion(source.matches(of: #/@Test\("(C\d+) /#).map { String($0.1) })
     }
     return rules
   }
