@@ -13,7 +13,7 @@ enum Completion {
     let cut = word.lastIndex(of: "/").map { word.index(after: $0) } ?? word.startIndex
     let folder = cut == word.startIndex ? CommandWords(words, besides: index).folder : expanded(word[..<cut])
     let names = (try? FolderListing.names(in: folder)) ?? []
-    return names.map { String(word[..<cut] + $0.dropLast(".emojiart".count)) }.filter(isPlain)
+    return names.map { String(word[..<cut] + $0.dropLast(".emojiart".count)) }.filter(isPlain).map(escaped)
   }
 
   /// What names each emoji of the document that stands in the words already.
@@ -39,17 +39,20 @@ enum Completion {
     .sorted()
   }
 
-  /// zsh takes what follows a colon for a description.
+  /// zsh takes what follows a colon for a description; bash replaces a tilde before it compares.
   private static func escaped(_ offer: String) -> String {
-    guard CompletionShell.requesting == .zsh else { return offer }
-    return offer.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
+    switch CompletionShell.requesting {
+    case .zsh: offer.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
+    case .bash where offer.hasPrefix("~"): "\\" + offer
+    default: offer
+    }
   }
 
   /// Whether every shell takes the offer as it is. bash expands what it is offered, commands in it too: a file
   /// that somebody called `$(…)` must not get there. Names with spaces would need quotes, each shell its own.
   private static func isPlain(_ offer: String) -> Bool {
-    offer.first != "-" && offer.first != "~"
-      && offer.unicodeScalars.allSatisfy { scalar in
+    offer.first != "-"
+      && (offer.hasPrefix("~/") ? offer.dropFirst() : offer[...]).unicodeScalars.allSatisfy { scalar in
         guard scalar.isASCII else { return !scalar.isUnsafeOnTerminal && !scalar.properties.isWhitespace }
         return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
           || "._-+,@%/:=".unicodeScalars.contains(scalar)

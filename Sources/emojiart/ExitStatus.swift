@@ -3,7 +3,7 @@
 import ArtModel
 
 /// How a command ends. The numbers are those of BSD's sysexits.h; `docs/CLI.md` has the same table.
-enum ExitStatus: Int32 {
+enum ExitStatus: Int32, CaseIterable {
   case done = 0
   /// The command's words are off.
   case usage = 64

@@ -9,6 +9,7 @@ enum Main {
   static func main() {
     occupyStandardDescriptors()
     do {
+      try checkEncoding()
       try checkCommandName(CommandLine.arguments.dropFirst())
       var command = try Emojiart.parseAsRoot()
       try command.run()
@@ -51,17 +52,32 @@ enum Main {
     let document = isCommand ? words.dropFirst().first : nil
     let isDashed = document.map { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-" } ?? false
     let hint = isDashed ? "a name that begins with a dash is written ./\(document ?? ""); " : ""
-    return "\(message.prefix(1).lowercased())\(message.dropFirst()); \(hint)`\(command) --help` tells more"
+    var what = message.prefix(1).lowercased() + message.dropFirst()
+    // A suggestion of the parser's own: "… Did you mean '--json'?"
+    if what.hasSuffix("?") { return what }
+    if what.hasSuffix(".") { what.removeLast() }
+    return "\(what); \(hint)`\(command) --help` tells more"
+  }
+
+  /// What is no UTF-8 would be read as another name than the one that was given.
+  private static func checkEncoding() throws(ArtError) {
+    for (index, argument) in CommandLine.arguments.enumerated()
+    where argument.unicodeScalars.contains("\u{FFFD}") {
+      guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil else {
+        continue
+      }
+      throw ArtError(.badValue, "\(argument) is no UTF-8 text; rename the file, or type it again")
+    }
   }
 
   /// The parser suggests near options, but not near commands.
   private static func checkCommandName(_ arguments: ArraySlice<String>) throws(ArtError) {
     let name = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
     guard let name, !name.hasPrefix("-"), !Emojiart.commandNames.contains(name) else { return }
-    let near = nearest(to: name, among: Emojiart.commandNames)
+    let near = name.isEmpty ? [] : nearest(to: name, among: Emojiart.commandNames)
     let hint =
       near.isEmpty ? "`emojiart --help` lists them" : "did you mean \(near.joined(separator: " or "))?"
-    throw ArtError(.usage, "no command \(name); \(hint)")
+    throw ArtError(.usage, "no command \(shown(name)); \(hint)")
   }
 
   /// A document opened as descriptor 0, 1 or 2 would be read as input or written over by messages. What takes a

@@ -26,7 +26,7 @@ struct EditOptions: ParsableArguments {
   func expectedRevision() throws(ArtError) -> Int? {
     guard let ifRevision else { return nil }
     guard let revision = Int(ifRevision), revision >= 0 else {
-      throw ArtError(.badValue, "\(ifRevision) is no revision; `emojiart history` shows them")
+      throw ArtError(.badValue, "\(shown(ifRevision)) is no revision; `emojiart history` shows them")
     }
     return revision
   }

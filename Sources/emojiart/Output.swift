@@ -78,6 +78,9 @@ func safe(_ text: String) -> String {
   }
 }
 
+/// What was typed, so that it can be seen in a message.
+func shown(_ typed: String) -> String { typed.isEmpty ? "\"\"" : typed }
+
 /// Colour on a terminal, unless `NO_COLOR` says otherwise (https://no-color.org) or the terminal is dumb.
 enum Style {
   static let isColored: Bool = {

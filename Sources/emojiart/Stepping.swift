@@ -27,7 +27,7 @@ extension EditOptions {
   /// Goes a number of steps along the log in one save; each step is an edit of its own.
   func step(_ step: Step, _ typed: String, on document: String) throws(ArtError) {
     guard let count = Int(typed), (1...1_000).contains(count) else {
-      throw ArtError(.badValue, "\(typed) is no count; give a number from 1 to 1,000")
+      throw ArtError(.badValue, "\(shown(typed)) is no count; give a number from 1 to 1,000")
     }
     let author = try thisAuthor()
     let result = try common.file(document).edit(expecting: expectedRevision()) {

@@ -39,6 +39,7 @@ struct Check: ParsableCommand {
         if status == .done { status = ExitStatus(error.code) }
         results.append(
           .object(["document": .string(name), "error": .string(error.message), "ok": .boolean(false)]))
+        try Output.flush()
         Output.complain(error.message)
       }
     }

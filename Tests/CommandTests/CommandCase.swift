@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A folder of `Fixtures/cli`: a script, and what it must write and end with.
+///
+/// `cmd` is run with `sh -eu` in an empty folder; `stdin`, where there is one, is its input. `stdout` and `stderr`
+/// are what it must write, nothing where they are missing; `status` is how it must end, 0 where it is missing.
+/// `rule` names the rules it proves. `needs`, where there is one, is a script that must succeed on this machine.
+struct CommandCase: Sendable, CustomStringConvertible {
+  let name: String
+  let folder: URL
+  let rules: [String]
+  var expected: Outcome
+  let needs: String?
+
+  var description: String { "\(rules.joined(separator: " ")) \(name)" }
+
+  struct Outcome: Equatable, Sendable {
+    var stdout = ""
+    var stderr = ""
+    var status: Int32 = 0
+  }
+
+  init(_ folder: URL) throws {
+    name = folder.lastPathComponent
+    self.folder = folder
+    guard try Self.text("cmd", in: folder)?.isEmpty == false else {
+      throw Project.Missing(what: "\(folder.path)/cmd")
+    }
+    rules = try Self.text("rule", in: folder)?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
+    expected = Outcome(
+      stdout: try Self.text("stdout", in: folder) ?? "", stderr: try Self.text("stderr", in: folder) ?? "",
+      status: try Self.text("status", in: folder).flatMap {
+        Int32($0.trimmingCharacters(in: .whitespaces.union(.newlines)))
+      } ?? 0)
+    needs = try Self.text("needs", in: folder)
+  }
+
+  /// All of them, sorted by name.
+  static func all() throws -> [CommandCase] {
+    try FileManager.default.contentsOfDirectory(
+      at: Project.fixtures.appending(path: "cli"), includingPropertiesForKeys: nil
+    )
+    .sorted { $0.lastPathComponent < $1.lastPathComponent }.map(CommandCase.init)
+  }
+
+  private static func text(_ name: String, in folder: URL) throws -> String? {
+    let file = folder.appending(path: name)
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+  }
+}
+
+/// Where things are.
+enum Project {
+  /// The package's folder.
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  static let fixtures = root.appending(path: "Fixtures")
+
+  /// The program, built beside the tests.
+  static var program: URL {
+    get throws {
+      // The tests run from PACKAGE.xctest, or from within the toolchain with the bundle as an argument.
+      let bundles = [Bundle.main.executableURL] + CommandLine.arguments.map { Optional(URL(filePath: $0)) }
+      let near = bundles.compactMap { $0?.deletingLastPathComponent().appending(path: "emojiart") }
+      let found = near.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+      guard let found else { throw Missing(what: "the program emojiart beside the tests") }
+      return found
+    }
+  }
+
+  struct Missing: Error { let what: String }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Commands, as people type them")
+struct CommandLineTests {
+  /// How many folders there are at least.
+  private static let promised = 57
+  private static let count = Mutex((ran: 0, skipped: 0))
+  private static let gate = Gate(4)
+
+  @Test("C1 every folder of Fixtures/cli does what it says", arguments: try CommandCase.all())
+  func folder(_ test: CommandCase) async throws {
+    #expect(!test.rules.isEmpty, "name the rules that \(test.name) proves")
+    try await Self.gate.pass {
+      let run = try CommandRun()
+      defer { #expect(throws: Never.self) { try run.remove() } }
+      if let needs = test.needs, try await !run.has(needs) {
+        print("skipped \(test.name): this machine does not fulfil: \(needs)")
+        return Self.count.withLock { $0.skipped += 1 }
+      }
+      let outcome = try await run.run(test)
+      if Self.isRecording(test) {
+        try test.record(outcome)
+        Issue.record("recorded: read what it says, and run it again")
+      } else {
+        #expect(outcome.stdout == test.expected.stdout)
+        #expect(outcome.stderr == test.expected.stderr)
+        #expect(outcome.status == test.expected.status)
+      }
+      Self.count.withLock { $0.ran += 1 }
+    }
+    try Self.report()
+  }
+
+  /// `EMOJIART_RECORD=NAME`, or `missing` for all that expect nothing yet, writes down what happens.
+  private static func isRecording(_ test: CommandCase) -> Bool {
+    let wish = ProcessInfo.processInfo.environment["EMOJIART_RECORD"]
+    return wish == test.name || wish == "missing" && test.expected == CommandCase.Outcome()
+  }
+
+  /// The last one says how many there were.
+  private static func report() throws {
+    let (ran, skipped) = count.withLock { $0 }
+    let total = try CommandCase.all().count
+    guard ran + skipped == total else { return }
+    print("commands: \(ran) folders ran, \(skipped) were skipped")
+    #expect(total >= promised)
+  }
+
+  @Test("C1 a folder that says something else fails")
+  func negativeControl() async throws {
+    var test = try #require(try CommandCase.all().first { $0.name == "add" })
+    let run = try CommandRun()
+    let outcome = try await run.run(test)
+    try run.remove()
+    #expect(outcome == test.expected)
+    for (right, wrong) in [("<id1>", "<id2>"), ("<time>", "2001-02-03 04:05:06"), ("🐝", "🐛")] {
+      #expect(test.expected.stdout.contains(right), "the case shows \(right)")
+      test.expected.stdout = outcome.stdout.replacingOccurrences(of: right, with: wrong)
+      #expect(outcome != test.expected, "\(wrong) for \(right) is a difference")
+    }
+  }
+
+  @Test("C1 what is random is told apart, what is not stays")
+  func normalising() throws {
+    let now = try #require(ISO8601DateFormatter().date(from: "2026-01-02T03:04:05Z"))
+    var normaliser = Normaliser(here: "/x/work", place: "/x", now...now.addingTimeInterval(2))
+    let output = """
+      attached things
+      0123abcd
+      9999zzzz 1,2
+      9-999zzzz  3,4
+      move 0123abcd, not 77777777
+      2026-01-02 03:04:06 and 2026-01-02 03:05:06 and 2026-01-02T03:04:06.500Z in /x/work/a
+      """
+    normaliser.learn(output)
+    #expect(
+      normaliser.plain(output) == """
+        <id1> things
+        <id2>
+        <id3> 1,2
+        <id3>  3,4
+        move <id2>, not 77777777
+        <time> and 2026-01-02 03:05:06 and <time> in <here>/a
+        """)
+  }
+
+  @Test("C1 a case that hangs is killed with its children")
+  func hanging() async throws {
+    let run = try CommandRun(limit: 1)
+    let script = run.place.appending(path: "hang")
+    try Data("sleep 1000 & echo $! >../child; wait".utf8).write(to: script)
+    #expect(try await run.run(script: script, stdin: nil).status == 137)
+    let child = try String(contentsOf: run.place.appending(path: "child"), encoding: .utf8)
+    let number = try #require(Int32(child.trimmingCharacters(in: .newlines)))
+    // A killed child may still have to be collected by the system's first process.
+    let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+    #expect(state == nil || state?.contains(") Z ") == true)
+    try run.remove()
+  }
+}
+
+extension CommandCase {
+  func record(_ outcome: Outcome) throws {
+    let files = [
+      ("stdout", outcome.stdout), ("stderr", outcome.stderr),
+      ("status", outcome.status == 0 ? "" : "\(outcome.status)\n"),
+    ]
+    for (name, text) in files {
+      let file = folder.appending(path: name)
+      if text.isEmpty {
+        try? FileManager.default.removeItem(at: file)
+      } else {
+        try Data(text.utf8).write(to: file)
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A case being run in folders of its own: `work`, where the script begins, `state`, and `tmp` for scratch files.
+struct CommandRun {
+  let place: URL
+  private let program: URL
+
+  /// Seconds after which a case and all its children are killed.
+  private let limit: Int
+
+  init(limit: Int = 60) throws {
+    self.limit = limit
+    place = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appending(path: "emojiart-cli-\(UUID().uuidString)")
+    program = try Project.program
+    // Readable for whom `unprivileged` runs as.
+    for name in ["", "work", "state", "tmp", "bin"] {
+      try makeFolder(place.appending(path: name), mode: 0o755)
+    }
+    try FileManager.default.createSymbolicLink(
+      at: place.appending(path: "bin/emojiart"), withDestinationURL: program)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o1777], ofItemAtPath: place.appending(path: "tmp").path)
+  }
+
+  func remove() throws { try FileManager.default.removeItem(at: place) }
+
+  /// Runs a case's script, and makes what is random in its output plain.
+  func run(_ test: CommandCase) async throws -> CommandCase.Outcome {
+    let start = Date()
+    let raw = try await run(
+      script: test.folder.appending(path: "cmd"), stdin: test.folder.appending(path: "stdin"))
+    var normaliser = Normaliser(here: place.appending(path: "work").path, place: place.path, start...Date())
+    normaliser.learn(raw.stdout + raw.stderr)
+    return CommandCase.Outcome(
+      stdout: normaliser.plain(raw.stdout), stderr: normaliser.plain(raw.stderr), status: raw.status)
+  }
+
+  /// Whether what a case needs is there.
+  func has(_ needs: String) async throws -> Bool {
+    let script = place.appending(path: "needs")
+    try Data(needs.utf8).write(to: script)
+    return try await run(script: script, stdin: nil).status == 0
+  }
+
+  func run(script: URL, stdin: URL?) async throws -> CommandCase.Outcome {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/timeout")
+    // timeout(1) makes a group of its own, and kills all of it.
+    process.arguments = ["-s", "KILL", "\(limit)", "sh", "-eu", script.path]
+    process.currentDirectoryURL = place.appending(path: "work")
+    process.environment = [
+      "PATH": "\(place.path)/bin:\(Project.fixtures.path)/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+      "HOME": place.appending(path: "work").path, "TZ": "UTC", "LANG": "C.UTF-8",
+      "TMPDIR": place.appending(path: "tmp").path, "EMOJIART_STATE": place.appending(path: "state").path,
+      "FIXTURES": Project.fixtures.path,
+    ]
+    let input = stdin.flatMap { FileHandle(forReadingAtPath: $0.path) }
+    process.standardInput = input ?? FileHandle.nullDevice
+    let (stdout, stderr) = (try outputFile("stdout"), try outputFile("stderr"))
+    process.standardOutput = stdout
+    process.standardError = stderr
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      process.terminationHandler = { _ in continuation.resume() }
+      do { try process.run() } catch { continuation.resume(throwing: error) }
+    }
+    for file in [stdout, stderr] { try file.close() }
+    return CommandCase.Outcome(
+      stdout: try text("stdout"), stderr: try text("stderr"),
+      status: process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+    )
+  }
+
+  private func outputFile(_ name: String) throws -> FileHandle {
+    let file = place.appending(path: name)
+    guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
+      throw Project.Missing(what: file.path)
+    }
+    return try FileHandle(forWritingTo: file)
+  }
+
+  private func text(_ name: String) throws -> String {
+    String(decoding: try Data(contentsOf: place.appending(path: name)), as: UTF8.self)
+  }
+
+  private func makeFolder(_ folder: URL, mode: Int) throws {
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
+  }
+}

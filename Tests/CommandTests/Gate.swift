@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lets a few in at a time: tests that wait for other programs all begin at once.
+actor Gate {
+  private var free: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  init(_ places: Int) { free = places }
+
+  func pass<Result: Sendable>(_ body: @Sendable () async throws -> Result) async rethrows -> Result {
+    if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
+    defer { if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() } }
+    return try await body()
+  }
+}
