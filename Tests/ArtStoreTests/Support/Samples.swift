@@ -70,17 +70,11 @@ struct EditMaker {
 extension DocumentTransaction {
   /// Writes a row of a table that is only carried, with its sum.
   func insertPlain(_ table: PlainTable, _ values: [Statement.Value]) throws {
+    let sum = table.sum(of: values)
     let marks = values.map { _ in "?" }.joined(separator: ",")
-    let insert = try Statement("INSERT INTO \(table.name) VALUES(\(marks),0)", on: connection)
-    try insert.bind(values)
+    let insert = try Statement("INSERT INTO \(table.name) VALUES(\(marks),?)", on: connection)
+    try insert.bind(values + [.integer(sum)])
     while try insert.step() {}
-    let row = try Statement("\(table.select) WHERE \(table.key) = ?1", on: connection)
-    try row.bind(Array(values.prefix(1)))
-    _ = try row.step()
-    let sum = try table.expectedSum(row)
-    row.reset()
-    try Statement("UPDATE \(table.name) SET sum = ?2 WHERE \(table.key) = ?1", on: connection)
-      .run(values[0], .integer(sum))
     art.digest.add(sum)
   }
 
