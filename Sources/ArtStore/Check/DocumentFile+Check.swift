@@ -122,16 +122,18 @@ private struct InspectedCopy {
         siblings += ["-wal", "-shm"]
         if header.isWAL, let wal { try PlainFile.create(scratch.document + "-wal", wal) }
       }
-      let copy = scratch.located(as: file)
-      let connection = try Connection(
-        path: copy.path, name: file.name, mode: .readWrite, deadline: Deadline(.zero))
-      do throws(ArtError) {
-        try connection.configure()
-        if header.isWAL { try connection.execute("PRAGMA journal_mode = DELETE") }
-      } catch {
-        faults.append("SQLite cannot open it")
+      var inspection = try Self.inspect(scratch, of: file, isWAL: header.isWAL)
+      if inspection.isForeign, !header.isWAL {
+        // The tables lie where they lie in every document; what names them on page 1 can be made anew.
+        try scratch.fill(
+          Self.withFreshFirstPage(try PlainFile.read(scratch.document, limit: bytes.count) ?? bytes))
+        let second = try Self.inspect(scratch, of: file, isWAL: false)
+        if second.vouched > inspection.vouched {
+          faults += inspection.faults
+          inspection = second
+        }
       }
-      inspection = Inspection(connection)
+      self.inspection = inspection
     } catch {
       scratch.remove()
       throw error
@@ -140,5 +142,31 @@ private struct InspectedCopy {
     self.bytes = bytes
     self.siblings = siblings
     self.faults = faults + inspection.faults + inspection.doubtful.map(\.reason)
+  }
+
+  private static func inspect(
+    _ scratch: Scratch, of file: LocatedFile, isWAL: Bool
+  ) throws(ArtError) -> Inspection {
+    let connection = try Connection(
+      path: scratch.document, name: file.name, mode: .readWrite, deadline: Deadline(.zero))
+    do throws(ArtError) {
+      try connection.configure()
+      if isWAL { try connection.execute("PRAGMA journal_mode = DELETE") }
+    } catch {
+      return Inspection(connection, fault: "SQLite cannot open it")
+    }
+    return Inspection(connection)
+  }
+
+  /// The bytes with the first page of a new document, as long as the file is.
+  private static func withFreshFirstPage(_ bytes: [UInt8]) throws(ArtError) -> [UInt8] {
+    var random = SystemRandomNumberGenerator()
+    let art = ArtRow(id: DocumentID(using: &random), canvas: .standard)
+    var page = try Array(FileImage(name: "", art: art).bytes().prefix(Format.pageSize))
+    // https://www.sqlite.org/fileformat.html, section 1.3: pages in the file, and no free ones.
+    let pages = UInt32(bytes.count / Format.pageSize)
+    for index in 0..<4 { page[28 + index] = UInt8(truncatingIfNeeded: pages >> UInt32(24 - 8 * index)) }
+    for index in 32..<40 { page[index] = 0 }
+    return page + bytes.dropFirst(Format.pageSize)
   }
 }

@@ -30,13 +30,16 @@ struct Inspection {
   var plain: [(table: PlainTable, values: [Statement.Value])] = []
   /// The rest.
   var doubtful: [Doubtful] = []
+  /// Whether the tables are not those of a document.
+  private(set) var isForeign = false
   /// What is wrong with the document as a whole.
   var faults: [String] = []
 
   private var digest = Digest()
 
-  /// Looks at a copy.
-  init(_ connection: Connection) {
+  /// Looks at a copy, of which this is known to be wrong.
+  init(_ connection: Connection, fault: String? = nil) {
+    if let fault { faults.append(fault) }
     readTable("art", ArtRow.select, connection) { (found, row) throws(ArtError) in try found.readArt(row) }
     readBothWays("emoji", EmojiRow.select, by: "id", connection) { (found, row) throws(ArtError) in
       try found.readEmoji(row)
@@ -52,8 +55,8 @@ struct Inspection {
     compare(connection)
   }
 
-  /// Whether there is nothing to say.
-  var isGood: Bool { faults.isEmpty && doubtful.isEmpty }
+  /// Rows that their sums vouch for.
+  var vouched: Int { (art == nil ? 0 : 1) + emojis.count + log.count + plain.count }
 }
 
 extension Inspection {
@@ -169,6 +172,7 @@ extension Inspection {
     do throws(ArtError) {
       try DocumentTransaction.checkSchema(connection)
     } catch {
+      isForeign = true
       faults.append("its tables are not those of a document")
     }
     do throws(ArtError) {

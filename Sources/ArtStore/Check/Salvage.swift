@@ -114,17 +114,11 @@ extension FileImage {
   }
 
   fileprivate mutating func insert(_ values: [Statement.Value], into table: PlainTable) throws(ArtError) {
+    let sum = table.sum(of: values)
     let marks = values.map { _ in "?" }.joined(separator: ",")
-    let insert = try Statement("INSERT INTO \(table.name) VALUES(\(marks),0)", on: connection)
-    try insert.bind(values)
+    let insert = try Statement("INSERT INTO \(table.name) VALUES(\(marks),?)", on: connection)
+    try insert.bind(values + [.integer(sum)])
     while try insert.step() {}
-    let rows = try Statement("\(table.select) WHERE \(table.key) = ?1", on: connection)
-    try rows.bind(Array(values.prefix(1)))
-    guard try rows.step() else { return }
-    let sum = try table.expectedSum(rows)
-    rows.reset()
-    try Statement("UPDATE \(table.name) SET sum = ?2 WHERE \(table.key) = ?1", on: connection)
-      .run(values[0], .integer(sum))
     art.digest.add(sum)
   }
 }

@@ -45,7 +45,7 @@ struct FileImage {
   }
 
   /// The bytes of the file.
-  private func bytes() throws(ArtError) -> [UInt8] {
+  func bytes() throws(ArtError) -> [UInt8] {
     try art.write(on: connection)
     try connection.execute("COMMIT")
     var size: sqlite3_int64 = 0

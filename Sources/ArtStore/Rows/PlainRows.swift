@@ -17,9 +17,6 @@ enum PlainTable: CaseIterable {
     }
   }
 
-  /// The column that identifies a row, the first one.
-  var key: String { self == .origin ? "origin" : "number" }
-
   /// The sum is the last column.
   var select: String {
     switch self {
@@ -27,6 +24,20 @@ enum PlainTable: CaseIterable {
     case .image: "SELECT number, digest, bytes, sum FROM image"
     case .aside: "SELECT number, source, row, reason, time, sum FROM aside"
     }
+  }
+
+  /// The sum of a row of these values, all columns but the sum.
+  func sum(of values: [Statement.Value]) -> Int {
+    var sum = RowSum(name)
+    for value in values {
+      switch value {
+      case .null: sum.null()
+      case .integer(let number): sum.integer(number)
+      case .text(let text): sum.text(text)
+      case .blob(let bytes): bytes.withUnsafeBufferPointer { sum.blob($0) }
+      }
+    }
+    return sum.value
   }
 
   /// The sum that the row's columns have, whatever its column `sum` says.

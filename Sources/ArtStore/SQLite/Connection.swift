@@ -9,6 +9,7 @@ final class Connection {
   /// What messages call the database.
   let name: String
   private let deadline: Deadline
+  private let isInMemory: Bool
 
   enum Mode {
     case readOnly
@@ -31,6 +32,7 @@ final class Connection {
     self.handle = handle
     self.name = name
     self.deadline = deadline
+    isInMemory = false
     sqlite3_busy_handler(handle, { context, tries in Deadline.wait(context, tries) }, deadline.context)
   }
 
@@ -47,6 +49,7 @@ final class Connection {
     self.handle = handle
     self.name = name
     deadline = Deadline(.zero)
+    isInMemory = true
   }
 
   deinit {
@@ -109,7 +112,7 @@ final class Connection {
 
   /// Rows that can be in the file: a row takes at least a pointer of 2 bytes and a cell of 4. Pages that name each
   /// other in a circle would give rows without end.
-  var rowRoom: Int { get throws(ArtError) { try size / 6 + 1 } }
+  var rowRoom: Int { get throws(ArtError) { isInMemory ? .max : try size / 6 + 1 } }
 
   /// How long the file is.
   var size: Int {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// How a program ended and what it wrote.
+struct Ended {
+  let status: Int32
+  let output: String
+  let errors: String
+  /// It had to be killed, or died of a signal.
+  let isCrash: Bool
+}
+
+/// The command line program that was built with these tests.
+let emojiart: String = {
+  let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+  return own.deletingLastPathComponent().appendingPathComponent("emojiart").path
+}()
+
+/// Runs a program to its end, at most so many seconds.
+func run(
+  _ program: String, _ arguments: [String], seconds: Double = 60, environment: [String: String] = [:]
+) throws -> Ended {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: program.contains("/") ? program : "/usr/bin/env")
+  process.arguments = program.contains("/") ? arguments : [program] + arguments
+  Workspace.ownState()
+  var variables = ProcessInfo.processInfo.environment
+  variables["EMOJIART_STATE"] = Workspace.statePath
+  variables.merge(environment) { $1 }
+  process.environment = variables
+  let output = Pipe()
+  let errors = Pipe()
+  process.standardInput = FileHandle.nullDevice
+  process.standardOutput = output
+  process.standardError = errors
+  try process.run()
+  let limit = DispatchWorkItem { process.terminate() }
+  DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: limit)
+  let group = DispatchGroup()
+  nonisolated(unsafe) var written = Data()
+  group.enter()
+  DispatchQueue.global().async {
+    written = errors.fileHandleForReading.readDataToEndOfFile()
+    group.leave()
+  }
+  let text = output.fileHandleForReading.readDataToEndOfFile()
+  group.wait()
+  process.waitUntilExit()
+  limit.cancel()
+  return Ended(
+    status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+    errors: String(decoding: written, as: UTF8.self),
+    isCrash: process.terminationReason == .uncaughtSignal)
+}
+
+/// Runs SQL in the real `sqlite3` shell, and returns what it prints.
+@discardableResult
+func shell(_ path: String, _ sql: String) throws -> String {
+  let ended = try run("sqlite3", ["-bail", path, sql])
+  try #require(ended.status == 0, "sqlite3: \(ended.errors)")
+  return ended.output
+}
+
+/// How many cases a harness tries: the short count, or the one that an environment variable names.
+func cases(_ variable: String, short: Int) -> Int {
+  ProcessInfo.processInfo.environment[variable].flatMap(Int.init) ?? short
+}

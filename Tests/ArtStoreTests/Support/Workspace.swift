@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// A folder of a test's own, removed when the test ends.
+final class Workspace: Sendable {
+  let path: String
+
+  init() throws {
+    Self.ownState()
+    var template = Array("\(FileManager.default.temporaryDirectory.path)/emojiart-test.XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = URL(fileURLWithPath: made).resolvingSymlinksInPath().path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// What tests set aside does not go to the person's own folder.
+  static let statePath = "\(FileManager.default.temporaryDirectory.path)/emojiart-test-state.\(getpid())"
+  private static let stateIsSet: Bool = setenv("EMOJIART_STATE", statePath, 1) == 0
+  static func ownState() { _ = stateIsSet }
+
+  subscript(name: String) -> String { "\(path)/\(name)" }
+
+  /// Names of everything in the folder.
+  var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+  }
+
+  /// A new, empty document.
+  func document(_ name: String = "bees.emojiart", seed: UInt64 = 1) throws -> DocumentFile {
+    var random = SeededGenerator(seed)
+    let file = DocumentFile(self[name])
+    _ = try file.create(canvas: .standard, using: &random)
+    return file
+  }
+}
+
+/// SplitMix64 (https://prng.di.unimi.it/splitmix64.c): the same numbers for the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<max(1, limit), using: &self) }
+}
+
+func bytes(_ path: String) throws -> [UInt8] { try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))) }
+
+func write(_ bytes: [UInt8], to path: String) throws {
+  // In place: Data's own writing would use a temporary file and another inode only with .atomic.
+  try Data(bytes).write(to: URL(fileURLWithPath: path))
+}
+
+/// What a look must not change.
+func fingerprint(_ path: String) throws -> [Int] {
+  var status = stat()
+  try #require(lstat(path, &status) == 0)
+  return [
+    Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+    status.st_ctim.tv_sec, status.st_ctim.tv_nsec, Int(status.st_nlink),
+  ]
+}
+
+/// The error that the body throws.
+func failure<Value>(_ body: () throws -> Value) -> ArtError? {
+  do {
+    _ = try body()
+    return nil
+  } catch {
+    return error as? ArtError
+  }
+}
