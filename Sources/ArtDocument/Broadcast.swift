@@ -62,6 +62,7 @@ final class Broadcast: Sendable {
 /// A document's events as one listener hears them. Ends when the document is closed, or the task that iterates is
 /// cancelled.
 public struct DocumentEvents: AsyncSequence, Sendable {
+  /// What a listener hears.
   public typealias Element = DocumentEvent
 
   private let mailbox: Mailbox
