@@ -87,8 +87,12 @@ extension DocumentTransaction {
     let log = try loadLog(&digest)
     var room = try connection.rowRoom
     for table in PlainTable.allCases {
-      let rows = try Statement(table.select, on: connection)
+      let rows = try Statement("\(table.select) ORDER BY 1", on: connection)
+      var last: Statement.Value?
       while try rows.step() {
+        let key = try rows.value(0)
+        if let last, !(last < key) { throw outOfOrder("\(table.name)") }
+        last = key
         room -= 1
         guard room >= 0 else { throw .damaged(name, "it has more rows than fit into it") }
         digest.add(try table.verify(rows, of: name))
@@ -119,13 +123,19 @@ extension DocumentTransaction {
     return faults == ["ok"] ? [] : faults
   }
 
+  /// Pages can stand in each other's places: every sum fits then, and so does the digest, which knows no order.
+  private func outOfOrder(_ table: String) -> ArtError {
+    .damaged(name, "the rows of the table \(table) are out of order")
+  }
+
   private func loadEmojis(_ digest: inout Digest) throws(ArtError) -> [Emoji] {
     var emojis: [Emoji] = []
     emojis.reserveCapacity(art.emojiCount)
-    let rows = try Statement(EmojiRow.select, on: connection)
+    let rows = try Statement("\(EmojiRow.select) ORDER BY id", on: connection)
     while try rows.step() {
       let row = try EmojiRow(rows, of: name)
       guard emojis.count < art.emojiCount else { throw .damaged(name, "the count of emoji does not fit") }
+      if let last = emojis.last, last.id >= row.emoji.id { throw outOfOrder("emoji") }
       digest.add(row.sum)
       emojis.append(row.emoji)
     }
@@ -142,6 +152,7 @@ extension DocumentTransaction {
       digest.add(row.sum)
       bytes += row.bytes
       guard log.count < mostEdits else { throw .damaged(name, "the log is too long") }
+      if let last = log.last, last.revision >= row.entry.revision { throw outOfOrder("edit") }
       log.append(row.entry)
     }
     guard bytes == art.logBytes else { throw .damaged(name, "the size of the log does not fit") }

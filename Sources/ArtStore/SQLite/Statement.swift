@@ -118,3 +118,14 @@ final class Statement {
     return .damaged(connection.name, "a value of another type in the column \(name)")
   }
 }
+
+extension Statement.Value {
+  /// The order of SQLite's keys, which are numbers or texts.
+  static func < (left: Self, right: Self) -> Bool {
+    switch (left, right) {
+    case (.integer(let left), .integer(let right)): left < right
+    case (.text(let left), .text(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+    default: false
+    }
+  }
+}

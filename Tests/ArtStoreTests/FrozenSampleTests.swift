@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// The sample of format 1 that was made once and is opened for ever after.
+@Suite struct FrozenSampleTests {
+  private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../Fixtures/format/1").standardizedFileURL.path
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+  }
+
+  @Test("F18 the frozen sample reads as it did when format 1 was frozen")
+  func reads() throws {
+    let sample = DocumentFile("\(folder)/sample.emojiart")
+    let content = try sample.read()
+    #expect(try shown(content) == text("sample.json"))
+    #expect(try logged(content) == text("sample.log.json"))
+    #expect(try sample.check().faults == [])
+    #expect(try sample.summary().emojiCount == content.emojiCount)
+    #expect(try shell("\(folder)/sample.emojiart", "SELECT json FROM document") == text("sample.json"))
+    let others = try shell(
+      sample.path,
+      "SELECT 'origin', count(*) FROM origin UNION ALL SELECT 'image', count(*) "
+        + "FROM image UNION ALL SELECT 'aside', count(*) FROM aside")
+    #expect(others == "origin|1\nimage|1\naside|1\n")
+  }
+
+  @Test("F18 the frozen sample can be edited, undone and redone")
+  func edits() throws {
+    let workspace = try Workspace()
+    try write(try bytes("\(folder)/sample.emojiart"), to: workspace["bees.emojiart"])
+    let file = DocumentFile(workspace["bees.emojiart"])
+    let before = try file.read()
+    let id = try file.add(seed: 4)
+    var maker = try EditMaker(seed: 5)
+    let (first, second) = (maker.stamp(), maker.stamp())
+    for (stamp, isUndo) in [(first, true), (second, false)] {
+      try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+        let plan = try isUndo ? UndoPlan.undo(in: transaction) : UndoPlan.redo(in: transaction)
+        guard let plan else { throw .nothingTo("undo") }
+        _ = try transaction.perform(plan, stamp: stamp)
+      }
+      #expect(try file.read().emojiCount == before.emojiCount + (isUndo ? 0 : 1))
+    }
+    let after = try file.read()
+    #expect(after.emojisInOrder().filter { $0.id != id } == before.emojisInOrder())
+    #expect(try file.check().faults == [])
+  }
+
+  @Test("F18 what makes the sample today makes the same content")
+  func generator() throws {
+    let workspace = try Workspace()
+    let file = try makeSample(in: workspace)
+    let content = try file.read()
+    if let target = ProcessInfo.processInfo.environment["EMOJIART_SAMPLE_TO"] {
+      try write(bytes(file.path), to: "\(target)/sample.emojiart")
+      try write(Array(shown(content).utf8), to: "\(target)/sample.json")
+      try write(Array(logged(content).utf8), to: "\(target)/sample.log.json")
+    }
+    #expect(try content == DocumentFile("\(folder)/sample.emojiart").read())
+    let kinds = Set(content.log.flatMap { $0.edit.changes }.map(kind))
+    #expect(kinds == ["add", "remove", "move", "resize", "text", "order", "canvas", "background", "pending"])
+    #expect(content.log.contains { if case .undo = $0.kind { true } else { false } })
+    #expect(content.log.contains { if case .redo = $0.kind { true } else { false } })
+    #expect(content.log.contains { !$0.dropped.isEmpty })
+  }
+}
+
+extension FrozenSampleTests {
+  private func shown(_ content: DocumentContent) throws -> String {
+    var text: [UInt8] = []
+    try content.writeJSON { text += $0 }
+    return String(decoding: text, as: UTF8.self) + "\n"
+  }
+
+  /// The log, an entry a line.
+  private func logged(_ content: DocumentContent) throws -> String {
+    content.log.map { entry in
+      let kind: [JSON] =
+        switch entry.kind {
+        case .edit: [.string("edit")]
+        case .undo(let id): [.string("undo"), .string(id.description)]
+        case .redo(let id): [.string("redo"), .string(id.description)]
+        }
+      return JSON.array([
+        .integer(entry.revision), .string(entry.id.description), .integer(entry.time), .integer(entry.save),
+        .array(kind), .optional(entry.author), .string(entry.edit.name), .string(changes(entry.edit.changes)),
+        .string(changes(entry.inverse)), .string(changes(entry.dropped)),
+      ]).text + "\n"
+    }
+    .joined()
+  }
+
+  private func changes(_ changes: [Change]) -> String {
+    var writer = JSONWriter()
+    changes.write(to: &writer)
+    return writer.text
+  }
+
+  private func kind(_ change: Change) -> String {
+    String(changes([change]).dropFirst(3).prefix { $0 != "\"" })
+  }
+
+  /// Every kind of change, of entry and of row.
+  private func makeSample(in workspace: Workspace) throws -> DocumentFile {
+    let file = try workspace.document("sample.emojiart", seed: 1)
+    let picture = Array("not really a picture, but bytes with a digest".utf8)
+    let digest = picture.withUnsafeBufferPointer { ContentDigest.of($0) }
+    var maker = try EditMaker(seed: 2, name: "Ada Lovelace")
+    var emojis: [Emoji] = []
+    for text in ["🐝", "🏳️‍🌈", "👩‍🚀", "1️⃣", "❤️", "🇩🇪 \"hive\" \\ 🌸"] {
+      var emoji = try maker.emoji()
+      emoji.text = try EmojiText(text)
+      emojis.append(emoji)
+    }
+    let ids = emojis.map(\.id)
+    let background = Background(
+      digest: digest, mediaType: "image/png", size: try Canvas(width: 640, height: 480),
+      url: "https://example.org/meadow.png")
+    let pending = PendingBackground(
+      url: "https://example.org/later.webp", since: 1_800_000_000_123, reason: "dns", anchor: .center)
+    let edits: [[Change]] = [
+      emojis.map(Change.add), [.move(ids[0], to: try Point(x: -12.5, y: 1e-05))],
+      [.resize(ids[1], to: try FontSize(0.1)), .resize(ids[2], to: try FontSize(100_000))],
+      [.setText(ids[3], to: try EmojiText("👍🏽"))],
+      [.order(ids[4], to: -(1 << 60)), .order(ids[0], to: 1 << 60)],
+      [.setCanvas(try Canvas(width: 100_000, height: 1))], [.setBackground(background)],
+      [.setPending(pending)],
+      [.setPending(nil), .setBackground(nil)], [.setBackground(background), .setPending(pending)],
+      [.remove(ids[5])],
+      [.move(ids[5], to: try Point(x: 1, y: 1)), .move(ids[1], to: try Point(x: 7, y: 7))],
+    ]
+    for (index, changes) in edits.enumerated() {
+      let stamp = maker.stamp()
+      try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+        _ = try transaction.perform(Edit(name: "edit \(index)", changes: changes), stamp: stamp)
+      }
+    }
+    var second = try EditMaker(seed: 3)
+    let steps = [second.stamp(), second.stamp(), second.stamp()]
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      for stamp in steps.prefix(2) {
+        if let plan = try UndoPlan.undo(in: transaction) { _ = try transaction.perform(plan, stamp: stamp) }
+      }
+      if let plan = try UndoPlan.redo(in: transaction) { _ = try transaction.perform(plan, stamp: steps[2]) }
+      do {
+        try transaction.insertImage(1, picture)
+        try transaction.insertPlain(.origin, [.text("k3m9abcd0f2z"), .integer(17)])
+        try transaction.insertPlain(
+          .aside,
+          [
+            .integer(1), .text("emoji"), .text(#"["zzzzzzz0",5,{"hex":"ff"},0]"#), .text("sample"),
+            .integer(7),
+          ])
+      } catch { throw .busy("sample") }
+    }
+    return file
+  }
+}
