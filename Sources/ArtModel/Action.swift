@@ -63,7 +63,10 @@ extension Action {
         }
       }
     case .remove(let selection):
-      return try Self.change("remove", selection, in: art) { (emoji) throws(ArtError) in .remove(emoji.id) }
+      let emojis = try selection.resolve(in: art)
+      // From the top down, so that a document in memory takes each off the end of its order.
+      let changes = emojis.reversed().map { Change.remove($0.id) }
+      return PlannedEdit(edit: Edit(name: Self.name("remove", emojis), changes: changes), subjects: emojis)
     case .setText(let reference, let text):
       return try Self.change("change", .references([reference]), in: art) { (emoji) throws(ArtError) in
         .setText(emoji.id, to: text)

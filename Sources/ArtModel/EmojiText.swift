@@ -43,7 +43,8 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
 
   /// Agrees with `==`.
   public func hash(into hasher: inout Hasher) {
-    for byte in string.utf8 { hasher.combine(byte) }
+    var copy = string
+    copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
   /// The text.
