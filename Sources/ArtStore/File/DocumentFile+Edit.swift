@@ -32,7 +32,7 @@ extension DocumentFile {
       guard transaction.hasChanges else { return result }
       try transaction.finish()
       try commit(transaction, to: file)
-      if try stillStands(file, connection) { return result }
+      if try stoodStill(file, connection) { return result }
       saved = (transaction, result)
     }
     throw .movedAway(path)
@@ -75,8 +75,17 @@ extension DocumentFile {
     do {
       now = try locate()
     } catch {
-      throw .movedAway(path)
+      throw error.code == .noSuchDocument ? .movedAway(path) : error
     }
     return now.path == file.path && !connection.hasMoved
+  }
+
+  /// The same after a commit: where nobody can look, neither "saved" nor "not saved" would be true.
+  private func stoodStill(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> Bool {
+    do {
+      return try stillStands(file, connection)
+    } catch {
+      throw error.code == .busy ? error : .maybeSaved(path, error)
+    }
   }
 }

@@ -14,6 +14,7 @@ struct Ended {
 
 /// The command line program that was built with these tests.
 let emojiart: String = {
+  if let path = ProcessInfo.processInfo.environment["EMOJIART_BINARY"] { return path }
   let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
   return own.deletingLastPathComponent().appendingPathComponent("emojiart").path
 }()

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+@Suite struct ConcurrencyTests {
+  private static let editsEach = cases("EMOJIART_TORTURE_EDITS", short: 25)
+
+  @Test("F21 eight programs that edit one document at once lose no edit and show no lock")
+  func eightWriters() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let writers = 8
+    // Each of the eight is a shell that runs the real program again and again, and keeps what it was answered.
+    let loop = """
+      i=0; while [ $i -lt \(Self.editsEach) ]; do i=$((i+1)); "$1" add "$2" 🐝 --at $3,$i || exit $?; done
+      """
+    let ended = LockedEnds()
+    let group = DispatchGroup()
+    for writer in 1...writers {
+      group.enter()
+      Thread.detachNewThread {
+        defer { group.leave() }
+        ended.append(
+          Result {
+            try run("/bin/sh", ["-c", loop, "writer", emojiart, file.path, "\(writer)"], seconds: 900)
+          })
+      }
+    }
+    group.wait()
+    var answered: [String] = []
+    for result in ended.all {
+      let end = try result.get()
+      #expect(end.status == 0 && end.errors.isEmpty, "\(end.errors)")
+      answered += end.output.split(separator: "\n").map(String.init)
+    }
+    let content = try file.read()
+    let there = Set(content.emojisInOrder().map(\.id.description))
+    let expected = writers * Self.editsEach
+    let lost = answered.filter { !there.contains($0) }.count
+    print(
+      "F21 concurrency: \(writers) programs x \(Self.editsEach) edits: \(answered.count) answered, "
+        + "\(content.emojiCount) in the document, \(lost) lost")
+    #expect(answered.count == expected && Set(answered).count == expected && lost == 0)
+    #expect(content.emojiCount == expected && content.revision == expected)
+    #expect(try file.check().faults == [])
+    #expect(try folder.names == ["bees.emojiart"])
+  }
+
+  @Test("F21 a document that is held longer than a writer waits is busy in plain words, and stays as it is")
+  func busy() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let impatient = DocumentFile(file.path, patience: .milliseconds(30))
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      let error = failure { try impatient.add(seed: 2) }
+      if error?.code != .busy || error?.message.contains("SQL") == true
+        || error?.message.contains("lock") == true
+      {
+        throw .damaged("busy", "\(error as Any)")
+      }
+    }
+    #expect(try file.read().revision == 0)
+  }
+
+  @Test("F21 readers see whole states only while others write")
+  func readers() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 50, edits: 0, seed: 1)
+    let ids = try file.read().emojisInOrder().map(\.id)
+    let group = DispatchGroup()
+    let done = LockedEnds()
+    group.enter()
+    Thread.detachNewThread {
+      defer { group.leave() }
+      do {
+        var maker = try EditMaker(seed: 7)
+        for round in 1...60 {
+          let stamp = maker.stamp()
+          try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+            let place = try Point(x: Double(round), y: 0)
+            _ = try transaction.perform(
+              Edit(name: "move", changes: ids.map { .move($0, to: place) }), stamp: stamp)
+          }
+        }
+      } catch { done.append(.failure(error)) }
+      done.finish()
+    }
+    var looks = 0
+    repeat {
+      let content = try file.read()
+      let places = Set(content.emojisInOrder().map(\.position))
+      if content.revision > 1 { #expect(places.count == 1) }
+      #expect(try file.summary().emojiCount == 50)
+      looks += 1
+    } while !done.isFinished
+    group.wait()
+    for result in done.all { _ = try result.get() }
+    #expect(looks > 1)
+    #expect(try file.read().revision == 61)
+  }
+}
+
+/// How programs ended, gathered from several threads.
+final class LockedEnds: @unchecked Sendable {
+  // Guarded by the lock.
+  private var ends: [Result<Ended, any Error>] = []
+  private var finished = false
+  private let lock = NSLock()
+  func append(_ end: Result<Ended, any Error>) { lock.withLock { ends.append(end) } }
+  func finish() { lock.withLock { finished = true } }
+  var isFinished: Bool { lock.withLock { finished } }
+  var all: [Result<Ended, any Error>] { lock.withLock { ends } }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// The real program, ended or failed at every system call that it makes. `strace` does it.
+@Suite(.serialized) struct SweepTests {
+  private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
+
+  /// A system call of the program: the how-manieth of its name.
+  private struct Call: CustomStringConvertible {
+    let name: String
+    let number: Int
+    /// What it does with the document, and whatever comes after the first such call.
+    let isOurs: Bool
+    var description: String { "\(name) \(number)" }
+  }
+
+  /// The system calls of a run, in order.
+  private func calls(_ folder: Workspace, _ arguments: [String]) throws -> [Call] {
+    let trace = folder.path + ".trace"
+    defer { unlink(trace) }
+    let ended = try run("strace", ["-f", "-qq", "-o", trace, emojiart] + arguments)
+    try #require(ended.status == 0, "\(ended.errors)")
+    var counts: [String: Int] = [:]
+    var isOurs = false
+    return try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").compactMap { line in
+      let call = line.drop { $0 != " " }.drop { $0 == " " }
+      let name = call.prefix { $0 != "(" }
+      guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else { return nil }
+      counts[String(name), default: 0] += 1
+      if name != "execve", line.contains(folder.path) { isOurs = true }
+      return Call(name: String(name), number: counts[String(name)] ?? 0, isOurs: isOurs)
+    }
+  }
+
+  /// Runs the program with that call tampered with.
+  private func tampered(_ call: Call, _ fault: String, _ arguments: [String]) throws -> Ended {
+    try run(
+      "strace",
+      [
+        "-f", "-qq", "-o", "/dev/null", "-e", "inject=\(call.name):\(fault):when=\(call.number)", emojiart,
+      ] + arguments)
+  }
+
+  @Test("F22 new, killed at any system call, leaves nothing or the whole document")
+  func killedNew() throws {
+    let folder = try Workspace()
+    let path = folder["bees.emojiart"]
+    var (killed, nothing, whole) = (0, 0, 0)
+    let calls = try calls(folder, ["new", path])
+    for call in calls {
+      unlink(path)
+      let ended = try tampered(call, "signal=KILL", ["new", path])
+      if ended.isCrash { killed += 1 }
+      let names = try folder.names
+      if names.isEmpty {
+        nothing += 1
+        #expect(ended.output.isEmpty, "\(call)")
+      } else {
+        #expect(names == ["bees.emojiart"], "\(call)")
+        #expect(try DocumentFile(path).check().faults == [], "\(call)")
+        whole += 1
+      }
+    }
+    print(
+      "F22 new: \(calls.count) system calls, killed at \(killed) of them: \(nothing) times nothing, \(whole) times "
+        + "the document")
+    #expect(killed > 150 && killed >= calls.count * 9 / 10 && nothing > 100 && whole > 1)
+  }
+
+  private func sweepEdit(_ what: String, emojis: Int, onlyOurs: Bool, _ arguments: [String]) throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: emojis, edits: 2, seed: 5)
+    let start = try bytes(file.path)
+    let old = try file.read()
+    var (killed, stayed, done, beside) = (0, 0, 0, 0)
+    let command = [arguments[0], file.path] + arguments.dropFirst()
+    let calls = try calls(folder, command).filter { $0.isOurs || !onlyOurs }
+    for (index, call) in calls.enumerated() {
+      try write(start, to: file.path)
+      let ended = try tampered(call, "signal=KILL", command)
+      if ended.isCrash { killed += 1 }
+      let names = try folder.names
+      if names.count > 1 { beside += 1 }
+      #expect(names.allSatisfy { ["bees.emojiart", "bees.emojiart-journal"].contains($0) }, "\(call)")
+      let prints = try fingerprint(file.path)
+      let found = try file.read()
+      #expect(try fingerprint(file.path) == prints, "\(call)")
+      if found == old { stayed += 1 } else { done += 1 }
+      #expect(found.revision == old.revision || found.revision == old.revision + 1, "\(call)")
+      #expect(ended.output.isEmpty || found.revision == old.revision + 1, "\(call): answered, not there")
+      // What the next editing command finds is whole, and nothing stays beside it.
+      let id = try file.add(seed: 100_000 + UInt64(index))
+      #expect(try folder.names == ["bees.emojiart"], "\(call)")
+      let after = try file.read()
+      #expect(after.revision == found.revision + 1, "\(call)")
+      #expect(after.emojisInOrder().filter { $0.id != id } == found.emojisInOrder(), "\(call)")
+    }
+    print(
+      "F22 \(what): \(calls.count) system calls, killed at \(killed) of them: \(stayed) times the old state, \(done) "
+        + "times the new one, \(beside) times with a journal that the next command dealt with")
+    #expect(killed > 50 && killed >= calls.count * 9 / 10 && stayed > 20 && done > 1 && beside > 1)
+  }
+
+  @Test("F22 an edit, killed at any system call, leaves the old state or the new one")
+  func killedEdit() throws { try sweepEdit("add", emojis: 10, onlyOurs: false, ["add", "🐝"]) }
+
+  @Test("F22 an edit of many pages, killed at any system call, leaves the old state or the new one")
+  func killedLargeEdit() throws {
+    try sweepEdit(
+      "move --all", emojis: Self.isLong ? 1_000 : 60, onlyOurs: true, ["move", "--all", "--by", "1,1"])
+  }
+
+  @Test("F25 an edit whose system calls fail is there if it was answered, and not if it was refused")
+  func failingCalls() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 10, edits: 2, seed: 5)
+    let start = try bytes(file.path)
+    let old = try file.read()
+    var (tried, answered, refused, unknown) = (0, 0, 0, 0)
+    let command = ["add", file.path, "🐝"]
+    // What the C library does before the program begins is not ours to answer for, nor is the end of all memory.
+    let others = ["close", "exit_group", "brk", "mmap", "munmap"]
+    let calls = try calls(folder, command).filter { $0.isOurs && !others.contains($0.name) }
+    for call in calls {
+      for number in ["EIO", "ENOSPC"] {
+        try write(start, to: file.path)
+        let ended = try tampered(call, "error=\(number)", command)
+        tried += 1
+        let about = "\(call) \(number): \(ended.status) \(ended.errors)"
+        #expect(!ended.isCrash, "\(about)")
+        let found = try file.read()
+        #expect(found.revision == old.revision || found.revision == old.revision + 1, "\(about)")
+        if ended.status == 0 {
+          answered += 1
+          #expect(found.revision == old.revision + 1, "\(about)")
+        } else if ended.errors.contains("may or may not") || call.name == "write" {
+          // A write that fails is the answer's own way out.
+          unknown += 1
+        } else {
+          refused += 1
+          #expect(found == old, "\(about)")
+        }
+        try file.add(seed: 100_000)
+        #expect(try folder.names == ["bees.emojiart"], "\(about)")
+      }
+    }
+    print(
+      "F25 failing calls: \(tried) tried, \(answered) answered and there, \(refused) refused and not there, "
+        + "\(unknown) said to be unknown")
+    #expect(tried > 100 && answered > 0 && refused > 0)
+  }
+}
