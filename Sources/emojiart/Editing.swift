@@ -28,7 +28,7 @@ extension EditOptions {
 
   /// Writes a line for each emoji, or all as JSON.
   func write(_ result: EditResult, line: (Emoji) -> String) throws(ArtError) {
-    Output.tellOfEdit()
+    Output.tell(of: "the edit itself is saved")
     guard common.json else {
       for emoji in result.emojis { try Output.line(line(emoji)) }
       return

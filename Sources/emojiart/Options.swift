@@ -37,7 +37,7 @@ extension CommonOptions {
   /// unless just that file exists.
   func file(_ name: String) throws(ArtError) -> DocumentFile {
     guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
-    let path = name.contains("/") || currentFolder == "." ? name : "\(currentFolder)/\(name)"
+    let path = name.contains("/") ? name : CommonOptions.path(of: name, in: try currentFolder())
     let notice: @Sendable (String) -> Void = { Output.complain($0) }
     if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
     let full = path + ".emojiart"
@@ -45,7 +45,21 @@ extension CommonOptions {
     return DocumentFile(isOnlyThere ? path : full, notice: notice)
   }
 
-  var currentFolder: String { folder ?? environment("EMOJIART_FOLDER") ?? "." }
+  func currentFolder() throws(ArtError) -> String {
+    try Self.checked(folder ?? environment("EMOJIART_FOLDER") ?? ".")
+  }
+
+  /// Throws `badValue` for a name that would stand for the root.
+  static func checked(_ folder: String) throws(ArtError) -> String {
+    guard !folder.isEmpty else { throw ArtError(.badValue, "an empty name is no folder; give one") }
+    return folder
+  }
+
+  /// The path of what a folder holds, as short as it can be.
+  static func path(of name: String, in folder: String) -> String {
+    if folder == "." { return name }
+    return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+  }
 }
 
 /// A variable that is set to something.

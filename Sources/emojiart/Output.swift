@@ -8,14 +8,14 @@ import Synchronization
 enum Output {
   private struct State {
     var gathered: [UInt8] = []
-    var tellsOfEdit = false
+    var deed: String?
   }
 
   private static let limit = 1 << 16
   private static let state = Mutex(State())
 
-  /// What is written from here on tells of an edit that is in the file: who cannot be told should not do it again.
-  static func tellOfEdit() { state.withLock { $0.tellsOfEdit = true } }
+  /// What is written from here on tells of something that is in the file: who cannot be told should not do it again.
+  static func tell(of deed: String) { state.withLock { $0.deed = deed } }
 
   static func line(_ text: String) throws(ArtError) { try gather(text.utf8, [UInt8(ascii: "\n")]) }
 
@@ -34,13 +34,13 @@ enum Output {
 
   /// Throws `inputOutput` when stdout does not take it.
   static func flush() throws(ArtError) {
-    let (bytes, tellsOfEdit) = state.withLock { state in
+    let (bytes, deed) = state.withLock { state in
       defer { state.gathered.removeAll() }
-      return (state.gathered, state.tellsOfEdit)
+      return (state.gathered, state.deed)
     }
     guard let number = write(bytes[...], to: 1) else { return }
     let cause = "cannot write the result to stdout: \(String(cString: strerror(number)))"
-    throw ArtError(.inputOutput, tellsOfEdit ? cause + "; the edit itself is saved" : cause)
+    throw ArtError(.inputOutput, deed.map { "\(cause); \($0)" } ?? cause)
   }
 
   /// One line to people, on stderr. Line breaks within it are made visible like other control characters.

@@ -34,7 +34,7 @@ extension EditOptions {
       (transaction) throws(ArtError) in
       try Self.go(step, count, on: transaction, by: author)
     }
-    Output.tellOfEdit()
+    Output.tell(of: "the \(step.rawValue) itself is saved")
     if result.left > 0 {
       let changes = result.left == 1 ? "1 change stays as it is" : "\(result.left) changes stay as they are"
       Output.complain("\(changes): later edits were about the same")

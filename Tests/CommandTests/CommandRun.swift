@@ -42,15 +42,15 @@ struct CommandRun {
   func has(_ needs: String) async throws -> Bool {
     let script = place.appending(path: "needs")
     try Data(needs.utf8).write(to: script)
-    return try await run(script: script, stdin: nil).status == 0
+    return try await run(script: script).status == 0
   }
 
-  func run(script: URL, stdin: URL?) async throws -> CommandCase.Outcome {
+  func run(script: URL, stdin: URL? = nil, in folder: URL? = nil) async throws -> CommandCase.Outcome {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/timeout")
     // timeout(1) makes a group of its own, and kills all of it.
     process.arguments = ["-s", "KILL", "\(limit)", "sh", "-eu", script.path]
-    process.currentDirectoryURL = place.appending(path: "work")
+    process.currentDirectoryURL = folder ?? place.appending(path: "work")
     process.environment = [
       "PATH": "\(place.path)/bin:\(Project.fixtures.path)/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
       "HOME": place.appending(path: "work").path, "TZ": "UTC", "LANG": "C.UTF-8",

@@ -45,7 +45,7 @@ struct DocumentationTests {
     let run = try CommandRun()
     let script = run.place.appending(path: "dump")
     try Data("emojiart --experimental-dump-help".utf8).write(to: script)
-    let outcome = try await run.run(script: script, stdin: nil)
+    let outcome = try await run.run(script: script)
     try run.remove()
     let root = try JSONDecoder().decode(Dump.self, from: Data(outcome.stdout.utf8)).command
     return try #require(root.subcommands).filter { $0.commandName != "help" }
@@ -124,7 +124,7 @@ struct DocumentationTests {
     let file = Project.root.appending(path: "docs/emojiart.1").path
     let lint = "command -v man >/dev/null || exit 99; LC_ALL=C.UTF-8 man -l --warnings=w '\(file)' >/dev/null"
     try Data(lint.utf8).write(to: script)
-    let outcome = try await run.run(script: script, stdin: nil)
+    let outcome = try await run.run(script: script)
     try run.remove()
     guard outcome.status != 99 else { return print("skipped: this machine has no man(1)") }
     #expect(outcome == CommandCase.Outcome())

@@ -74,6 +74,7 @@ struct Check: ParsableCommand {
     guard let report = try file.mend(adopt ? .adopt : .repair, stamp: author.stamp(at: now())) else {
       return true
     }
+    Output.tell(of: "\(file.path) is mended")
     guard !common.json else {
       results.append(
         .object([

@@ -21,13 +21,13 @@ struct List: ParsableCommand {
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    let folder = directory ?? common.currentFolder
+    let folder = if let directory { try CommonOptions.checked(directory) } else { try common.currentFolder() }
     var entries: [JSON] = []
     var isFirst = true
     var status = ExitStatus.done
     for name in try FolderListing.names(in: folder) {
       do throws(ArtError) {
-        let summary = try DocumentFile(folder == "." ? name : "\(folder)/\(name)").summary()
+        let summary = try DocumentFile(CommonOptions.path(of: name, in: folder)).summary()
         if common.json {
           entries.append(json(name, summary))
           continue

@@ -32,6 +32,7 @@ struct New: ParsableCommand {
     let path = name.hasSuffix(".emojiart") ? doc : doc + ".emojiart"
     let file = try common.file(path)
     _ = try file.create(canvas: canvas, using: &random)
+    Output.tell(of: "the document itself is there")
     if common.json {
       try Output.json(.object(["path": .string(file.path), "revision": .integer(0)]))
     } else {
