@@ -30,7 +30,7 @@ struct ExampleTests {
 
   /// Without what is random, and without the times, which are those of another day.
   private func plain(_ outputs: [String]) -> [String] {
-    var normaliser = Normaliser(here: "/nowhere/work", place: "/nowhere", Date()...Date())
+    var normaliser = Normaliser(here: "/nowhere/here", place: "/nowhere", Date()...Date())
     for output in outputs { normaliser.learn(output) }
     return outputs.map {
       normaliser.plain($0).replacing(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{3}Z)?)?/, with: "<time>")
