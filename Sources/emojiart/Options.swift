@@ -99,7 +99,13 @@ struct SelectionArguments: ParsableArguments {
     }
     if all { return .all }
     var references: [Reference] = []
-    for ref in refs { references.append(try Reference(ref)) }
+    for ref in refs { references.append(try Self.reference(ref)) }
     return .references(references)
+  }
+
+  /// Hyphens in an id are passed over, but an option in a REF's place is none.
+  static func reference(_ typed: String) throws(ArtError) -> Reference {
+    guard !typed.hasPrefix("-") else { throw .badReference(typed) }
+    return try Reference(typed)
   }
 }

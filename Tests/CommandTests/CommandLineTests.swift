@@ -67,14 +67,14 @@ struct CommandLineTests {
   @Test("C1 what is random is told apart, what is not stays")
   func normalising() throws {
     let now = try #require(ISO8601DateFormatter().date(from: "2026-01-02T03:04:05Z"))
-    var normaliser = Normaliser(here: "/x/work", place: "/x", now...now.addingTimeInterval(2))
+    var normaliser = Normaliser(here: "/x/here", place: "/x", now...now.addingTimeInterval(2))
     let output = """
       attached things
       0123abcd
       9999zzzz 1,2
       9-999zzzz  3,4
       move 0123abcd, not 77777777
-      2026-01-02 03:04:06 and 2026-01-02 03:05:06 and 2026-01-02T03:04:06.500Z in /x/work/a
+      2026-01-02 03:04:06 and 2026-01-02 03:04:59 and 2026-01-02T03:04:06.500Z in /x/here/a
       """
     normaliser.learn(output)
     #expect(
@@ -84,7 +84,7 @@ struct CommandLineTests {
         <id3> 1,2
         <id3>  3,4
         move <id2>, not 77777777
-        <time> and 2026-01-02 03:05:06 and <time> in <here>/a
+        <time> and 2026-01-02 03:04:59 and <time> in <here>/a
         """)
   }
 

@@ -36,7 +36,7 @@ struct Normaliser {
   ]
   private static let times = [
     "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z", "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d",
-    "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d",
+    "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d(?!:)",
   ]
 
   mutating func learn(_ output: String) {

@@ -36,7 +36,7 @@ struct Order: ParsableCommand {
     case (true, false, nil): (ordering, place) = (.front, "front")
     case (false, true, nil): (ordering, place) = (.back, "back")
     case (false, false, let ref?):
-      let anchor = try Reference(ref)
+      let anchor = try SelectionArguments.reference(ref)
       (ordering, place) = (.above(anchor), "above \(anchor)")
     default: throw ArtError(.usage, "to which place? give one of --front, --back and --above REF")
     }
