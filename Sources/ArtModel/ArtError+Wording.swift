@@ -33,22 +33,22 @@ extension ArtError {
   /// A place out of bounds.
   public static func badPlace(_ text: String) -> ArtError {
     ArtError(
-      .badValue, "\(text) is no place; give X,Y in pixels or percent, within 1,000,000 of the origin")
+      .badValue, "\"\(text)\" is no place; give X,Y in pixels or percent, within 1,000,000 of the origin")
   }
 
   /// A font size out of bounds.
   public static func badSize(_ text: String) -> ArtError {
-    ArtError(.badValue, "\(text) is no size; give a number above 0 and up to 100,000")
+    ArtError(.badValue, "\"\(text)\" is no size; give a number above 0 and up to 100,000")
   }
 
   /// A factor that is none.
   public static func badFactor(_ text: String) -> ArtError {
-    ArtError(.badValue, "\(text) is no factor; give a number above 0, such as 1.5")
+    ArtError(.badValue, "\"\(text)\" is no factor; give a number above 0, such as 1.5")
   }
 
   /// A canvas out of bounds.
   public static func badCanvas(_ text: String) -> ArtError {
-    ArtError(.badValue, "\(text) is no canvas; give WIDTHxHEIGHT, each from 1 to 100,000 pixels")
+    ArtError(.badValue, "\"\(text)\" is no canvas; give WIDTHxHEIGHT, each from 1 to 100,000 pixels")
   }
 
   /// A reference that cannot name an emoji.

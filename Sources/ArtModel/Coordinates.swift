@@ -75,7 +75,10 @@ extension Canvas {
   /// Reads `1024x768`. Throws `badValue`.
   public init(typed: String) throws(ArtError) {
     let parts = typed.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-    guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]) else {
+    let digits = "0123456789x".utf8
+    guard parts.count == 2, typed.lowercased().utf8.allSatisfy(digits.contains), let width = Int(parts[0]),
+      let height = Int(parts[1])
+    else {
       throw .badCanvas(typed)
     }
     try self.init(width: width, height: height)

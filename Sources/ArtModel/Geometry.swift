@@ -31,7 +31,10 @@ public struct FontSize: Hashable, Sendable {
 
   /// This size times a factor. Throws `badValue` when that is out of bounds, or less than a millionth of a pixel.
   func times(_ factor: Double) throws(ArtError) -> FontSize {
-    factor == 1 ? self : try FontSize(rounded(pixels * factor))
+    guard factor != 1 else { return self }
+    let product = rounded(pixels * factor)
+    guard product.isFinite else { throw .badSize("\(numberText(pixels)) x \(factor)") }
+    return try FontSize(product)
   }
 
   private init(trusted pixels: Double) { self.pixels = pixels }
