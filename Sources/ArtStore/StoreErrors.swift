@@ -33,6 +33,11 @@ extension ArtError {
         + "--repair or --adopt mends it")
   }
 
+  static func nothingToMend(_ name: String) -> ArtError {
+    ArtError(
+      .damaged, "\(name) cannot be mended: nothing in it can be read; it stays as it is; look for a copy")
+  }
+
   static func walDocument(_ name: String) -> ArtError {
     ArtError(
       .damaged,

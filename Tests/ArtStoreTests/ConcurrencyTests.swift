@@ -50,6 +50,31 @@ import Testing
     #expect(try folder.names == ["bees.emojiart"])
   }
 
+  @Test("F21 programs that meet a cut-short save at once take it back once and lose no edit")
+  func recoverTogether() throws {
+    let folder = try Workspace()
+    for round in 0..<5 {
+      let (file, _) = try folder.crashed("crashed\(round).emojiart", seed: UInt64(round))
+      let before = try file.read()
+      let ended = LockedEnds()
+      let group = DispatchGroup()
+      for _ in 0..<6 {
+        group.enter()
+        Thread.detachNewThread {
+          defer { group.leave() }
+          ended.append(Result { try run(emojiart, ["add", file.path, "🐝"]) })
+        }
+      }
+      group.wait()
+      let ends = try ended.all.map { try $0.get() }
+      #expect(ends.allSatisfy { $0.status == 0 }, "\(ends.map(\.errors))")
+      #expect(ends.count { $0.errors.contains("taken back") } == 1)
+      let after = try file.read()
+      #expect(after.emojiCount == before.emojiCount + 6 && after.revision == before.revision + 6)
+      #expect(try folder.names == (0...round).map { "crashed\($0).emojiart" })
+    }
+  }
+
   @Test("F21 a document that is held longer than a writer waits is busy in plain words, and stays as it is")
   func busy() throws {
     let folder = try Workspace()

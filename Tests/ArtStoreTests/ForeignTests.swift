@@ -189,6 +189,32 @@ import Testing
     #expect(now.log.dropLast() == content.log[...])
   }
 
+  @Test("F15 a file in which nothing can be read is not mended into an empty document")
+  func nothingLeft() throws {
+    let folder = try Workspace()
+    let file = try sample(folder)
+    var broken = try bytes(file.path)
+    for index in 100..<broken.count { broken[index] = 0 }
+    try write(broken, to: file.path)
+    #expect(failure { try mend(file, .repair) }?.code == .damaged)
+    #expect(failure { try mend(file, .adopt) }?.code == .damaged)
+    try write(Array(broken.prefix(60)), to: file.path)
+    #expect(failure { try mend(file, .repair) }?.code == .damaged)
+    #expect(try bytes(file.path) == Array(broken.prefix(60)))
+    #expect(try folder.names == ["bees.emojiart"])
+  }
+
+  @Test("F15 a document whose format number is lost is mended")
+  func formatNumber() throws {
+    let folder = try Workspace()
+    let file = try sample(folder)
+    let content = try file.read()
+    try shell(file.path, "PRAGMA user_version=0")
+    #expect(try file.check().faults.count == 1)
+    _ = try mend(file, .repair)
+    #expect(try file.read().emojisInOrder() == content.emojisInOrder())
+  }
+
   @Test("F16 the mended file has the mode and the owner of the old one, whatever the umask")
   func mode() throws {
     let folder = try Workspace()

@@ -33,6 +33,24 @@ import Testing
     #expect(UInt(bitPattern: sum.value) == FrozenNumbers.schema)
   }
 
+  @Test("F1 FORMAT has the schema, text for text, and SQL that runs")
+  func document() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+    let format = try String(
+      contentsOf: root.appendingPathComponent("docs/FORMAT.md").standardizedFileURL, encoding: .utf8)
+    let schema = Format.schema.map { $0.sql + ";\n" }.joined()
+    #expect(format.contains("```sql\n\(schema)```"))
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 3, edits: 1, imageBytes: 10, seed: 2)
+    let lines = format.split(separator: "\n").filter { $0.hasPrefix("sqlite3 bees.emojiart ") }
+    #expect(lines.count == 5)
+    for line in lines {
+      let ended = try run("/bin/sh", ["-ec", "cd '\(folder.path)'; \(line)"])
+      #expect(ended.status == 0 && !ended.output.isEmpty && ended.errors.isEmpty, "\(line): \(ended.errors)")
+    }
+  }
+
   @Test("F2 a row's sum is XXH3-64 of the encoding in FORMAT")
   func knownSums() {
     let empty = RowSum("emoji")

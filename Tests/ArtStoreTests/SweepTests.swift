@@ -20,11 +20,11 @@ import Testing
   }
 
   /// The system calls of a run, in order.
-  private func calls(_ folder: Workspace, _ arguments: [String]) throws -> [Call] {
+  private func calls(_ folder: Workspace, _ arguments: [String], status: Int32 = 0) throws -> [Call] {
     let trace = folder.path + ".trace"
     defer { unlink(trace) }
     let ended = try run("strace", ["-f", "-qq", "-o", trace, emojiart] + arguments)
-    try #require(ended.status == 0, "\(ended.errors)")
+    try #require(ended.status == status, "\(ended.errors)")
     var counts: [String: Int] = [:]
     var isOurs = false
     return try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").compactMap { line in
@@ -116,6 +116,67 @@ import Testing
       "move --all", emojis: Self.isLong ? 1_000 : 60, onlyOurs: true, ["move", "--all", "--by", "1,1"])
   }
 
+  @Test("F22 taking back a cut-short save, killed at any system call, is taken up by the next command")
+  func killedRecovery() throws {
+    let folder = try Workspace()
+    let (file, whole) = try folder.crashed()
+    let (start, journal) = (try bytes(file.path), try bytes(file.path + "-journal"))
+    try write(whole, to: file.path + "-whole")
+    let old = try DocumentFile(file.path + "-whole").read()
+    unlink(file.path + "-whole")
+    let command = ["add", file.path, "🐝"]
+    var (killed, stayed, done) = (0, 0, 0)
+    let calls = try calls(folder, command).filter {
+      $0.isOurs && (Self.isLong || $0.number.isMultiple(of: 2))
+    }
+    for (index, call) in calls.enumerated() {
+      try write(start, to: file.path)
+      try write(journal, to: file.path + "-journal")
+      if try tampered(call, "signal=KILL", command).isCrash { killed += 1 }
+      let found = try file.read()
+      if found == old { stayed += 1 } else { done += 1 }
+      #expect(found.revision == old.revision || found.revision == old.revision + 1, "\(call)")
+      try file.add(seed: 100_000 + UInt64(index))
+      #expect(try folder.names == ["bees.emojiart"], "\(call)")
+      #expect(try file.read().revision == found.revision + 1, "\(call)")
+    }
+    print(
+      "F22 recovery: \(calls.count) system calls, killed at \(killed) of them: \(stayed) times the old state, "
+        + "\(done) times the new one")
+    #expect(killed > 50 && killed >= calls.count * 9 / 10 && stayed > 20 && done > 0)
+  }
+
+  @Test("F22 a repair, killed at any system call, leaves the file as it was or mended")
+  func killedRepair() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 10, edits: 2, seed: 5)
+    try shell(file.path, "UPDATE emoji SET z = 1")
+    let start = try bytes(file.path)
+    let command = ["check", "--repair", "--yes", file.path]
+    var (killed, stayed, mended) = (0, 0, 0)
+    let traced = try calls(folder, ["check", "--repair", "--yes", file.path], status: 0)
+    let calls = traced.filter { $0.isOurs && (Self.isLong || $0.number.isMultiple(of: 2)) }
+    var maker = try EditMaker(seed: 6)
+    for call in calls {
+      unlink(file.path)
+      try write(start, to: file.path)
+      if try tampered(call, "signal=KILL", command).isCrash { killed += 1 }
+      if try bytes(file.path) == start { stayed += 1 } else { mended += 1 }
+      #expect(try file.check().faults.isEmpty == (try bytes(file.path) != start), "\(call)")
+      _ = try file.mend(.repair, stamp: maker.stamp())
+      #expect(try file.check().faults == [], "\(call)")
+    }
+    // The last mending of a file that was not whole took away what a killed one left.
+    try write(start, to: file.path)
+    _ = try file.mend(.repair, stamp: maker.stamp())
+    #expect(try folder.names == ["bees.emojiart"])
+    print(
+      "F22 repair: \(calls.count) system calls, killed at \(killed) of them: \(stayed) times as it was, \(mended) "
+        + "times mended")
+    #expect(killed > 50 && killed >= calls.count * 9 / 10 && stayed > 20 && mended > 0)
+  }
+
   @Test("F25 an edit whose system calls fail is there if it was answered, and not if it was refused")
   func failingCalls() throws {
     let folder = try Workspace()
@@ -146,6 +207,9 @@ import Testing
         } else {
           refused += 1
           #expect(found == old, "\(about)")
+          if number == "ENOSPC", call.name == "pwrite64" {
+            #expect(ended.status == 74 && ended.errors.contains("the disk is full"), "\(about)")
+          }
         }
         try file.add(seed: 100_000)
         #expect(try folder.names == ["bees.emojiart"], "\(about)")

@@ -68,6 +68,9 @@ extension DocumentFile {
     let copy = try InspectedCopy(of: file, guarded)
     defer { copy.scratch.remove() }
     guard !copy.faults.isEmpty else { return nil }
+    guard copy.inspection.vouched > 0 || !copy.inspection.doubtful.isEmpty else {
+      throw .nothingToMend(path)
+    }
     var salvage = Salvage(copy.inspection, mending)
     let image = try salvage.image(named: path, stamp: stamp)
     let name = PlainFile.lastComponent(of: file.path)
@@ -100,8 +103,15 @@ private struct InspectedCopy {
   /// The file stays locked meanwhile.
   init(of file: LocatedFile, _ guarded: GuardedFile) throws(ArtError) {
     let bytes = try guarded.bytes(limit: Format.largestFile)
-    let header = try FileHeader(Array(bytes.prefix(FileHeader.length)), size: bytes.count, name: file.name)
     var faults: [String] = []
+    var isWAL = false
+    do throws(ArtError) {
+      let header = try FileHeader(Array(bytes.prefix(FileHeader.length)), size: bytes.count, name: file.name)
+      isWAL = header.isWAL
+    } catch {
+      guard error.code == .damaged else { throw error }
+      faults.append("its header is not that of a document")
+    }
     var siblings: [String] = []
     let scratch = try Scratch()
     do throws(ArtError) {
@@ -117,13 +127,13 @@ private struct InspectedCopy {
         try scratch.fill(bytes)
       }
       let wal = try PlainFile.read(file.path + "-wal", limit: Format.largestJournal)
-      if header.isWAL || wal != nil {
+      if isWAL || wal != nil {
         faults.append("another program switched it to WAL mode, or left a -wal file beside it")
         siblings += ["-wal", "-shm"]
-        if header.isWAL, let wal { try PlainFile.create(scratch.document + "-wal", wal) }
+        if isWAL, let wal { try PlainFile.create(scratch.document + "-wal", wal) }
       }
-      var inspection = try Self.inspect(scratch, of: file, isWAL: header.isWAL)
-      if inspection.isForeign, !header.isWAL {
+      var inspection = try Self.inspect(scratch, of: file, isWAL: isWAL)
+      if inspection.isForeign, !isWAL {
         // The tables lie where they lie in every document; what names them on page 1 can be made anew.
         try scratch.fill(
           Self.withFreshFirstPage(try PlainFile.read(scratch.document, limit: bytes.count) ?? bytes))

@@ -67,11 +67,16 @@ struct FileImage {
     try PlainFile.syncFolder(of: path)
   }
 
-  /// Puts the file in the place of the one that stands at a path, with its owner and mode.
+  /// Puts the file in the place of the one that stands at a path, with its owner and mode. Asks for an exclusive lock
+  /// on that one, so that nobody else uses the name that it has on its way; a kill leaves it under that name at most,
+  /// and the next mending removes it.
   func replace(_ file: LocatedFile) throws(ArtError) {
     let bytes = try bytes()
-    var random = SystemRandomNumberGenerator()
-    let temporary = "\(PlainFile.folder(of: file.path))/.\(DocumentID(using: &random)).tmp"
+    let name = Array(PlainFile.lastComponent(of: file.path).utf8).withUnsafeBufferPointer {
+      ContentDigest.of($0)
+    }
+    let temporary = "\(PlainFile.folder(of: file.path))/.\(name).tmp"
+    guard unlink(temporary) == 0 || errno == ENOENT else { throw .system("remove", temporary) }
     try withUnnamedFile(near: file.path, like: file, bytes) { (source) throws(ArtError) in
       guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
         throw .system("create", temporary)

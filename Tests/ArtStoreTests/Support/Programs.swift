@@ -29,6 +29,8 @@ func run(
   Workspace.ownState()
   var variables = ProcessInfo.processInfo.environment
   variables["EMOJIART_STATE"] = Workspace.statePath
+  // A killed program leaves its private copies: they go with the rest.
+  variables["TMPDIR"] = Workspace.statePath
   variables.merge(environment) { $1 }
   process.environment = variables
   let output = Pipe()

@@ -22,7 +22,11 @@ final class Workspace: Sendable {
 
   /// What tests set aside does not go to the person's own folder.
   static let statePath = "\(FileManager.default.temporaryDirectory.path)/emojiart-test-state.\(getpid())"
-  private static let stateIsSet: Bool = setenv("EMOJIART_STATE", statePath, 1) == 0
+  private static let stateIsSet: Bool = {
+    mkdir(statePath, 0o700)
+    atexit { try? FileManager.default.removeItem(atPath: Workspace.statePath) }
+    return setenv("EMOJIART_STATE", statePath, 1) == 0
+  }()
   static func ownState() { _ = stateIsSet }
 
   subscript(name: String) -> String { "\(path)/\(name)" }
