@@ -2,14 +2,14 @@
 
 /// What the next undo or redo does, read off the log.
 ///
-/// The log is a list of edits, undos and redos; nothing in it is ever changed. An edit is *taken back* when an
-/// undo of it stands that is not itself taken back by a redo.
+/// The log is a list of edits, undos and redos; nothing in it is ever changed. An entry *stands* unless a standing
+/// undo or redo names it.
 ///
 ///     edit E ──undo──▶ U(E): E is taken back ──redo──▶ R(U): E stands again ──undo──▶ U'(E) …
 ///
-/// - Undo takes the newest edit that is not taken back.
-/// - Redo takes the newest undo that is not taken back, and ends with the next edit: walking back it stops at
-///   an edit that is no undo and no redo.
+/// - Undo takes the newest edit that stands. When none is left in the log, it takes the newest redo that stands and
+///   whose edit has left the log.
+/// - Redo takes the newest undo that stands, and ends with the next edit: walking back it stops at an edit.
 /// - Both touch only fields that nobody has set since (`LaterWrites`): others belong to somebody else by now.
 public struct UndoPlan: Sendable, Equatable {
   /// The name of the action, as in `Undo move 🐝`.
@@ -26,25 +26,11 @@ public struct UndoPlan: Sendable, Equatable {
   public static func undo(
     in art: some ArtReading, by origin: Origin? = nil
   ) throws(ArtError) -> UndoPlan? {
-    var takenBack: Set<EditID> = []
-    var redone: Set<EditID> = []
-    var later = LaterWrites()
-    var plan: UndoPlan?
-    try art.newestEdits { (entry) throws(ArtError) in
-      switch entry.kind {
-      case .redo(let undo): redone.insert(undo)
-      case .undo(let edit): if !redone.contains(entry.id) { takenBack.insert(edit) }
-      case .edit:
-        let isOwn = origin == nil || entry.id.origin == origin
-        if isOwn, !takenBack.contains(entry.id), !entry.inverse.isEmpty {
-          plan = UndoPlan(.undo(entry.id), taking: entry, after: later)
-          return false
-        }
-      }
-      later.pass(entry)
-      return true
-    }
-    return plan
+    var walk = UndoWalk(.undo, by: origin)
+    if let plan = try walk.next(in: art) { return plan }
+    guard let target = walk.orphanedRedo else { return nil }
+    var again = UndoWalk(.undoOf(target), by: origin)
+    return try again.next(in: art)
   }
 
   /// The next redo; nil when nothing was undone, or an edit came since. `origin` restricts it to one program's
@@ -52,30 +38,11 @@ public struct UndoPlan: Sendable, Equatable {
   public static func redo(
     in art: some ArtReading, by origin: Origin? = nil
   ) throws(ArtError) -> UndoPlan? {
-    var redone: Set<EditID> = []
-    var later = LaterWrites()
-    var plan: UndoPlan?
-    try art.newestEdits { (entry) throws(ArtError) in
-      if origin == nil || entry.id.origin == origin {
-        switch entry.kind {
-        case .edit: return false
-        case .redo(let undo): redone.insert(undo)
-        case .undo:
-          if !redone.contains(entry.id) {
-            plan = UndoPlan(.redo(entry.id), taking: entry, after: later)
-            return false
-          }
-        }
-      } else if case .redo(let undo) = entry.kind {
-        redone.insert(undo)
-      }
-      later.pass(entry)
-      return true
-    }
-    return plan
+    var walk = UndoWalk(.redo, by: origin)
+    return try walk.next(in: art)
   }
 
-  private init(_ kind: LoggedEdit.Kind, taking entry: LoggedEdit, after later: LaterWrites) {
+  fileprivate init(_ kind: LoggedEdit.Kind, taking entry: LoggedEdit, after later: LaterWrites) {
     name = entry.edit.name
     self.kind = kind
     changes = entry.inverse.filter { !later.stand(on: $0.field) }
@@ -83,22 +50,168 @@ public struct UndoPlan: Sendable, Equatable {
   }
 }
 
+/// Several undos or redos in a row, each of which goes on where the one before it ended: the log is walked once.
+public struct UndoSteps: Sendable {
+  private let direction: UndoDirection
+  private var walk: UndoWalk
+  /// The log as it was, newest first.
+  private var entries: [LoggedEdit] = []
+  private var taken: LoggedEdit?
+
+  /// The steps that undo, or redo, begin with.
+  public init(_ direction: UndoDirection, in art: some ArtReading) throws(ArtError) {
+    self.direction = direction
+    walk = UndoWalk(direction == .undo ? .undo : .redo, by: nil)
+    var entries: [LoggedEdit] = []
+    try art.newestEdits { (entry) throws(ArtError) in
+      entries.append(entry)
+      return true
+    }
+    self.entries = entries.reversed()
+  }
+
+  /// The next step; nil when nothing is left. The step is to be performed on the document and told by `performed`
+  /// before the one after it is asked for.
+  public mutating func next(in art: some ArtReading) throws(ArtError) -> UndoPlan? {
+    if let plan = step() { return plan }
+    switch direction {
+    case .undo: return try UndoPlan.undo(in: art)
+    case .redo: return try UndoPlan.redo(in: art)
+    }
+  }
+
+  private mutating func step() -> UndoPlan? {
+    while let entry = entries.popLast() {
+      switch walk.visit(entry) {
+      case .on: break
+      case .end: entries = []
+      case .take(let plan):
+        taken = entry
+        return plan
+      }
+    }
+    return nil
+  }
+
+  /// The step was performed as that entry of the log.
+  public mutating func performed(_ entry: LoggedEdit) {
+    guard let taken else { return }
+    walk.leave(taken, takenBackBy: entry)
+    self.taken = nil
+  }
+}
+
+/// A direction along the log.
+public enum UndoDirection: String, Sendable {
+  case undo
+  case redo
+}
+
+/// A walk from the newest entry of the log towards the oldest, to the one that is to be taken back.
+private struct UndoWalk: Sendable {
+  enum Goal {
+    case undo
+    /// The entry of that id, which is a redo.
+    case undoOf(EditID)
+    case redo
+  }
+
+  enum Step {
+    case on
+    case take(UndoPlan)
+    case end
+  }
+
+  private let goal: Goal
+  private let origin: Origin?
+  private var later = LaterWrites()
+  /// Entries that a standing one names.
+  private var takenBack: Set<EditID> = []
+  /// What each undo and redo names, and which redos stand, newest first.
+  private var names: [EditID: EditID] = [:]
+  private var edits: Set<EditID> = []
+  private var standingRedos: [EditID] = []
+
+  init(_ goal: Goal, by origin: Origin?) {
+    self.goal = goal
+    self.origin = origin
+  }
+
+  mutating func next(in art: some ArtReading) throws(ArtError) -> UndoPlan? {
+    var plan: UndoPlan?
+    try art.newestEdits { (entry) throws(ArtError) in
+      switch visit(entry) {
+      case .on: return true
+      case .end: return false
+      case .take(let found):
+        plan = found
+        return false
+      }
+    }
+    return plan
+  }
+
+  mutating func visit(_ entry: LoggedEdit) -> Step {
+    let isOwn = origin == nil || entry.id.origin == origin
+    let stands = !takenBack.contains(entry.id)
+    switch (goal, entry.kind) {
+    case (.undo, .edit) where isOwn && stands && !entry.inverse.isEmpty:
+      return .take(UndoPlan(.undo(entry.id), taking: entry, after: later))
+    case (.undoOf(let target), _) where entry.id == target:
+      return .take(UndoPlan(.undo(entry.id), taking: entry, after: later))
+    case (.redo, .edit) where isOwn:
+      return .end
+    case (.redo, .undo) where isOwn && stands:
+      return .take(UndoPlan(.redo(entry.id), taking: entry, after: later))
+    default: break
+    }
+    note(entry, isOwn: isOwn, stands: stands)
+    later.pass(entry)
+    return .on
+  }
+
+  private mutating func note(_ entry: LoggedEdit, isOwn: Bool, stands: Bool) {
+    switch entry.kind {
+    case .edit: edits.insert(entry.id)
+    case .undo(let named), .redo(let named):
+      names[entry.id] = named
+      if stands { takenBack.insert(named) }
+      if case .redo = entry.kind, stands, isOwn, !entry.inverse.isEmpty { standingRedos.append(entry.id) }
+    }
+  }
+
+  /// After a walk to the end: the newest redo that stands and whose edit has left the log.
+  var orphanedRedo: EditID? {
+    standingRedos.first { redo in
+      var id = redo
+      while let named = names[id] { id = named }
+      return !edits.contains(id)
+    }
+  }
+
+  /// Goes on behind an entry that was taken back just now: the fields that this could not set are still as the
+  /// entry left them.
+  mutating func leave(_ entry: LoggedEdit, takenBackBy done: LoggedEdit) {
+    later.pass(entry, without: Set(done.edit.changes.lazy.map(\.field)))
+  }
+}
+
 /// What has become of each field since some entry of the log, gathered while walking back to it.
 ///
 /// Writes cancel in pairs: an undo and the write before it that it took back, a redo and the undo that it took
 /// back. A field whose writes have all cancelled is as the entry left it.
-private struct LaterWrites {
+private struct LaterWrites: Sendable {
   /// For each field the writes that have not cancelled yet, newest first.
   private var open: [Field: [Write]] = [:]
 
-  private struct Write {
+  private struct Write: Sendable {
     var id: EditID
     var kind: LoggedEdit.Kind
   }
 
   /// Goes back over an entry. Only what it really changed counts.
-  mutating func pass(_ entry: LoggedEdit) {
-    for field in Set(entry.edit.changes.lazy.map(\.field)) {
+  mutating func pass(_ entry: LoggedEdit, without cancelled: Set<Field> = []) {
+    for field in Set(entry.edit.changes.lazy.map(\.field)) where !cancelled.contains(field) {
       if let last = open[field]?.last, Self.cancels(last, entry) {
         open[field]?.removeLast()
       } else {

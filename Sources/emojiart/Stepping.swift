@@ -3,19 +3,6 @@
 import ArtModel
 import ArtStore
 
-/// A direction along the log.
-enum Step: String {
-  case undo
-  case redo
-
-  func plan(in art: DocumentTransaction) throws(ArtError) -> UndoPlan? {
-    switch self {
-    case .undo: try UndoPlan.undo(in: art)
-    case .redo: try UndoPlan.redo(in: art)
-    }
-  }
-}
-
 /// What a number of steps did.
 private struct StepResult {
   var titles: [String] = []
@@ -25,22 +12,22 @@ private struct StepResult {
 
 extension EditOptions {
   /// Goes a number of steps along the log in one save; each step is an edit of its own.
-  func step(_ step: Step, _ typed: String, on document: String) throws(ArtError) {
+  func step(_ direction: UndoDirection, _ typed: String, on document: String) throws(ArtError) {
     guard let count = Int(typed), (1...1_000).contains(count) else {
       throw ArtError(.badValue, "\(shown(typed)) is no count; give a number from 1 to 1,000")
     }
     let author = try thisAuthor()
     let result = try common.file(document).edit(expecting: expectedRevision()) {
       (transaction) throws(ArtError) in
-      try Self.go(step, count, on: transaction, by: author)
+      try Self.go(direction, count, on: transaction, by: author)
     }
-    Output.tell(of: "the \(step.rawValue) itself is saved")
+    Output.tell(of: "the \(direction.rawValue) itself is saved")
     if result.left > 0 {
       let changes = result.left == 1 ? "1 change stays as it is" : "\(result.left) changes stay as they are"
       Output.complain("\(changes): later edits were about the same")
     }
     if result.titles.count < count {
-      Output.complain("only \(result.titles.count) of \(count): nothing more to \(step.rawValue)")
+      Output.complain("only \(result.titles.count) of \(count): nothing more to \(direction.rawValue)")
     }
     guard !common.json else {
       let done = JSON.array(result.titles.map(JSON.string))
@@ -50,17 +37,19 @@ extension EditOptions {
   }
 
   private static func go(
-    _ step: Step, _ count: Int, on transaction: DocumentTransaction, by author: Author
+    _ direction: UndoDirection, _ count: Int, on transaction: DocumentTransaction, by author: Author
   ) throws(ArtError) -> StepResult {
     var author = author
     var result = StepResult()
     let time = now()
-    while result.titles.count < count, let plan = try step.plan(in: transaction) {
+    var steps = try UndoSteps(direction, in: transaction)
+    while result.titles.count < count, let plan = try steps.next(in: transaction) {
       let done = try transaction.perform(plan, stamp: author.stamp(at: time))
+      steps.performed(done.entry)
       result.left += done.left
       result.titles.append(done.entry.title)
     }
-    guard !result.titles.isEmpty else { throw .nothingTo(step.rawValue) }
+    guard !result.titles.isEmpty else { throw .nothingTo(direction.rawValue) }
     result.revision = transaction.revision
     return result
   }
