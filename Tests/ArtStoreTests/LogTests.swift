@@ -131,3 +131,23 @@ import Testing
     #expect(try file.summary().revision == Format.largestNumber)
   }
 }
+
+extension LogTests {
+  @Test("F20 an undo on a log whose newest rows are lost is refused")
+  func lostNewest() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    for seed in UInt64(1)...4 { try file.add(seed: seed) }
+    for sql in ["DELETE FROM edit WHERE revision = 4", "DELETE FROM edit"] {
+      try shell(file.path, sql)
+      var maker = try EditMaker(seed: 9)
+      let stamp = maker.stamp()
+      let error = failure {
+        try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+          if let plan = try UndoPlan.undo(in: transaction) { _ = try transaction.perform(plan, stamp: stamp) }
+        }
+      }
+      #expect(error?.code == .damaged, "\(sql)")
+    }
+  }
+}

@@ -11,11 +11,11 @@ public final class DocumentTransaction {
   let name: String
   /// What the document's own row says, kept up with each change.
   var art: ArtRow
-  private let found: ArtRow
+  let found: ArtRow
   private var statements: [String: Statement] = [:]
-  private var loaded: (art: ArtRow, content: DocumentContent)?
+  var loaded: (art: ArtRow, content: DocumentContent)?
   /// The row that was read last, as it is in the file.
-  private var lastRow: EmojiRow?
+  var lastRow: EmojiRow?
 
   /// Begins, and looks at the schema and the row of `art`.
   init(_ connection: Connection, begin: String) throws(ArtError) {
@@ -36,37 +36,7 @@ public final class DocumentTransaction {
   /// Whether anything was changed.
   var hasChanges: Bool { art != found }
   /// The first revision of this save.
-  private var save: Int { found.revision + 1 }
-
-  /// Throws `damaged` when the tables are not those of a document, in any order: VACUUM makes one of its own.
-  /// SQLite's own statistics may be there.
-  static func checkSchema(_ connection: Connection) throws(ArtError) {
-    let rows = try Statement("SELECT name, sql FROM sqlite_schema", on: connection)
-    var missing = Format.schema
-    while try rows.step() {
-      let (name, sql) = (try rows.text(0), try rows.optionalText(1))
-      if Format.statistics.contains(where: { $0.name == name && $0.sql == sql }) { continue }
-      guard let index = missing.firstIndex(where: { $0.name == name && $0.sql == sql }) else {
-        throw .damaged(connection.name, "its tables are not those of a document")
-      }
-      missing.remove(at: index)
-    }
-    guard missing.isEmpty else { throw .damaged(connection.name, "it lacks tables of a document") }
-  }
-
-  private static func readArt(_ connection: Connection) throws(ArtError) -> ArtRow {
-    let rows = try Statement(ArtRow.select, on: connection)
-    guard try rows.step() else { throw .damaged(connection.name, "the document's own row is missing") }
-    let stored = try ArtRow.stored(rows)
-    guard stored.sum == stored.expectedSum else {
-      throw .damaged(connection.name, "the document's own row does not fit its sum")
-    }
-    do {
-      return try ArtRow(stored)
-    } catch {
-      throw .damaged(connection.name, error.message)
-    }
-  }
+  var save: Int { found.revision + 1 }
 
   /// A statement, prepared once.
   func statement(_ sql: String) throws(ArtError) -> Statement {
@@ -74,89 +44,6 @@ public final class DocumentTransaction {
     let statement = try Statement(sql, on: connection)
     statements[sql] = statement
     return statement
-  }
-}
-
-extension DocumentTransaction {
-  /// Reads and verifies the whole document: every row of every table against its sum, and all of them against
-  /// the digest. Throws `damaged`.
-  public func load() throws(ArtError) -> DocumentContent {
-    if let loaded, loaded.art == art { return loaded.content }
-    var digest = Digest()
-    let emojis = try loadEmojis(&digest)
-    let log = try loadLog(&digest)
-    var room = try connection.rowRoom
-    for table in PlainTable.allCases {
-      let rows = try Statement("\(table.select) ORDER BY 1", on: connection)
-      var last: Statement.Value?
-      while try rows.step() {
-        let key = try rows.value(0)
-        if let last, !(last < key) { throw outOfOrder("\(table.name)") }
-        last = key
-        room -= 1
-        guard room >= 0 else { throw .damaged(name, "it has more rows than fit into it") }
-        digest.add(try table.verify(rows, of: name))
-      }
-    }
-    guard digest == art.digest else {
-      throw .damaged(name, "rows are missing or too many: the digest does not fit")
-    }
-    let content = DocumentContent(
-      id: art.id, canvas: art.canvas, background: art.background, pending: art.pending, emojis: emojis,
-      log: log,
-      revision: art.revision, head: art.head)
-    guard let content, emojis.count == art.emojiCount else {
-      throw .damaged(name, "the count of emoji does not fit")
-    }
-    guard log.last.map({ $0.id == art.head && $0.revision == art.revision }) ?? (art.head == nil) else {
-      throw .damaged(name, "the last edit is not the document's head")
-    }
-    loaded = (art, content)
-    return content
-  }
-
-  /// What SQLite's own check finds wrong: pages, indexes, free list.
-  static func structureFaults(_ connection: Connection) throws(ArtError) -> [String] {
-    let rows = try Statement("PRAGMA integrity_check(20)", on: connection)
-    var faults: [String] = []
-    while try rows.step() { faults.append(try rows.text(0)) }
-    return faults == ["ok"] ? [] : faults
-  }
-
-  /// Pages can stand in each other's places: every sum fits then, and so does the digest, which knows no order.
-  private func outOfOrder(_ table: String) -> ArtError {
-    .damaged(name, "the rows of the table \(table) are out of order")
-  }
-
-  private func loadEmojis(_ digest: inout Digest) throws(ArtError) -> [Emoji] {
-    var emojis: [Emoji] = []
-    emojis.reserveCapacity(art.emojiCount)
-    let rows = try Statement("\(EmojiRow.select) ORDER BY id", on: connection)
-    while try rows.step() {
-      let row = try EmojiRow(rows, of: name)
-      guard emojis.count < art.emojiCount else { throw .damaged(name, "the count of emoji does not fit") }
-      if let last = emojis.last, last.id >= row.emoji.id { throw outOfOrder("emoji") }
-      digest.add(row.sum)
-      emojis.append(row.emoji)
-    }
-    return emojis
-  }
-
-  private func loadLog(_ digest: inout Digest) throws(ArtError) -> [LoggedEdit] {
-    var log: [LoggedEdit] = []
-    let mostEdits = Format.logEdits + art.revision - found.revision
-    let rows = try Statement("\(EditRow.select) ORDER BY revision", on: connection)
-    var bytes = 0
-    while try rows.step() {
-      let row = try EditRow(rows, of: name)
-      digest.add(row.sum)
-      bytes += row.bytes
-      guard log.count < mostEdits else { throw .damaged(name, "the log is too long") }
-      if let last = log.last, last.revision >= row.entry.revision { throw outOfOrder("edit") }
-      log.append(row.entry)
-    }
-    guard bytes == art.logBytes else { throw .damaged(name, "the size of the log does not fit") }
-    return log
   }
 }
 
@@ -180,7 +67,7 @@ extension DocumentTransaction: ArtReading {
 
   /// The sum that the row of an emoji has in the file. It is not computed from the emoji: another program may have
   /// spelled its numbers in another way.
-  private func storedSum(of emoji: Emoji) throws(ArtError) -> Int {
+  func storedSum(of emoji: Emoji) throws(ArtError) -> Int {
     if let lastRow, lastRow.emoji == emoji { return lastRow.sum }
     guard let row = try row(emoji.id) else { throw .damaged(name, "the emoji \(emoji.id) is missing") }
     return row.sum
@@ -221,9 +108,18 @@ extension DocumentTransaction: ArtReading {
     let rows = try statement("\(EditRow.select) ORDER BY revision DESC")
     try rows.bind()
     defer { rows.reset() }
+    var last: LoggedEdit?
     while try rows.step() {
-      guard try body(EditRow(rows, of: name).entry) else { return }
+      let entry = try EditRow(rows, of: name).entry
+      if let last {
+        guard entry.revision < last.revision else { throw outOfOrder("edit") }
+      } else {
+        try checkHead(entry)
+      }
+      last = entry
+      guard try body(entry) else { return }
     }
+    if last == nil { try checkHead(nil) }
   }
 
   private func rows(_ tail: String, _ values: Statement.Value...) throws(ArtError) -> [EmojiRow] {
@@ -277,100 +173,4 @@ extension DocumentTransaction: EditableArt {
 
   /// Sets the picture that is still to come.
   public func setPending(_ pending: PendingBackground?) { art.pending = pending }
-}
-
-extension DocumentTransaction {
-  /// Does an edit and writes it into the log. Returns nil when it has no effect, and then writes nothing.
-  public func perform(_ edit: Edit, stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
-    let applied = try set(edit.changes)
-    guard !applied.changes.isEmpty else { return nil }
-    return try log(edit.name, applied, kind: .edit, stamp)
-  }
-
-  /// Does an undo or redo and writes it into the log, also when nothing is left for it to do: the next one then
-  /// goes on behind it. `left` counts the changes that were not made.
-  public func perform(
-    _ plan: UndoPlan, stamp: EditStamp
-  ) throws(ArtError) -> (entry: LoggedEdit, left: Int) {
-    var applied = try set(plan.changes)
-    applied.dropped += plan.skipped
-    return (try log(plan.name, applied, kind: plan.kind, stamp), applied.dropped.count)
-  }
-
-  private func set(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
-    var rows = self
-    return try rows.apply(changes)
-  }
-
-  private func log(
-    _ name: String, _ applied: AppliedEdit, kind: LoggedEdit.Kind, _ stamp: EditStamp
-  ) throws(ArtError) -> LoggedEdit {
-    let entry = LoggedEdit(
-      id: stamp.id, revision: art.revision + 1, time: stamp.time, save: save, kind: kind,
-      author: stamp.author,
-      edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped)
-    try append(entry)
-    return entry
-  }
-
-  /// Writes an entry that has been applied into the log.
-  func append(_ entry: LoggedEdit) throws(ArtError) {
-    let row = try EditRow.insert(entry, on: connection)
-    art.digest.add(row.sum)
-    art.logBytes += row.bytes
-    art.revision = entry.revision
-    art.head = entry.id
-  }
-
-  /// Writes the row of `art`, after the log was cut to its room. Throws `tooLarge`; `damaged` when the document's
-  /// own row counts what cannot be.
-  func finish() throws(ArtError) {
-    try trimLog()
-    guard art.revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
-    guard art.logBytes >= 0, art.emojiCount >= 0 else {
-      throw .damaged(name, "the document's own row counts less than there is")
-    }
-    try art.write(on: connection)
-    guard try number("PRAGMA page_count") * number("PRAGMA page_size") <= Format.largestFile else {
-      throw .tooLargeFile(name)
-    }
-  }
-
-  private func number(_ pragma: String) throws(ArtError) -> Int {
-    let row = try statement(pragma)
-    try row.bind()
-    defer { row.reset() }
-    guard try row.step() else { throw .damaged(name, "SQLite does not tell its size") }
-    return try row.integer(0)
-  }
-
-  /// Whether the file's log has the last edit of another transaction, or for one without edits, its own row.
-  func holds(_ other: DocumentTransaction) throws(ArtError) -> Bool {
-    guard other.art.revision != other.found.revision, let head = other.art.head else {
-      return art == other.art
-    }
-    let row = try statement("SELECT count(*) FROM edit WHERE revision = ?1 AND origin = ?2 AND sequence = ?3")
-    try row.bind(
-      .integer(other.art.revision), .text(head.origin.description), .integer(head.sequence))
-    defer { row.reset() }
-    guard try row.step() else { return false }
-    return try row.integer(0) > 0
-  }
-
-  private func trimLog() throws(ArtError) {
-    let oldest = try statement("\(EditRow.select) ORDER BY revision LIMIT 1")
-    while true {
-      try oldest.bind()
-      defer { oldest.reset() }
-      guard try oldest.step() else { return }
-      let revision = try oldest.integer(0)
-      let isBeyond = revision <= art.revision - Format.logEdits || art.logBytes > Format.logBytes
-      guard isBeyond, revision < art.revision else { return }
-      let sum = try EditRow.verifiedSum(oldest, of: name)
-      art.digest.remove(sum.sum)
-      art.logBytes -= sum.bytes
-      oldest.reset()
-      try statement("DELETE FROM edit WHERE revision = ?1").run(.integer(revision))
-    }
-  }
 }

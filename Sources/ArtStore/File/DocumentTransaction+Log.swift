@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+extension DocumentTransaction {
+  /// Does an edit and writes it into the log. Returns nil when it has no effect, and then writes nothing.
+  public func perform(_ edit: Edit, stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
+    let applied = try set(edit.changes)
+    guard !applied.changes.isEmpty else { return nil }
+    return try log(edit.name, applied, kind: .edit, stamp)
+  }
+
+  /// Does an undo or redo and writes it into the log, also when nothing is left for it to do: the next one then
+  /// goes on behind it. `left` counts the changes that were not made.
+  public func perform(
+    _ plan: UndoPlan, stamp: EditStamp
+  ) throws(ArtError) -> (entry: LoggedEdit, left: Int) {
+    var applied = try set(plan.changes)
+    applied.dropped += plan.skipped
+    return (try log(plan.name, applied, kind: plan.kind, stamp), applied.dropped.count)
+  }
+
+  private func set(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+    var rows = self
+    return try rows.apply(changes)
+  }
+
+  private func log(
+    _ name: String, _ applied: AppliedEdit, kind: LoggedEdit.Kind, _ stamp: EditStamp
+  ) throws(ArtError) -> LoggedEdit {
+    let entry = LoggedEdit(
+      id: stamp.id, revision: art.revision + 1, time: stamp.time, save: save, kind: kind,
+      author: stamp.author,
+      edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped)
+    try append(entry)
+    return entry
+  }
+
+  /// Writes an entry that has been applied into the log.
+  func append(_ entry: LoggedEdit) throws(ArtError) {
+    let row = try EditRow.insert(entry, on: connection)
+    art.digest.add(row.sum)
+    art.logBytes += row.bytes
+    art.revision = entry.revision
+    art.head = entry.id
+  }
+
+  /// Writes the row of `art`, after the log was cut to its room. Throws `tooLarge`; `damaged` when the document's
+  /// own row counts what cannot be.
+  func finish() throws(ArtError) {
+    try trimLog()
+    guard art.revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
+    guard art.logBytes >= 0, art.emojiCount >= 0 else {
+      throw .damaged(name, "the document's own row counts less than there is")
+    }
+    try art.write(on: connection)
+    guard try number("PRAGMA page_count") * number("PRAGMA page_size") <= Format.largestFile else {
+      throw .tooLargeFile(name)
+    }
+  }
+
+  private func number(_ pragma: String) throws(ArtError) -> Int {
+    let row = try statement(pragma)
+    try row.bind()
+    defer { row.reset() }
+    guard try row.step() else { throw .damaged(name, "SQLite does not tell its size") }
+    return try row.integer(0)
+  }
+
+  /// Whether the file's log has the last edit of another transaction, or for one without edits, its own row.
+  func holds(_ other: DocumentTransaction) throws(ArtError) -> Bool {
+    guard other.art.revision != other.found.revision, let head = other.art.head else {
+      return art == other.art
+    }
+    let row = try statement("SELECT count(*) FROM edit WHERE revision = ?1 AND origin = ?2 AND sequence = ?3")
+    try row.bind(
+      .integer(other.art.revision), .text(head.origin.description), .integer(head.sequence))
+    defer { row.reset() }
+    guard try row.step() else { return false }
+    return try row.integer(0) > 0
+  }
+
+  private func trimLog() throws(ArtError) {
+    let oldest = try statement("\(EditRow.select) ORDER BY revision LIMIT 1")
+    while true {
+      try oldest.bind()
+      defer { oldest.reset() }
+      guard try oldest.step() else { return }
+      let revision = try oldest.integer(0)
+      let isBeyond = revision <= art.revision - Format.logEdits || art.logBytes > Format.logBytes
+      guard isBeyond, revision < art.revision else { return }
+      let sum = try EditRow.verifiedSum(oldest, of: name)
+      art.digest.remove(sum.sum)
+      art.logBytes -= sum.bytes
+      oldest.reset()
+      try statement("DELETE FROM edit WHERE revision = ?1").run(.integer(revision))
+    }
+  }
+}
