@@ -73,7 +73,7 @@ public struct DocumentEvents: AsyncSequence, Sendable {
     subscription = Subscription(unsubscribe)
   }
 
-  /// Several iterators share the events among them.
+  /// One iterator at a time; a second listener asks the document for events of its own.
   public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox, subscription: subscription) }
 
   /// Iterates over the events.

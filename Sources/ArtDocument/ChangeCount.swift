@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How a change came about, as UIDocument counts them.
-public enum ChangeKind: Sendable {
+enum ChangeKind {
   /// An edit was made.
   case done
   /// An edit was taken back.
@@ -12,9 +12,12 @@ public enum ChangeKind: Sendable {
   case cleared
 }
 
-/// Which changes a save will hold. Changes made while it runs are not among them.
+/// The changes made until some moment. A save takes one at its start: changes made while it runs are not among them.
 public struct SaveToken: Sendable, Hashable {
   fileprivate let made: Int
+
+  /// Whether these changes are among the other's, too.
+  func isCovered(by other: SaveToken) -> Bool { made <= other.made }
 }
 
 /// How many changes a document has seen, and how many of them are saved.

@@ -18,21 +18,31 @@ enum SaveReason {
   }
 }
 
+/// A save that runs.
+struct RunningSave {
+  var task: Task<ArtError?, Never>
+  /// What it will hold.
+  var token: SaveToken
+  var reason: SaveReason
+}
+
 extension Document {
   /// Saves what is changed until now. Returns when it is durable. Throws what writing a file throws, and `movedOn`
   /// when another program saved meanwhile; the edits are kept then.
   public func save() async throws(ArtError) { try await save(.asked) }
 
-  /// Saves what is changed and closes. When that fails the document stays open, in the state `error`.
+  /// Saves what is changed and closes; edits are refused meanwhile. When saving fails the document stays open, in the
+  /// state `error`, and takes edits again.
   public func close() async throws(ArtError) {
-    // An edit may come while the last save runs.
-    while hasUnsavedChanges { try await save(.closing) }
+    closing += 1
+    defer { closing -= 1 }
+    try await save(.closing)
     end()
   }
 
   /// Closes without saving: what no save holds is lost.
   public func closeDiscardingChanges() async {
-    while let runningSave { _ = await runningSave.value }
+    while let runningSave { _ = await runningSave.task.value }
     changeCount.update(.cleared)
     end()
   }
@@ -40,6 +50,7 @@ extension Document {
   private func end() {
     timer?.task.cancel()
     timer = nil
+    autosave = Autosave(autosave.policy)
     tell(life.closed())
     broadcast.finish()
   }
@@ -47,10 +58,11 @@ extension Document {
   private func save(_ reason: SaveReason) async throws(ArtError) {
     let goal = changeCount.token
     while !changeCount.isSaved(goal) {
-      if let runningSave {
-        // Another one's save: what it did not hold is looked at again.
-        _ = await runningSave.value
-      } else if let error = await startSave(reason).value {
+      if let running = runningSave {
+        let error = await running.task.value
+        // An autosave is impatient: its error does not speak for those who asked.
+        if let error, running.reason != .autosave, goal.isCovered(by: running.token) { throw error }
+      } else if let error = await startSave(reason).task.value {
         throw error
       }
     }
@@ -58,6 +70,7 @@ extension Document {
 
   /// Does what the autosave machine says is next.
   func step() {
+    guard life.state != .closed else { return }
     switch autosave.next(at: timeline.now()) {
     case .idle: break
     case .save: _ = startSave(.autosave)
@@ -73,18 +86,20 @@ extension Document {
     }
     let task = Task { [weak self, timeline] in
       do { try await timeline.sleep(due) } catch { return }
-      await self?.timerFired()
+      await self?.timerFired(due)
     }
     timer = (due, task)
   }
 
-  private func timerFired() {
+  /// One that was cancelled too late to stay asleep finds another one in its place, or none.
+  private func timerFired(_ due: Duration) {
+    guard timer?.due == due else { return }
     timer = nil
     step()
   }
 
   /// Begins a save of what is changed until now. No other one is running.
-  private func startSave(_ reason: SaveReason) -> Task<ArtError?, Never> {
+  private func startSave(_ reason: SaveReason) -> RunningSave {
     let token = changeCount.token
     let edits = NetEdits(unsaved, of: content, since: base)
     let (count, reached) = (unsaved.count, DocumentBase(content))
@@ -103,14 +118,17 @@ extension Document {
         return error
       }
     }
-    runningSave = task
-    return task
+    let running = RunningSave(task: task, token: token, reason: reason)
+    runningSave = running
+    return running
   }
 
   private func saved(_ token: SaveToken, _ count: Int, _ reached: DocumentBase) {
     runningSave = nil
     changeCount.clear(upTo: token)
     unsaved.removeFirst(count)
+    content.markSaved(base.revision + 1...reached.revision, save: base.revision + 1)
+    content.trimLog(entries: Self.logEntries, changes: Self.logChanges)
     base = reached
     autosave.saveSucceeded()
     broadcast.send(.saved(revision: reached.revision))
@@ -124,4 +142,9 @@ extension Document {
     tell(life.saveFailed(error))
     step()
   }
+
+  /// Entries of the log that stay in memory, as many as in a file.
+  private static var logEntries: Int { 1_000 }
+  /// Their changes and inverses: about what a file's 8 MiB hold.
+  private static var logChanges: Int { 200_000 }
 }

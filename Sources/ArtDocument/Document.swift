@@ -20,6 +20,8 @@ public actor Document {
   public var hasUnsavedChanges: Bool { changeCount.unsaved > 0 }
   /// How many.
   public var unsavedChanges: Int { changeCount.unsaved }
+  /// Stands for the changes made until now; `isSaved` tells of it later.
+  public var changeToken: SaveToken { changeCount.token }
   /// The document as it is now.
   public internal(set) var content: DocumentContent
 
@@ -30,36 +32,59 @@ public actor Document {
   var base: DocumentBase
   /// Entries of the log that no save holds yet.
   var unsaved: [LoggedEdit] = []
-  var runningSave: Task<ArtError?, Never>?
+  var runningSave: RunningSave?
+  /// How many are waiting for the document to be closed.
+  var closing = 0
   var timer: (due: Duration, task: Task<Void, Never>)?
   let thread = FileThread()
   let timeline: Timeline
   nonisolated let broadcast = Broadcast()
+  private let time: @Sendable () -> Int
   private var author: Author
   private var generator: any RandomNumberGenerator & Sendable
 
-  /// Opens a document. Throws what reading a file throws. A file that cannot be written is opened to be looked at.
+  /// Opens a document for an author with that name, if any; each opening is an origin of its own. Throws what reading
+  /// a file throws, and `badValue` for a name that is none. A file that cannot be written is opened to be looked at.
+  ///
+  /// `clock` decides when to save, `time` tells in milliseconds since 1970 when an edit was made, and ids are drawn
+  /// from `generator`.
   public static func open(
-    _ file: DocumentFile, by author: Author, autosave policy: AutosavePolicy = AutosavePolicy(),
+    _ file: DocumentFile, author name: String? = nil, autosave policy: AutosavePolicy = AutosavePolicy(),
     clock: some Clock<Duration> = ContinuousClock(),
+    time: @escaping @Sendable () -> Int = millisecondsSince1970,
     using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) async throws(ArtError) -> Document {
     let thread = FileThread()
-    let content = try await thread.run { () throws(ArtError) in try file.read() }
     let reason = try await thread.run { () throws(ArtError) in try file.readOnlyReason() }
-    let document = Document(file, content, author, policy, Timeline(clock), generator)
+    return try await open(
+      file, readOnlyBecause: reason, author: name, autosave: policy, clock: clock, time: time,
+      using: generator)
+  }
+
+  static func open(
+    _ file: DocumentFile, readOnlyBecause reason: String?, author name: String?,
+    autosave policy: AutosavePolicy,
+    clock: some Clock<Duration>, time: @escaping @Sendable () -> Int,
+    using generator: any RandomNumberGenerator & Sendable
+  ) async throws(ArtError) -> Document {
+    var generator = generator
+    let author = try Author(origin: Origin(using: &generator), name: name)
+    let content = try await FileThread().run { () throws(ArtError) in try file.read() }
+    let document = Document(file, content, author, policy, Timeline(clock), time, generator)
     await document.opened(readOnlyBecause: reason)
     return document
   }
 
   private init(
     _ file: DocumentFile, _ content: DocumentContent, _ author: Author, _ policy: AutosavePolicy,
-    _ timeline: Timeline, _ generator: any RandomNumberGenerator & Sendable
+    _ timeline: Timeline, _ time: @escaping @Sendable () -> Int,
+    _ generator: any RandomNumberGenerator & Sendable
   ) {
     self.file = file
     self.content = content
     self.author = author
     self.timeline = timeline
+    self.time = time
     self.generator = generator
     autosave = Autosave(policy)
     base = DocumentBase(content)
@@ -74,6 +99,9 @@ public actor Document {
   private func opened(readOnlyBecause reason: String?) {
     tell(life.opened(readOnlyBecause: reason))
   }
+
+  /// Whether a save holds the changes that the token stands for.
+  public func isSaved(_ token: SaveToken) -> Bool { changeCount.isSaved(token) }
 
   func tell(_ state: DocumentState?) {
     if let state { broadcast.send(.state(state)) }
@@ -125,7 +153,7 @@ extension Document {
   ) throws(ArtError) -> LoggedEdit? {
     let applied = try content.apply(changes)
     guard !applied.changes.isEmpty || kind != .edit else { return nil }
-    let stamp = author.stamp(at: wallClock())
+    let stamp = author.stamp(at: time())
     let entry = LoggedEdit(
       id: stamp.id, revision: content.revision + 1, time: stamp.time, save: base.revision + 1, kind: kind,
       author: stamp.author, edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse,
@@ -149,6 +177,7 @@ extension Document {
 
   private func checkEditable() throws(ArtError) {
     switch life.state {
+    case _ where closing > 0: throw .closedDocument(file.path)
     case .closed: throw .closedDocument(file.path)
     case .editingDisabled(let reason): throw .readOnlyDocument(file.path, reason)
     case .open, .saving, .error: return

@@ -39,6 +39,7 @@ struct DocumentLife: Equatable {
   }
 
   mutating func saveBegan() -> DocumentState? {
+    assert(state != .closed, "a closed document saves nothing")
     isSaving = true
     if case .error = state { return nil }
     return go(to: .saving)
@@ -55,14 +56,6 @@ struct DocumentLife: Equatable {
   }
 
   mutating func closed() -> DocumentState? { go(to: .closed) }
-
-  /// Whether edits are taken.
-  var canEdit: Bool {
-    switch state {
-    case .open, .saving, .error: true
-    case .closed, .editingDisabled: false
-    }
-  }
 
   private mutating func go(to new: DocumentState) -> DocumentState? {
     guard new != state else { return nil }

@@ -106,18 +106,23 @@ extension Action {
     let widths = texts.map { Double($0.string.count) * advance * size.pixels }
     var left = center.x - widths.reduce(0, +) / 2
     var z = try art.top()?.z ?? 0
+    var renumbering: [Change] = []
+    if z > Limits.zOrder.upperBound - texts.count * Limits.zStep {
+      let order = try art.emojisInOrder()
+      renumbering = order.enumerated().map { .order($1.id, to: ($0 + 1) * Limits.zStep) }
+      z = order.count * Limits.zStep
+    }
     var taken: Set<EmojiID> = []
     var emojis: [Emoji] = []
     for (text, width) in zip(texts, widths) {
       let id = try freshID(in: art, besides: &taken, using: &generator)
       z += Limits.zStep
-      guard Limits.zOrder.contains(z) else { throw .noRoomInOrder() }
       let x = texts.count == 1 ? center.x : rounded(left + width / 2)
       emojis.append(Emoji(id: id, text: text, position: try Point(x: x, y: center.y), size: size, z: z))
       left += width
     }
     return PlannedEdit(
-      edit: Edit(name: name("add", emojis), changes: emojis.map(Change.add)), subjects: emojis)
+      edit: Edit(name: name("add", emojis), changes: renumbering + emojis.map(Change.add)), subjects: emojis)
   }
 
   /// An id that is not taken; it is then.

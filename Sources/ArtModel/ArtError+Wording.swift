@@ -87,10 +87,14 @@ extension ArtError {
     ArtError(.badValue, "\(text) cannot be put above itself; name another emoji")
   }
 
-  /// Every value of the z-order is used up: some 10^12 new emoji in one document.
-  public static func noRoomInOrder() -> ArtError {
-    ArtError(
-      .tooLarge, "no room is left on top of the z-order; `emojiart order DOC REF --front` renumbers it")
+  /// A z-order value out of bounds.
+  public static func badOrder(_ z: Int) -> ArtError {
+    ArtError(.badValue, "\(z) is no place in the z-order; give a value within 2^60 of zero")
+  }
+
+  /// A background, or one that is still to come, that no document may hold.
+  public static func badBackground(_ what: String) -> ArtError {
+    ArtError(.badValue, "a background with \(what)")
   }
 
   /// Nothing to undo or redo.

@@ -47,6 +47,29 @@ public struct DocumentContent: Sendable, Equatable {
     head = entry.id
   }
 
+  /// The entries of these revisions came with that save.
+  public mutating func markSaved(_ revisions: ClosedRange<Int>, save: Int) {
+    for index in log.indices.reversed() {
+      guard log[index].revision >= revisions.lowerBound else { return }
+      if revisions.contains(log[index].revision), log[index].save != save {
+        log[index] = log[index].marked(save: save)
+      }
+    }
+  }
+
+  /// Cuts the log to its newest entries, `entries` at most, with that many changes and inverses in all; the newest
+  /// stays whatever its size. A file does the same by bytes.
+  public mutating func trimLog(entries: Int, changes: Int) {
+    var room = changes
+    var kept = 0
+    for entry in log.reversed() {
+      room -= entry.edit.changes.count + entry.inverse.count + entry.dropped.count
+      guard kept == 0 || (kept < entries && room >= 0) else { break }
+      kept += 1
+    }
+    log.removeFirst(log.count - kept)
+  }
+
   private struct Place: Comparable, Sendable {
     let z: Int
     let id: EmojiID

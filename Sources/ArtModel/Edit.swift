@@ -55,6 +55,15 @@ public enum Field: Hashable, Sendable {
 }
 
 extension Change {
+  /// Throws `badValue` for a value that no document may hold; the types of most values see to that themselves.
+  func checkBounds() throws(ArtError) {
+    switch self {
+    case .add(let emoji): guard Limits.zOrder.contains(emoji.z) else { throw .badOrder(emoji.z) }
+    case .order(_, let z): guard Limits.zOrder.contains(z) else { throw .badOrder(z) }
+    default: break
+    }
+  }
+
   /// The field that the change sets.
   public var field: Field {
     switch self {

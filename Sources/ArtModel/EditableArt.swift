@@ -55,8 +55,9 @@ public struct AppliedEdit: Sendable {
 
 extension EditableArt {
   /// Sets the fields that the changes name, in order; one that sets what is already so has no effect.
-  /// Throws `tooLarge` before anything is changed, and what reading and writing throw.
+  /// Throws `tooLarge` and `badValue` before anything is changed, and what reading and writing throw.
   public mutating func apply(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+    for change in changes { try change.checkBounds() }
     try checkRoom(for: changes)
     var applied = AppliedEdit()
     for change in changes {

@@ -14,7 +14,7 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// Throws `badText`.
   public init(_ text: String) throws(ArtError) {
     try self.init(stored: Self.withPresentation(text))
-    guard text.unicodeScalars.allSatisfy({ Self.isAssigned($0) }) else { throw .badText(text, .control) }
+    guard text.unicodeScalars.allSatisfy(Self.isVisible) else { throw .badText(text, .control) }
     guard text.count <= Limits.textCharacters else { throw .badText(text, .characters) }
     guard text.contains(where: Self.isEmoji) else { throw .badText(text, .noEmoji) }
   }
@@ -69,9 +69,18 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     return text + "\u{FE0F}"
   }
 
-  private static func isAssigned(_ scalar: Unicode.Scalar) -> Bool {
+  /// Assigned, and not drawn as nothing or as a blank: two labels that look alike must be alike. The joiner, the
+  /// tags and the selectors of emoji sequences are part of what is seen.
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x200D, 0xFE00...0xFE0F, 0xE0020...0xE007F: return true
+    // The blank pattern of Braille.
+    case 0x2800: return false
+    default: break
+    }
     let category = scalar.properties.generalCategory
     return category != .unassigned && category != .privateUse
+      && !scalar.properties.isDefaultIgnorableCodePoint
   }
 
   /// No control character, no line break, and no invisible character but those of emoji sequences: the

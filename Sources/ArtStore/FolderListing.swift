@@ -3,27 +3,42 @@
 import ArtModel
 import Glibc
 
-/// The documents of a folder.
-public enum FolderListing {
-  /// Names of the entries that end in `.emojiart`, sorted. Throws `noSuchDocument`, `notPermitted`,
-  /// `inputOutput`.
-  public static func names(in folder: String) throws(ArtError) -> [String] {
+/// The documents of a folder: the entries whose names end in `.emojiart`.
+public struct FolderListing: Sendable {
+  /// Their names, sorted.
+  public private(set) var names: [String] = []
+  /// Names that are no UTF-8, with marks in the place of what cannot be read: no path leads to these.
+  public private(set) var unreadable: [String] = []
+
+  /// Looks into a folder. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
+  public init(of folder: String) throws(ArtError) {
     guard let stream = opendir(folder) else {
       if errno == ENOENT { throw ArtError(.noSuchDocument, "no folder \(folder)") }
       if errno == ENOTDIR { throw ArtError(.noSuchDocument, "\(folder) is not a folder") }
       throw .system("list", folder)
     }
     defer { closedir(stream) }
-    var names: [String] = []
     errno = 0
     while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(Format.fileExtension), name != Format.fileExtension { names.append(name) }
+      add(Self.bytes(of: entry))
       errno = 0
     }
     guard errno == 0 else { throw .system("list", folder) }
-    return names.sorted()
+    names.sort()
+    unreadable.sort()
+  }
+
+  private static func bytes(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+    withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+  }
+
+  private mutating func add(_ bytes: [UInt8]) {
+    let ending = Array(Format.fileExtension.utf8)
+    guard bytes.count > ending.count, bytes.suffix(ending.count).elementsEqual(ending) else { return }
+    if let name = String(validating: bytes, as: UTF8.self) {
+      names.append(name)
+    } else {
+      unreadable.append(String(decoding: bytes, as: UTF8.self))
+    }
   }
 }

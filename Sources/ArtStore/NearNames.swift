@@ -9,7 +9,11 @@ enum NearNames {
     let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let folder = cut == path.startIndex ? "." : String(path[..<cut])
     // Only a hint: a folder that cannot be listed has none.
-    guard let names = try? FolderListing.names(in: folder) else { return [] }
-    return nearest(to: String(path[cut...]), among: names).map { String(path[..<cut]) + $0 }
+    guard let names = try? FolderListing(of: folder).names else { return [] }
+    // Without the ending, which all have in common.
+    let stems = names.map { String($0.dropLast(Format.fileExtension.count)) }
+    let name = path[cut...]
+    let stem = name.hasSuffix(Format.fileExtension) ? name.dropLast(Format.fileExtension.count) : name
+    return nearest(to: String(stem), among: stems).map { path[..<cut] + $0 + Format.fileExtension }
   }
 }

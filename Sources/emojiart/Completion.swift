@@ -9,10 +9,10 @@ import Glibc
 enum Completion {
   /// Documents of the folder that the word is in, without their ending.
   @Sendable static func documents(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-    let word = index < words.count ? words[index] : prefix
+    let word = words.indices.contains(index) ? words[index] : prefix
     let cut = word.lastIndex(of: "/").map { word.index(after: $0) } ?? word.startIndex
     let folder = cut == word.startIndex ? CommandWords(words, besides: index).folder : expanded(word[..<cut])
-    let names = (try? FolderListing.names(in: folder)) ?? []
+    let names = (try? FolderListing(of: folder).names) ?? []
     return names.map { String(word[..<cut] + $0.dropLast(".emojiart".count)) }.filter(isPlain).map(escaped)
   }
 

@@ -14,7 +14,7 @@ extension EditOptions {
   /// Does an action on a document: one command, one edit.
   func perform(_ action: Action, on document: String) throws(ArtError) -> EditResult {
     var author = try thisAuthor()
-    let stamp = author.stamp(at: now())
+    let stamp = author.stamp(at: millisecondsSince1970())
     return try common.file(document).edit(expecting: expectedRevision()) { (transaction) throws(ArtError) in
       var random = SystemRandomNumberGenerator()
       let plan = try action.plan(on: transaction, using: &random)

@@ -68,13 +68,6 @@ func environment(_ name: String) -> String? {
   return value
 }
 
-/// Milliseconds since 1970.
-func now() -> Int {
-  var time = timespec()
-  clock_gettime(CLOCK_REALTIME, &time)
-  return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-}
-
 /// This program as an author of edits.
 func thisAuthor() throws(ArtError) -> Author {
   var random = SystemRandomNumberGenerator()

@@ -41,7 +41,7 @@ extension EditOptions {
   ) throws(ArtError) -> StepResult {
     var author = author
     var result = StepResult()
-    let time = now()
+    let time = millisecondsSince1970()
     var steps = try UndoSteps(direction, in: transaction)
     while result.titles.count < count, let plan = try steps.next(in: transaction) {
       let done = try transaction.perform(plan, stamp: author.stamp(at: time))

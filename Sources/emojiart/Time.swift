@@ -12,12 +12,17 @@ enum Time {
   }
 
   /// `2026-11-21T08:30:05.123Z`; for milliseconds since 1970.
-  static func utc(milliseconds: Int) -> String {
+  static func utc(milliseconds: Int) -> String? {
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-    var time = time_t(rest < 0 ? seconds - 1 : seconds)
+    return rest < 0 ? utc(seconds - 1, milliseconds: rest + 1000) : utc(seconds, milliseconds: rest)
+  }
+
+  /// The same for seconds; nil for a time so far away that the calendar does not have it.
+  static func utc(_ seconds: Int, milliseconds: Int = 0) -> String? {
+    var time = time_t(seconds)
     var parts = tm()
-    guard gmtime_r(&time, &parts) != nil else { return "?" }
-    let fraction = String((rest + 1000) % 1000)
+    guard gmtime_r(&time, &parts) != nil else { return nil }
+    let fraction = String(milliseconds)
     return format(parts, "%Y-%m-%dT%H:%M:%S.") + String(repeating: "0", count: 3 - fraction.count) + fraction
       + "Z"
   }

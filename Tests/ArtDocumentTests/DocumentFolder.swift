@@ -30,9 +30,7 @@ final class DocumentFolder: Sendable {
   static func open(
     _ file: DocumentFile, _ policy: AutosavePolicy = AutosavePolicy(), clock: ManualClock = ManualClock()
   ) async throws -> Document {
-    var random = SystemRandomNumberGenerator()
-    let author = try Author(origin: Origin(using: &random))
-    return try await Document.open(file, by: author, autosave: policy, clock: clock)
+    try await Document.open(file, autosave: policy, clock: clock)
   }
 
   /// Moves a file within the folder.

@@ -2,7 +2,6 @@
 
 import ArtModel
 import ArtStore
-import CSQLite
 import Testing
 
 @testable import ArtDocument
@@ -184,21 +183,4 @@ extension DocumentContent {
       id: id, canvas: canvas, background: background, pending: pending, emojis: emojisInOrder(),
       log: log.map { $0.marked(save: save) }, revision: revision, head: head)
   }
-}
-
-/// Another program that is about to write.
-private final class FileLock {
-  private var handle: OpaquePointer?
-
-  init(_ path: String) throws {
-    try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
-    try #require(sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
-  }
-
-  func release() {
-    sqlite3_close_v2(handle)
-    handle = nil
-  }
-
-  deinit { release() }
 }

@@ -48,7 +48,8 @@ struct EmojiTextTests {
     arguments: [
       "\u{0}", "\n", "\u{1B}", "\u{7F}", "\u{9B}", "\u{AD}", "\u{200B}", "\u{200E}", "\u{202E}", "\u{2028}",
       "\u{2029}",
-      "\u{2066}", "\u{FEFF}", "\u{E000}", "\u{378}", "\u{FFFF}", "\u{E0001}", "\u{110BD}",
+      "\u{2066}", "\u{FEFF}", "\u{3164}", "\u{2800}", "\u{115F}", "\u{FFA0}", "\u{34F}", "\u{E0100}",
+      "\u{E000}", "\u{378}", "\u{FFFF}", "\u{E0001}", "\u{110BD}",
     ])
   func invisible(_ character: String) {
     #expect(refusal("🐝" + character)?.message.contains("control or an unknown") == true)

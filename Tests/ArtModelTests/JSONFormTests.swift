@@ -36,10 +36,9 @@ struct JSONFormTests {
   @Test("J1 each kind of change has one form")
   func changeForms() throws {
     let bee = try emoji("aaaaaaaa", x: 1, y: 2, z: -3)
-    let background = Background(digest: Self.digest, mediaType: "image/png", size: .standard, url: nil)
-    var linked = background
-    linked.url = "data:,"
-    let pending = PendingBackground(url: "https://example.org/", since: 5, reason: "dns", anchor: .center)
+    let background = try Background(digest: Self.digest, mediaType: "image/png", size: .standard, url: nil)
+    let linked = try Background(digest: Self.digest, mediaType: "image/png", size: .standard, url: "data:,")
+    let pending = try PendingBackground(url: "https://example.org/", since: 5, reason: "dns", anchor: .center)
     let forms: [(Change, String)] = [
       (.add(bee), #"["add","aaaaaaaa","🐝",1,2,40,-3]"#), (.remove(bee.id), #"["remove","aaaaaaaa"]"#),
       (.move(bee.id, to: bee.position), #"["move","aaaaaaaa",1,2]"#),
@@ -130,7 +129,7 @@ struct JSONFormTests {
           + #"{"id":"aaaaaaaa","size":40,"text":"🐝","x":1,"y":0},{"id":"bbbbbbbb","size":40,"text":"🌸","x":0,"y":0}"#
           + #"],"revision":0}"#
       ])
-    let pending = PendingBackground(url: "data:,", since: 0, reason: "dns", anchor: .topLeft)
+    let pending = try PendingBackground(url: "data:,", since: 0, reason: "dns", anchor: .topLeft)
     small.setPending(pending)
     let tail = #"}],"pending":{"anchor":"topLeft","reason":"dns","since":0,"url":"data:,"},"revision":0}"#
     #expect(try String(decoding: pieces(small).joined(), as: UTF8.self).hasSuffix(tail))

@@ -225,7 +225,8 @@ struct JSONReaderTests {
       #"[["background",{"digest":"00112233445566778899aabbccddeeff","height":1,"mediaType":"text/html","width":1}]]"#,
     ])
   func badChanges(_ text: String) {
-    #expect(failure { () throws(ArtError) in try JSONFormTests.changes(text) }?.code == .badJSON)
+    let code = failure { () throws(ArtError) in try JSONFormTests.changes(text) }?.code
+    #expect(code == .badJSON || code == .badValue)
   }
 
   @Test(

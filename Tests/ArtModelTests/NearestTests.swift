@@ -22,7 +22,7 @@ struct NearestTests {
     #expect(nearest(to: word, among: commands) == found)
   }
 
-  @Test("M47 a long name costs no more than it should")
+  @Test("M47 long names are compared, too")
   func longNames() {
     let names = (0..<2_000).map { String(repeating: "a", count: 250) + String($0) }
     #expect(nearest(to: "bees", among: names).isEmpty)

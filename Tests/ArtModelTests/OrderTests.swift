@@ -73,7 +73,7 @@ struct OrderTests {
     }
   }
 
-  @Test("M33 where the range is used up all get new values, too, and only an addition finds no room")
+  @Test("M33 where the range is used up all get new values, too, for an addition as well")
   func usedUpRange() throws {
     let top = try stack(0, Limits.zOrder.upperBound)
     let bottom = try stack(Limits.zOrder.lowerBound, 0)
@@ -82,10 +82,12 @@ struct OrderTests {
     var art = top
     var author = try author(1)
     let add = Action.add([try EmojiText("🌸")], at: .center, size: .standard)
-    #expect(failure { () throws(ArtError) in try art.perform(add, by: &author) }?.code == .tooLarge)
-    try art.perform(order("a", .front), by: &author)
+    let before = Picture(art)
     try art.perform(add, by: &author)
     #expect(art.top()?.text.string == "🌸")
+    #expect(art.emojisInOrder().map(\.z) == [1, 2, 3].map { $0 * Limits.zStep })
+    try art.undo(by: &author)
+    #expect(Picture(art) == before)
   }
 
   @Test("M34 an order that is so already changes nothing")

@@ -49,13 +49,13 @@ struct RandomEdits {
 
   mutating func background() throws -> Background {
     let canvas = try Canvas(width: int(1...100_000), height: int(1...100_000))
-    return Background(
+    return try Background(
       digest: String(repeating: try pick(["0", "a", "7f"]), count: 32).prefix(32).description,
       mediaType: try pick(["image/png", "image/webp"]), size: canvas, url: int(0...1) == 0 ? nil : try url())
   }
 
   mutating func pending() throws -> PendingBackground {
-    PendingBackground(
+    try PendingBackground(
       url: try url(), since: int(0...Int.max), reason: try pick(["dns", "timeout"]),
       anchor: try pick([.topLeft, .center]))
   }

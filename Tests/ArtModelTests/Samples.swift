@@ -57,7 +57,7 @@ extension DocumentContent {
   mutating func perform(_ edit: Edit, by author: inout Author) throws(ArtError) -> LoggedEdit? {
     let applied = try apply(edit.changes)
     guard !applied.changes.isEmpty else { return nil }
-    return log(edit.name, applied, .edit, &author)
+    return log(edit.name, applied, .edit, author.stamp(at: 0))
   }
 
   @discardableResult
@@ -81,15 +81,19 @@ extension DocumentContent {
 
   private mutating func perform(_ plan: UndoPlan?, by author: inout Author) throws(ArtError) -> UndoPlan? {
     guard let plan else { return nil }
-    log(plan.name, try apply(plan.changes), plan.kind, &author)
+    log(plan.name, try apply(plan.changes), plan.kind, author.stamp(at: 0))
     return plan
+  }
+
+  /// Performs a step of several.
+  mutating func perform(_ plan: UndoPlan, stamp: EditStamp) throws(ArtError) -> LoggedEdit {
+    log(plan.name, try apply(plan.changes), plan.kind, stamp)
   }
 
   @discardableResult
   private mutating func log(
-    _ name: String, _ applied: AppliedEdit, _ kind: LoggedEdit.Kind, _ author: inout Author
+    _ name: String, _ applied: AppliedEdit, _ kind: LoggedEdit.Kind, _ stamp: EditStamp
   ) -> LoggedEdit {
-    let stamp = author.stamp(at: 0)
     let entry = LoggedEdit(
       id: stamp.id, revision: revision + 1, time: stamp.time, save: revision + 1, kind: kind,
       author: stamp.author, edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse)

@@ -126,7 +126,7 @@ import Testing
   func longSummary() throws {
     let folder = try Workspace()
     let file = try folder.document()
-    let long = PendingBackground(
+    let long = try PendingBackground(
       url: "data:" + String(repeating: "x", count: 20_000), since: 0, reason: "dns", anchor: .topLeft)
     var maker = try EditMaker(seed: 9)
     let stamp = maker.stamp()

@@ -120,10 +120,10 @@ extension FrozenSampleTests {
       emojis.append(emoji)
     }
     let ids = emojis.map(\.id)
-    let background = Background(
+    let background = try Background(
       digest: digest, mediaType: "image/png", size: try Canvas(width: 640, height: 480),
       url: "https://example.org/meadow.png")
-    let pending = PendingBackground(
+    let pending = try PendingBackground(
       url: "https://example.org/later.webp", since: 1_800_000_000_123, reason: "dns", anchor: .center)
     let edits: [[Change]] = [
       emojis.map(Change.add), [.move(ids[0], to: try Point(x: -12.5, y: 1e-05))],

@@ -58,7 +58,7 @@ extension Background {
       case "digest": digest = try reader.string()
       case "height": height = try reader.integer()
       case "mediaType": mediaType = try reader.string()
-      case "url": url = try reader.url()
+      case "url": url = try reader.string()
       case "width": width = try reader.integer()
       default: throw reader.error("a background with the key \"\(key)\"")
       }
@@ -66,13 +66,7 @@ extension Background {
     guard let digest, let mediaType, let width, let height else {
       throw reader.error("a background without digest, mediaType, width or height")
     }
-    guard digest.utf8.count == 32, digest.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {
-      throw reader.error("a background whose digest is none")
-    }
-    guard mediaType.utf8.count <= 100, mediaType.hasPrefix("image/") else {
-      throw reader.error("a background that is no image")
-    }
-    self.init(
+    try self.init(
       digest: digest, mediaType: mediaType, size: try Canvas(width: width, height: height), url: url)
   }
 }
@@ -103,23 +97,13 @@ extension PendingBackground {
       case "anchor": anchor = Anchor(rawValue: try reader.string())
       case "reason": reason = try reader.string()
       case "since": since = try reader.integer()
-      case "url": url = try reader.url()
+      case "url": url = try reader.string()
       default: throw reader.error("a pending background with the key \"\(key)\"")
       }
     }
-    guard let anchor, let reason, let since, let url, reason.utf8.count <= 256 else {
+    guard let anchor, let reason, let since, let url else {
       throw reader.error("a pending background without anchor, reason, since or url")
     }
-    self.init(url: url, since: since, reason: reason, anchor: anchor)
-  }
-}
-
-extension JSONReader {
-  fileprivate mutating func url() throws(ArtError) -> String {
-    let text = try string()
-    guard text.utf8.count <= Limits.urlBytes else {
-      throw error("a URL of more than \(Limits.urlBytes) bytes")
-    }
-    return text
+    try self.init(url: url, since: since, reason: reason, anchor: anchor)
   }
 }

@@ -29,7 +29,7 @@ extension DocumentFile {
         throw .movedOn(path, is: transaction.revision, not: revision)
       }
       let result = try body(transaction)
-      guard transaction.hasChanges else { return result }
+      guard transaction.hasChanges || transaction.mustCommit else { return result }
       try transaction.finish()
       try commit(transaction, to: file)
       if try stoodStill(file, connection) { return result }
@@ -63,8 +63,8 @@ extension DocumentFile {
     let again = try Self.connect(file, .readWrite, Deadline(patience))
     let found = try DocumentTransaction(again, begin: "BEGIN IMMEDIATE")
     guard try found.holds(transaction) else { return false }
-    // Writes page 1 although nothing differs, which an UPDATE to the same values would not.
-    try again.execute("PRAGMA user_version = \(Format.version); COMMIT")
+    try found.touch()
+    try again.execute("COMMIT")
     return true
   }
 

@@ -44,17 +44,27 @@ public struct NetEdits: Sendable {
     }
     self.emojis = emojis
   }
+
+  /// How many of the entries the file holds already, when nothing else has come since the base; nil otherwise.
+  fileprivate func count(savedIn transaction: DocumentTransaction) -> Int? {
+    if transaction.revision == base.revision, transaction.head == base.head { return 0 }
+    return entries.firstIndex { $0.revision == transaction.revision && $0.id == transaction.head }.map {
+      $0 + 1
+    }
+  }
 }
 
 extension DocumentFile {
-  /// Saves what a program has edited in memory. Throws `movedOn` when the file is not in the base's state, and what
-  /// `edit` throws; nothing is changed then.
+  /// Saves what a program has edited in memory. Edits that an earlier save wrote although it answered an error are
+  /// found in the file and made durable, not written again. Throws `movedOn` when the file is not in the base's state,
+  /// and what `edit` throws; nothing is changed then.
   public func save(_ edits: NetEdits) throws(ArtError) {
     let base = edits.base
     try edit { (transaction) throws(ArtError) in
-      guard transaction.id == base.id, transaction.revision == base.revision, transaction.head == base.head
-      else { throw .movedOn(path, is: transaction.revision, not: base.revision) }
-      try transaction.write(edits)
+      guard transaction.id == base.id, let saved = edits.count(savedIn: transaction) else {
+        throw .movedOn(path, is: transaction.revision, not: base.revision)
+      }
+      try transaction.write(edits, from: saved)
     }
   }
 
@@ -68,7 +78,8 @@ extension DocumentFile {
 }
 
 extension DocumentTransaction {
-  fileprivate func write(_ edits: NetEdits) throws(ArtError) {
+  fileprivate func write(_ edits: NetEdits, from saved: Int) throws(ArtError) {
+    guard saved < edits.entries.count else { return try touch() }
     for (id, net) in edits.emojis {
       switch (try emoji(id), net) {
       case (let old?, let new?) where old != new: try update(old, to: new)
@@ -81,6 +92,8 @@ extension DocumentTransaction {
     setBackground(edits.background)
     setPending(edits.pending)
     let save = revision + 1
-    for entry in edits.entries.suffix(Format.logEdits) { try append(entry.marked(save: save)) }
+    for entry in edits.entries.dropFirst(saved).suffix(Format.logEdits) {
+      try append(entry.marked(save: save))
+    }
   }
 }

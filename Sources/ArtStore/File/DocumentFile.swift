@@ -47,6 +47,9 @@ extension DocumentFile {
     guard let resolved = realpath(path, nil) else {
       let number = errno
       guard number == ENOENT else { throw .system("open", path, number) }
+      if lstat(path, &status) == 0 {
+        throw ArtError(.noSuchDocument, "\(path) is a link to a file that is not there")
+      }
       throw .noSuchDocument(path, near: NearNames.documents(near: path))
     }
     defer { free(resolved) }

@@ -36,6 +36,13 @@ extension DocumentTransaction {
     return entry
   }
 
+  /// Makes what is in the file already durable once more: what can be read may be in memory only.
+  func touch() throws(ArtError) {
+    // Writes page 1 although nothing differs, which an UPDATE to the same values would not.
+    try connection.execute("PRAGMA user_version = \(Format.version)")
+    mustCommit = true
+  }
+
   /// Writes an entry that has been applied into the log.
   func append(_ entry: LoggedEdit) throws(ArtError) {
     let row = try EditRow.insert(entry, on: connection)

@@ -35,6 +35,8 @@ public final class DocumentTransaction {
   public var head: EditID? { art.head }
   /// Whether anything was changed.
   var hasChanges: Bool { art != found }
+  /// Whether the commit is to be durable although nothing was changed.
+  var mustCommit = false
   /// The first revision of this save.
   var save: Int { found.revision + 1 }
 

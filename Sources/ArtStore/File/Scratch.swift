@@ -12,7 +12,11 @@ struct Scratch {
     let wanted = getenv("TMPDIR").map { String(cString: $0) } ?? ""
     let parent = wanted.isEmpty ? "/tmp" : wanted
     var template = Array("\(parent)/emojiart.XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw .system("make a private folder in", parent) }
+    guard mkdtemp(&template) != nil else {
+      let cause = String(cString: strerror(errno))
+      throw ArtError(
+        .inputOutput, "cannot make a private folder in \(parent): \(cause); set TMPDIR to a folder with room")
+    }
     let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     guard let resolved = realpath(made, nil) else { throw .system("make a private folder in", parent) }
     defer { free(resolved) }

@@ -71,7 +71,9 @@ struct Check: ParsableCommand {
 
   private func mend(_ file: DocumentFile, _ results: inout [JSON]) throws(ArtError) -> Bool {
     var author = try thisAuthor()
-    guard let report = try file.mend(adopt ? .adopt : .repair, stamp: author.stamp(at: now())) else {
+    guard
+      let report = try file.mend(adopt ? .adopt : .repair, stamp: author.stamp(at: millisecondsSince1970()))
+    else {
       return true
     }
     Output.tell(of: "\(file.path) is mended")

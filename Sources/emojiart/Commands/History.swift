@@ -37,7 +37,7 @@ struct History: ParsableCommand {
     .object([
       "by": .string(entry.author ?? entry.id.origin.description), "id": .string(entry.id.description),
       "revision": .integer(entry.revision), "save": .integer(entry.save),
-      "time": .string(Time.utc(milliseconds: entry.time)), "what": .string(entry.title),
+      "time": .optional(Time.utc(milliseconds: entry.time)), "what": .string(entry.title),
     ])
   }
 }

@@ -25,7 +25,14 @@ struct List: ParsableCommand {
     var entries: [JSON] = []
     var isFirst = true
     var status = ExitStatus.done
-    for name in try FolderListing.names(in: folder) {
+    let listing = try FolderListing(of: folder)
+    for name in listing.unreadable {
+      let error = ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it")
+      status = ExitStatus(error.code)
+      if common.json { entries.append(.object(["error": .string(error.message), "name": .string(name)])) }
+      Output.complain(error.message)
+    }
+    for name in listing.names {
       do throws(ArtError) {
         let summary = try DocumentFile(CommonOptions.path(of: name, in: folder)).summary()
         if common.json {
@@ -51,7 +58,7 @@ struct List: ParsableCommand {
   private func json(_ name: String, _ summary: DocumentSummary) -> JSON {
     .object([
       "emojis": .integer(summary.emojiCount),
-      "modified": .string(Time.utc(milliseconds: summary.modified * 1000)),
+      "modified": .optional(Time.utc(summary.modified)),
       "name": .string(name), "revision": .integer(summary.revision), "size": .integer(summary.size),
     ])
   }

@@ -47,14 +47,14 @@ struct EditMaker {
       return .setBackground(
         random.below(3) == 0
           ? nil
-          : Background(
+          : try Background(
             digest: "0123456789abcdef0123456789abcdef", mediaType: "image/png",
             size: try Canvas(width: 640, height: 480), url: url))
     default:
       return .setPending(
         random.below(3) == 0
           ? nil
-          : PendingBackground(
+          : try PendingBackground(
             url: "https://example.org/later.png", since: random.below(1 << 40), reason: "dns", anchor: .center
           ))
     }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import Testing
+
+@testable import ArtDocument
+
+@Suite("Saves that meet") struct DocumentSavingTests {
+  private let folder: DocumentFolder
+
+  init() throws { folder = try DocumentFolder() }
+
+  @Test("D6 those who ask while a save runs share its outcome, and one save holds what all of them meant")
+  func concurrentSaves() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let events = document.events()
+    try await document.perform(.bee())
+    let lock = try FileLock(file.path)
+    async let first: Void = document.save()
+    async let second: Void = document.save()
+    async let closing: Void = document.close()
+    while await document.state != .saving { await Task.yield() }
+    lock.release()
+    try await first
+    try await second
+    try await closing
+    var saves = 0
+    for await event in events { if case .saved = event { saves += 1 } }
+    #expect(saves == 1)
+    #expect(try file.read().emojiCount == 1)
+  }
+
+  @Test("D11 edits made while the document closes are saved or refused, none is taken and lost")
+  func performWhileClosing() async throws {
+    var taken = 0
+    for round in 0..<30 {
+      let file = try folder.make("bees\(round)")
+      let document = try await DocumentFolder.open(file)
+      try await document.perform(.bee())
+      async let closed: Void = document.close()
+      var accepted = 1
+      do {
+        while true {
+          try await document.perform(.bee())
+          accepted += 1
+          await Task.yield()
+        }
+      } catch let error as ArtError {
+        #expect(error.code == .closed)
+      }
+      try await closed
+      #expect(try file.read().emojiCount == accepted)
+      taken += accepted
+    }
+    print("edits while closing: \(taken) taken, all of them saved")
+  }
+
+  @Test("D15 a save that succeeded but answered an error is found again, and what came since is added to it")
+  func savedAlready() async throws {
+    let file = try folder.make()
+    var content = try file.read()
+    let base = DocumentBase(content)
+    var random = SystemRandomNumberGenerator()
+    var author = try Author(origin: Origin(using: &random))
+    var entries: [LoggedEdit] = []
+    for x in 1...2 {
+      let plan = try Action.bee(x: Double(x)).plan(on: content, using: &random)
+      let applied = try content.apply(plan.edit.changes)
+      let stamp = author.stamp(at: 1)
+      let entry = LoggedEdit(
+        id: stamp.id, revision: content.revision + 1, time: 1, save: 1, kind: .edit, author: nil,
+        edit: plan.edit,
+        inverse: applied.inverse)
+      content.append(entry)
+      entries.append(entry)
+      try file.save(NetEdits(entries, of: content, since: base))
+      // Again, as after an answer that got lost.
+      try file.save(NetEdits(entries, of: content, since: base))
+    }
+    let saved = try file.read()
+    #expect(saved.emojisInOrder().map(\.position.x) == [1, 2])
+    #expect(saved.log.map(\.id) == entries.map(\.id))
+    #expect(saved.revision == 2)
+  }
+
+  @Test("D16 a document closed without saving stays closed, whatever its timers do")
+  func discarded() async throws {
+    let file = try folder.make()
+    let clock = LateClock()
+    let document = try await Document.open(
+      file, autosave: AutosavePolicy(delay: .milliseconds(1)), clock: clock)
+    try await document.perform(.bee())
+    await clock.waitUntilAsleep()
+    await document.closeDiscardingChanges()
+    clock.wake()
+    await clock.waitUntilAwake()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(await document.state == .closed)
+    #expect(try file.read().emojiCount == 0)
+  }
+
+  @Test("D17 each opening is an origin of its own: what one program undoes is its own of this opening")
+  func origins() async throws {
+    let file = try folder.make()
+    let first = try await DocumentFolder.open(file)
+    try await first.perform(.bee())
+    try await first.close()
+    let second = try await DocumentFolder.open(file)
+    try await second.perform(.bee())
+    try await second.undo()
+    let error = await #expect(throws: ArtError.self) { try await second.undo() }
+    #expect(error?.code == .nothingToUndo)
+    try await second.close()
+    #expect(Set(try file.read().log.map(\.id)).count == 3)
+  }
+
+  @Test(
+    "D18 the log in memory is cut to the room of a file's, and says of each entry with which save it came")
+  func logInMemory() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file, AutosavePolicy(changes: 100_000))
+    try await document.perform(.bee())
+    for x in 1...1_200 {
+      try await document.perform(.move(.all, .to(Coordinates(x: .pixels(Double(x)), y: .pixels(0)))))
+    }
+    try await document.save()
+    try await document.perform(.move(.all, .to(Coordinates(x: .pixels(0), y: .pixels(0)))))
+    try await document.save()
+    let (kept, saved) = (await document.content.log, try file.read().log)
+    #expect(kept.suffix(1_000) == saved.suffix(1_000))
+    #expect(kept.count <= 1_001)
+    #expect(saved.suffix(2).map(\.save) == [1, 1_202])
+  }
+
+  @Test("D9 a document that can only be looked at takes no edits and closes without a save")
+  func readOnly() async throws {
+    let file = try folder.make()
+    let document = try await Document.open(
+      file, readOnlyBecause: "the file is read-only", author: nil, autosave: AutosavePolicy(),
+      clock: ManualClock(),
+      time: { 0 }, using: SystemRandomNumberGenerator())
+    #expect(await document.state == .editingDisabled("the file is read-only"))
+    let error = await #expect(throws: ArtError.self) { try await document.perform(.bee()) }
+    #expect(error?.code == .notPermitted)
+    try await document.close()
+    #expect(try file.read().revision == 0)
+  }
+
+  @Test("D3 the example of the README does what it says")
+  func readme() async throws {
+    let path = try folder.make().path
+    let document = try await Document.open(DocumentFile(path), author: "Ada", time: { 1_000 })
+    let events = document.events()
+    try await document.perform(.add([EmojiText("🐝")], at: .center, size: .standard))
+    try await document.undo()
+    try await document.close()
+    var heard = 0
+    for await _ in events { heard += 1 }
+    #expect(heard >= 5)
+    let log = try DocumentFile(path).read().log
+    #expect(log.map(\.title) == ["add 🐝", "Undo add 🐝"])
+    #expect(log.allSatisfy { $0.author == "Ada" && $0.time == 1_000 })
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// A clock whose sleepers wake when the test says, and do not notice that they were cancelled: as one that was about
+/// to wake by itself.
+final class LateClock: Clock, Sendable {
+  typealias Instant = ManualClock.Instant
+
+  private struct State {
+    var sleepers: [CheckedContinuation<Void, Never>] = []
+    var watchers: [CheckedContinuation<Void, Never>] = []
+    var awake = 0
+  }
+
+  private let state = Mutex(State())
+  let now = Instant()
+  let minimumResolution = Duration.nanoseconds(1)
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    await withCheckedContinuation { continuation in
+      state.withLock { state in
+        state.sleepers.append(continuation)
+        for watcher in state.watchers { watcher.resume() }
+        state.watchers = []
+      }
+    }
+    state.withLock { $0.awake += 1 }
+  }
+
+  func waitUntilAsleep() async {
+    await withCheckedContinuation { continuation in
+      state.withLock { state in
+        if state.sleepers.isEmpty { state.watchers.append(continuation) } else { continuation.resume() }
+      }
+    }
+  }
+
+  func wake() {
+    state.withLock { state in
+      for sleeper in state.sleepers { sleeper.resume() }
+      state.sleepers = []
+    }
+  }
+
+  func waitUntilAwake() async {
+    while state.withLock({ $0.awake == 0 }) { await Task.yield() }
+  }
+}
