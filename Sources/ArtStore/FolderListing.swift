@@ -18,6 +18,7 @@ public struct FolderListing: Sendable {
       throw .system("list", folder)
     }
     defer { closedir(stream) }
+    if PlainFile.isRemoved(folder) { throw ArtError(.noSuchDocument, "the folder \(folder) was removed") }
     errno = 0
     while let entry = readdir(stream) {
       add(Self.bytes(of: entry))

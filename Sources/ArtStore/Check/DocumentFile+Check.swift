@@ -42,6 +42,9 @@ extension DocumentFile {
     return CheckReport(faults: copy.faults)
   }
 
+  /// Deals with a rollback journal that lies beside a whole document. Throws what `edit` throws.
+  public func settle() throws(ArtError) { try HotJournal.settle(try locate(), Deadline(patience), notice) }
+
   /// Makes a whole document of what can be read, and puts it in the place of the one that is there, which is kept
   /// in the state folder. Returns nil for a document that is whole. Throws what `read` throws, but `damaged`.
   public func mend(_ mending: Mending, stamp: EditStamp) throws(ArtError) -> MendingReport? {

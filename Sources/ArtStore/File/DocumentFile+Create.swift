@@ -106,9 +106,11 @@ struct FileImage {
       return try body("/proc/self/fd/\(unnamed)")
     }
     guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
-      throw errno == ENOENT || errno == ENOTDIR
-        ? ArtError(.noSuchDocument, "no folder \(folder) to create \(name) in; make it first")
-        : .system("create", name)
+      let number = errno
+      guard number == ENOENT || number == ENOTDIR || PlainFile.isRemoved(folder) else {
+        throw .system("create", name, number)
+      }
+      throw ArtError(.noSuchDocument, "no folder \(folder) to create \(name) in; make it first")
     }
     var random = SystemRandomNumberGenerator()
     let temporary = "\(folder)/.\(DocumentID(using: &random)).tmp"

@@ -110,6 +110,12 @@ enum PlainFile {
     guard fsync(file) == 0 else { throw .system("write the folder", folder) }
   }
 
+  /// Whether a folder that is still open somewhere, such as the current one, has been removed.
+  static func isRemoved(_ folder: String) -> Bool {
+    var status = stat()
+    return stat(folder, &status) == 0 && status.st_nlink == 0
+  }
+
   static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -56,12 +56,9 @@ struct Check: ParsableCommand {
       if isWhole { try Output.line("\(safe(file.path)): ok") }
       for fault in report.faults { try Output.line("\(safe(file.path)): \(safe(fault))") }
     }
+    if isWhole, repair { try file.settle() }
     guard !isWhole, repair || adopt else {
-      results.append(
-        .object([
-          "document": .string(file.path), "faults": .array(report.faults.map(JSON.string)),
-          "ok": .boolean(isWhole),
-        ]))
+      results.append(result(file, report.faults))
       return isWhole
     }
     try Output.flush()
@@ -69,11 +66,20 @@ struct Check: ParsableCommand {
     return try mend(file, &results)
   }
 
+  private func result(_ file: DocumentFile, _ faults: [String]) -> JSON {
+    .object([
+      "document": .string(file.path), "faults": .array(faults.map(JSON.string)),
+      "ok": .boolean(faults.isEmpty),
+    ])
+  }
+
   private func mend(_ file: DocumentFile, _ results: inout [JSON]) throws(ArtError) -> Bool {
     var author = try thisAuthor()
     guard
       let report = try file.mend(adopt ? .adopt : .repair, stamp: author.stamp(at: millisecondsSince1970()))
     else {
+      // Somebody else has mended it meanwhile.
+      results.append(result(file, []))
       return true
     }
     Output.tell(of: "\(file.path) is mended")
