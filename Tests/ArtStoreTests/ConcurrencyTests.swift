@@ -7,7 +7,7 @@ import Testing
 @testable import ArtStore
 
 @Suite struct ConcurrencyTests {
-  private static let editsEach = cases("EMOJIART_TORTURE_EDITS", short: 25)
+  private static let editsEach = cases("EMOJIART_TORTURE_EDITS", short: 250)
 
   @Test("F21 eight programs that edit one document at once lose no edit and show no lock")
   func eightWriters() throws {
