@@ -64,6 +64,18 @@ extension Change {
     }
   }
 
+  /// Whether an emoji has the value that the change gives to its emoji.
+  public func isSo(of emoji: Emoji) -> Bool {
+    switch self {
+    case .add(let added): added == emoji
+    case .move(let id, let place): id == emoji.id && place == emoji.position
+    case .resize(let id, let size): id == emoji.id && size == emoji.size
+    case .setText(let id, let text): id == emoji.id && text == emoji.text
+    case .order(let id, let z): id == emoji.id && z == emoji.z
+    case .remove, .setCanvas, .setBackground, .setPending: false
+    }
+  }
+
   /// The field that the change sets.
   public var field: Field {
     switch self {

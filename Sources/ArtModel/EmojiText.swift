@@ -25,7 +25,7 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   init(stored text: String) throws(ArtError) {
     guard !text.isEmpty else { throw .badText(text, .empty) }
     guard text.utf8.count <= Limits.textBytes else { throw .badText(text, .bytes) }
-    guard text.unicodeScalars.allSatisfy(Self.isPrintable) else { throw .badText(text, .control) }
+    guard !text.unicodeScalars.contains(where: \.isUnsafeOnTerminal) else { throw .badText(text, .control) }
     string = text
   }
 
@@ -79,21 +79,7 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     default: break
     }
     let category = scalar.properties.generalCategory
-    return category != .unassigned && category != .privateUse
+    return category != .unassigned && category != .privateUse && category != .format
       && !scalar.properties.isDefaultIgnorableCodePoint
-  }
-
-  /// No control character, no line break, and no invisible character but those of emoji sequences: the
-  /// joiner, the tags and the variation selectors.
-  private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    // Without a look at the tables: the joiner, the selectors and the pictographs.
-    case 0x20...0x7E, 0x200D, 0xFE00...0xFE0F, 0x1F300...0x1FAFF, 0xE0020...0xE007F: return true
-    default: break
-    }
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .format: return false
-    default: return true
-    }
   }
 }

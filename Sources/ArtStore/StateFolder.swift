@@ -19,7 +19,9 @@ enum StateFolder {
     try makeFolders(folder)
     var random = SystemRandomNumberGenerator()
     // With the id before it, a long name would be longer than a file system takes.
-    let path = "\(folder)/\(DocumentID(using: &random))-\(name.suffix(60))"
+    var end = name.unicodeScalars[...]
+    while end.reduce(0, { $0 + $1.utf8.count }) > 150 { end.removeFirst() }
+    let path = "\(folder)/\(DocumentID(using: &random))-\(String(end))"
     try PlainFile.create(path, bytes)
     try PlainFile.syncFolder(of: path)
     return path
@@ -27,8 +29,8 @@ enum StateFolder {
 
   private static func makeFolders(_ path: String) throws(ArtError) {
     var prefix = path.hasPrefix("/") ? "/" : ""
-    for part in path.split(separator: "/") {
-      prefix += prefix.isEmpty || prefix.hasSuffix("/") ? part : "/" + part
+    for part in PathParts.components(path) {
+      prefix += prefix.isEmpty || prefix == "/" ? part : "/" + part
       guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
         throw .system("make the folder", prefix)
       }

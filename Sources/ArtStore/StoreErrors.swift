@@ -53,6 +53,11 @@ extension ArtError {
     ArtError(.tooLarge, "\(name) has seen more edits than can be counted; copy its emoji into a new one")
   }
 
+  static func leftover(_ name: String) -> ArtError {
+    ArtError(
+      .exists, "\(name) lies there, left by another program; SQLite would mix it in: move it away first")
+  }
+
   static func maybeSaved(_ name: String, _ cause: ArtError) -> ArtError {
     ArtError(
       .inputOutput,

@@ -10,10 +10,10 @@ enum Completion {
   /// Documents of the folder that the word is in, without their ending.
   @Sendable static func documents(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let word = words.indices.contains(index) ? words[index] : prefix
-    let cut = word.lastIndex(of: "/").map { word.index(after: $0) } ?? word.startIndex
-    let folder = cut == word.startIndex ? CommandWords(words, besides: index).folder : expanded(word[..<cut])
+    let parts = PathParts(word)
+    let folder = parts.prefix.isEmpty ? CommandWords(words, besides: index).folder : expanded(parts.prefix)
     let names = (try? FolderListing(of: folder).names) ?? []
-    return names.map { String(word[..<cut] + $0.dropLast(".emojiart".count)) }.filter(isPlain).map(escaped)
+    return names.map { String(parts.prefix + $0.dropLast(".emojiart".count)) }.filter(isPlain).map(escaped)
   }
 
   /// What names each emoji of the document that stands in the words already.

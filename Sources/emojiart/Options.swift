@@ -37,7 +37,7 @@ extension CommonOptions {
   /// unless just that file exists.
   func file(_ name: String) throws(ArtError) -> DocumentFile {
     guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
-    let path = name.contains("/") ? name : CommonOptions.path(of: name, in: try currentFolder())
+    let path = PathParts.hasSlash(name) ? name : CommonOptions.path(of: name, in: try currentFolder())
     let notice: @Sendable (String) -> Void = { Output.complain($0) }
     if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
     let full = path + ".emojiart"

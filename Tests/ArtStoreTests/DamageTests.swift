@@ -77,6 +77,8 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     #expect(tally.tried == Self.count * document.share / 100)
     #expect(tally.refused + tally.same + tally.older == tally.tried && tally.wrong == 0)
     #expect(tally.unverified > 0, "the control must find wrong content")
+    #expect(
+      tally.edited > 0 && tally.mended > 0, "edits and mendings must have been tried and have succeeded")
   }
 
   private func look(

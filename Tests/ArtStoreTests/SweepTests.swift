@@ -38,11 +38,14 @@ import Testing
   }
 
   /// Runs the program with that call tampered with.
-  private func tampered(_ call: Call, _ fault: String, _ arguments: [String]) throws -> Ended {
+  private func tampered(
+    _ call: Call, _ fault: String, from: String = "", _ arguments: [String]
+  ) throws -> Ended {
     try run(
       "strace",
       [
-        "-f", "-qq", "-o", "/dev/null", "-e", "inject=\(call.name):\(fault):when=\(call.number)", emojiart,
+        "-f", "-qq", "-o", "/dev/null", "-e", "inject=\(call.name):\(fault):when=\(call.number)\(from)",
+        emojiart,
       ] + arguments)
   }
 
@@ -151,6 +154,7 @@ import Testing
     let folder = try Workspace()
     let file = try folder.document()
     try file.fill(emojis: 10, edits: 2, seed: 5)
+    let whole = try file.read()
     try shell(file.path, "UPDATE emoji SET z = 1")
     let start = try bytes(file.path)
     let command = ["check", "--repair", "--yes", file.path]
@@ -166,6 +170,8 @@ import Testing
       #expect(try file.check().faults.isEmpty == (try bytes(file.path) != start), "\(call)")
       _ = try file.mend(.repair, stamp: maker.stamp())
       #expect(try file.check().faults == [], "\(call)")
+      // Every emoji of this file is in doubt; its log is not.
+      #expect(try file.read().log.prefix(whole.log.count).elementsEqual(whole.log), "\(call)")
     }
     // The last mending of a file that was not whole took away what a killed one left.
     try write(start, to: file.path)
@@ -191,9 +197,10 @@ import Testing
     let others = ["close", "exit_group", "brk", "mmap", "munmap", "futex", "gettid"]
     let calls = try calls(folder, command).filter { $0.isOurs && !others.contains($0.name) }
     for call in calls {
-      for number in ["EIO", "ENOSPC"] {
+      // Each alone, and for one of them that one and all after it.
+      for (number, from) in [("EIO", ""), ("ENOSPC", ""), ("EIO", "+")] {
         try write(start, to: file.path)
-        let ended = try tampered(call, "error=\(number)", command)
+        let ended = try tampered(call, "error=\(number)", from: from, command)
         tried += 1
         let about = "\(call) \(number): \(ended.status) \(ended.errors)"
         #expect(!ended.isCrash, "\(about)")

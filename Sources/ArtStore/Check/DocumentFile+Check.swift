@@ -26,6 +26,8 @@ public struct MendingReport: Sendable, Equatable {
   public let setAside: [String]
   /// Rows that were accepted, a line each.
   public let adopted: [String]
+  /// What is not as it was because rows that said so are gone, a line each.
+  public let lost: [String]
   /// Where the file as it was is kept.
   public let original: String
 }
@@ -76,7 +78,7 @@ extension DocumentFile {
     }
     var salvage = Salvage(copy.inspection, mending)
     let image = try salvage.image(named: path, stamp: stamp)
-    let name = PlainFile.lastComponent(of: file.path)
+    let name = PathParts(file.path).name
     let original = try StateFolder.setAside(copy.bytes, as: name)
     for sibling in copy.siblings {
       guard let bytes = try PlainFile.read(file.path + sibling, limit: Format.largestJournal) else {
@@ -90,7 +92,8 @@ extension DocumentFile {
       throw .system("remove", file.name + sibling)
     }
     return MendingReport(
-      faults: copy.faults, setAside: salvage.setAside, adopted: salvage.adopted, original: original)
+      faults: copy.faults, setAside: salvage.setAside, adopted: salvage.adopted, lost: salvage.lost,
+      original: original)
   }
 }
 
@@ -117,13 +120,15 @@ private struct InspectedCopy {
     }
     var siblings: [String] = []
     let scratch = try Scratch()
+    var cutShort: [UInt8]?
     do throws(ArtError) {
       if let journal = try HotJournal.hotJournal(of: file, guarded, Deadline(.zero)) {
         siblings.append("-journal")
         do throws(ArtError) {
           _ = try HotJournal.judge(file, bytes, journal, in: scratch)
         } catch {
-          faults.append("a save was cut short, and rolling it back does not help")
+          faults.append("a save was cut short, and rolling it back does not make it whole")
+          cutShort = journal
           try scratch.fill(bytes)
         }
       } else {
@@ -136,6 +141,16 @@ private struct InspectedCopy {
         if isWAL, let wal { try PlainFile.create(scratch.document + "-wal", wal) }
       }
       var inspection = try Self.inspect(scratch, of: file, isWAL: isWAL)
+      if let cutShort, !HotJournal.namesOtherFiles(cutShort) {
+        // Whichever way holds more; as a rule that is the state before the save.
+        try scratch.fill(bytes, journal: cutShort)
+        let rolledBack = try Self.inspect(scratch, of: file, isWAL: isWAL)
+        if rolledBack.vouched >= inspection.vouched {
+          inspection = rolledBack
+        } else {
+          try scratch.fill(bytes)
+        }
+      }
       if inspection.isForeign, !isWAL {
         // The tables lie where they lie in every document; what names them on page 1 can be made anew.
         try scratch.fill(

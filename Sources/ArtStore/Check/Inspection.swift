@@ -36,16 +36,17 @@ struct Inspection {
   var faults: [String] = []
 
   private var digest = Digest()
+  private var changesByEmoji: [EmojiID: [Change]]?
 
   /// Looks at a copy, of which this is known to be wrong.
   init(_ connection: Connection, fault: String? = nil) {
     if let fault { faults.append(fault) }
     readTable("art", ArtRow.select, connection) { (found, row) throws(ArtError) in try found.readArt(row) }
-    readBothWays("emoji", EmojiRow.select, by: "id", connection) { (found, row) throws(ArtError) in
-      try found.readEmoji(row)
-    }
     readBothWays("edit", EditRow.select, by: "revision", connection) { (found, row) throws(ArtError) in
       try found.readEdit(row)
+    }
+    readBothWays("emoji", EmojiRow.select, by: "id", connection) { (found, row) throws(ArtError) in
+      try found.readEmoji(row)
     }
     for table in PlainTable.allCases {
       readTable("\(table.name)", table.select, connection) { (found, row) throws(ArtError) in
@@ -104,7 +105,7 @@ extension Inspection {
       if stored.sum == stored.expectedSum {
         art = content
       } else {
-        doubt("art", row, "the document's own row does not fit its sum", .art(content))
+        doubt("art", row, Salvage.artReason, .art(content))
       }
     } catch {
       doubt("art", row, "the document's own row cannot be read", nil)
@@ -117,24 +118,67 @@ extension Inspection {
       let emoji = try EmojiRow.emoji(id: id, z: z, fields: fields, of: "")
       let sum = EmojiRow.sum(id: id, z: z, fields: fields)
       if try row.integer(3) == sum {
-        emojis[emoji.id] = emoji
         digest.add(sum)
+        vouch(for: emoji)
       } else {
-        let place = "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
-        let what = "\(emoji.text) at \(place), size \(numberText(emoji.size.pixels))"
-        doubt("emoji", row, "emoji \(emoji.id) (now \(what)) does not fit its sum", .emoji(emoji))
+        doubt(
+          "emoji", row, "emoji \(emoji.id) (now \(Self.what(emoji))) does not fit its sum", .emoji(emoji))
       }
     } catch {
       doubt("emoji", row, "an emoji's row cannot be read", nil)
     }
   }
 
+  /// Of two rows that both fit their sums, as where a page holds an older state, the one stays that the newest edit of
+  /// that emoji speaks of.
+  private mutating func vouch(for emoji: Emoji) {
+    guard let other = emojis[emoji.id], other != emoji else {
+      emojis[emoji.id] = emoji
+      return
+    }
+    let (newer, older) = isNewer(emoji, than: other) ? (emoji, other) : (other, emoji)
+    emojis[emoji.id] = newer
+    let reason = "emoji \(emoji.id) stands twice; the older one: \(Self.what(older))"
+    let row = EmojiRow(older)
+    doubtful.append(Doubtful(table: "emoji", row: row.json, reason: reason, content: nil))
+  }
+
+  private mutating func isNewer(_ emoji: Emoji, than other: Emoji) -> Bool {
+    for change in newestChanges(of: emoji.id) {
+      let (fits, otherFits) = (change.isSo(of: emoji), change.isSo(of: other))
+      if fits != otherFits { return fits }
+    }
+    return false
+  }
+
+  /// What the log says of an emoji, newest first; gathered for all when it is asked for the first time.
+  private mutating func newestChanges(of id: EmojiID) -> [Change] {
+    if changesByEmoji == nil {
+      var gathered: [EmojiID: [Change]] = [:]
+      for entry in log.values.sorted(by: { $0.revision > $1.revision }) {
+        for change in entry.edit.changes.reversed() {
+          if let emoji = change.field.emoji { gathered[emoji, default: []].append(change) }
+        }
+      }
+      changesByEmoji = gathered
+    }
+    return changesByEmoji?[id] ?? []
+  }
+
+  private static func what(_ emoji: Emoji) -> String {
+    let place = "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
+    return "\(emoji.text) at \(place), size \(numberText(emoji.size.pixels))"
+  }
+
   private mutating func readEdit(_ row: Statement) throws(ArtError) {
     do throws(ArtError) {
       let content = try EditRow(unverified: row, of: "")
       if try EditRow.sum(row) == content.sum {
-        log[content.entry.revision] = content.entry
         digest.add(content.sum)
+        guard log[content.entry.revision] == nil else {
+          return doubt("edit", row, "edit \(content.entry.revision) stands twice", nil)
+        }
+        log[content.entry.revision] = content.entry
       } else {
         let entry = content.entry
         doubt("edit", row, "edit \(entry.revision) (\(entry.title)) does not fit its sum", .edit(entry))

@@ -13,13 +13,14 @@ struct Salvage {
   private(set) var setAside: [String] = []
   /// Rows that were accepted, a line each.
   private(set) var adopted: [String] = []
+  /// What is not as it was because rows that said so are gone, a line each.
+  private(set) var lost: [String] = []
 
   init(_ inspection: Inspection, _ mending: Mending) {
     emojis = inspection.emojis
     log = inspection.log
     plain = []
-    var random = SystemRandomNumberGenerator()
-    art = inspection.art ?? ArtRow(id: DocumentID(using: &random), canvas: .standard)
+    art = Self.art(of: inspection)
     for row in inspection.plain { _ = accept(.plain(row.table, row.values)) }
     for row in inspection.doubtful {
       if mending == .adopt, let content = row.content, accept(content) {
@@ -29,14 +30,58 @@ struct Salvage {
         setAside.append(row.reason)
       }
     }
+    tellOfLosses(hadArt: inspection.art != nil || mending == .adopt && adopted.contains(Self.artReason))
+  }
+
+  static let artReason = "the document's own row does not fit its sum"
+
+  /// The document's own row, or what can be known without it: its id as it seems to be, so that others know the
+  /// document again, and the canvas that the last edit of it set.
+  private static func art(of inspection: Inspection) -> ArtRow {
+    if let art = inspection.art { return art }
+    var random = SystemRandomNumberGenerator()
+    var id = DocumentID(using: &random)
+    for row in inspection.doubtful { if case .art(let doubtful)? = row.content { id = doubtful.id } }
+    var canvas = Canvas.standard
+    for entry in inspection.log.values.sorted(by: { $0.revision < $1.revision }) {
+      for case .setCanvas(let set) in entry.edit.changes { canvas = set }
+    }
+    return ArtRow(id: id, canvas: canvas)
+  }
+
+  private mutating func tellOfLosses(hadArt: Bool) {
+    if !hadArt {
+      lost.append(
+        "without its own row the document has a canvas of \(art.canvas.width) x \(art.canvas.height), and no background"
+      )
+    }
+    if let background = art.background, !hasPicture(background.digest) {
+      art.background = nil
+      lost.append("the picture of the background is lost, and the background with it")
+    }
+  }
+
+  private func hasPicture(_ digest: String) -> Bool {
+    plain.contains { row in
+      guard row.table == .image, row.values.count > 1, case .text(let stored) = row.values[1] else {
+        return false
+      }
+      return stored == digest
+    }
   }
 
   /// A row that would take the place of one that is vouched for is not accepted.
   private mutating func accept(_ content: Inspection.Content) -> Bool {
     switch content {
     case .art(let row): art = row
-    case .emoji(let emoji):
+    case .emoji(var emoji):
       guard emojis[emoji.id] == nil else { return false }
+      do throws(ArtError) {
+        // What somebody wrote is held to the rules for what somebody types.
+        emoji.text = try EmojiText(emoji.text.string)
+      } catch {
+        return false
+      }
       emojis[emoji.id] = emoji
     case .edit(let entry):
       guard log[entry.revision] == nil else { return false }
@@ -71,12 +116,12 @@ struct Salvage {
     for emoji in emojis.values.sorted(by: { $0.id < $1.id }) { try image.insert(emoji) }
     for entry in log.values.sorted(by: { $0.revision < $1.revision }) { try image.insert(entry) }
     for row in plain { try image.insert(row.values, into: row.table) }
-    for (offset, row) in rejected.enumerated() {
+    var number = 0
+    var taken = asideNumbers
+    for row in rejected {
+      repeat { number += 1 } while !taken.insert(number).inserted
       try image.insert(
-        [
-          .integer(nextAsideNumber + offset), .text(row.table), .text(row.row), .text(row.reason),
-          .integer(stamp.time),
-        ],
+        [.integer(number), .text(row.table), .text(row.row), .text(row.reason), .integer(stamp.time)],
         into: .aside)
     }
     try image.insert(
@@ -87,11 +132,12 @@ struct Salvage {
     return image
   }
 
-  private var nextAsideNumber: Int {
-    plain.reduce(1) { highest, row in
-      guard case .aside = row.table, case .integer(let number)? = row.values.first else { return highest }
-      return max(highest, number + 1)
-    }
+  private var asideNumbers: Set<Int> {
+    Set(
+      plain.compactMap { row in
+        guard row.table == .aside, case .integer(let number)? = row.values.first else { return nil }
+        return number
+      })
   }
 }
 

@@ -10,6 +10,10 @@ extension DocumentFile {
   public func create(
     canvas: Canvas, using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> DocumentID {
+    var status = stat()
+    for sibling in ["-wal", "-shm"] where lstat(path + sibling, &status) == 0 {
+      throw .leftover(path + sibling)
+    }
     let id = DocumentID(using: &generator)
     let image = try FileImage(name: path, art: ArtRow(id: id, canvas: canvas))
     try image.link(as: path)
@@ -72,10 +76,10 @@ struct FileImage {
   /// and the next mending removes it.
   func replace(_ file: LocatedFile) throws(ArtError) {
     let bytes = try bytes()
-    let name = Array(PlainFile.lastComponent(of: file.path).utf8).withUnsafeBufferPointer {
+    let name = Array(PathParts(file.path).name.utf8).withUnsafeBufferPointer {
       ContentDigest.of($0)
     }
-    let temporary = "\(PlainFile.folder(of: file.path))/.\(name).tmp"
+    let temporary = "\(PathParts(file.path).folder)/.\(name).tmp"
     guard unlink(temporary) == 0 || errno == ENOENT else { throw .system("remove", temporary) }
     try withUnnamedFile(near: file.path, like: file, bytes) { (source) throws(ArtError) in
       guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
@@ -95,7 +99,7 @@ struct FileImage {
   private func withUnnamedFile(
     near path: String, like old: LocatedFile?, _ bytes: [UInt8], _ body: (String) throws(ArtError) -> Void
   ) throws(ArtError) {
-    let folder = PlainFile.folder(of: path)
+    let folder = PathParts(path).folder
     // A copy of a private file is private from its first byte.
     let mode: mode_t = old == nil ? 0o666 : 0o600
     // O_TMPFILE, which Swift does not import: __O_TMPFILE | O_DIRECTORY.

@@ -13,29 +13,59 @@ extension DocumentFile {
     expecting revision: Int? = nil, _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {
     let deadline = Deadline(patience)
-    var saved: (transaction: DocumentTransaction, result: Result)?
+    var saved: Attempt<Result>?
     for _ in 0..<3 {
-      let file = try locate()
-      if file.hardLinks > 1 {
-        notice("\(path) has \(file.hardLinks) names (hard links); a repair would leave the others behind")
+      do throws(ArtError) {
+        let attempt = try self.attempt(expecting: revision, after: saved, deadline, body)
+        if attempt.isDone, let result = attempt.result { return result }
+        saved = attempt.transaction == nil ? saved : attempt
+      } catch {
+        // The edit is in a file that may still be, or come back, at the path.
+        throw saved == nil ? error : .maybeSaved(path, error)
       }
-      try HotJournal.settle(file, deadline, notice)
-      let connection = try Self.connect(file, .readWrite, deadline)
-      let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
-      guard try stillStands(file, connection) else { continue }
-      // What stands there now may be a copy of the file that the edit is in.
-      if let saved, try transaction.holds(saved.transaction) { return saved.result }
+    }
+    throw .movedAway(path)
+  }
+
+  /// One try of an edit.
+  private struct Attempt<Result> {
+    var isDone = false
+    /// What the body returned, when it ran and what it performed was committed.
+    var result: Result?
+    /// The transaction that was committed to a file which was no longer at the path.
+    var transaction: DocumentTransaction?
+  }
+
+  private func attempt<Result>(
+    expecting revision: Int?, after saved: Attempt<Result>?, _ deadline: Deadline,
+    _ body: (DocumentTransaction) throws(ArtError) -> Result
+  ) throws(ArtError) -> Attempt<Result> {
+    let file = try locate()
+    if file.hardLinks > 1 {
+      notice("\(path) has \(file.hardLinks) names (hard links); a repair would leave the others behind")
+    }
+    try HotJournal.settle(file, deadline, notice)
+    let connection = try Self.connect(file, .readWrite, deadline)
+    let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
+    guard try stillStands(file, connection) else { return Attempt() }
+    let result: Result
+    if let before = saved?.transaction, let found = saved?.result, try transaction.holds(before) {
+      // What stands there now is a copy of the file that the edit is in.
+      result = found
+      try transaction.touch()
+    } else {
       if let revision, transaction.revision != revision {
         throw .movedOn(path, is: transaction.revision, not: revision)
       }
-      let result = try body(transaction)
-      guard transaction.hasChanges || transaction.mustCommit else { return result }
+      result = try body(transaction)
+      guard transaction.hasChanges || transaction.mustCommit else {
+        return Attempt(isDone: true, result: result)
+      }
       try transaction.finish()
-      try commit(transaction, to: file)
-      if try stoodStill(file, connection) { return result }
-      saved = (transaction, result)
     }
-    throw .movedAway(path)
+    try commit(transaction, to: file)
+    let stood = try stoodStill(file, connection)
+    return Attempt(isDone: stood, result: result, transaction: transaction)
   }
 
   /// A commit that answers an error may have happened all the same: then our edit is in the log.

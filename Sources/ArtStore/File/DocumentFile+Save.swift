@@ -72,7 +72,7 @@ extension DocumentFile {
   public func readOnlyReason() throws(ArtError) -> String? {
     let file = try locate()
     guard access(file.path, W_OK) == 0 else { return "the file is read-only" }
-    guard access(PlainFile.folder(of: file.path), W_OK) == 0 else { return "its folder is read-only" }
+    guard access(PathParts(file.path).folder, W_OK) == 0 else { return "its folder is read-only" }
     return nil
   }
 }

@@ -85,7 +85,9 @@ extension DocumentFile {
   private static func refuseForeignSiblings(of file: LocatedFile) throws(ArtError) {
     var status = stat()
     if lstat(file.path + "-wal", &status) == 0 { throw .walDocument(file.name) }
-    if lstat(file.journalPath, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    if lstat(file.journalPath, &status) == 0,
+      status.st_mode & S_IFMT != S_IFREG || UInt(status.st_ino) == file.inode
+    {
       throw .notADocument(file.name, "\(file.name)-journal beside it is no regular file; move that away")
     }
   }

@@ -73,7 +73,7 @@ struct HotJournal {
     defer { scratch.remove() }
     let bytes = try guarded.bytes(limit: Format.largestFile)
     let verdict = try judge(file, bytes, journal, in: scratch)
-    let name = PlainFile.lastComponent(of: file.path)
+    let name = PathParts(file.path).name
     let aside = try StateFolder.setAside(journal, as: name + "-journal")
     switch verdict {
     case .rollBack:
@@ -138,7 +138,7 @@ struct HotJournal {
   /// look for those files, and delete one.
   ///
   /// Source: https://www.sqlite.org/tempfiles.html, section 2.3.
-  private static func namesOtherFiles(_ journal: [UInt8]) -> Bool {
+  static func namesOtherFiles(_ journal: [UInt8]) -> Bool {
     journal.suffix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7] as [UInt8])
   }
 }

@@ -103,7 +103,7 @@ enum PlainFile {
 
   /// Makes what happened in a folder durable.
   static func syncFolder(of path: String) throws(ArtError) {
-    let folder = folder(of: path)
+    let folder = PathParts(path).folder
     let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard file >= 0 else { throw .system("open the folder", folder) }
     defer { close(file) }
@@ -114,14 +114,5 @@ enum PlainFile {
   static func isRemoved(_ folder: String) -> Bool {
     var status = stat()
     return stat(folder, &status) == 0 && status.st_nlink == 0
-  }
-
-  static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
-  static func lastComponent(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 }

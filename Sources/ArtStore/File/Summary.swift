@@ -34,6 +34,8 @@ extension DocumentFile {
 
   /// The summary of a file that is as it should be; nil for any other, which is then looked at with care.
   private func quickSummary() -> DocumentSummary? {
+    // Looked for before and after: pages that were read while no save was under way had been committed.
+    guard !hasJournal else { return nil }
     var status = stat()
     guard let start = OpenFiles.whileNoneIsOpen({ firstPages(&status) }),
       let header = try? FileHeader(
@@ -41,10 +43,13 @@ extension DocumentFile {
       !header.isWAL, header.isPlain,
       let art = LeafPage(Array(start[Format.pageSize...])).flatMap({ ArtRow(onlyRowOf: $0) })
     else { return nil }
-    // Looked for after the pages were read: what was read without a journal there had been committed.
-    var journal = stat()
-    guard lstat(path + "-journal", &journal) != 0, errno == ENOENT else { return nil }
+    guard !hasJournal else { return nil }
     return DocumentSummary(status, emojiCount: art.emojiCount, revision: art.revision)
+  }
+
+  private var hasJournal: Bool {
+    var status = stat()
+    return lstat(path + "-journal", &status) == 0 || errno != ENOENT
   }
 
   /// Two pages of a regular file, by plain system calls; nil when they are not there.

@@ -55,6 +55,13 @@ struct EmojiRow {
     (.text(emoji.id.description), .integer(emoji.z), .text(Self.fields(of: emoji)), .integer(sum))
   }
 
+  /// The columns as JSON, as `aside` keeps them.
+  var json: String {
+    JSON.array([
+      .string(emoji.id.description), .integer(emoji.z), .string(Self.fields(of: emoji)), .integer(sum),
+    ]).text
+  }
+
   private static func fields(of emoji: Emoji) -> String {
     var writer = JSONWriter()
     emoji.writeFields(to: &writer)

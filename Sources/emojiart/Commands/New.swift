@@ -24,7 +24,7 @@ struct New: ParsableCommand {
 
   func run() throws {
     let canvas = try Canvas(typed: canvas)
-    let name = doc.split(separator: "/").last.map(String.init) ?? ""
+    let name = PathParts(doc).name
     guard !doc.hasSuffix("/"), !["", ".", "..", ".emojiart"].contains(name),
       !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
     else { throw ArtError(.badValue, "\"\(doc)\" is no name for a document; give a plain one, such as bees") }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+@Suite("Mending") struct MendingTests {
+  private let folder: Workspace
+  private var maker: EditMaker
+
+  init() throws {
+    folder = try Workspace()
+    maker = try EditMaker(seed: 77)
+  }
+
+  @Test("F15 a cut-short save of a document with a doubtful row is taken back before it is mended")
+  mutating func journalAndDoubt() throws {
+    let live = try folder.document("live.emojiart")
+    try live.fill(emojis: 400, edits: 2, seed: 3)
+    try shell(live.path, "UPDATE emoji SET z = z + 1 WHERE id = (SELECT id FROM emoji LIMIT 1)")
+    let copies = ["", "-journal"].map { "cp '\(live.path)\($0)' '\(folder["bees.emojiart"])\($0)'" }
+    let ended = try run(
+      "sqlite3",
+      [
+        "-bail", live.path, "PRAGMA cache_size=2", "BEGIN IMMEDIATE", "UPDATE emoji SET json = json || ' '",
+        ".shell \(copies.joined(separator: " && "))", "ROLLBACK",
+      ])
+    try #require(ended.status == 0, "\(ended.errors)")
+    let file = DocumentFile(folder["bees.emojiart"])
+    #expect(failure { try file.read() }?.code == .damaged)
+    let report = try #require(try file.mend(.repair, stamp: maker.stamp()))
+    #expect(report.setAside.count == 1, "\(report.setAside)")
+    #expect(try file.read().emojiCount >= 398)
+    #expect(try folder.names.contains("bees.emojiart-journal") == false)
+  }
+
+  @Test(
+    "F15 of two vouched rows of one emoji the one stays that the newest edit speaks of, and the other is set aside"
+  )
+  mutating func twice() throws {
+    let file = try folder.document()
+    try file.fill(emojis: 200, edits: 0, seed: 4)
+    let old = try bytes(file.path)
+    let place = try Point(x: 777, y: 777)
+    let edit = Edit(
+      name: "move all", changes: try file.read().emojisInOrder().map { .move($0.id, to: place) })
+    let stamp = maker.stamp()
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(edit, stamp: stamp)
+    }
+    var mixed = try bytes(file.path)
+    let leaves = (0..<min(old.count, mixed.count) / 4096).filter {
+      // Leaves of WITHOUT ROWID tables and of indexes, with as many cells before as after.
+      let page = $0 * 4096
+      return $0 > 0 && mixed[page] == 0x0A && old[page] == 0x0A
+        && old[page..<page + 4096] != mixed[page..<page + 4096]
+    }
+    var (stands, expected) = (0, 0)
+    for (first, second) in zip(leaves, leaves.dropFirst()) {
+      var torn = mixed
+      torn.replaceSubrange(second * 4096..<(second + 1) * 4096, with: old[first * 4096..<(first + 1) * 4096])
+      try write(torn, to: file.path)
+      let copies = try file.check().faults.filter { $0.contains("stands twice") }.count
+      guard copies > 0 else { continue }
+      expected += copies
+      let report = try #require(try file.mend(.repair, stamp: maker.stamp()))
+      #expect(report.setAside.filter { $0.contains("stands twice") }.count == copies)
+      let mended = try file.read()
+      #expect(mended.emojisInOrder().allSatisfy { $0.position == place })
+      stands += mended.emojiCount
+    }
+    mixed = []
+    print("stale copies: \(expected) rows stood twice, \(stands) emoji stand as the newest edit left them")
+    #expect(expected >= 20)
+  }
+
+  @Test(
+    "F15 a repair without the document's own row keeps its id, takes the canvas from the log, and says what is lost"
+  )
+  mutating func ownRow() throws {
+    let file = try folder.document()
+    let id = try file.read().id
+    let stamp = maker.stamp()
+    let canvas = try Canvas(width: 320, height: 200)
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(
+        Edit(name: "resize the canvas", changes: [.setCanvas(canvas)]), stamp: stamp)
+    }
+    try shell(file.path, "UPDATE art SET revision = 9")
+    let report = try #require(try file.mend(.repair, stamp: maker.stamp()))
+    #expect(report.lost.count == 1 && report.lost[0].contains("320 x 200"), "\(report.lost)")
+    #expect(try file.read().id == id)
+    #expect(try file.read().canvas == canvas)
+  }
+
+  @Test("F15 a background whose picture is lost is lost with it, and that is said")
+  mutating func picture() throws {
+    let file = try folder.document()
+    let picture = Array("a picture".utf8)
+    let digest = picture.withUnsafeBufferPointer { ContentDigest.of($0) }
+    let background = try Background(digest: digest, mediaType: "image/png", size: .standard, url: nil)
+    let stamp = maker.stamp()
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      do { try transaction.insertImage(1, picture) } catch { throw error as? ArtError ?? .busy("image") }
+      _ = try transaction.perform(Edit(name: "set", changes: [.setBackground(background)]), stamp: stamp)
+    }
+    try shell(file.path, "UPDATE image SET bytes = x'00ff'")
+    let report = try #require(try file.mend(.repair, stamp: maker.stamp()))
+    #expect(report.lost.count == 1 && report.lost[0].contains("picture"), "\(report.lost)")
+    #expect(try file.read().background == nil)
+  }
+
+  @Test("F15 adopt holds what somebody wrote to the rules for what is typed")
+  mutating func adoptedText() throws {
+    let file = try folder.document()
+    try file.add(seed: 1)
+    try file.add("🌸", seed: 2)
+    try shell(
+      file.path, "UPDATE emoji SET json = json_set(json, '$.text', 'hello') WHERE json ->> 'text' = '🐝'")
+    try shell(file.path, "UPDATE emoji SET json = json_set(json, '$.text', '🦋') WHERE json ->> 'text' = '🌸'")
+    let report = try #require(try file.mend(.adopt, stamp: maker.stamp()))
+    #expect(report.setAside.count == 1 && report.setAside[0].contains("hello"))
+    #expect(try file.read().emojisInOrder().map(\.text.string) == ["🦋"])
+  }
+
+  @Test("F15 rows are set aside under numbers that are free, whatever numbers are taken")
+  mutating func asideNumbers() throws {
+    let file = try folder.document()
+    try file.add(seed: 1)
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      for number in [1, Format.largestNumber] {
+        do {
+          try transaction.insertPlain(
+            .aside, [.integer(number), .text("emoji"), .text("[]"), .text("test"), .integer(0)])
+        } catch {
+          throw error as? ArtError ?? .busy("aside")
+        }
+      }
+    }
+    try shell(file.path, "UPDATE emoji SET z = 5")
+    _ = try #require(try file.mend(.repair, stamp: maker.stamp()))
+    #expect(
+      try shell(file.path, "SELECT number FROM aside ORDER BY number") == "1\n2\n\(Format.largestNumber)\n")
+  }
+
+  @Test(
+    "F24 a name that joins the slash before it is found in its folder", arguments: ["🏽 bees", "\u{301}bees"])
+  mutating func joiningNames(_ name: String) throws {
+    try FileManager.default.createDirectory(atPath: folder["g"], withIntermediateDirectories: false)
+    let path = folder.path + "/g/" + name + ".emojiart"
+    #expect(PathParts(path).folder == folder["g"])
+    #expect(PathParts(path).name == name + ".emojiart")
+    let file = DocumentFile(path)
+    var random = SeededGenerator(1)
+    _ = try file.create(canvas: .standard, using: &random)
+    try file.add(seed: 1)
+    try shell(path, "UPDATE emoji SET z = 5")
+    _ = try #require(try file.mend(.repair, stamp: maker.stamp()))
+    #expect(try file.check().faults == [])
+  }
+
+  @Test("F8 a document with a long name in wide characters is settled, too")
+  func longName() throws {
+    let name = String(repeating: "👨‍👩‍👧‍👦", count: 9) + ".emojiart"
+    #expect(name.utf8.count == 234)
+    let (file, _) = try folder.crashed("bees.emojiart")
+    let long = DocumentFile(folder[name])
+    rename(file.path, long.path)
+    rename(file.path + "-journal", long.path + "-journal")
+    let before = try long.read()
+    try long.add(seed: 9)
+    #expect(try long.read().revision == before.revision + 1)
+    #expect(try folder.names == [name])
+  }
+
+  @Test("F5 a new document is not made beside what another program left for SQLite to mix in")
+  func leftovers() throws {
+    try write([1, 2, 3], to: folder["bees.emojiart-wal"])
+    var random = SeededGenerator(1)
+    let file = DocumentFile(folder["bees.emojiart"])
+    #expect(failure { try file.create(canvas: .standard, using: &random) }?.code == .exists)
+    #expect(try folder.names == ["bees.emojiart-wal"])
+  }
+}
