@@ -64,6 +64,16 @@ extension Change {
     }
   }
 
+  /// An addition as the changes of the values that it gives; any other change as it is.
+  public var fieldByField: [Change] {
+    guard case .add(let emoji) = self else { return [self] }
+    return [
+      .setText(emoji.id, to: emoji.text), .move(emoji.id, to: emoji.position),
+      .resize(emoji.id, to: emoji.size),
+      .order(emoji.id, to: emoji.z),
+    ]
+  }
+
   /// Whether an emoji has the value that the change gives to its emoji.
   public func isSo(of emoji: Emoji) -> Bool {
     switch self {

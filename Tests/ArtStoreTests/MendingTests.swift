@@ -125,6 +125,23 @@ import Testing
     #expect(try file.read().emojisInOrder().map(\.text.string) == ["🦋"])
   }
 
+  @Test("F15 what another program wrote is shown beside what the log says of it")
+  mutating func differences() throws {
+    let file = try folder.document()
+    let id = try file.add(seed: 1)
+    let stamp = maker.stamp()
+    let place = try Point(x: 12, y: 34)
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(Edit(name: "move", changes: [.move(id, to: place)]), stamp: stamp)
+    }
+    try shell(file.path, "UPDATE emoji SET z = 5, json = json_set(json, '$.x', 99, '$.text', '🦋')")
+    let faults = try file.check().faults
+    #expect(faults.count == 1, "\(faults)")
+    #expect(faults.first?.contains("now 🦋 at 99,34") == true, "\(faults)")
+    #expect(
+      faults.first?.contains("by the log at 12,34, 🐝, at another place in the order)") == true, "\(faults)")
+  }
+
   @Test("F15 rows are set aside under numbers that are free, whatever numbers are taken")
   mutating func asideNumbers() throws {
     let file = try folder.document()

@@ -122,7 +122,9 @@ extension Inspection {
         vouch(for: emoji)
       } else {
         doubt(
-          "emoji", row, "emoji \(emoji.id) (now \(Self.what(emoji))) does not fit its sum", .emoji(emoji))
+          "emoji", row,
+          "emoji \(emoji.id) (now \(Self.what(emoji))\(difference(of: emoji))) does not fit its sum",
+          .emoji(emoji))
       }
     } catch {
       doubt("emoji", row, "an emoji's row cannot be read", nil)
@@ -163,6 +165,28 @@ extension Inspection {
       changesByEmoji = gathered
     }
     return changesByEmoji?[id] ?? []
+  }
+
+  /// What the log says otherwise of an emoji: for each of its values the newest change that set it.
+  private mutating func difference(of emoji: Emoji) -> String {
+    var told: Set<Field> = []
+    var before: [String] = []
+    for change in newestChanges(of: emoji.id) {
+      for set in change.fieldByField where told.insert(set.field).inserted && !set.isSo(of: emoji) {
+        before.append(Self.what(set))
+      }
+    }
+    return before.isEmpty ? "" : "; by the log \(before.joined(separator: ", "))"
+  }
+
+  private static func what(_ change: Change) -> String {
+    switch change {
+    case .move(_, let place): "at \(numberText(place.x)),\(numberText(place.y))"
+    case .resize(_, let size): "size \(numberText(size.pixels))"
+    case .setText(_, let text): "\(text)"
+    case .order: "at another place in the order"
+    default: "removed"
+    }
   }
 
   private static func what(_ emoji: Emoji) -> String {
