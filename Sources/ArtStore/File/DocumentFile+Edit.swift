@@ -8,7 +8,7 @@ extension DocumentFile {
   ///
   /// The body may run again, on another file, when the one it ran on was replaced meanwhile. Throws what `read`
   /// throws, `movedOn` when the document is not at the expected revision, `diskFull`, and what the body throws;
-  /// then nothing is changed.
+  /// then nothing is changed. Where nobody can look whether the edit is in the file, the error says so.
   public func edit<Result>(
     expecting revision: Int? = nil, _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {
@@ -20,7 +20,7 @@ extension DocumentFile {
         if attempt.isDone, let result = attempt.result { return result }
         saved = attempt.transaction == nil ? saved : attempt
       } catch {
-        // The edit is in a file that may still be, or come back, at the path.
+        // The edit is in a file that may still stand at the path, or come back to it.
         throw saved == nil ? error : .maybeSaved(path, error)
       }
     }

@@ -37,6 +37,7 @@ extension DocumentFile {
     // Looked for before and after: pages that were read while no save was under way had been committed.
     guard !hasJournal else { return nil }
     var status = stat()
+    // A header that is not as it should be is looked at again by `read`, which says what is wrong.
     guard let start = OpenFiles.whileNoneIsOpen({ firstPages(&status) }),
       let header = try? FileHeader(
         Array(start.prefix(FileHeader.length)), size: Int(status.st_size), name: path),
