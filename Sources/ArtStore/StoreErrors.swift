@@ -58,6 +58,14 @@ extension ArtError {
       .exists, "\(name) lies there, left by another program; SQLite would mix it in: move it away first")
   }
 
+  /// Not `busy`: who tries again without looking may make the edit twice.
+  static func savedElsewhere(_ name: String) -> ArtError {
+    ArtError(
+      .inputOutput,
+      "the edit is in a file that was moved away from \(name), or replaced there, while it was being saved; "
+        + "look what lies there before you try again")
+  }
+
   static func maybeSaved(_ name: String, _ cause: ArtError) -> ArtError {
     ArtError(
       .inputOutput,

@@ -24,7 +24,7 @@ extension DocumentFile {
         throw saved == nil ? error : .maybeSaved(path, error)
       }
     }
-    throw .movedAway(path)
+    throw saved == nil ? .movedAway(path) : .savedElsewhere(path)
   }
 
   /// One try of an edit.
@@ -110,12 +110,13 @@ extension DocumentFile {
     return now.path == file.path && !connection.hasMoved
   }
 
-  /// The same after a commit: where nobody can look, neither "saved" nor "not saved" would be true.
+  /// The same after a commit: then a file that was moved away holds the edit and may come back, and where nobody can
+  /// look neither "saved" nor "not saved" would be true.
   private func stoodStill(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> Bool {
     do {
       return try stillStands(file, connection)
     } catch {
-      throw error.code == .busy ? error : .maybeSaved(path, error)
+      throw error.code == .busy ? .savedElsewhere(path) : .maybeSaved(path, error)
     }
   }
 }
