@@ -29,7 +29,7 @@ public struct UndoPlan: Sendable, Equatable {
     var walk = UndoWalk(.undo, by: origin)
     if let plan = try walk.next(in: art) { return plan }
     guard let target = walk.orphanedRedo else { return nil }
-    var again = UndoWalk(.undoOf(target), by: origin)
+    var again = UndoWalk(.back(target, as: .undo(target)), by: origin)
     return try again.next(in: art)
   }
 
@@ -40,6 +40,17 @@ public struct UndoPlan: Sendable, Equatable {
   ) throws(ArtError) -> UndoPlan? {
     var walk = UndoWalk(.redo, by: origin)
     return try walk.next(in: art)
+  }
+
+  /// The same undo or redo on a document to which somebody else's edits have come; nil when what it takes back has
+  /// left the log.
+  static func again(_ kind: LoggedEdit.Kind, in art: some ArtReading) throws(ArtError) -> UndoPlan? {
+    switch kind {
+    case .edit: return nil
+    case .undo(let target), .redo(let target):
+      var walk = UndoWalk(.back(target, as: kind), by: nil)
+      return try walk.next(in: art)
+    }
   }
 
   fileprivate init(_ kind: LoggedEdit.Kind, taking entry: LoggedEdit, after later: LaterWrites) {
@@ -111,8 +122,8 @@ public enum UndoDirection: String, Sendable {
 private struct UndoWalk: Sendable {
   enum Goal {
     case undo
-    /// The entry of that id, which is a redo.
-    case undoOf(EditID)
+    /// The entry of that id, by an undo or redo that names it.
+    case back(EditID, as: LoggedEdit.Kind)
     case redo
   }
 
@@ -157,8 +168,8 @@ private struct UndoWalk: Sendable {
     switch (goal, entry.kind) {
     case (.undo, .edit) where isOwn && stands && !entry.inverse.isEmpty:
       return .take(UndoPlan(.undo(entry.id), taking: entry, after: later))
-    case (.undoOf(let target), _) where entry.id == target:
-      return .take(UndoPlan(.undo(entry.id), taking: entry, after: later))
+    case (.back(let target, let kind), _) where entry.id == target:
+      return .take(UndoPlan(kind, taking: entry, after: later))
     case (.redo, .edit) where isOwn:
       return .end
     case (.redo, .undo) where isOwn && stands:

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What became of edits that were made again on top of somebody else's.
+public struct RejoinedEdits: Sendable {
+  /// The edits as they stand in the log now: their ids and times as they were, their revisions and inverses anew.
+  public fileprivate(set) var entries: [LoggedEdit] = []
+  /// Changes that had taken effect before and do not any more, by edit: their emoji is gone, or, for an undo or redo,
+  /// somebody has set the field since.
+  public fileprivate(set) var dropped: [(id: EditID, changes: [Change])] = []
+  /// New ids of emoji whose ids somebody else had drawn, too.
+  public fileprivate(set) var renamed: [EmojiID: EmojiID] = [:]
+}
+
+extension DocumentContent {
+  /// Makes edits again, in their order, that were made on another state of this document, and takes them into the log.
+  /// Fields are separate: only a later edit of the same field takes a value's place. `save` is the save that they come
+  /// with; new ids are drawn from `generator`. Throws `tooLarge`.
+  public mutating func rejoin(
+    _ entries: [LoggedEdit], save: Int, using generator: inout some RandomNumberGenerator
+  ) throws(ArtError) -> RejoinedEdits {
+    var rejoined = RejoinedEdits()
+    for entry in entries {
+      let wanted = entry.edit.changes.map { $0.renamed(by: rejoined.renamed) }
+      var plan = (changes: wanted, skipped: [Change]())
+      if entry.kind == .edit {
+        plan.changes = rename(wanted, in: &rejoined.renamed, using: &generator)
+      } else if let again = try UndoPlan.again(entry.kind, in: self) {
+        plan = (again.changes, again.skipped)
+      }
+      var applied = try apply(plan.changes)
+      applied.dropped = plan.skipped + applied.dropped
+      let new = LoggedEdit(
+        id: entry.id, revision: revision + 1, time: entry.time, save: save, kind: entry.kind,
+        author: entry.author, edit: Edit(name: entry.edit.name, changes: applied.changes),
+        inverse: applied.inverse, dropped: Self.joined(entry.dropped, applied.dropped))
+      append(new)
+      rejoined.entries.append(new)
+      let fields = Set(wanted.lazy.map(\.field))
+      let lost = applied.dropped.filter { fields.contains($0.field) }
+      if !lost.isEmpty { rejoined.dropped.append((entry.id, lost)) }
+    }
+    return rejoined
+  }
+
+  /// What an edit could not do, without saying it twice.
+  private static func joined(_ before: [Change], _ now: [Change]) -> [Change] {
+    let known = Set(before)
+    return before + now.filter { !known.contains($0) }
+  }
+
+  /// Draws new ids for additions whose ids are taken.
+  private func rename(
+    _ changes: [Change], in names: inout [EmojiID: EmojiID], using generator: inout some RandomNumberGenerator
+  ) -> [Change] {
+    for case .add(let added) in changes where emoji(added.id) != nil && !changes.contains(.remove(added.id)) {
+      var id = EmojiID.random(using: &generator)
+      while emoji(id) != nil || names.values.contains(id) { id = .random(using: &generator) }
+      names[added.id] = id
+    }
+    return changes.map { $0.renamed(by: names) }
+  }
+}
+
+extension Change {
+  /// The same change of the emoji's new name.
+  fileprivate func renamed(by names: [EmojiID: EmojiID]) -> Change {
+    guard let old = field.emoji, let id = names[old] else { return self }
+    return switch self {
+    case .add(let emoji):
+      .add(Emoji(id: id, text: emoji.text, position: emoji.position, size: emoji.size, z: emoji.z))
+    case .remove: .remove(id)
+    case .move(_, let place): .move(id, to: place)
+    case .resize(_, let size): .resize(id, to: size)
+    case .setText(_, let text): .setText(id, to: text)
+    case .order(_, let z): .order(id, to: z)
+    case .setCanvas, .setBackground, .setPending: self
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the edits of a program that is gone come to, on a document that others may have edited since.
+///
+/// A change is made where its field is as the edit found it, which the edit's inverse tells. Elsewhere somebody has
+/// set it since: what stands there stays, and the change is among the dropped ones, with all later ones of that field.
+public struct RestorePlan: Sendable {
+  /// What is to be done, as one edit: for each field the last value, not every step.
+  public let edit: Edit
+  /// The changes left out.
+  public let dropped: [Change]
+  /// The document after it, without an entry in its log.
+  public let content: DocumentContent
+
+  /// A plan for entries in their order. Throws `tooLarge`.
+  public init(_ entries: [LoggedEdit], on start: DocumentContent) throws(ArtError) {
+    var replay = Replay(content: start)
+    for entry in entries { try replay.make(entry) }
+    edit = Edit(
+      name: entries.count == 1 ? "restore 1 edit" : "restore \(entries.count) edits",
+      changes: replay.changes(since: start))
+    dropped = replay.dropped
+    content = replay.content
+  }
+
+  private struct Replay {
+    var content: DocumentContent
+    var dropped: [Change] = []
+    /// Fields that somebody else has set.
+    private var foreign: Set<Field> = []
+    private var touched: Set<EmojiID> = []
+    private var order: [EmojiID] = []
+
+    init(content: DocumentContent) { self.content = content }
+
+    mutating func make(_ entry: LoggedEdit) throws(ArtError) {
+      for (change, inverse) in zip(entry.edit.changes, entry.inverse.reversed()) {
+        let isOurs = !foreign.contains(change.field) && content.has(inverse)
+        guard isOurs, try content.apply([change]).dropped.isEmpty else {
+          foreign.insert(change.field)
+          if !content.has(change) { dropped.append(change) }
+          continue
+        }
+        if let id = change.field.emoji, touched.insert(id).inserted { order.append(id) }
+      }
+    }
+
+    /// What is different now.
+    func changes(since start: DocumentContent) -> [Change] {
+      var changes: [Change] = []
+      for id in order {
+        switch (start.emoji(id), content.emoji(id)) {
+        case (nil, let new?): changes.append(.add(new))
+        case (_?, nil): changes.append(.remove(id))
+        case (let old?, let new?): changes += Change.add(new).fieldByField.filter { !$0.isSo(of: old) }
+        case (nil, nil): break
+        }
+      }
+      if content.canvas != start.canvas { changes.append(.setCanvas(content.canvas)) }
+      if content.background != start.background { changes.append(.setBackground(content.background)) }
+      if content.pending != start.pending { changes.append(.setPending(content.pending)) }
+      return changes
+    }
+  }
+}
+
+extension DocumentContent {
+  /// Whether the document is as it would be after the change.
+  fileprivate func has(_ change: Change) -> Bool {
+    switch change {
+    case .remove(let id): emoji(id) == nil
+    case .setCanvas(let canvas): self.canvas == canvas
+    case .setBackground(let background): self.background == background
+    case .setPending(let pending): self.pending == pending
+    case .add, .move, .resize, .setText, .order:
+      change.field.emoji.flatMap { emoji($0) }.map(change.isSo) ?? false
+    }
+  }
+}
