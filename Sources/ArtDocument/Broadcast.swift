@@ -1,88 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtModel
 import Synchronization
 
-/// What a listener of a document hears, in the order in which it happened.
-public enum DocumentEvent: Sendable, Equatable {
-  /// The document's state is another one.
-  case state(DocumentState)
-  /// An edit, an undo or a redo took effect.
-  case edited(LoggedEdit)
-  /// Everything up to this revision is durably in the file.
-  case saved(revision: Int)
-  /// The listener was too slow and has missed events: it should look at the document anew.
-  case resync
-}
-
 /// Events for any number of listeners, none of which holds up the others or the sender.
-final class Broadcast: Sendable {
+final class Broadcast<Event: Sendable>: Sendable {
+  private struct Listener {
+    let mailbox: Mailbox<Event>
+    let isWanted: @Sendable (Event) -> Bool
+  }
+
   private struct Listeners {
-    var mailboxes: [Int: Mailbox] = [:]
+    var all: [Int: Listener] = [:]
     var next = 0
     var isOver = false
   }
 
   private let listeners = Mutex(Listeners())
+  private let overflow: Event?
 
-  /// A new listener: it hears what is sent from now on, and ends with the broadcast. `capacity` events wait for
-  /// it at most.
-  func subscribe(capacity: Int) -> DocumentEvents {
-    let mailbox = Mailbox(capacity: capacity)
+  /// `overflow` takes the place of the events that a listener was too slow for; nil drops the oldest ones.
+  init(overflow: Event?) { self.overflow = overflow }
+
+  /// A new listener: it hears what it wants of what is sent from now on, and ends with the broadcast. `capacity` events
+  /// wait for it at most.
+  func subscribe(
+    capacity: Int, where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }
+  ) -> EventSequence<Event> {
+    let mailbox = Mailbox(capacity: capacity, overflow: overflow)
     let number = listeners.withLock { listeners -> Int? in
       guard !listeners.isOver else { return nil }
       listeners.next += 1
-      listeners.mailboxes[listeners.next] = mailbox
+      listeners.all[listeners.next] = Listener(mailbox: mailbox, isWanted: isWanted)
       return listeners.next
     }
     guard let number else {
       mailbox.finish()
-      return DocumentEvents(mailbox, unsubscribe: {})
+      return EventSequence(mailbox, unsubscribe: {})
     }
-    return DocumentEvents(mailbox) { [weak self] in
-      self?.listeners.withLock { _ = $0.mailboxes.removeValue(forKey: number) }
+    return EventSequence(mailbox) { [weak self] in
+      self?.listeners.withLock { _ = $0.all.removeValue(forKey: number) }
     }
   }
 
-  func send(_ event: DocumentEvent) {
-    for mailbox in listeners.withLock({ Array($0.mailboxes.values) }) { mailbox.put(event) }
+  func send(_ event: Event) { send(CollectionOfOne(event)) }
+
+  func send(_ events: some Collection<Event>) {
+    for listener in listeners.withLock({ Array($0.all.values) }) {
+      for event in events where listener.isWanted(event) { listener.mailbox.put(event) }
+    }
   }
 
   /// Ends the sequences of all listeners, after what waits for them.
   func finish() {
-    let mailboxes = listeners.withLock { listeners in
+    let all = listeners.withLock { listeners in
       listeners.isOver = true
-      defer { listeners.mailboxes = [:] }
-      return Array(listeners.mailboxes.values)
+      defer { listeners.all = [:] }
+      return Array(listeners.all.values)
     }
-    for mailbox in mailboxes { mailbox.finish() }
+    for listener in all { listener.mailbox.finish() }
   }
 }
 
-/// A document's events as one listener hears them. Ends when the document is closed, or the task that iterates is
-/// cancelled.
-public struct DocumentEvents: AsyncSequence, Sendable {
-  /// What a listener hears.
-  public typealias Element = DocumentEvent
-
-  private let mailbox: Mailbox
+/// Events as one listener hears them. Ends when their source is closed, or the task that iterates is cancelled.
+public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
+  private let mailbox: Mailbox<Element>
   private let subscription: Subscription
 
-  fileprivate init(_ mailbox: Mailbox, unsubscribe: @escaping @Sendable () -> Void) {
+  fileprivate init(_ mailbox: Mailbox<Element>, unsubscribe: @escaping @Sendable () -> Void) {
     self.mailbox = mailbox
     subscription = Subscription(unsubscribe)
   }
 
-  /// One iterator at a time; a second listener asks the document for events of its own.
+  /// One iterator at a time; a second listener asks for events of its own.
   public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox, subscription: subscription) }
 
   /// Iterates over the events.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let mailbox: Mailbox
+    fileprivate let mailbox: Mailbox<Element>
     fileprivate let subscription: Subscription
 
     /// The next event; nil at the end.
-    public mutating func next() async -> DocumentEvent? { await mailbox.take() }
+    public mutating func next() async -> Element? { await mailbox.take() }
   }
 
   /// Ends with the last copy of the sequence and its iterators.

@@ -27,8 +27,8 @@ struct RunningSave {
 }
 
 extension Document {
-  /// Saves what is changed until now. Returns when it is durable. Throws what writing a file throws, and `movedOn`
-  /// when another program saved meanwhile; the edits are kept then.
+  /// Saves what is changed until now, on top of what others saved meanwhile. Returns when it is durable. Throws what
+  /// writing a file throws, and `replaced` when another document stands at the path; the edits are kept then.
   public func save() async throws(ArtError) { try await save(.asked) }
 
   /// Saves what is changed and closes; edits are refused meanwhile. When saving fails the document stays open, in the
@@ -42,7 +42,15 @@ extension Document {
 
   /// Closes without saving: what no save holds is lost.
   public func closeDiscardingChanges() async {
-    while let runningSave { _ = await runningSave.task.value }
+    while true {
+      if let runningSave {
+        _ = await runningSave.task.value
+      } else if let runningLook {
+        await runningLook.value
+      } else {
+        break
+      }
+    }
     changeCount.update(.cleared)
     end()
   }
@@ -53,15 +61,19 @@ extension Document {
     autosave = Autosave(autosave.policy)
     tell(life.closed())
     broadcast.finish()
+    lookTimer?.cancel()
+    letWaitersGo()
   }
 
-  private func save(_ reason: SaveReason) async throws(ArtError) {
+  func save(_ reason: SaveReason) async throws(ArtError) {
     let goal = changeCount.token
     while !changeCount.isSaved(goal) {
       if let running = runningSave {
         let error = await running.task.value
         // An autosave is impatient: its error does not speak for those who asked.
         if let error, running.reason != .autosave, goal.isCovered(by: running.token) { throw error }
+      } else if let runningLook {
+        await runningLook.value
       } else if let error = await startSave(reason).task.value {
         throw error
       }
@@ -70,7 +82,7 @@ extension Document {
 
   /// Does what the autosave machine says is next.
   func step() {
-    guard life.state != .closed else { return }
+    guard life.state != .closed, runningLook == nil else { return }
     switch autosave.next(at: timeline.now()) {
     case .idle: break
     case .save: _ = startSave(.autosave)
@@ -102,7 +114,7 @@ extension Document {
   private func startSave(_ reason: SaveReason) -> RunningSave {
     let token = changeCount.token
     let edits = NetEdits(unsaved, of: content, since: base)
-    let (count, reached) = (unsaved.count, DocumentBase(content))
+    let count = unsaved.count
     autosave.saveBegan()
     tell(life.saveBegan())
     let task = Task { () -> ArtError? in
@@ -110,8 +122,8 @@ extension Document {
       file.patience = reason.patience
       do throws(ArtError) {
         let target = file
-        try await thread.run { () throws(ArtError) in try target.save(edits) }
-        saved(token, count, reached)
+        let outcome = try await thread.run { () throws(ArtError) in try target.save(edits) }
+        saved(token, count, outcome)
         return nil
       } catch {
         failed(error)
@@ -123,17 +135,41 @@ extension Document {
     return running
   }
 
-  private func saved(_ token: SaveToken, _ count: Int, _ reached: DocumentBase) {
+  private func saved(_ token: SaveToken, _ count: Int, _ outcome: SaveOutcome) {
     runningSave = nil
     changeCount.clear(upTo: token)
     unsaved.removeFirst(count)
-    content.markSaved(base.revision + 1...reached.revision, save: base.revision + 1)
+    if let joined = outcome.joined {
+      take(joined.content, at: outcome.base)
+      tell(of: joined.own)
+    } else {
+      content.markSaved(base.revision + 1...outcome.base.revision, save: base.revision + 1)
+      base = outcome.base
+    }
     content.trimLog(entries: Self.logEntries, changes: Self.logChanges)
-    base = reached
     autosave.saveSucceeded()
-    broadcast.send(.saved(revision: reached.revision))
+    if let others = outcome.joined?.others { broadcast.send(.changed(others)) }
+    broadcast.send(.saved(revision: base.revision))
     tell(life.saveSucceeded())
+    letWaitersGo()
     step()
+  }
+
+  /// Goes on from content that is in the file, with what is unsaved on top of it.
+  func take(_ saved: DocumentContent, at base: DocumentBase) {
+    self.base = base
+    content = saved
+    guard !unsaved.isEmpty else { return }
+    var chance = generator
+    let own = content.rejoin(unsaved, save: base.revision + 1, using: &chance)
+    generator = chance
+    unsaved = own.entries
+    tell(of: own)
+  }
+
+  private func tell(of own: RejoinedEdits) {
+    for (id, new) in own.renamed { broadcast.send(.renamed(id, to: new)) }
+    for dropped in own.dropped { broadcast.send(.dropped(dropped.id, dropped.changes)) }
   }
 
   private func failed(_ error: ArtError) {
@@ -143,6 +179,22 @@ extension Document {
     step()
   }
 
+  /// Returns when there is room for more unsaved edits, at once as a rule: while a disk is slow or a document cannot be
+  /// saved, edits are kept, but not without bound.
+  public func waitForRoom() async {
+    while unsaved.count >= Self.mostUnsaved, life.state != .closed {
+      await withCheckedContinuation { waiters.append($0) }
+    }
+  }
+
+  private func letWaitersGo() {
+    let all = waiters
+    waiters = []
+    for waiter in all { waiter.resume() }
+  }
+
+  /// Unsaved edits that are kept at most.
+  private static var mostUnsaved: Int { 1_000_000 }
   /// Entries of the log that stay in memory, as many as in a file.
   private static var logEntries: Int { 1_000 }
   /// Their changes and inverses: about what a file's 8 MiB hold.

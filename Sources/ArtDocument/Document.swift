@@ -8,7 +8,7 @@ import ArtStore
 ///
 /// The way of an edit: `perform` plans it on the content, applies it, numbers it, appends it to the log, counts the
 /// change and tells the listeners; a save later writes the net rows and the new entries of the log in one
-/// transaction. Between calls the file is not open.
+/// transaction. What others saved meanwhile is taken in then, or at the next look. Between calls the file is not open.
 ///
 /// A document that is let go without `close` loses what it has not saved.
 public actor Document {
@@ -33,56 +33,71 @@ public actor Document {
   /// Entries of the log that no save holds yet.
   var unsaved: [LoggedEdit] = []
   var runningSave: RunningSave?
+  /// A look at the file that runs. Never at the same time as a save.
+  var runningLook: Task<Void, Never>?
+  /// The file as it was when it was looked at last.
+  var stamp: FileStamp?
+  /// Those who wait for room for more edits.
+  var waiters: [CheckedContinuation<Void, Never>] = []
   /// How many are waiting for the document to be closed.
   var closing = 0
   var timer: (due: Duration, task: Task<Void, Never>)?
+  var lookTimer: Task<Void, Never>?
   let thread = FileThread()
   let timeline: Timeline
-  nonisolated let broadcast = Broadcast()
+  let lookEvery: Duration?
+  nonisolated let broadcast = Broadcast<DocumentEvent>(overflow: .resync)
+  /// The mark of this program's edits.
+  public nonisolated let origin: Origin
   private let time: @Sendable () -> Int
   private var author: Author
-  private var generator: any RandomNumberGenerator & Sendable
+  var generator: any RandomNumberGenerator & Sendable
 
   /// Opens a document for an author with that name, if any; each opening is an origin of its own. Throws what reading
   /// a file throws, and `badValue` for a name that is none. A file that cannot be written is opened to be looked at.
   ///
-  /// `clock` decides when to save, `time` tells in milliseconds since 1970 when an edit was made, and ids are drawn
-  /// from `generator`.
+  /// `lookEvery` is how often the file is looked at for what others did, besides at each save. `clock` decides when to
+  /// save, `time` tells in milliseconds since 1970 when an edit was made, and ids are drawn from `generator`.
   public static func open(
     _ file: DocumentFile, author name: String? = nil, autosave policy: AutosavePolicy = AutosavePolicy(),
-    clock: some Clock<Duration> = ContinuousClock(),
+    lookEvery: Duration? = .seconds(2), clock: some Clock<Duration> = ContinuousClock(),
     time: @escaping @Sendable () -> Int = millisecondsSince1970,
     using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) async throws(ArtError) -> Document {
     let thread = FileThread()
     let reason = try await thread.run { () throws(ArtError) in try file.readOnlyReason() }
     return try await open(
-      file, readOnlyBecause: reason, author: name, autosave: policy, clock: clock, time: time,
-      using: generator)
+      file, readOnlyBecause: reason, author: name, autosave: policy, lookEvery: lookEvery, clock: clock,
+      time: time, using: generator)
   }
 
   static func open(
     _ file: DocumentFile, readOnlyBecause reason: String?, author name: String?,
-    autosave policy: AutosavePolicy,
-    clock: some Clock<Duration>, time: @escaping @Sendable () -> Int,
+    autosave policy: AutosavePolicy, lookEvery: Duration?, clock: some Clock<Duration>,
+    time: @escaping @Sendable () -> Int,
     using generator: any RandomNumberGenerator & Sendable
   ) async throws(ArtError) -> Document {
     var generator = generator
     let author = try Author(origin: Origin(using: &generator), name: name)
-    let content = try await FileThread().run { () throws(ArtError) in try file.read() }
-    let document = Document(file, content, author, policy, Timeline(clock), time, generator)
-    await document.opened(readOnlyBecause: reason)
+    // The stamp is taken first: what comes after it is seen by the next look.
+    let (stamp, content) = try await FileThread().run { () throws(ArtError) in
+      (try file.stamp(), try file.read())
+    }
+    let document = Document(file, content, author, policy, lookEvery, Timeline(clock), time, generator)
+    await document.opened(stamp, readOnlyBecause: reason)
     return document
   }
 
   private init(
     _ file: DocumentFile, _ content: DocumentContent, _ author: Author, _ policy: AutosavePolicy,
-    _ timeline: Timeline, _ time: @escaping @Sendable () -> Int,
+    _ lookEvery: Duration?, _ timeline: Timeline, _ time: @escaping @Sendable () -> Int,
     _ generator: any RandomNumberGenerator & Sendable
   ) {
     self.file = file
     self.content = content
     self.author = author
+    origin = author.origin
+    self.lookEvery = lookEvery
     self.timeline = timeline
     self.time = time
     self.generator = generator
@@ -90,14 +105,18 @@ public actor Document {
     base = DocumentBase(content)
   }
 
-  /// What happens from now on, for one listener of any number. It is told to resync when more than `capacity`
-  /// events wait for it.
-  public nonisolated func events(capacity: Int = 256) -> DocumentEvents {
-    broadcast.subscribe(capacity: capacity)
+  /// What happens from now on, for one listener of any number, with or without this program's own edits. It is told to
+  /// resync when more than `capacity` events wait for it.
+  public nonisolated func events(capacity: Int = 256, ownEdits: Bool = true) -> DocumentEvents {
+    broadcast.subscribe(capacity: capacity) { event in
+      if case .edited = event { ownEdits } else { true }
+    }
   }
 
-  private func opened(readOnlyBecause reason: String?) {
+  private func opened(_ stamp: FileStamp, readOnlyBecause reason: String?) {
+    self.stamp = stamp
     tell(life.opened(readOnlyBecause: reason))
+    lookLater()
   }
 
   /// Whether a save holds the changes that the token stands for.
@@ -113,38 +132,108 @@ extension Document {
   /// then nothing is changed.
   @discardableResult
   public func perform(_ action: Action) throws(ArtError) -> LoggedEdit? {
-    try checkEditable()
-    var chance = generator
-    let plan = try action.plan(on: content, using: &chance)
-    generator = chance
-    return try perform(plan.edit)
+    try answer(.action(action)).entries.first
   }
 
   /// Does an edit. Returns nil when it has no effect. Throws `closed` and `tooLarge`; then nothing is changed.
   @discardableResult
   public func perform(_ edit: Edit) throws(ArtError) -> LoggedEdit? {
-    try checkEditable()
-    return try take(edit.name, edit.changes, kind: .edit)
+    try answer(.edit(edit)).entries.first
   }
 
   /// Takes back this program's newest edit that stands. Throws `nothingToUndo` and `closed`.
   @discardableResult
   public func undo() throws(ArtError) -> LoggedEdit {
-    try checkEditable()
-    return try take(try UndoPlan.undo(in: content, by: author.origin), "undo")
+    guard let entry = try answer(.undo(1)).entries.first else { throw .nothingTo("undo") }
+    return entry
   }
 
   /// Does again what this program undid last. Throws `nothingToUndo` and `closed`.
   @discardableResult
   public func redo() throws(ArtError) -> LoggedEdit {
-    try checkEditable()
-    return try take(try UndoPlan.redo(in: content, by: author.origin), "redo")
+    guard let entry = try answer(.redo(1)).entries.first else { throw .nothingTo("redo") }
+    return entry
   }
 
-  private func take(_ plan: UndoPlan?, _ word: String) throws(ArtError) -> LoggedEdit {
-    guard let plan, let entry = try take(plan.name, plan.changes, kind: plan.kind, skipped: plan.skipped)
-    else { throw .nothingTo(word) }
-    return entry
+  private func answer(_ request: DocumentRequest) throws(ArtError) -> DocumentAnswer {
+    guard let result = perform([request]).first else { throw .closedDocument(file.path) }
+    return try result.get()
+  }
+
+  /// Does what is asked, one after the other, and answers each. A request that fails leaves no trace and does not keep
+  /// the next ones from being done.
+  public func perform(_ requests: [DocumentRequest]) -> [Result<DocumentAnswer, ArtError>] {
+    let start = unsaved.count
+    var answers: [Result<DocumentAnswer, ArtError>] = []
+    answers.reserveCapacity(requests.count)
+    for request in requests {
+      answers.append(Result { () throws(ArtError) in try make(request) })
+    }
+    countChanges(unsaved[start...])
+    return answers
+  }
+
+  private func countChanges(_ entries: ArraySlice<LoggedEdit>) {
+    guard !entries.isEmpty else { return }
+    let now = timeline.now()
+    for entry in entries {
+      switch entry.kind {
+      case .edit: changeCount.update(.done)
+      case .undo: changeCount.update(.undone)
+      case .redo: changeCount.update(.redone)
+      }
+      autosave.changed(at: now)
+    }
+    broadcast.send(entries.lazy.map(DocumentEvent.edited))
+    step()
+  }
+
+  private func checkEditable() throws(ArtError) {
+    switch life.state {
+    case _ where closing > 0: throw .closedDocument(file.path)
+    case .closed: throw .closedDocument(file.path)
+    case .editingDisabled(let reason): throw .readOnlyDocument(file.path, reason)
+    case .open, .saving, .error: return
+    }
+  }
+}
+
+extension Document {
+  /// Does what is asked in memory.
+  private func make(_ request: DocumentRequest) throws(ArtError) -> DocumentAnswer {
+    try checkEditable()
+    switch request {
+    case .action(let action):
+      var chance = generator
+      let plan = try action.plan(on: content, using: &chance)
+      generator = chance
+      let entry = try take(plan.edit.name, plan.edit.changes, kind: .edit)
+      return answer(entry.map { [$0] } ?? [], plan.subjects.map { content.emoji($0.id) ?? $0 })
+    case .edit(let edit):
+      return answer(try take(edit.name, edit.changes, kind: .edit).map { [$0] } ?? [])
+    case .undo(let count): return try go(.undo, count)
+    case .redo(let count): return try go(.redo, count)
+    }
+  }
+
+  private func answer(_ entries: [LoggedEdit], _ emojis: [Emoji] = []) -> DocumentAnswer {
+    DocumentAnswer(entries: entries, emojis: emojis, unsaved: unsaved.count)
+  }
+
+  private func go(_ direction: UndoDirection, _ count: Int) throws(ArtError) -> DocumentAnswer {
+    var entries: [LoggedEdit] = []
+    while entries.count < max(1, count) {
+      let plan =
+        switch direction {
+        case .undo: try UndoPlan.undo(in: content, by: origin)
+        case .redo: try UndoPlan.redo(in: content, by: origin)
+        }
+      guard let plan, let entry = try take(plan.name, plan.changes, kind: plan.kind, skipped: plan.skipped)
+      else { break }
+      entries.append(entry)
+    }
+    guard !entries.isEmpty else { throw .nothingTo(direction.rawValue) }
+    return answer(entries)
   }
 
   /// An edit without effect is not taken; an undo or redo is, so that the next one goes on behind it.
@@ -160,27 +249,6 @@ extension Document {
       dropped: skipped + applied.dropped)
     content.append(entry)
     unsaved.append(entry)
-    countChange(kind)
-    broadcast.send(.edited(entry))
-    step()
     return entry
-  }
-
-  private func countChange(_ kind: LoggedEdit.Kind) {
-    switch kind {
-    case .edit: changeCount.update(.done)
-    case .undo: changeCount.update(.undone)
-    case .redo: changeCount.update(.redone)
-    }
-    autosave.changed(at: timeline.now())
-  }
-
-  private func checkEditable() throws(ArtError) {
-    switch life.state {
-    case _ where closing > 0: throw .closedDocument(file.path)
-    case .closed: throw .closedDocument(file.path)
-    case .editingDisabled(let reason): throw .readOnlyDocument(file.path, reason)
-    case .open, .saving, .error: return
-    }
   }
 }

@@ -2,22 +2,26 @@
 
 import Synchronization
 
-/// Events that wait for one listener. When more come than it holds, all are dropped and one `resync` takes their
-/// place: a listener is behind, or up to date, but never wrong.
-final class Mailbox: Sendable {
+/// Events that wait for one listener. When more come than it holds, the overflow takes the place of them all, if there
+/// is one: a listener is behind, or up to date, but never wrong. Otherwise the oldest goes.
+final class Mailbox<Event: Sendable>: Sendable {
   private struct Contents {
-    var events: [DocumentEvent] = []
-    var waiter: CheckedContinuation<DocumentEvent?, Never>?
+    var events: [Event] = []
+    var waiter: CheckedContinuation<Event?, Never>?
     var isOver = false
   }
 
   private let contents = Mutex(Contents())
   private let capacity: Int
+  private let overflow: Event?
 
-  init(capacity: Int) { self.capacity = max(1, capacity) }
+  init(capacity: Int, overflow: Event?) {
+    self.capacity = max(1, capacity)
+    self.overflow = overflow
+  }
 
-  func put(_ event: DocumentEvent) {
-    let waiter = contents.withLock { contents -> CheckedContinuation<DocumentEvent?, Never>? in
+  func put(_ event: Event) {
+    let waiter = contents.withLock { contents -> CheckedContinuation<Event?, Never>? in
       guard !contents.isOver else { return nil }
       if let waiter = contents.waiter {
         contents.waiter = nil
@@ -25,8 +29,11 @@ final class Mailbox: Sendable {
       }
       if contents.events.count < capacity {
         contents.events.append(event)
+      } else if let overflow {
+        contents.events = [overflow]
       } else {
-        contents.events = [.resync]
+        contents.events.removeFirst()
+        contents.events.append(event)
       }
       return nil
     }
@@ -43,10 +50,10 @@ final class Mailbox: Sendable {
   }
 
   /// Waits for the next event; nil at the end, when the task is cancelled, and for a second one that waits.
-  func take() async -> DocumentEvent? {
+  func take() async -> Event? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let answer = contents.withLock { contents -> DocumentEvent?? in
+        let answer = contents.withLock { contents -> Event?? in
           if !contents.events.isEmpty { return .some(contents.events.removeFirst()) }
           if contents.isOver || contents.waiter != nil || Task.isCancelled { return .some(nil) }
           contents.waiter = continuation

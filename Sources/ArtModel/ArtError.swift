@@ -40,6 +40,8 @@ public struct ArtError: Error, Sendable, Hashable {
     case busy
     /// The document has moved on since the revision that was named.
     case movedOn
+    /// Another document stands where the one was that was opened.
+    case replaced
     /// The system does not permit it.
     case notPermitted
     /// The document is closed, or cannot be edited.

@@ -47,6 +47,17 @@ public struct DocumentContent: Sendable, Equatable {
     head = entry.id
   }
 
+  /// Takes back entries from the end of the log, which the document is to be without: `head` was the last edit before
+  /// them. Throws what applying their inverses throws.
+  public mutating func takeBack(_ entries: some BidirectionalCollection<LoggedEdit>, to head: EditID?)
+    throws(ArtError)
+  {
+    for entry in entries.reversed() { _ = try apply(entry.inverse) }
+    log.removeLast(entries.count)
+    revision -= entries.count
+    self.head = head
+  }
+
   /// The entries of these revisions came with that save.
   public mutating func markSaved(_ revisions: ClosedRange<Int>, save: Int) {
     for index in log.indices.reversed() {

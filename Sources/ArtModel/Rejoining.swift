@@ -13,22 +13,20 @@ public struct RejoinedEdits: Sendable {
 
 extension DocumentContent {
   /// Makes edits again, in their order, that were made on another state of this document, and takes them into the log.
-  /// Fields are separate: only a later edit of the same field takes a value's place. `save` is the save that they come
-  /// with; new ids are drawn from `generator`. Throws `tooLarge`.
+  /// Fields are separate: only a later edit of the same field takes a value's place. What has no room any more is
+  /// dropped. `save` is the save that they come with; new ids are drawn from `generator`.
   public mutating func rejoin(
     _ entries: [LoggedEdit], save: Int, using generator: inout some RandomNumberGenerator
-  ) throws(ArtError) -> RejoinedEdits {
+  ) -> RejoinedEdits {
     var rejoined = RejoinedEdits()
     for entry in entries {
       let wanted = entry.edit.changes.map { $0.renamed(by: rejoined.renamed) }
-      var plan = (changes: wanted, skipped: [Change]())
-      if entry.kind == .edit {
-        plan.changes = rename(wanted, in: &rejoined.renamed, using: &generator)
-      } else if let again = try UndoPlan.again(entry.kind, in: self) {
-        plan = (again.changes, again.skipped)
+      var applied = AppliedEdit()
+      do throws(ArtError) {
+        applied = try apply(wanted, of: entry.kind, renaming: &rejoined.renamed, using: &generator)
+      } catch {
+        applied.dropped = wanted
       }
-      var applied = try apply(plan.changes)
-      applied.dropped = plan.skipped + applied.dropped
       let new = LoggedEdit(
         id: entry.id, revision: revision + 1, time: entry.time, save: save, kind: entry.kind,
         author: entry.author, edit: Edit(name: entry.edit.name, changes: applied.changes),
@@ -40,6 +38,17 @@ extension DocumentContent {
       if !lost.isEmpty { rejoined.dropped.append((entry.id, lost)) }
     }
     return rejoined
+  }
+
+  private mutating func apply(
+    _ wanted: [Change], of kind: LoggedEdit.Kind, renaming names: inout [EmojiID: EmojiID],
+    using generator: inout some RandomNumberGenerator
+  ) throws(ArtError) -> AppliedEdit {
+    guard kind != .edit else { return try apply(rename(wanted, in: &names, using: &generator)) }
+    guard let again = try UndoPlan.again(kind, in: self) else { return try apply(wanted) }
+    var applied = try apply(again.changes)
+    applied.dropped = again.skipped + applied.dropped
+    return applied
   }
 
   /// What an edit could not do, without saying it twice.

@@ -86,6 +86,13 @@ extension ArtError {
       "\(name) is at revision \(revision), not \(expected): it has moved on; look at it, then try again")
   }
 
+  /// Another document stands where the one was that was opened.
+  public static func replaced(_ name: String) -> ArtError {
+    ArtError(
+      .replaced,
+      "another document stands at \(name) now; move it away and put the one back that was there")
+  }
+
   static func movedAway(_ name: String) -> ArtError {
     ArtError(
       .busy, "\(name) was moved or replaced while it was being saved; look what lies there, then try again")

@@ -28,7 +28,7 @@ enum ExitStatus: Int32, CaseIterable {
       case .usage: .usage
       case .badValue, .badText, .badJSON, .notADocument, .newerFormat, .damaged, .tooLarge, .ambiguous:
         .badData
-      case .noSuchDocument, .noSuchEmoji, .nothingToUndo: .notFound
+      case .noSuchDocument, .replaced, .noSuchEmoji, .nothingToUndo: .notFound
       case .exists: .cannotCreate
       case .inputOutput, .diskFull: .inputOutput
       case .busy, .movedOn: .tryAgain

@@ -30,7 +30,7 @@ final class DocumentFolder: Sendable {
   static func open(
     _ file: DocumentFile, _ policy: AutosavePolicy = AutosavePolicy(), clock: ManualClock = ManualClock()
   ) async throws -> Document {
-    try await Document.open(file, autosave: policy, clock: clock)
+    try await Document.open(file, autosave: policy, lookEvery: nil, clock: clock)
   }
 
   /// Moves a file within the folder.

@@ -75,9 +75,9 @@ import Testing
         inverse: applied.inverse)
       content.append(entry)
       entries.append(entry)
-      try file.save(NetEdits(entries, of: content, since: base))
+      _ = try file.save(NetEdits(entries, of: content, since: base))
       // Again, as after an answer that got lost.
-      try file.save(NetEdits(entries, of: content, since: base))
+      _ = try file.save(NetEdits(entries, of: content, since: base))
     }
     let saved = try file.read()
     #expect(saved.emojisInOrder().map(\.position.x) == [1, 2])
@@ -90,7 +90,7 @@ import Testing
     let file = try folder.make()
     let clock = LateClock()
     let document = try await Document.open(
-      file, autosave: AutosavePolicy(delay: .milliseconds(1)), clock: clock)
+      file, autosave: AutosavePolicy(delay: .milliseconds(1)), lookEvery: nil, clock: clock)
     try await document.perform(.bee())
     await clock.waitUntilAsleep()
     await document.closeDiscardingChanges()
@@ -139,8 +139,7 @@ import Testing
     let file = try folder.make()
     let document = try await Document.open(
       file, readOnlyBecause: "the file is read-only", author: nil, autosave: AutosavePolicy(),
-      clock: ManualClock(),
-      time: { 0 }, using: SystemRandomNumberGenerator())
+      lookEvery: nil, clock: ManualClock(), time: { 0 }, using: SystemRandomNumberGenerator())
     #expect(await document.state == .editingDisabled("the file is read-only"))
     let error = await #expect(throws: ArtError.self) { try await document.perform(.bee()) }
     #expect(error?.code == .notPermitted)

@@ -96,18 +96,24 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D10 a save onto a document that moved on is refused, and nothing of either is lost")
-  func movedOn() async throws {
+  @Test("D10 a save onto a document that moved on makes its edits on top of what others did")
+  func joins() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
     let other = try await DocumentFolder.open(file)
+    let events = document.events(ownEdits: false)
     try await other.perform(.bee(x: 1))
     try await other.close()
     try await document.perform(.bee(x: 2))
-    let error = await #expect(throws: ArtError.self) { try await document.save() }
-    #expect(error?.code == .movedOn)
-    #expect(await document.content.emojiCount == 1)
-    #expect(try file.read().emojisInOrder().map(\.position.x) == [1])
+    try await document.save()
+    #expect(try file.read().emojisInOrder().map(\.position.x) == [1, 2])
+    #expect(try await file.read() == document.content)
+    #expect(try file.read().log.map(\.revision) == [1, 2])
+    let heard = await events.until { if case .saved = $0 { true } else { false } }
+    let changes = heard.compactMap { if case .changed(let change) = $0 { change } else { nil } }
+    #expect(changes.map(\.isComplete) == [true])
+    #expect(changes.first?.edits.map(\.id.origin) == [other.origin])
+    #expect(heard.last == .saved(revision: 2))
   }
 
   @Test("D11 closing saves, ends the listeners' sequences, and takes no edits any more")

@@ -3,69 +3,68 @@
 import ArtModel
 import Glibc
 
-/// A document's state by name: what a save is made onto.
-public struct DocumentBase: Sendable, Equatable {
-  /// The document's own name for itself.
-  public let id: DocumentID
-  /// The count of edits.
+/// What other programs did to a document since it was in some state.
+public struct ExternalChange: Sendable, Equatable {
+  /// Their edits, oldest first.
+  public let edits: [LoggedEdit]
+  /// Whether these are all. Otherwise the document was replaced by another state of itself, a backup for one, or has
+  /// moved on further than its log goes back: look at all of it.
+  public let isComplete: Bool
+  /// The document's revision now, without edits that are not saved.
   public let revision: Int
-  /// The last edit.
-  public let head: EditID?
 
-  /// The state that the content is in.
-  public init(_ content: DocumentContent) {
-    id = content.id
-    revision = content.revision
-    head = content.head
+  /// What the log of the content as it is in the file tells since the base, by others than the origin; nil when it is
+  /// still in that state.
+  public init?(in content: DocumentContent, since base: DocumentBase, besides origin: Origin) {
+    let found = DocumentBase(content)
+    guard found != base else { return nil }
+    let later = content.log.drop { $0.revision <= base.revision }
+    let isKnown =
+      base.head == nil
+      ? content.log.first?.revision == 1
+      : content.log.contains { $0.revision == base.revision && $0.id == base.head }
+    isComplete = isKnown && later.first?.revision == base.revision + 1
+    edits = isComplete ? later.filter { $0.id.origin != origin } : []
+    revision = found.revision
   }
 }
 
-/// What a program has edited in memory since the document was in the base's state: the new entries of the log, and
-/// what they come to, not every step between.
-public struct NetEdits: Sendable {
-  /// The state that the edits were made on.
+/// What a save came to.
+public struct SaveOutcome: Sendable {
+  /// The state that the file is in.
   public let base: DocumentBase
-  let entries: [LoggedEdit]
-  let emojis: [EmojiID: Emoji?]
-  let canvas: Canvas
-  let background: Background?
-  let pending: PendingBackground?
+  /// Set when others had saved before.
+  public let joined: JoinedEdits?
+}
 
-  /// The net of entries that are the end of the content's log.
-  public init(_ entries: [LoggedEdit], of content: DocumentContent, since base: DocumentBase) {
-    self.base = base
-    self.entries = entries
-    canvas = content.canvas
-    background = content.background
-    pending = content.pending
-    var emojis: [EmojiID: Emoji?] = [:]
-    for id in entries.lazy.flatMap(\.edit.changes).compactMap(\.field.emoji) {
-      emojis.updateValue(content.emoji(id), forKey: id)
-    }
-    self.emojis = emojis
-  }
-
-  /// How many of the entries the file holds already, when nothing else has come since the base; nil otherwise.
-  fileprivate func count(savedIn transaction: DocumentTransaction) -> Int? {
-    if transaction.revision == base.revision, transaction.head == base.head { return 0 }
-    return entries.firstIndex { $0.revision == transaction.revision && $0.id == transaction.head }.map {
-      $0 + 1
-    }
-  }
+/// A program's edits on top of what others had saved before it.
+public struct JoinedEdits: Sendable {
+  /// The document as it is in the file now.
+  public let content: DocumentContent
+  /// The program's own edits in it.
+  public let own: RejoinedEdits
+  /// The edits of the others.
+  public let others: ExternalChange?
 }
 
 extension DocumentFile {
   /// Saves what a program has edited in memory. Edits that an earlier save wrote although it answered an error are
-  /// found in the file and made durable, not written again. Throws `movedOn` when the file is not in the base's state,
-  /// and what `edit` throws; nothing is changed then.
-  public func save(_ edits: NetEdits) throws(ArtError) {
-    let base = edits.base
+  /// found in the file and made durable, not written again. When others have saved since the base, their edits are
+  /// taken in, and the program's are made again on top of them.
+  ///
+  /// Throws `replaced` when another document stands at the path, and what `edit` throws; nothing is changed then.
+  public func save(_ edits: NetEdits) throws(ArtError) -> SaveOutcome {
     try edit { (transaction) throws(ArtError) in
-      guard transaction.id == base.id, let saved = edits.count(savedIn: transaction) else {
-        throw .movedOn(path, is: transaction.revision, not: base.revision)
-      }
+      guard transaction.id == edits.base.id else { throw .replaced(path) }
+      guard let saved = edits.count(savedIn: transaction) else { return try transaction.join(edits) }
       try transaction.write(edits, from: saved)
+      return SaveOutcome(base: transaction.base, joined: nil)
     }
+  }
+
+  /// The state that the file is in, by the document's own row alone. Throws what `read` throws.
+  public func base() throws(ArtError) -> DocumentBase {
+    try read { (transaction) throws(ArtError) in transaction.base }
   }
 
   /// Why the file cannot be written, or nil when it seems that it can. Throws what finding it throws.
@@ -78,22 +77,20 @@ extension DocumentFile {
 }
 
 extension DocumentTransaction {
-  fileprivate func write(_ edits: NetEdits, from saved: Int) throws(ArtError) {
-    guard saved < edits.entries.count else { return try touch() }
-    for (id, net) in edits.emojis {
-      switch (try emoji(id), net) {
-      case (let old?, let new?) where old != new: try update(old, to: new)
-      case (let old?, nil): try delete(old)
-      case (nil, let new?): try insert(new)
-      default: break
-      }
+  fileprivate var base: DocumentBase { DocumentBase(id: id, revision: revision, head: head) }
+
+  /// Makes edits again on top of what stands in the file.
+  fileprivate func join(_ edits: NetEdits) throws(ArtError) -> SaveOutcome {
+    var content = try load()
+    let found = DocumentBase(content)
+    let others = edits.entries.first.flatMap {
+      ExternalChange(in: content, since: edits.base, besides: $0.id.origin)
     }
-    setCanvas(edits.canvas)
-    setBackground(edits.background)
-    setPending(edits.pending)
-    let save = revision + 1
-    for entry in edits.entries.dropFirst(saved).suffix(Format.logEdits) {
-      try append(entry.marked(save: save))
-    }
+    let known = Set(content.log.lazy.map(\.id))
+    var random = SystemRandomNumberGenerator()
+    let own = content.rejoin(
+      edits.entries.filter { !known.contains($0.id) }, save: revision + 1, using: &random)
+    try write(NetEdits(own.entries, of: content, since: found), from: 0)
+    return SaveOutcome(base: base, joined: JoinedEdits(content: content, own: own, others: others))
   }
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// What becomes of a program, seen from outside; the names are those of UIKit's scenes.
+public enum LifeCycleEvent: String, Sendable, CaseIterable {
+  /// A person is at it.
+  case active
+  /// No person is at it any more, for now or for good.
+  case inactive
+  /// It may be stopped from here on: what is open saves itself.
+  case background
+  /// It goes on after it was stopped: what is open looks at its files again.
+  case foreground
+  /// It ends: what is open saves itself and closes.
+  case terminate
+}
+
+/// The life of a program as its documents and anyone else hear of it. A program feeds it with what it knows: signals, a
+/// window that is hidden, a connection that ends.
+public final class LifeCycle: Sendable {
+  private let broadcast = Broadcast<LifeCycleEvent>(overflow: nil)
+
+  /// A life of which nothing has been heard.
+  public init() {}
+
+  /// What happens from now on, for one listener of any number; one that is very slow misses the oldest.
+  public func events() -> EventSequence<LifeCycleEvent> { broadcast.subscribe(capacity: 64) }
+
+  /// Tells every listener, and has the documents do what it means; returns when they have. Throws the first error of a
+  /// document that could not be saved.
+  public func send(_ event: LifeCycleEvent, to documents: [Document]) async throws(ArtError) {
+    broadcast.send(event)
+    var first: ArtError?
+    for document in documents {
+      do throws(ArtError) { try await document.follow(event) } catch { first = first ?? error }
+    }
+    if let first { throw first }
+  }
+}
+
+extension Document {
+  /// Does what a turn in the program's life means for a document. Throws what saving throws.
+  func follow(_ event: LifeCycleEvent) async throws(ArtError) {
+    switch event {
+    case .active, .inactive: break
+    case .background: if hasUnsavedChanges { try await save() }
+    case .foreground: await look()
+    case .terminate: if life.state != .closed { try await close() }
+    }
+  }
+}
