@@ -35,14 +35,23 @@ public struct RestorePlan: Sendable {
 
     mutating func make(_ entry: LoggedEdit) throws(ArtError) {
       for (change, inverse) in zip(entry.edit.changes, entry.inverse.reversed()) {
-        let isOurs = !foreign.contains(change.field) && content.has(inverse)
-        guard isOurs, try content.apply([change]).dropped.isEmpty else {
+        guard !isForeign(change.field), content.has(inverse), try content.apply([change]).dropped.isEmpty
+        else {
           foreign.insert(change.field)
           if !content.has(change) { dropped.append(change) }
           continue
         }
         if let id = change.field.emoji, touched.insert(id).inserted { order.append(id) }
       }
+    }
+
+    /// With an emoji's existence all its fields are somebody else's, and with any of them its existence.
+    private func isForeign(_ field: Field) -> Bool {
+      guard let id = field.emoji else { return foreign.contains(field) }
+      if case .existence = field {
+        return [field, .position(id), .size(id), .text(id), .order(id)].contains(where: foreign.contains)
+      }
+      return foreign.contains(field) || foreign.contains(.existence(id))
     }
 
     /// What is different now.
