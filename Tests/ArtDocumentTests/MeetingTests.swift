@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import Foundation
+import Testing
+
+@testable import ArtDocument
+
+@Suite("Documents that others edit, move and replace") struct MeetingTests {
+  private let folder: DocumentFolder
+
+  init() throws { folder = try DocumentFolder() }
+
+  private func changes(_ events: [DocumentEvent]) -> [ExternalChange] {
+    events.compactMap { if case .changed(let change) = $0 { change } else { nil } }
+  }
+
+  private func copy(_ from: DocumentFile, over to: String) throws {
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: from.path))
+    try bytes.write(to: URL(fileURLWithPath: to))
+  }
+
+  @Test("D19 a look takes in what others did, tells it once, and does not tell what is the program's own")
+  func looking() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let other = try await DocumentFolder.open(file)
+    let events = document.events()
+    try await document.perform(.bee(x: 1))
+    try await document.save()
+    await document.look()
+    try await other.perform(.bee(x: 2))
+    try await other.perform(.bee(x: 3))
+    try await other.save()
+    await document.look()
+    await document.look()
+    #expect(try await document.content == file.read())
+    try await document.close()
+    let heard = changes(await events.until { _ in false })
+    #expect(heard.map(\.isComplete) == [true])
+    #expect(heard.flatMap(\.edits).map(\.id.origin) == [other.origin, other.origin])
+    #expect(heard.first?.revision == 3)
+  }
+
+  @Test("D19 the clock looks, too")
+  func lookingByTheClock() async throws {
+    let file = try folder.make()
+    let clock = ManualClock()
+    let document = try await Document.open(file, lookEvery: .seconds(2), clock: clock)
+    let events = document.events()
+    let other = try await DocumentFolder.open(file)
+    try await other.perform(.bee())
+    try await other.close()
+    clock.advance(by: .seconds(3))
+    let heard = await events.until { if case .changed = $0 { true } else { false } }
+    #expect(changes(heard).first?.edits.count == 1)
+    try await document.close()
+  }
+
+  @Test("D20 a backup that was put back is taken in as a whole, and unsaved edits come on top of it")
+  func backup() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try await document.perform(.bee(x: 1))
+    try await document.save()
+    try copy(file, over: file.path + ".backup")
+    try await document.perform(.bee(x: 2))
+    try await document.save()
+    let events = document.events(ownEdits: false)
+    try await document.perform(.bee(x: 3))
+    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    try await document.save()
+    #expect(try file.read().emojisInOrder().map(\.position.x) == [1, 3])
+    #expect(try await document.content == file.read())
+    #expect(
+      changes(await events.until { if case .saved = $0 { true } else { false } }).map(\.isComplete) == [false]
+    )
+    try copy(DocumentFile(file.path + ".backup"), over: file.path)
+    await document.look()
+    #expect(await document.content.emojisInOrder().map(\.position.x) == [1])
+    try await document.close()
+  }
+
+  @Test("D21 what goes wrong with the file while nothing is unsaved is told once, and its end as well")
+  func goneAndBack() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let events = document.events()
+    try DocumentFolder.move(file.path, to: file.path + ".away")
+    await document.look()
+    await document.look()
+    #expect(
+      await { if case .error(let error) = $0 { error.code == .noSuchDocument } else { false } }(
+        document.state))
+    try DocumentFolder.move(file.path + ".away", to: file.path)
+    await document.look()
+    #expect(await document.state == .open)
+    try await document.close()
+    let states = await events.until { _ in false }
+    #expect(states.count == 3, "\(states)")
+  }
+
+  @Test(
+    "D21 another document in the file's place is left alone, and the edits are kept until the right one is back"
+  )
+  func replaced() async throws {
+    let file = try folder.make()
+    let stranger = try folder.make("stranger")
+    let document = try await DocumentFolder.open(file)
+    try DocumentFolder.move(file.path, to: file.path + ".away")
+    try copy(stranger, over: file.path)
+    let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
+    await document.look()
+    try await document.perform(.bee())
+    let error = await #expect(throws: ArtError.self) { try await document.save() }
+    #expect(error?.code == .replaced)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == before)
+    #expect(await document.unsavedChanges == 1)
+    try FileManager.default.removeItem(atPath: file.path)
+    try DocumentFolder.move(file.path + ".away", to: file.path)
+    try await document.close()
+    #expect(try file.read().emojiCount == 1)
+  }
+
+  @Test("D22 edits made while a save joins stay on top of it, and come with the next one")
+  func editsWhileJoining() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try await document.perform(.bee(x: 1))
+    try await document.save()
+    let bee = try #require(await document.content.top())
+    let other = try await DocumentFolder.open(file)
+    try await other.perform(Edit(name: "resize", changes: [.resize(bee.id, to: FontSize(99))]))
+    try await other.close()
+    let lock = try FileLock(file.path)
+    try await document.perform(Edit(name: "move", changes: [.move(bee.id, to: Point(x: 2, y: 2))]))
+    async let saved: Void = document.save()
+    while await document.state != .saving { await Task.yield() }
+    try await document.perform(Edit(name: "move", changes: [.move(bee.id, to: Point(x: 3, y: 3))]))
+    try await document.perform(.bee(x: 7))
+    lock.release()
+    try await saved
+    let now = try #require(await document.content.emoji(bee.id))
+    #expect(now.size.pixels == 99 && now.position.x == 3)
+    try await document.close()
+    #expect(try await document.content == file.read())
+    #expect(try file.read().emojiCount == 2)
+    // What was made on top is taken back to what was there, not to what the program had known.
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      var random = SystemRandomNumberGenerator()
+      var author = try Author(origin: Origin(using: &random))
+      for _ in 0..<3 {
+        guard let plan = try UndoPlan.undo(in: transaction) else { return }
+        _ = try transaction.perform(plan, stamp: author.stamp(at: 0))
+      }
+    }
+    let undone = try #require(try file.read().emoji(bee.id))
+    #expect(undone.position.x == 1 && undone.size.pixels == 99)
+  }
+
+  @Test("D23 an edit of an emoji that somebody removed is told to its author")
+  func dropped() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try await document.perform(.bee(x: 1))
+    try await document.save()
+    let bee = try #require(await document.content.top())
+    let other = try await DocumentFolder.open(file)
+    try await other.perform(Edit(name: "remove", changes: [.remove(bee.id)]))
+    try await other.close()
+    let events = document.events(ownEdits: false)
+    let move = Change.move(bee.id, to: try Point(x: 2, y: 2))
+    let entry = try await document.perform(Edit(name: "move", changes: [move]))
+    try await document.close()
+    let heard = await events.until { _ in false }
+    #expect(heard.contains(.dropped(try #require(entry).id, [move])))
+    #expect(try file.read().log.last?.dropped == [move])
+  }
+
+  @Test("D24 programs that edit one document at once lose no edit, and each ends with what the file holds")
+  func many() async throws {
+    let file = try folder.make()
+    let (programs, edits) = (4, 60)
+    let added = try await withThrowingTaskGroup(of: [EmojiID].self) { group in
+      for program in 0..<programs {
+        group.addTask {
+          let document = try await Document.open(
+            DocumentFile(file.path, patience: .seconds(20)), autosave: AutosavePolicy(changes: 5),
+            lookEvery: nil)
+          var ids: [EmojiID] = []
+          for number in 0..<edits {
+            let answers = await document.perform([.action(try .bee(x: Double(number), y: Double(program)))])
+            let answer = try #require(answers.first).get()
+            ids += answer.emojis.map(\.id)
+            if number.isMultiple(of: 7) { try await document.save() }
+            await Task.yield()
+          }
+          while true {
+            do {
+              try await document.close()
+              return ids
+            } catch let error as ArtError where error.code == .busy {}
+          }
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    let content = try file.read()
+    let lost = added.filter { content.emoji($0) == nil }
+    print("D24 programs: \(programs) x \(edits) edits, \(lost.count) lost, \(content.emojiCount) emoji")
+    #expect(lost.isEmpty && content.emojiCount == programs * edits)
+    #expect(Set(content.log.map(\.id)).count == programs * edits)
+  }
+}
