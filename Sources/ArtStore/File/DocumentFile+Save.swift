@@ -4,13 +4,20 @@ import ArtModel
 import Glibc
 
 /// A document's state by name: what a save is made onto.
-public struct DocumentBase: Sendable, Equatable {
+public struct DocumentBase: Sendable, Hashable {
   /// The document's own name for itself.
   public let id: DocumentID
   /// The count of edits.
   public let revision: Int
   /// The last edit.
   public let head: EditID?
+
+  /// A state by its parts.
+  public init(id: DocumentID, revision: Int, head: EditID?) {
+    self.id = id
+    self.revision = revision
+    self.head = head
+  }
 
   /// The state that the content is in.
   public init(_ content: DocumentContent) {
