@@ -27,7 +27,8 @@ enum StateFolder {
     return path
   }
 
-  private static func makeFolders(_ path: String) throws(ArtError) {
+  /// Makes a folder and those above it, for nobody else's eyes; what is there stays as it is.
+  static func makeFolders(_ path: String) throws(ArtError) {
     var prefix = path.hasPrefix("/") ? "/" : ""
     for part in PathParts.components(path) {
       prefix += prefix.isEmpty || prefix == "/" ? part : "/" + part

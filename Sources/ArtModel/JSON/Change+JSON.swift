@@ -11,13 +11,16 @@ extension [Change] {
 
   /// Reads what `write` writes. Throws `badJSON` and what the values' checks throw.
   public init(json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
+    self = try JSONReader.read(json) { (reader) throws(ArtError) in try [Change](from: &reader) }
+  }
+
+  /// The same inside another text.
+  public init(from reader: inout JSONReader) throws(ArtError) {
     var changes: [Change] = []
-    try JSONReader.read(json) { (reader) throws(ArtError) in
-      try reader.array { (reader) throws(ArtError) in
-        try reader.open()
-        changes.append(try Change(from: &reader))
-        try reader.close()
-      }
+    try reader.array { (reader) throws(ArtError) in
+      try reader.open()
+      changes.append(try Change(from: &reader))
+      try reader.close()
     }
     self = changes
   }

@@ -15,6 +15,12 @@ public struct JSONWriter {
   /// Forgets what has been written, for a caller that has sent it on.
   public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
+  /// Forgets what has been written, and begins another text.
+  public mutating func restart() {
+    removeAll()
+    needsComma = false
+  }
+
   /// Writes an object; the body writes keys and values.
   public mutating func object<Failure>(_ body: (inout JSONWriter) throws(Failure) -> Void) throws(Failure) {
     open("{")

@@ -50,15 +50,22 @@ public struct JoinedEdits: Sendable {
 extension DocumentFile {
   /// Saves what a program has edited in memory. Edits that an earlier save wrote although it answered an error are
   /// found in the file and made durable, not written again. When others have saved since the base, their edits are
-  /// taken in, and the program's are made again on top of them.
+  /// taken in, and the program's are made again on top of them. Edits that lie in a journal are noted to be in the file.
   ///
   /// Throws `replaced` when another document stands at the path, and what `edit` throws; nothing is changed then.
-  public func save(_ edits: NetEdits) throws(ArtError) -> SaveOutcome {
+  public func save(_ edits: NetEdits, isJournalled: Bool = false) throws(ArtError) -> SaveOutcome {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == edits.base.id else { throw .replaced(path) }
-      guard let saved = edits.count(savedIn: transaction) else { return try transaction.join(edits) }
-      try transaction.write(edits, from: saved)
-      return SaveOutcome(base: transaction.base, joined: nil)
+      var joined: JoinedEdits?
+      if let saved = edits.count(savedIn: transaction) {
+        try transaction.write(edits, from: saved)
+      } else {
+        joined = try transaction.join(edits)
+      }
+      if isJournalled, let last = edits.entries.last?.id {
+        try transaction.setSaved(last.origin, upTo: last.sequence)
+      }
+      return SaveOutcome(base: transaction.base, joined: joined)
     }
   }
 
@@ -79,18 +86,18 @@ extension DocumentFile {
 extension DocumentTransaction {
   fileprivate var base: DocumentBase { DocumentBase(id: id, revision: revision, head: head) }
 
-  /// Makes edits again on top of what stands in the file.
-  fileprivate func join(_ edits: NetEdits) throws(ArtError) -> SaveOutcome {
+  /// Makes edits again on top of what stands in the file. Those that are in it already are not made twice.
+  fileprivate func join(_ edits: NetEdits) throws(ArtError) -> JoinedEdits? {
+    guard let origin = edits.entries.first?.id.origin else { return nil }
     var content = try load()
     let found = DocumentBase(content)
-    let others = edits.entries.first.flatMap {
-      ExternalChange(in: content, since: edits.base, besides: $0.id.origin)
-    }
+    let others = ExternalChange(in: content, since: edits.base, besides: origin)
+    let last = try savedSequence(of: origin) ?? 0
     let known = Set(content.log.lazy.map(\.id))
+    let entries = edits.entries.filter { $0.id.sequence > last && !known.contains($0.id) }
     var random = SystemRandomNumberGenerator()
-    let own = content.rejoin(
-      edits.entries.filter { !known.contains($0.id) }, save: revision + 1, using: &random)
+    let own = content.rejoin(entries, save: revision + 1, using: &random)
     try write(NetEdits(own.entries, of: content, since: found), from: 0)
-    return SaveOutcome(base: base, joined: JoinedEdits(content: content, own: own, others: others))
+    return JoinedEdits(content: content, own: own, others: others)
   }
 }

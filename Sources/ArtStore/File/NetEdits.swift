@@ -3,7 +3,7 @@
 import ArtModel
 
 /// A document's state by name: what a save is made onto.
-public struct DocumentBase: Sendable, Equatable {
+public struct DocumentBase: Sendable, Hashable {
   /// The document's own name for itself.
   public let id: DocumentID
   /// The count of edits.

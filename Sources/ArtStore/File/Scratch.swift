@@ -64,14 +64,19 @@ enum PlainFile {
     guard fstat(file, &status) == 0 else { throw .system("read", path) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notADocument(path, "it is no regular file") }
     guard status.st_size <= limit else { throw ArtError(.tooLarge, "\(path) is larger than \(limit) bytes") }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    return try read(file, count: Int(status.st_size), name: path)
+  }
+
+  /// The first bytes of an open file, fewer where it ends before.
+  static func read(_ file: Int32, count: Int, name: String) throws(ArtError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < bytes.count {
       let count = bytes.withUnsafeMutableBytes { buffer in
         pread(file, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, off_t(filled))
       }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .system("read", path) }
+      guard count >= 0 else { throw .system("read", name) }
       if count == 0 { break }
       filled += count
     }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+/// A journal whose program is gone. It is locked while this lives, so that nobody else restores it meanwhile; letting
+/// it go leaves it as it is.
+public final class DeadJournal {
+  /// Where it lies.
+  public let folder: JournalFolder
+  /// The program whose edits are in it.
+  public let origin: Origin
+  /// What it says of itself, as far as that can be read.
+  public let head: JournalHead?
+  /// When it was last written, in milliseconds since 1970.
+  public let modified: Int
+  /// The numbers of its segments, ascending.
+  let segments: [Int]
+  /// Nil for one that is only looked at and has no lock file.
+  private let lock: JournalLock?
+  private let isOnlyLookedAt: Bool
+
+  fileprivate init(_ look: SegmentsLook, lock: JournalLock?, isOnlyLookedAt: Bool) {
+    folder = look.folder
+    origin = look.origin
+    head = look.head
+    modified = look.modified
+    segments = look.segments
+    self.lock = lock
+    self.isOnlyLookedAt = isOnlyLookedAt
+  }
+
+  /// Reads all of it. Throws `inputOutput`, `notPermitted`.
+  public func contents() throws(ArtError) -> JournalContents {
+    try JournalContents(of: origin, segments: segments, in: folder)
+  }
+
+  /// Unlinks its segments, oldest first, durably. Everything in them must have been saved, or be unwanted. Throws
+  /// `inputOutput`, `notPermitted`.
+  func removeSegments() throws(ArtError) {
+    guard !isOnlyLookedAt else { throw .journalClosed(folder.path) }
+    try folder.unlinkSegments(segments, of: origin)
+    try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: origin)))
+  }
+
+  /// Unlinks its lock file, when nothing else is left of it.
+  func removeLock() throws(ArtError) {
+    guard !isOnlyLookedAt else { throw .journalClosed(folder.path) }
+    try lock?.unlink()
+  }
+}
+
+extension JournalFolder {
+  /// The journals there whose programs are gone, by origin, each locked while it is kept. One that is nothing but a lock
+  /// file is removed without a word: its program had nothing unsaved, or was restored. Throws `inputOutput`,
+  /// `notPermitted`.
+  public func dead() throws(ArtError) -> [DeadJournal] {
+    var journals: [DeadJournal] = []
+    for (origin, found) in try files().sorted(by: { $0.key.description < $1.key.description }) {
+      let path = path(of: JournalFormat.lock(of: origin))
+      let lock = try JournalLock.take(path, making: !found.segments.isEmpty, Deadline(.seconds(1)))
+      guard let lock else { continue }
+      let look = try SegmentsLook(of: origin, in: self)
+      if look.isEmpty {
+        try unlinkSegments(look.segments, of: origin)
+        try lock.unlink()
+      } else {
+        journals.append(DeadJournal(look, lock: lock, isOnlyLookedAt: false))
+      }
+    }
+    return journals
+  }
+
+  /// The same for those who must write nothing. While they are kept nobody restores them.
+  public func peek() throws(ArtError) -> [DeadJournal] {
+    var journals: [DeadJournal] = []
+    for (origin, found) in try files().sorted(by: { $0.key.description < $1.key.description }) {
+      guard !found.segments.isEmpty else { continue }
+      var lock: JournalLock?
+      switch try JournalLock.share(path(of: JournalFormat.lock(of: origin))) {
+      case .taken(let shared): lock = shared
+      case .none: lock = nil
+      case .held, .seen: continue
+      }
+      let look = try SegmentsLook(of: origin, in: self)
+      if !look.isEmpty { journals.append(DeadJournal(look, lock: lock, isOnlyLookedAt: true)) }
+    }
+    return journals
+  }
+}
+
+/// What the beginnings of a journal's segments tell, as they are once it is locked: what was listed before may be gone
+/// or have grown.
+private struct SegmentsLook {
+  let origin: Origin
+  let folder: JournalFolder
+  let segments: [Int]
+  private(set) var head: JournalHead?
+  private(set) var modified = 0
+  /// Whether no segment has got as far as the end of its first line: no edit in them was ever answered.
+  private(set) var isEmpty = true
+
+  init(of origin: Origin, in folder: JournalFolder) throws(ArtError) {
+    self.origin = origin
+    self.folder = folder
+    segments = try folder.files()[origin]?.segments ?? []
+    for number in segments {
+      let path = folder.path(of: JournalFormat.segment(number, of: origin))
+      switch try SegmentFile.read(path, limit: JournalFormat.largestHead, prefix: true) {
+      case .gone: break
+      case .refused: isEmpty = false
+      case .read(let bytes, let time):
+        modified = max(modified, time)
+        guard head == nil else { continue }
+        if bytes.count == JournalFormat.largestHead || bytes.contains(UInt8(ascii: "\n")) { isEmpty = false }
+        head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, number) }
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+/// Where the journals of unsaved edits lie: a file or two for each program that edits, or did and is gone.
+public struct JournalFolder: Sendable, Hashable {
+  /// The folder's path; it need not exist.
+  public let path: String
+
+  /// A folder by its path.
+  public init(_ path: String) { self.path = path }
+
+  /// `journal` in this machine's state folder. Throws `inputOutput` where no variable names one.
+  public static func standard() throws(ArtError) -> JournalFolder {
+    JournalFolder(try StateFolder.path() + "/journal")
+  }
+
+  /// The standard folder; nil where no variable names a state folder, so that no journal can be there.
+  public static var known: JournalFolder? {
+    // Naming no folder is the only way in which this fails.
+    try? standard()
+  }
+
+  func path(of name: String) -> String { "\(path)/\(name)" }
+
+  /// The files of one journal.
+  struct Files: Equatable {
+    var hasLock = false
+    /// The numbers of its segments, ascending.
+    var segments: [Int] = []
+  }
+
+  /// The journals there, by their origins; empty where the folder is not there. What else lies there is passed over.
+  func files() throws(ArtError) -> [Origin: Files] {
+    guard let stream = opendir(path) else {
+      guard errno == ENOENT else { throw .system("look into", path) }
+      return [:]
+    }
+    defer { closedir(stream) }
+    var found: [Origin: Files] = [:]
+    errno = 0
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      switch JournalName(name) {
+      case .lock(let origin): found[origin, default: Files()].hasLock = true
+      case .segment(let origin, let number): found[origin, default: Files()].segments.append(number)
+      case nil: break
+      }
+      errno = 0
+    }
+    guard errno == 0 else { throw .system("look into", path) }
+    return found.mapValues { Files(hasLock: $0.hasLock, segments: $0.segments.sorted()) }
+  }
+
+  /// Unlinks segments in their order; one that is gone is no error.
+  func unlinkSegments(_ numbers: [Int], of origin: Origin) throws(ArtError) {
+    for number in numbers {
+      let path = path(of: JournalFormat.segment(number, of: origin))
+      guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+/// The lock of a journal, held by `flock` on its lock file while this lives. Who edits holds it alone, and who
+/// restores does; who only looks shares it with others that look.
+///
+/// A lock file may be unlinked by who holds it. A lock on an unlinked file locks nothing, so that what was locked is
+/// compared with what stands at the path.
+final class JournalLock {
+  let path: String
+  private let descriptor: Int32
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Makes the lock file and locks it. Waits for those who have a look at it.
+  static func own(_ path: String) throws(ArtError) -> JournalLock {
+    while true {
+      let lock = try JournalLock(opening: path, O_RDWR | O_CREAT)
+      while flock(lock.descriptor, LOCK_EX) != 0 {
+        guard errno == EINTR else { throw .system("lock", path) }
+      }
+      if try lock.stands() { return lock }
+    }
+  }
+
+  /// Takes the lock of a program that is gone; nil while somebody holds it alone, or when there is none. Waits for those
+  /// who have a look at it.
+  static func take(_ path: String, making: Bool, _ deadline: Deadline) throws(ArtError) -> JournalLock? {
+    var tries = 0
+    while true {
+      switch try attempt(path, making ? O_RDWR | O_CREAT : O_RDWR) {
+      case .taken(let lock): return lock
+      case .none, .held: return nil
+      case .seen: guard deadline.wait(tries) else { return nil }
+      }
+      tries += 1
+    }
+  }
+
+  /// What became of trying to have a lock.
+  enum Attempt {
+    case taken(JournalLock)
+    /// There is no such file.
+    case none
+    /// Its program lives, or somebody restores its journal.
+    case held
+    /// Others have a look at it, or it was replaced just now.
+    case seen
+  }
+
+  private static func attempt(_ path: String, _ flags: Int32) throws(ArtError) -> Attempt {
+    guard let lock = try existing(path, flags) else { return .none }
+    if try lock.tries(LOCK_EX) { return try lock.stands() ? .taken(lock) : .seen }
+    return try lock.tries(LOCK_SH) ? .seen : .held
+  }
+
+  /// Shares the lock of a program that is gone; writes nothing.
+  static func share(_ path: String) throws(ArtError) -> Attempt {
+    guard let lock = try existing(path, O_RDONLY) else { return .none }
+    guard try lock.tries(LOCK_SH) else { return .held }
+    return try lock.stands() ? .taken(lock) : .seen
+  }
+
+  /// Unlinks the lock file. The lock is held until this goes: who waits for it finds that it stands no longer.
+  func unlink() throws(ArtError) {
+    guard Glibc.unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
+  }
+
+  /// Whether the locked file is the one at the path.
+  func stands() throws(ArtError) -> Bool {
+    var locked = stat()
+    var there = stat()
+    guard fstat(descriptor, &locked) == 0 else { throw .system("look at", path) }
+    guard lstat(path, &there) == 0 else {
+      guard errno == ENOENT else { throw .system("look at", path) }
+      return false
+    }
+    return locked.st_dev == there.st_dev && locked.st_ino == there.st_ino
+  }
+
+  private convenience init(opening path: String, _ flags: Int32) throws(ArtError) {
+    let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else { throw .system("open", path) }
+    self.init(path: path, descriptor: descriptor)
+  }
+
+  private static func existing(_ path: String, _ flags: Int32) throws(ArtError) -> JournalLock? {
+    do {
+      return try JournalLock(opening: path, flags)
+    } catch {
+      guard error.code == .noSuchDocument else { throw error }
+      return nil
+    }
+  }
+
+  /// Whether the lock could be had at once.
+  private func tries(_ kind: Int32) throws(ArtError) -> Bool {
+    while flock(descriptor, kind | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK { return false }
+      guard errno == EINTR else { throw .system("lock", path) }
+    }
+    return true
+  }
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+@Suite("The journal of edits") struct EditJournalTests {
+  @Test(
+    "K1 edits that were taken are read again as they were, each once and in order, after their program is gone"
+  )
+  func roundTrip() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    for batch in [1, 7, 1, 30] {
+      try journal.append(try sample.edits(batch), on: sample.base)
+      if batch == 7 { _ = journal.cut() }
+    }
+    let undone = try #require(sample.made.last)
+    let dropped = try sample.maker.change(on: sample.content)
+    let undo = try #require(
+      try sample.take(undone.edit.name, undone.inverse, kind: .undo(undone.id), dropped: [dropped]))
+    let redo = try #require(try sample.take(undone.edit.name, [], kind: .redo(undo.id)))
+    try journal.append([undo, redo], on: sample.base)
+    journal.abandon()
+    let dead = try sample.dead()
+    let contents = try dead.contents()
+    #expect(contents.damage == nil)
+    #expect(contents.entries == sample.made)
+    #expect(contents.entries.count == 41)
+    #expect(contents.head == dead.head)
+    let head = try #require(contents.head)
+    let located = try sample.file.locate()
+    #expect(head.origin == sample.origin && head.author == "ada" && head.base == sample.base)
+    #expect(head.path == located.path && head.device == located.device && head.inode == located.inode)
+    #expect(head.process == Int(getpid()))
+    #expect(contents.modified > 1_600_000_000_000 && dead.modified == contents.modified)
+  }
+
+  @Test("K1 all edits that are taken at once, and the head of a new segment, are one write")
+  func oneWrite() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    var writes = 0
+    journal.calls.write = { (file, start, count, offset) in
+      writes += 1
+      return pwrite(file, start, count, offset)
+    }
+    try journal.append(try sample.edits(100), on: sample.base)
+    #expect(writes == 1)
+    try journal.append(try sample.edits(1), on: sample.base)
+    #expect(writes == 2)
+    try journal.append([], on: sample.base)
+    #expect(writes == 2)
+    #expect(journal.bytes == (try bytes(sample.segment())).count)
+  }
+
+  @Test("K1 short and interrupted writes go on where they ended")
+  func shortWrites() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    var calls = 0
+    journal.calls.write = { (file, start, count, offset) in
+      calls += 1
+      if calls.isMultiple(of: 3) {
+        errno = EINTR
+        return -1
+      }
+      return pwrite(file, start, min(count, 10), offset)
+    }
+    try journal.append(try sample.edits(3), on: sample.base)
+    try journal.append(try sample.edits(2), on: sample.base)
+    journal.abandon()
+    #expect(try sample.dead().contents().entries == sample.made)
+  }
+
+  @Test("K2 a write that fails leaves nothing in the journal, and the next one goes on behind what was taken")
+  func failedWrite() throws {
+    for room in [0, 1, 40, 300, 700] {
+      for isFirst in [true, false] {
+        let sample = try JournalSample()
+        let journal = try sample.journal()
+        if !isFirst { try journal.append(try sample.edits(2), on: sample.base) }
+        let before = sample.made
+        let refused = try sample.edits(5)
+        var left = room
+        journal.calls.write = { (file, start, count, offset) in
+          guard left > 0 else {
+            errno = ENOSPC
+            return -1
+          }
+          let done = pwrite(file, start, min(count, left), offset)
+          left -= done
+          return done
+        }
+        #expect(failure { try journal.append(refused, on: sample.base) }?.code == .diskFull)
+        #expect(journal.bytes == (try bytes(sample.segment())).count)
+        journal.calls = Journal.Calls()
+        try journal.append(Array(refused.prefix(2)), on: sample.base)
+        journal.abandon()
+        let contents = try sample.dead().contents()
+        #expect(contents.damage == nil)
+        #expect(contents.entries == before + refused.prefix(2))
+      }
+    }
+  }
+
+  @Test("K2 while a failed write cannot be taken back nothing more is taken, and its segment stays open")
+  func failedTruncation() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    try journal.append(try sample.edits(2), on: sample.base)
+    let kept = sample.made
+    let refused = try sample.edits(4)
+    var isBroken = true
+    var isFirst = true
+    journal.calls.write = { (file, start, count, offset) in
+      guard isBroken else { return pwrite(file, start, count, offset) }
+      if isFirst {
+        isFirst = false
+        return pwrite(file, start, min(count, 500), offset)
+      }
+      errno = EIO
+      return -1
+    }
+    journal.calls.truncate = { (file, length) in
+      guard isBroken else { return ftruncate(file, length) }
+      errno = EIO
+      return -1
+    }
+    let first = failure { try journal.append(refused, on: sample.base) }
+    #expect(first?.code == .inputOutput)
+    #expect(failure { try journal.append(refused, on: sample.base) }?.code == .inputOutput)
+    #expect(journal.cut() == 0, "what lies there half-written is not closed")
+    isBroken = false
+    try journal.append(refused, on: sample.base)
+    #expect(journal.cut() == 1)
+    try journal.append(try sample.edits(1), on: sample.base)
+    journal.abandon()
+    #expect(try sample.dead().contents().entries == kept + sample.made.dropFirst(2))
+  }
+
+  @Test("K3 the journal is for nobody else's eyes, and locked while its program lives")
+  func privacy() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    try journal.append(try sample.edits(1), on: sample.base)
+    var status = stat()
+    for (path, mode) in [
+      (sample.space["state"], 0o40700), (sample.folder.path, 0o40700), (sample.segment(), 0o100600),
+      (sample.lockPath, 0o100600),
+    ] {
+      try #require(lstat(path, &status) == 0)
+      #expect(Int(status.st_mode) == mode, "\(path)")
+    }
+    #expect(try sample.folder.dead().isEmpty)
+    #expect(try sample.folder.peek().isEmpty)
+    #expect(try sample.names == ["\(sample.origin)-000001.journal", "\(sample.origin).lock"])
+    journal.abandon()
+    #expect(try sample.folder.peek().count == 1)
+    #expect(try sample.folder.dead().count == 1)
+  }
+
+  @Test("K4 a save takes the segments that it holds, oldest first, and no others")
+  func removal() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    #expect(journal.cut() == 0)
+    try journal.append(try sample.edits(2), on: sample.base)
+    #expect(journal.cut() == 1)
+    #expect(journal.cut() == 1)
+    try journal.append(try sample.edits(3), on: sample.base)
+    let mark = journal.cut()
+    #expect(mark == 2)
+    try journal.append(try sample.edits(4), on: sample.base)
+    let all = journal.bytes
+    try journal.remove(upTo: 1)
+    #expect(try sample.names.filter { $0.hasSuffix(".journal") }.count == 2)
+    #expect(journal.bytes < all)
+    try FileManager.default.removeItem(atPath: sample.segment(2))
+    try journal.remove(upTo: mark)
+    #expect(try sample.names == ["\(sample.origin)-000003.journal", "\(sample.origin).lock"])
+    #expect(journal.bytes == (try bytes(sample.segment(3))).count)
+    journal.abandon()
+    let contents = try sample.dead().contents()
+    #expect(contents.entries.map(\.id) == sample.made.dropFirst(5).map(\.id))
+    #expect(contents.damage == nil)
+  }
+
+  @Test("K4 where a segment cannot be removed it and the later ones stay, and the next save tries again")
+  func stubbornSegment() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    for _ in 0..<3 {
+      try journal.append(try sample.edits(1), on: sample.base)
+      _ = journal.cut()
+    }
+    // What is a folder cannot be unlinked.
+    try FileManager.default.removeItem(atPath: sample.segment(1))
+    try FileManager.default.createDirectory(atPath: sample.segment(1), withIntermediateDirectories: false)
+    #expect(failure { try journal.remove(upTo: 3) } != nil)
+    #expect(try sample.names.count == 4)
+    #expect(failure { try journal.close() } != nil)
+    try FileManager.default.removeItem(atPath: sample.segment(1))
+    try journal.remove(upTo: 3)
+    #expect(try sample.names == ["\(sample.origin).lock"])
+  }
+
+  @Test("K5 closing removes the segments, and the lock goes after them; nothing stays")
+  func closing() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    try journal.append(try sample.edits(1), on: sample.base)
+    _ = journal.cut()
+    try journal.append(try sample.edits(1), on: sample.base)
+    try journal.close()
+    #expect(journal.bytes == 0)
+    #expect(try sample.names == ["\(sample.origin).lock"])
+    #expect(try sample.folder.dead().isEmpty, "its program lives")
+    #expect(try sample.names == ["\(sample.origin).lock"])
+    try journal.release()
+    #expect(try sample.names.isEmpty)
+    #expect(failure { try journal.append(try sample.edits(1), on: sample.base) }?.code == .closed)
+  }
+
+  @Test("K13 where no journal can be kept the error names the folder and what to do")
+  func noPlace() throws {
+    let sample = try JournalSample()
+    try write([1], to: sample.space["state"])
+    let error = try #require(failure { try sample.journal() })
+    #expect(error.message.contains(sample.folder.path) && error.message.contains("EMOJIART_STATE"))
+    let missing = DocumentFile(sample.space["nobody.emojiart"])
+    let none = failure {
+      try Journal(in: sample.folder, of: missing, origin: sample.origin, author: nil)
+    }
+    #expect(none?.code == .noSuchDocument)
+  }
+
+  @Test("K13 a journal whose files somebody removed takes nothing more, and says so")
+  func removedFolder() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    try journal.append(try sample.edits(1), on: sample.base)
+    try FileManager.default.removeItem(atPath: sample.folder.path)
+    let next = try sample.edits(1)
+    #expect(failure { try journal.append(next, on: sample.base) }?.message.contains("was removed") == true)
+    _ = journal.cut()
+    #expect(failure { try journal.append(next, on: sample.base) }?.message.contains("was removed") == true)
+    try FileManager.default.createDirectory(atPath: sample.folder.path, withIntermediateDirectories: true)
+    #expect(failure { try journal.append(next, on: sample.base) } != nil, "without its lock it is nobody's")
+  }
+
+  @Test("K14 edits that do not follow the last one, or another program's, are not taken")
+  func order() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    let edits = try sample.edits(4)
+    try journal.append([edits[0]], on: sample.base)
+    #expect(failure { try journal.append([edits[2]], on: sample.base) } != nil)
+    #expect(failure { try journal.append([edits[1], edits[3]], on: sample.base) } != nil)
+    #expect(failure { try journal.append([edits[0]], on: sample.base) } != nil)
+    let other = try JournalSample(seed: 9)
+    #expect(failure { try journal.append(try other.edits(1), on: sample.base) } != nil)
+    try journal.append([edits[1]], on: sample.base)
+    journal.abandon()
+    #expect(try sample.dead().contents().entries == Array(edits.prefix(2)))
+  }
+
+  @Test("K14 segments are counted on beyond six digits, and their names are read strictly")
+  func names() throws {
+    let origin = try #require(Origin("k3m9abcd0f2z"))
+    #expect(JournalFormat.segment(7, of: origin) == "k3m9abcd0f2z-000007.journal")
+    #expect(JournalFormat.segment(1_234_567, of: origin) == "k3m9abcd0f2z-1234567.journal")
+    #expect(JournalName("k3m9abcd0f2z-1234567.journal") == .segment(origin, 1_234_567))
+    #expect(JournalName("k3m9abcd0f2z.lock") == .lock(origin))
+    for name in [
+      "", "k3m9abcd0f2z", "k3m9abcd0f2z-7.journal", "k3m9abcd0f2z-0000007.journal",
+      "k3m9abcd0f2z-000000.journal",
+      "k3m9abcd0f2-000007.journal", "K3M9ABCD0F2Z.lock", "k3m9abcd0f2z-000007.journal~",
+      "k3m9abcd0f2z-+00007.journal",
+      "k3m9abcd0f2z-٠٠٠٠٠7.journal", "k3m9abcd0f2z-9999999999999999999.journal", "k3m9abcd0f2z-", "🐝.lock",
+    ] { #expect(JournalName(name) == nil, "\(name)") }
+  }
+}

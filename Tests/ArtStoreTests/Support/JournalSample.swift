@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// A document, and a program that edits it in memory and keeps a journal.
+final class JournalSample {
+  let space: Workspace
+  let folder: JournalFolder
+  let file: DocumentFile
+  /// The document as the program has it.
+  var content: DocumentContent
+  /// What the file holds, as far as the program knows.
+  var base: DocumentBase
+  let origin: Origin
+  var maker: EditMaker
+  var made: [LoggedEdit] = []
+  private var author: Author
+
+  init(
+    _ name: String = "bees.emojiart", emojis: Int = 5, edits: Int = 2, seed: UInt64 = 1,
+    author: String? = "ada",
+    in space: Workspace? = nil
+  ) throws {
+    let space = try space ?? Workspace()
+    self.space = space
+    folder = JournalFolder(space["state/journal"])
+    file = try space.document(name, seed: seed)
+    if emojis > 0 { try file.fill(emojis: emojis, edits: edits, seed: seed) }
+    content = try file.read()
+    base = DocumentBase(content)
+    maker = try EditMaker(seed: seed &+ 77)
+    origin = Origin(using: &maker.random)
+    self.author = try Author(origin: origin, name: author)
+  }
+
+  func journal() throws -> Journal { try Journal(in: folder, of: file, origin: origin, author: author.name) }
+
+  /// The next edits, made on the content in memory.
+  func edits(_ count: Int) throws -> [LoggedEdit] {
+    var entries: [LoggedEdit] = []
+    while entries.count < count {
+      let edit = try maker.edit(on: content)
+      if let entry = try take(edit.name, edit.changes) { entries.append(entry) }
+    }
+    return entries
+  }
+
+  /// An edit of these changes; nil when it has no effect.
+  @discardableResult
+  func take(
+    _ name: String, _ changes: [Change], kind: LoggedEdit.Kind = .edit, dropped: [Change] = []
+  ) throws -> LoggedEdit? {
+    let applied = try content.apply(changes)
+    guard !applied.changes.isEmpty || kind != .edit else { return nil }
+    let stamp = author.stamp(at: 1_800_000_000_000 + made.count)
+    let entry = LoggedEdit(
+      id: stamp.id, revision: content.revision + 1, time: stamp.time, save: base.revision + 1, kind: kind,
+      author: stamp.author, edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse,
+      dropped: dropped + applied.dropped)
+    content.append(entry)
+    made.append(entry)
+    return entry
+  }
+
+  /// The one journal whose program is gone.
+  func dead() throws -> DeadJournal {
+    let journals = try folder.dead()
+    try #require(journals.count == 1, "\(journals.count) journals")
+    return journals[0]
+  }
+
+  var names: [String] {
+    get throws {
+      let path = folder.path
+      guard FileManager.default.fileExists(atPath: path) else { return [] }
+      return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+  }
+
+  /// The path of a segment.
+  func segment(_ number: Int = 1) -> String { folder.path(of: JournalFormat.segment(number, of: origin)) }
+  var lockPath: String { folder.path(of: JournalFormat.lock(of: origin)) }
+}
