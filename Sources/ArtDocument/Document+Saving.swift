@@ -37,22 +37,58 @@ extension Document {
     closing += 1
     defer { closing -= 1 }
     try await save(.closing)
+    await endJournal()
+    end()
+  }
+
+  /// Closes without saving, and leaves what no save holds in the journal: whoever edits the document next restores it.
+  public func abandon() async {
+    closing += 1
+    defer { closing -= 1 }
+    await waitUntilIdle()
+    journal?.abandon()
+    journal = nil
     end()
   }
 
   /// Closes without saving: what no save holds is lost.
   public func closeDiscardingChanges() async {
+    closing += 1
+    defer { closing -= 1 }
+    await waitUntilIdle()
+    changeCount.update(.cleared)
+    unsaved = []
+    await endJournal()
+    end()
+  }
+
+  private func waitUntilIdle() async {
     while true {
       if let runningSave {
         _ = await runningSave.task.value
       } else if let runningLook {
         await runningLook.value
       } else {
-        break
+        return
       }
     }
-    changeCount.update(.cleared)
-    end()
+  }
+
+  /// Removes the journal, of which nothing is needed any more. The document forgets it only when it is gone for good;
+  /// whatever fails leaves something that says of itself that it is done.
+  private func endJournal() async {
+    guard let ended = journal else { return }
+    journal = nil
+    do throws(ArtError) {
+      try ended.close()
+      if isKnownToFile {
+        let (file, origin) = (file, origin)
+        try await thread.run { () throws(ArtError) in try file.forget(origin) }
+      }
+      try ended.release()
+    } catch {
+      ended.abandon()
+    }
   }
 
   private func end() {
@@ -114,7 +150,7 @@ extension Document {
   private func startSave(_ reason: SaveReason) -> RunningSave {
     let token = changeCount.token
     let edits = NetEdits(unsaved, of: content, since: base)
-    let count = unsaved.count
+    let (count, mark, isJournalled) = (unsaved.count, journal?.cut(), journal != nil)
     autosave.saveBegan()
     tell(life.saveBegan())
     let task = Task { () -> ArtError? in
@@ -122,8 +158,10 @@ extension Document {
       file.patience = reason.patience
       do throws(ArtError) {
         let target = file
-        let outcome = try await thread.run { () throws(ArtError) in try target.save(edits) }
-        saved(token, count, outcome)
+        let outcome = try await thread.run { () throws(ArtError) in
+          try target.save(edits, isJournalled: isJournalled)
+        }
+        saved(token, count, outcome, mark)
         return nil
       } catch {
         failed(error)
@@ -135,8 +173,13 @@ extension Document {
     return running
   }
 
-  private func saved(_ token: SaveToken, _ count: Int, _ outcome: SaveOutcome) {
+  private func saved(_ token: SaveToken, _ count: Int, _ outcome: SaveOutcome, _ mark: Int?) {
     runningSave = nil
+    if let mark {
+      isKnownToFile = true
+      // What cannot be removed is in the file, which says so; the next save tries again.
+      do throws(ArtError) { try journal?.remove(upTo: mark) } catch {}
+    }
     changeCount.clear(upTo: token)
     unsaved.removeFirst(count)
     if let joined = outcome.joined {
@@ -182,7 +225,7 @@ extension Document {
   /// Returns when there is room for more unsaved edits, at once as a rule: while a disk is slow or a document cannot be
   /// saved, edits are kept, but not without bound.
   public func waitForRoom() async {
-    while unsaved.count >= Self.mostUnsaved, life.state != .closed {
+    while unsaved.count >= Self.mostUnsaved || journal?.isFull ?? false, life.state != .closed {
       await withCheckedContinuation { waiters.append($0) }
     }
   }

@@ -6,11 +6,13 @@ import ArtStore
 /// A document that a program keeps open: it takes edits in memory, saves itself, says in which state it is, and
 /// undoes and redoes.
 ///
-/// The way of an edit: `perform` plans it on the content, applies it, numbers it, appends it to the log, counts the
-/// change and tells the listeners; a save later writes the net rows and the new entries of the log in one
-/// transaction. What others saved meanwhile is taken in then, or at the next look. Between calls the file is not open.
+/// The way of an edit: `perform` plans it on the content, applies it, numbers it, appends it to the log, puts it into
+/// the journal, counts the change and tells the listeners; a save later writes the net rows and the new entries of the
+/// log in one transaction. What others saved meanwhile is taken in then, or at the next look. Between calls the file is
+/// not open.
 ///
-/// A document that is let go without `close` loses what it has not saved.
+/// What a document that is let go without `close` has not saved stays in its journal, and is restored by whoever edits
+/// the document next; without a journal it is lost.
 public actor Document {
   /// The file.
   public nonisolated let file: DocumentFile
@@ -32,6 +34,10 @@ public actor Document {
   var base: DocumentBase
   /// Entries of the log that no save holds yet.
   var unsaved: [LoggedEdit] = []
+  /// Keeps the unsaved edits; nil where the document has none, or is closed.
+  var journal: Journal?
+  /// Whether the file has a row about the journal.
+  var isKnownToFile = false
   var runningSave: RunningSave?
   /// A look at the file that runs. Never at the same time as a save.
   var runningLook: Task<Void, Never>?
@@ -54,12 +60,15 @@ public actor Document {
   var generator: any RandomNumberGenerator & Sendable
 
   /// Opens a document for an author with that name, if any; each opening is an origin of its own. Throws what reading
-  /// a file throws, and `badValue` for a name that is none. A file that cannot be written is opened to be looked at.
+  /// a file throws, `badValue` for a name that is none, and what making a journal throws. A file that cannot be written
+  /// is opened to be looked at. What a program that is gone has not saved is not restored here: see
+  /// `DocumentFile.restore`.
   ///
   /// `lookEvery` is how often the file is looked at for what others did, besides at each save. `clock` decides when to
   /// save, `time` tells in milliseconds since 1970 when an edit was made, and ids are drawn from `generator`.
   public static func open(
-    _ file: DocumentFile, author name: String? = nil, autosave policy: AutosavePolicy = AutosavePolicy(),
+    _ file: DocumentFile, author name: String? = nil, journal place: JournalPlace = .standard,
+    autosave policy: AutosavePolicy = AutosavePolicy(),
     lookEvery: Duration? = .seconds(2), clock: some Clock<Duration> = ContinuousClock(),
     time: @escaping @Sendable () -> Int = millisecondsSince1970,
     using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -67,12 +76,13 @@ public actor Document {
     let thread = FileThread()
     let reason = try await thread.run { () throws(ArtError) in try file.readOnlyReason() }
     return try await open(
-      file, readOnlyBecause: reason, author: name, autosave: policy, lookEvery: lookEvery, clock: clock,
+      file, readOnlyBecause: reason, author: name, journal: place, autosave: policy, lookEvery: lookEvery,
+      clock: clock,
       time: time, using: generator)
   }
 
   static func open(
-    _ file: DocumentFile, readOnlyBecause reason: String?, author name: String?,
+    _ file: DocumentFile, readOnlyBecause reason: String?, author name: String?, journal place: JournalPlace,
     autosave policy: AutosavePolicy, lookEvery: Duration?, clock: some Clock<Duration>,
     time: @escaping @Sendable () -> Int,
     using generator: any RandomNumberGenerator & Sendable
@@ -84,7 +94,7 @@ public actor Document {
       (try file.stamp(), try file.read())
     }
     let document = Document(file, content, author, policy, lookEvery, Timeline(clock), time, generator)
-    await document.opened(stamp, readOnlyBecause: reason)
+    try await document.opened(stamp, readOnlyBecause: reason, journal: reason == nil ? place.folder() : nil)
     return document
   }
 
@@ -113,7 +123,10 @@ public actor Document {
     }
   }
 
-  private func opened(_ stamp: FileStamp, readOnlyBecause reason: String?) {
+  private func opened(
+    _ stamp: FileStamp, readOnlyBecause reason: String?, journal folder: JournalFolder?
+  ) throws(ArtError) {
+    if let folder { journal = try Journal(in: folder, of: file, origin: origin, author: author.name) }
     self.stamp = stamp
     tell(life.opened(readOnlyBecause: reason))
     lookLater()
@@ -161,16 +174,30 @@ extension Document {
   }
 
   /// Does what is asked, one after the other, and answers each. A request that fails leaves no trace and does not keep
-  /// the next ones from being done.
+  /// the next ones from being done. All that was done is in the journal when this returns; where it cannot be put there
+  /// nothing is done.
   public func perform(_ requests: [DocumentRequest]) -> [Result<DocumentAnswer, ArtError>] {
-    let start = unsaved.count
+    let (start, head, author) = (unsaved.count, content.head, author)
     var answers: [Result<DocumentAnswer, ArtError>] = []
     answers.reserveCapacity(requests.count)
     for request in requests {
       answers.append(Result { () throws(ArtError) in try make(request) })
     }
+    do throws(ArtError) {
+      try journal?.append(unsaved[start...], on: base)
+    } catch {
+      takeBack(from: start, to: head)
+      self.author = author
+      return answers.map { answer in if case .success = answer { .failure(error) } else { answer } }
+    }
     countChanges(unsaved[start...])
     return answers
+  }
+
+  /// The document as it was before the edits from that one on, of which nobody has heard.
+  private func takeBack(from start: Int, to head: EditID?) {
+    content.takeBack(unsaved[start...], to: head)
+    unsaved.removeSubrange(start...)
   }
 
   private func countChanges(_ entries: ArraySlice<LoggedEdit>) {

@@ -47,12 +47,12 @@ public struct DocumentContent: Sendable, Equatable {
     head = entry.id
   }
 
-  /// Takes back entries from the end of the log, which the document is to be without: `head` was the last edit before
-  /// them. Throws what applying their inverses throws.
-  public mutating func takeBack(_ entries: some BidirectionalCollection<LoggedEdit>, to head: EditID?)
-    throws(ArtError)
-  {
-    for entry in entries.reversed() { _ = try apply(entry.inverse) }
+  /// Takes back entries from the end of the log, as if they had never been made: `head` was the last edit before them.
+  public mutating func takeBack(_ entries: ArraySlice<LoggedEdit>, to head: EditID?) {
+    for entry in entries.reversed() {
+      // An inverse sets what was there before: no bound keeps it from that.
+      do throws(ArtError) { _ = try apply(entry.inverse) } catch { assertionFailure(error.message) }
+    }
     log.removeLast(entries.count)
     revision -= entries.count
     self.head = head

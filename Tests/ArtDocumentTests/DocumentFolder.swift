@@ -26,11 +26,19 @@ final class DocumentFolder: Sendable {
     return file
   }
 
+  /// Where the journals of a folder's documents lie in a test.
+  static func journal(of file: DocumentFile) -> JournalPlace { .folder(journalFolder(of: file)) }
+
+  static func journalFolder(of file: DocumentFile) -> JournalFolder {
+    JournalFolder("\(PathParts(file.path).folder)/journal")
+  }
+
   /// A program that opens the document.
   static func open(
     _ file: DocumentFile, _ policy: AutosavePolicy = AutosavePolicy(), clock: ManualClock = ManualClock()
   ) async throws -> Document {
-    try await Document.open(file, autosave: policy, lookEvery: nil, clock: clock)
+    try await Document.open(
+      file, journal: journal(of: file), autosave: policy, lookEvery: nil, clock: clock)
   }
 
   /// Moves a file within the folder.

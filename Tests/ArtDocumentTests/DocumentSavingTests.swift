@@ -90,7 +90,7 @@ import Testing
     let file = try folder.make()
     let clock = LateClock()
     let document = try await Document.open(
-      file, autosave: AutosavePolicy(delay: .milliseconds(1)), lookEvery: nil, clock: clock)
+      file, journal: .none, autosave: AutosavePolicy(delay: .milliseconds(1)), lookEvery: nil, clock: clock)
     try await document.perform(.bee())
     await clock.waitUntilAsleep()
     await document.closeDiscardingChanges()
@@ -138,8 +138,9 @@ import Testing
   func readOnly() async throws {
     let file = try folder.make()
     let document = try await Document.open(
-      file, readOnlyBecause: "the file is read-only", author: nil, autosave: AutosavePolicy(),
-      lookEvery: nil, clock: ManualClock(), time: { 0 }, using: SystemRandomNumberGenerator())
+      file, readOnlyBecause: "the file is read-only", author: nil, journal: .none,
+      autosave: AutosavePolicy(), lookEvery: nil, clock: ManualClock(), time: { 0 },
+      using: SystemRandomNumberGenerator())
     #expect(await document.state == .editingDisabled("the file is read-only"))
     let error = await #expect(throws: ArtError.self) { try await document.perform(.bee()) }
     #expect(error?.code == .notPermitted)
@@ -150,7 +151,9 @@ import Testing
   @Test("D3 the example of the README does what it says")
   func readme() async throws {
     let path = try folder.make().path
-    let document = try await Document.open(DocumentFile(path), author: "Ada", time: { 1_000 })
+    let document = try await Document.open(
+      DocumentFile(path), author: "Ada", journal: .folder(JournalFolder("\(folder.path)/journal")),
+      time: { 1_000 })
     let events = document.events()
     try await document.perform(.add([EmojiText("🐝")], at: .center, size: .standard))
     try await document.undo()

@@ -47,7 +47,8 @@ import Testing
   func lookingByTheClock() async throws {
     let file = try folder.make()
     let clock = ManualClock()
-    let document = try await Document.open(file, lookEvery: .seconds(2), clock: clock)
+    let document = try await Document.open(
+      file, journal: DocumentFolder.journal(of: file), lookEvery: .seconds(2), clock: clock)
     let events = document.events()
     let other = try await DocumentFolder.open(file)
     try await other.perform(.bee())
@@ -186,8 +187,8 @@ import Testing
       for program in 0..<programs {
         group.addTask {
           let document = try await Document.open(
-            DocumentFile(file.path, patience: .seconds(20)), autosave: AutosavePolicy(changes: 5),
-            lookEvery: nil)
+            DocumentFile(file.path, patience: .seconds(20)),
+            journal: DocumentFolder.journal(of: file), autosave: AutosavePolicy(changes: 5), lookEvery: nil)
           var ids: [EmojiID] = []
           for number in 0..<edits {
             let answers = await document.perform([.action(try .bee(x: Double(number), y: Double(program)))])

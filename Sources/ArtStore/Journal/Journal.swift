@@ -74,6 +74,9 @@ public final class Journal {
   /// Bytes of all its segments.
   public var bytes: Int { closedSegments.reduce(openSegment?.length ?? 0) { $0 + $1.bytes } }
 
+  /// Whether it takes no more edits until some of it is removed.
+  public var isFull: Bool { bytes >= JournalFormat.room }
+
   /// Takes edits, all of them in one write or none: they may be answered when this returns. They follow the last one in
   /// number. `base` is what the file holds as far as the program knows. Throws `inputOutput`, `diskFull`, `tooLarge`
   /// when the unsaved edits are more than 256 MiB, `closed`.
@@ -81,7 +84,7 @@ public final class Journal {
     guard !entries.isEmpty else { return }
     guard let lock else { throw .journalClosed(folder.path) }
     let last = try checkOrder(of: entries)
-    guard bytes < JournalFormat.room else { throw .journalFull(folder.path) }
+    guard !isFull else { throw .journalFull(folder.path) }
     var segment = if let openSegment { openSegment } else { try newSegment(under: lock) }
     defer { openSegment = segment }
     if segment.isTorn { try takeBack(&segment) }

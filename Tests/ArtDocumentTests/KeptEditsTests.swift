@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import Foundation
+import Testing
+
+@testable import ArtDocument
+
+@Suite("Edits that are kept") struct KeptEditsTests {
+  private let folder: DocumentFolder
+
+  init() throws { folder = try DocumentFolder() }
+
+  private func names(_ journal: JournalFolder) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: journal.path).sorted()
+  }
+
+  private func results(_ answers: [Result<DocumentAnswer, ArtError>]) -> [ArtError.Code?] {
+    answers.map { answer in
+      if case .failure(let error) = answer { error.code } else { nil }
+    }
+  }
+
+  /// Edits of a program that is gone, and the journal in which they lie.
+  private func left(by edits: (Document) async throws -> Void, on file: DocumentFile) async throws
+    -> [LoggedEdit]
+  {
+    let document = try await DocumentFolder.open(file)
+    try await edits(document)
+    await document.abandon()
+    let dead = try DocumentFolder.journalFolder(of: file).dead()
+    #expect(dead.count == 1)
+    return try #require(dead.first).contents().entries
+  }
+
+  @Test("D25 an edit is in the journal when it is answered, in order, and not any more when a save holds it")
+  func kept() async throws {
+    let file = try folder.make()
+    var answered: [EditID] = []
+    let entries = try await left(
+      by: { document in
+        try await document.perform(.bee(x: 1))
+        try await document.save()
+        for x in 2...4 { answered += [try await document.perform(.bee(x: Double(x)))].compactMap { $0?.id } }
+        answered.append(try await document.undo().id)
+      }, on: file)
+    #expect(entries.map(\.id) == answered)
+    #expect(entries.map(\.edit.changes.count) == [1, 1, 1, 1])
+    #expect(entries.last?.kind == .undo(answered[2]))
+    #expect(try file.read().emojiCount == 1)
+  }
+
+  @Test("D25 many requests are answered one by one, and lie in the journal after one write")
+  func batch() async throws {
+    let file = try folder.make()
+    let missing = try Action.move(.references([Reference("zzzz")]), .to(.center))
+    let entries = try await left(
+      by: { document in
+        let answers = await document.perform([
+          .action(try .bee(x: 1)), .action(missing), .undo(1), .redo(1), .redo(1), .action(try .bee(x: 2)),
+        ])
+        #expect(results(answers) == [nil, .noSuchEmoji, nil, nil, .nothingToUndo, nil])
+        #expect(
+          answers.compactMap { if case .success(let answer) = $0 { answer.unsaved } else { nil } } == [
+            1, 2, 3, 4,
+          ])
+        #expect(await document.unsavedChanges == 4)
+      }, on: file)
+    #expect(entries.map(\.id.sequence) == [1, 2, 3, 4])
+  }
+
+  @Test("D26 an edit that cannot be put into the journal is refused and not made")
+  func noJournal() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try await document.perform(.bee(x: 1))
+    try await document.save()
+    let before = await document.content
+    let events = document.events()
+    try FileManager.default.removeItem(atPath: DocumentFolder.journalFolder(of: file).path)
+    let answers = await document.perform([.action(try .bee(x: 2)), .undo(1), .undo(1)])
+    #expect(results(answers) == [.inputOutput, .inputOutput, .inputOutput], "\(answers)")
+    #expect(await document.content == before)
+    #expect(await document.unsavedChanges == 0)
+    try await document.close()
+    #expect(await events.until { _ in false } == [.state(.closed)])
+    #expect(try file.read() == before)
+  }
+
+  @Test("D27 a document that is closed leaves nothing of its journal, and the file does not know of it")
+  func nothingLeft() async throws {
+    let file = try folder.make()
+    let journal = DocumentFolder.journalFolder(of: file)
+    for saves in 0...2 {
+      let document = try await DocumentFolder.open(file)
+      for _ in 0..<saves {
+        try await document.perform(.bee())
+        try await document.save()
+      }
+      #expect(try names(journal).count == 1)
+      try await document.close()
+      #expect(try names(journal) == [])
+      let origin = document.origin
+      let known = try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+        try transaction.savedSequence(of: origin)
+      }
+      #expect(known == nil)
+    }
+    #expect(try file.check().faults == [])
+  }
+
+  @Test(
+    "D27 a document whose save fails keeps its edits in the journal, whether it is abandoned or closed later")
+  func failingSave() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try await document.perform(.bee(x: 1))
+    try DocumentFolder.move(file.path, to: file.path + ".away")
+    await #expect(throws: ArtError.self) { try await document.close() }
+    try await document.perform(.bee(x: 2))
+    await document.abandon()
+    #expect(await document.state == .closed)
+    let dead = try DocumentFolder.journalFolder(of: file).dead()
+    #expect(try dead.first?.contents().entries.count == 2)
+  }
+
+  @Test("D28 a document closed without saving leaves no journal of what was to be lost")
+  func discarded() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try await document.perform(.bee())
+    await document.closeDiscardingChanges()
+    #expect(try names(DocumentFolder.journalFolder(of: file)) == [])
+    #expect(try file.read().revision == 0)
+  }
+
+  @Test("D29 each turn of the program's life is told by name, and a document saves, looks or closes with it")
+  func lifeCycle() async throws {
+    let file = try folder.make()
+    let life = LifeCycle()
+    let events = life.events()
+    let document = try await DocumentFolder.open(file)
+    try await document.perform(.bee())
+    for event in [LifeCycleEvent.active, .inactive] { try await life.send(event, to: [document]) }
+    #expect(await document.hasUnsavedChanges)
+    try await life.send(.background, to: [document])
+    #expect(await !document.hasUnsavedChanges)
+    let other = try await DocumentFolder.open(file)
+    try await other.perform(.bee())
+    try await other.close()
+    try await life.send(.foreground, to: [document])
+    #expect(await document.content.emojiCount == 2)
+    try await document.perform(.bee())
+    try await life.send(.terminate, to: [document])
+    #expect(await document.state == .closed)
+    #expect(try file.read().emojiCount == 3)
+    var heard: [String] = []
+    for await event in events {
+      heard.append(event.rawValue)
+      if event == .terminate { break }
+    }
+    #expect(heard == ["active", "inactive", "background", "foreground", "terminate"])
+  }
+
+  @Test("D29 a turn whose save fails says so after all documents have heard of it")
+  func failingTurn() async throws {
+    let (gone, file) = (try folder.make("gone"), try folder.make())
+    let documents = [try await DocumentFolder.open(gone), try await DocumentFolder.open(file)]
+    for document in documents { try await document.perform(.bee()) }
+    try DocumentFolder.move(gone.path, to: gone.path + ".away")
+    let error = await #expect(throws: ArtError.self) { try await LifeCycle().send(.terminate, to: documents) }
+    #expect(error?.code == .noSuchDocument)
+    #expect(await documents[1].state == .closed)
+    #expect(try file.read().emojiCount == 1)
+  }
+}
