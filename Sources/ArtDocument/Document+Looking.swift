@@ -56,7 +56,7 @@ extension Document {
       } catch {
         stamp = nil
         runningLook = nil
-        if unsaved.isEmpty { tell(life.lookFailed(error)) }
+        if unsaved.isEmpty, life.state != .closed { tell(life.lookFailed(error)) }
       }
       step()
     }
@@ -66,6 +66,8 @@ extension Document {
 
   private func saw(_ sight: Sight) {
     runningLook = nil
+    // It may have been closed meanwhile.
+    guard life.state != .closed else { return }
     switch sight {
     case .same(let stamp): self.stamp = stamp
     case .changed(let stamp, let found):
