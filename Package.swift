@@ -23,7 +23,7 @@ let package = Package(
     .executableTarget(
       name: "emojiart",
       dependencies: [
-        "ArtModel", "ArtStore",
+        "ArtModel", "ArtStore", "ArtDocument",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

@@ -184,6 +184,15 @@ extension DocumentContent {
   /// of some 64 KiB as it is ready.
   public func writeJSON(to sink: ([UInt8]) throws(ArtError) -> Void) throws(ArtError) {
     var writer = JSONWriter(reserving: 1 << 17)
+    try write(to: &writer, emptying: sink)
+    try sink(writer.bytes)
+  }
+
+  /// The same as a value within other JSON. When the writer holds some 64 KiB, the sink is handed them, and the writer
+  /// is emptied; the last piece stays in it.
+  public func write(
+    to writer: inout JSONWriter, emptying sink: ([UInt8]) throws(ArtError) -> Void
+  ) throws(ArtError) {
     try writer.object { (writer) throws(ArtError) in
       writer.key("background")
       if let background { background.write(to: &writer) } else { writer.null() }
@@ -205,6 +214,5 @@ extension DocumentContent {
       writer.key("revision")
       writer.integer(revision)
     }
-    try sink(writer.bytes)
   }
 }

@@ -53,7 +53,7 @@ enum Output {
   }
 
   /// Writes all bytes; the system's error number when that fails.
-  private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
+  static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
     var left = bytes
     while !left.isEmpty {
       let count = left.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -26,7 +26,7 @@ private struct Project {
     "ArtModel": [],
     "ArtStore": ["ArtModel", "CSQLite", "CXXHash"],
     "ArtDocument": ["ArtModel", "ArtStore"],
-    "emojiart": ["ArtModel", "ArtStore", "ArgumentParser"],
+    "emojiart": ["ArtModel", "ArtStore", "ArtDocument", "ArgumentParser"],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
 

@@ -73,6 +73,18 @@ public struct JSONWriter {
   /// Writes `null`.
   public mutating func null() { literal("null") }
 
+  /// Writes a value whose bytes are JSON already.
+  public mutating func verbatim(_ json: some Collection<UInt8>) {
+    separate()
+    bytes.append(contentsOf: json)
+  }
+
+  /// Ends a line: the next value begins on its own.
+  public mutating func endLine() {
+    bytes.append(UInt8(ascii: "\n"))
+    needsComma = false
+  }
+
   private mutating func literal(_ text: String) {
     separate()
     bytes.append(contentsOf: text.utf8)

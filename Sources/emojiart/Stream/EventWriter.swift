@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+
+/// What happens to a document, as lines of JSON between the answers.
+enum EventWriter {
+  /// The lines of an event, none for an edit of this program.
+  static func lines(_ event: DocumentEvent) -> [UInt8] {
+    switch event {
+    case .edited: return []
+    case .state(let state): return line { state.write(to: &$0) }
+    case .saved(let revision):
+      return member("saved") {
+        $0.key("revision")
+        $0.integer(revision)
+      }
+    case .changed(let change): return lines(change)
+    case .dropped(let edit, let changes):
+      return member("dropped") {
+        $0.key("changes")
+        changes.write(to: &$0)
+        $0.key("edit")
+        $0.string(edit.description)
+      }
+    case .renamed(let old, let new):
+      return member("renamed") {
+        $0.key("id")
+        $0.string(old.description)
+        $0.key("to")
+        $0.string(new.description)
+      }
+    case .resync:
+      return line {
+        $0.key("resync")
+        $0.boolean(true)
+      }
+    }
+  }
+
+  /// The line of a turn in the program's life.
+  static func line(_ event: LifeCycleEvent) -> [UInt8] {
+    line {
+      $0.key("lifecycle")
+      $0.string(event.rawValue)
+    }
+  }
+
+  private static func line(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter()
+    json.object(members)
+    json.endLine()
+    return json.bytes
+  }
+
+  private static func member(_ name: String, _ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    line {
+      $0.key(name)
+      $0.object(members)
+    }
+  }
+
+  /// A line for each run of edits of one program.
+  private static func lines(_ change: ExternalChange) -> [UInt8] {
+    guard change.isComplete else {
+      return member("changed") {
+        $0.key("all")
+        $0.boolean(true)
+        $0.key("revision")
+        $0.integer(change.revision)
+      }
+    }
+    var lines: [UInt8] = []
+    var rest = change.edits[...]
+    while let origin = rest.first?.id.origin {
+      let run = rest.prefix { $0.id.origin == origin }
+      rest = rest.dropFirst(run.count)
+      lines += member("changed") {
+        $0.key("edits")
+        $0.array { json in for entry in run { write(entry, &json) } }
+        $0.key("origin")
+        $0.string(origin.description)
+        $0.key("revision")
+        $0.integer(run.last?.revision ?? change.revision)
+      }
+    }
+    return lines
+  }
+
+  private static func write(_ entry: LoggedEdit, _ json: inout JSONWriter) {
+    json.object {
+      $0.key("by")
+      $0.string(entry.author ?? entry.id.origin.description)
+      $0.key("changes")
+      entry.edit.changes.write(to: &$0)
+      $0.key("id")
+      $0.string(entry.id.description)
+      $0.key("what")
+      $0.string(entry.title)
+    }
+  }
+}
+
+extension DocumentState {
+  fileprivate func write(to json: inout JSONWriter) {
+    let (name, reason): (String, String?) =
+      switch self {
+      case .closed: ("closed", nil)
+      case .open: ("open", nil)
+      case .saving: ("saving", nil)
+      case .error(let error): ("error", error.message)
+      case .editingDisabled(let reason): ("editingDisabled", reason)
+      }
+    if case .error(let error) = self {
+      json.key("code")
+      json.string(error.code.rawValue)
+    }
+    if let reason {
+      json.key("reason")
+      json.string(reason)
+    }
+    json.key("state")
+    json.string(name)
+  }
+}
