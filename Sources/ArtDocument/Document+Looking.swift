@@ -12,7 +12,7 @@ extension Document {
       _ = await runningSave.task.value
     } else if let runningLook {
       await runningLook.value
-    } else if !unsaved.isEmpty {
+    } else if hasUnsavedChanges {
       // Its error is told by the state.
       do throws(ArtError) { try await save(.autosave) } catch {}
     } else {
@@ -30,7 +30,7 @@ extension Document {
   }
 
   private func lookAgain() async {
-    if unsaved.isEmpty, runningSave == nil, runningLook == nil { await look() }
+    if !hasUnsavedChanges, runningSave == nil, runningLook == nil { await look() }
     lookLater()
   }
 
@@ -56,7 +56,7 @@ extension Document {
       } catch {
         stamp = nil
         runningLook = nil
-        if unsaved.isEmpty, life.state != .closed { tell(life.lookFailed(error)) }
+        if !hasUnsavedChanges, life.state != .closed { tell(life.lookFailed(error)) }
       }
       step()
     }
@@ -77,6 +77,6 @@ extension Document {
         broadcast.send(.changed(change))
       }
     }
-    if unsaved.isEmpty { tell(life.lookSucceeded()) }
+    if !hasUnsavedChanges { tell(life.lookSucceeded()) }
   }
 }

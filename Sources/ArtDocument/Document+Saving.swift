@@ -57,7 +57,7 @@ extension Document {
     defer { closing -= 1 }
     await waitUntilIdle()
     changeCount.update(.cleared)
-    unsaved = []
+    unsaved = UnsavedEdits()
     await endJournal()
     end()
   }
@@ -150,7 +150,9 @@ extension Document {
   private func startSave(_ reason: SaveReason) -> RunningSave {
     let token = changeCount.token
     let edits = NetEdits(unsaved, of: content, since: base)
-    let (count, mark, isJournalled) = (unsaved.count, journal?.cut(), journal != nil)
+    saving = unsaved
+    unsaved = UnsavedEdits()
+    let (mark, isJournalled) = (journal?.cut(), journal != nil)
     autosave.saveBegan()
     tell(life.saveBegan())
     let task = Task { () -> ArtError? in
@@ -161,7 +163,7 @@ extension Document {
         let outcome = try await thread.run { () throws(ArtError) in
           try target.save(edits, isJournalled: isJournalled)
         }
-        saved(token, count, outcome, mark)
+        saved(token, outcome, mark)
         return nil
       } catch {
         failed(error)
@@ -173,7 +175,7 @@ extension Document {
     return running
   }
 
-  private func saved(_ token: SaveToken, _ count: Int, _ outcome: SaveOutcome, _ mark: Int?) {
+  private func saved(_ token: SaveToken, _ outcome: SaveOutcome, _ mark: Int?) {
     runningSave = nil
     if let mark {
       isKnownToFile = true
@@ -181,7 +183,7 @@ extension Document {
       do throws(ArtError) { try journal?.remove(upTo: mark) } catch {}
     }
     changeCount.clear(upTo: token)
-    unsaved.removeFirst(count)
+    saving = UnsavedEdits()
     if let joined = outcome.joined {
       take(joined.content, at: outcome.base)
       tell(of: joined.own)
@@ -189,7 +191,7 @@ extension Document {
       content.markSaved(base.revision + 1...outcome.base.revision, save: base.revision + 1)
       base = outcome.base
     }
-    content.trimLog(entries: Self.logEntries, changes: Self.logChanges)
+    trimLog()
     autosave.saveSucceeded()
     if let others = outcome.joined?.others { broadcast.send(.changed(others)) }
     broadcast.send(.saved(revision: base.revision))
@@ -206,7 +208,7 @@ extension Document {
     var chance = generator
     let own = content.rejoin(unsaved, save: base.revision + 1, using: &chance)
     generator = chance
-    unsaved = own.entries
+    unsaved = own.edits
     tell(of: own)
   }
 
@@ -217,6 +219,9 @@ extension Document {
 
   private func failed(_ error: ArtError) {
     runningSave = nil
+    saving.append(unsaved)
+    unsaved = saving
+    saving = UnsavedEdits()
     autosave.saveFailed(at: timeline.now())
     tell(life.saveFailed(error))
     step()
@@ -225,7 +230,7 @@ extension Document {
   /// Returns when there is room for more unsaved edits, at once as a rule: while a disk is slow or a document cannot be
   /// saved, edits are kept, but not without bound.
   public func waitForRoom() async {
-    while unsaved.count >= Self.mostUnsaved || journal?.isFull ?? false, life.state != .closed {
+    while unsavedChanges >= Self.mostUnsaved || journal?.isFull ?? false, life.state != .closed {
       await withCheckedContinuation { waiters.append($0) }
     }
   }
@@ -236,10 +241,11 @@ extension Document {
     for waiter in all { waiter.resume() }
   }
 
+  /// Cuts the log to about the room of a file's.
+  func trimLog() { content.trimLog(entries: UnsavedEdits.logged, changes: Self.logChanges) }
+
   /// Unsaved edits that are kept at most.
   private static var mostUnsaved: Int { 1_000_000 }
-  /// Entries of the log that stay in memory, as many as in a file.
-  private static var logEntries: Int { 1_000 }
   /// Their changes and inverses: about what a file's 8 MiB hold.
   private static var logChanges: Int { 200_000 }
 }

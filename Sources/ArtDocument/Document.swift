@@ -32,8 +32,12 @@ public actor Document {
   var autosave: Autosave
   /// What the file holds, as far as this program knows.
   var base: DocumentBase
-  /// Entries of the log that no save holds yet.
-  var unsaved: [LoggedEdit] = []
+  /// Edits that no save holds, and that no running save will hold.
+  var unsaved = UnsavedEdits()
+  /// Edits that the running save will hold.
+  var saving = UnsavedEdits()
+  /// Edits of the requests that are being done: nobody has heard of them yet.
+  private var made: [LoggedEdit] = []
   /// Keeps the unsaved edits; nil where the document has none, or is closed.
   var journal: Journal?
   /// Whether the file has a row about the journal.
@@ -177,30 +181,30 @@ extension Document {
   /// the next ones from being done. All that was done is in the journal when this returns; where it cannot be put there
   /// nothing is done.
   public func perform(_ requests: [DocumentRequest]) -> [Result<DocumentAnswer, ArtError>] {
-    let (start, head, author) = (unsaved.count, content.head, author)
+    let (head, author) = (content.head, author)
     var answers: [Result<DocumentAnswer, ArtError>] = []
     answers.reserveCapacity(requests.count)
     for request in requests {
       answers.append(Result { () throws(ArtError) in try make(request) })
     }
+    let entries = made
+    made.removeAll(keepingCapacity: true)
     do throws(ArtError) {
-      try journal?.append(unsaved[start...], on: base)
+      try journal?.append(entries, on: base)
     } catch {
-      takeBack(from: start, to: head)
+      // As if nothing had been asked.
+      content.takeBack(entries[...], to: head)
       self.author = author
       return answers.map { answer in if case .success = answer { .failure(error) } else { answer } }
     }
-    countChanges(unsaved[start...])
+    for entry in entries { unsaved.append(entry) }
+    // Not after each edit: it would cost more than it brings.
+    if content.log.count > 2 * UnsavedEdits.logged { trimLog() }
+    countChanges(entries)
     return answers
   }
 
-  /// The document as it was before the edits from that one on, of which nobody has heard.
-  private func takeBack(from start: Int, to head: EditID?) {
-    content.takeBack(unsaved[start...], to: head)
-    unsaved.removeSubrange(start...)
-  }
-
-  private func countChanges(_ entries: ArraySlice<LoggedEdit>) {
+  private func countChanges(_ entries: [LoggedEdit]) {
     guard !entries.isEmpty else { return }
     let now = timeline.now()
     for entry in entries {
@@ -244,7 +248,7 @@ extension Document {
   }
 
   private func answer(_ entries: [LoggedEdit], _ emojis: [Emoji] = []) -> DocumentAnswer {
-    DocumentAnswer(entries: entries, emojis: emojis, unsaved: unsaved.count)
+    DocumentAnswer(entries: entries, emojis: emojis, unsaved: changeCount.unsaved + made.count)
   }
 
   private func go(_ direction: UndoDirection, _ count: Int) throws(ArtError) -> DocumentAnswer {
@@ -275,7 +279,7 @@ extension Document {
       author: stamp.author, edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse,
       dropped: skipped + applied.dropped)
     content.append(entry)
-    unsaved.append(entry)
+    made.append(entry)
     return entry
   }
 }

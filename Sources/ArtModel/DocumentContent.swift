@@ -47,6 +47,9 @@ public struct DocumentContent: Sendable, Equatable {
     head = entry.id
   }
 
+  /// Goes past edits that have been applied and are too old for the log.
+  mutating func pass(_ count: Int) { revision += count }
+
   /// Takes back entries from the end of the log, as if they had never been made: `head` was the last edit before them.
   public mutating func takeBack(_ entries: ArraySlice<LoggedEdit>, to head: EditID?) {
     for entry in entries.reversed() {

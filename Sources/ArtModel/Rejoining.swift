@@ -2,8 +2,8 @@
 
 /// What became of edits that were made again on top of somebody else's.
 public struct RejoinedEdits: Sendable {
-  /// The edits as they stand in the log now: their ids and times as they were, their revisions and inverses anew.
-  public fileprivate(set) var entries: [LoggedEdit] = []
+  /// The edits as they are now: their ids and times as they were, their revisions and inverses anew.
+  public fileprivate(set) var edits = UnsavedEdits()
   /// Changes that had taken effect before and do not any more, by edit: their emoji is gone, or, for an undo or redo,
   /// somebody has set the field since.
   public fileprivate(set) var dropped: [(id: EditID, changes: [Change])] = []
@@ -16,28 +16,44 @@ extension DocumentContent {
   /// Fields are separate: only a later edit of the same field takes a value's place. What has no room any more is
   /// dropped. `save` is the save that they come with; new ids are drawn from `generator`.
   public mutating func rejoin(
-    _ entries: [LoggedEdit], save: Int, using generator: inout some RandomNumberGenerator
+    _ unsaved: UnsavedEdits, save: Int, using generator: inout some RandomNumberGenerator
   ) -> RejoinedEdits {
     var rejoined = RejoinedEdits()
-    for entry in entries {
-      let wanted = entry.edit.changes.map { $0.renamed(by: rejoined.renamed) }
-      var applied = AppliedEdit()
-      do throws(ArtError) {
-        applied = try apply(wanted, of: entry.kind, renaming: &rejoined.renamed, using: &generator)
-      } catch {
-        applied.dropped = wanted
-      }
+    if let older = unsaved.older {
+      let applied = make(older.net.changes, of: .edit, as: older.last, &rejoined, &generator)
+      pass(older.count)
+      var net = NetChanges()
+      for change in applied.changes { net.add(change) }
+      rejoined.edits.older = UnsavedEdits.Older(net: net, count: older.count, last: older.last)
+    }
+    for entry in unsaved.entries {
+      let applied = make(entry.edit.changes, of: entry.kind, as: entry.id, &rejoined, &generator)
       let new = LoggedEdit(
         id: entry.id, revision: revision + 1, time: entry.time, save: save, kind: entry.kind,
         author: entry.author, edit: Edit(name: entry.edit.name, changes: applied.changes),
         inverse: applied.inverse, dropped: Self.joined(entry.dropped, applied.dropped))
       append(new)
-      rejoined.entries.append(new)
-      let fields = Set(wanted.lazy.map(\.field))
-      let lost = applied.dropped.filter { fields.contains($0.field) }
-      if !lost.isEmpty { rejoined.dropped.append((entry.id, lost)) }
+      rejoined.edits.append(new)
     }
     return rejoined
+  }
+
+  /// Makes an edit's changes again, and notes what came of them.
+  private mutating func make(
+    _ changes: [Change], of kind: LoggedEdit.Kind, as id: EditID, _ rejoined: inout RejoinedEdits,
+    _ generator: inout some RandomNumberGenerator
+  ) -> AppliedEdit {
+    let wanted = changes.map { $0.renamed(by: rejoined.renamed) }
+    var applied = AppliedEdit()
+    do throws(ArtError) {
+      applied = try apply(wanted, of: kind, renaming: &rejoined.renamed, using: &generator)
+    } catch {
+      applied.dropped = wanted
+    }
+    let fields = Set(wanted.lazy.map(\.field))
+    let lost = applied.dropped.filter { fields.contains($0.field) }
+    if !lost.isEmpty { rejoined.dropped.append((id, lost)) }
+    return applied
   }
 
   private mutating func apply(

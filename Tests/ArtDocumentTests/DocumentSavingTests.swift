@@ -75,9 +75,9 @@ import Testing
         inverse: applied.inverse)
       content.append(entry)
       entries.append(entry)
-      _ = try file.save(NetEdits(entries, of: content, since: base))
+      _ = try file.save(NetEdits(UnsavedEdits(entries), of: content, since: base))
       // Again, as after an answer that got lost.
-      _ = try file.save(NetEdits(entries, of: content, since: base))
+      _ = try file.save(NetEdits(UnsavedEdits(entries), of: content, since: base))
     }
     let saved = try file.read()
     #expect(saved.emojisInOrder().map(\.position.x) == [1, 2])

@@ -34,7 +34,7 @@ private struct Apart {
   func joined() -> (content: DocumentContent, own: RejoinedEdits) {
     var content = saved
     var generator = SplitMix64(seed: 5)
-    let own = content.rejoin(unsaved, save: saved.revision + 1, using: &generator)
+    let own = content.rejoin(UnsavedEdits(unsaved), save: saved.revision + 1, using: &generator)
     return (content, own)
   }
 }
@@ -72,11 +72,11 @@ extension DocumentContent {
       let apart = try Apart(&edits, mine: 6, theirs: 6)
       let (content, own) = apart.joined()
       content.checkInvariants()
-      #expect(own.entries.map(\.id) == apart.unsaved.map(\.id), "\(round)")
+      #expect(own.edits.entries.map(\.id) == apart.unsaved.map(\.id), "\(round)")
       // The last value that the unsaved edits give to a field, under the name that the emoji has now; what was set
       // before an emoji was removed is gone with it.
       var set: [Field: Change] = [:]
-      for change in own.entries.flatMap(\.edit.changes) {
+      for change in own.edits.entries.flatMap(\.edit.changes) {
         if case .existence(let id) = change.field {
           for field in Change.remove(id).emojiFields { set[field] = nil }
         }
@@ -92,7 +92,7 @@ extension DocumentContent {
         }
       }
       // Nothing goes but what an unsaved edit removed.
-      let removed = Set(own.entries.flatMap(\.edit.changes).compactMap { $0.removed })
+      let removed = Set(own.edits.entries.flatMap(\.edit.changes).compactMap { $0.removed })
       for emoji in apart.saved.emojisInOrder() where content.emoji(emoji.id) == nil {
         #expect(removed.contains(emoji.id), "\(round)")
       }
@@ -118,8 +118,8 @@ extension DocumentContent {
       let (content, own) = apart.joined()
       #expect(Picture(content) == Picture(apart.open))
       #expect(own.dropped.isEmpty && own.renamed.isEmpty)
-      #expect(own.entries.map(\.edit) == apart.unsaved.map(\.edit))
-      #expect(own.entries.map(\.inverse) == apart.unsaved.map(\.inverse))
+      #expect(own.edits.entries.map(\.edit) == apart.unsaved.map(\.edit))
+      #expect(own.edits.entries.map(\.inverse) == apart.unsaved.map(\.inverse))
     }
   }
 
@@ -130,7 +130,7 @@ extension DocumentContent {
       var apart = try Apart(&edits, mine: 5, theirs: 5)
       try apart.open.undo(own: true, by: &apart.second)
       var (content, own) = apart.joined()
-      for entry in own.entries.reversed() { _ = try content.apply(entry.inverse) }
+      for entry in own.edits.entries.reversed() { _ = try content.apply(entry.inverse) }
       #expect(Picture(content) == Picture(apart.saved))
     }
   }
@@ -163,7 +163,7 @@ extension DocumentContent {
     #expect(apart.open.emoji(bee.id)?.position.x == 1)
     var content = apart.saved
     var generator = SplitMix64(seed: 5)
-    let own = content.rejoin(Array(apart.open.log.dropFirst(known)), save: 3, using: &generator)
+    let own = content.rejoin(UnsavedEdits(apart.open.log.dropFirst(known)), save: 3, using: &generator)
     #expect(content.emoji(bee.id)?.position.x == 9)
     #expect(own.dropped.first?.changes == [.move(bee.id, to: try Point(x: 1, y: 0))])
   }
@@ -195,6 +195,56 @@ extension DocumentContent {
     let new = try #require(own.renamed[mine.id])
     #expect(content.emoji(theirs.id) == theirs)
     #expect(content.emoji(new)?.position == (try Point(x: 3, y: 3)) && content.emoji(new)?.text == mine.text)
+  }
+}
+
+@Suite("Edits that no save holds") struct UnsavedEditsTests {
+  /// Many edits, and some taken back, by one program.
+  private func many(_ edits: inout RandomEdits, _ count: Int) throws -> Apart {
+    var apart = try Apart(edits.document())
+    while apart.unsaved.count < count {
+      try apart.open.perform(edits.edit(), by: &apart.second)
+      if edits.int(0...4) == 0 { try apart.open.undo(own: true, by: &apart.second) }
+    }
+    return apart
+  }
+
+  @Test("M58 unsaved edits beyond the newest thousand take the room of what they touch, and come to the same")
+  func older() throws {
+    var edits = RandomEdits(seed: 58)
+    for count in [900, 2_100, 3_500, 5_000] {
+      let apart = try many(&edits, count)
+      let unsaved = UnsavedEdits(apart.unsaved)
+      #expect(unsaved.count == apart.unsaved.count && unsaved.last == apart.unsaved.last?.id)
+      #expect(
+        unsaved.entries.count <= 2_000 && unsaved.entries == apart.unsaved.suffix(unsaved.entries.count))
+      #expect((unsaved.older?.net.changes.count ?? 0) <= 12 * 4 + 3)
+      let touched = Set(apart.unsaved.flatMap(\.edit.changes).compactMap(\.field.emoji))
+      #expect(touched.isSuperset(of: unsaved.emojis))
+      var (content, generator) = (apart.saved, SplitMix64(seed: 1))
+      let own = content.rejoin(unsaved, save: 1, using: &generator)
+      #expect(Picture(content) == Picture(apart.open))
+      #expect(content.revision == apart.open.revision && content.head == apart.open.head)
+      #expect(own.edits.count == unsaved.count && own.dropped.isEmpty && own.renamed.isEmpty)
+    }
+  }
+
+  @Test("M58 edits taken in two lots come to the same, and what is saved of them is left out")
+  func twoLots() throws {
+    var edits = RandomEdits(seed: 59)
+    for (count, cut) in [(3_000, 2_500), (3_000, 200), (6_000, 3_000), (40, 20), (2_500, 0)] {
+      let apart = try many(&edits, count)
+      var unsaved = UnsavedEdits(apart.unsaved.prefix(cut))
+      unsaved.append(UnsavedEdits(apart.unsaved.dropFirst(cut)))
+      #expect(unsaved.count == apart.unsaved.count)
+      var (content, generator) = (apart.saved, SplitMix64(seed: 1))
+      _ = content.rejoin(unsaved, save: 1, using: &generator)
+      #expect(Picture(content) == Picture(apart.open), "\(count) \(cut)")
+      let saved = Set(apart.unsaved.dropLast(7).map(\.id))
+      let rest = unsaved.without { saved.contains($0) }
+      #expect(rest.count == 7 && rest.entries == apart.unsaved.suffix(7))
+      #expect(unsaved.without { _ in true }.isEmpty && unsaved.without { _ in false }.count == unsaved.count)
+    }
   }
 }
 

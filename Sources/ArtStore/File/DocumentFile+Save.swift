@@ -58,11 +58,11 @@ extension DocumentFile {
       guard transaction.id == edits.base.id else { throw .replaced(path) }
       var joined: JoinedEdits?
       if let saved = edits.count(savedIn: transaction) {
-        try transaction.write(edits, from: saved)
+        try edits.write(to: transaction, from: saved)
       } else {
         joined = try transaction.join(edits)
       }
-      if isJournalled, let last = edits.entries.last?.id {
+      if isJournalled, let last = edits.unsaved.last {
         try transaction.setSaved(last.origin, upTo: last.sequence)
       }
       return SaveOutcome(base: transaction.base, joined: joined)
@@ -88,16 +88,16 @@ extension DocumentTransaction {
 
   /// Makes edits again on top of what stands in the file. Those that are in it already are not made twice.
   fileprivate func join(_ edits: NetEdits) throws(ArtError) -> JoinedEdits? {
-    guard let origin = edits.entries.first?.id.origin else { return nil }
+    guard let origin = edits.unsaved.last?.origin else { return nil }
     var content = try load()
     let found = DocumentBase(content)
     let others = ExternalChange(in: content, since: edits.base, besides: origin)
     let last = try savedSequence(of: origin) ?? 0
     let known = Set(content.log.lazy.map(\.id))
-    let entries = edits.entries.filter { $0.id.sequence > last && !known.contains($0.id) }
+    let unsaved = edits.unsaved.without { $0.sequence <= last || known.contains($0) }
     var random = SystemRandomNumberGenerator()
-    let own = content.rejoin(entries, save: revision + 1, using: &random)
-    try write(NetEdits(own.entries, of: content, since: found), from: 0)
+    let own = content.rejoin(unsaved, save: revision + 1, using: &random)
+    try NetEdits(own.edits, of: content, since: found).write(to: self, from: 0)
     return JoinedEdits(content: content, own: own, others: others)
   }
 }

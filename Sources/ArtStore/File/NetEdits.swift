@@ -25,58 +25,54 @@ public struct DocumentBase: Sendable, Hashable {
 }
 
 /// What a program has edited in memory since the document was in the base's state: the new entries of the log, and
-/// what they come to, not every step between.
+/// what all edits come to, not every step between.
 public struct NetEdits: Sendable {
   /// The state that the edits were made on.
   public let base: DocumentBase
-  /// The entries, in order; all of one origin.
-  public let entries: [LoggedEdit]
-  let emojis: [EmojiID: Emoji?]
-  let canvas: Canvas
-  let background: Background?
-  let pending: PendingBackground?
+  /// The edits, of one origin.
+  public let unsaved: UnsavedEdits
+  private let emojis: [EmojiID: Emoji?]
+  private let canvas: Canvas
+  private let background: Background?
+  private let pending: PendingBackground?
 
-  /// The net of entries that are the end of the content's log.
-  public init(_ entries: [LoggedEdit], of content: DocumentContent, since base: DocumentBase) {
+  /// The net of edits that are the last ones of the content.
+  public init(_ unsaved: UnsavedEdits, of content: DocumentContent, since base: DocumentBase) {
     self.base = base
-    self.entries = entries
+    self.unsaved = unsaved
     canvas = content.canvas
     background = content.background
     pending = content.pending
     var emojis: [EmojiID: Emoji?] = [:]
-    for id in entries.lazy.flatMap(\.edit.changes).compactMap(\.field.emoji) {
-      emojis.updateValue(content.emoji(id), forKey: id)
-    }
+    for id in unsaved.emojis { emojis.updateValue(content.emoji(id), forKey: id) }
     self.emojis = emojis
   }
 
   /// How many of the entries the file holds already, when nothing else has come since the base; nil otherwise.
   func count(savedIn transaction: DocumentTransaction) -> Int? {
     if transaction.revision == base.revision, transaction.head == base.head { return 0 }
-    return entries.firstIndex { $0.revision == transaction.revision && $0.id == transaction.head }.map {
-      $0 + 1
-    }
+    return unsaved.entries.firstIndex {
+      $0.revision == transaction.revision && $0.id == transaction.head
+    }.map { $0 + 1 }
   }
-}
 
-extension DocumentTransaction {
   /// Writes what the edits come to, and the entries from that one on.
-  func write(_ edits: NetEdits, from saved: Int) throws(ArtError) {
-    guard saved < edits.entries.count else { return try touch() }
-    for (id, net) in edits.emojis {
-      switch (try emoji(id), net) {
-      case (let old?, let new?) where old != new: try update(old, to: new)
-      case (let old?, nil): try delete(old)
-      case (nil, let new?): try insert(new)
+  func write(to transaction: DocumentTransaction, from saved: Int) throws(ArtError) {
+    guard saved < unsaved.entries.count else { return try transaction.touch() }
+    for (id, net) in emojis {
+      switch (try transaction.emoji(id), net) {
+      case (let old?, let new?) where old != new: try transaction.update(old, to: new)
+      case (let old?, nil): try transaction.delete(old)
+      case (nil, let new?): try transaction.insert(new)
       default: break
       }
     }
-    setCanvas(edits.canvas)
-    setBackground(edits.background)
-    setPending(edits.pending)
-    let save = revision + 1
-    for entry in edits.entries.dropFirst(saved).suffix(Format.logEdits) {
-      try append(entry.marked(save: save))
+    transaction.setCanvas(canvas)
+    transaction.setBackground(background)
+    transaction.setPending(pending)
+    let save = transaction.revision + 1
+    for entry in unsaved.entries.dropFirst(saved).suffix(Format.logEdits) {
+      try transaction.append(entry.marked(save: save))
     }
   }
 }
