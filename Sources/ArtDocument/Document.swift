@@ -199,7 +199,7 @@ extension Document {
     }
     for entry in entries { unsaved.append(entry) }
     // Not after each edit: it would cost more than it brings.
-    if content.log.count > 2 * UnsavedEdits.logged { trimLog() }
+    if content.log.count > UnsavedEdits.logged + UnsavedEdits.slack { trimLog() }
     countChanges(entries)
     return answers
   }

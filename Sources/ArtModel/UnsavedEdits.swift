@@ -5,6 +5,8 @@
 public struct UnsavedEdits: Sendable {
   /// Entries that are kept one by one, at least; a file's log has as many.
   public static let logged = 1_000
+  /// How many more are kept one by one at most: cutting a list has a price.
+  public static let slack = 200
 
   /// The edits before the entries.
   struct Older: Sendable {
@@ -34,7 +36,7 @@ public struct UnsavedEdits: Sendable {
 
   /// Takes one more edit.
   public mutating func append(_ entry: LoggedEdit) {
-    if entries.count >= 2 * Self.logged { age(Self.logged) }
+    if entries.count >= Self.logged + Self.slack { age(Self.slack) }
     entries.append(entry)
   }
 
