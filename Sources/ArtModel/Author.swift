@@ -35,4 +35,7 @@ public struct EditStamp: Sendable, Hashable {
   public let time: Int
   /// The person's name, if given.
   public let author: String?
+
+  /// The same mark for an edit that somebody else made.
+  public func on(behalfOf author: String?) -> EditStamp { EditStamp(id: id, time: time, author: author) }
 }

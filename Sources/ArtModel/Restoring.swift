@@ -17,11 +17,13 @@ public struct RestorePlan: Sendable {
     var replay = Replay(content: start)
     for entry in entries { try replay.make(entry) }
     edit = Edit(
-      name: entries.count == 1 ? "restore 1 edit" : "restore \(entries.count) edits",
-      changes: replay.changes(since: start))
+      name: Self.name(entries.count), changes: replay.changes(since: start))
     dropped = replay.dropped
     content = replay.content
   }
+
+  /// What the edit is called: `restore 12 edits`.
+  public static func name(_ count: Int) -> String { count == 1 ? "restore 1 edit" : "restore \(count) edits" }
 
   private struct Replay {
     var content: DocumentContent

@@ -142,7 +142,7 @@ struct Salvage {
 }
 
 extension FileImage {
-  fileprivate mutating func insert(_ emoji: Emoji) throws(ArtError) {
+  mutating func insert(_ emoji: Emoji) throws(ArtError) {
     let row = EmojiRow(emoji)
     let values = row.values
     try Statement("INSERT INTO emoji(id, z, json, sum) VALUES(?,?,?,?)", on: connection)
@@ -151,7 +151,7 @@ extension FileImage {
     art.digest.add(row.sum)
   }
 
-  fileprivate mutating func insert(_ entry: LoggedEdit) throws(ArtError) {
+  mutating func insert(_ entry: LoggedEdit) throws(ArtError) {
     let row = try EditRow.insert(entry, on: connection)
     art.logBytes += row.bytes
     art.digest.add(row.sum)
@@ -159,7 +159,7 @@ extension FileImage {
     art.head = entry.id
   }
 
-  fileprivate mutating func insert(_ values: [Statement.Value], into table: PlainTable) throws(ArtError) {
+  mutating func insert(_ values: [Statement.Value], into table: PlainTable) throws(ArtError) {
     let sum = table.sum(of: values)
     let marks = values.map { _ in "?" }.joined(separator: ",")
     let insert = try Statement("INSERT INTO \(table.name) VALUES(\(marks),?)", on: connection)

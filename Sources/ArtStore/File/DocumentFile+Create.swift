@@ -10,14 +10,19 @@ extension DocumentFile {
   public func create(
     canvas: Canvas, using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> DocumentID {
-    var status = stat()
-    for sibling in ["-wal", "-shm"] where lstat(path + sibling, &status) == 0 {
-      throw .leftover(path + sibling)
-    }
+    try checkRoomToCreate()
     let id = DocumentID(using: &generator)
     let image = try FileImage(name: path, art: ArtRow(id: id, canvas: canvas))
     try image.link(as: path)
     return id
+  }
+
+  /// Throws `exists` where something lies that SQLite would mix in.
+  func checkRoomToCreate() throws(ArtError) {
+    var status = stat()
+    for sibling in ["-wal", "-shm"] where lstat(path + sibling, &status) == 0 {
+      throw .leftover(path + sibling)
+    }
   }
 }
 

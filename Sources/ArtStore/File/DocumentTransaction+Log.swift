@@ -20,12 +20,12 @@ extension DocumentTransaction {
     return (try log(plan.name, applied, kind: plan.kind, stamp), applied.dropped.count)
   }
 
-  private func set(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+  func set(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
     var rows = self
     return try rows.apply(changes)
   }
 
-  private func log(
+  func log(
     _ name: String, _ applied: AppliedEdit, kind: LoggedEdit.Kind, _ stamp: EditStamp
   ) throws(ArtError) -> LoggedEdit {
     let entry = LoggedEdit(

@@ -51,24 +51,39 @@ public final class DeadJournal {
 }
 
 extension JournalFolder {
-  /// The journals there whose programs are gone, by origin, each locked while it is kept. One that is nothing but a lock
-  /// file is removed without a word: its program had nothing unsaved, or was restored. Throws `inputOutput`,
-  /// `notPermitted`.
-  public func dead() throws(ArtError) -> [DeadJournal] {
+  /// The journals there whose programs are gone, by origin, each locked while it is kept: those whose heads are wanted,
+  /// nil for one whose head cannot be read. One that is nothing but a lock file is removed without a word: its program
+  /// had nothing unsaved, or was restored. Throws `inputOutput`, `notPermitted`.
+  public func dead(where isWanted: (JournalHead?) -> Bool = { _ in true }) throws(ArtError) -> [DeadJournal] {
     var journals: [DeadJournal] = []
     for (origin, found) in try files().sorted(by: { $0.key.description < $1.key.description }) {
       let path = path(of: JournalFormat.lock(of: origin))
-      let lock = try JournalLock.take(path, making: !found.segments.isEmpty, Deadline(.seconds(1)))
-      guard let lock else { continue }
+      guard try isWantedAtAll(origin, found, isWanted),
+        let lock = try JournalLock.take(path, making: !found.segments.isEmpty, Deadline(.seconds(1)))
+      else { continue }
       let look = try SegmentsLook(of: origin, in: self)
       if look.isEmpty {
         try unlinkSegments(look.segments, of: origin)
         try lock.unlink()
-      } else {
+      } else if isWanted(look.head) {
         journals.append(DeadJournal(look, lock: lock, isOnlyLookedAt: false))
       }
     }
     return journals
+  }
+
+  /// A look that others may have at the same time: who wants one document's journals does not lock all others'.
+  private func isWantedAtAll(
+    _ origin: Origin, _ found: Files, _ isWanted: (JournalHead?) -> Bool
+  ) throws(ArtError) -> Bool {
+    switch try JournalLock.share(path(of: JournalFormat.lock(of: origin))) {
+    case .held, .seen: return false
+    case .none: return !found.segments.isEmpty
+    case .taken(let lock):
+      defer { withExtendedLifetime(lock) {} }
+      let look = try SegmentsLook(of: origin, in: self)
+      return look.isEmpty || isWanted(look.head)
+    }
   }
 
   /// The same for those who must write nothing. While they are kept nobody restores them.

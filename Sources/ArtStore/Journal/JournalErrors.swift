@@ -34,3 +34,20 @@ extension ArtError {
     ArtError(.badValue, "the edit \(id) does not follow the last one in the journal \(path)")
   }
 }
+
+extension ArtError {
+  /// A journal that is not as it was written.
+  static func damagedJournal(_ name: String, _ what: String) -> ArtError {
+    ArtError(
+      .damaged,
+      "\(name): the journal of unsaved edits is damaged: \(what); it is kept; "
+        + "`emojiart restore --into NEWDOC` saves what can be read of it")
+  }
+
+  /// A journal that belongs to no file that was looked at, or not surely.
+  static func foreignJournal(_ name: String, _ why: String) -> ArtError {
+    ArtError(
+      .replaced,
+      "\(name): unsaved edits are kept, because \(why); `emojiart restore --into NEWDOC` saves them apart")
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// What became, or would become, of the edits of a program that is gone.
+public struct RestoreReport: Sendable, Equatable {
+  /// The person's name, if given.
+  public let author: String?
+  /// When the journal was last written, in milliseconds since 1970.
+  public let modified: Int
+  /// How many edits no save held.
+  public let edits: Int
+  /// How many changes they came to.
+  public let changes: Int
+  /// Changes that were left out, because somebody had set the field since. The history keeps them.
+  public let dropped: [Change]
+  /// The document's revision with them.
+  public let revision: Int
+  /// What of the journal could not be read, and is not in it.
+  public let damage: String?
+}
+
+/// How far a restore has come. A kill behind any of these leaves what the next restore finishes.
+enum RestoreStep: CaseIterable {
+  /// The edits are in the file, with how far the journal is.
+  case saved
+  /// The segments are unlinked, durably.
+  case segmentsRemoved
+  /// The document knows of no journal any more.
+  case forgotten
+}
+
+extension DocumentFile {
+  /// Brings the edits of a program that is gone into this document, of which the caller knows that it is theirs, and
+  /// removes the journal. They come as one edit under the stamp, in the journal's author's name, and on top of what
+  /// others have saved since: see `RestorePlan`. What is in the file already is not brought twice.
+  ///
+  /// Throws what `edit` throws, `damaged` for a journal that cannot be read to its end, and `replaced` when another
+  /// document stands here: then nothing is changed, and the journal stays.
+  public func restore(_ journal: DeadJournal, stamp: EditStamp) throws(ArtError) -> RestoreReport {
+    try restore(journal, stamp: stamp) { (_) throws(ArtError) in }
+  }
+
+  /// The same; `reached` is told of each step, and may end the restore there.
+  func restore(
+    _ journal: DeadJournal, stamp: EditStamp, reached: (RestoreStep) throws(ArtError) -> Void
+  ) throws(ArtError) -> RestoreReport {
+    let contents = try journal.contents()
+    if let damage = contents.damage { throw .damagedJournal(path, damage) }
+    let report = try edit { (transaction) throws(ArtError) in
+      let content = try transaction.load()
+      let edits = try UnsavedEdits(contents, in: transaction, of: path)
+      guard let last = edits.entries.last else {
+        // What lies in the file may be in memory only, and the journal goes now.
+        if edits.isKnown { try transaction.touch() }
+        return edits.report(of: nil, in: contents, journal, revision: transaction.revision)
+      }
+      let plan = try RestorePlan(edits.entries, on: content)
+      try transaction.write(plan, stamp.on(behalfOf: contents.head?.author))
+      try transaction.setSaved(journal.origin, upTo: last.id.sequence)
+      return edits.report(of: plan, in: contents, journal, revision: transaction.revision)
+    }
+    try reached(.saved)
+    try journal.removeSegments()
+    try reached(.segmentsRemoved)
+    try forget(journal.origin)
+    try reached(.forgotten)
+    try journal.removeLock()
+    return report
+  }
+
+}
+
+extension DeadJournal {
+  /// Removes the journal; the edits in it are lost, unless they are saved elsewhere. A document that knows of it
+  /// forgets it; where that fails it is told there, and does no harm. Throws `inputOutput`, `notPermitted`.
+  public func discard(knownTo document: DocumentFile?) throws(ArtError) {
+    try removeSegments()
+    if let document {
+      do throws(ArtError) {
+        try document.forget(origin)
+      } catch {
+        document.notice("\(document.path) still names a journal that is gone: \(error.message)")
+      }
+    }
+    try removeLock()
+  }
+}
+
+/// The edits of a journal that a document does not hold yet.
+struct UnsavedEdits {
+  let entries: [LoggedEdit]
+  /// Whether the document knows of the journal.
+  let isKnown: Bool
+
+  /// Throws `replaced` when the journal is another document's.
+  init(
+    _ contents: JournalContents, in transaction: DocumentTransaction, of path: String
+  ) throws(ArtError) {
+    guard let head = contents.head else {
+      entries = []
+      isKnown = false
+      return
+    }
+    guard transaction.id == head.base.id else {
+      throw .foreignJournal(path, "another document stands there now")
+    }
+    let saved = try transaction.savedSequence(of: head.origin)
+    isKnown = saved != nil
+    entries = contents.entries.filter { $0.id.sequence > saved ?? 0 }
+  }
+
+  func report(
+    of plan: RestorePlan?, in contents: JournalContents, _ journal: DeadJournal, revision: Int
+  ) -> RestoreReport {
+    RestoreReport(
+      author: contents.head?.author, modified: journal.modified, edits: entries.count,
+      changes: plan?.edit.changes.count ?? 0, dropped: plan?.dropped ?? [], revision: revision,
+      damage: contents.damage)
+  }
+}
+
+extension DocumentTransaction {
+  /// Does what is restored and writes it into the log, also when all of it was dropped: the history keeps that.
+  fileprivate func write(_ plan: RestorePlan, _ stamp: EditStamp) throws(ArtError) {
+    var applied = try set(plan.edit.changes)
+    applied.dropped += plan.dropped
+    guard !applied.changes.isEmpty || !applied.dropped.isEmpty else { return }
+    _ = try log(plan.edit.name, applied, kind: .edit, stamp)
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+/// Looks for the documents that journals of programs that are gone belong to. Reads only.
+public struct JournalSearch {
+  private let wanted: Set<DocumentID>
+  private var candidates: [JournalMatch.Candidate] = []
+  private var unreadable: [String] = []
+  private var seenPaths: Set<String> = []
+  private var seenFolders: Set<String> = []
+
+  /// A search for the documents of these journals.
+  public init(for heads: some Sequence<JournalHead>) { wanted = Set(heads.map(\.base.id)) }
+
+  /// Where the journal's edits belong. Looks at the path that it names, and where the document is not there, at the
+  /// other documents of that folder.
+  public mutating func match(_ head: JournalHead) -> JournalMatch {
+    let place = Self.place(of: head)
+    if case .document(head.base.id) = place { return JournalMatch(of: head, place: place, among: []) }
+    look(into: PathParts(head.path).folder)
+    return JournalMatch(of: head, place: place, among: candidates, unreadable: unreadable)
+  }
+
+  /// Looks at the documents of a folder.
+  public mutating func look(into folder: String) {
+    guard seenFolders.insert(folder).inserted else { return }
+    do throws(ArtError) {
+      for name in try FolderListing(of: folder).names { look(at: DocumentFile("\(folder)/\(name)")) }
+    } catch {
+      note(error, about: folder)
+    }
+  }
+
+  /// Looks at a document.
+  public mutating func look(at file: DocumentFile) {
+    do throws(ArtError) {
+      let located = try file.locate()
+      guard seenPaths.insert(located.path).inserted else { return }
+      if let candidate = try candidate(file, located) { candidates.append(candidate) }
+    } catch {
+      note(error, about: file.path)
+    }
+  }
+
+  /// What is not there, or is no document, is not the one that is looked for; of what cannot be read nobody knows.
+  private mutating func note(_ error: ArtError, about path: String) {
+    switch error.code {
+    case .noSuchDocument, .notADocument: break
+    default: unreadable.append(PathParts(path).name)
+    }
+  }
+
+  private func candidate(
+    _ file: DocumentFile, _ located: LocatedFile
+  ) throws(ArtError) -> JournalMatch.Candidate? {
+    var file = file
+    file.patience = .seconds(1)
+    let (id, edits) = try file.read { (transaction) throws(ArtError) in
+      (transaction.id, wanted.contains(transaction.id) ? try transaction.loggedIDs() : [])
+    }
+    guard wanted.contains(id) else { return nil }
+    return JournalMatch.Candidate(
+      path: located.path, id: id, device: located.device, inode: located.inode, edits: edits)
+  }
+
+  /// What stands at the path that the journal names. A symbolic link there is none of the document's names.
+  static func place(of head: JournalHead) -> JournalMatch.Place {
+    var status = stat()
+    guard lstat(head.path, &status) == 0 else {
+      let error = ArtError.system("look at", head.path)
+      return error.code == .noSuchDocument ? .gone : .unreadable(error.message)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { return .gone }
+    do throws(ArtError) {
+      return .document(try DocumentFile(head.path).base().id)
+    } catch {
+      switch error.code {
+      case .noSuchDocument, .notADocument: return .gone
+      default: return .unreadable(error.message)
+      }
+    }
+  }
+}
+
+extension DocumentTransaction {
+  fileprivate func loggedIDs() throws(ArtError) -> Set<EditID> {
+    var ids: Set<EditID> = []
+    try newestEdits { (entry) throws(ArtError) in
+      ids.insert(entry.id)
+      return true
+    }
+    return ids
+  }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+@Suite("Which document a journal belongs to") struct JournalMatchTests {
+  private let head: JournalHead
+  private let other: DocumentID
+  private let base: EditID
+
+  init() throws {
+    var random = SeededGenerator(2)
+    let id = DocumentID(using: &random)
+    other = DocumentID(using: &random)
+    base = EditID(origin: Origin(using: &random), sequence: 3)
+    head = JournalHead(
+      origin: Origin(using: &random), author: nil, path: "/art/bees.emojiart", device: 1, inode: 10,
+      process: 5,
+      started: 0, base: DocumentBase(id: id, revision: 3, head: base))
+  }
+
+  private func file(
+    _ name: String, inode: UInt, id: DocumentID? = nil, knows: Bool = true
+  ) -> JournalMatch.Candidate {
+    JournalMatch.Candidate(
+      path: "/art/\(name)", id: id ?? head.base.id, device: 1, inode: inode, edits: knows ? [base] : [])
+  }
+
+  private func match(
+    _ place: JournalMatch.Place, _ candidates: [JournalMatch.Candidate], unreadable: [String] = []
+  ) -> JournalMatch { JournalMatch(of: head, place: place, among: candidates, unreadable: unreadable) }
+
+  private func why(_ match: JournalMatch) -> String? { if case .kept(let why) = match { why } else { nil } }
+
+  @Test(
+    "K23 the document at the recorded path gets the edits, whatever state it is in and whatever lies beside it"
+  )
+  func samePath() {
+    let copies = [file("copy", inode: 11), file("copy2", inode: 12)]
+    #expect(match(.document(head.base.id), []) == .restore(head.path))
+    #expect(match(.document(head.base.id), copies) == .restore(head.path))
+  }
+
+  @Test("K23 a document that was moved gets them where it alone can be meant")
+  func moved() {
+    for place in [JournalMatch.Place.gone, .document(other)] {
+      #expect(match(place, [file("moved", inode: 10)]) == .restore("/art/moved"))
+      #expect(match(place, [file("moved", inode: 11)]) == .restore("/art/moved"))
+      #expect(match(place, [file("moved", inode: 10), file("copy", inode: 11)]) == .restore("/art/moved"))
+      #expect(
+        match(place, [file("moved", inode: 11), file("old", inode: 12, knows: false)])
+          == .restore("/art/moved"))
+      #expect(
+        match(place, [file("moved", inode: 11), file("else", inode: 12, id: other)]) == .restore("/art/moved")
+      )
+      #expect(match(place, [file("moved", inode: 11), file("link", inode: 11)]) == .restore("/art/moved"))
+    }
+  }
+
+  @Test("K24 in doubt edits are kept, and it is said why")
+  func kept() {
+    #expect(why(match(.gone, [])) == "there is no document /art/bees.emojiart any more")
+    #expect(why(match(.document(other), [])) == "another document stands at /art/bees.emojiart now")
+    let copies = [file("a", inode: 11), file("b", inode: 12)]
+    #expect(why(match(.gone, copies))?.contains("several files are copies of it (a, b)") == true)
+    #expect(
+      why(match(.gone, [file("old", inode: 10, knows: false)]))?.contains("old is another state") == true)
+    #expect(
+      why(match(.gone, [file("else", inode: 10, id: other)]))?.hasPrefix("there is no document") == true)
+    #expect(why(match(.unreadable("locked"), [file("copy", inode: 10)]))?.contains("locked") == true)
+    #expect(
+      why(match(.gone, [file("a", inode: 11)], unreadable: ["b"]))?.contains("b, which may be it") == true)
+    #expect(match(.gone, [file("a", inode: 10)], unreadable: ["b"]) == .restore("/art/a"))
+  }
+
+  @Test("K24 a document without edits before the journal's is known by its id")
+  func fresh() throws {
+    var fresh = head
+    fresh.base = DocumentBase(id: head.base.id, revision: 0, head: nil)
+    let moved = JournalMatch(of: fresh, place: .gone, among: [file("moved", inode: 11, knows: false)])
+    #expect(moved == .restore("/art/moved"))
+  }
+}
+
+@Suite("Documents that were moved before a restore") struct MovedDocumentTests {
+  private func sample() throws -> JournalSample {
+    let sample = try JournalSample()
+    try sample.die(after: 5)
+    return sample
+  }
+
+  private func own(_ sample: JournalSample, _ name: String) throws -> Int {
+    try sample.folder.journalsToRestore(in: DocumentFile(sample.space[name])).own.count
+  }
+
+  private func move(_ sample: JournalSample, _ old: String, _ new: String) throws {
+    try FileManager.default.moveItem(atPath: sample.space[old], toPath: sample.space[new])
+  }
+
+  private func copy(_ sample: JournalSample, _ old: String, _ new: String) throws {
+    try FileManager.default.copyItem(atPath: sample.space[old], toPath: sample.space[new])
+  }
+
+  @Test("K23 a copy beside the document gets nothing")
+  func copyBeside() throws {
+    let sample = try sample()
+    try copy(sample, "bees.emojiart", "copy.emojiart")
+    #expect(try own(sample, "copy.emojiart") == 0)
+    #expect(try own(sample, "bees.emojiart") == 1)
+  }
+
+  @Test("K23 a renamed document gets its edits, also beside a copy of it")
+  func renamed() throws {
+    let sample = try sample()
+    try move(sample, "bees.emojiart", "moved.emojiart")
+    #expect(try own(sample, "moved.emojiart") == 1)
+    try copy(sample, "moved.emojiart", "copy.emojiart")
+    #expect(try own(sample, "copy.emojiart") == 0)
+    #expect(try own(sample, "moved.emojiart") == 1)
+    let moved = DocumentFile(sample.space["moved.emojiart"])
+    for journal in try sample.folder.journalsToRestore(in: moved).own {
+      _ = try moved.restore(journal, stamp: sample.stamp())
+    }
+    #expect(try values(moved.read()) == values(sample.content))
+    #expect(try sample.names.isEmpty)
+  }
+
+  @Test(
+    "K23 a document in another folder is found when it is looked at, and so is one behind a symbolic link")
+  func otherFolder() throws {
+    let sample = try sample()
+    try FileManager.default.createDirectory(atPath: sample.space["sub"], withIntermediateDirectories: false)
+    try move(sample, "bees.emojiart", "sub/bees.emojiart")
+    try FileManager.default.createSymbolicLink(
+      atPath: sample.space["bees.emojiart"], withDestinationPath: sample.space["sub/bees.emojiart"])
+    #expect(try own(sample, "sub/bees.emojiart") == 1)
+    #expect(try own(sample, "bees.emojiart") == 1)
+  }
+
+  @Test("K24 of two copies without the very file neither gets the edits")
+  func twoCopies() throws {
+    let sample = try sample()
+    try copy(sample, "bees.emojiart", "one.emojiart")
+    try copy(sample, "bees.emojiart", "two.emojiart")
+    try FileManager.default.removeItem(atPath: sample.file.path)
+    #expect(try own(sample, "one.emojiart") == 0)
+    #expect(try own(sample, "two.emojiart") == 0)
+    #expect(try sample.folder.dead().count == 1)
+    try FileManager.default.removeItem(atPath: sample.space["two.emojiart"])
+    #expect(try own(sample, "one.emojiart") == 1)
+  }
+
+  @Test("K24 another document at the path gets nothing, and is told that edits are kept")
+  func replaced() throws {
+    let sample = try sample()
+    try FileManager.default.removeItem(atPath: sample.file.path)
+    let other = try sample.space.document("bees.emojiart", seed: 50)
+    let found = try sample.folder.journalsToRestore(in: other)
+    #expect(found.own.isEmpty && found.kept.count == 1)
+    #expect(found.kept[0].why.contains("another document"))
+  }
+
+  @Test("K24 a state of the document from before the edits' base gets nothing under another name")
+  func olderCopy() throws {
+    let space = try Workspace()
+    let early = try JournalSample(in: space)
+    try FileManager.default.copyItem(atPath: early.file.path, toPath: space["early.emojiart"])
+    try early.file.add(seed: 70)
+    early.content = try early.file.read()
+    early.base = DocumentBase(early.content)
+    try early.die(after: 3)
+    try FileManager.default.removeItem(atPath: early.file.path)
+    #expect(try early.folder.journalsToRestore(in: DocumentFile(space["early.emojiart"])).own.isEmpty)
+  }
+
+  @Test("K17 a backup of the document, put back in its place, gets what still applies")
+  func backup() throws {
+    let sample = try JournalSample()
+    let backup = try bytes(sample.file.path)
+    let added = try sample.file.add(seed: 70)
+    sample.content = try sample.file.read()
+    sample.base = DocumentBase(sample.content)
+    let journal = try sample.journal()
+    let old = try #require(sample.content.emojisInOrder().first { $0.id != added }?.id)
+    let (place, size) = (try Point(x: 1, y: 2), try FontSize(77))
+    let entries = [
+      try sample.take("move", [.move(added, to: place)]), try sample.take("resize", [.resize(old, to: size)]),
+    ].compactMap { $0 }
+    try journal.append(entries, on: sample.base)
+    journal.abandon()
+    try write(backup, to: sample.file.path)
+    let found = try sample.folder.journalsToRestore(in: sample.file)
+    #expect(found.own.count == 1)
+    let report = try sample.file.restore(found.own[0], stamp: sample.stamp())
+    #expect(report.dropped == [.move(added, to: place)])
+    #expect(try sample.file.read().emoji(old)?.size == size)
+  }
+
+  @Test(
+    "K9 who edits a document cleans up after programs that had nothing unsaved, and leaves other documents' journals"
+  )
+  func others() throws {
+    let sample = try sample()
+    let other = try JournalSample("other.emojiart", seed: 8, in: sample.space)
+    try other.die(after: 2)
+    let empty = try JournalSample("empty.emojiart", seed: 9, in: sample.space)
+    try empty.journal().abandon()
+    let held = try sample.folder.journalsToRestore(in: other.file)
+    #expect(held.own.map(\.origin) == [other.origin])
+    #expect(try sample.folder.dead().map(\.origin) == [sample.origin], "only its own are locked")
+    #expect(!(try sample.names.contains("\(empty.origin).lock")))
+  }
+}

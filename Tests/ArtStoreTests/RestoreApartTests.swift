@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+@Suite("Restoring into a new document") struct RestoreApartTests {
+  private func apart(_ sample: JournalSample, on source: DocumentFile?) throws -> (
+    DocumentFile, RestoreReport
+  ) {
+    var random = SeededGenerator(12)
+    let new = DocumentFile(sample.space["saved.emojiart"])
+    return (new, try new.create(from: sample.dead(), on: source, stamp: sample.stamp(), using: &random))
+  }
+
+  @Test(
+    "K21 a new document has the old one's content, pictures and history with the edits on it, and its own id")
+  func withSource() throws {
+    let sample = try JournalSample()
+    try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      do { try transaction.insertImage(1, Array(0..<200)) } catch { throw .busy("image") }
+    }
+    try sample.die(after: 8, saved: 3)
+    let before = try sample.file.read()
+    let (new, report) = try apart(sample, on: sample.file)
+    let content = try new.read()
+    #expect(values(content) == values(sample.content))
+    #expect(content.id != before.id && content.revision == before.revision + 1)
+    #expect(content.log.dropLast() == before.log[...])
+    #expect(report.edits == 5 && content.log.last?.author == "ada")
+    #expect(try new.check().faults.isEmpty)
+    #expect(try shell(new.path, "SELECT count(*), sum(length(bytes)) FROM image") == "1|200\n")
+    #expect(try shell(new.path, "SELECT count(*) FROM origin") == "0\n")
+    #expect(try sample.file.read() == before)
+    #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
+    #expect(try sample.names.isEmpty)
+    try new.add(seed: 3)
+  }
+
+  @Test("K22 without the old document a new one has what the edits tell; the rest is told")
+  func withoutSource() throws {
+    let sample = try JournalSample(emojis: 3, edits: 0)
+    let ids = sample.content.emojisInOrder().map(\.id)
+    let (fresh, canvas) = (try sample.maker.emoji(), try Canvas(width: 30, height: 40))
+    let journal = try sample.journal()
+    let removed = try sample.take("remove", [.remove(ids[1])])
+    let entries = [
+      try sample.take("add", [.add(fresh)]),
+      try sample.take("move", [.move(fresh.id, to: try Point(x: 3, y: 3))]),
+      try sample.take("move", [.move(ids[0], to: try Point(x: 9, y: 9))]),
+      try sample.take("canvas", [.setCanvas(canvas)]),
+    ].compactMap { $0 }
+    let gone = try #require(removed)
+    let undo = try #require(try sample.take("remove", gone.inverse, kind: .undo(gone.id)))
+    try journal.append([gone] + entries + [undo], on: sample.base)
+    journal.abandon()
+    try FileManager.default.removeItem(atPath: sample.file.path)
+    let (new, report) = try apart(sample, on: nil)
+    let content = try new.read()
+    #expect(Set(content.emojisInOrder().map(\.id)) == [fresh.id, ids[1]])
+    #expect(content.emoji(fresh.id)?.position == (try Point(x: 3, y: 3)))
+    #expect(content.emoji(ids[1]) == sample.content.emoji(ids[1]))
+    #expect(content.canvas == canvas)
+    #expect(report.dropped == [.move(ids[0], to: try Point(x: 9, y: 9))])
+    #expect(content.revision == 1 && content.log.last?.dropped == report.dropped)
+    #expect(content.log.last?.edit.name == "restore 6 edits")
+    #expect(try new.check().faults.isEmpty)
+    #expect(try sample.names.isEmpty)
+  }
+
+  @Test(
+    "K22 nothing is put in the place of what is there, and the journal stays until the new document stands")
+  func taken() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 4)
+    let names = try sample.names
+    try write([1, 2], to: sample.space["saved.emojiart"])
+    #expect(failure { try apart(sample, on: sample.file) }?.code == .exists)
+    #expect(try bytes(sample.space["saved.emojiart"]) == [1, 2])
+    #expect(try sample.names == names)
+  }
+
+  @Test("K22 of a damaged journal what can be read is saved apart, and the journal is kept")
+  func damagedJournal() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 4)
+    var segment = try bytes(sample.segment())
+    segment[segment.count - 9] ^= 1
+    try write(segment, to: sample.segment())
+    let names = try sample.names
+    let (new, report) = try apart(sample, on: sample.file)
+    #expect(report.edits == 3 && report.damage?.contains("line 5") == true)
+    #expect(try new.read().emojiCount > 0)
+    #expect(try sample.names == names)
+    try FileManager.default.removeItem(atPath: new.path)
+    segment[30] ^= 1
+    try write(segment, to: sample.segment())
+    #expect(failure { try apart(sample, on: nil) }?.code == .damaged, "nothing can be read")
+    #expect(try sample.names == names)
+  }
+
+  @Test("K22 what edits tell of the state they were made on gives back what they came to")
+  func earlierState() throws {
+    for seed in 1...40 {
+      let sample = try JournalSample(emojis: 0, seed: UInt64(seed))
+      let entries = try sample.edits(30)
+      let start = try EarlierState(of: entries, id: sample.content.id).content
+      #expect(start.emojiCount == 0)
+      let plan = try RestorePlan(entries, on: start)
+      #expect(plan.dropped.isEmpty && values(plan.content) == values(sample.content))
+    }
+  }
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+extension JournalSample {
+  /// Edits that were answered, and a program that is gone; `saved` of them are in the file.
+  func die(after count: Int, saved: Int = 0) throws {
+    let journal = try journal()
+    let entries = try edits(count)
+    if saved > 0 {
+      try journal.append(Array(entries.prefix(saved)), on: base)
+      _ = journal.cut()
+      var then = try file.read()
+      for entry in entries.prefix(saved) {
+        _ = try then.apply(entry.edit.changes)
+        then.append(entry)
+      }
+      _ = try file.save(NetEdits(Array(entries.prefix(saved)), of: then, since: base), isJournalled: true)
+    }
+    try journal.append(Array(entries.dropFirst(saved)), on: base)
+    journal.abandon()
+  }
+
+  /// The mark of an edit by another program.
+  func stamp(seed: UInt64 = 5) throws -> EditStamp {
+    var maker = try EditMaker(seed: seed)
+    return maker.stamp()
+  }
+}
+
+/// Emoji, canvas and backgrounds, whatever the log says.
+func values(_ content: DocumentContent) -> [String] {
+  content.emojisInOrder().map { "\($0)" }
+    + [
+      "\(content.canvas)", "\(String(describing: content.background))",
+      "\(String(describing: content.pending))",
+    ]
+}
+
+@Suite("Restoring") struct RestoreTests {
+  @Test("K15 the edits of a program that is gone come into the document, as one edit in its author's name")
+  func restored() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 12)
+    let before = try sample.file.read()
+    let stamp = try sample.stamp()
+    let report = try sample.file.restore(sample.dead(), stamp: stamp)
+    let content = try sample.file.read()
+    #expect(values(content) == values(sample.content))
+    #expect(content.revision == before.revision + 1 && report.revision == content.revision)
+    let entry = try #require(content.log.last)
+    #expect(entry.id == stamp.id && entry.author == "ada" && entry.edit.name == "restore 12 edits")
+    #expect(report.edits == 12 && report.dropped.isEmpty && report.author == "ada" && report.damage == nil)
+    #expect(report.changes == entry.edit.changes.count)
+    #expect(try sample.names.isEmpty)
+    #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
+    var undone = content
+    _ = try undone.apply(entry.inverse)
+    #expect(values(undone) == values(before), "one undo takes it back")
+  }
+
+  @Test("K16 what a save holds already is not brought twice")
+  func partlySaved() throws {
+    for saved in [1, 5, 8] {
+      let sample = try JournalSample(seed: UInt64(saved))
+      try sample.die(after: 8, saved: saved)
+      let before = try sample.file.read()
+      let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+      let content = try sample.file.read()
+      #expect(values(content) == values(sample.content))
+      #expect(report.edits == 8 - saved)
+      #expect(content.revision == before.revision + (saved == 8 ? 0 : 1))
+      #expect(try sample.names.isEmpty)
+      #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
+    }
+  }
+
+  @Test("K16 a restore that is killed anywhere is finished by the next one, and nothing comes twice")
+  func killed() throws {
+    for step in RestoreStep.allCases {
+      for saved in [0, 3] {
+        let sample = try JournalSample()
+        try sample.die(after: 6, saved: saved)
+        let before = try sample.file.read()
+        #expect(throws: ArtError.self) {
+          try sample.file.restore(sample.dead(), stamp: sample.stamp()) { (reached) throws(ArtError) in
+            if reached == step { throw ArtError(.closed, "killed") }
+          }
+        }
+        for journal in try sample.folder.dead() {
+          _ = try sample.file.restore(journal, stamp: sample.stamp(seed: 6))
+        }
+        let content = try sample.file.read()
+        #expect(values(content) == values(sample.content))
+        #expect(content.revision == before.revision + 1)
+        #expect(try sample.names.isEmpty)
+      }
+    }
+  }
+
+  @Test("K17 what others saved since stays; what is left out is told and kept in the history")
+  func dropped() throws {
+    let sample = try JournalSample(emojis: 0)
+    let emoji = try sample.maker.emoji()
+    let other = try sample.maker.emoji()
+    var maker = sample.maker
+    try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(
+        Edit(name: "add", changes: [.add(emoji), .add(other)]), stamp: maker.stamp())
+    }
+    sample.content = try sample.file.read()
+    sample.base = DocumentBase(sample.content)
+    let journal = try sample.journal()
+    let size = try FontSize(99)
+    let entries = [
+      try sample.take("move", [.move(emoji.id, to: try Point(x: 1, y: 1))]),
+      try sample.take("resize", [.resize(emoji.id, to: size)]),
+      try sample.take("remove", [.remove(other.id)]),
+    ].compactMap { $0 }
+    try journal.append(entries, on: sample.base)
+    journal.abandon()
+    let (here, text) = (try Point(x: 7, y: 7), try EmojiText("🌻"))
+    try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(
+        Edit(name: "other", changes: [.move(emoji.id, to: here), .setText(other.id, to: text)]),
+        stamp: maker.stamp())
+    }
+    let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    let content = try sample.file.read()
+    #expect(content.emoji(emoji.id)?.position == here && content.emoji(emoji.id)?.size == size)
+    #expect(content.emoji(other.id)?.text == text)
+    #expect(report.edits == 3 && report.changes == 1)
+    #expect(Set(report.dropped) == [.move(emoji.id, to: try Point(x: 1, y: 1)), .remove(other.id)])
+    #expect(content.log.last?.dropped == report.dropped)
+  }
+
+  @Test("K17 when all of it is left out the history says so, and the journal goes")
+  func allDropped() throws {
+    let sample = try JournalSample(emojis: 1, edits: 0)
+    let id = try #require(sample.content.bottom()?.id)
+    let journal = try sample.journal()
+    let entry = try #require(try sample.take("resize", [.resize(id, to: try FontSize(99))]))
+    try journal.append([entry], on: sample.base)
+    journal.abandon()
+    try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(Edit(name: "remove", changes: [.remove(id)]), stamp: sample.maker.stamp())
+    }
+    let before = try sample.file.read()
+    let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    #expect(report.edits == 1 && report.changes == 0 && report.dropped.count == 1)
+    let content = try sample.file.read()
+    #expect(content.revision == before.revision + 1 && content.log.last?.edit.name == "restore 1 edit")
+    #expect(try sample.names.isEmpty)
+  }
+
+  @Test(
+    "K18 where the document cannot be written, or is another one, nothing is changed and the journal stays")
+  func failures() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 4)
+    let names = try sample.names
+    let other = try sample.space.document("other.emojiart", seed: 99)
+    let print = try fingerprint(other.path)
+    #expect(failure { try other.restore(sample.dead(), stamp: sample.stamp()) }?.code == .replaced)
+    #expect(try fingerprint(other.path) == print)
+    let good = try bytes(sample.file.path)
+    var bad = good
+    bad[2 * Format.pageSize - 20] ^= 1
+    try write(bad, to: sample.file.path)
+    #expect(failure { try sample.file.restore(sample.dead(), stamp: sample.stamp()) }?.code == .damaged)
+    try write([], to: sample.file.path)
+    #expect(failure { try sample.file.restore(sample.dead(), stamp: sample.stamp()) }?.code == .notADocument)
+    try FileManager.default.removeItem(atPath: sample.file.path)
+    #expect(
+      failure { try sample.file.restore(sample.dead(), stamp: sample.stamp()) }?.code == .noSuchDocument)
+    #expect(try sample.names == names)
+    try write(good, to: sample.file.path)
+    _ = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    #expect(try values(sample.file.read()) == values(sample.content))
+  }
+
+  @Test("K18 a damaged journal is named and kept, and the document is not written")
+  func damagedJournal() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 4)
+    var segment = try bytes(sample.segment())
+    segment[segment.count - 9] ^= 1
+    try write(segment, to: sample.segment())
+    let (names, print) = (try sample.names, try fingerprint(sample.file.path))
+    let error = failure { try sample.file.restore(sample.dead(), stamp: sample.stamp()) }
+    #expect(error?.code == .damaged && error?.message.contains("line 5 of") == true)
+    #expect(error?.message.contains("--into") == true)
+    #expect(try sample.names == names && fingerprint(sample.file.path) == print)
+  }
+
+  @Test("K19 who shows a document shows it with those edits, as restoring would make it, and writes nothing")
+  func showing() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 7, saved: 2)
+    let paths = [
+      sample.file.path, sample.space.path, sample.folder.path, sample.segment(1), sample.segment(2),
+    ]
+    let prints = try paths.map(fingerprint)
+    let found = try sample.folder.journalsToShow(of: sample.file)
+    #expect(found.own.count == 1 && found.kept.isEmpty)
+    var random = SeededGenerator(8)
+    let author = try Author(origin: Origin(using: &random))
+    let shown = try sample.file.read(with: found.own, restoredBy: author)
+    #expect(values(shown.content) == values(sample.content))
+    #expect(try paths.map(fingerprint) == prints)
+    #expect(shown.reports.map(\.edits) == [5])
+    let names = try sample.names
+    #expect(failure { try sample.file.restore(found.own[0], stamp: sample.stamp()) } != nil)
+    #expect(try sample.names == names, "what is only looked at is not removed")
+  }
+
+  @Test("K19 showing and restoring come to the same")
+  func showingIsRestoring() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 9)
+    try sample.file.add(seed: 44)
+    var random = SeededGenerator(8)
+    let author = try Author(origin: Origin(using: &random))
+    let shown = try sample.file.read(with: try sample.folder.peek(), restoredBy: author)
+    var same = author
+    let report = try sample.file.restore(sample.dead(), stamp: same.stamp(at: shown.reports[0].modified))
+    #expect(try sample.file.read() == shown.content)
+    #expect([report] == shown.reports)
+  }
+
+  @Test("K20 discarding removes the journal, and the document forgets it")
+  func discarding() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 6, saved: 2)
+    let before = try sample.file.read()
+    #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "1\n")
+    try sample.dead().discard(knownTo: sample.file)
+    #expect(try sample.names.isEmpty)
+    #expect(try sample.file.read() == before)
+    #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
+  }
+}
