@@ -79,6 +79,31 @@ import Testing
     #expect(try bytes(file.path) == torn && bytes(file.path + "-journal") == journal)
   }
 
+  @Test("F7 a cut-short save that left the file without its header is taken back like any other")
+  func tornHeader() throws {
+    let folder = try Workspace()
+    let (file, whole) = try folder.crashed()
+    try write(whole, to: folder["whole.emojiart"])
+    let before = try DocumentFile(folder["whole.emojiart"]).read()
+    var torn = try bytes(file.path)
+    for index in 0..<512 { torn[index] = UInt8(truncatingIfNeeded: index * 31 + 7) }
+    try write(torn, to: file.path)
+    let journal = try bytes(file.path + "-journal")
+    #expect(try file.read() == before)
+    #expect(try file.summary().revision == before.revision)
+    #expect(try file.check().faults == [])
+    try file.add(seed: 8)
+    #expect(try file.read().revision == before.revision + 1)
+    // What is no document stays none, whatever lies beside it.
+    for rest in [Array(torn.prefix(600)), Array("a letter".utf8)] {
+      try write(rest, to: file.path)
+      try write(journal, to: file.path + "-journal")
+      #expect(failure { try file.check() }?.code == .notADocument)
+      #expect(failure { try file.add(seed: 9) }?.code == .damaged)
+      #expect(try bytes(file.path) == rest && bytes(file.path + "-journal") == journal)
+    }
+  }
+
   @Test("F9 a journal that names other files is refused, and those files are left alone")
   func superJournal() throws {
     let folder = try Workspace()

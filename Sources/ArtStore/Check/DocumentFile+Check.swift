@@ -111,12 +111,16 @@ private struct InspectedCopy {
     let bytes = try guarded.bytes(limit: Format.largestFile)
     var faults: [String] = []
     var isWAL = false
+    var refused: ArtError?
     do throws(ArtError) {
       let header = try FileHeader(Array(bytes.prefix(FileHeader.length)), size: bytes.count, name: file.name)
       isWAL = header.isWAL
     } catch {
-      guard error.code == .damaged else { throw error }
-      faults.append("its header is not that of a document")
+      switch error.code {
+      case .damaged: faults.append("its header is not that of a document")
+      case .notADocument: refused = error
+      default: throw error
+      }
     }
     var siblings: [String] = []
     let scratch = try Scratch()
@@ -126,6 +130,9 @@ private struct InspectedCopy {
         siblings.append("-journal")
         do throws(ArtError) {
           _ = try HotJournal.judge(file, bytes, journal, in: scratch)
+          // The header was torn by what the journal takes back.
+          refused = nil
+          faults = []
         } catch {
           faults.append("a save was cut short, and rolling it back does not make it whole")
           cutShort = journal
@@ -134,6 +141,7 @@ private struct InspectedCopy {
       } else {
         try scratch.fill(bytes)
       }
+      if let refused { throw refused }
       let wal = try PlainFile.read(file.path + "-wal", limit: Format.largestJournal)
       if isWAL || wal != nil {
         faults.append("another program switched it to WAL mode, or left a -wal file beside it")

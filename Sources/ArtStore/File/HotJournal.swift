@@ -115,16 +115,24 @@ struct HotJournal {
       throw .damaged(file.name, "the rollback journal beside it is none of ours: it names other files")
     }
     try scratch.fill(bytes, journal: journal)
-    if let fault = fault(in: scratch, of: file) {
+    if let fault = fault(in: scratch, of: file, rollingBack: true) {
       throw .damaged(file.name, "a save was cut short, and rolling it back does not help: \(fault.message)")
     }
     return .rollBack
   }
 
   /// What keeps the copy from being whole; nil when it is.
-  private static func fault(in scratch: Scratch, of file: LocatedFile) -> ArtError? {
+  private static func fault(
+    in scratch: Scratch, of file: LocatedFile, rollingBack: Bool = false
+  ) -> ArtError? {
     do throws(ArtError) {
       let copy = scratch.located(as: file)
+      if rollingBack {
+        // A power cut can tear the header, too: it is looked at when the journal has put it right.
+        let connection = try Connection(
+          path: copy.path, name: copy.name, mode: .readWrite, deadline: Deadline(.zero))
+        try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
+      }
       let connection = try DocumentFile.connect(copy, .readWrite, Deadline(.zero))
       let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
       _ = try transaction.load()

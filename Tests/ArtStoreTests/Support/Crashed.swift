@@ -20,7 +20,8 @@ extension Workspace {
     let ended = try run(
       "sqlite3",
       [
-        "-bail", live.path, "PRAGMA cache_size=2", "BEGIN IMMEDIATE", "UPDATE emoji SET z = z + 7",
+        "-bail", live.path, "PRAGMA cache_size=2", "BEGIN IMMEDIATE", "PRAGMA user_version=1",
+        "UPDATE emoji SET z = z + 7",
         ".shell \(copies.joined(separator: " && "))", "ROLLBACK",
       ])
     try #require(ended.status == 0, "\(ended.errors)")

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A system call that succeeded, as `strace -xx` prints it.
+struct TracedCall {
+  let name: String
+  /// As printed: strings are hexadecimal, so nothing in them looks like a separator.
+  let arguments: [String]
+  let result: Int
+  /// How many calls of the trace had ended when this one began: another thread's may end meanwhile.
+  let began: Int
+
+  /// What a write to stdout says. It counts from its beginning: the reader may have it before the call ends.
+  var isAnswer: Bool { name == "write" && arguments.first == "1" }
+
+  func number(_ index: Int) throws -> Int {
+    guard let number = Int(arguments[index]) else { throw TraceError(what: "\(name): \(arguments[index])") }
+    return number
+  }
+
+  /// The bytes of a string.
+  func bytes(_ index: Int) throws -> [UInt8] {
+    let text = arguments[index]
+    // A string that strace cut short ends with dots.
+    guard text.first == "\"", text.last == "\"" else { throw TraceError(what: "\(name): \(text.prefix(60))") }
+    // \x and two digits each.
+    let digits = Array(text.utf8.dropFirst().dropLast())
+    return stride(from: 0, to: digits.count, by: 4).map {
+      Self.value(digits[$0 + 2]) << 4 | Self.value(digits[$0 + 3])
+    }
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8 { digit < 0x3A ? digit - 0x30 : digit - 0x61 + 10 }
+
+  func path(_ index: Int) throws -> String { String(decoding: try bytes(index), as: UTF8.self) }
+
+  /// Every call by which files change, become durable, or get and lose descriptors.
+  static let names = [
+    "open", "openat", "creat", "close", "dup", "dup2", "dup3", "lseek", "write", "writev", "pwrite64",
+    "pwritev", "pwritev2", "truncate", "ftruncate", "fallocate", "copy_file_range", "sendfile", "fsync",
+    "fdatasync", "unlink", "unlinkat", "rename", "renameat", "renameat2", "link", "linkat", "mkdir",
+    "mkdirat",
+  ]
+
+  /// Runs a program under strace; its calls in the order in which they ended, answers in that in which they began.
+  static func of(_ program: String, _ arguments: [String], environment: [String: String]) throws -> [Self] {
+    let trace = "\(FileManager.default.temporaryDirectory.path)/emojiart-trace.\(UUID().uuidString)"
+    defer { unlink(trace) }
+    let ended = try run(
+      "strace",
+      [
+        "-f", "-qq", "-xx", "-s", "4194304", "-o", trace, "-e", "signal=none", "-e",
+        "trace=\(names.joined(separator: ","))",
+        program,
+      ] + arguments, environment: environment)
+    guard ended.status == 0 else {
+      throw TraceError(what: "\(program) \(arguments.prefix(3)): \(ended.status) \(ended.errors)")
+    }
+    return try parse(String(contentsOfFile: trace, encoding: .utf8))
+  }
+
+  private static func parse(_ trace: String) throws -> [Self] {
+    var calls: [Self] = []
+    var unfinished: [Substring: (text: String, began: Int)] = [:]
+    for line in trace.components(separatedBy: "\n") where !line.isEmpty {
+      let thread = line.prefix { $0 != " " }
+      var text = String(line.dropFirst(thread.count).drop { $0 == " " })
+      var began = calls.count
+      if text.hasPrefix("+++") || text.hasPrefix("---") { continue }
+      if text.hasSuffix(" <unfinished ...>") {
+        text.removeLast(" <unfinished ...>".count)
+        unfinished[thread] = (text, began)
+        if let call = try Self(text + ") = 0", began: began), call.isAnswer { calls.append(call) }
+        continue
+      }
+      if text.hasPrefix("<... ") {
+        guard let start = unfinished.removeValue(forKey: thread), let end = text.range(of: " resumed>") else {
+          throw TraceError(what: String(line.prefix(100)))
+        }
+        text = start.text + text[end.upperBound...]
+        began = start.began
+        if let call = try Self(text, began: began), !call.isAnswer { calls.append(call) }
+        continue
+      }
+      if let call = try Self(text, began: began) { calls.append(call) }
+    }
+    return calls
+  }
+
+  /// nil for a call that failed.
+  private init?(_ text: String, began: Int) throws {
+    guard let equals = text.range(of: " = ", options: .backwards), let open = text.firstIndex(of: "("),
+      let close = text[..<equals.lowerBound].lastIndex(of: ")")
+    else { throw TraceError(what: String(text.prefix(100))) }
+    let answer = text[equals.upperBound...].prefix { $0.isNumber || $0 == "-" }
+    guard let result = Int(answer) else { throw TraceError(what: String(text.suffix(100))) }
+    guard result >= 0 else { return nil }
+    name = String(text[..<open])
+    arguments = text[text.index(after: open)..<close].components(separatedBy: ", ")
+    self.result = result
+    self.began = began
+  }
+}
+
+/// What a recording cannot be made of.
+struct TraceError: Error, CustomStringConvertible {
+  let what: String
+  var description: String { "strace: \(what)" }
+}
