@@ -144,6 +144,10 @@ private final class Session {
   func signals() {
     let session = Session()
     #expect(session.events("add\u{3}") == [])
+    _ = session.events("x")
+    _ = session.written()
+    #expect(session.events("\u{8}\u{3}") == [.interrupt])
+    #expect(session.written() == row("bees> "), "what was taken back just before is seen")
     #expect(session.events("\u{3}") == [.interrupt])
     #expect(session.events("ab\u{1B}[D\u{4}\u{4}") == [], "Ctrl-D takes what is behind the cursor")
     #expect(session.events("\u{1A}\r") == [.suspend, .line("a")])

@@ -70,7 +70,9 @@ struct Prompt {
       case .line(let line):
         leave(line)
         return .line(line)
-      case .interrupt: return .interrupt
+      case .interrupt:
+        if isChanged { redraw() }
+        return .interrupt
       case .end:
         hide()
         return .end
