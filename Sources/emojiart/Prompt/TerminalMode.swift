@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+/// A terminal that gives each key at once, and marks pastes; and back. Whoever stops, continues or ends the program
+/// calls `restore` and `enter`, each as often as it likes.
+struct TerminalMode: Sendable {
+  private let input: Int32
+  private let output: Int32
+  /// How the terminal was.
+  private let original: termios
+
+  /// Nil when the two are no terminal, or one that obeys no escape sequences.
+  init?(input: Int32 = 0, output: Int32 = 1, term: String? = environment("TERM")) {
+    var settings = termios()
+    guard let term, term != "dumb", isatty(output) == 1, tcgetattr(input, &settings) == 0 else { return nil }
+    (self.input, self.output, original) = (input, output, settings)
+  }
+
+  /// False for a program in the background, which must leave the terminal to the one before it.
+  /// Throws `inputOutput` when the terminal is gone.
+  func enter() throws(ArtError) -> Bool {
+    guard isInForeground else { return false }
+    var settings = original
+    settings.c_iflag &= ~tcflag_t(BRKINT | ICRNL | IGNCR | INLCR | ISTRIP | IXON)
+    settings.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
+    withUnsafeMutableBytes(of: &settings.c_cc) { (codes) in
+      codes[Int(VMIN)] = 1
+      codes[Int(VTIME)] = 0
+    }
+    guard tcsetattr(input, TCSANOW, &settings) == 0 else {
+      throw ArtError(.inputOutput, "cannot set up the terminal: \(String(cString: strerror(errno)))")
+    }
+    write("\u{1B}[?2004h")
+    return true
+  }
+
+  /// Puts the terminal back. It only makes calls that a signal handler may make, and allocates nothing.
+  func restore() {
+    let number = errno
+    defer { errno = number }
+    // A background program would be stopped by this, for good if it is about to end.
+    guard isInForeground else { return }
+    _ = withUnsafePointer(to: original) { tcsetattr(input, TCSANOW, $0) }
+    write("\u{1B}[?2004l")
+  }
+
+  /// How many columns there are now; 80 where the terminal does not say.
+  var columns: Int {
+    var size = winsize()
+    guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// A terminal that is not the one of this session knows no background.
+  private var isInForeground: Bool {
+    let group = tcgetpgrp(input)
+    return group < 0 || group == getpgrp()
+  }
+
+  private func write(_ sequence: StaticString) {
+    // When this fails the terminal is gone, and its modes with it.
+    _ = Glibc.write(output, sequence.utf8Start, sequence.utf8CodeUnitCount)
+  }
+}

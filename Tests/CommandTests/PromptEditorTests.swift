@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import emojiart
+
+@Suite("The prompt's line") struct PromptEditorTests {
+  /// Keys as a terminal sends them, and the line they make, with `|` for the cursor.
+  static let walks: [(typed: String, line: String)] = [
+    ("add 👩‍🚀", "add 👩‍🚀|"),
+    // Backspace: one character, whatever it is made of.
+    ("a👩‍🚀\u{7F}", "a|"), ("a👨‍👩‍👧‍👦\u{7F}", "a|"), ("a🇩🇪\u{7F}", "a|"), ("a👍🏽\u{7F}", "a|"), ("a1️⃣\u{7F}", "a|"),
+    ("a❤️\u{8}", "a|"), ("a🏴󠁧󠁢󠁳󠁣󠁴󠁿\u{7F}", "a|"), ("ae\u{301}\u{7F}", "a|"), ("\u{7F}", "|"),
+    // Arrows: one character.
+    ("👩‍🚀🇩🇪\u{1B}[D", "👩‍🚀|🇩🇪"), ("👩‍🚀🇩🇪\u{1B}[D\u{1B}OD", "|👩‍🚀🇩🇪"), ("1️⃣x\u{2}\u{2}\u{6}", "1️⃣|x"),
+    ("👍🏽👍🏿\u{1}\u{4}", "|👍🏿"), ("👍🏽👍🏿\u{1B}[H\u{1B}[3~", "|👍🏿"), ("ab\u{1}\u{5}c", "abc|"),
+    ("ab\u{1B}[1~x\u{1B}[4~y", "xaby|"),
+    // What is typed in parts becomes one.
+    ("👩\u{200D}🚀\u{7F}", "|"), ("🇩🇪\u{1}🇫", "🇫🇩|🇪"), ("👩🚀\u{2}\u{200D}", "👩‍🚀|"),
+    ("👩\u{200D}x🚀\u{2}\u{7F}", "👩‍🚀|"),
+    // Words end at blanks.
+    ("add 🐝 --at\u{17}", "add 🐝 |"), ("add 🐝  \u{17}", "add |"), ("add 🐝 --at\u{1B}b\u{1B}b", "add |🐝 --at"),
+    ("add 🐝 --at\u{1}\u{1B}f\u{1B}f", "add 🐝| --at"), ("a b c\u{1B}[1;5D\u{1B}[1;3D\u{1B}[1;5C", "a b| c"),
+    // Kill and yank.
+    ("add 🐝 🌸\u{2}\u{2}\u{B}", "add 🐝|"), ("add 🐝 🌸\u{2}\u{15}", "|🌸"),
+    ("add 🐝\u{17}\u{19}\u{19}", "add 🐝🐝|"),
+    ("ab\u{15}\u{15}\u{19}", "ab|"),
+    // Ctrl-C takes back what is typed.
+    ("add\u{3}x", "x|"),
+    // Lines called back, and the one that is not entered yet.
+    ("one\rtwo\rth\u{1B}[A", "two|"), ("one\rtwo\rth\u{10}\u{10}\u{10}", "one|"),
+    ("one\rtwo\rth\u{10}\u{10}\u{E}\u{E}\u{E}", "th|"),
+    ("one\rone\r  \r\u{10}\u{10}", "one|"), ("one\rtwo\r\u{10}!\r\u{10}\u{10}", "two|"),
+  ]
+
+  private func editor(after typed: String) -> LineEditor {
+    var (decoder, editor) = (KeyDecoder(), LineEditor())
+    for key in decoder.decode(typed.utf8) {
+      if case .line(let line) = editor.key(key) { _ = editor.remember(line) }
+    }
+    return editor
+  }
+
+  private func shown(_ editor: LineEditor) -> String {
+    String(editor.text[..<editor.cursor]) + "|" + String(editor.text[editor.cursor...])
+  }
+
+  @Test("P1 a character is one to every key, whatever it is made of", arguments: walks)
+  func walk(_ walk: (typed: String, line: String)) {
+    #expect(shown(editor(after: walk.typed)) == walk.line, "\(walk.typed.debugDescription)")
+  }
+
+  @Test("P2 the line is always the characters that will be read, and no keys trap the editor")
+  func randomKeys() {
+    var random = SplitMix(seed: 2)
+    let parts = [
+      "a", " ", "👩", "\u{200D}", "🚀", "🏽", "🇩", "🇪", "1", "\u{FE0F}", "\u{20E3}", "\u{301}", "🏴", "\u{E0067}",
+    ]
+    let keys: [Key] = [
+      .tab, .backspace, .delete, .left, .right, .wordLeft, .wordRight, .home, .end, .up, .down, .killToEnd,
+      .killToStart, .killWord, .yank, .clearScreen, .suspend, .enter, .interrupt, .deleteOrEnd,
+    ]
+    var joined = 0
+    for _ in 0..<300 {
+      var editor = LineEditor(history: ["👩‍🚀 x", "b"])
+      for _ in 0..<60 {
+        let isText = Int.random(in: 0..<3, using: &random) > 0
+        let count = editor.text.count
+        let effect = editor.key(
+          isText
+            ? .text(parts.randomElement(using: &random) ?? "") : keys.randomElement(using: &random) ?? .tab)
+        if isText, editor.text.count <= count { joined += 1 }
+        if effect == .complete { _ = editor.complete { _, word in [word + "🐝", word + "🐝:2"] } }
+        #expect(editor.text == Array(String(editor.text)))
+        #expect((0...editor.text.count).contains(editor.cursor))
+      }
+    }
+    print("prompt: 18000 keys, \(joined) of them joined characters")
+    #expect(joined > 500, "the check meets characters that join")
+  }
+
+  @Test("P3 Tab goes on with a word as far as all candidates agree, and then shows them")
+  func completion() {
+    func completed(_ typed: String, _ candidates: [String]) -> (String, LineEditor.Effect) {
+      var editor = editor(after: typed)
+      let effect = editor.complete { words, word in
+        words == ["move", "be es"] || words.isEmpty ? candidates : []
+      }
+      return (shown(editor), effect)
+    }
+    #expect(completed("mo", ["move", "remove"]) == ("move |", .changed))
+    #expect(completed("re", ["remove", "resize", "redo"]) == ("re|", .offers(["remove", "resize", "redo"])))
+    #expect(completed("rem", ["remove", "remote"]) == ("remo|", .changed))
+    #expect(completed("x", ["move"]) == ("x|", .bell))
+    #expect(completed("move 'be es' 🐝", ["🐝:1", "🐝:2"]) == ("move 'be es' 🐝:|", .changed))
+    #expect(completed("move be\\ es 👩‍", ["👩‍🚀"]).1 == .bell, "half a character begins none")
+    #expect(completed("move \"be es\" ", ["a b"]) == ("move \"be es\" a\\ b |", .changed))
+    #expect(completed("move \"be es\" 'a b", ["a bc"]) == ("move \"be es\" a\\ bc |", .changed))
+    #expect(completed("m", ["m\u{1B}[2J"]) == ("m|", .bell), "no candidate reaches the terminal's controls")
+  }
+
+  @Test("P4 a line that is longer than 64 KiB is dropped and told, never entered in part")
+  func tooLong() {
+    var editor = LineEditor()
+    let keys: [Key] = [
+      .text(String(repeating: "a", count: LineEditor.byteLimit)), .text("🐝"), .enter, .text("b"), .enter,
+    ]
+    let effects = keys.map { key in editor.key(key) }
+    #expect(effects == [.changed, .bell, .tooLong, .changed, .line("b")])
+    #expect(editor.text.isEmpty)
+  }
+
+  @Test("P5 at most 1,000 lines are called back, blank ones and repeated ones not kept")
+  func historyLimit() {
+    var editor = LineEditor(history: (0..<1_500).map { "\($0)" })
+    #expect(editor.history.count == 1_000)
+    let kept = ["x", "x", " ", ""].map { line in editor.remember(line) }
+    #expect(kept == [true, false, false, false])
+    #expect(editor.history.count == 1_000)
+    #expect(editor.history.last == "x")
+    #expect(editor.history.first == "501")
+  }
+}
+
+/// The same numbers in every run.
+struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import emojiart
+
+@Suite("The prompt's keys") struct PromptKeyTests {
+  private func keys(_ typed: String) -> [Key] {
+    var decoder = KeyDecoder()
+    return decoder.decode(typed.utf8)
+  }
+
+  /// With runs of text joined, however they were cut.
+  private func joined(_ keys: [Key]) -> [Key] {
+    keys.reduce(into: []) { result, key in
+      if case .text(let new) = key, case .text(let old) = result.last {
+        result[result.count - 1] = .text(String(old.unicodeScalars) + String(new.unicodeScalars))
+      } else {
+        result.append(key)
+      }
+    }
+  }
+
+  @Test("P6 keys are known in the spelling of every common terminal, and what is unknown is dropped")
+  func table() {
+    #expect(keys("\u{1B}[A\u{1B}OA\u{10}") == [.up, .up, .up])
+    #expect(keys("\u{1B}[B\u{1B}[C\u{1B}[D") == [.down, .right, .left])
+    #expect(keys("\u{1B}[H\u{1B}OH\u{1B}[1~\u{1B}[7~\u{1}") == Array(repeating: .home, count: 5))
+    #expect(keys("\u{1B}[F\u{1B}OF\u{1B}[4~\u{1B}[8~\u{5}") == Array(repeating: .end, count: 5))
+    #expect(
+      keys("\u{1B}[1;5C\u{1B}[1;3C\u{1B}f\u{1B}[1;5D\u{1B}b") == [
+        .wordRight, .wordRight, .wordRight, .wordLeft, .wordLeft,
+      ])
+    #expect(keys("\u{1B}[3~\u{7F}\u{8}\u{4}") == [.delete, .backspace, .backspace, .deleteOrEnd])
+    #expect(keys("\r\n\t") == [.enter, .enter, .tab])
+    #expect(
+      keys("\u{B}\u{15}\u{17}\u{1B}\u{7F}\u{19}") == [.killToEnd, .killToStart, .killWord, .killWord, .yank])
+    #expect(keys("\u{C}\u{3}\u{1A}") == [.clearScreen, .interrupt, .suspend])
+    #expect(
+      keys("a\u{1B}[<35;1;1Mb\u{1B}[5~\u{1B}[Zc\u{1B}x\u{0}\u{1C}d") == [.text("abcd")])
+    #expect(keys("a\u{1B}]11;rgb:0/0/0\u{7}b\u{1B}P1$r\u{1B}\\c") == [.text("abc")])
+    #expect(keys("\u{1B}🐝\u{1B}[1\r\u{85}\u{9B}x") == [.text("🐝"), .enter, .text("x")])
+  }
+
+  @Test("P7 in a paste, line breaks enter lines, Ctrl-C ends it, and nothing else is a key")
+  func paste() {
+    #expect(
+      keys("\u{1B}[200~a\tb\r\nc\nd\re\u{1B}[201~") == [
+        .text("a b"), .enter, .text("c"), .enter, .text("d"), .enter, .text("e"),
+      ])
+    #expect(keys("\u{1B}[200~\u{4}\u{1A}\u{1}\u{1B}[A\u{1B}b\u{7F}x\u{1B}[201~\u{1}") == [.text("x"), .home])
+    #expect(keys("\u{1B}[200~lost\u{3}\u{1}") == [.text("lost"), .interrupt, .home], "Ctrl-C ends it")
+  }
+
+  @Test("P8 a lone Escape is nothing, and is over when nothing follows it")
+  func escape() {
+    var decoder = KeyDecoder()
+    var found = decoder.decode([0x1B])
+    #expect(found.isEmpty && decoder.isUndecided)
+    decoder.settle()
+    #expect(!decoder.isUndecided)
+    found = decoder.decode("[A\u{1B}".utf8)
+    #expect(found == [.text("[A")])
+    found = decoder.decode("[A".utf8)
+    #expect(found == [.up])
+  }
+
+  @Test("P9 bytes give the same keys however they are cut, and no bytes trap the decoder")
+  func cutAnywhere() {
+    var random = SplitMix(seed: 9)
+    let pieces: [[UInt8]] = [
+      Array("👩‍🚀".utf8), Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8), Array("\u{1B}[1;5D".utf8),
+      [0x1B], [0x0D, 0x0A],
+      [0xF0, 0x9F], [0xE2, 0x80], [0xC3], [0x80], [0xFF], Array("\u{1B}]0;x\u{7}".utf8), Array("ab".utf8),
+      [0x1B, 0x4F],
+    ]
+    var (cases, differing) = (0, 0)
+    for _ in 0..<4_000 {
+      var bytes: [UInt8] = []
+      for _ in 0..<Int.random(in: 1...12, using: &random) {
+        bytes +=
+          Bool.random(using: &random)
+          ? pieces.randomElement(using: &random) ?? [] : [UInt8.random(in: 0...255, using: &random)]
+      }
+      var whole = KeyDecoder()
+      let expected = joined(whole.decode(bytes))
+      var (parts, settled): (KeyDecoder, KeyDecoder) = (KeyDecoder(), KeyDecoder())
+      var (found, wrong): ([Key], [Key]) = ([], [])
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let part = rest.prefix(Int.random(in: 1...3, using: &random))
+        rest = rest.dropFirst(part.count)
+        found += parts.decode(part)
+        wrong += settled.decode(part)
+        settled.settle()
+      }
+      #expect(joined(found) == expected, "\(bytes)")
+      if joined(wrong) != expected { differing += 1 }
+      cases += 1
+    }
+    print("prompt: \(cases) byte strings cut anywhere; a decoder that forgets differed on \(differing)")
+    #expect(differing > 1_000, "the check can fail")
+  }
+
+  @Test("P10 text comes through as it is, without what is no UTF-8 and without control characters")
+  func text() {
+    var random = SplitMix(seed: 10)
+    for _ in 0..<4_000 {
+      let bytes = (0..<40).map { _ in UInt8.random(in: 0...255, using: &random) }.filter {
+        $0 >= 0x20 && $0 != 0x7F
+      }
+      let sound = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter {
+        $0 != "\u{FFFD}" && $0.properties.generalCategory != .control
+      }
+      var decoder = KeyDecoder()
+      let scalars = decoder.decode(bytes).flatMap { key -> [Unicode.Scalar] in
+        if case .text(let text) = key { Array(text.unicodeScalars) } else { [] }
+      }
+      #expect(scalars == Array(sound), "\(bytes)")
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Testing
+
+@testable import emojiart
+
+@Suite("The prompt's words") struct PromptWordsTests {
+  @Test("P11 a line is split into words as a POSIX shell does, without expansion")
+  func table() throws {
+    #expect(try CommandWords.split("add 🐝 --at 10,20") == ["add", "🐝", "--at", "10,20"])
+    #expect(try CommandWords.split(" \t ") == [])
+    #expect(try CommandWords.split("a '' \"\"") == ["a", "", ""])
+    #expect(try CommandWords.split(#"a\ b 'c "d' "e 'f""#) == ["a b", "c \"d", "e 'f"])
+    #expect(try CommandWords.split(#"a'b'"c"\d"#) == ["abcd"])
+    #expect(try CommandWords.split(#""\"\\\$\`\n""#) == [#""\$`\n"#])
+    #expect(try CommandWords.split(#"'\'"#) == ["\\"])
+    #expect(try CommandWords.split("#️⃣ $HOME * ~ `x` a;b") == ["#️⃣", "$HOME", "*", "~", "`x`", "a;b"])
+    #expect(try CommandWords.split("\"\u{301}\" x") == ["\u{301}", "x"], "a mark does not hide a quote")
+  }
+
+  @Test(
+    "P12 a line that ends within quotes or after a backslash is refused",
+    arguments: ["'", "a \"b", "'a\"", "a\\", "\"\\"])
+  func open(_ line: String) {
+    let error = #expect(throws: ArtError.self) { try CommandWords.split(line) }
+    #expect(error?.code == .usage)
+  }
+
+  @Test("P11 random lines are split as sh splits them")
+  func asTheShell() throws {
+    var random = SplitMix(seed: 13)
+    let alphabet = ["a", "🐝", "1️⃣", " ", " ", "\t", "'", "\"", "\\"]
+    var lines: [String] = []
+    while lines.count < 1_500 {
+      let line = (0..<Int.random(in: 1...12, using: &random)).map { _ in
+        alphabet.randomElement(using: &random) ?? ""
+      }
+      // What a shell makes of a backslash at the very end is its own.
+      if line.last != "\\" { lines.append(line.joined()) }
+    }
+    let script = """
+      while IFS= read -r line; do
+        ( eval "set -- $line" && printf '%s|' $# "$@" ) 2>/dev/null || printf 'open'
+        echo
+      done
+      """
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", script]
+    let (input, output) = (FileManager.default.temporaryDirectory.appending(path: UUID().uuidString), Pipe())
+    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: input)
+    defer { try? FileManager.default.removeItem(at: input) }
+    process.standardInput = try FileHandle(forReadingFrom: input)
+    process.standardOutput = output
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    let answers = String(decoding: data, as: UTF8.self).split(separator: "\n")
+    try #require(answers.count == lines.count)
+    var openLines = 0
+    for (line, answer) in zip(lines, answers) {
+      let words = try? CommandWords.split(line)
+      if words == nil { openLines += 1 }
+      #expect((words.map { "\($0.count)|" + $0.map { $0 + "|" }.joined() } ?? "open") == answer, "\(line)")
+    }
+    print("prompt: \(lines.count) lines split as sh does, \(openLines) of them open")
+    #expect((100...1_400).contains(openLines), "both kinds are met")
+  }
+
+  @Test("P13 what completion puts into a line is read back as the same word")
+  func quoting() throws {
+    for word in ["bees", "my bees", "a'b", "a\"b", "a\\", "👩‍🚀 x", "\t"] {
+      #expect(try CommandWords.split("x " + CommandWords.quoted(word)) == ["x", word])
+      let typed = CommandWords.typed("x " + CommandWords.quoted(word))
+      #expect(typed == (["x"], word, 2))
+    }
+    #expect(CommandWords.typed("add ") == (["add"], "", 4))
+    #expect(CommandWords.typed("add 'be e") == (["add"], "be e", 4))
+    #expect(CommandWords.typed("") == ([], "", 0))
+  }
+}
