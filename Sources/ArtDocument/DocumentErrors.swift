@@ -7,7 +7,8 @@ extension ArtError {
     ArtError(.closed, "\(name) is closed; open it again to edit it")
   }
 
-  static func readOnlyDocument(_ name: String, _ reason: String) -> ArtError {
+  /// A document that can only be looked at, and why.
+  public static func readOnlyDocument(_ name: String, _ reason: String) -> ArtError {
     ArtError(.notPermitted, "\(name) can only be looked at: \(reason)")
   }
 }

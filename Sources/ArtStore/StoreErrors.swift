@@ -80,7 +80,8 @@ extension ArtError {
     ArtError(.diskFull, "no room to write \(name): the disk is full; nothing was changed")
   }
 
-  static func movedOn(_ name: String, is revision: Int, not expected: Int) -> ArtError {
+  /// A document that is not at the revision that was named.
+  public static func movedOn(_ name: String, is revision: Int, not expected: Int) -> ArtError {
     ArtError(
       .movedOn,
       "\(name) is at revision \(revision), not \(expected): it has moved on; look at it, then try again")

@@ -3,41 +3,44 @@
 import ArgumentParser
 import ArtDocument
 import ArtModel
+import ArtStore
 
 struct Edit: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Edit a document line by line.",
-    usage: "emojiart edit <doc> --json",
+    usage: """
+      emojiart edit <doc> [--autosave-changes <n>] [--autosave-delay <seconds>]
+               [--atomic]
+      """,
     discussion: """
-      Reads an edit a line on stdin, answers each on stdout, saves by itself, and on end of input saves and closes.
+      Reads an edit a line on stdin, answers each on stdout in order, saves by itself, and on end of input saves and \
+      closes. An edit that is answered is kept, whatever becomes of the program.
 
       Examples:
         emojiart edit bees --json < edits.jsonl
       """)
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @Option(
+    name: .customLong("autosave-changes"), parsing: .unconditional,
+    help: ArgumentHelp("Save after that many edits (default: 20).", valueName: "n"))
+  var changes: String?
+  @Option(
+    name: .customLong("autosave-delay"), parsing: .unconditional,
+    help: ArgumentHelp("Save that long after the first of them (default: 0.25).", valueName: "seconds"))
+  var delay: String?
+  @Flag(help: "Save all lines at the end, or none if one fails.") var atomic = false
+  @Option(
+    name: .customLong("simulate-kill-after"), parsing: .unconditional,
+    help: ArgumentHelp("Be killed right after that many edits are answered, to try it.", valueName: "n"))
+  var kill: String?
   @OptionGroup var options: EditOptions
 
   func run() throws {
+    let settings = try StreamSettings(changes: changes, delay: delay, isAtomic: atomic, killAfter: kill)
+    let expected = try options.expectedRevision()
     let file = try options.common.file(doc)
-    let bell = Bell()
-    let outbox = Outbox(bell)
-    let document = try Outcome { () -> Result<Document, ArtError> in
-      do throws(ArtError) {
-        return .success(try await Document.open(file, author: environment("EMOJIART_AUTHOR")))
-      } catch {
-        return .failure(error)
-      }
-    }.wait().get()
-    let events = document.events(ownEdits: false)
-    let listening = Outcome { for await event in events { outbox.put(EventWriter.lines(event)) } }
-    var stream = EditingStream(document, outbox, bell)
-    try stream.run()
-    try Outcome { () -> Result<Void, ArtError> in
-      do throws(ArtError) { return .success(try await document.close()) } catch { return .failure(error) }
-    }.wait().get()
-    listening.wait()
-    try stream.flush()
+    try StreamSession(file, settings, expecting: expected).run(JSONForm(isPending: atomic))
   }
 }

@@ -5,27 +5,30 @@ import Glibc
 import Synchronization
 
 /// Lines that are to be written between answers, put in by any thread, taken out by the one that writes. It holds so
-/// many bytes at most: when more come, one line that says so takes the place of them all.
+/// many bytes at most: when more come, one line that says so takes the place of them all. It also tells that thread
+/// whether it may read on.
 final class Outbox: Sendable {
   private struct Contents {
     var lines: [UInt8] = []
-    var isEnding = false
+    var isOpen = true
     var waiters: [DispatchSemaphore] = []
   }
 
   private static let limit = 4 << 20
-  private static let resync = Array("{\"resync\":true}\n".utf8)
 
+  let bell = Bell()
   private let contents = Mutex(Contents())
-  private let bell: Bell
+  private let overflow: [UInt8]
 
-  init(_ bell: Bell) { self.bell = bell }
+  /// `overflow` is the line that takes the place of what was too much.
+  init(overflow: [UInt8]) { self.overflow = overflow }
 
-  /// Puts in lines, each with its line break.
+  /// Puts in whole lines.
   func put(_ lines: [UInt8]) {
+    guard !lines.isEmpty else { return }
     contents.withLock { contents in
       if contents.lines.count + lines.count > Self.limit {
-        contents.lines = Self.resync
+        contents.lines = overflow
       } else {
         contents.lines.append(contentsOf: lines)
       }
@@ -33,7 +36,7 @@ final class Outbox: Sendable {
     bell.ring()
   }
 
-  /// Takes out what is there. Whoever waits for it is let go by `written`.
+  /// Takes out what is there. Who takes it lets the waiters go when it is written.
   func take() -> (lines: [UInt8], waiters: [DispatchSemaphore]) {
     contents.withLock { contents in
       defer { (contents.lines, contents.waiters) = ([], []) }
@@ -41,20 +44,21 @@ final class Outbox: Sendable {
     }
   }
 
-  /// The program ends: nothing more is read.
-  func end() {
-    contents.withLock { $0.isEnding = true }
-    bell.ring()
-  }
-
-  var isEnding: Bool { contents.withLock { $0.isEnding } }
-
   /// Waits until what was put in is written, that long at most.
   func waitUntilWritten(atMost time: DispatchTimeInterval) {
     let waiter = DispatchSemaphore(value: 0)
     contents.withLock { $0.waiters.append(waiter) }
     bell.ring()
     _ = waiter.wait(timeout: .now() + time)
+  }
+
+  /// Whether more is to be read.
+  var isOpen: Bool {
+    get { contents.withLock { $0.isOpen } }
+    set {
+      contents.withLock { $0.isOpen = newValue }
+      bell.ring()
+    }
   }
 }
 

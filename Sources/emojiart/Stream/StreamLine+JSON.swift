@@ -29,7 +29,7 @@ extension StreamLine {
     if verb == nil { throw ArtError(.usage, "a line that asks for nothing; such as {\"undo\":1}") }
   }
 
-  private mutating func read(_ verb: String, _ reader: inout JSONReader) throws(ArtError) -> StreamRequest {
+  private mutating func read(_ verb: String, _ reader: inout JSONReader) throws(ArtError) -> Request {
     switch verb {
     case "add": return try .edit(.action(add(&reader)))
     case "move": return try .edit(.action(move(&reader)))

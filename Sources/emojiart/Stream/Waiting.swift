@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
 import Dispatch
 import Synchronization
 
@@ -34,4 +35,11 @@ final class Outcome<Value: Sendable>: Sendable {
     _ = isThere.wait(timeout: .now() + time)
     return now
   }
+}
+
+/// What a body comes to, as a value.
+func result<Success>(
+  _ body: () async throws(ArtError) -> Success
+) async -> Result<Success, ArtError> {
+  do throws(ArtError) { return .success(try await body()) } catch { return .failure(error) }
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+
+/// Requests and answers as JSON Lines.
+struct JSONForm: StreamForm {
+  private var json = JSONWriter(reserving: 1 << 18)
+  /// Whether every answer says that nothing is kept before the end.
+  private let isPending: Bool
+
+  init(isPending: Bool) { self.isPending = isPending }
+
+  mutating func read(_ line: UnsafeBufferPointer<UInt8>) -> StreamLine? { StreamLine(json: line) }
+
+  mutating func done(_ answer: DocumentAnswer, of line: StreamLine) {
+    let isPending = isPending
+    respond(to: line) { (json) in
+      if case .edit(.action) = line.request {
+        if line.isAboutSeveral {
+          json.key("ids")
+          json.array { json in for emoji in answer.emojis { json.string(emoji.id.description) } }
+        } else if let emoji = answer.emojis.first {
+          json.key("id")
+          json.string(emoji.id.description)
+        }
+      } else {
+        json.key("done")
+        json.array { json in for entry in answer.entries { json.string(entry.title) } }
+        let left = answer.left
+        if left > 0 {
+          json.key("left")
+          json.integer(left)
+        }
+      }
+      if isPending {
+        json.key("pending")
+        json.boolean(true)
+      }
+      json.key("unsaved")
+      json.integer(answer.unsaved)
+    }
+  }
+
+  mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) {
+    respond(to: line) { json in
+      json.key("revision")
+      json.integer(revision)
+      json.key("unsaved")
+      json.integer(unsaved)
+    }
+  }
+
+  mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try respond(to: line) { (json) throws(ArtError) in
+      json.key("document")
+      try content.write(to: &json) { (piece) throws(ArtError) in try Output.writeAnswers(piece) }
+      json.key("unsaved")
+      json.integer(unsaved)
+    }
+  }
+
+  /// Nothing asks for it.
+  func help(_ word: String) {}
+
+  mutating func failed(_ error: ArtError, _ line: StreamLine) {
+    json.object { json in
+      json.key("error")
+      json.object { json in
+        json.key("code")
+        json.string(error.code.rawValue)
+        json.key("message")
+        json.string(error.message)
+      }
+      Self.tag(line, &json)
+    }
+    json.endLine()
+  }
+
+  private mutating func respond<Failure>(
+    to line: StreamLine, _ members: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    try json.object { (json) throws(Failure) in
+      json.key("ok")
+      try json.object(members)
+      Self.tag(line, &json)
+    }
+    json.endLine()
+  }
+
+  private static func tag(_ line: StreamLine, _ json: inout JSONWriter) {
+    guard !line.tag.isEmpty else { return }
+    json.key("tag")
+    json.verbatim(line.tag)
+  }
+
+  var size: Int { json.bytes.count }
+
+  mutating func write(with news: [UInt8]) throws(ArtError) {
+    if !news.isEmpty {
+      json.verbatim(news.dropLast())
+      json.endLine()
+    }
+    defer { json.removeAll() }
+    try Output.writeAnswers(json.bytes)
+  }
+
+  static func news(of event: DocumentEvent) -> [UInt8] { EventWriter.lines(event) }
+
+  static func news(of event: LifeCycleEvent) -> [UInt8] { EventWriter.line(event) }
+}
+
+extension DocumentAnswer {
+  /// Changes that an undo or redo left out, because later edits were about the same.
+  var left: Int { entries.reduce(0) { $0 + $1.dropped.count } }
+}
+
+extension Output {
+  /// Writes at once. Throws `brokenPipe` when nobody reads.
+  static func writeAnswers(_ bytes: [UInt8]) throws(ArtError) {
+    if let number = write(bytes[...], to: 1) { throw .streamOutput(number) }
+  }
+}

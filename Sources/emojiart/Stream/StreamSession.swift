@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+
+/// A stream from its first signal to its exit status.
+struct StreamSession {
+  let file: DocumentFile
+  let settings: StreamSettings
+  let expected: Int?
+
+  init(_ file: DocumentFile, _ settings: StreamSettings, expecting revision: Int?) {
+    self.file = file
+    self.settings = settings
+    expected = revision
+  }
+
+  /// Returns when everything is saved. Throws what could not be done: of a line only where nothing else tells.
+  func run<Form: StreamForm>(_ form: Form) throws(ArtError) {
+    let outbox = Outbox(overflow: Form.news(of: .resync))
+    let signals = StreamSignals(outbox) { Form.news(of: $0) }
+    signals.follow()
+    let document = try open()
+    let events = document.events(ownEdits: false)
+    let listening = Outcome {
+      for await event in events { outbox.put(Form.news(of: event)) }
+    } done: {
+      outbox.bell.ring()
+    }
+    if !settings.isAtomic { signals.save(document, listening: listening) }
+
+    var stream = EditingStream(document, outbox, settings, form)
+    var failure: ArtError?
+    do throws(ArtError) { try stream.run() } catch { failure = error }
+    if settings.isAtomic { failure = failure ?? stream.firstError }
+    do throws(ArtError) {
+      try stream.end(after: listening, saving: failure == nil || !settings.isAtomic)
+    } catch {
+      failure = failure ?? error
+    }
+    switch failure {
+    case nil: return
+    case ArtError.brokenPipe?: throw signals.endOfPipe()
+    case let error? where settings.isAtomic: throw .nothingSaved(file.path, error)
+    case let error?: throw error
+    }
+  }
+
+  private func open() throws(ArtError) -> Document {
+    let (file, autosave) = (file, settings.autosave)
+    let opened = Outcome {
+      await result { () async throws(ArtError) in
+        let document = try await Document.open(
+          file, author: environment("EMOJIART_AUTHOR"), autosave: autosave)
+        return (document, await document.state, await document.content.revision)
+      }
+    }
+    let (document, state, revision) = try opened.wait().get()
+    if case .editingDisabled(let reason) = state { throw .readOnlyDocument(file.path, reason) }
+    if let expected, expected != revision { throw .movedOn(file.path, is: revision, not: expected) }
+    return document
+  }
+}
