@@ -21,7 +21,7 @@ extension DocumentFile {
     let made: (image: FileImage, report: RestoreReport)
     if let source {
       made = try source.read { (transaction) throws(ArtError) in
-        let edits = try UnsavedEdits(contents, in: transaction, of: source.path)
+        let edits = try RemainingEdits(contents, in: transaction, of: source.path)
         var content = try transaction.load()
         let plan = try RestorePlan(edits.entries, on: content)
         try content.take(plan, stamp)

@@ -49,7 +49,7 @@ extension DocumentFile {
     if let damage = contents.damage { throw .damagedJournal(path, damage) }
     let report = try edit { (transaction) throws(ArtError) in
       let content = try transaction.load()
-      let edits = try UnsavedEdits(contents, in: transaction, of: path)
+      let edits = try RemainingEdits(contents, in: transaction, of: path)
       guard let last = edits.entries.last else {
         // What lies in the file may be in memory only, and the journal goes now.
         if edits.isKnown { try transaction.touch() }
@@ -88,7 +88,7 @@ extension DeadJournal {
 }
 
 /// The edits of a journal that a document does not hold yet.
-struct UnsavedEdits {
+struct RemainingEdits {
   let entries: [LoggedEdit]
   /// Whether the document knows of the journal.
   let isKnown: Bool

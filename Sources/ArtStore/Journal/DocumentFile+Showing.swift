@@ -20,7 +20,7 @@ extension DocumentFile {
       var content = try transaction.load()
       var reports: [RestoreReport] = []
       for (contents, journal) in zip(all, journals) {
-        let edits = try UnsavedEdits(contents, in: transaction, of: path)
+        let edits = try RemainingEdits(contents, in: transaction, of: path)
         let plan = try RestorePlan(edits.entries, on: content)
         let stamp = author.stamp(at: journal.modified).on(behalfOf: contents.head?.author)
         try content.take(plan, stamp)
