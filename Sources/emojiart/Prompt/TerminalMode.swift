@@ -4,7 +4,8 @@ import ArtModel
 import Glibc
 
 /// A terminal that gives each key at once, and marks pastes; and back. Whoever stops, continues or ends the program
-/// calls `restore` and `enter`, each as often as it likes.
+/// calls `restore` and `enter`, each as often as it likes. After SIGCONT the terminal is anybody's: `enter` comes before
+/// the next read, and while it is false nothing is read, for the system stops a background program that does.
 struct TerminalMode: Sendable {
   private let input: Int32
   private let output: Int32
