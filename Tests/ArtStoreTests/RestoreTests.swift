@@ -19,7 +19,8 @@ extension JournalSample {
         _ = try then.apply(entry.edit.changes)
         then.append(entry)
       }
-      _ = try file.save(NetEdits(UnsavedEdits(entries.prefix(saved)), of: then, since: base), isJournalled: true)
+      _ = try file.save(
+        NetEdits(UnsavedEdits(entries.prefix(saved)), of: then, since: base), isJournalled: true)
     }
     try journal.append(Array(entries.dropFirst(saved)), on: base)
     journal.abandon()
