@@ -99,8 +99,36 @@ func values(_ content: DocumentContent) -> [String] {
         #expect(values(content) == values(sample.content))
         #expect(content.revision == before.revision + 1)
         #expect(try sample.names.isEmpty)
+        #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n", "\(step)")
       }
     }
+  }
+
+  @Test("K26 a lock that is left alone tells of which document it was, and the document's row goes with it")
+  func lockAlone() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 6, saved: 6)
+    for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
+    #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "1\n")
+    let before = try sample.file.read()
+    #expect(try sample.folder.peek().isEmpty)
+    #expect(try sample.folder.dead { _ in false }.isEmpty && sample.names.count == 1)
+    for journal in try sample.folder.dead() {
+      #expect(try sample.file.restore(journal, stamp: sample.stamp(seed: 6)).edits == 0)
+    }
+    #expect(try sample.file.read() == before)
+    #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
+    #expect(try sample.names.isEmpty)
+  }
+
+  @Test("K26 a lock that is left alone goes without a word when its document is gone")
+  func lockOfNothing() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 6, saved: 6)
+    for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
+    unlink(sample.file.path)
+    #expect(try sample.folder.dead().isEmpty)
+    #expect(try sample.names.isEmpty)
   }
 
   @Test("K17 what others saved since stays; what is left out is told and kept in the history")

@@ -52,8 +52,11 @@ public final class DeadJournal {
 
 extension JournalFolder {
   /// The journals there whose programs are gone, by origin, each locked while it is kept: those whose heads are wanted,
-  /// nil for one whose head cannot be read. One that is nothing but a lock file is removed without a word: its program
-  /// had nothing unsaved, or was restored. Throws `inputOutput`, `notPermitted`.
+  /// nil for one whose head cannot be read.
+  ///
+  /// One that is nothing but a lock file is removed without a word: its program had nothing unsaved, or was restored.
+  /// Where it had saved, and its document is still there, that may have a row about it: then the journal is given, too,
+  /// without any edits, for the row to go. Throws `inputOutput`, `notPermitted`.
   public func dead(where isWanted: (JournalHead?) -> Bool = { _ in true }) throws(ArtError) -> [DeadJournal] {
     var journals: [DeadJournal] = []
     for (origin, found) in try files().sorted(by: { $0.key.description < $1.key.description }) {
@@ -62,7 +65,7 @@ extension JournalFolder {
         let lock = try JournalLock.take(path, making: !found.segments.isEmpty, Deadline(.seconds(1)))
       else { continue }
       let look = try SegmentsLook(of: origin, in: self)
-      if look.isEmpty {
+      if look.isEmpty, !look.isKnownToDocument {
         try unlinkSegments(look.segments, of: origin)
         try lock.unlink()
       } else if isWanted(look.head) {
@@ -82,7 +85,7 @@ extension JournalFolder {
     case .taken(let lock):
       defer { withExtendedLifetime(lock) {} }
       let look = try SegmentsLook(of: origin, in: self)
-      return look.isEmpty || isWanted(look.head)
+      return look.isEmpty && !look.isKnownToDocument || isWanted(look.head)
     }
   }
 
@@ -115,6 +118,12 @@ private struct SegmentsLook {
   /// Whether no segment has got as far as the end of its first line: no edit in them was ever answered.
   private(set) var isEmpty = true
 
+  /// For an empty one: whether it was more once, and the document that it was about is where it was.
+  var isKnownToDocument: Bool {
+    guard isEmpty, let head else { return false }
+    return JournalSearch.place(of: head) == .document(head.base.id)
+  }
+
   init(of origin: Origin, in folder: JournalFolder) throws(ArtError) {
     self.origin = origin
     self.folder = folder
@@ -131,5 +140,15 @@ private struct SegmentsLook {
         head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, number) }
       }
     }
+    if isEmpty { try lookAtLock() }
+  }
+
+  private mutating func lookAtLock() throws(ArtError) {
+    let path = folder.path(of: JournalFormat.lock(of: origin))
+    guard case .read(let bytes, let time) = try SegmentFile.read(path, limit: JournalFormat.largestHead) else {
+      return
+    }
+    modified = time
+    head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, 0) }
   }
 }

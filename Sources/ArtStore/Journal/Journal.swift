@@ -90,6 +90,8 @@ public final class Journal {
     if segment.isTorn { try takeBack(&segment) }
     lines.removeAll()
     if segment.length == 0 {
+      // The lock says it, too: it is what is left last.
+      if segment.number == 1 { try lock.write(head(on: base)) }
       lines.append(head(on: base), segment: segment.number)
     }
     for entry in entries { lines.append(entry) }

@@ -139,7 +139,7 @@ private struct Fields {
     guard format == JournalFormat.version else {
       throw json.error("a journal's head of the format \(format)")
     }
-    guard path.hasPrefix("/"), segment > 0 else { throw json.error("a journal's head that cannot be one") }
+    guard path.hasPrefix("/"), segment >= 0 else { throw json.error("a journal's head that cannot be one") }
     let checked = try Author(origin: origin, name: author)
     let head = JournalHead(
       origin: origin, author: checked.name, path: path, device: UInt(bitPattern: device),

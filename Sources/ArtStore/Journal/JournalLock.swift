@@ -68,6 +68,14 @@ final class JournalLock {
     return try lock.stands() ? .taken(lock) : .seen
   }
 
+  /// Writes whose lock it is, and of which document, as the head of a segment 0: for who finds the lock alone.
+  func write(_ head: JournalHead) throws(ArtError) {
+    var lines = JournalLines()
+    lines.append(head, segment: 0)
+    guard ftruncate(descriptor, 0) == 0 else { throw .system("write", path) }
+    try PlainFile.write(lines.bytes, to: descriptor, name: path)
+  }
+
   /// Unlinks the lock file. The lock is held until this goes: who waits for it finds that it stands no longer.
   func unlink() throws(ArtError) {
     guard Glibc.unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
