@@ -145,7 +145,8 @@ private struct SegmentsLook {
 
   private mutating func lookAtLock() throws(ArtError) {
     let path = folder.path(of: JournalFormat.lock(of: origin))
-    guard case .read(let bytes, let time) = try SegmentFile.read(path, limit: JournalFormat.largestHead) else {
+    guard case .read(let bytes, let time) = try SegmentFile.read(path, limit: JournalFormat.largestHead)
+    else {
       return
     }
     modified = time
