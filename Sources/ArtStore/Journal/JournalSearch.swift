@@ -23,6 +23,11 @@ public struct JournalSearch {
     return JournalMatch(of: head, place: place, among: candidates, unreadable: unreadable)
   }
 
+  /// Where documents lie that are the journal's by their id, among those looked at.
+  public func copies(for head: JournalHead) -> [String] {
+    candidates.filter { $0.id == head.base.id }.map(\.path)
+  }
+
   /// The document that the journal's edits were made on, or what comes nearest to it; nil where none was found.
   public mutating func source(of head: JournalHead) -> String? {
     if case .restore(let path) = match(head) { return path }
