@@ -15,7 +15,8 @@ extension EditOptions {
   func perform(_ action: Action, on document: String) throws(ArtError) -> EditResult {
     var author = try thisAuthor()
     let stamp = author.stamp(at: millisecondsSince1970())
-    return try common.file(document).edit(expecting: expectedRevision()) { (transaction) throws(ArtError) in
+    let revision = try expectedRevision()
+    return try fileToEdit(document).edit(expecting: revision) { (transaction) throws(ArtError) in
       var random = SystemRandomNumberGenerator()
       let plan = try action.plan(on: transaction, using: &random)
       _ = try transaction.perform(plan.edit, stamp: stamp)
@@ -24,6 +25,13 @@ extension EditOptions {
       for subject in plan.subjects { emojis.append(try transaction.emoji(subject.id) ?? subject) }
       return EditResult(emojis: emojis, revision: transaction.revision)
     }
+  }
+
+  /// The file of a document, which then has the edits of programs that were killed.
+  func fileToEdit(_ document: String) throws(ArtError) -> DocumentFile {
+    let file = try common.file(document)
+    try Restoring.restoreFirst(file)
+    return file
   }
 
   /// Writes a line for each emoji, or all as JSON.

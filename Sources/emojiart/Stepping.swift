@@ -17,7 +17,8 @@ extension EditOptions {
       throw ArtError(.badValue, "\(shown(typed)) is no count; give a number from 1 to 1,000")
     }
     let author = try thisAuthor()
-    let result = try common.file(document).edit(expecting: expectedRevision()) {
+    let revision = try expectedRevision()
+    let result = try fileToEdit(document).edit(expecting: revision) {
       (transaction) throws(ArtError) in
       try Self.go(direction, count, on: transaction, by: author)
     }

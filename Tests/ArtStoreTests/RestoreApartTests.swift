@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ArtModel
@@ -12,7 +13,11 @@ import Testing
   ) {
     var random = SeededGenerator(12)
     let new = DocumentFile(sample.space["saved.emojiart"])
-    return (new, try new.create(from: sample.dead(), on: source, stamp: sample.stamp(), using: &random))
+    var maker = try EditMaker(seed: 5)
+    let reports = try new.create(
+      from: [try sample.dead()], on: source, stamp: { maker.stamp() }, using: &random)
+    try #require(reports.count == 1)
+    return (new, reports[0])
   }
 
   @Test(
@@ -110,6 +115,46 @@ import Testing
       #expect(start.emojiCount == 0)
       let plan = try RestorePlan(entries, on: start)
       #expect(plan.dropped.isEmpty && values(plan.content) == values(sample.content))
+    }
+  }
+
+  @Test("K22 a source that cannot be read is passed over, and told")
+  func damagedSource() throws {
+    let sample = try JournalSample(emojis: 0)
+    try sample.die(after: 6)
+    try write(Array("not a document".utf8), to: sample.file.path)
+    let told = Mutex<[String]>([])
+    let new = DocumentFile(
+      sample.space["saved.emojiart"], notice: { line in told.withLock { $0.append(line) } })
+    var random = SeededGenerator(12)
+    var maker = try EditMaker(seed: 5)
+    _ = try new.create(from: [try sample.dead()], on: sample.file, stamp: { maker.stamp() }, using: &random)
+    #expect(try values(new.read()) == values(sample.content))
+    #expect(told.withLock { $0.first?.contains("what the edits tell alone") } == true)
+  }
+
+  @Test(
+    "K22 several programs' edits of one document come into one new document, an entry of its history each")
+  func severalJournals() throws {
+    for hasSource in [true, false] {
+      let one = try JournalSample(emojis: 0)
+      let two = try JournalSample(emojis: 0, seed: 3, author: "bob", in: one.space, of: one.file)
+      try one.die(after: 5)
+      try two.die(after: 4)
+      let journals = try one.folder.dead()
+      #expect(journals.count == 2)
+      let new = DocumentFile(one.space["saved.emojiart"])
+      var random = SeededGenerator(12)
+      var maker = try EditMaker(seed: 5)
+      let reports = try new.create(
+        from: journals, on: hasSource ? one.file : nil, stamp: { maker.stamp() }, using: &random)
+      #expect(Set(reports.map(\.edits)) == [5, 4])
+      let content = try new.read()
+      #expect(Set(content.log.compactMap(\.author)) == ["ada", "bob"] && content.revision == 2)
+      let ids = Set((one.content.emojisInOrder() + two.content.emojisInOrder()).map(\.id))
+      #expect(Set(content.emojisInOrder().map(\.id)) == ids)
+      #expect(try new.check().faults.isEmpty)
+      #expect(try one.names.isEmpty)
     }
   }
 }

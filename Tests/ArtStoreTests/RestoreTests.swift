@@ -234,14 +234,14 @@ func values(_ content: DocumentContent) -> [String] {
       sample.file.path, sample.space.path, sample.folder.path, sample.segment(1), sample.segment(2),
     ]
     let prints = try paths.map(fingerprint)
-    let found = try sample.folder.journalsToShow(of: sample.file)
+    let found = sample.file.journals(among: try sample.folder.peek())
     #expect(found.own.count == 1 && found.kept.isEmpty)
     var random = SeededGenerator(8)
     let author = try Author(origin: Origin(using: &random))
     let shown = try sample.file.read(with: found.own, restoredBy: author)
     #expect(values(shown.content) == values(sample.content))
     #expect(try paths.map(fingerprint) == prints)
-    #expect(shown.reports.map(\.edits) == [5])
+    #expect(shown.reports.map(\.edits) == [5] && shown.kept.isEmpty)
     let names = try sample.names
     #expect(failure { try sample.file.restore(found.own[0], stamp: sample.stamp()) } != nil)
     #expect(try sample.names == names, "what is only looked at is not removed")

@@ -7,8 +7,9 @@ import Foundation
 /// Only what stands where a random value must stand is learned, and only what was learned is replaced, so that a
 /// wrong id is still a difference:
 /// - ids, 8 characters of Crockford's base32: a line of its own (`add`), the first word of a line (`move`, and,
-///   with a hyphen in it, `show`), `"id":"…"`, and each candidate of an ambiguous REF, what `check` says of one;
-/// - marks, 12 characters: of an origin in `history`, of what was set aside in `/aside/…-`;
+///   with a hyphen in it, `show`), `"id":"…"`, and each candidate of an ambiguous REF, what `check` says of one, what `restore` left
+///   out;
+/// - marks, 12 characters: of an origin in `history`, of what was set aside in `/aside/…-`, of a journal;
 /// - times, in the three forms that commands write, and only from the time that the case ran;
 /// - the folder that the case runs in.
 struct Normaliser {
@@ -28,11 +29,12 @@ struct Normaliser {
     "(?m)^(\(letter){8})(?= |$)", "(?m)^((?=[^\\n-]{1,7}-)[0-9a-hjkmnp-tv-z-]{9}) ",
     "\"id\":\"(\(letter){8})\"",
     "(?:several emoji: |, )(\(letter){8})(?= )", "emoji (\(letter){8}) \\(now",
+    "(?:left out|leftOut).*?(?:move|remove|resize) (\(letter){8})\\b",
   ]
   private static let marks = [
-    "\"id\":\"(\(letter){12}):\\d+\"",
+    "\"id\":\"(\(letter){12}):\\d+\"", "\"journal\":\"(\(letter){12})\"",
     "(?m)^ *\\d+  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  (\(letter){12})  ",
-    "/aside/(\(letter){12})-",
+    "/aside/(\(letter){12})-", "\\b(\(letter){12})-\\d{6}\\.journal",
   ]
   private static let times = [
     "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z", "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d",

@@ -30,6 +30,12 @@ public final class DeadJournal {
     self.isOnlyLookedAt = isOnlyLookedAt
   }
 
+  /// The path of its first file, to call it by.
+  public var path: String {
+    folder.path(
+      of: segments.first.map { JournalFormat.segment($0, of: origin) } ?? JournalFormat.lock(of: origin))
+  }
+
   /// Reads all of it. Throws `inputOutput`, `notPermitted`.
   public func contents() throws(ArtError) -> JournalContents {
     try JournalContents(of: origin, segments: segments, in: folder)

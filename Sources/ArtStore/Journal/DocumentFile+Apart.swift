@@ -3,68 +3,104 @@
 import ArtModel
 
 extension DocumentFile {
-  /// Makes a new document of the edits of a program that is gone: of another document's content with them on it, where
-  /// there is one, else of what the edits tell. It appears whole or not at all; then the journal is removed, unless some
-  /// of it could not be read, which the report says.
+  /// Makes a new document of the edits of programs that are gone: of another document's content with them on it, where
+  /// there is one that can be read, else of what the edits tell. It appears whole or not at all; then the journals are
+  /// removed, but for those of which some could not be read, as the reports say.
   ///
-  /// `source` is the document that the edits were made on, or a copy of it; it is only read, but for its forgetting the
-  /// journal. Throws what `create` throws, what reading the source throws, and `damaged` when nothing of the journal can
-  /// be read: then nothing is changed, and the journal stays.
+  /// The journals are all of one document, oldest first. `source` is that document, or a copy of it; it is only read, but
+  /// for its forgetting the journals. Throws what `create` throws, `busy`, and `damaged` when nothing of a journal can be
+  /// read: then nothing is changed, and the journals stay.
   public func create(
-    from journal: DeadJournal, on source: DocumentFile?, stamp: EditStamp,
+    from journals: [DeadJournal], on source: DocumentFile?, stamp: () -> EditStamp,
     using generator: inout some RandomNumberGenerator
-  ) throws(ArtError) -> RestoreReport {
+  ) throws(ArtError) -> [RestoreReport] {
     try checkRoomToCreate()
-    let contents = try journal.contents()
-    let id = DocumentID(using: &generator)
-    let stamp = stamp.on(behalfOf: contents.head?.author)
-    let made: (image: FileImage, report: RestoreReport)
-    if let source {
-      made = try source.read { (transaction) throws(ArtError) in
-        let edits = try RemainingEdits(contents, in: transaction, of: source.path)
-        var content = try transaction.load()
-        let plan = try RestorePlan(edits.entries, on: content)
-        try content.take(plan, stamp)
-        var image = try FileImage(name: path, content, id: id)
-        try image.insertImages(of: transaction)
-        return (image, edits.report(of: plan, in: contents, journal, revision: content.revision))
+    var all: [(JournalContents, DeadJournal)] = []
+    for journal in journals {
+      let contents = try journal.contents()
+      guard contents.head != nil else {
+        throw .namelessJournal(journal.path, contents.damage ?? "there is no edit in it")
       }
-    } else {
-      made = try image(id, of: contents, journal, stamp)
+      all.append((contents, journal))
     }
-    try made.image.verify()
-    try made.image.link(as: path)
-    guard contents.damage == nil else { return made.report }
-    try journal.discard(knownTo: source)
-    return made.report
+    let id = DocumentID(using: &generator)
+    var made = try source.flatMap { (source) throws(ArtError) in try image(id, of: all, on: source, stamp) }
+    if made == nil { made = try image(id, of: all, stamp) }
+    guard let (image, reports) = made else { return [] }
+    try image.verify()
+    try image.link(as: path)
+    for ((contents, journal), _) in zip(all, reports) where contents.damage == nil {
+      try journal.discard(knownTo: source)
+    }
+    return reports
   }
 
+  private typealias Made = (image: FileImage, reports: [RestoreReport])
+
+  /// Nil where the source cannot be read, which is told.
   private func image(
-    _ id: DocumentID, of contents: JournalContents, _ journal: DeadJournal, _ stamp: EditStamp
-  ) throws(ArtError) -> (FileImage, RestoreReport) {
-    guard let head = contents.head, !contents.entries.isEmpty else {
-      throw .damagedJournal(path, contents.damage ?? "there is no edit in it")
+    _ id: DocumentID, of all: [(JournalContents, DeadJournal)], on source: DocumentFile,
+    _ stamp: () -> EditStamp
+  ) throws(ArtError) -> Made? {
+    do throws(ArtError) {
+      return try source.read { (transaction) throws(ArtError) -> Made in
+        var content = try transaction.load()
+        var reports: [RestoreReport] = []
+        for (contents, journal) in all {
+          let edits = try RemainingEdits(contents, in: transaction, of: source.path)
+          let plan = try RestorePlan(edits.entries, on: content)
+          try content.take(plan, stamp().on(behalfOf: contents.head?.author))
+          reports.append(edits.report(of: plan, in: contents, journal, revision: content.revision))
+        }
+        var image = try FileImage(name: path, content, id: id)
+        try image.insertImages(of: transaction)
+        return (image, reports)
+      }
+    } catch {
+      switch error.code {
+      case .damaged, .newerFormat, .notADocument, .noSuchDocument, .notPermitted, .replaced:
+        notice("\(path) is made of what the edits tell alone: \(error.message)")
+        return nil
+      default: throw error
+      }
     }
-    let plan = try RestorePlan(
-      contents.entries, on: try EarlierState(of: contents.entries, id: head.base.id).content)
-    guard var content = DocumentContent(id: id, canvas: .standard) else { throw .tooManyEmoji() }
-    let all = plan.content.emojisInOrder().map(Change.add)
-    let applied = try content.apply(
-      [
-        .setCanvas(plan.content.canvas), .setBackground(plan.content.background),
-        .setPending(plan.content.pending),
-      ]
-        + all)
-    content.append(
-      LoggedEdit(
-        id: stamp.id, revision: 1, time: stamp.time, save: 1, kind: .edit, author: stamp.author,
-        edit: Edit(name: plan.edit.name, changes: applied.changes), inverse: applied.inverse,
-        dropped: plan.dropped))
-    let report = RestoreReport(
-      author: head.author, modified: journal.modified, edits: contents.entries.count,
-      changes: applied.changes.count, dropped: plan.dropped, revision: content.revision,
-      damage: contents.damage)
-    return (try FileImage(name: path, content, id: id), report)
+  }
+
+  /// What the edits tell, as one entry of the log for each journal.
+  private func image(
+    _ id: DocumentID, of all: [(JournalContents, DeadJournal)], _ stamp: () -> EditStamp
+  ) throws(ArtError) -> Made {
+    var known = try EarlierState(of: all.flatMap(\.0.entries), id: id).content
+    var content = try EarlierState(of: [], id: id).content
+    var reports: [RestoreReport] = []
+    for (contents, journal) in all {
+      let plan = try RestorePlan(contents.entries, on: known)
+      known = plan.content
+      let stamp = stamp().on(behalfOf: contents.head?.author)
+      let applied = try content.apply(known.changes(from: content))
+      content.append(
+        LoggedEdit(
+          id: stamp.id, revision: content.revision + 1, time: stamp.time, save: 1, kind: .edit,
+          author: stamp.author, edit: Edit(name: plan.edit.name, changes: applied.changes),
+          inverse: applied.inverse, dropped: plan.dropped))
+      reports.append(
+        RestoreReport(
+          author: stamp.author, modified: journal.modified, edits: contents.entries.count,
+          changes: applied.changes.count, dropped: plan.dropped, revision: content.revision,
+          damage: contents.damage))
+    }
+    return (try FileImage(name: path, content, id: id), reports)
+  }
+}
+
+extension DocumentContent {
+  /// What makes this of another content.
+  fileprivate func changes(from other: DocumentContent) -> [Change] {
+    let all = emojisInOrder()
+    let old = other.emojisInOrder()
+    return [.setCanvas(canvas), .setBackground(background), .setPending(pending)]
+      + old.filter { emoji($0.id) != $0 }.map { .remove($0.id) }
+      + all.filter { other.emoji($0.id) != $0 }.map(Change.add)
   }
 }
 

@@ -103,7 +103,7 @@ struct RemainingEdits {
       return
     }
     guard transaction.id == head.base.id else {
-      throw .foreignJournal(path, "another document stands there now")
+      throw .keptJournal(path, "another document stands there now", .replaced)
     }
     let saved = try transaction.savedSequence(of: head.origin)
     isKnown = saved != nil

@@ -2,32 +2,49 @@
 
 import ArtModel
 
+/// A document with the edits of programs that are gone, as restoring them would make it.
+public struct ShownDocument: Sendable {
+  /// The document with them.
+  public fileprivate(set) var content: DocumentContent
+  /// What would become of the edits of each journal that was taken in.
+  public fileprivate(set) var reports: [RestoreReport] = []
+  /// Why others were not.
+  public fileprivate(set) var kept: [ArtError] = []
+}
+
 extension DocumentFile {
-  /// Reads the document with the edits of programs that are gone, as it would be after restoring them, and writes
-  /// nothing. They are the caller's to have found to be this document's. Throws what `read` throws, and what `restore`
-  /// throws about a journal.
+  /// Reads the document with the edits of programs that are gone, and writes nothing. They are the caller's to have found
+  /// to be this document's. A journal that is damaged is not taken in. Throws what `read` and reading a journal throw.
   public func read(
     with journals: [DeadJournal], restoredBy author: Author
-  ) throws(ArtError) -> (content: DocumentContent, reports: [RestoreReport]) {
+  ) throws(ArtError) -> ShownDocument {
     var all: [JournalContents] = []
-    for journal in journals {
-      let contents = try journal.contents()
-      if let damage = contents.damage { throw .damagedJournal(path, damage) }
-      all.append(contents)
-    }
+    for journal in journals { all.append(try journal.contents()) }
     return try read { (transaction) throws(ArtError) in
       var author = author
-      var content = try transaction.load()
-      var reports: [RestoreReport] = []
+      var shown = ShownDocument(content: try transaction.load())
       for (contents, journal) in zip(all, journals) {
+        if let damage = contents.damage {
+          shown.kept.append(.damagedJournal(path, damage))
+          continue
+        }
         let edits = try RemainingEdits(contents, in: transaction, of: path)
-        let plan = try RestorePlan(edits.entries, on: content)
+        let plan = try RestorePlan(edits.entries, on: shown.content)
         let stamp = author.stamp(at: journal.modified).on(behalfOf: contents.head?.author)
-        try content.take(plan, stamp)
-        reports.append(edits.report(of: plan, in: contents, journal, revision: content.revision))
+        try shown.content.take(plan, stamp)
+        let revision = shown.content.revision
+        shown.reports.append(edits.report(of: plan, in: contents, journal, revision: revision))
       }
-      return (content, reports)
+      return shown
     }
+  }
+
+  /// The summary of the document as it is shown.
+  public func summary(of shown: ShownDocument) throws(ArtError) -> DocumentSummary {
+    let summary = try summary()
+    return DocumentSummary(
+      emojiCount: shown.content.emojiCount, revision: shown.content.revision, size: summary.size,
+      modified: summary.modified)
   }
 }
 

@@ -60,19 +60,20 @@ public struct JournalContents: Sendable {
       while let line = lines.next() {
         count += 1
         guard let json = JournalLines.json(of: line) else {
-          throw .badJSON("what does not fit its sum", atByte: 0)
+          throw ArtError(.damaged, "does not fit its sum")
         }
         if count == 1 { try begin(json, number) } else { try take(json) }
       }
     } catch {
-      damage = "line \(count) of \(JournalFormat.segment(number, of: origin)): \(error.message)"
+      let line = "line \(count) of \(JournalFormat.segment(number, of: origin))"
+      damage = error.code == .damaged ? "\(line) \(error.message)" : "\(line): \(error.message)"
     }
   }
 
   private mutating func begin(_ json: UnsafeBufferPointer<UInt8>, _ number: Int) throws(ArtError) {
     let (found, segment) = try JournalHead.read(json)
     guard found.origin == origin, segment == number, head.map(found.belongs) ?? true else {
-      throw .badJSON("the head of another segment", atByte: 0)
+      throw ArtError(.damaged, "is the head of another segment")
     }
     if head == nil { head = found }
   }
@@ -82,7 +83,7 @@ public struct JournalContents: Sendable {
     guard let head else { return }
     let entry = try JournalEntry(json).edit(after: entries.count, in: head)
     guard entries.last.map({ entry.id.sequence == $0.id.sequence + 1 }) ?? true else {
-      throw .badJSON("the edit \(entry.id.sequence), before which edits are missing", atByte: 0)
+      throw ArtError(.damaged, "is edit \(entry.id.sequence), and edits before it are missing")
     }
     entries.append(entry)
   }

@@ -45,9 +45,17 @@ extension ArtError {
   }
 
   /// A journal that belongs to no file that was looked at, or not surely.
-  static func foreignJournal(_ name: String, _ why: String) -> ArtError {
+  static func keptJournal(_ name: String, _ why: String, _ code: ArtError.Code) -> ArtError {
     ArtError(
-      .replaced,
+      code,
       "\(name): unsaved edits are kept, because \(why); `emojiart restore --into NEWDOC` saves them apart")
+  }
+
+  /// A journal whose head cannot be read: nobody knows whose it is.
+  public static func namelessJournal(_ path: String, _ what: String) -> ArtError {
+    ArtError(
+      .damaged,
+      "\(path): this journal of unsaved edits cannot be read: \(what); `emojiart restore --discard` asks about it"
+    )
   }
 }

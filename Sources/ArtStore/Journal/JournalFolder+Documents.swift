@@ -6,8 +6,8 @@ import ArtModel
 public struct FoundJournals {
   /// Those whose edits belong to it, oldest first.
   public private(set) var own: [DeadJournal] = []
-  /// Those that name its path and are kept, and why.
-  public private(set) var kept: [(journal: DeadJournal, why: String)] = []
+  /// Why others that name its path are kept.
+  public private(set) var kept: [ArtError] = []
 
   fileprivate init() {}
 
@@ -18,38 +18,44 @@ public struct FoundJournals {
     for journal in journals {
       guard let head = journal.head else { continue }
       if head.base.id == id, head.path != path { search.look(into: PathParts(path).folder) }
-      switch search.match(head) {
-      case .restore(path): own.append(journal)
-      case .restore: break
-      case .kept(let why): if head.path == path { kept.append((journal, why)) }
+      let match = search.match(head)
+      if match == .restore(path) {
+        own.append(journal)
+      } else if head.path == path, let error = match.error(about: file.path) {
+        kept.append(error)
       }
     }
     own.sort { ($0.modified, $0.origin.description) < ($1.modified, $1.origin.description) }
   }
 }
 
-extension JournalFolder {
-  /// The journals of a document for who shows it; nothing is written. Throws what finding and reading the document
-  /// throws when there are journals at all, and what `peek` throws.
-  public func journalsToShow(of file: DocumentFile) throws(ArtError) -> FoundJournals {
-    let seen = try peek()
-    guard !seen.isEmpty else { return FoundJournals() }
-    let (path, id) = (try file.locate().path, try file.base().id)
+extension DocumentFile {
+  /// Which of these journals concern this document; none where it cannot be found or read, which whoever opens it is
+  /// told.
+  public func journals(among journals: [DeadJournal]) -> FoundJournals {
+    guard !journals.isEmpty, let (path, id) = place else { return FoundJournals() }
     return FoundJournals(
-      seen.filter { $0.head?.path == path || $0.head?.base.id == id }, of: file, at: path, id)
+      journals.filter { $0.head?.path == path || $0.head?.base.id == id }, of: self, at: path, id)
   }
 
-  /// The journals of a document for who restores them first; those of other documents stay unlocked. Throws as
-  /// `journalsToShow`.
-  public func journalsToRestore(in file: DocumentFile) throws(ArtError) -> FoundJournals {
+  /// The journals in a folder that concern this document, for who restores them first; those of other documents stay
+  /// unlocked. Throws what `JournalFolder.dead` throws.
+  public func journalsToRestore(in folder: JournalFolder) throws(ArtError) -> FoundJournals {
     var areThere = false
-    _ = try dead { _ in
+    _ = try folder.dead { _ in
       areThere = true
       return false
     }
-    guard areThere else { return FoundJournals() }
-    let (path, id) = (try file.locate().path, try file.base().id)
+    guard areThere, let (path, id) = place else { return FoundJournals() }
     return FoundJournals(
-      try dead { $0?.path == path || $0?.base.id == id }, of: file, at: path, id)
+      try folder.dead { $0?.path == path || $0?.base.id == id }, of: self, at: path, id)
+  }
+
+  private var place: (path: String, id: DocumentID)? {
+    do throws(ArtError) {
+      return (try locate().path, try base().id)
+    } catch {
+      return nil
+    }
   }
 }

@@ -34,7 +34,7 @@ public struct JournalFolder: Sendable, Hashable {
   /// The journals there, by their origins; empty where the folder is not there. What else lies there is passed over.
   func files() throws(ArtError) -> [Origin: Files] {
     guard let stream = opendir(path) else {
-      guard errno == ENOENT else { throw .system("look into", path) }
+      guard errno == ENOENT || errno == ENOTDIR else { throw .system("look into", path) }
       return [:]
     }
     defer { closedir(stream) }

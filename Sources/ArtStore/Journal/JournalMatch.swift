@@ -16,16 +16,16 @@ import ArtModel
 public enum JournalMatch: Sendable, Equatable {
   /// Into the file at that path.
   case restore(String)
-  /// Nowhere; why.
-  case kept(String)
+  /// Nowhere; why, and what kind of thing that is.
+  case kept(String, ArtError.Code)
 
   /// What stands at the path that a journal names.
   public enum Place: Sendable, Equatable {
     case document(DocumentID)
     /// Nothing, or what is no document.
     case gone
-    /// Something that cannot be read; why.
-    case unreadable(String)
+    /// Something that cannot be read.
+    case unreadable(ArtError)
   }
 
   /// A document that was looked at.
@@ -50,6 +50,9 @@ public enum JournalMatch: Sendable, Equatable {
       self.edits = edits
     }
 
+    /// Whether it is the very file that the edits were made on.
+    func isFile(of head: JournalHead) -> Bool { device == head.device && inode == head.inode }
+
     /// Whether the edits of that journal were made on a state that this document has been in.
     func hasBase(of head: JournalHead) -> Bool {
       guard let base = head.base.head else { return true }
@@ -59,34 +62,40 @@ public enum JournalMatch: Sendable, Equatable {
 
   /// Says where the edits of a journal belong. `unreadable` are files that were looked at and may be the document.
   public init(of head: JournalHead, place: Place, among candidates: [Candidate], unreadable: [String] = []) {
-    let what: String
+    let (what, code): (String, ArtError.Code)
     switch place {
     case .document(head.base.id):
       self = .restore(head.path)
       return
-    case .unreadable(let why):
-      self = .kept("the document cannot be read: \(why)")
+    case .unreadable(let error):
+      self = .kept("the document cannot be read: \(error.message)", error.code)
       return
-    case .document: what = "another document stands at \(head.path) now"
-    case .gone: what = "there is no document \(head.path) any more"
+    case .document: (what, code) = ("another document stands at \(head.path) now", .replaced)
+    case .gone: (what, code) = ("there is no document \(head.path) any more", .noSuchDocument)
     }
     let same = Self.withoutOtherNames(candidates.filter { $0.id == head.base.id && $0.path != head.path })
     let fitting = same.filter { $0.hasBase(of: head) }
-    let veryFile = fitting.filter { $0.device == head.device && $0.inode == head.inode }
+    let veryFile = fitting.filter { $0.isFile(of: head) }
     if veryFile.count == 1 {
       self = .restore(veryFile[0].path)
     } else if let doubtful = unreadable.first {
-      self = .kept("\(what), and \(doubtful), which may be it, cannot be read")
+      self = .kept("\(what), and \(doubtful), which may be it, cannot be read", code)
     } else if fitting.count == 1 {
       self = .restore(fitting[0].path)
     } else if fitting.count > 1 {
       let names = fitting.prefix(3).map { PathParts($0.path).name }.joined(separator: ", ")
-      self = .kept("\(what), and several files are copies of it (\(names))")
+      self = .kept("\(what), and several files are copies of it (\(names))", .ambiguous)
     } else if let other = same.first {
-      self = .kept("\(what), and \(PathParts(other.path).name) is another state of it")
+      self = .kept("\(what), and \(PathParts(other.path).name) is another state of it", code)
     } else {
-      self = .kept(what)
+      self = .kept(what, code)
     }
+  }
+
+  /// The error that says of edits that they are kept; nil where they are not.
+  public func error(about document: String) -> ArtError? {
+    guard case .kept(let why, let code) = self else { return nil }
+    return .keptJournal(document, why, code)
   }
 
   /// Of the names of one file the first.

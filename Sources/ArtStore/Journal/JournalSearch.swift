@@ -23,6 +23,19 @@ public struct JournalSearch {
     return JournalMatch(of: head, place: place, among: candidates, unreadable: unreadable)
   }
 
+  /// Where documents lie that are the journal's by their id, among those looked at.
+  public func copies(for head: JournalHead) -> [String] {
+    candidates.filter { $0.id == head.base.id }.map(\.path)
+  }
+
+  /// The document that the journal's edits were made on, or what comes nearest to it; nil where none was found.
+  public mutating func source(of head: JournalHead) -> String? {
+    if case .restore(let path) = match(head) { return path }
+    let same = candidates.filter { $0.id == head.base.id }
+    let best = same.first { $0.isFile(of: head) } ?? same.first { $0.hasBase(of: head) } ?? same.first
+    return best?.path
+  }
+
   /// Looks at the documents of a folder.
   public mutating func look(into folder: String) {
     guard seenFolders.insert(folder).inserted else { return }
@@ -70,7 +83,7 @@ public struct JournalSearch {
     var status = stat()
     guard lstat(head.path, &status) == 0 else {
       let error = ArtError.system("look at", head.path)
-      return error.code == .noSuchDocument ? .gone : .unreadable(error.message)
+      return error.code == .noSuchDocument ? .gone : .unreadable(error)
     }
     guard status.st_mode & S_IFMT == S_IFREG else { return .gone }
     do throws(ArtError) {
@@ -78,7 +91,7 @@ public struct JournalSearch {
     } catch {
       switch error.code {
       case .noSuchDocument, .notADocument: return .gone
-      default: return .unreadable(error.message)
+      default: return .unreadable(error)
       }
     }
   }

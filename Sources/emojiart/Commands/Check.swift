@@ -3,7 +3,6 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
-import Glibc
 
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -51,6 +50,7 @@ struct Check: ParsableCommand {
   /// Whether the document is whole in the end.
   private func check(_ file: DocumentFile, _ results: inout [JSON]) throws(ArtError) -> Bool {
     let report = try file.check()
+    try Restoring.mention(file)
     let isWhole = report.faults.isEmpty
     if !common.json {
       if isWhole { try Output.line("\(safe(file.path)): ok") }
@@ -103,12 +103,8 @@ struct Check: ParsableCommand {
   /// Throws `usage` where nobody can be asked, `notPermitted` where the answer is no.
   private func confirm(_ file: DocumentFile) throws(ArtError) {
     guard !yes else { return }
-    guard isatty(0) == 1, isatty(2) == 1 else {
-      throw ArtError(.usage, "mending \(file.path) wants a yes: add --yes")
-    }
-    Output.writeError("\(adopt ? "Adopt" : "Repair") \(safe(file.path))? Type yes: ")
-    guard readLine()?.lowercased() == "yes" else {
-      throw ArtError(.notPermitted, "\(file.path) stays as it is: the answer was not yes")
-    }
+    let verb = adopt ? "Adopt" : "Repair"
+    try emojiart.confirm(
+      "\(verb) \(file.path)", "mending \(file.path)", otherwise: "\(file.path) stays as it is")
   }
 }

@@ -21,7 +21,7 @@ struct History: ParsableCommand {
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    let log = try common.file(doc).read().log.reversed()
+    let log = try Restoring.read(common.file(doc)).log.reversed()
     guard !common.json else { return try Output.json(.array(log.map(json))) }
     guard !log.isEmpty else { return }
     try Output.line(

@@ -25,6 +25,7 @@ struct List: ParsableCommand {
     var entries: [JSON] = []
     var isFirst = true
     var status = ExitStatus.done
+    let seen = Restoring.seen()
     let listing = try FolderListing(of: folder)
     for name in listing.unreadable {
       let error = ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it")
@@ -34,7 +35,9 @@ struct List: ParsableCommand {
     }
     for name in listing.names {
       do throws(ArtError) {
-        let summary = try DocumentFile(CommonOptions.path(of: name, in: folder)).summary()
+        let file = DocumentFile(CommonOptions.path(of: name, in: folder))
+        let shown = try Restoring.shown(file, seen)
+        let summary = if let shown { try file.summary(of: shown) } else { try file.summary() }
         if common.json {
           entries.append(json(name, summary))
           continue

@@ -22,7 +22,7 @@ struct Show: ParsableCommand {
 
   func run() throws {
     let file = try common.file(doc)
-    let content = try file.read()
+    let content = try Restoring.read(file)
     if common.json {
       try content.writeJSON { (piece) throws(ArtError) in try Output.write(piece) }
       return try Output.line("")

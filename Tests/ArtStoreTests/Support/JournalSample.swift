@@ -23,13 +23,13 @@ final class JournalSample {
   init(
     _ name: String = "bees.emojiart", emojis: Int = 5, edits: Int = 2, seed: UInt64 = 1,
     author: String? = "ada",
-    in space: Workspace? = nil
+    in space: Workspace? = nil, of existing: DocumentFile? = nil
   ) throws {
     let space = try space ?? Workspace()
     self.space = space
     folder = JournalFolder(space["state/journal"])
-    file = try space.document(name, seed: seed)
-    if emojis > 0 { try file.fill(emojis: emojis, edits: edits, seed: seed) }
+    file = try existing ?? space.document(name, seed: seed)
+    if emojis > 0, existing == nil { try file.fill(emojis: emojis, edits: edits, seed: seed) }
     content = try file.read()
     base = DocumentBase(content)
     maker = try EditMaker(seed: seed &+ 77)

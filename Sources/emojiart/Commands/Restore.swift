@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtStore
+
+struct Restore: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Bring back edits of programs that were killed.",
+    usage: """
+      emojiart restore [<where> ...] [--list | --discard [--yes] |
+               --into <newdoc>]
+      """,
+    discussion: """
+      An editing program that is killed leaves a journal of the edits that it had answered and not saved. They are \
+      restored into the document that they were made on, by this command or by the next edit of it; what others \
+      saved since stays. Edits whose document is gone, replaced or damaged are kept, and named.
+
+      Examples:
+        emojiart restore --list
+        emojiart restore bees
+        emojiart restore bees --into bees-saved
+      """)
+
+  @Argument(
+    help: "Documents, or folders of them; all of this machine's otherwise.",
+    completion: .custom(Completion.documents))
+  var `where`: [String] = []
+  @Flag(help: "Only tell what there is.") var list = false
+  @Flag(help: "Drop the edits.") var discard = false
+  @Flag(help: "Drop without asking.") var yes = false
+  @Option(help: ArgumentHelp("Save the edits apart, in a new document.", valueName: "newdoc")) var into:
+    String?
+  @OptionGroup var common: CommonOptions
+
+  func run() throws {
+    guard [list, discard, into != nil].count(where: { $0 }) <= 1 else {
+      throw ArtError(.usage, "--list, --discard or --into: give one of them")
+    }
+    guard discard || !yes else { throw ArtError(.usage, "--yes goes with --discard") }
+    let selection = try LeftEditsSelection(`where`, common)
+    var outcome = Restored(isJSON: common.json)
+    let folder = JournalFolder.known
+    let journals = try (list ? folder?.peek() : folder?.dead()) ?? []
+    var search = JournalSearch(for: journals.compactMap(\.head))
+    let left = try selection.select(journals, &search) { (missing) throws(ArtError) in
+      // A document that is not there, and of which no edits are left, is a mistyped one.
+      do throws(ArtError) { _ = try DocumentFile(missing).base() } catch { outcome.keep(error) }
+    }
+    if let into {
+      try save(left, into: common.file(into), &search, &outcome)
+    } else {
+      for edits in left {
+        do throws(ArtError) { try deal(with: edits, &outcome) } catch { outcome.keep(error, edits) }
+      }
+    }
+    try outcome.finish()
+  }
+
+  private func deal(with edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
+    if discard { return try drop(edits, &outcome) }
+    if let error = try edits.keptError() {
+      return list ? try outcome.tell(edits, error) : outcome.keep(error, edits)
+    }
+    guard let file = edits.file else { return }
+    var author = try thisAuthor()
+    if list {
+      let shown = try file.read(with: [edits.journal], restoredBy: author)
+      if let error = shown.kept.first { return try outcome.tell(edits, error) }
+      for report in shown.reports where report.edits > 0 { try outcome.list(edits, report) }
+    } else {
+      let report = try file.restore(edits.journal, stamp: author.stamp(at: millisecondsSince1970()))
+      Output.tell(of: "the edits are restored")
+      if report.edits > 0 { try outcome.restored(edits, report, into: edits.name) }
+    }
+  }
+
+  private func drop(_ edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
+    let count = edits.count
+    let what = "\(Restoring.count(count)) of \(edits.name) (\(edits.source))"
+    if !yes {
+      try confirm("Drop \(what)", "dropping \(what)", otherwise: "the edits of \(edits.name) are kept")
+    }
+    try edits.journal.discard(knownTo: edits.file)
+    try outcome.dropped(edits, count)
+  }
+
+  private func save(
+    _ left: [LeftEdits], into new: DocumentFile, _ search: inout JournalSearch, _ outcome: inout Restored
+  ) throws(ArtError) {
+    guard let head = left.first?.journal.head, left.allSatisfy({ $0.journal.head?.base.id == head.base.id })
+    else {
+      if left.isEmpty {
+        throw ArtError(
+          .noSuchDocument, "no unsaved edits to save; `emojiart restore --list` shows what there is")
+      }
+      throw ArtError(.usage, "--into saves the edits of one document; name it")
+    }
+    let source = search.source(of: head).map { DocumentFile($0, notice: { Output.complain($0) }) }
+    if let source, source.path != head.path {
+      Output.complain("\(new.path) is made of \(source.path), which is \(head.path) moved, or a copy of it")
+    }
+    var author = try thisAuthor()
+    var random = SystemRandomNumberGenerator()
+    let reports = try new.create(
+      from: left.map(\.journal), on: source, stamp: { author.stamp(at: millisecondsSince1970()) },
+      using: &random)
+    Output.tell(of: "\(new.path) is made")
+    for (edits, report) in zip(left, reports) {
+      try outcome.restored(edits, report, into: new.path)
+      if let damage = report.damage {
+        outcome.keep(
+          ArtError(
+            .damaged, "\(edits.name): the rest of the edits cannot be read: \(damage); the journal is kept"))
+      }
+    }
+  }
+}
+
+/// What `restore` did, as it is told.
+private struct Restored {
+  let isJSON: Bool
+  private var results: [JSON] = []
+  private var status = ExitStatus.done
+
+  init(isJSON: Bool) { self.isJSON = isJSON }
+
+  /// Something could not be done: told, and the status of the first such is how the command ends.
+  mutating func keep(_ error: ArtError, _ edits: LeftEdits? = nil) {
+    if status == .done { status = ExitStatus(error.code) }
+    Output.complain(error.message)
+    if isJSON, let edits { results.append(json(edits, keptBy: error)) }
+  }
+
+  /// For a list, what is kept is no error.
+  mutating func tell(_ edits: LeftEdits, _ error: ArtError) throws(ArtError) {
+    guard !isJSON else { return results.append(json(edits, keptBy: error)) }
+    try Output.line("\(safe(edits.name)): \(Restoring.count(edits.count)) (\(safe(edits.source)))")
+    try Output.line(safe(error.message))
+  }
+
+  mutating func list(_ edits: LeftEdits, _ report: RestoreReport) throws(ArtError) {
+    guard !isJSON else { return results.append(json(edits, report)) }
+    try Output.line("\(safe(edits.name)): \(Restoring.count(report.edits)) (\(safe(edits.source)))")
+    try lost(report, of: edits.name)
+  }
+
+  mutating func restored(_ edits: LeftEdits, _ report: RestoreReport, into name: String) throws(ArtError) {
+    guard !isJSON else {
+      return results.append(
+        json(edits, report, ["restored": .string(name), "revision": .integer(report.revision)]))
+    }
+    let of = name == edits.name ? "" : " of \(edits.name)"
+    try Output.line(
+      "\(safe(name)): restored \(Restoring.count(report.edits))\(safe(of)) (\(safe(edits.source)))")
+    try lost(report, of: name)
+  }
+
+  mutating func dropped(_ edits: LeftEdits, _ count: Int) throws(ArtError) {
+    guard !isJSON else {
+      let more: [String: JSON] = ["discarded": .boolean(true), "edits": .integer(count)]
+      return results.append(.object(members(of: edits).merging(more) { $1 }))
+    }
+    try Output.line("\(safe(edits.name)): dropped \(Restoring.count(count)) (\(safe(edits.source)))")
+  }
+
+  private func lost(_ report: RestoreReport, of name: String) throws(ArtError) {
+    for line in Restoring.lost(report, of: name) { try Output.line(safe(line)) }
+  }
+
+  private func json(_ edits: LeftEdits, _ report: RestoreReport, _ more: [String: JSON] = [:]) -> JSON {
+    let members = members(of: edits).merging([
+      "edits": .integer(report.edits), "leftOut": .array(report.dropped.map { .string($0.words) }),
+    ]) { $1 }
+    return .object(members.merging(more) { $1 })
+  }
+
+  private func json(_ edits: LeftEdits, keptBy error: ArtError) -> JSON {
+    let more: [String: JSON] = ["edits": .integer(edits.count), "kept": .string(error.message)]
+    return .object(members(of: edits).merging(more) { $1 })
+  }
+
+  private func members(of edits: LeftEdits) -> [String: JSON] {
+    [
+      "author": .optional(edits.journal.head?.author), "document": .string(edits.name),
+      "journal": .string(edits.journal.origin.description),
+      "modified": .optional(Time.utc(milliseconds: edits.journal.modified)),
+    ]
+  }
+
+  mutating func finish() throws {
+    if isJSON { try Output.json(.array(results)) }
+    try Output.flush()
+    if status != .done { throw ExitCode(status.rawValue) }
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import Glibc
+
+/// The edits that one program left, and where they belong.
+struct LeftEdits {
+  let journal: DeadJournal
+  /// Nil where the journal's head cannot be read.
+  let match: JournalMatch?
+  /// What messages call the document; where the edits belong to one, a path to it.
+  let name: String
+
+  /// The document that the edits belong to.
+  var file: DocumentFile? {
+    guard case .restore = match else { return nil }
+    return DocumentFile(name, notice: { Output.complain($0) })
+  }
+
+  /// How many edits of the journal can be read.
+  var count: Int {
+    do throws(ArtError) {
+      return try journal.contents().entries.count
+    } catch {
+      return 0
+    }
+  }
+
+  var source: String { Restoring.source(journal.head?.author, journal.modified) }
+
+  /// Why the edits are kept; nil where they belong somewhere.
+  func keptError() throws(ArtError) -> ArtError? {
+    guard let match else {
+      return .namelessJournal(journal.path, try journal.contents().damage ?? "it has no head")
+    }
+    return match.error(about: name)
+  }
+}
+
+/// The documents and folders that `restore` was given, and which journals are meant by them.
+struct LeftEditsSelection {
+  private enum Place {
+    /// By its real path, and as it was given.
+    case folder(String, given: String)
+    case document(String, given: String)
+  }
+
+  private var places: [Place] = []
+
+  /// Throws `badValue` for names that are none.
+  init(_ names: [String], _ options: CommonOptions) throws(ArtError) {
+    for name in names {
+      if let folder = Self.realFolder(name) {
+        places.append(.folder(folder, given: name))
+        continue
+      }
+      let file = try options.file(name)
+      places.append(.document(Self.realPath(file.path), given: file.path))
+    }
+  }
+
+  /// Those of the journals that are meant: all, or those whose documents are among the places, by the path that they
+  /// name, by where they belong, or as copies. Documents without any are told by `missing`.
+  func select(
+    _ journals: [DeadJournal], _ search: inout JournalSearch, missing: (String) throws(ArtError) -> Void
+  ) throws(ArtError) -> [LeftEdits] {
+    for place in places {
+      switch place {
+      case .folder(let path, _): search.look(into: path)
+      case .document(let path, let given):
+        search.look(at: DocumentFile(given))
+        search.look(into: PathParts(path).folder)
+      }
+    }
+    var selected: [LeftEdits] = []
+    var found: Set<String> = []
+    for journal in journals.sorted(by: { ($0.modified, $0.path) < ($1.modified, $1.path) }) {
+      guard let head = journal.head else {
+        if places.isEmpty { selected.append(LeftEdits(journal: journal, match: nil, name: journal.path)) }
+        continue
+      }
+      let match = search.match(head)
+      var path = head.path
+      var others = search.copies(for: head)
+      if case .restore(let place) = match { (path, others) = (place, [head.path]) }
+      let meant = ([path] + others).compactMap { name(of: $0) }
+      guard places.isEmpty || !meant.isEmpty else { continue }
+      found.formUnion(meant)
+      selected.append(LeftEdits(journal: journal, match: match, name: name(of: path) ?? path))
+    }
+    for case .document(_, let given) in places where !found.contains(given) { try missing(given) }
+    return selected
+  }
+
+  /// What a path is called by the places that were given; nil where it is in none of them.
+  private func name(of path: String) -> String? {
+    for place in places {
+      switch place {
+      case .document(path, let given): return given
+      case .folder(PathParts(path).folder, let given):
+        return CommonOptions.path(of: PathParts(path).name, in: given)
+      case .document, .folder: break
+      }
+    }
+    return nil
+  }
+
+  private static func realFolder(_ name: String) -> String? {
+    var status = stat()
+    guard stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    return resolved(name)
+  }
+
+  /// The path without symbolic links, also of a file that is gone.
+  private static func realPath(_ path: String) -> String {
+    if let path = resolved(path) { return path }
+    let parts = PathParts(path)
+    guard let folder = resolved(parts.folder) else { return path }
+    return folder == "/" ? "/\(parts.name)" : "\(folder)/\(parts.name)"
+  }
+
+  private static func resolved(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+}

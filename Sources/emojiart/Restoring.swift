@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+
+/// The edits of programs that were killed, as the other commands meet them.
+enum Restoring {
+  /// Restores what belongs to a document that is about to be edited, a line each on stderr. What cannot be restored is
+  /// kept and told, and does not keep anybody from editing. Throws what will keep them from it, too.
+  static func restoreFirst(_ file: DocumentFile) throws(ArtError) {
+    guard let folder = JournalFolder.known, let found = journals(of: file, toRestoreIn: folder) else {
+      return
+    }
+    for error in found.kept { Output.complain(error.message) }
+    guard !found.own.isEmpty else { return }
+    var author = try thisAuthor()
+    for journal in found.own {
+      do throws(ArtError) {
+        let report = try file.restore(journal, stamp: author.stamp(at: millisecondsSince1970()))
+        if report.edits > 0 { Output.complain("\(file.path): restored \(words(report))") }
+        for line in lost(report, of: file.path) { Output.complain(line) }
+      } catch {
+        switch error.code {
+        case .busy, .notPermitted, .noSuchDocument, .notADocument, .diskFull, .inputOutput: throw error
+        default: Output.complain(error.message)
+        }
+      }
+    }
+  }
+
+  private static func journals(of file: DocumentFile, toRestoreIn folder: JournalFolder) -> FoundJournals? {
+    do throws(ArtError) {
+      return try file.journalsToRestore(in: folder)
+    } catch {
+      Output.complain("unsaved edits cannot be looked for: \(error.message)")
+      return nil
+    }
+  }
+
+  /// The journals of programs that are gone, for commands that only look.
+  static func seen() -> [DeadJournal] {
+    do throws(ArtError) {
+      return try JournalFolder.known?.peek() ?? []
+    } catch {
+      Output.complain("unsaved edits cannot be looked for: \(error.message)")
+      return []
+    }
+  }
+
+  /// Reads a document with the edits that belong to it, and says so; nil where there are none.
+  static func shown(_ file: DocumentFile, _ seen: [DeadJournal]) throws(ArtError) -> ShownDocument? {
+    let found = file.journals(among: seen)
+    for error in found.kept { Output.complain(error.message) }
+    guard !found.own.isEmpty else { return nil }
+    let shown = try file.read(with: found.own, restoredBy: thisAuthor())
+    for error in shown.kept { Output.complain(error.message) }
+    for report in shown.reports where report.edits > 0 {
+      Output.complain("\(file.path): shown with \(words(report)); the next edit saves them")
+    }
+    return shown
+  }
+
+  /// The content of a document with the edits that belong to it.
+  static func read(_ file: DocumentFile) throws(ArtError) -> DocumentContent {
+    if let shown = try shown(file, seen()) { return shown.content }
+    return try file.read()
+  }
+
+  /// Says of a document that edits belong to it, for who looks at its file alone.
+  static func mention(_ file: DocumentFile) throws(ArtError) {
+    let found = file.journals(among: seen())
+    for error in found.kept { Output.complain(error.message) }
+    for journal in found.own {
+      do throws(ArtError) {
+        let shown = try file.read(with: [journal], restoredBy: thisAuthor())
+        for error in shown.kept { Output.complain(error.message) }
+        for report in shown.reports where report.edits > 0 {
+          Output.complain("\(file.path): not in it are \(words(report)); the next edit saves them")
+        }
+      } catch {
+        let edits = try journal.contents().entries.count
+        let source = source(journal.head?.author, journal.modified)
+        Output.complain(
+          "\(file.path): beside it \(count(edits)) of a program that is gone are kept (\(source))")
+      }
+    }
+  }
+
+  /// `12 edits of a program that ended without saving them (ada, 2026-11-21 09:30)`.
+  static func words(_ report: RestoreReport) -> String {
+    "\(count(report.edits)) of a program that ended without saving them (\(source(report)))"
+  }
+
+  static func count(_ edits: Int) -> String { edits == 1 ? "1 edit" : "\(edits) edits" }
+
+  /// `ada, 2026-11-21 09:30`.
+  static func source(_ report: RestoreReport) -> String { source(report.author, report.modified) }
+
+  static func source(_ author: String?, _ modified: Int) -> String {
+    let time = Time.local(modified / 1000, seconds: false)
+    return author.map { "\($0), \(time)" } ?? time
+  }
+
+  /// A line for each change that was left out.
+  static func lost(_ report: RestoreReport, of document: String) -> [String] {
+    report.dropped.map { "\(document): left out, what it changes is not as it was: \($0.words)" }
+  }
+}
