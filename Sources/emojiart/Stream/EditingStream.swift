@@ -6,8 +6,8 @@ import Glibc
 
 /// A document that is edited line by line. One thread reads, asks the document, and writes:
 ///
-///     stdin ──LineSplitter──▶ lines of one read ──▶ Document, one call for a run of edits ──▶ answers ──▶ stdout
-///                                                   Document ──events──▶ Outbox ──behind answers─────────────┘
+///     stdin ──StreamForm──▶ lines of one read ──▶ Document, one call for a run of edits ──▶ StreamForm ──▶ stdout
+///                                                 Document ──events──▶ Outbox ──behind the answers──┘
 ///
 /// Nothing grows without bound: while stdout takes nothing, nothing is read. What happened is written only when every
 /// edit that was asked for is answered, so that an edit is answered before it is told to be saved.
@@ -16,7 +16,6 @@ struct EditingStream<Form: StreamForm> {
   let outbox: Outbox
   let settings: StreamSettings
   private var form: Form
-  private var input = LineSplitter()
   /// Edits that no save holds, by the last answer.
   private var unsaved = 0
   /// Edits that were answered with ok.
@@ -37,32 +36,27 @@ struct EditingStream<Form: StreamForm> {
   /// Reads and answers to the end. Throws when stdin cannot be read, and when stdout cannot be written to;
   /// `brokenPipe` when nobody reads it any more.
   mutating func run() throws(ArtError) {
+    try flush()
     while !hasQuit {
+      let isOpen = outbox.isOpen
+      if isOpen, form.hasLines {
+        try answer(form.take() ?? [])
+        continue
+      }
       var ready = [
         pollfd(fd: outbox.bell.ear, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: 0, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: isOpen && form.mayRead ? 0 : -1, events: Int16(POLLIN), revents: 0),
       ]
-      guard poll(&ready, outbox.isOpen ? 2 : 1, -1) >= 0 || errno == EINTR else { throw .streamInput() }
-      if ready[0].revents != 0 {
-        outbox.bell.hush()
-        try flush()
-      }
-      if ready[1].revents != 0, outbox.isOpen, try !take() { return }
-    }
-  }
-
-  /// Answers the lines of one read. False at the end of the input.
-  private mutating func take() throws(ArtError) -> Bool {
-    var lines: [StreamLine] = []
-    let count = input.read(from: 0) { line in
-      switch line {
-      case .line(let bytes): if let line = form.read(bytes) { lines.append(line) }
-      case .tooLong: lines.append(StreamLine(request: .bad(.lineTooLong())))
+      let count = poll(&ready, 2, form.patience)
+      guard count >= 0 || errno == EINTR else { throw .streamInput() }
+      if count == 0 { form.wake() }
+      if ready[0].revents != 0 { outbox.bell.hush() }
+      if count == 0 || ready[0].revents != 0 { try flush() }
+      if ready[1].revents != 0, outbox.isOpen {
+        guard let lines = try form.take() else { return }
+        try answer(lines)
       }
     }
-    if count < 0, errno != EINTR, errno != EAGAIN { throw .streamInput() }
-    try answer(lines)
-    return count != 0
   }
 
   private mutating func answer(_ lines: [StreamLine]) throws(ArtError) {
@@ -77,9 +71,13 @@ struct EditingStream<Form: StreamForm> {
 
   /// Writes the answers, and what happened meanwhile behind them.
   private mutating func flush() throws(ArtError) {
-    let (news, waiters) = outbox.take()
-    defer { for waiter in waiters { waiter.signal() } }
-    try write(news)
+    let taken = outbox.take()
+    defer { for waiter in taken.waiters { waiter.signal() } }
+    try write(taken.lines)
+    guard form.showsState, !isMute else { return }
+    let document = document
+    let (state, unsaved) = Outcome { (await document.state, await document.unsavedChanges) }.wait()
+    form.update(document, state, unsaved: unsaved, isTerminalNew: taken.isTerminalNew)
   }
 
   private mutating func write(_ news: [UInt8] = []) throws(ArtError) {
@@ -220,8 +218,13 @@ extension EditingStream {
       }
     }
     if case .failure(let error) = closed {
-      let count = try wait { await document.unsavedChanges }
-      // TODO abandon
+      let count = try wait {
+        let count = await document.unsavedChanges
+        await document.abandon()
+        return count
+      }
+      try wait(for: listening)
+      try flush()
       throw .notSaved(count, document.file.path, error)
     }
     try wait(for: listening)
