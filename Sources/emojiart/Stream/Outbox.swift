@@ -24,9 +24,8 @@ final class Outbox: Sendable {
   /// `overflow` is the line that takes the place of what was too much.
   init(overflow: [UInt8]) { self.overflow = overflow }
 
-  /// Puts in whole lines.
+  /// Puts in whole lines, and wakes the one who writes, without any, too.
   func put(_ lines: [UInt8]) {
-    guard !lines.isEmpty else { return }
     contents.withLock { contents in
       if contents.lines.count + lines.count > Self.limit {
         contents.lines = overflow

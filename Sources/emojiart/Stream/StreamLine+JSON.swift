@@ -37,8 +37,8 @@ extension StreamLine {
     case "remove": return try .edit(.action(remove(&reader)))
     case "order": return try .edit(.action(order(&reader)))
     case "setText": return try .edit(.action(setText(&reader)))
-    case "undo": return try .edit(.undo(reader.steps()))
-    case "redo": return try .edit(.redo(reader.steps()))
+    case "undo": return try .edit(.undo(steps(&reader)))
+    case "redo": return try .edit(.redo(steps(&reader)))
     case "save":
       try reader.yes(of: verb)
       return .save

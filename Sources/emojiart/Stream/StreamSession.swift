@@ -38,12 +38,9 @@ struct StreamSession {
     var stream = EditingStream(document, outbox, settings, form)
     var failure: ArtError?
     do throws(ArtError) { try stream.run() } catch { failure = error }
-    if settings.isAtomic { failure = failure ?? stream.firstError }
-    do throws(ArtError) {
-      try stream.end(after: listening, saving: failure == nil || !settings.isAtomic)
-    } catch {
-      failure = failure ?? error
-    }
+    failure = stream.broken ?? failure ?? (settings.isAtomic ? stream.firstError : nil)
+    // What cannot be saved is graver than any of these.
+    try stream.end(after: listening, saving: failure == nil || !settings.isAtomic)
     switch failure {
     case nil: return stream.firstError
     case ArtError.brokenPipe?: throw signals.endOfPipe()

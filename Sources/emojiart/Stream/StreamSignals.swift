@@ -95,19 +95,21 @@ extension StreamSignals {
       _ = saved.withLock { $0.listening }?.wait(atMost: .milliseconds(100))
       outbox.waitUntilWritten(atMost: .milliseconds(200))
     case .failure(let error): complain(error)
-    case nil: complain(ArtError(.busy, "not saved in time"))
+    case nil: complain(nil)
     }
     terminal?.restore()
     Self.die(of: number)
   }
 
-  /// How many edits no save holds. Not for a stderr that takes nothing.
-  private func complain(_ error: ArtError) {
+  /// Tells how many edits no save holds, and why; not enough time where there is no error. A stderr that takes nothing is
+  /// not waited for.
+  private func complain(_ error: ArtError?) {
     for document in saved.withLock({ $0.documents }) {
       let count = Outcome { await document.unsavedChanges }.wait(atMost: .milliseconds(100)) ?? 0
       var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
-      guard poll(&ready, 1, 50) == 1 else { continue }
-      Output.complain(ArtError.notSaved(count, document.file.path, error).message)
+      guard count > 0, poll(&ready, 1, 50) == 1 else { continue }
+      let path = document.file.path
+      Output.complain(ArtError.notSaved(count, path, error ?? .notInTime(path)).message)
     }
   }
 
