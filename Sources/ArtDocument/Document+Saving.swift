@@ -230,10 +230,11 @@ extension Document {
   /// Returns when there is room for more unsaved edits, at once as a rule: while a disk is slow or a document cannot be
   /// saved, edits are kept, but not without bound.
   public func waitForRoom() async {
-    while unsavedChanges >= Self.mostUnsaved || journal?.isFull ?? false, life.state != .closed {
-      await withCheckedContinuation { waiters.append($0) }
-    }
+    while !hasRoom, life.state != .closed { await withCheckedContinuation { waiters.append($0) } }
   }
+
+  /// Whether there is room for more unsaved edits.
+  public var hasRoom: Bool { unsavedChanges < Self.mostUnsaved && !(journal?.isFull ?? false) }
 
   private func letWaitersGo() {
     let all = waiters

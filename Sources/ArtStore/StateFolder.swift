@@ -5,7 +5,15 @@ import Glibc
 
 /// Where this machine keeps what belongs to no document: `$EMOJIART_STATE`, else `$XDG_STATE_HOME/emojiart`, else
 /// `~/.local/state/emojiart`.
-enum StateFolder {
+public enum StateFolder {
+  /// Its path, and makes it when it is not there. Throws `inputOutput` where no variable names one, and what making it
+  /// throws.
+  public static func made() throws(ArtError) -> String {
+    let path = try path()
+    try makeFolders(path)
+    return path
+  }
+
   static func path() throws(ArtError) -> String {
     if let own = variable("EMOJIART_STATE") { return own }
     if let state = variable("XDG_STATE_HOME") { return state + "/emojiart" }

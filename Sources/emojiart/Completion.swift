@@ -30,7 +30,7 @@ enum Completion {
   }
 
   /// `🐝` where there is one, `🐝:1` and `🐝:2` where there are two.
-  private static func names(of emojis: [Emoji]) -> [String] {
+  static func names(of emojis: [Emoji]) -> [String] {
     let same = Dictionary(grouping: emojis, by: \.text.comparisonKey).values
     return same.flatMap { group in
       group.count == 1

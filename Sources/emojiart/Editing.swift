@@ -1,7 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import ArtModel
 import ArtStore
+
+/// A command about one document that a stream knows, too: there its first word stands for itself.
+protocol EditCommand: ParsableCommand {
+  var options: EditOptions { get }
+}
+
+/// A command that does one action.
+protocol ActionCommand: EditCommand {
+  var doc: String { get }
+  /// What its words ask for. Throws `usage`, `badValue`, `badText`.
+  func action() throws(ArtError) -> Action
+  /// What it prints of an emoji that it was about.
+  func line(_ emoji: Emoji) -> String
+}
+
+extension ActionCommand {
+  func run() throws { try options.write(options.perform(action(), on: doc), line: line) }
+}
 
 /// What an editing command did.
 struct EditResult {

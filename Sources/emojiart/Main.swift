@@ -52,11 +52,16 @@ enum Main {
     let document = isCommand ? words.dropFirst().first : nil
     let isDashed = document.map { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-" } ?? false
     let hint = isDashed ? "a name that begins with a dash is written ./\(document ?? ""); " : ""
+    return usageLine(message, hint: hint, more: "`\(command) --help`")
+  }
+
+  /// What the parser says, as one line of ours.
+  static func usageLine(_ message: String, hint: String = "", more: String) -> String {
     var what = message.prefix(1).lowercased() + message.dropFirst()
     // A suggestion of the parser's own: "… Did you mean '--json'?"
     if what.hasSuffix("?") { return what }
     if what.hasSuffix(".") { what.removeLast() }
-    return "\(what); \(hint)`\(command) --help` tells more"
+    return "\(what); \(hint)\(more) tells more"
   }
 
   /// What is no UTF-8 would be read as another name than the one that was given.

@@ -39,8 +39,8 @@ enum Output {
       return (state.gathered, state.deed)
     }
     guard let number = write(bytes[...], to: 1) else { return }
-    let cause = "cannot write the result to stdout: \(String(cString: strerror(number)))"
-    throw ArtError(.inputOutput, deed.map { "\(cause); \($0)" } ?? cause)
+    let error = ArtError.notWritten(number)
+    throw deed.map { ArtError(error.code, "\(error.message); \($0)") } ?? error
   }
 
   /// One line to people, on stderr. Line breaks within it are made visible like other control characters.
@@ -68,6 +68,13 @@ enum Output {
       left = left.dropFirst(count)
     }
     return nil
+  }
+}
+
+extension ArtError {
+  /// stdout does not take the result.
+  static func notWritten(_ number: Int32) -> ArtError {
+    ArtError(.inputOutput, "cannot write the result to stdout: \(String(cString: strerror(number)))")
   }
 }
 

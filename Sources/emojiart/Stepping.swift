@@ -1,7 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import ArtModel
 import ArtStore
+
+/// A command that goes along the log.
+protocol StepCommand: EditCommand {
+  var doc: String { get }
+  var direction: UndoDirection { get }
+  var count: String { get }
+}
+
+extension StepCommand {
+  func run() throws { try options.step(direction, steps(), on: doc) }
+
+  /// How many steps its words ask for. Throws `badValue`.
+  func steps() throws(ArtError) -> Int {
+    guard let count = Int(count), (1...1_000).contains(count) else {
+      throw ArtError(.badValue, "\(shown(count)) is no count; give a number from 1 to 1,000")
+    }
+    return count
+  }
+}
 
 /// What a number of steps did.
 private struct StepResult {
@@ -12,10 +32,7 @@ private struct StepResult {
 
 extension EditOptions {
   /// Goes a number of steps along the log in one save; each step is an edit of its own.
-  func step(_ direction: UndoDirection, _ typed: String, on document: String) throws(ArtError) {
-    guard let count = Int(typed), (1...1_000).contains(count) else {
-      throw ArtError(.badValue, "\(shown(typed)) is no count; give a number from 1 to 1,000")
-    }
+  func step(_ direction: UndoDirection, _ count: Int, on document: String) throws(ArtError) {
     let author = try thisAuthor()
     let revision = try expectedRevision()
     let result = try fileToEdit(document).edit(expecting: revision) {
@@ -23,12 +40,8 @@ extension EditOptions {
       try Self.go(direction, count, on: transaction, by: author)
     }
     Output.tell(of: "the \(direction.rawValue) itself is saved")
-    if result.left > 0 {
-      let changes = result.left == 1 ? "1 change stays as it is" : "\(result.left) changes stay as they are"
-      Output.complain("\(changes): later edits were about the same")
-    }
-    if result.titles.count < count {
-      Output.complain("only \(result.titles.count) of \(count): nothing more to \(direction.rawValue)")
+    for note in direction.notes(done: result.titles.count, of: count, left: result.left) {
+      Output.complain(note)
     }
     guard !common.json else {
       let done = JSON.array(result.titles.map(JSON.string))
@@ -53,5 +66,18 @@ extension EditOptions {
     guard !result.titles.isEmpty else { throw .nothingTo(direction.rawValue) }
     result.revision = transaction.revision
     return result
+  }
+}
+
+extension UndoDirection {
+  /// What a person should know of steps that were done.
+  func notes(done: Int, of count: Int, left: Int) -> [String] {
+    var notes: [String] = []
+    if left > 0 {
+      let changes = left == 1 ? "1 change stays as it is" : "\(left) changes stay as they are"
+      notes.append("\(changes): later edits were about the same")
+    }
+    if done < count { notes.append("only \(done) of \(count): nothing more to \(rawValue)") }
+    return notes
   }
 }

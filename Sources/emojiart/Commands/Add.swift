@@ -3,7 +3,7 @@
 import ArgumentParser
 import ArtModel
 
-struct Add: ParsableCommand {
+struct Add: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add emoji on top.",
@@ -27,10 +27,11 @@ struct Add: ParsableCommand {
   var size: String = "40"
   @OptionGroup var options: EditOptions
 
-  func run() throws {
+  func action() throws(ArtError) -> Action {
     var texts: [EmojiText] = []
     for text in emoji { texts.append(try EmojiText(text)) }
-    let action = Action.add(texts, at: try Coordinates(at), size: try FontSize(typed: size))
-    try options.write(options.perform(action, on: doc)) { "\($0.id)" }
+    return .add(texts, at: try Coordinates(at), size: try FontSize(typed: size))
   }
+
+  func line(_ emoji: Emoji) -> String { "\(emoji.id)" }
 }

@@ -41,6 +41,17 @@ struct Edit: ParsableCommand {
     let settings = try StreamSettings(changes: changes, delay: delay, isAtomic: atomic, killAfter: kill)
     let expected = try options.expectedRevision()
     let file = try options.fileToEdit(doc)
-    try StreamSession(file, settings, expecting: expected).run(JSONForm(isPending: atomic))
+    var session = StreamSession(file, settings, expecting: expected)
+    if !options.common.json, let terminal = TerminalMode() {
+      session.terminal = terminal
+      defer { terminal.restore() }
+      // Each error was seen.
+      _ = try session.run(PromptForm(path: file.path, terminal: terminal))
+    } else if options.common.json {
+      // Each error is an answer.
+      _ = try session.run(JSONForm(isPending: atomic))
+    } else if let error = try session.run(WordForm(path: file.path)) {
+      throw ExitCode(ExitStatus(error.code).rawValue)
+    }
   }
 }

@@ -23,6 +23,11 @@ struct History: ParsableCommand {
   func run() throws {
     let log = try Restoring.read(common.file(doc)).log.reversed()
     guard !common.json else { return try Output.json(.array(log.map(json))) }
+    try Self.write(log)
+  }
+
+  /// The table of edits, newest first.
+  static func write(_ log: some Collection<LoggedEdit>) throws(ArtError) {
     guard !log.isEmpty else { return }
     try Output.line(
       Style.bold("\("REV".indented(to: 6))  \("TIME".padded(to: 19))  \("BY".padded(to: 12))  WHAT"))

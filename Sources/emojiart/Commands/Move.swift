@@ -3,7 +3,7 @@
 import ArgumentParser
 import ArtModel
 
-struct Move: ParsableCommand {
+struct Move: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "move",
     abstract: "Move emoji.",
@@ -24,15 +24,17 @@ struct Move: ParsableCommand {
   var by: String?
   @OptionGroup var options: EditOptions
 
-  func run() throws {
+  func action() throws(ArtError) -> Action {
     let displacement: Action.Displacement
     switch (to, by) {
     case (let place?, nil): displacement = .to(try Coordinates(place))
     case (nil, let distance?): displacement = .by(try Coordinates(distance))
     default: throw ArtError(.usage, "where to? give --to X,Y or --by DX,DY")
     }
-    try options.write(options.perform(.move(which.selection(), displacement), on: doc)) {
-      "\($0.id) \(numberText($0.position.x)),\(numberText($0.position.y))"
-    }
+    return .move(try which.selection(), displacement)
+  }
+
+  func line(_ emoji: Emoji) -> String {
+    "\(emoji.id) \(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
   }
 }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import ArtModel
 
-struct Order: ParsableCommand {
+struct Order: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "order",
     abstract: "Change which emoji are in front.",
@@ -29,19 +29,24 @@ struct Order: ParsableCommand {
   var above: String?
   @OptionGroup var options: EditOptions
 
-  func run() throws {
+  func action() throws(ArtError) -> Action {
     let ordering: Action.Ordering
-    let place: String
     switch (front, back, above) {
-    case (true, false, nil): (ordering, place) = (.front, "front")
-    case (false, true, nil): (ordering, place) = (.back, "back")
-    case (false, false, let ref?):
-      let anchor = try SelectionArguments.reference(ref)
-      (ordering, place) = (.above(anchor), "above \(anchor)")
+    case (true, false, nil): ordering = .front
+    case (false, true, nil): ordering = .back
+    case (false, false, let ref?): ordering = .above(try SelectionArguments.reference(ref))
     default: throw ArtError(.usage, "to which place? give one of --front, --back and --above REF")
     }
-    try options.write(options.perform(.order(which.selection(), ordering), on: doc)) {
-      "\($0.id) \(safe(place))"
-    }
+    return .order(try which.selection(), ordering)
+  }
+
+  func line(_ emoji: Emoji) -> String {
+    "\(emoji.id) \(front ? "front" : back ? "back" : "above \(safe(anchor))")"
+  }
+
+  /// As it was read, not as it was typed.
+  private var anchor: String {
+    guard let above else { return "" }
+    do throws(ArtError) { return "\(try SelectionArguments.reference(above))" } catch { return above }
   }
 }

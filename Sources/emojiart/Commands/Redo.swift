@@ -3,7 +3,7 @@
 import ArgumentParser
 import ArtModel
 
-struct Redo: ParsableCommand {
+struct Redo: StepCommand {
   static let configuration = CommandConfiguration(
     commandName: "redo",
     abstract: "Do again what was undone.",
@@ -20,7 +20,5 @@ struct Redo: ParsableCommand {
   @Argument(help: "How many edits.") var count: String = "1"
   @OptionGroup var options: EditOptions
 
-  func run() throws {
-    try options.step(.redo, count, on: doc)
-  }
+  var direction: UndoDirection { .redo }
 }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import ArtModel
 
-struct Remove: ParsableCommand {
+struct Remove: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Remove emoji.",
@@ -20,9 +20,7 @@ struct Remove: ParsableCommand {
   @OptionGroup var which: SelectionArguments
   @OptionGroup var options: EditOptions
 
-  func run() throws {
-    try options.write(options.perform(.remove(which.selection()), on: doc)) {
-      "\($0.id) \(safe($0.text.string))"
-    }
-  }
+  func action() throws(ArtError) -> Action { .remove(try which.selection()) }
+
+  func line(_ emoji: Emoji) -> String { "\(emoji.id) \(safe(emoji.text.string))" }
 }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import ArtModel
 
-struct Resize: ParsableCommand {
+struct Resize: ActionCommand {
   static let configuration = CommandConfiguration(
     commandName: "resize",
     abstract: "Change the size of emoji.",
@@ -24,7 +24,7 @@ struct Resize: ParsableCommand {
     String?
   @OptionGroup var options: EditOptions
 
-  func run() throws {
+  func action() throws(ArtError) -> Action {
     let resizing: Action.Resizing
     switch (to, by) {
     case (let size?, nil): resizing = .to(try FontSize(typed: size))
@@ -33,8 +33,8 @@ struct Resize: ParsableCommand {
       resizing = .by(factor)
     default: throw ArtError(.usage, "to what size? give --to S or --by FACTOR")
     }
-    try options.write(options.perform(.resize(which.selection(), resizing), on: doc)) {
-      "\($0.id) \(numberText($0.size.pixels))"
-    }
+    return .resize(try which.selection(), resizing)
   }
+
+  func line(_ emoji: Emoji) -> String { "\(emoji.id) \(numberText(emoji.size.pixels))" }
 }

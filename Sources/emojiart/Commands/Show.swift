@@ -27,9 +27,14 @@ struct Show: ParsableCommand {
       try content.writeJSON { (piece) throws(ArtError) in try Output.write(piece) }
       return try Output.line("")
     }
+    try Self.write(content, of: file.path)
+  }
+
+  /// The table.
+  static func write(_ content: DocumentContent, of path: String) throws(ArtError) {
     let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
     let size = "\(content.canvas.width) x \(content.canvas.height)"
-    try Output.line(Style.bold(safe(file.path)))
+    try Output.line(Style.bold(safe(path)))
     try Output.line("\(size), \(count), revision \(content.revision)")
     if let background = content.background {
       try Output.line(
@@ -41,7 +46,7 @@ struct Show: ParsableCommand {
   }
 
   /// The emoji stands last on its line: terminals do not agree on its width.
-  private func writeTable(_ content: DocumentContent) throws(ArtError) {
+  private static func writeTable(_ content: DocumentContent) throws(ArtError) {
     let emojis = content.emojisInOrder()
     let ids = emojis.map(\.id).sorted()
     var marked: [EmojiID: Int] = [:]
@@ -62,11 +67,11 @@ struct Show: ParsableCommand {
     }
   }
 
-  private func place(_ emoji: Emoji) -> String {
+  private static func place(_ emoji: Emoji) -> String {
     "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
   }
 
-  private func mark(_ id: String, _ length: Int) -> String {
+  private static func mark(_ id: String, _ length: Int) -> String {
     let (head, tail) = (String(id.prefix(length)), String(id.dropFirst(length)))
     if Style.isColored { return Style.bold(head) + Style.faint(tail) + " " }
     return tail.isEmpty ? head + " " : "\(head)-\(tail)"

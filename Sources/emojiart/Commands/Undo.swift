@@ -3,7 +3,7 @@
 import ArgumentParser
 import ArtModel
 
-struct Undo: ParsableCommand {
+struct Undo: StepCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
     abstract: "Take edits back.",
@@ -21,7 +21,5 @@ struct Undo: ParsableCommand {
   @Argument(help: "How many edits.") var count: String = "1"
   @OptionGroup var options: EditOptions
 
-  func run() throws {
-    try options.step(.undo, count, on: doc)
-  }
+  var direction: UndoDirection { .undo }
 }

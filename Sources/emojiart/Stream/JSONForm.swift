@@ -5,13 +5,14 @@ import ArtModel
 
 /// Requests and answers as JSON Lines.
 struct JSONForm: StreamForm {
+  private var input = LineSplitter()
   private var json = JSONWriter(reserving: 1 << 18)
   /// Whether every answer says that nothing is kept before the end.
   private let isPending: Bool
 
   init(isPending: Bool) { self.isPending = isPending }
 
-  mutating func read(_ line: UnsafeBufferPointer<UInt8>) -> StreamLine? { StreamLine(json: line) }
+  mutating func take() throws(ArtError) -> [StreamLine]? { try input.take(StreamLine.init(json:)) }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) {
     let isPending = isPending
@@ -60,8 +61,8 @@ struct JSONForm: StreamForm {
     }
   }
 
-  /// Nothing asks for it.
-  func help(_ word: String) {}
+  /// No line of JSON asks for it.
+  func help(_ text: String) {}
 
   mutating func failed(_ error: ArtError, _ line: StreamLine) {
     json.object { json in
@@ -118,6 +119,6 @@ extension DocumentAnswer {
 extension Output {
   /// Writes at once. Throws `brokenPipe` when nobody reads.
   static func writeAnswers(_ bytes: [UInt8]) throws(ArtError) {
-    if let number = write(bytes[...], to: 1) { throw .streamOutput(number) }
+    if let number = write(bytes[...], to: 1) { throw .notWritten(number) }
   }
 }

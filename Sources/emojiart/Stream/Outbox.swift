@@ -11,6 +11,7 @@ final class Outbox: Sendable {
   private struct Contents {
     var lines: [UInt8] = []
     var isOpen = true
+    var isTerminalNew = true
     var waiters: [DispatchSemaphore] = []
   }
 
@@ -23,9 +24,8 @@ final class Outbox: Sendable {
   /// `overflow` is the line that takes the place of what was too much.
   init(overflow: [UInt8]) { self.overflow = overflow }
 
-  /// Puts in whole lines.
+  /// Puts in whole lines, and wakes the one who writes, without any, too.
   func put(_ lines: [UInt8]) {
-    guard !lines.isEmpty else { return }
     contents.withLock { contents in
       if contents.lines.count + lines.count > Self.limit {
         contents.lines = overflow
@@ -36,12 +36,25 @@ final class Outbox: Sendable {
     bell.ring()
   }
 
-  /// Takes out what is there. Who takes it lets the waiters go when it is written.
-  func take() -> (lines: [UInt8], waiters: [DispatchSemaphore]) {
+  /// What was there when it was taken out. Who takes it lets the waiters go when it is written.
+  struct Taken {
+    var lines: [UInt8]
+    var waiters: [DispatchSemaphore]
+    var isTerminalNew: Bool
+  }
+
+  func take() -> Taken {
     contents.withLock { contents in
-      defer { (contents.lines, contents.waiters) = ([], []) }
-      return (contents.lines, contents.waiters)
+      defer { (contents.lines, contents.waiters, contents.isTerminalNew) = ([], [], false) }
+      return Taken(
+        lines: contents.lines, waiters: contents.waiters, isTerminalNew: contents.isTerminalNew)
     }
+  }
+
+  /// The terminal may have become another: its size, its mode, or who it belongs to.
+  func noteTerminal() {
+    contents.withLock { $0.isTerminalNew = true }
+    bell.ring()
   }
 
   /// Waits until what was put in is written, that long at most.

@@ -4,10 +4,19 @@ import ArtDocument
 import ArtModel
 import Glibc
 
-/// How the lines of a stream are read and answered: as JSON, or in the words of the commands.
+/// How a stream is read and answered: as lines of JSON, as the commands' words, or at a prompt.
 protocol StreamForm: SendableMetatype {
-  /// What a line asks for; nil for one that is passed over.
-  mutating func read(_ line: UnsafeBufferPointer<UInt8>) -> StreamLine?
+  /// Reads once from stdin, which has something, and gives the lines that are complete; nil at the end of the input.
+  /// Throws `inputOutput`.
+  mutating func take() throws(ArtError) -> [StreamLine]?
+  /// Whether there are lines without more input.
+  var hasLines: Bool { get }
+  /// Whether stdin may be read.
+  var mayRead: Bool { get }
+  /// Milliseconds without input after which `wake` is to be called; -1 for never.
+  var patience: Int32 { get }
+  /// Nothing came in for so long.
+  mutating func wake()
 
   /// An edit, an undo or a redo was done.
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError)
@@ -15,20 +24,38 @@ protocol StreamForm: SendableMetatype {
   mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError)
   /// The document as it is.
   mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError)
-  /// Tells how a word is used.
-  mutating func help(_ word: String) throws(ArtError)
+  /// How something is used.
+  mutating func help(_ text: String) throws(ArtError)
   /// What the line asked for came to nothing.
   mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError)
 
   /// Bytes of answers that wait to be written.
   var size: Int { get }
-  /// Writes the answers, and then what happened, which `news` tells in lines.
+  /// Writes the answers, and then what happened, in whole lines.
   mutating func write(with news: [UInt8]) throws(ArtError)
+
+  /// Whether `update` is wanted.
+  var showsState: Bool { get }
+  /// The document and its state, and how many edits no save holds; whether the terminal may have become another.
+  mutating func update(
+    _ document: Document, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool)
 
   /// What happened to the document, in whole lines; nothing where it is not worth telling.
   static func news(of event: DocumentEvent) -> [UInt8]
   /// A turn in the program's life.
   static func news(of event: LifeCycleEvent) -> [UInt8]
+  /// Tells what a person should know although the work was done.
+  static func notice(_ text: String, by outbox: Outbox)
+}
+
+extension StreamForm {
+  var hasLines: Bool { false }
+  var mayRead: Bool { true }
+  var patience: Int32 { -1 }
+  func wake() {}
+  static func notice(_ text: String, by outbox: Outbox) { Output.complain(text) }
+  var showsState: Bool { false }
+  func update(_ document: Document, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool) {}
 }
 
 /// A line of the input, and what its answer needs to know of it.
@@ -47,6 +74,7 @@ struct StreamLine {
     case save
     case show
     case history
+    /// To be answered with that.
     case help(String)
     case quit
     /// The line cannot be read.
@@ -54,13 +82,26 @@ struct StreamLine {
   }
 }
 
+extension LineSplitter {
+  /// Reads once from stdin. Nil at the end of the input, unless it ends with a line. Throws `inputOutput`.
+  mutating func take(
+    _ read: (UnsafeBufferPointer<UInt8>) -> StreamLine?
+  ) throws(ArtError) -> [StreamLine]? {
+    var lines: [StreamLine] = []
+    let count = self.read(from: 0) { line in
+      switch line {
+      case .line(let bytes): if let line = read(bytes) { lines.append(line) }
+      case .tooLong: lines.append(StreamLine(request: .bad(.lineTooLong())))
+      }
+    }
+    if count < 0, errno != EINTR, errno != EAGAIN { throw .streamInput() }
+    return count == 0 && lines.isEmpty ? nil : lines
+  }
+}
+
 extension ArtError {
   /// Nobody reads what is written.
-  static let brokenPipe = streamOutput(EPIPE)
-
-  static func streamOutput(_ number: Int32) -> ArtError {
-    ArtError(.inputOutput, "cannot write the answers to stdout: \(String(cString: strerror(number)))")
-  }
+  static let brokenPipe = notWritten(EPIPE)
 
   static func streamInput() -> ArtError {
     ArtError(.inputOutput, "cannot read the lines from stdin: \(String(cString: strerror(errno)))")

@@ -108,6 +108,16 @@ extension StreamLine {
     return .setText(which, text)
   }
 
+  /// How many steps to undo or redo.
+  mutating func steps(_ reader: inout JSONReader) throws(ArtError) -> Int {
+    let count = try reader.integer()
+    guard (1...1_000).contains(count) else {
+      throw ArtError(.badValue, "\(count) is no count; give a number from 1 to 1,000")
+    }
+    isAboutSeveral = count > 1
+    return count
+  }
+
   /// `ref`, a string or an array of them, or `all`.
   private mutating func select(
     _ selection: inout Selection?, _ key: String, _ reader: inout JSONReader, besides others: [String]
@@ -155,15 +165,6 @@ extension JSONReader {
     let y = try length()
     try close()
     return Coordinates(x: x, y: y)
-  }
-
-  /// How many steps to undo or redo.
-  mutating func steps() throws(ArtError) -> Int {
-    let count = try integer()
-    guard (1...1_000).contains(count) else {
-      throw ArtError(.badValue, "\(count) is no count; give a number from 1 to 1,000")
-    }
-    return count
   }
 
   /// `true`, where nothing else means something.

@@ -37,8 +37,8 @@ extension StreamLine {
     case "remove": return try .edit(.action(remove(&reader)))
     case "order": return try .edit(.action(order(&reader)))
     case "setText": return try .edit(.action(setText(&reader)))
-    case "undo": return try .edit(.undo(reader.steps()))
-    case "redo": return try .edit(.redo(reader.steps()))
+    case "undo": return try .edit(.undo(steps(&reader)))
+    case "redo": return try .edit(.redo(steps(&reader)))
     case "save":
       try reader.yes(of: verb)
       return .save
@@ -91,11 +91,12 @@ extension StreamLine {
 
 extension ArtError {
   /// A key that means nothing here.
-  static func unknown(_ what: String, _ key: String, among known: [String]) -> ArtError {
+  static func unknown(
+    _ what: String, _ key: String, among known: [String], all: String? = nil
+  ) -> ArtError {
     let near = nearest(to: key, among: known)
-    let hint =
-      near.isEmpty
-      ? "there are \(known.joined(separator: ", "))" : "did you mean \(near.joined(separator: " or "))?"
+    let list = all ?? "there are \(known.joined(separator: ", "))"
+    let hint = near.isEmpty ? list : "did you mean \(near.joined(separator: " or "))?"
     return ArtError(.usage, "no \(what) \(shown(String(key.prefix(40)))); \(hint)")
   }
 }

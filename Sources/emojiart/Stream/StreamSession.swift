@@ -6,7 +6,9 @@ import ArtStore
 
 /// A stream from its first signal to its exit status.
 struct StreamSession {
-  let file: DocumentFile
+  /// Whose modes are put back when the process ends or stops.
+  var terminal: TerminalMode?
+  var file: DocumentFile
   let settings: StreamSettings
   let expected: Int?
 
@@ -16,12 +18,15 @@ struct StreamSession {
     expected = revision
   }
 
-  /// Returns when everything is saved. Throws what could not be done: of a line only where nothing else tells.
-  func run<Form: StreamForm>(_ form: Form) throws(ArtError) {
+  /// Returns when everything is saved: what the first line came to that came to nothing. Throws what could not be done
+  /// beside lines; with `--atomic`, the error of a line, too.
+  func run<Form: StreamForm>(_ form: Form) throws(ArtError) -> ArtError? {
     let outbox = Outbox(overflow: Form.news(of: .resync))
-    let signals = StreamSignals(outbox) { Form.news(of: $0) }
+    let signals = StreamSignals(outbox, terminal) { Form.news(of: $0) }
     signals.follow()
-    let document = try open()
+    var file = file
+    file.notice = { Form.notice($0, by: outbox) }
+    let document = try open(file)
     let events = document.events(ownEdits: false)
     let listening = Outcome {
       for await event in events { outbox.put(Form.news(of: event)) }
@@ -33,26 +38,24 @@ struct StreamSession {
     var stream = EditingStream(document, outbox, settings, form)
     var failure: ArtError?
     do throws(ArtError) { try stream.run() } catch { failure = error }
-    if settings.isAtomic { failure = failure ?? stream.firstError }
-    do throws(ArtError) {
-      try stream.end(after: listening, saving: failure == nil || !settings.isAtomic)
-    } catch {
-      failure = failure ?? error
-    }
+    failure = stream.broken ?? failure ?? (settings.isAtomic ? stream.firstError : nil)
+    // What cannot be saved is graver than any of these.
+    try stream.end(after: listening, saving: failure == nil || !settings.isAtomic)
     switch failure {
-    case nil: return
+    case nil: return stream.firstError
     case ArtError.brokenPipe?: throw signals.endOfPipe()
     case let error? where settings.isAtomic: throw .nothingSaved(file.path, error)
     case let error?: throw error
     }
   }
 
-  private func open() throws(ArtError) -> Document {
-    let (file, autosave) = (file, settings.autosave)
+  private func open(_ file: DocumentFile) throws(ArtError) -> Document {
+    let autosave = settings.autosave
+    let journal = settings.isAtomic ? JournalPlace.none : .standard
     let opened = Outcome {
       await result { () async throws(ArtError) in
         let document = try await Document.open(
-          file, author: environment("EMOJIART_AUTHOR"), autosave: autosave)
+          file, author: environment("EMOJIART_AUTHOR"), journal: journal, autosave: autosave)
         return (document, await document.state, await document.content.revision)
       }
     }

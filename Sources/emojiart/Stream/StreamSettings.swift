@@ -25,7 +25,7 @@ struct StreamSettings: Sendable {
       throw ArtError(
         .usage, "--atomic saves once, at the end; leave out --autosave-changes and --autosave-delay")
     }
-    autosave = AutosavePolicy(changes: .max, delay: .seconds(1 << 40))
+    autosave = AutosavePolicy(changes: .max, delay: .seconds(365 * 86_400))
   }
 
   private static func count(_ typed: String, _ what: String) throws(ArtError) -> Int {
@@ -58,6 +58,10 @@ extension ArtError {
     return ArtError(
       cause.code,
       "\(cause.message); \(edits) kept in the journal, and `emojiart restore \(name)` saves \(them)")
+  }
+
+  static func notInTime(_ name: String) -> ArtError {
+    ArtError(.busy, "\(name) could not be saved in time")
   }
 
   /// All or none: none.

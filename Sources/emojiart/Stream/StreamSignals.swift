@@ -12,6 +12,7 @@ import Synchronization
 ///     TERM, INT, HUP   terminate: save and close, 1.5 s at most; then the process dies of the signal
 ///     TSTP             inactive, background: save; then the process stops
 ///     CONT             foreground: look at the file; active
+///     WINCH            at a prompt: the terminal has another size
 ///
 /// Signals that were ignored when the program began stay so: `nohup` is one who does that.
 final class StreamSignals: Sendable {
@@ -19,6 +20,7 @@ final class StreamSignals: Sendable {
 
   private let lifeCycle = LifeCycle()
   private let outbox: Outbox
+  private let terminal: TerminalMode?
   private let followed: [Int32]
   private let isPipeIgnored: Bool
   private let news: @Sendable (LifeCycleEvent) -> [UInt8]
@@ -31,10 +33,13 @@ final class StreamSignals: Sendable {
   private let saved = Mutex(Saved())
 
   /// Blocks the signals, in the threads that this one begins, too.
-  init(_ outbox: Outbox, news: @escaping @Sendable (LifeCycleEvent) -> [UInt8]) {
+  init(_ outbox: Outbox, _ terminal: TerminalMode?, news: @escaping @Sendable (LifeCycleEvent) -> [UInt8]) {
     self.outbox = outbox
+    self.terminal = terminal
     self.news = news
-    followed = (Self.endings + [SIGTSTP, SIGCONT]).filter { !Self.isIgnored($0) }
+    followed = (Self.endings + [SIGTSTP, SIGCONT] + (terminal == nil ? [] : [SIGWINCH])).filter {
+      !Self.isIgnored($0)
+    }
     isPipeIgnored = Self.isIgnored(SIGPIPE)
     signal(SIGPIPE, SIG_IGN)
     mask(SIG_BLOCK, followed)
@@ -62,6 +67,7 @@ final class StreamSignals: Sendable {
       switch next(within: nil) {
       case SIGTSTP: stop()
       case SIGCONT: goOn()
+      case SIGWINCH: outbox.noteTerminal()
       case let number? where Self.endings.contains(number): terminate(number)
       default: break
       }
@@ -89,18 +95,21 @@ extension StreamSignals {
       _ = saved.withLock { $0.listening }?.wait(atMost: .milliseconds(100))
       outbox.waitUntilWritten(atMost: .milliseconds(200))
     case .failure(let error): complain(error)
-    case nil: complain(ArtError(.busy, "not saved in time"))
+    case nil: complain(nil)
     }
+    terminal?.restore()
     Self.die(of: number)
   }
 
-  /// How many edits no save holds. Not for a stderr that takes nothing.
-  private func complain(_ error: ArtError) {
+  /// Tells how many edits no save holds, and why; not enough time where there is no error. A stderr that takes nothing is
+  /// not waited for.
+  private func complain(_ error: ArtError?) {
     for document in saved.withLock({ $0.documents }) {
       let count = Outcome { await document.unsavedChanges }.wait(atMost: .milliseconds(100)) ?? 0
       var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
-      guard poll(&ready, 1, 50) == 1 else { continue }
-      Output.complain(ArtError.notSaved(count, document.file.path, error).message)
+      guard count > 0, poll(&ready, 1, 50) == 1 else { continue }
+      let path = document.file.path
+      Output.complain(ArtError.notSaved(count, path, error ?? .notInTime(path)).message)
     }
   }
 
@@ -109,6 +118,7 @@ extension StreamSignals {
     finish(send(.inactive))
     finish(send(.background))
     outbox.waitUntilWritten(atMost: .milliseconds(200))
+    terminal?.restore()
     mask(SIG_UNBLOCK, [SIGTSTP])
     // Here the process stops; or it does not, when no shell is there to let it go on.
     raise(SIGTSTP)
@@ -119,6 +129,7 @@ extension StreamSignals {
   }
 
   private func goOn() {
+    outbox.noteTerminal()
     finish(send(.foreground))
     finish(send(.active))
   }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import Glibc
+
+extension EditingStream {
+  /// Answers lines in their order.
+  mutating func answer(_ lines: [StreamLine]) {
+    var rest = lines[...]
+    while let first = rest.first, !hasQuit, broken == nil {
+      let run = run(of: rest)
+      if run.isEmpty { answer(first) } else { edit(run) }
+      rest = rest.dropFirst(max(1, run.count))
+      flush()
+    }
+  }
+
+  /// The lines that are answered by one call of the document. One that may be about much ends it, so that no more is kept
+  /// for an answer than must be.
+  private func run(of lines: ArraySlice<StreamLine>) -> ArraySlice<StreamLine> {
+    var room = settings.killAfter.map { $0 - acknowledged } ?? lines.count
+    var end = lines.startIndex
+    while end < lines.endIndex, room > 0 {
+      switch lines[end].request {
+      case .edit: room -= lines[end].isAboutSeveral ? room : 1
+      case .bad: break
+      case .save, .show, .history, .help, .quit: return lines[..<end]
+      }
+      end += 1
+    }
+    return lines[..<end]
+  }
+
+  private mutating func edit(_ run: ArraySlice<StreamLine>) {
+    var answers = perform(run).makeIterator()
+    for line in run {
+      switch line.request {
+      case .bad(let error): say(error, to: line)
+      case .edit:
+        switch answers.next() {
+        case .success(let answer):
+          say { (form) throws(ArtError) in try form.done(answer, of: line) }
+          acknowledge()
+        case .failure(let error): say(error, to: line)
+        case nil: break
+        }
+      case .save, .show, .history, .help, .quit: break
+      }
+      // Without what happened meanwhile: not all of the run is answered.
+      if form.size >= 1 << 18 { say { (form) throws(ArtError) in try form.write(with: []) } }
+    }
+  }
+
+  private mutating func perform(_ run: ArraySlice<StreamLine>) -> [Result<DocumentAnswer, ArtError>] {
+    let requests = run.compactMap { line -> DocumentRequest? in
+      if case .edit(let request) = line.request { request } else { nil }
+    }
+    guard !requests.isEmpty else { return [] }
+    let (document, isAtomic) = (document, settings.isAtomic)
+    while true {
+      if let results = Outcome({ await document.performWhereRoom(requests) }).wait() { return results }
+      if isAtomic { return requests.map { _ in .failure(.tooManyAtOnce()) } }
+      wait { await document.waitForRoom() }
+    }
+  }
+
+  private mutating func acknowledge() {
+    acknowledged += 1
+    guard acknowledged == settings.killAfter else { return }
+    say { (form) throws(ArtError) in try form.write(with: []) }
+    kill(getpid(), SIGKILL)
+  }
+
+  private mutating func answer(_ line: StreamLine) {
+    let document = document
+    switch line.request {
+    case .save: save(line)
+    case .show, .history:
+      let (content, unsaved) = wait { (await document.content, await document.unsavedChanges) }
+      say { (form) throws(ArtError) in try form.show(content, unsaved: unsaved, of: line) }
+    case .help(let text): say { (form) throws(ArtError) in try form.help(text) }
+    case .quit: hasQuit = true
+    case .edit, .bad: break
+    }
+  }
+
+  private mutating func save(_ line: StreamLine) {
+    guard !settings.isAtomic else { return say(.savedAtTheEnd(), to: line) }
+    let document = document
+    let saved = wait {
+      await result { () async throws(ArtError) in
+        try await document.save()
+        return (revision: await document.content.revision, unsaved: await document.unsavedChanges)
+      }
+    }
+    switch saved {
+    case .success(let (revision, unsaved)):
+      say { (form) throws(ArtError) in try form.saved(revision: revision, unsaved: unsaved, of: line) }
+    case .failure(let error): say(error, to: line)
+    }
+  }
+}
+
+extension Document {
+  /// Does what is asked; nil while there is no room for it.
+  fileprivate func performWhereRoom(
+    _ requests: [DocumentRequest]
+  ) -> [Result<DocumentAnswer, ArtError>]? {
+    hasRoom ? perform(requests) : nil
+  }
+}

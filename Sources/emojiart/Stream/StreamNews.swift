@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+
+/// What happens to a document that is open, in words.
+enum StreamNews {
+  /// A line, or several; empty for what a prompt shows otherwise.
+  static func text(of event: DocumentEvent) -> String {
+    switch event {
+    case .edited, .saved, .state(.open), .state(.saving), .state(.closed): ""
+    case .state(.error(let error)): "not saved: \(error.message)"
+    case .state(.editingDisabled(let reason)): "it can only be looked at: \(reason)"
+    case .changed(let change) where !change.isComplete: "others changed much; `show` shows the document"
+    case .changed(let change):
+      change.edits.map { "\($0.author ?? "\($0.id.origin)"): \($0.title)" }.joined(separator: "\n")
+    case .dropped(_, let changes):
+      changes.count == 1
+        ? "1 change of yours was left out: somebody else changed the same, or removed it"
+        : "\(changes.count) changes of yours were left out: somebody else changed the same, or removed it"
+    case .renamed(let old, let new): "\(old) is now \(new): somebody else had added an emoji by that id"
+    case .resync: "much happened meanwhile; `show` shows the document"
+    }
+  }
+}

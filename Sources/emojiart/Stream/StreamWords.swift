@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+
+/// The words that a stream's line may begin with.
+enum StreamWords {
+  /// Those that are commands.
+  static let commands: [String: any ParsableCommand.Type] = [
+    "add": Add.self, "history": History.self, "move": Move.self, "order": Order.self, "redo": Redo.self,
+    "remove": Remove.self, "resize": Resize.self, "show": Show.self, "undo": Undo.self,
+  ]
+
+  /// Those of streams alone.
+  static let own = [
+    "help": "Tell which commands there are, or how one is used.",
+    "quit": "Save, close and end.",
+    "save": "Save at once.",
+  ]
+
+  static let names = (Array(commands.keys) + own.keys).sorted()
+
+  /// What there is, or how a command is used. Throws `usage` for what is none.
+  static func help(_ name: String?) throws(ArtError) -> String {
+    guard let name else {
+      return names.map { name in
+        let what = commands[name]?.configuration.abstract ?? own[name] ?? ""
+        return "\(name.padded(to: 8))  \(what)"
+      }
+      .joined(separator: "\n")
+    }
+    if let what = own[name] { return "\(name == "help" ? "help [<command>]" : name)\n\n\(what)" }
+    guard let configuration = commands[name]?.configuration else {
+      throw .unknown("command", name, among: names, all: "`help` lists them")
+    }
+    let usage = configuration.usage ?? "emojiart \(name) <doc>"
+    let text = [usage, configuration.abstract, configuration.discussion].joined(separator: "\n\n")
+    return inStream(text)
+  }
+
+  /// A command's help without what a stream has already: `emojiart`, and the document.
+  private static func inStream(_ help: String) -> String {
+    help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let blanks = line.prefix { $0 == " " }
+      var words = line.dropFirst(blanks.count).split(separator: " ", omittingEmptySubsequences: false)
+      guard words.first == "emojiart", words.count > 2 else { return String(line) }
+      words.removeFirst()
+      words.remove(at: 1)
+      return blanks + words.joined(separator: " ")
+    }
+    .joined(separator: "\n")
+  }
+
+  /// How a line can go on after these words.
+  static func candidates(after words: [String], in content: DocumentContent?) -> [String] {
+    guard let name = words.first else { return names }
+    if name == "help" { return words.count == 1 ? names : [] }
+    guard let options = options[name] else { return [] }
+    guard let content, name != "add", content.emojiCount <= 1_000 else { return options }
+    let emojis = content.emojisInOrder()
+    return Completion.names(of: emojis) + emojis.map(\.id.description) + ["@last"] + options
+  }
+
+  private static let options = [
+    "add": ["--at", "--size"], "move": ["--all", "--by", "--to"], "remove": ["--all"],
+    "order": ["--above", "--all", "--back", "--front"], "resize": ["--all", "--by", "--to"],
+  ]
+}

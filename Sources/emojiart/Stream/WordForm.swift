@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+
+/// The words of the commands, without `emojiart` and the document; the answers are what the commands print. Errors are
+/// lines on stderr.
+struct WordForm: StreamForm {
+  private let path: String
+  private var input = LineSplitter()
+
+  /// `path` is what the document is called.
+  init(path: String) { self.path = path }
+
+  mutating func take() throws(ArtError) -> [StreamLine]? { try input.take(StreamLine.init(words:)) }
+
+  mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
+    let direction: (UndoDirection, Int)? =
+      switch line.request {
+      case .edit(.undo(let count)): (.undo, count)
+      case .edit(.redo(let count)): (.redo, count)
+      default: nil
+      }
+    if let (direction, count) = direction {
+      let notes = direction.notes(done: answer.entries.count, of: count, left: answer.left)
+      if !notes.isEmpty { try Output.flush() }
+      for note in notes { Output.complain(note) }
+      for entry in answer.entries { try Output.line(safe(entry.title)) }
+    } else if let words = line.words {
+      for emoji in answer.emojis { try Output.line(words(emoji)) }
+    }
+  }
+
+  mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try Output.line("saved: revision \(revision)")
+  }
+
+  mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    if case .history = line.request { return try History.write(content.log.reversed()) }
+    try Show.write(content, of: path)
+  }
+
+  mutating func help(_ text: String) throws(ArtError) { try Output.line(text) }
+
+  mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
+    try Output.flush()
+    Output.complain(error.message)
+  }
+
+  /// What is gathered is written by itself.
+  var size: Int { 0 }
+
+  mutating func write(with news: [UInt8]) throws(ArtError) {
+    try Output.flush()
+    if !news.isEmpty { Output.writeError(String(decoding: news, as: UTF8.self)) }
+  }
+
+  /// What did not go as the person who types expects.
+  static func news(of event: DocumentEvent) -> [UInt8] {
+    switch event {
+    case .state(.error(let error)): line("not saved: \(error.message)")
+    case .dropped, .renamed: line(StreamNews.text(of: event))
+    case .state, .edited, .saved, .changed, .resync: []
+    }
+  }
+
+  static func news(of event: LifeCycleEvent) -> [UInt8] { [] }
+
+  private static func line(_ text: String) -> [UInt8] { Array("emojiart: \(safe(text))\n".utf8) }
+}
