@@ -63,6 +63,26 @@ import Testing
     #expect(access(file.path + "-journal", F_OK) != 0)
   }
 
+  @Test("F8 a journal that a killed save had only begun is taken away when the document is settled")
+  func begunJournal() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 5, edits: 2, seed: 1)
+    let before = try file.read()
+    let prints = try fingerprint(file.path)
+    try file.settle()
+    #expect(try fingerprint(file.path) == prints)
+    for begun in [[], [UInt8](repeating: 0, count: 512), [UInt8](repeating: 0, count: 9_000)] {
+      try write(begun, to: file.path + "-journal")
+      try file.settle()
+      #expect(try folder.names == ["bees.emojiart"])
+      #expect(try file.read() == before)
+    }
+    let (crashed, _) = try folder.crashed("crashed.emojiart")
+    try crashed.settle()
+    #expect(try folder.names == ["bees.emojiart", "crashed.emojiart"])
+  }
+
   @Test("F8 where neither the file nor its rollback is whole, nothing is touched and both are named damaged")
   func hopeless() throws {
     let folder = try Workspace()

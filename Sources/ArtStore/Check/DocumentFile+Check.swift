@@ -44,8 +44,16 @@ extension DocumentFile {
     return CheckReport(faults: copy.faults)
   }
 
-  /// Deals with a rollback journal that lies beside a whole document. Throws what `edit` throws.
-  public func settle() throws(ArtError) { try HotJournal.settle(try locate(), Deadline(patience), notice) }
+  /// Deals with a rollback journal that lies beside the document, so that nothing does; where none lies there nothing is
+  /// written. Throws what `edit` throws.
+  public func settle() throws(ArtError) {
+    let file = try locate()
+    try HotJournal.settle(file, Deadline(patience), notice)
+    var status = stat()
+    guard lstat(file.journalPath, &status) == 0 else { return }
+    // A save was killed before its journal meant anything: the next commit takes it away.
+    try edit { (transaction: DocumentTransaction) throws(ArtError) in try transaction.touch() }
+  }
 
   /// Makes a whole document of what can be read, and puts it in the place of the one that is there, which is kept
   /// in the state folder. Returns nil for a document that is whole. Throws what `read` throws, but `damaged`.
