@@ -2,30 +2,104 @@
 
 import Foundation
 
-/// The power cut at random points of a recording, and what is read from the disk then.
-struct PowerCut<State: Equatable> {
+/// The power cut at random points of a recording.
+struct PowerCut {
   let recording: Recording
-  /// What the folder holds for whoever opens it; throws when it is torn.
-  let read: (String) throws -> State
-  /// What the folder held at the beginning and at each answer: the last one is what is kept.
-  private let states: [State]
+
+  /// What one cut left.
+  struct Remains {
+    let number: Int
+    /// The folder, to be looked at and changed.
+    let folder: String
+    /// How many answers there had been, and the last of them.
+    let answers: Int
+    let answer: String?
+  }
+
+  enum Verdict: Equatable {
+    case kept
+    /// An older state than the last one that was answered.
+    case lost
+    /// None of the states that were recorded, or nothing that can be read.
+    case torn(String)
+  }
 
   /// A number of cuts and what they came to.
   struct Outcome {
     var cuts = 0
-    /// An older state than the last one that was answered.
     var lost = 0
-    /// None of the states that were recorded, or nothing that can be read.
     var torn = 0
-    /// Cuts that left more than one file.
+    /// Cuts that left a rollback journal.
     var withJournal = 0
     /// The first that went wrong, by their seeds.
     var faults: [String] = []
   }
 
   /// Throws when the recording has overlooked something: replayed to its end it must give the folder as it is.
-  init(_ recording: Recording, read: @escaping (String) throws -> State) throws {
+  init(_ recording: Recording) throws {
     self.recording = recording
+    var disk = SimulatedDisk(recording.start)
+    for event in recording.events { disk.apply(event) }
+    guard try disk.whole() == Recording.files(in: recording.root) else {
+      throw TraceError(what: "the replay does not give what lies in \(recording.root)")
+    }
+  }
+
+  /// Answers that were recorded.
+  var answers: Int { recording.events.count { if case .answer = $0 { true } else { false } } }
+
+  /// Cuts so many times. What `judge` throws is a torn document.
+  func cut(_ cuts: Int, seed: UInt64, _ judge: (Remains) throws -> Verdict) throws -> Outcome {
+    var random = SeededGenerator(seed)
+    let places = (0..<cuts).map { (number: $0, place: random.below(recording.events.count + 1)) }
+    let atPlace = Dictionary(grouping: places, by: \.place)
+    let folder = try CutFolder()
+    var disk = SimulatedDisk(recording.start)
+    var outcome = Outcome()
+    var answers: [String] = []
+    for place in 0...recording.events.count {
+      for (number, _) in atPlace[place] ?? [] {
+        var chance = SeededGenerator(seed &+ UInt64(number) &* 7919)
+        let files = disk.cut(&chance)
+        try folder.fill(files)
+        let remains = Remains(
+          number: number, folder: folder.path, answers: answers.count, answer: answers.last)
+        outcome.take(
+          judged(remains, judge),
+          "cut \(number) of seed \(seed), after event \(place), \(answers.count) answers")
+        if files.keys.contains(where: { $0.hasSuffix("-journal") }) { outcome.withJournal += 1 }
+      }
+      guard place < recording.events.count else { break }
+      disk.apply(recording.events[place])
+      if case .answer(let line) = recording.events[place] { answers.append(line) }
+    }
+    return outcome
+  }
+
+  private func judged(_ remains: Remains, _ judge: (Remains) throws -> Verdict) -> Verdict {
+    do { return try judge(remains) } catch { return .torn("\(error)") }
+  }
+}
+
+extension PowerCut.Outcome {
+  fileprivate mutating func take(_ verdict: PowerCut.Verdict, _ about: String) {
+    cuts += 1
+    switch verdict {
+    case .kept: return
+    case .lost: lost += 1
+    case .torn: torn += 1
+    }
+    if faults.count < 20 { faults.append("\(about): \(verdict)") }
+  }
+}
+
+/// The states in which a recording's answers left the folder, when nothing happens between an answer and the next
+/// call of a program.
+struct AnsweredStates<State: Equatable> {
+  private let states: [State]
+  private let read: (String) throws -> State
+
+  init(_ recording: Recording, read: @escaping (String) throws -> State) throws {
     self.read = read
     var disk = SimulatedDisk(recording.start)
     let folder = try CutFolder()
@@ -36,57 +110,21 @@ struct PowerCut<State: Equatable> {
     var states = [try state()]
     for event in recording.events {
       disk.apply(event)
-      if case .acknowledge = event { states.append(try state()) }
-    }
-    guard try disk.whole() == Recording.files(in: recording.root) else {
-      throw TraceError(what: "the replay does not give what lies in \(recording.root)")
+      if case .answer = event { states.append(try state()) }
     }
     self.states = states
   }
 
-  /// Answers that were recorded.
-  var answers: Int { states.count - 1 }
-
-  /// Cuts so many times; `then` is given the number of each cut whose state was kept, the folder, and the state.
-  func cut(_ cuts: Int, seed: UInt64, then: (Int, String, State) throws -> Void = { _, _, _ in }) throws
-    -> Outcome
-  {
-    var random = SeededGenerator(seed)
-    let places = (0..<cuts).map { (number: $0, place: random.below(recording.events.count + 1)) }
-    let atPlace = Dictionary(grouping: places, by: \.place)
-    let folder = try CutFolder()
-    var disk = SimulatedDisk(recording.start)
-    var outcome = Outcome()
-    var answered = 0
-    for place in 0...recording.events.count {
-      for (number, _) in atPlace[place] ?? [] {
-        var chance = SeededGenerator(seed &+ UInt64(number) &* 7919)
-        let files = disk.cut(&chance)
-        try folder.fill(files)
-        outcome.cuts += 1
-        if files.count > 1 { outcome.withJournal += 1 }
-        let about = "cut \(number) of seed \(seed), after event \(place) and answer \(answered)"
-        do {
-          let state = try read(folder.path)
-          if states[answered...].contains(state) {
-            try then(number, folder.path, state)
-          } else if let older = states.firstIndex(of: state) {
-            outcome.lost += 1
-            outcome.faults.append("\(about): lost, state \(older)")
-          } else {
-            outcome.torn += 1
-            outcome.faults.append("\(about): a state that never was")
-          }
-        } catch {
-          outcome.torn += 1
-          outcome.faults.append("\(about): \(error)")
-        }
-      }
-      guard place < recording.events.count else { break }
-      disk.apply(recording.events[place])
-      if case .acknowledge = recording.events[place] { answered += 1 }
+  /// Whether a cut left the last answered state, or a later one. `then` is given what is there when it did.
+  func judge(
+    _ remains: PowerCut.Remains, then: (State) throws -> Void = { _ in }
+  ) throws -> PowerCut.Verdict {
+    let state = try read(remains.folder)
+    if states[remains.answers...].contains(state) {
+      try then(state)
+      return .kept
     }
-    return outcome
+    return states.contains(state) ? .lost : .torn("a state that never was")
   }
 }
 

@@ -19,7 +19,8 @@ struct Recording {
     case rename(String, to: String)
     /// The same for the names in a folder.
     case syncFolder(String, events: Int)
-    case acknowledge
+    /// The program wrote this line, which says that something is saved.
+    case answer(String)
   }
 
   let root: String
@@ -40,6 +41,10 @@ struct Recording {
   init(of root: String) throws {
     self.root = root
     start = try Self.files(in: root)
+    for name in start.keys {
+      var folder = Self.folder(of: name)
+      while folders.insert(folder).inserted { folder = Self.folder(of: folder) }
+    }
     for (name, bytes) in start.sorted(by: { $0.key < $1.key }) {
       names[name] = sizes.count
       sizes.append(bytes.count)
@@ -84,7 +89,7 @@ struct Recording {
         answer += try call.path(1)
         var lines = answer.components(separatedBy: "\n")
         answer = lines.removeLast()
-        if lines.contains(where: saves) { events.append(.acknowledge) }
+        if let line = lines.last(where: saves) { events.append(.answer(line)) }
       } else {
         try take(call, &descriptors, marks[call.began])
       }

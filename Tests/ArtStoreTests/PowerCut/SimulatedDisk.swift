@@ -74,7 +74,7 @@ struct SimulatedDisk {
       }
       for (_, naming) in pending.filter(isCovered) { Self.make(naming, &names) }
       pending.removeAll(where: isCovered)
-    case .acknowledge: break
+    case .answer: break
     }
     count += 1
   }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A program to be talked with and killed: cheaper to start than Foundation's.
+final class StreamProcess {
+  let id: pid_t
+  private var input: Int32
+  private let output: Int32
+  private var pending: [UInt8] = []
+  private var hasEnded = false
+
+  /// Starts a program. What it writes to stderr goes to the end of that file.
+  init(_ program: String, _ arguments: [String], environment: [String: String], errors: String) throws {
+    // Sockets, which can be made closed to other programs at once; writing to one whose reader is gone is an error
+    // here, and no signal.
+    var (stdin, stdout): ([Int32], [Int32]) = ([0, 0], [0, 0])
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &stdin) == 0, socketpair(AF_UNIX, kind, 0, &stdout) == 0 else {
+      throw KillError(what: "no sockets")
+    }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    // The threads of a test block signals; the program must not.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
+    posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
+    posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] =
+      environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in words + variables { free(text) } }
+    var id: pid_t = 0
+    let code = posix_spawn(&id, program, &actions, &attributes, &words, &variables)
+    close(stdin[0])
+    close(stdout[1])
+    (self.id, input, output) = (id, stdin[1], stdout[0])
+    guard code == 0 else {
+      hasEnded = true
+      throw KillError(what: "cannot start \(program): \(String(cString: strerror(code)))")
+    }
+  }
+
+  deinit {
+    kill()
+    _ = wait()
+    endInput()
+    close(output)
+  }
+
+  /// Writes all of it; what a program that is gone does not take is dropped.
+  func send(_ bytes: [UInt8]) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        Foundation.send(
+          input, $0.baseAddress.map { $0 + written }, bytes.count - written, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      written += count
+    }
+  }
+
+  func endInput() {
+    if input >= 0 { close(input) }
+    input = -1
+  }
+
+  /// What one read brings, as whole lines; nil at the end. What comes after the last line break is no line.
+  func lines() throws -> [String]? {
+    var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+    guard poll(&ready, 1, 60_000) > 0 else { throw KillError(what: "no word from the program for a minute") }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    let count = read(output, &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    pending += buffer[..<count]
+    guard let last = pending.lastIndex(of: 0x0A) else { return [] }
+    let text = String(decoding: pending[..<last], as: UTF8.self)
+    pending.removeSubrange(...last)
+    return text.components(separatedBy: "\n")
+  }
+
+  func kill() { if !hasEnded { Foundation.kill(id, SIGKILL) } }
+
+  /// The exit status; nil when it died of a signal.
+  @discardableResult
+  func wait() -> Int32? {
+    guard !hasEnded else { return nil }
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    hasEnded = true
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : nil
+  }
+}
+
+/// What a harness cannot go on with.
+struct KillError: Error, CustomStringConvertible {
+  let what: String
+  var description: String { what }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// The power cut while a stream of the real program edits, saves and closes. Its journal is not synced: a cut may leave
+/// segments that are empty, torn, or removed already, and none of that may harm what is saved.
+@Suite struct StreamPowerCutTests {
+  private static let cuts = cases("EMOJIART_TORTURE_CUTS", short: 1_000)
+  private static let name = "cut.emojiart"
+
+  @Test("F28 what a stream answered as saved is there after a power cut, and its journal does it no harm")
+  func stream() throws {
+    let folder = try Workspace()
+    let file = try folder.document(Self.name)
+    let emoji = try file.add(seed: 1)
+    let before = try file.read()
+    var writer = try StreamWriter(emoji, in: before, row: 1_000)
+    var random = SeededGenerator(30)
+    var input: [UInt8] = []
+    for _ in 0..<12 { input += writer.lines(1 + random.below(60), &random) + writer.saveLine() }
+    input += writer.lines(5, &random)
+    let script = folder.path + ".lines"
+    defer { unlink(script) }
+    try write(input, to: script)
+    var recording = try Recording(of: folder.path)
+    try recording.record(
+      "/bin/sh", ["-c", #"exec "$0" edit "$1" --json < "$2""#, emojiart, file.path, script],
+      environment: ["EMOJIART_STATE": folder["state"]]
+    ) { $0.hasPrefix(#"{"saved":{"revision":"#) }
+    let power = try PowerCut(recording)
+    let sent = writer
+    var (journals, restored, damaged) = (0, 0, 0)
+    let outcome = try power.cut(Self.cuts, seed: 30) { remains in
+      let file = DocumentFile("\(remains.folder)/\(Self.name)", patience: .zero)
+      let saved = try file.read()
+      let promised = remains.answer.flatMap { Int($0.filter(\.isNumber)) } ?? before.revision
+      guard saved.revision >= promised else { return .lost }
+      guard let lines = sent.lines(in: saved) else { return .torn("not what the first lines make") }
+      // Each line but the saves is an edit.
+      guard sent.sent[..<lines].count(where: { $0 != .save }) == saved.revision - before.revision else {
+        return .torn("revision \(saved.revision) after \(lines) lines")
+      }
+      var maker = try EditMaker(seed: UInt64(remains.number))
+      for journal in try JournalFolder("\(remains.folder)/state/journal").dead() {
+        journals += 1
+        do throws(ArtError) {
+          restored += try file.restore(journal, stamp: maker.stamp()).edits
+        } catch {
+          guard error.code == .damaged else { throw error }
+          damaged += 1
+        }
+      }
+      let after = try file.read()
+      guard let all = sent.lines(in: after), all >= lines else { return .torn("restoring does harm") }
+      return .kept
+    }
+    print(
+      "F28 power cut in a stream: \(outcome.cuts) cuts in \(recording.events.count) steps of \(power.answers) saves: "
+        + "lost \(outcome.lost), torn \(outcome.torn); \(journals) left a journal of edits, \(damaged) of them damaged, "
+        + "\(restored) edits restored")
+    #expect(outcome.faults == [])
+    #expect(power.answers >= 12 && outcome.cuts == Self.cuts)
+    #expect(journals > 0 && damaged > 0 && restored > 0)
+  }
+
+  @Test("F28 a power cut while edits are restored leaves them to be restored, or done, and never done twice")
+  func restoring() throws {
+    let folder = try Workspace()
+    let file = try folder.document(Self.name)
+    let emoji = try file.add(seed: 1)
+    var writer = try StreamWriter(emoji, in: try file.read(), row: 1_000)
+    var random = SeededGenerator(31)
+    let errors = folder.path + ".errors"
+    defer { unlink(errors) }
+    let state = ["EMOJIART_STATE": folder["state"]]
+    let stream = try StreamProcess(
+      emojiart, ["edit", file.path, "--json"],
+      environment: ProcessInfo.processInfo.environment.merging(state) { $1 },
+      errors: errors)
+    stream.send(writer.lines(15, &random))
+    while writer.answered.count < writer.sent.count, let lines = try stream.lines() { writer.heard(lines) }
+    stream.kill()
+    stream.wait()
+    let saved = try #require(writer.lines(in: try file.read()))
+    try #require(writer.odd == nil && saved < writer.answered.count, "\(writer.odd ?? "saved")")
+    var recording = try Recording(of: folder.path)
+    try recording.record(emojiart, ["restore", file.path], environment: state)
+    let power = try PowerCut(recording)
+    let sent = writer
+    let outcome = try power.cut(Self.cuts / 5, seed: 31) { remains in
+      let file = DocumentFile("\(remains.folder)/\(Self.name)", patience: .zero)
+      guard let found = sent.lines(in: try file.read()), [saved, sent.sent.count].contains(found) else {
+        return .torn("restored in part")
+      }
+      guard found > saved || remains.answers == 0 else { return .lost }
+      var maker = try EditMaker(seed: UInt64(remains.number))
+      for journal in try JournalFolder("\(remains.folder)/state/journal").dead() {
+        _ = try file.restore(journal, stamp: maker.stamp())
+      }
+      try file.settle()
+      guard sent.lines(in: try file.read()) == sent.sent.count else { return .lost }
+      let names = try FileManager.default.contentsOfDirectory(atPath: remains.folder)
+      return names.filter { $0 != "state" } == [Self.name] ? .kept : .torn("left \(names)")
+    }
+    print(
+      "F28 power cut in a restore: \(outcome.cuts) cuts in \(recording.events.count) steps: lost \(outcome.lost), "
+        + "torn \(outcome.torn)")
+    #expect(outcome.faults == [])
+    #expect(power.answers > 0 && outcome.cuts == Self.cuts / 5)
+  }
+}
