@@ -18,12 +18,18 @@ struct LeftEdits {
     return DocumentFile(name, notice: { Output.complain($0) })
   }
 
-  /// How many edits of the journal can be read.
-  var count: Int {
+  /// How many edits of the journal can be read and are not in the document, if that can be told.
+  func count() throws(ArtError) -> Int {
+    if let file, let report = saved(in: file) { return report.edits }
+    return try journal.contents().entries.count
+  }
+
+  private func saved(in file: DocumentFile) -> RestoreReport? {
     do throws(ArtError) {
-      return try journal.contents().entries.count
+      return try file.read(with: [journal], restoredBy: thisAuthor()).reports.first
     } catch {
-      return 0
+      // Then all of them count.
+      return nil
     }
   }
 

@@ -17,7 +17,12 @@ final class JournalLock {
     self.descriptor = descriptor
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A child that was forked just now may have the descriptor, too, until it runs its program: closing ours alone
+    // would leave the lock with it.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// Makes the lock file and locks it. Waits for those who have a look at it.
   static func own(_ path: String) throws(ArtError) -> JournalLock {

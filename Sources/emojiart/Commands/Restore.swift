@@ -61,7 +61,7 @@ struct Restore: ParsableCommand {
   private func deal(with edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
     if discard { return try drop(edits, &outcome) }
     if let error = try edits.keptError() {
-      return list ? try outcome.tell(edits, error) : outcome.keep(error, edits)
+      return try list ? outcome.tell(edits, error) : outcome.keep(error, edits)
     }
     guard let file = edits.file else { return }
     var author = try thisAuthor()
@@ -77,7 +77,9 @@ struct Restore: ParsableCommand {
   }
 
   private func drop(_ edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
-    let count = edits.count
+    let count = try edits.count()
+    // What is saved already is not dropped with its journal.
+    guard count > 0 || edits.match == nil else { return try edits.journal.discard(knownTo: edits.file) }
     let what = "\(Restoring.count(count)) of \(edits.name) (\(edits.source))"
     if !yes {
       try confirm("Drop \(what)", "dropping \(what)", otherwise: "the edits of \(edits.name) are kept")
@@ -89,6 +91,10 @@ struct Restore: ParsableCommand {
   private func save(
     _ left: [LeftEdits], into new: DocumentFile, _ search: inout JournalSearch, _ outcome: inout Restored
   ) throws(ArtError) {
+    var left = left
+    for (index, edits) in left.enumerated().reversed() where edits.match != nil {
+      if try edits.count() == 0 { left.remove(at: index) }
+    }
     guard let head = left.first?.journal.head, left.allSatisfy({ $0.journal.head?.base.id == head.base.id })
     else {
       if left.isEmpty {
@@ -136,7 +142,7 @@ private struct Restored {
   /// For a list, what is kept is no error.
   mutating func tell(_ edits: LeftEdits, _ error: ArtError) throws(ArtError) {
     guard !isJSON else { return results.append(json(edits, keptBy: error)) }
-    try Output.line("\(safe(edits.name)): \(Restoring.count(edits.count)) (\(safe(edits.source)))")
+    try Output.line("\(safe(edits.name)): \(Restoring.count(try edits.count())) (\(safe(edits.source)))")
     try Output.line(safe(error.message))
   }
 
@@ -177,7 +183,13 @@ private struct Restored {
   }
 
   private func json(_ edits: LeftEdits, keptBy error: ArtError) -> JSON {
-    let more: [String: JSON] = ["edits": .integer(edits.count), "kept": .string(error.message)]
+    var count = JSON.null
+    do throws(ArtError) {
+      count = .integer(try edits.count())
+    } catch {
+      // The reason why they are kept says more.
+    }
+    let more: [String: JSON] = ["edits": count, "kept": .string(error.message)]
     return .object(members(of: edits).merging(more) { $1 })
   }
 
