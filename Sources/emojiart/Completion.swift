@@ -75,6 +75,8 @@ enum Completion {
 
     private static let optionsWithValue: Set = [
       "--folder", "--if-revision", "--canvas", "--at", "--size", "--to", "--by", "--above",
+      "--autosave-changes",
+      "--autosave-delay", "--simulate-kill-after",
     ]
 
     init(_ words: [String], besides index: Int) {

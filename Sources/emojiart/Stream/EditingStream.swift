@@ -76,7 +76,7 @@ struct EditingStream<Form: StreamForm> {
       return count
     }
     finish(listening)
-    throw settings.isAtomic ? error : .notSaved(count, document.file.path, error)
+    throw settings.isAtomic ? error : .notSaved(count, error)
   }
 
   private mutating func finish(_ listening: Outcome<Void>) {

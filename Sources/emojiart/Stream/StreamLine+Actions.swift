@@ -22,7 +22,7 @@ extension StreamLine {
       case "y": place.y = try reader.length()
       case "size": size = try FontSize(reader.number())
       case "text", "texts": throw ArtError(.usage, "add with text and texts; give one of them")
-      default: throw .unknown("key of add", key, among: ["size", "text", "texts", "x", "y"])
+      default: throw .unknown("add has no key", key, among: ["size", "text", "texts", "x", "y"])
       }
     }
     guard let texts, !texts.isEmpty else { throw ArtError(.usage, "add what? give text, such as \"🐝\"") }
@@ -38,7 +38,7 @@ extension StreamLine {
       case "to" where how == nil: how = .to(try reader.coordinates())
       case "by" where how == nil: how = .by(try reader.coordinates())
       case "to", "by": throw ArtError(.usage, "move with to and by; give one of them")
-      default: try select(&which, key, &reader, besides: ["by", "to"])
+      default: try select(&which, of: "move", key, &reader, besides: ["by", "to"])
       }
     }
     guard let how else { throw ArtError(.usage, "where to? give to or by, such as \"by\":[1,1]") }
@@ -57,7 +57,7 @@ extension StreamLine {
         guard factor > 0 else { throw .badFactor(numberText(factor)) }
         how = .by(factor)
       case "to", "by": throw ArtError(.usage, "resize with to and by; give one of them")
-      default: try select(&which, key, &reader, besides: ["by", "to"])
+      default: try select(&which, of: "resize", key, &reader, besides: ["by", "to"])
       }
     }
     guard let how else { throw ArtError(.usage, "to what size? give to or by, such as \"to\":48") }
@@ -67,7 +67,7 @@ extension StreamLine {
   /// `{"ref":"🐝"}`.
   mutating func remove(_ reader: inout JSONReader) throws(ArtError) -> Action {
     var which: Selection?
-    try reader.object { (key, reader) throws(ArtError) in try select(&which, key, &reader, besides: []) }
+    try reader.object { (key, reader) throws(ArtError) in try select(&which, of: "remove", key, &reader) }
     return .remove(try selected(which))
   }
 
@@ -86,7 +86,7 @@ extension StreamLine {
       case "above" where place == nil: place = .above(try Reference(reader.string()))
       case "front", "back", "above":
         throw ArtError(.usage, "order with several places; give one of front, back and above")
-      default: try select(&which, key, &reader, besides: ["above", "back", "front"])
+      default: try select(&which, of: "order", key, &reader, besides: ["above", "back", "front"])
       }
     }
     guard let place else { throw ArtError(.usage, "to which place? give one of front, back and above") }
@@ -101,7 +101,7 @@ extension StreamLine {
       switch key {
       case "ref": which = try Reference(reader.string())
       case "text": text = try EmojiText(reader.string())
-      default: throw .unknown("key of setText", key, among: ["ref", "text"])
+      default: throw .unknown("setText has no key", key, among: ["ref", "text"])
       }
     }
     guard let which, let text else { throw ArtError(.usage, "setText wants a ref and a text") }
@@ -120,10 +120,11 @@ extension StreamLine {
 
   /// `ref`, a string or an array of them, or `all`.
   private mutating func select(
-    _ selection: inout Selection?, _ key: String, _ reader: inout JSONReader, besides others: [String]
+    _ selection: inout Selection?, of verb: String, _ key: String, _ reader: inout JSONReader,
+    besides others: [String] = []
   ) throws(ArtError) {
     guard key == "ref" || key == "all" else {
-      throw .unknown("such key", key, among: (["all", "ref"] + others).sorted())
+      throw .unknown("\(verb) has no key", key, among: (["all", "ref"] + others).sorted())
     }
     guard selection == nil else { throw ArtError(.usage, "all stands for every emoji; leave out ref") }
     if key == "all" {

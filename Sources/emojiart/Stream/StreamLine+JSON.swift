@@ -45,7 +45,7 @@ extension StreamLine {
     case "show":
       try reader.yes(of: verb)
       return .show
-    default: throw .unknown("request", verb, among: Self.verbs)
+    default: throw .unknown("no request", verb, among: Self.verbs)
     }
   }
 
@@ -97,6 +97,6 @@ extension ArtError {
     let near = nearest(to: key, among: known)
     let list = all ?? "there are \(known.joined(separator: ", "))"
     let hint = near.isEmpty ? list : "did you mean \(near.joined(separator: " or "))?"
-    return ArtError(.usage, "no \(what) \(shown(String(key.prefix(40)))); \(hint)")
+    return ArtError(.usage, "\(what) \(shown(String(key.prefix(40)))); \(hint)")
   }
 }

@@ -29,7 +29,7 @@ extension StreamLine {
   private static func line(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
     if let command = StreamWords.commands[name] { return try line(command, name, rest) }
     guard StreamWords.own.keys.contains(name) else {
-      throw .unknown("command", name, among: StreamWords.names, all: "`help` lists them")
+      throw .unknown("no command", name, among: StreamWords.names, all: "`help` lists them")
     }
     if name == "help", rest.count <= 1 { return StreamLine(request: .help(try StreamWords.help(rest.first))) }
     guard rest.isEmpty else { throw ArtError(.usage, "\(name) takes no other word; `help` tells more") }

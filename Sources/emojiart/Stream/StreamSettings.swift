@@ -53,11 +53,11 @@ extension ArtError {
   }
 
   /// Edits that could not be saved, and where they are.
-  static func notSaved(_ count: Int, _ name: String, _ cause: ArtError) -> ArtError {
+  static func notSaved(_ count: Int, _ cause: ArtError) -> ArtError {
     let (edits, them) = count == 1 ? ("1 edit is", "it") : ("\(count) edits are", "them")
     return ArtError(
       cause.code,
-      "\(cause.message); \(edits) kept in the journal, and `emojiart restore \(name)` saves \(them)")
+      "\(cause.message); \(edits) kept in the journal, and `emojiart restore` saves \(them)")
   }
 
   static func notInTime(_ name: String) -> ArtError {

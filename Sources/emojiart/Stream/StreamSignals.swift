@@ -108,8 +108,7 @@ extension StreamSignals {
       let count = Outcome { await document.unsavedChanges }.wait(atMost: .milliseconds(100)) ?? 0
       var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
       guard count > 0, poll(&ready, 1, 50) == 1 else { continue }
-      let path = document.file.path
-      Output.complain(ArtError.notSaved(count, path, error ?? .notInTime(path)).message)
+      Output.complain(ArtError.notSaved(count, error ?? .notInTime(document.file.path)).message)
     }
   }
 

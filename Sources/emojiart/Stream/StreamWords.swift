@@ -31,16 +31,17 @@ enum StreamWords {
     }
     if let what = own[name] { return "\(name == "help" ? "help [<command>]" : name)\n\n\(what)" }
     guard let configuration = commands[name]?.configuration else {
-      throw .unknown("command", name, among: names, all: "`help` lists them")
+      throw .unknown("no command", name, among: names, all: "`help` lists them")
     }
     let usage = configuration.usage ?? "emojiart \(name) <doc>"
     let text = [usage, configuration.abstract, configuration.discussion].joined(separator: "\n\n")
     return inStream(text)
   }
 
-  /// A command's help without what a stream has already: `emojiart`, and the document.
+  /// A command's help without what a stream has already, `emojiart` and the document, and without what it has not.
   private static func inStream(_ help: String) -> String {
-    help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    help.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("--json") }.map {
+      line in
       let blanks = line.prefix { $0 == " " }
       var words = line.dropFirst(blanks.count).split(separator: " ", omittingEmptySubsequences: false)
       guard words.first == "emojiart", words.count > 2 else { return String(line) }
