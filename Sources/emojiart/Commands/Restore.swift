@@ -45,8 +45,7 @@ struct Restore: ParsableCommand {
     let journals = try (list ? folder?.peek() : folder?.dead()) ?? []
     var search = JournalSearch(for: journals.compactMap(\.head))
     let left = try selection.select(journals, &search) { (missing) throws(ArtError) in
-      // A document that is not there, and of which no edits are left, is a mistyped one.
-      do throws(ArtError) { _ = try DocumentFile(missing).base() } catch { outcome.keep(error) }
+      do throws(ArtError) { try findNothing(in: missing) } catch { outcome.keep(error) }
     }
     if let into {
       try save(left, into: common.file(into), &search, &outcome)
@@ -56,6 +55,14 @@ struct Restore: ParsableCommand {
       }
     }
     try outcome.finish()
+  }
+
+  /// A document that is not there, and of which no edits are left, is a mistyped one. One that is there is put right
+  /// when a save of it was cut short.
+  private func findNothing(in document: String) throws(ArtError) {
+    let file = DocumentFile(document, notice: { Output.complain($0) })
+    _ = try file.base()
+    if !list, !discard, into == nil { try file.settle() }
   }
 
   private func deal(with edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
@@ -72,6 +79,7 @@ struct Restore: ParsableCommand {
     } else {
       let report = try file.restore(edits.journal, stamp: author.stamp(at: millisecondsSince1970()))
       Output.tell(of: "the edits are restored")
+      try file.settle()
       if report.edits > 0 { try outcome.restored(edits, report, into: edits.name) }
     }
   }

@@ -139,7 +139,8 @@ final class KillField {
 
   /// Brings back what was answered, sometimes after a recovery that is killed, too.
   private func recover() throws {
-    let command = random.below(2) == 0 ? ["restore", file.path] : ["add", file.path, "🌼"]
+    let command = [["restore", file.path], ["add", file.path, "🌼"], ["edit", file.path, "--json"]][
+      random.below(3)]
     if random.below(3) == 0 {
       let killed = try start(["restore", file.path])
       pause(span * 2)
@@ -148,6 +149,7 @@ final class KillField {
       if killed.wait() == nil { count.killsOfRecoveries += 1 }
     }
     let recovery = try start(command)
+    recovery.endInput()
     while try recovery.lines() != nil {}
     let status = recovery.wait()
     if status != 0 {
