@@ -91,17 +91,45 @@ final class StreamCase {
 
   static let save = #"{"save":true,"tag":"save"}"#
 
-  /// What an editing command does: brings in what programs that are gone have left, and makes an edit of its own.
-  func edit(seed: UInt64 = 77) throws {
-    var maker = try EditMaker(seed: seed)
-    let found = try journals.journalsToRestore(in: file)
-    for journal in found.own { _ = try file.restore(journal, stamp: maker.stamp()) }
-    try file.add("🌼", seed: seed)
+  /// An editing command, which brings in what programs that are gone have left.
+  func edit() throws {
+    let ended = try run(emojiart, ["add", file.path, "🌼"], environment: environment)
+    try #require(ended.status == 0, "\(ended)")
   }
 
   /// Edits that are in the file, all of them up to that one; nil where these are no edits from the first one on.
   func saved(atMost sent: Int) throws -> Int? {
     let found = Places(in: try file.read())
     return (0...sent).first { Places(after: 1..<$0 + 1) == found }
+  }
+
+  /// Has a stream answer so many edits, and be killed before it saves the last of them.
+  func leave(_ lines: [String], edits: Int) throws -> StreamEnd {
+    try reset()
+    let end = try stream(lines, StreamCase.options + ["--simulate-kill-after", "\(edits)"])
+    try #require(end.isCrash && end.acknowledged.count == edits, "\(end)")
+    return end
+  }
+
+  /// The files of the document and of the journals that were left.
+  var leftFiles: TracedFiles {
+    get throws {
+      let journal = try journalNames.map { "\(journals.path)/\($0)" }
+      return TracedFiles(
+        name: "what was left", paths: documentFiles.paths + [state, journals.path] + journal)
+    }
+  }
+
+  /// The bytes of the document and of what is in the folder of journals.
+  func snapshot() throws -> [String: [UInt8]] {
+    var all = [file.path: try bytes(file.path)]
+    for name in try journalNames { all["\(journals.path)/\(name)"] = try bytes("\(journals.path)/\(name)") }
+    return all
+  }
+
+  func putBack(_ snapshot: [String: [UInt8]]) throws {
+    try reset()
+    try FileManager.default.createDirectory(atPath: journals.path, withIntermediateDirectories: true)
+    for (path, bytes) in snapshot { try write(bytes, to: path) }
   }
 }

@@ -39,7 +39,8 @@ extension StreamCase {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let program = [emojiart, "edit", file.path, "--json"] + options
-    process.arguments = try tracer?.command(for: program, journals: journals.path) ?? program
+    process.arguments =
+      try tracer?.command(for: program, journals: journals.path, answers: outputPath) ?? program
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     try write([], to: outputPath)
     let output = open(outputPath, O_WRONLY | O_APPEND | O_CLOEXEC)
@@ -54,17 +55,20 @@ extension StreamCase {
     DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: limit)
     var complaints = Data()
     let isAttached = tracer?.files.isJournal ?? false
+    try input.receiver.close()
+    if isAttached { input.send([#"{"show":true}"#]) }
     while isAttached, !complaints.contains(" attached"),
       case let more = errors.fileHandleForReading.availableData, !more.isEmpty
     {
       complaints += more
     }
-    try input.send(lines)
+    input.send(lines)
+    input.end()
     complaints += errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     limit.cancel()
     // What strace has come to is not what strace ends as.
-    let status = isAttached ? try tracer.flatMap { try Trace($0.trace).status } : nil
+    let status = isAttached ? try tracer.flatMap { try CallTrace($0.trace).status } : nil
     return StreamEnd(
       status: status ?? process.terminationStatus,
       isCrash: isAttached ? status == nil : process.terminationReason == .uncaughtSignal,
@@ -91,24 +95,25 @@ extension Data {
 /// Gives a program a line a read, and then the end of its input.
 final class LineSender {
   let receiver: FileHandle
-  private let end: Int32
+  private let socket: Int32
 
   init() throws {
     var ends: [Int32] = [0, 0]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
-    end = ends[1]
+    try #require(
+      Glibc.socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+    socket = ends[1]
     receiver = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
   }
 
   /// To a program that is gone nothing is sent.
-  func send(_ lines: [String]) throws {
-    try receiver.close()
+  func send(_ lines: [String]) {
     for line in lines {
       let packet = Array("\(line)\n".utf8)
-      guard Glibc.send(end, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else { break }
+      guard Glibc.send(socket, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else { break }
     }
-    shutdown(end, Int32(SHUT_WR))
   }
 
-  deinit { close(end) }
+  func end() { shutdown(socket, Int32(SHUT_WR)) }
+
+  deinit { close(socket) }
 }

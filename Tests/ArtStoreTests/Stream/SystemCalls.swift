@@ -3,20 +3,22 @@
 import Foundation
 
 /// A system call that strace can tamper with: the how-manieth of its name in its thread.
-struct TracedCall: CustomStringConvertible {
+struct SystemCall: CustomStringConvertible {
   let name: String
   let number: Int
   /// Whether it changes files.
   let isWriting: Bool
+  /// How many calls that change files came to their end before it.
+  let written: Int
   /// What strace wrote of it.
   let text: String
   var description: String { "\(name) \(number), \(text.prefix(160))" }
 }
 
 /// What strace wrote of a run.
-struct Trace {
+struct CallTrace {
   /// The calls in order; of several threads' with one name and number the first.
-  private(set) var calls: [TracedCall] = []
+  private(set) var calls: [SystemCall] = []
   /// How many calls that change files came to their end.
   private(set) var written = 0
   /// The calls that strace let fail.
@@ -41,7 +43,7 @@ struct Trace {
     }
   }
 
-  private mutating func take(_ text: Substring, of thread: Substring) -> TracedCall? {
+  private mutating func take(_ text: Substring, of thread: Substring) -> SystemCall? {
     if text.hasPrefix("<...") {
       if pending.removeValue(forKey: thread) == true, Self.isDone(text) { written += 1 }
       return nil
@@ -49,6 +51,7 @@ struct Trace {
     let name = text.prefix { $0 != "(" }
     guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else { return nil }
     let isWriting = Self.isWriting(name, text)
+    let before = written
     if text.hasSuffix("<unfinished ...>") {
       pending[thread] = isWriting
     } else if isWriting, Self.isDone(text) {
@@ -56,7 +59,8 @@ struct Trace {
     }
     let count = (counts["\(thread) \(name)"] ?? 0) + 1
     counts["\(thread) \(name)"] = count
-    return TracedCall(name: String(name), number: count, isWriting: isWriting, text: String(text))
+    return SystemCall(
+      name: String(name), number: count, isWriting: isWriting, written: before, text: String(text))
   }
 
   private static let writing: Set<Substring> = [
