@@ -94,6 +94,7 @@ import Testing
     }
     let isMute = tracer.files.paths == stream.answerFiles.paths
     #expect(!isLeft || !isMute, "\(about): a stream whose reader is gone did not save")
+    #expect(end.status != 0 || !isMute, "\(about): nobody heard that stdout takes nothing")
     if !end.isReported { try note(trace, in: stream, &tally) }
     try stream.edit()
     let kept = try count(of: made, in: stream)
