@@ -24,6 +24,8 @@ public final class Journal {
   private let file: LocatedFile
   private let started: Int
   private var lock: JournalLock?
+  /// Whether the lock file says whose it is. The first segment need not be number 1: it may be that it could not be made.
+  private var isLockWritten = false
   private var openSegment: OpenSegment?
   private var closedSegments: [(number: Int, bytes: Int)] = []
   /// The number of the newest segment, 0 before the first one.
@@ -91,7 +93,8 @@ public final class Journal {
     lines.removeAll()
     if segment.length == 0 {
       // The lock says it, too: it is what is left last.
-      if segment.number == 1 { try lock.write(head(on: base)) }
+      if !isLockWritten { try lock.write(head(on: base)) }
+      isLockWritten = true
       lines.append(head(on: base), segment: segment.number)
     }
     for entry in entries { lines.append(entry) }

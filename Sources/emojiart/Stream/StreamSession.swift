@@ -41,11 +41,14 @@ struct StreamSession {
     failure = stream.broken ?? failure ?? (settings.isAtomic ? stream.firstError : nil)
     // What cannot be saved is graver than any of these.
     try stream.end(after: listening, saving: failure == nil || !settings.isAtomic)
-    switch failure {
-    case nil: return stream.firstError
-    case ArtError.brokenPipe?: throw signals.endOfPipe()
-    case let error? where settings.isAtomic: throw .nothingSaved(file.path, error)
-    case let error?: throw error
+    switch (failure, stream.broken) {
+    // Who reads no longer when everything is saved has heard all that was asked for.
+    case (nil, nil), (nil, ArtError.brokenPipe?): return stream.firstError
+    case (ArtError.brokenPipe?, _): throw signals.endOfPipe()
+    case (let error?, _) where settings.isAtomic: throw .nothingSaved(file.path, error)
+    // The last news could not be written: everything is saved.
+    case (nil, let error?): throw error
+    case (let error?, _): throw error
     }
   }
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// A document with two emoji and a state folder, each in a folder of its own, and the numbered edits of a stream.
+///
+/// The edits 1, 3, 5 … move the first emoji by one pixel, the edits 2, 4, 6 … put the second one at their own number: the
+/// two places tell which edits are in a document, that each is there once, and that they are in order.
+final class StreamCase {
+  /// Where the two emoji are.
+  struct Places: Equatable {
+    var first = 0.0
+    var second = 0.0
+
+    init(after edits: some Sequence<Int>) {
+      for edit in edits {
+        if edit.isMultiple(of: 2) { second = Double(edit) } else { first += 1 }
+      }
+    }
+
+    init?(in content: DocumentContent) {
+      guard let first = content.emoji(StreamCase.first), let second = content.emoji(StreamCase.second) else {
+        return nil
+      }
+      (self.first, self.second) = (first.position.x, second.position.x)
+    }
+  }
+
+  private static let first = EmojiID(bits: 1)
+  private static let second = EmojiID(bits: 1 << 39)
+
+  let space: Workspace
+  let file: DocumentFile
+  let state: String
+  private let start: [UInt8]
+
+  init(emojis: Int = 0) throws {
+    space = try Workspace()
+    state = space["state"]
+    mkdir(space["documents"], 0o755)
+    file = try space.document("documents/bees.emojiart")
+    if emojis > 0 { try file.fill(emojis: emojis, edits: 1, seed: 9) }
+    var author = try EditMaker(seed: 3)
+    let (origin, size) = (try Point(x: 0, y: 0), try FontSize(40))
+    let added = try ["🐝", "🌸"].enumerated().map { index, text in
+      Change.add(
+        Emoji(
+          id: index == 0 ? Self.first : Self.second, text: try EmojiText(text), position: origin, size: size,
+          z: 1 << 20 + index))
+    }
+    let stamp = author.stamp()
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(Edit(name: "add 🐝 🌸", changes: added), stamp: stamp)
+    }
+    start = try bytes(file.path)
+  }
+
+  var journals: JournalFolder { JournalFolder(state + "/journal") }
+  var environment: [String: String] { ["EMOJIART_STATE": state, "TMPDIR": space.path] }
+
+  /// The document as it was, and no state.
+  func reset() throws {
+    for name in try names where name != "bees.emojiart" { unlink("\(space["documents"])/\(name)") }
+    try write(start, to: file.path)
+    try? FileManager.default.removeItem(atPath: state)
+  }
+
+  /// What is in the document's folder.
+  var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: space["documents"]).sorted() }
+  }
+
+  /// What is in the folder of journals.
+  var journalNames: [String] {
+    get throws {
+      guard FileManager.default.fileExists(atPath: journals.path) else { return [] }
+      return try FileManager.default.contentsOfDirectory(atPath: journals.path).sorted()
+    }
+  }
+
+  /// The line of an edit.
+  static func line(_ edit: Int) -> String {
+    edit.isMultiple(of: 2)
+      ? #"{"move":{"ref":"\#(second)","to":[\#(edit),0]},"tag":\#(edit)}"#
+      : #"{"move":{"ref":"\#(first)","by":[1,0]},"tag":\#(edit)}"#
+  }
+
+  static let save = #"{"save":true,"tag":"save"}"#
+
+  /// An editing command, which brings in what programs that are gone have left.
+  func edit() throws {
+    let ended = try run(emojiart, ["add", file.path, "🌼"], environment: environment)
+    try #require(ended.status == 0, "\(ended)")
+  }
+
+  /// Edits that are in the file, all of them up to that one; nil where these are no edits from the first one on.
+  func saved(atMost sent: Int) throws -> Int? {
+    let found = Places(in: try file.read())
+    return (0...sent).first { Places(after: 1..<$0 + 1) == found }
+  }
+
+  /// Has a stream answer so many edits, and be killed before it saves the last of them.
+  func leave(_ lines: [String], edits: Int) throws -> StreamEnd {
+    try reset()
+    let end = try stream(lines, StreamCase.options + ["--simulate-kill-after", "\(edits)"])
+    try #require(end.isCrash && end.acknowledged.count == edits, "\(end)")
+    return end
+  }
+
+  /// The files of the document and of the journals that were left.
+  var leftFiles: TracedFiles {
+    get throws {
+      let journal = try journalNames.map { "\(journals.path)/\($0)" }
+      return TracedFiles(
+        name: "what was left", paths: documentFiles.paths + [state, journals.path] + journal)
+    }
+  }
+
+  /// The bytes of the document and of what is in the folder of journals.
+  func snapshot() throws -> [String: [UInt8]] {
+    var all = [file.path: try bytes(file.path)]
+    for name in try journalNames { all["\(journals.path)/\(name)"] = try bytes("\(journals.path)/\(name)") }
+    return all
+  }
+
+  func putBack(_ snapshot: [String: [UInt8]]) throws {
+    try reset()
+    try FileManager.default.createDirectory(atPath: journals.path, withIntermediateDirectories: true)
+    for (path, bytes) in snapshot { try write(bytes, to: path) }
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// The real program while its system calls fail: what it answers holds.
+@Suite(.serialized) struct StreamFaultTests {
+  private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
+  private static let before = [1, 2, 3]
+  private static let after = [4, 5]
+  private static let lines = before.map(StreamCase.line) + [StreamCase.save] + after.map(StreamCase.line)
+  private static let failing: Set<String> = [
+    "write", "pwrite64", "fsync", "fdatasync", "rename", "unlink", "ftruncate", "openat", "mkdir",
+  ]
+
+  private struct Tally {
+    var tried = 0
+    var told = 0
+    var silent = 0
+    var refused = 0
+    var left = 0
+    /// Syncs whose failure nobody heard of, and which were not made up for.
+    var passedOver: [String: Int] = [:]
+  }
+
+  @Test("T3 a stream whose system calls fail says so, and loses no edit that it answered")
+  func failingCalls() throws {
+    let stream = try StreamCase()
+    var (tried, told, refused, left) = (0, 0, 0, 0)
+    for files in [stream.documentFiles, stream.stateFiles, stream.journalFiles, stream.answerFiles] {
+      let tracer = stream.tracer(files)
+      let calls = try stream.calls(tracer, Self.lines).calls.filter { Self.failing.contains($0.name) }
+      var tally = Tally()
+      for (index, call) in calls.enumerated() {
+        let isOften = call.name == "pwrite64" && call.text.contains(".emojiart-journal>")
+        if !Self.isLong, isOften, !index.isMultiple(of: 7) { continue }
+        // Each alone, and some with all of its name after it.
+        for (fault, from, every) in [("EIO", "", 1), ("ENOSPC", "", 5), ("EIO", "+", 4), ("ENOSPC", "+", 9)]
+        where Self.isLong || index.isMultiple(of: every) {
+          let tracer = tracer.tampering(call, "error=\(fault)", from: from)
+          try fail(stream, tracer, "\(files.name) \(call) \(fault)\(from)", &tally)
+        }
+      }
+      print(
+        "T3 faults, \(files.name): \(calls.count) system calls, \(tally.tried) failures: \(tally.told) told, "
+          + "\(tally.refused) of them with edits refused and \(tally.left) with edits left in the journal; "
+          + "\(tally.silent) without harm; lost 0")
+      for (sync, count) in tally.passedOver.sorted(by: { $0.key < $1.key }) {
+        print("T3 faults, \(files.name): passed over, \(count) times: \(sync)")
+      }
+      #expect(tally.tried > 5, "\(files.name)")
+      (tried, told) = (tried + tally.tried, told + tally.told)
+      (refused, left) = (refused + tally.refused, left + tally.left)
+      #expect(Set(tally.passedOver.keys).isSubset(of: [Self.ignored, Self.atTheEnd]))
+    }
+    #expect(tried > 60 && told > 30 && refused > 2 && left > 5)
+  }
+
+  /// Tries one fault.
+  private func fail(_ stream: StreamCase, _ tracer: Tracer, _ about: String, _ tally: inout Tally) throws {
+    var end: StreamEnd
+    var trace: CallTrace
+    var tries = 0
+    repeat {
+      try stream.reset()
+      end = try stream.stream(Self.lines, under: tracer)
+      trace = try CallTrace(tracer.trace)
+      tries += 1
+      // Where parts of the program are in several threads, none may have got as far as that call.
+    } while trace.injected.isEmpty && tries < 4
+    guard !trace.injected.isEmpty else { return }
+    tally.tried += 1
+    if end.isReported { tally.told += 1 } else { tally.silent += 1 }
+    if !end.refused.isEmpty { tally.refused += 1 }
+    let isLeft = try stream.journalNames.contains { $0.hasSuffix(".journal") }
+    if isLeft { tally.left += 1 }
+    let about = "\(about): \(end.status) \(end.errors) \(end.lines)"
+    #expect(!end.isCrash, "\(about)")
+    // Edits whose answers could not be written may have been made.
+    let made = tracer.files.paths == stream.answerFiles.paths ? Array(1...5) : end.acknowledged
+    let saved = try count(of: made, in: stream)
+    #expect(saved >= 0, "\(about): the file is neither old nor new")
+    if end.isSaveAnswered {
+      #expect(saved >= made.count { Self.before.contains($0) }, "\(about): said to be saved, and is not")
+    }
+    if end.status == 0 {
+      #expect(saved == made.count, "\(about): ended well, and not all is saved")
+    } else {
+      let last = end.errors.split(separator: "\n").last ?? ""
+      #expect(last.hasPrefix("emojiart: "), "\(about)")
+    }
+    let isMute = tracer.files.paths == stream.answerFiles.paths
+    #expect(!isLeft || !isMute, "\(about): a stream whose reader is gone did not save")
+    #expect(end.status != 0 || !isMute, "\(about): nobody heard that stdout takes nothing")
+    if !end.isReported { try note(trace, in: stream, &tally) }
+    try stream.edit()
+    let kept = try count(of: made, in: stream)
+    #expect(kept >= end.acknowledged.count, "\(about): lost, or refused and there")
+    try stream.expectNoLeftovers(about)
+  }
+
+  /// How many of these edits the file holds, from the first one on and no others; -1 where it holds anything else.
+  private func count(of edits: [Int], in stream: StreamCase) throws -> Int {
+    let found = StreamCase.Places(in: try stream.file.read())
+    return (0...edits.count).last { found == StreamCase.Places(after: edits.prefix($0)) } ?? -1
+  }
+
+  private static let ignored = "of the folder, while the rollback journal lies in it: SQLite does not look"
+  private static let atTheEnd =
+    "when everything is saved and the journal ends: its lock stays, for the next command"
+
+  /// Notes the syncs that failed, that nobody heard of, and that no later one of the same file made up for.
+  private func note(_ trace: CallTrace, in stream: StreamCase, _ tally: inout Tally) throws {
+    let lines = trace.calls.map(\.text)
+    let isLocked = try stream.journalNames.contains { $0.hasSuffix(".lock") }
+    for (index, failed) in lines.enumerated() where failed.contains("(INJECTED") && failed.contains("sync(") {
+      // fdatasync(11</path>) = -1 EIO …
+      let path = failed.drop { $0 != "<" }.prefix { $0 != ">" } + ">"
+      let isBeside =
+        lines[..<index].last {
+          $0.contains(".emojiart-journal\"") && ($0.contains("O_CREAT") || $0.hasPrefix("unlink("))
+        }?
+        .contains("O_CREAT") ?? false
+      if path.hasSuffix("/documents>"), isBeside {
+        tally.passedOver[Self.ignored, default: 0] += 1
+      } else if isLocked {
+        tally.passedOver[Self.atTheEnd, default: 0] += 1
+      } else if !lines[index...].contains(where: {
+        $0.contains("sync(") && $0.contains(path) && $0.hasSuffix("= 0")
+      }) {
+        tally.passedOver[failed, default: 0] += 1
+      }
+    }
+  }
+}

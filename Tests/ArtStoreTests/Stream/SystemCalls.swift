@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A system call that strace can tamper with: the how-manieth of its name in its thread.
+struct SystemCall: CustomStringConvertible {
+  let name: String
+  let number: Int
+  /// Whether it changes files.
+  let isWriting: Bool
+  /// How many calls that change files came to their end before it.
+  let written: Int
+  /// What strace wrote of it.
+  let text: String
+  var description: String { "\(name) \(number), \(text.prefix(160))" }
+}
+
+/// What strace wrote of a run.
+struct CallTrace {
+  /// The calls in order; of several threads' with one name and number the first.
+  private(set) var calls: [SystemCall] = []
+  /// How many calls that change files came to their end.
+  private(set) var written = 0
+  /// The calls that strace let fail.
+  private(set) var injected: [String] = []
+  /// How the program ended; nil when it was killed, or strace was told not to say.
+  private(set) var status: Int32?
+  private var counts: [String: Int] = [:]
+  /// Calls that have begun, by thread.
+  private var pending: [Substring: Bool] = [:]
+
+  init(_ path: String) throws {
+    var seen: Set<String> = []
+    for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {
+      let thread = line.prefix { $0 != " " }
+      let text = line.dropFirst(thread.count).drop { $0 == " " }
+      if text.contains("(INJECTED") { injected.append(String(text)) }
+      if text.hasPrefix("+++ exited with ") { status = Int32(text.dropFirst(16).prefix { $0.isNumber }) }
+      guard let call = take(text, of: thread), seen.insert("\(call.name) \(call.number)").inserted else {
+        continue
+      }
+      calls.append(call)
+    }
+  }
+
+  private mutating func take(_ text: Substring, of thread: Substring) -> SystemCall? {
+    if text.hasPrefix("<...") {
+      if pending.removeValue(forKey: thread) == true, Self.isDone(text) { written += 1 }
+      return nil
+    }
+    let name = text.prefix { $0 != "(" }
+    guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else { return nil }
+    let isWriting = Self.isWriting(name, text)
+    let before = written
+    if text.hasSuffix("<unfinished ...>") {
+      pending[thread] = isWriting
+    } else if isWriting, Self.isDone(text) {
+      written += 1
+    }
+    let count = (counts["\(thread) \(name)"] ?? 0) + 1
+    counts["\(thread) \(name)"] = count
+    return SystemCall(
+      name: String(name), number: count, isWriting: isWriting, written: before, text: String(text))
+  }
+
+  private static let writing: Set<Substring> = [
+    "write", "pwrite64", "ftruncate", "fsync", "fdatasync", "unlink", "rename", "linkat", "fchown", "fchmod",
+    "mkdir",
+  ]
+
+  private static func isWriting(_ name: Substring, _ text: Substring) -> Bool {
+    writing.contains(name) || name == "openat" && text.contains("O_CREAT")
+  }
+
+  private static func isDone(_ text: Substring) -> Bool {
+    guard let result = text.range(of: #"\) *= "#, options: [.regularExpression, .backwards]) else {
+      return false
+    }
+    return !text[result.upperBound...].hasPrefix("-1") && !text[result.upperBound...].hasPrefix("?")
+  }
+}
