@@ -65,8 +65,8 @@ public actor Document {
 
   /// Opens a document for an author with that name, if any; each opening is an origin of its own. Throws what reading
   /// a file throws, `badValue` for a name that is none, and what making a journal throws. A file that cannot be written
-  /// is opened to be looked at. What a program that is gone has not saved is not restored here: see
-  /// `DocumentFile.restore`.
+  /// is opened to be looked at. What a program that is gone has left in the journal's folder is restored first, and the
+  /// file's `notice` is told.
   ///
   /// `lookEvery` is how often the file is looked at for what others did, besides at each save. `clock` decides when to
   /// save, `time` tells in milliseconds since 1970 when an edit was made, and ids are drawn from `generator`.
@@ -93,12 +93,17 @@ public actor Document {
   ) async throws(ArtError) -> Document {
     var generator = generator
     let author = try Author(origin: Origin(using: &generator), name: name)
+    let folder = try reason == nil ? place.folder() : nil
+    if let folder {
+      let restorer = try Author(origin: Origin(using: &generator), name: name)
+      try await FileThread().run { () throws(ArtError) in try file.restoreLeft(in: folder, by: restorer) }
+    }
     // The stamp is taken first: what comes after it is seen by the next look.
     let (stamp, content) = try await FileThread().run { () throws(ArtError) in
       (try file.stamp(), try file.read())
     }
     let document = Document(file, content, author, policy, lookEvery, Timeline(clock), time, generator)
-    try await document.opened(stamp, readOnlyBecause: reason, journal: reason == nil ? place.folder() : nil)
+    try await document.opened(stamp, readOnlyBecause: reason, journal: folder)
     return document
   }
 

@@ -8,32 +8,14 @@ enum Restoring {
   /// Restores what belongs to a document that is about to be edited, a line each on stderr. What cannot be restored is
   /// kept and told, and does not keep anybody from editing. Throws what will keep them from it, too.
   static func restoreFirst(_ file: DocumentFile) throws(ArtError) {
-    guard let folder = JournalFolder.known, let found = journals(of: file, toRestoreIn: folder) else {
-      return
-    }
-    for error in found.kept { Output.complain(error.message) }
-    guard !found.own.isEmpty else { return }
-    var author = try thisAuthor()
-    for journal in found.own {
-      do throws(ArtError) {
-        let report = try file.restore(journal, stamp: author.stamp(at: millisecondsSince1970()))
+    guard let folder = JournalFolder.known else { return }
+    try file.restoreLeft(in: folder, by: thisAuthor) { outcome in
+      switch outcome {
+      case .kept(let error): Output.complain(error.message)
+      case .restored(let report):
         if report.edits > 0 { Output.complain("\(file.path): restored \(words(report))") }
         for line in lost(report, of: file.path) { Output.complain(line) }
-      } catch {
-        switch error.code {
-        case .busy, .notPermitted, .noSuchDocument, .notADocument, .diskFull, .inputOutput: throw error
-        default: Output.complain(error.message)
-        }
       }
-    }
-  }
-
-  private static func journals(of file: DocumentFile, toRestoreIn folder: JournalFolder) -> FoundJournals? {
-    do throws(ArtError) {
-      return try file.journalsToRestore(in: folder)
-    } catch {
-      Output.complain("unsaved edits cannot be looked for: \(error.message)")
-      return nil
     }
   }
 

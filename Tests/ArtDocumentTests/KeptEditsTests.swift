@@ -3,6 +3,7 @@
 import ArtModel
 import ArtStore
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ArtDocument
@@ -68,6 +69,22 @@ import Testing
         #expect(await document.unsavedChanges == 4)
       }, on: file)
     #expect(entries.map(\.id.sequence) == [1, 2, 3, 4])
+  }
+
+  @Test("D30 opening a document restores what a program that is gone has left, and says so")
+  func restoredByOpening() async throws {
+    let file = try folder.make()
+    _ = try await left(by: { for x in 1...3 { try await $0.perform(.bee(x: Double(x))) } }, on: file)
+    let notices = Mutex<[String]>([])
+    let told = DocumentFile(file.path, notice: { notice in notices.withLock { $0.append(notice) } })
+    let document = try await DocumentFolder.open(told)
+    #expect(await document.content.emojiCount == 3)
+    #expect(try file.read().emojiCount == 3 && file.read().log.map(\.title) == ["restore 3 edits"])
+    #expect(notices.withLock { $0.count } == 1)
+    // It is nobody's edit of this opening.
+    await #expect(throws: ArtError.self) { try await document.undo() }
+    try await document.close()
+    #expect(try names(DocumentFolder.journalFolder(of: file)) == [])
   }
 
   @Test("D26 an edit that cannot be put into the journal is refused and not made")
