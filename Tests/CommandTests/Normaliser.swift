@@ -7,9 +7,9 @@ import Foundation
 /// Only what stands where a random value must stand is learned, and only what was learned is replaced, so that a
 /// wrong id is still a difference:
 /// - ids, 8 characters of Crockford's base32: a line of its own (`add`), the first word of a line (`move`, and,
-///   with a hyphen in it, `show`), `"id":"…"`, in arrays of JSON (`edit`), each candidate of an ambiguous REF, what
-///   `check` says of one, what `restore` left out;
-/// - marks, 12 characters: of an origin in `history` and in `edit`, of what was set aside in `/aside/…-`, of a journal;
+///   with a hyphen in it, `show`), `"id":"…"`, and each candidate of an ambiguous REF, what `check` says of one, what `restore` left
+///   out;
+/// - marks, 12 characters: of an origin in `history`, of what was set aside in `/aside/…-`, of a journal;
 /// - times, in the three forms that commands write, and only from the time that the case ran;
 /// - the folder that the case runs in.
 struct Normaliser {

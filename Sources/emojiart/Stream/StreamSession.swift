@@ -53,6 +53,7 @@ struct StreamSession {
   }
 
   private func open(_ file: DocumentFile) throws(ArtError) -> Document {
+    try Restoring.restoreFirst(file)
     let autosave = settings.autosave
     let journal = settings.isAtomic ? JournalPlace.none : .standard
     let opened = Outcome {
