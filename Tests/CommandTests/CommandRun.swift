@@ -45,18 +45,23 @@ struct CommandRun {
     return try await run(script: script).status == 0
   }
 
+  /// What programs of a case see.
+  var environment: [String: String] {
+    [
+      "PATH": "\(place.path)/bin:\(Project.fixtures.path)/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+      "HOME": place.appending(path: "work").path, "TZ": "UTC", "LANG": "C.UTF-8",
+      "TMPDIR": place.appending(path: "tmp").path, "EMOJIART_STATE": place.appending(path: "state").path,
+      "FIXTURES": Project.fixtures.path,
+    ]
+  }
+
   func run(script: URL, stdin: URL? = nil, in folder: URL? = nil) async throws -> CommandCase.Outcome {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/timeout")
     // timeout(1) makes a group of its own, and kills all of it.
     process.arguments = ["-s", "KILL", "\(limit)", "sh", "-eu", script.path]
     process.currentDirectoryURL = folder ?? place.appending(path: "work")
-    process.environment = [
-      "PATH": "\(place.path)/bin:\(Project.fixtures.path)/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
-      "HOME": place.appending(path: "work").path, "TZ": "UTC", "LANG": "C.UTF-8",
-      "TMPDIR": place.appending(path: "tmp").path, "EMOJIART_STATE": place.appending(path: "state").path,
-      "FIXTURES": Project.fixtures.path,
-    ]
+    process.environment = environment
     let input = stdin.flatMap { FileHandle(forReadingAtPath: $0.path) }
     process.standardInput = input ?? FileHandle.nullDevice
     let (stdout, stderr) = (try outputFile("stdout"), try outputFile("stderr"))

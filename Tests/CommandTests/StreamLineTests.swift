@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Glibc
+import Testing
+
+@testable import emojiart
+
+/// Chance that can be repeated.
+private struct Chance: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+}
+
+@Suite("Lines of an editing stream") struct StreamLineTests {
+  /// What a splitter makes of bytes that come through a pipe in pieces: lines, and nil for each that was too long.
+  private func lines(_ bytes: [UInt8], in pieces: [Int]) throws -> [[UInt8]?] {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    var splitter = LineSplitter()
+    var lines: [[UInt8]?] = []
+    func read() -> Int {
+      splitter.read(from: ends[0]) { line in
+        switch line {
+        case .line(let bytes): lines.append(Array(bytes))
+        case .tooLong: lines.append(nil)
+        }
+      }
+    }
+    var rest = bytes[...]
+    var next = 0
+    while !rest.isEmpty {
+      let piece = rest.prefix(pieces[next % pieces.count])
+      next += 1
+      let count = piece.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
+      try #require(count == piece.count)
+      rest = rest.dropFirst(piece.count)
+      while true {
+        var ready = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+        guard poll(&ready, 1, 0) == 1 else { break }
+        try #require(read() > 0)
+      }
+    }
+    close(ends[1])
+    #expect(read() == 0)
+    return lines
+  }
+
+  @Test("S3 however the input is cut, its lines are the same, and one that is too long is told once")
+  func splitting() throws {
+    var chance = Chance(state: 3)
+    var (count, tooLong) = (0, 0)
+    for _ in 0..<12 {
+      var bytes: [UInt8] = []
+      var expected: [[UInt8]?] = []
+      for _ in 0..<Int.random(in: 1...40, using: &chance) {
+        let lengths = [
+          0, 1, 30, 5_000, 70_000, LineSplitter.limit - 1, LineSplitter.limit, LineSplitter.limit + 1,
+        ]
+        // The longest ones are rare.
+        let most = Int.random(in: 0...9, using: &chance) == 0 ? lengths.count : 5
+        let line = [UInt8](
+          repeating: .random(in: 32...126, using: &chance),
+          count: lengths[Int.random(in: 0..<most, using: &chance)])
+        bytes += line + [0x0A]
+        expected.append(line.count > LineSplitter.limit ? nil : line)
+        tooLong += line.count > LineSplitter.limit ? 1 : 0
+      }
+      if Bool.random(using: &chance) {
+        bytes += Array("the last one".utf8)
+        expected.append(Array("the last one".utf8))
+      }
+      let pieces = (0..<7).map { _ in Int.random(in: 1...65_536, using: &chance) }
+      let found = try lines(bytes, in: pieces)
+      #expect(found == expected)
+      expected[0] = Array("something else".utf8)
+      #expect(found != expected, "the control")
+      count += found.count
+    }
+    print("stream: \(count) lines split, \(tooLong) of them too long")
+    #expect(count > 150 && tooLong > 0)
+  }
+
+  private static let requests = [
+    #"{"add":{"size":40,"text":"🐝","x":10,"y":"50%"},"tag":{"a":[1,2.5,null,"\u00e9"]}}"#,
+    #"{"add":{"texts":["🐝","🌸"]}}"#, #"{"move":{"by":["1%",-1e1],"ref":["🐝","k3"]}}"#,
+    #"{"move":{"all":true,"to":[1,2]}}"#, #"{"resize":{"by":1.5,"ref":"🐝:2"}}"#, #"{"undo":3}"#,
+    #"{"order":{"above":"@last","ref":"🐝"},"tag":true}"#, #"{"setText":{"ref":"🐝","text":"🌸"}}"#,
+    #"{"save":true}"#, #"{"show":true,"tag":"x"}"#,
+  ]
+
+  private func parsed(_ bytes: [UInt8]) -> StreamLine? {
+    bytes.withUnsafeBufferPointer { StreamLine(json: $0) }
+  }
+
+  @Test("S4 no line traps the program: it is read, or it is an error")
+  func mutations() throws {
+    var chance = Chance(state: 4)
+    var (read, bad, tagged) = (0, 0, 0)
+    for round in 0..<40_000 {
+      var bytes = Array(Self.requests[round % Self.requests.count].utf8)
+      for _ in 0..<Int.random(in: 0...3, using: &chance) {
+        let place = Int.random(in: 0..<bytes.count, using: &chance)
+        switch Int.random(in: 0...3, using: &chance) {
+        case 0: bytes[place] = .random(in: 0...255, using: &chance)
+        case 1: bytes.remove(at: place)
+        case 2: bytes.insert(Array(#"{}[]",:01-eE.\"#.utf8).randomElement(using: &chance) ?? 0, at: place)
+        default: bytes.replaceSubrange(place..<bytes.count, with: bytes[place...].reversed())
+        }
+      }
+      guard let line = parsed(bytes) else { continue }
+      if case .bad = line.request { bad += 1 } else { read += 1 }
+      if !line.tag.isEmpty {
+        tagged += 1
+        #expect(line.tag.count <= 6 * StreamLine.tagLimit)
+      }
+    }
+    print("stream: \(read) lines read, \(bad) refused, \(tagged) with a tag")
+    #expect(read > 5_000 && bad > 5_000 && tagged > 1_000)
+  }
+
+  @Test("S2 a tag comes back as it was given, whatever it is and wherever it stands")
+  func tags() throws {
+    let tags = [
+      "1", "-2.50e+3", "null", "true", #""x""#, #""é \"\\\/\b\u00e9🐝""#, "[ ]", #"{"a" : [1, {"b":2}]}"#,
+      "[[[[[[[[[[[[]]]]]]]]]]]]",
+    ]
+    for tag in tags {
+      for text in [
+        #"{"tag":\#(tag),"undo":1}"#, #"{"undo":1,"tag": \#(tag) }"#, #"{"tag":\#(tag),"nothing":1}"#,
+      ] {
+        let line = try #require(parsed(Array(text.utf8)))
+        #expect(String(decoding: line.tag, as: UTF8.self) == tag)
+      }
+    }
+    let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
+    #expect(try #require(parsed(Array(#"{"undo":1,"tag":\#(deep)}"#.utf8))).tag.isEmpty, "too deep")
+  }
+
+  @Test("S16 what happens while nobody reads is kept up to a bound, and then told to be missing")
+  func outbox() {
+    let outbox = Outbox(overflow: Array("missing\n".utf8))
+    let news = [UInt8](repeating: 0x78, count: 999) + [0x0A]
+    for _ in 0..<4_000 { outbox.put(news) }
+    #expect(outbox.take().lines.count == 4_000_000)
+    for _ in 0..<9_000 { outbox.put(news) }
+    let taken = outbox.take().lines
+    #expect(taken.count < 4_200_000)
+    #expect(taken.starts(with: Array("missing\n".utf8)))
+    #expect(outbox.take().lines.isEmpty)
+    print("stream: of \(9_000 * news.count) bytes that nobody read, \(taken.count) were kept")
+  }
+}

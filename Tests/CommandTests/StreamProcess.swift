@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+
+/// A running `emojiart edit bees --json`, of which a test holds both ends. Its calls block: see `onThread`.
+final class StreamProcess {
+  private let process = Process()
+  private let input: Int32
+  private let output: Int32
+  private var read: [UInt8] = []
+
+  init(in run: CommandRun, _ options: [String] = []) throws {
+    let (stdin, stdout) = (Pipe(), Pipe())
+    process.executableURL = run.place.appending(path: "bin/emojiart")
+    process.arguments = ["edit", "bees", "--json"] + options
+    process.currentDirectoryURL = run.place.appending(path: "work")
+    process.environment = run.environment
+    process.standardInput = stdin
+    process.standardOutput = stdout
+    input = dup(stdin.fileHandleForWriting.fileDescriptor)
+    output = dup(stdout.fileHandleForReading.fileDescriptor)
+    for end in [input, output] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(input, F_SETFL, O_NONBLOCK)
+    Glibc.signal(SIGPIPE, SIG_IGN)
+    try process.run()
+    try stdin.fileHandleForWriting.close()
+    try stdout.fileHandleForReading.close()
+  }
+
+  deinit {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    close(output)
+  }
+
+  /// Writes lines as far as they are taken within a second; how many bytes were.
+  func offer(_ lines: String) -> Int {
+    let bytes = Array(lines.utf8)
+    var written = 0
+    while written < bytes.count {
+      let count = bytes[written...].withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
+      if count > 0 {
+        written += count
+        continue
+      }
+      var ready = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
+      guard errno == EAGAIN, poll(&ready, 1, 1_000) == 1, ready.revents & Int16(POLLERR) == 0 else { break }
+    }
+    return written
+  }
+
+  func send(_ lines: String...) throws {
+    let text = lines.map { $0 + "\n" }.joined()
+    guard offer(text) == text.utf8.count else { throw Project.Missing(what: "somebody who reads") }
+  }
+
+  func endInput() { close(input) }
+
+  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+  /// The next line; nil at the end.
+  func line() throws -> String? {
+    var searched = 0
+    while true {
+      if let end = read[searched...].firstIndex(of: 0x0A) {
+        defer { read.removeFirst(end + 1) }
+        return String(decoding: read[..<end], as: UTF8.self)
+      }
+      searched = read.count
+      var piece = [UInt8](repeating: 0, count: 1 << 16)
+      var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, 30_000) == 1 else { throw Project.Missing(what: "a line within 30 seconds") }
+      let count = Glibc.read(output, &piece, piece.count)
+      guard count > 0 else { return nil }
+      read += piece[..<count]
+    }
+  }
+
+  /// All lines to the end.
+  func rest() throws -> [String] {
+    var lines: [String] = []
+    while let line = try line() { lines.append(line) }
+    return lines
+  }
+
+  /// Reads until a line holds that; the lines until then.
+  func lines(until text: String) throws -> [String] {
+    var lines: [String] = []
+    while let line = try line() {
+      lines.append(line)
+      if line.contains(text) { return lines }
+    }
+    throw Project.Missing(what: "\(text) in \(lines.suffix(5))")
+  }
+
+  /// Waits for the end: the status, or minus the signal.
+  func end() -> Int32 {
+    process.waitUntilExit()
+    return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+  }
+}
+
+/// Does what blocks on a thread of its own: those of Swift's concurrency are few.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+  }
+}
+
+extension CommandRun {
+  /// What a script prints that succeeds.
+  func output(of script: String) async throws -> String {
+    let file = place.appending(path: "script-\(UUID().uuidString)")
+    try Data(script.utf8).write(to: file)
+    let outcome = try await run(script: file)
+    guard outcome.status == 0 else { throw Project.Missing(what: "\(script): \(outcome.stderr)") }
+    return outcome.stdout
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Editing streams, by those who talk to them", .serialized)
+struct StreamProcessTests {
+  private let bee = #"{"add":{"text":"🐝","x":1,"y":2}}"#
+
+  private func withRun(_ body: (CommandRun) async throws -> Void) async throws {
+    let run = try CommandRun()
+    _ = try await run.output(of: "emojiart new bees")
+    try await body(run)
+    try run.remove()
+  }
+
+  private func count(_ run: CommandRun, _ what: String = ".emojis | length") async throws -> Int {
+    let text = try await run.output(of: "emojiart show bees --json | jq '\(what)'")
+    return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+  }
+
+  @Test(
+    "S11 a signal that ends is obeyed after a save, and the program dies of it",
+    arguments: [SIGTERM, SIGINT, SIGHUP])
+  func signals(number: Int32) async throws {
+    try await withRun { run in
+      let bee = bee
+      let (lines, status) = try await onThread {
+        let stream = try StreamProcess(in: run, ["--autosave-delay", "3600"])
+        try stream.send(bee, bee, bee)
+        _ = try stream.lines(until: #""unsaved":3"#)
+        stream.signal(number)
+        return (try stream.rest(), stream.end())
+      }
+      #expect(
+        lines == [
+          #"{"lifecycle":"terminate"}"#, #"{"state":"saving"}"#, #"{"saved":{"revision":3}}"#,
+          #"{"state":"open"}"#, #"{"state":"closed"}"#,
+        ])
+      #expect(status == -number)
+      #expect(try await count(run) == 3)
+    }
+  }
+
+  @Test("S11 a reader that takes nothing does not keep a signal from saving and ending")
+  func blockedSignal() async throws {
+    try await withRun { run in
+      let bee = bee
+      let (answered, status) = try await onThread {
+        let stream = try StreamProcess(in: run, ["--autosave-delay", "3600"])
+        let lines = String(repeating: bee + "\n", count: 100_000)
+        let taken = stream.offer(lines)
+        #expect(taken < lines.utf8.count, "it is held up")
+        stream.signal(SIGTERM)
+        let status = stream.end()
+        return (try stream.rest().count { $0.contains(#""ok""#) }, status)
+      }
+      #expect(status == -SIGTERM)
+      let kept = try await count(run)
+      print("stream: ended while it was held up, \(answered) answers read afterwards, \(kept) emoji saved")
+      #expect(answered > 100 && kept >= answered)
+    }
+  }
+
+  @Test("S16 while nobody reads the answers nothing is read and little is kept; then all is answered")
+  func slowReader() async throws {
+    try await withRun { run in
+      let bee = bee
+      let (taken, lines, status) = try await onThread {
+        let stream = try StreamProcess(in: run)
+        let lines = String(repeating: bee + "\n", count: 50_000)
+        let taken = stream.offer(lines)
+        // Half a line may be there.
+        let count = (taken + bee.utf8.count) / (bee.utf8.count + 1)
+        stream.endInput()
+        let rest = try stream.rest()
+        #expect(rest.count { $0.contains(#""ok""#) || $0.contains(#""error""#) } >= count - 1)
+        return (taken, rest, stream.end())
+      }
+      print("stream: \(taken) bytes were taken from one whose answers nobody read")
+      #expect(taken < 1 << 20)
+      #expect(status == 0)
+      #expect(lines.last == #"{"state":"closed"}"#)
+      #expect(try await count(run) == lines.count { $0.contains(#""ok""#) })
+    }
+  }
+
+  @Test("S7 no edit is told to be saved before it is answered")
+  func order() async throws {
+    try await withRun { run in
+      let bee = bee
+      let lines = try await onThread {
+        let stream = try StreamProcess(in: run, ["--autosave-changes", "1"])
+        var lines: [String] = []
+        for round in 1...200 {
+          _ = stream.offer(String(repeating: bee + "\n", count: 7))
+          while lines.count(where: { $0.contains(#""ok""#) }) < 7 * round - 5, let line = try stream.line() {
+            lines.append(line)
+          }
+        }
+        stream.endInput()
+        return lines + (try stream.rest())
+      }
+      var (answered, saves) = (0, 0)
+      for line in lines {
+        if line.contains(#""ok""#) { answered += 1 }
+        guard let saved = line.firstMatch(of: /"saved":\{"revision":(\d+)/), let revision = Int(saved.1)
+        else {
+          continue
+        }
+        saves += 1
+        #expect(revision <= answered)
+      }
+      print("stream: \(answered) edits in \(saves) saves, none of them told too early")
+      #expect(answered == 1_400 && saves > 1)
+    }
+  }
+
+  @Test("S8 two streams and commands on one document: every field keeps what was said of it last")
+  func twoStreams() async throws {
+    try await withRun { run in
+      _ = try await run.output(of: "emojiart add bees 🐝 🐛 🐜 --at 1,2; emojiart add bees 🌸")
+      let rounds = 500
+      let emojis = ["🐝", "🐛", "🐜"]
+      async let moves = onThread {
+        let stream = try StreamProcess(in: run, ["--autosave-changes", "10"])
+        for round in 1...rounds {
+          for emoji in emojis { try stream.send(#"{"move":{"ref":"\#(emoji)","to":[\#(round),7]}}"#) }
+          _ = try stream.lines(until: #""ok""#)
+        }
+        stream.endInput()
+        return (try stream.rest(), stream.end())
+      }
+      async let sizes = onThread {
+        let stream = try StreamProcess(in: run, ["--autosave-changes", "7"])
+        for round in 1...rounds {
+          for emoji in emojis { try stream.send(#"{"resize":{"ref":"\#(emoji)","to":\#(round)}}"#) }
+          _ = try stream.lines(until: #""ok""#)
+        }
+        stream.endInput()
+        return (try stream.rest(), stream.end())
+      }
+      let commands = 20
+      for size in 1...commands {
+        _ = try await run.output(
+          of: "emojiart resize bees 🌸 --to \(size); emojiart add bees 🌼 --at 5,\(size)")
+      }
+      let ends = try await [moves, sizes]
+      for (lines, status) in ends {
+        #expect(status == 0)
+        #expect(lines.allSatisfy { !$0.contains(#""error""#) && !$0.contains("dropped") })
+      }
+      #expect(try await count(run, ".revision") == 2 + emojis.count * rounds * 2 + commands * 2)
+      #expect(
+        try await count(run, #"[.emojis[] | select(.y == 7 and .x == 500 and .size == 500)] | length"#) == 3)
+      #expect(try await count(run, #"[.emojis[] | select(.text == "🌸" and .size == 20)] | length"#) == 1)
+      #expect(try await count(run, #"[.emojis[] | select(.text == "🌼")] | length"#) == commands)
+      #expect(try await count(run, #"[.emojis[] | select(.size == 499)] | length"#) == 0, "the control")
+      print("stream: two streams with \(rounds * emojis.count) edits each, and \(commands * 2) commands")
+    }
+  }
+}
