@@ -22,7 +22,6 @@ final class StreamProcess {
     output = dup(stdout.fileHandleForReading.fileDescriptor)
     for end in [input, output] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     _ = fcntl(input, F_SETFL, O_NONBLOCK)
-    Glibc.signal(SIGPIPE, SIG_IGN)
     try process.run()
     try stdin.fileHandleForWriting.close()
     try stdout.fileHandleForReading.close()
@@ -35,6 +34,11 @@ final class StreamProcess {
 
   /// Writes lines as far as they are taken within a second; how many bytes were.
   func offer(_ lines: String) -> Int {
+    // A program that has ended is no reason to end, too. Ignoring the signal would be inherited.
+    var pipeSignal = sigset_t()
+    sigemptyset(&pipeSignal)
+    sigaddset(&pipeSignal, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &pipeSignal, nil)
     let bytes = Array(lines.utf8)
     var written = 0
     while written < bytes.count {

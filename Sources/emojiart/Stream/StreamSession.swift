@@ -53,7 +53,8 @@ struct StreamSession {
   }
 
   private func open(_ file: DocumentFile) throws(ArtError) -> Document {
-    try Restoring.restoreFirst(file)
+    // Opening does this only with the folder where journals are.
+    if settings.isAtomic { try Restoring.restoreFirst(file) }
     let autosave = settings.autosave
     let journal = settings.isAtomic ? JournalPlace.none : .standard
     let opened = Outcome {
