@@ -30,6 +30,7 @@ extension Document {
   }
 
   private func lookAgain() async {
+    removeSpent()
     if !hasUnsavedChanges, runningSave == nil, runningLook == nil { await look() }
     lookLater()
   }
@@ -74,7 +75,7 @@ extension Document {
       self.stamp = stamp
       if let change = ExternalChange(in: found, since: base, besides: origin) {
         take(found, at: DocumentBase(found))
-        broadcast.send(.changed(change))
+        if change.isNews { broadcast.send(.changed(change)) }
       }
     }
     if !hasUnsavedChanges { tell(life.lookSucceeded()) }

@@ -35,7 +35,7 @@ extension Document {
   /// state `error`, and takes edits again.
   public func close() async throws(ArtError) {
     closing += 1
-    defer { closing -= 1 }
+    defer { stopClosing() }
     try await save(.closing)
     await endJournal()
     end()
@@ -44,7 +44,7 @@ extension Document {
   /// Closes without saving, and leaves what no save holds in the journal: whoever edits the document next restores it.
   public func abandon() async {
     closing += 1
-    defer { closing -= 1 }
+    defer { stopClosing() }
     await waitUntilIdle()
     journal?.abandon()
     journal = nil
@@ -54,12 +54,19 @@ extension Document {
   /// Closes without saving: what no save holds is lost.
   public func closeDiscardingChanges() async {
     closing += 1
-    defer { closing -= 1 }
+    defer { stopClosing() }
     await waitUntilIdle()
     changeCount.update(.cleared)
     unsaved = UnsavedEdits()
+    autosave = Autosave(autosave.policy)
     await endJournal()
     end()
+  }
+
+  /// A document that could not be closed goes on saving itself.
+  private func stopClosing() {
+    closing -= 1
+    step()
   }
 
   private func waitUntilIdle() async {
@@ -74,20 +81,27 @@ extension Document {
     }
   }
 
-  /// Removes the journal, of which nothing is needed any more. The document forgets it only when it is gone for good;
-  /// whatever fails leaves something that says of itself that it is done.
+  /// Removes the journal, of which nothing is needed any more; once, whoever asks.
   private func endJournal() async {
-    guard let ended = journal else { return }
-    journal = nil
+    if ending == nil, let journal {
+      self.journal = nil
+      ending = Task { await end(journal) }
+    }
+    await ending?.value
+  }
+
+  /// The document forgets the journal only when that is gone for good; whatever fails leaves something that says of itself
+  /// that it is done.
+  private func end(_ journal: Journal) async {
     do throws(ArtError) {
-      try ended.close()
+      try journal.close()
       if isKnownToFile {
         let (file, origin) = (file, origin)
         try await thread.run { () throws(ArtError) in try file.forget(origin) }
       }
-      try ended.release()
+      try journal.release()
     } catch {
-      ended.abandon()
+      journal.abandon()
     }
   }
 
@@ -104,6 +118,7 @@ extension Document {
   func save(_ reason: SaveReason) async throws(ArtError) {
     let goal = changeCount.token
     while !changeCount.isSaved(goal) {
+      guard life.state != .closed else { throw .closedDocument(file.path) }
       if let running = runningSave {
         let error = await running.task.value
         // An autosave is impatient: its error does not speak for those who asked.
@@ -118,7 +133,7 @@ extension Document {
 
   /// Does what the autosave machine says is next.
   func step() {
-    guard life.state != .closed, runningLook == nil else { return }
+    guard life.state != .closed, closing == 0, runningLook == nil else { return }
     switch autosave.next(at: timeline.now()) {
     case .idle: break
     case .save: _ = startSave(.autosave)
@@ -153,6 +168,7 @@ extension Document {
     saving = unsaved
     unsaved = UnsavedEdits()
     let (mark, isJournalled) = (journal?.cut(), journal != nil)
+    isKnownToFile = isKnownToFile || isJournalled
     autosave.saveBegan()
     tell(life.saveBegan())
     let task = Task { () -> ArtError? in
@@ -178,35 +194,41 @@ extension Document {
   private func saved(_ token: SaveToken, _ outcome: SaveOutcome, _ mark: Int?) {
     runningSave = nil
     if let mark {
-      isKnownToFile = true
-      // What cannot be removed is in the file, which says so; the next save tries again.
-      do throws(ArtError) { try journal?.remove(upTo: mark) } catch {}
+      spent = mark
+      removeSpent()
     }
     changeCount.clear(upTo: token)
     saving = UnsavedEdits()
     if let joined = outcome.joined {
-      take(joined.content, at: outcome.base)
+      take(joined.content, at: outcome.base, renamed: joined.own.renamed)
       tell(of: joined.own)
     } else {
-      content.markSaved(base.revision + 1...outcome.base.revision, save: base.revision + 1)
+      content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       base = outcome.base
     }
     trimLog()
     autosave.saveSucceeded()
-    if let others = outcome.joined?.others { broadcast.send(.changed(others)) }
+    if let others = outcome.joined?.others, others.isNews { broadcast.send(.changed(others)) }
     broadcast.send(.saved(revision: base.revision))
     tell(life.saveSucceeded())
     letWaitersGo()
     step()
   }
 
+  /// Removes what is saved from the journal. What cannot be removed is in the file, which says so; the next save or look
+  /// tries again.
+  func removeSpent() {
+    do throws(ArtError) { try journal?.remove(upTo: spent) } catch { return }
+    letWaitersGo()
+  }
+
   /// Goes on from content that is in the file, with what is unsaved on top of it.
-  func take(_ saved: DocumentContent, at base: DocumentBase) {
+  func take(_ saved: DocumentContent, at base: DocumentBase, renamed: [EmojiID: EmojiID] = [:]) {
     self.base = base
     content = saved
     guard !unsaved.isEmpty else { return }
     var chance = generator
-    let own = content.rejoin(unsaved, save: base.revision + 1, using: &chance)
+    let own = content.rejoin(unsaved, save: base.revision + 1, renamed: renamed, using: &chance)
     generator = chance
     unsaved = own.edits
     tell(of: own)
@@ -219,6 +241,8 @@ extension Document {
 
   private func failed(_ error: ArtError) {
     runningSave = nil
+    // Others say that nothing was saved; after this one nobody knows.
+    if error.code == .inputOutput { saving.seal() }
     saving.append(unsaved)
     unsaved = saving
     saving = UnsavedEdits()

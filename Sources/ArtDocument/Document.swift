@@ -40,8 +40,12 @@ public actor Document {
   private var made: [LoggedEdit] = []
   /// Keeps the unsaved edits; nil where the document has none, or is closed.
   var journal: Journal?
-  /// Whether the file has a row about the journal.
+  /// Whether the file may have a row about the journal.
   var isKnownToFile = false
+  /// Up to which segment of the journal all is saved.
+  var spent = 0
+  /// The journal's removal, when the document closes.
+  var ending: Task<Void, Never>?
   var runningSave: RunningSave?
   /// A look at the file that runs. Never at the same time as a save.
   var runningLook: Task<Void, Never>?
@@ -189,9 +193,7 @@ extension Document {
     let (head, author) = (content.head, author)
     var answers: [Result<DocumentAnswer, ArtError>] = []
     answers.reserveCapacity(requests.count)
-    for request in requests {
-      answers.append(Result { () throws(ArtError) in try make(request) })
-    }
+    for request in requests { answers.append(answer(to: request)) }
     let entries = made
     made.removeAll(keepingCapacity: true)
     do throws(ArtError) {
@@ -235,6 +237,19 @@ extension Document {
 }
 
 extension Document {
+  /// Does what is asked in memory, all of it or nothing.
+  private func answer(to request: DocumentRequest) -> Result<DocumentAnswer, ArtError> {
+    let (count, head, author) = (made.count, content.head, author)
+    do throws(ArtError) {
+      return .success(try make(request))
+    } catch {
+      content.takeBack(made[count...], to: head)
+      made.removeSubrange(count...)
+      self.author = author
+      return .failure(error)
+    }
+  }
+
   /// Does what is asked in memory.
   private func make(_ request: DocumentRequest) throws(ArtError) -> DocumentAnswer {
     try checkEditable()

@@ -27,13 +27,20 @@ public final class LifeCycle: Sendable {
   /// What happens from now on, for one listener of any number; one that is very slow misses the oldest.
   public func events() -> EventSequence<LifeCycleEvent> { broadcast.subscribe(capacity: 64) }
 
-  /// Tells every listener, and has the documents do what it means; returns when they have. Throws the first error of a
+  /// Tells every listener, and has the documents do what it means, side by side; returns when they have. Throws the first error of a
   /// document that could not be saved.
   public func send(_ event: LifeCycleEvent, to documents: [Document]) async throws(ArtError) {
     broadcast.send(event)
+    let turns = documents.map { document in
+      Task { () -> ArtError? in
+        do throws(ArtError) { try await document.follow(event) } catch { return error }
+        return nil
+      }
+    }
     var first: ArtError?
-    for document in documents {
-      do throws(ArtError) { try await document.follow(event) } catch { first = first ?? error }
+    for turn in turns {
+      let error = await turn.value
+      first = first ?? error
     }
     if let first { throw first }
   }
@@ -42,11 +49,12 @@ public final class LifeCycle: Sendable {
 extension Document {
   /// Does what a turn in the program's life means for a document. Throws what saving throws.
   func follow(_ event: LifeCycleEvent) async throws(ArtError) {
+    guard life.state != .closed else { return }
     switch event {
     case .active, .inactive: break
-    case .background: if hasUnsavedChanges { try await save() }
+    case .background: try await save()
     case .foreground: await look()
-    case .terminate: if life.state != .closed { try await close() }
+    case .terminate: try await close()
     }
   }
 }

@@ -61,13 +61,11 @@ public struct DocumentContent: Sendable, Equatable {
     self.head = head
   }
 
-  /// The entries of these revisions came with that save.
-  public mutating func markSaved(_ revisions: ClosedRange<Int>, save: Int) {
+  /// The entries after one revision and up to another came with that save.
+  public mutating func markSaved(after first: Int, upTo last: Int, save: Int) {
     for index in log.indices.reversed() {
-      guard log[index].revision >= revisions.lowerBound else { return }
-      if revisions.contains(log[index].revision), log[index].save != save {
-        log[index] = log[index].marked(save: save)
-      }
+      guard log[index].revision > first else { return }
+      if log[index].revision <= last, log[index].save != save { log[index] = log[index].marked(save: save) }
     }
   }
 

@@ -14,17 +14,19 @@ public struct RejoinedEdits: Sendable {
 extension DocumentContent {
   /// Makes edits again, in their order, that were made on another state of this document, and takes them into the log.
   /// Fields are separate: only a later edit of the same field takes a value's place. What has no room any more is
-  /// dropped. `save` is the save that they come with; new ids are drawn from `generator`.
+  /// dropped. `save` is the save that they come with; new ids are drawn from `generator`, and `renamed` are those of emoji
+  /// that earlier edits added.
   public mutating func rejoin(
-    _ unsaved: UnsavedEdits, save: Int, using generator: inout some RandomNumberGenerator
+    _ unsaved: UnsavedEdits, save: Int, renamed: [EmojiID: EmojiID] = [:],
+    using generator: inout some RandomNumberGenerator
   ) -> RejoinedEdits {
-    var rejoined = RejoinedEdits()
-    if let older = unsaved.older {
-      let applied = make(older.net.changes, of: .edit, as: older.last, &rejoined, &generator)
-      pass(older.count)
+    var rejoined = RejoinedEdits(renamed: renamed)
+    for lot in unsaved.older {
+      let applied = make(lot.net.changes, of: .edit, as: lot.last, &rejoined, &generator)
+      pass(lot.count)
       var net = NetChanges()
       for change in applied.changes { net.add(change) }
-      rejoined.edits.older = UnsavedEdits.Older(net: net, count: older.count, last: older.last)
+      rejoined.edits.older.append(UnsavedEdits.Lot(net: net, count: lot.count, last: lot.last))
     }
     for entry in unsaved.entries {
       let applied = make(entry.edit.changes, of: entry.kind, as: entry.id, &rejoined, &generator)

@@ -7,7 +7,7 @@
 public struct RestorePlan: Sendable {
   /// What is to be done, as one edit: for each field the last value, not every step.
   public let edit: Edit
-  /// The changes left out.
+  /// What was left out: for each field the last value, not every step.
   public let dropped: [Change]
   /// The document after it, without an entry in its log.
   public let content: DocumentContent
@@ -18,7 +18,7 @@ public struct RestorePlan: Sendable {
     for entry in entries { try replay.make(entry) }
     edit = Edit(
       name: Self.name(entries.count), changes: replay.changes(since: start))
-    dropped = replay.dropped
+    dropped = replay.lost.compactMap { replay.dropped[$0] }
     content = replay.content
   }
 
@@ -27,7 +27,9 @@ public struct RestorePlan: Sendable {
 
   private struct Replay {
     var content: DocumentContent
-    var dropped: [Change] = []
+    var dropped: [Field: Change] = [:]
+    /// The fields of what was left out, in their order.
+    var lost: [Field] = []
     /// Fields that somebody else has set.
     private var foreign: Set<Field> = []
     private var touched: Set<EmojiID> = []
@@ -40,7 +42,9 @@ public struct RestorePlan: Sendable {
         guard !isForeign(change.field), content.has(inverse), try content.apply([change]).dropped.isEmpty
         else {
           foreign.insert(change.field)
-          if !content.has(change) { dropped.append(change) }
+          if !content.has(change), dropped.updateValue(change, forKey: change.field) == nil {
+            lost.append(change.field)
+          }
           continue
         }
         if let id = change.field.emoji, touched.insert(id).inserted { order.append(id) }

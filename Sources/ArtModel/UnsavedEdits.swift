@@ -2,14 +2,17 @@
 
 /// A program's edits that no save holds yet: the newest one by one, as a log will have them; the older ones, which no log
 /// will have, as what they come to. However many there are, they take the room of what they touch.
+///
+/// A save of which nobody knows whether it succeeded may have saved all until then, or nothing. So what came before and what
+/// came after it never come to one: see `seal`.
 public struct UnsavedEdits: Sendable {
   /// Entries that are kept one by one, at least; a file's log has as many.
   public static let logged = 1_000
   /// How many more are kept one by one at most: cutting a list has a price.
   public static let slack = 200
 
-  /// The edits before the entries.
-  struct Older: Sendable {
+  /// Edits that are saved together or not at all.
+  struct Lot: Sendable {
     /// What they come to.
     var net = NetChanges()
     var count = 0
@@ -18,20 +21,25 @@ public struct UnsavedEdits: Sendable {
 
   /// The newest, in order.
   public private(set) var entries: [LoggedEdit] = []
-  var older: Older?
+  /// The edits before the entries, in order.
+  var older: [Lot] = []
+  /// Edits after which a save ended in the dark.
+  private var seals: Set<EditID> = []
 
   /// These entries of one origin, in their order.
   public init(_ entries: some Sequence<LoggedEdit> = []) { for entry in entries { append(entry) } }
 
   /// How many edits.
-  public var count: Int { (older?.count ?? 0) + entries.count }
+  public var count: Int { older.reduce(entries.count) { $0 + $1.count } }
   /// Whether there are none.
   public var isEmpty: Bool { entries.isEmpty }
   /// The newest edit.
   public var last: EditID? { entries.last?.id }
   /// Every emoji that is touched.
   public var emojis: Set<EmojiID> {
-    Set(entries.lazy.flatMap(\.edit.changes).compactMap(\.field.emoji)).union(older?.net.emojis ?? [])
+    older.reduce(into: Set(entries.lazy.flatMap(\.edit.changes).compactMap(\.field.emoji))) {
+      $0.formUnion($1.net.emojis)
+    }
   }
 
   /// Takes one more edit.
@@ -42,35 +50,35 @@ public struct UnsavedEdits: Sendable {
 
   /// Takes the edits that came after these.
   public mutating func append(_ later: UnsavedEdits) {
-    if let older = later.older {
-      age(entries.count)
-      for change in older.net.changes { self.older?.net.add(change) }
-      self.older = Older(
-        net: self.older?.net ?? older.net, count: (self.older?.count ?? 0) + older.count, last: older.last)
-    }
+    if !later.older.isEmpty { age(entries.count) }
+    for lot in later.older { age(lot.net.changes, lot.count, last: lot.last) }
+    seals.formUnion(later.seals)
     for entry in later.entries { append(entry) }
   }
 
+  /// A save of all these ended, and nobody knows whether it succeeded.
+  public mutating func seal() { if let last { seals.insert(last) } }
+
   /// Makes the oldest entries part of what is older.
   private mutating func age(_ count: Int) {
-    for entry in entries.prefix(count) {
-      var older = self.older ?? Older(last: entry.id)
-      self.older = nil
-      for change in entry.edit.changes { older.net.add(change) }
-      older.count += 1
-      older.last = entry.id
-      self.older = older
-    }
+    for entry in entries.prefix(count) { age(entry.edit.changes, 1, last: entry.id) }
     entries.removeFirst(count)
   }
 
-  /// Without those from the beginning that are saved. Where some of the older ones are, all of them are kept: they give
-  /// the same values once more.
+  private mutating func age(_ changes: [Change], _ count: Int, last: EditID) {
+    if older.last.map({ seals.remove($0.last) != nil }) ?? true { older.append(Lot(last: last)) }
+    let end = older.count - 1
+    for change in changes { older[end].net.add(change) }
+    older[end].count += count
+    older[end].last = last
+  }
+
+  /// Without those that are saved, which are some from the beginning.
   public func without(_ isSaved: (EditID) -> Bool) -> UnsavedEdits {
     var rest = self
-    if let older, isSaved(older.last) { rest.older = nil }
+    rest.older.removeFirst(older.prefix { isSaved($0.last) }.count)
     let saved = entries.prefix { isSaved($0.id) }.count
-    if saved > 0 { rest.older = nil }
+    if saved > 0 { rest.older = [] }
     rest.entries.removeFirst(saved)
     return rest
   }

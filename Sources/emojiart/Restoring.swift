@@ -83,8 +83,14 @@ enum Restoring {
     return author.map { "\($0), \(time)" } ?? time
   }
 
-  /// A line for each change that was left out.
+  /// A line for each change that was left out, of many only the first.
   static func lost(_ report: RestoreReport, of document: String) -> [String] {
-    report.dropped.map { "\(document): left out, what it changes is not as it was: \($0.words)" }
+    let lines = report.dropped.prefix(most).map {
+      "\(document): left out, what it changes is not as it was: \($0.words)"
+    }
+    let more = report.dropped.count - lines.count
+    return more > 0 ? lines + ["\(document): and \(more) more; `emojiart history` keeps them"] : lines
   }
+
+  private static let most = 10
 }

@@ -152,6 +152,68 @@ import Testing
     #expect(try file.read().revision == 0)
   }
 
+  @Test("D32 a document that was abandoned saves nothing any more, whoever asks")
+  func saveAfterAbandon() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try await document.perform(.bee())
+    await document.abandon()
+    await #expect(throws: ArtError.self) { try await document.save() }
+    try await LifeCycle().send(.background, to: [document])
+    try await LifeCycle().send(.terminate, to: [document])
+    await document.look()
+    #expect(await document.state == .closed)
+    #expect(try file.read().emojiCount == 0)
+    #expect(try DocumentFolder.journalFolder(of: file).dead().count == 1)
+  }
+
+  @Test("D32 a document that is being discarded saves nothing, although its time to save comes meanwhile")
+  func discardWhenDue() async throws {
+    let file = try folder.make()
+    let clock = ManualClock()
+    let patient = DocumentFile(file.path, patience: .seconds(20))
+    let document = try await DocumentFolder.open(
+      patient, AutosavePolicy(delay: .milliseconds(100)), clock: clock)
+    try await document.perform(.bee())
+    try await document.save()
+    try await document.perform(.bee())
+    let events = document.events()
+    let lock = try FileLock(file.path)
+    async let closed: Void = document.closeDiscardingChanges()
+    while await document.hasUnsavedChanges { await Task.yield() }
+    clock.advance(by: .seconds(1))
+    for _ in 0..<1_000 { await Task.yield() }
+    lock.release()
+    await closed
+    #expect(await document.state == .closed)
+    #expect(await events.until { _ in false } == [.state(.closed)])
+    #expect(try file.read().emojiCount == 1)
+  }
+
+  @Test("D32 a document that is closed and abandoned at once ends closed")
+  func closeAndAbandon() async throws {
+    for round in 0..<10 {
+      let file = try folder.make("bees\(round)")
+      let document = try await DocumentFolder.open(file)
+      try await document.perform(.bee())
+      let lock = try FileLock(file.path)
+      async let saved: Void? = try? document.save()
+      while await document.state != .saving { await Task.yield() }
+      async let abandoned: Void = document.abandon()
+      async let closed: Void? = try? document.close()
+      async let again: Void? = try? document.close()
+      for _ in 0..<50 { await Task.yield() }
+      lock.release()
+      _ = await (saved, abandoned, closed, again)
+      #expect(await document.state == .closed)
+      // Saved or kept, once.
+      let kept = try DocumentFolder.journalFolder(of: file).dead().reduce(0) {
+        try $0 + $1.contents().entries.count
+      }
+      #expect(try file.read().emojiCount == 1 || kept == 1)
+    }
+  }
+
   @Test("D29 each turn of the program's life is told by name, and a document saves, looks or closes with it")
   func lifeCycle() async throws {
     let file = try folder.make()

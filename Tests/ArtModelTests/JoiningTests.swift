@@ -218,7 +218,7 @@ extension DocumentContent {
       #expect(unsaved.count == apart.unsaved.count && unsaved.last == apart.unsaved.last?.id)
       #expect(
         unsaved.entries.count <= 2_000 && unsaved.entries == apart.unsaved.suffix(unsaved.entries.count))
-      #expect((unsaved.older?.net.changes.count ?? 0) <= 12 * 4 + 3)
+      #expect(unsaved.older.count <= 1 && unsaved.older.allSatisfy { $0.net.changes.count <= 12 * 4 + 3 })
       let touched = Set(apart.unsaved.flatMap(\.edit.changes).compactMap(\.field.emoji))
       #expect(touched.isSuperset(of: unsaved.emojis))
       var (content, generator) = (apart.saved, SplitMix64(seed: 1))
@@ -240,6 +240,17 @@ extension DocumentContent {
       var (content, generator) = (apart.saved, SplitMix64(seed: 1))
       _ = content.rejoin(unsaved, save: 1, using: &generator)
       #expect(Picture(content) == Picture(apart.open), "\(count) \(cut)")
+      // A save in the dark, somewhere before.
+      var sealed = UnsavedEdits(apart.unsaved.prefix(cut))
+      sealed.seal()
+      sealed.append(UnsavedEdits(apart.unsaved.dropFirst(cut)))
+      let first = Set(apart.unsaved.prefix(cut).map(\.id))
+      let later = sealed.without { first.contains($0) }
+      #expect(later.count == apart.unsaved.count - cut && later.older.count + sealed.entries.count <= 1_202)
+      var saw = apart.base
+      for entry in apart.unsaved.prefix(cut) { _ = try saw.apply(entry.edit.changes) }
+      _ = saw.rejoin(later, save: 1, using: &generator)
+      #expect(Picture(saw) == Picture(apart.open), "\(count) \(cut)")
       let saved = Set(apart.unsaved.dropLast(7).map(\.id))
       let rest = unsaved.without { saved.contains($0) }
       #expect(rest.count == 7 && rest.entries == apart.unsaved.suffix(7))

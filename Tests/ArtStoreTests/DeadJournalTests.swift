@@ -117,6 +117,42 @@ import Testing
     #expect(try sample.names.count == 2)
   }
 
+  @Test("K28 a journal that cannot be looked at is named when it is read, and hides no other")
+  func unlookable() throws {
+    for (name, make) in [
+      ("00000000000z.lock", { symlink("nowhere", $0) }),
+      ("00000000000z-000001.journal", { mkdir($0, 0o700) }),
+      ("00000000000z.lock", { mkdir($0, 0o700) }),
+    ] as [(String, (String) -> Int32)] {
+      let sample = try sample()
+      #expect(make(sample.folder.path(of: name)) == 0)
+      #expect(try sample.folder.peek().contains { $0.origin == sample.origin && $0.head != nil }, "\(name)")
+      let dead = try sample.folder.dead()
+      #expect(dead.contains { $0.origin == sample.origin && $0.head != nil }, "\(name)")
+      for journal in dead where journal.origin != sample.origin {
+        #expect(
+          failure { try journal.contents().damage.map { _ in throw ArtError(.damaged, "") } } != nil,
+          "\(name)")
+      }
+    }
+  }
+
+  @Test("K13 a lock says whose it is also when the first write failed")
+  func lockAfterFailure() throws {
+    let sample = try JournalSample()
+    let journal = try sample.journal()
+    journal.calls.write = { _, _, _, _ in
+      errno = ENOSPC
+      return -1
+    }
+    let entries = try sample.edits(1)
+    #expect(throws: ArtError.self) { try journal.append(entries, on: sample.base) }
+    journal.calls.write = pwrite
+    try journal.append(entries, on: sample.base)
+    let line = try #require(try bytes(sample.lockPath).split(separator: UInt8(ascii: "\n")).first)
+    #expect(Array(line).withUnsafeBufferPointer { JournalLines.json(of: $0) != nil })
+  }
+
   @Test("K11 a lock on a file that stands at its path no longer is not believed")
   func replacedLock() throws {
     let sample = try sample()

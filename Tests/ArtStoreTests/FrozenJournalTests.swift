@@ -17,12 +17,12 @@ import Testing
     }
     #expect(lines.count == 3)
     let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
-    let origin = try #require(Origin("hexy60cvt9dk"))
+    let origin = try #require(Origin("9ktk04z7mz83"))
     var contents = JournalContents(of: origin)
     bytes.withUnsafeBufferPointer { contents.read($0, as: 1) }
     #expect(contents.damage == nil)
     let head = try #require(contents.head)
-    #expect(head.author == "ada" && head.path == "/home/ada/art/bees.emojiart" && head.base.revision == 1)
+    #expect(head.author == "ada" && head.path == "/art/bees.emojiart" && head.base.revision == 1)
     #expect(contents.entries.map(\.kind) == [.edit, .undo(EditID(origin: origin, sequence: 1))])
     var written = JournalLines()
     written.append(head, segment: 1)

@@ -104,6 +104,30 @@ func values(_ content: DocumentContent) -> [String] {
     }
   }
 
+  @Test("K17 what is left out takes the room of what it touches, however many edits there are")
+  func manyLeftOut() throws {
+    let sample = try JournalSample(emojis: 3, edits: 50)
+    let id = try #require(sample.content.top()).id
+    let journal = try sample.journal()
+    var entries: [LoggedEdit] = []
+    for x in 0..<20_000 {
+      entries.append(try #require(try sample.take("move", [.move(id, to: Point(x: Double(x + 5), y: 0))])))
+    }
+    try journal.append(entries, on: sample.base)
+    journal.abandon()
+    var maker = try EditMaker(seed: 99)
+    let theirs = Change.move(id, to: try Point(x: -3, y: -3))
+    try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(Edit(name: "move", changes: [theirs]), stamp: maker.stamp())
+    }
+    let before = try sample.file.read().log.count
+    let report = try sample.file.restore(sample.dead(), stamp: maker.stamp())
+    #expect(report.edits == 20_000)
+    #expect(report.dropped == [.move(id, to: try Point(x: 20_004, y: 0))])
+    let log = try sample.file.read().log
+    #expect(log.count == before + 1 && log.last?.dropped == report.dropped)
+  }
+
   @Test("K26 a lock that is left alone tells of which document it was, and the document's row goes with it")
   func lockAlone() throws {
     let sample = try JournalSample()

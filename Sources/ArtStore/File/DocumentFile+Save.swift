@@ -13,6 +13,9 @@ public struct ExternalChange: Sendable, Equatable {
   /// The document's revision now, without edits that are not saved.
   public let revision: Int
 
+  /// Whether others did anything: not if it was a save of the program's own of which it did not know.
+  public var isNews: Bool { !isComplete || !edits.isEmpty }
+
   /// What the log of the content as it is in the file tells since the base, by others than the origin; nil when it is
   /// still in that state.
   public init?(in content: DocumentContent, since base: DocumentBase, besides origin: Origin) {

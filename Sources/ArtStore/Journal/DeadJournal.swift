@@ -19,6 +19,8 @@ public final class DeadJournal {
   /// Nil for one that is only looked at and has no lock file.
   private let lock: JournalLock?
   private let isOnlyLookedAt: Bool
+  /// Why nothing of it can be read.
+  private let fault: ArtError?
 
   fileprivate init(_ look: SegmentsLook, lock: JournalLock?, isOnlyLookedAt: Bool) {
     folder = look.folder
@@ -28,6 +30,21 @@ public final class DeadJournal {
     segments = look.segments
     self.lock = lock
     self.isOnlyLookedAt = isOnlyLookedAt
+    fault = nil
+  }
+
+  /// One that cannot be locked or looked at.
+  fileprivate init(
+    unreadable origin: Origin, _ files: JournalFolder.Files, in folder: JournalFolder, _ fault: ArtError
+  ) {
+    self.folder = folder
+    self.origin = origin
+    self.fault = fault
+    segments = files.segments
+    head = nil
+    modified = 0
+    lock = nil
+    isOnlyLookedAt = true
   }
 
   /// The path of its first file, to call it by.
@@ -38,7 +55,8 @@ public final class DeadJournal {
 
   /// Reads all of it. Throws `inputOutput`, `notPermitted`.
   public func contents() throws(ArtError) -> JournalContents {
-    try JournalContents(of: origin, segments: segments, in: folder)
+    if let fault { throw fault }
+    return try JournalContents(of: origin, segments: segments, in: folder)
   }
 
   /// Unlinks its segments, oldest first, durably. Everything in them must have been saved, or be unwanted. Throws
@@ -62,23 +80,22 @@ extension JournalFolder {
   ///
   /// One that is nothing but a lock file is removed without a word: its program had nothing unsaved, or was restored.
   /// Where it had saved, and its document is still there, that may have a row about it: then the journal is given, too,
-  /// without any edits, for the row to go. Throws `inputOutput`, `notPermitted`.
+  /// without any edits, for the row to go. One that cannot be looked at is given without a head, and says so when it is
+  /// read. Throws `inputOutput`, `notPermitted` when the folder cannot be looked into.
   public func dead(where isWanted: (JournalHead?) -> Bool = { _ in true }) throws(ArtError) -> [DeadJournal] {
-    var journals: [DeadJournal] = []
-    for (origin, found) in try files().sorted(by: { $0.key.description < $1.key.description }) {
+    try journals { (origin, found) throws(ArtError) in
       let path = path(of: JournalFormat.lock(of: origin))
       guard try isWantedAtAll(origin, found, isWanted),
         let lock = try JournalLock.take(path, making: !found.segments.isEmpty, Deadline(.seconds(1)))
-      else { continue }
+      else { return nil }
       let look = try SegmentsLook(of: origin, in: self)
-      if look.isEmpty, !look.isKnownToDocument {
+      guard !look.isEmpty || look.isKnownToDocument else {
         try unlinkSegments(look.segments, of: origin)
         try lock.unlink()
-      } else if isWanted(look.head) {
-        journals.append(DeadJournal(look, lock: lock, isOnlyLookedAt: false))
+        return nil
       }
+      return isWanted(look.head) ? DeadJournal(look, lock: lock, isOnlyLookedAt: false) : nil
     }
-    return journals
   }
 
   /// A look that others may have at the same time: who wants one document's journals does not lock all others'.
@@ -97,17 +114,30 @@ extension JournalFolder {
 
   /// The same for those who must write nothing. While they are kept nobody restores them.
   public func peek() throws(ArtError) -> [DeadJournal] {
-    var journals: [DeadJournal] = []
-    for (origin, found) in try files().sorted(by: { $0.key.description < $1.key.description }) {
-      guard !found.segments.isEmpty else { continue }
+    try journals { (origin, found) throws(ArtError) in
+      guard !found.segments.isEmpty else { return nil }
       var lock: JournalLock?
       switch try JournalLock.share(path(of: JournalFormat.lock(of: origin))) {
       case .taken(let shared): lock = shared
       case .none: lock = nil
-      case .held, .seen: continue
+      case .held, .seen: return nil
       }
       let look = try SegmentsLook(of: origin, in: self)
-      if !look.isEmpty { journals.append(DeadJournal(look, lock: lock, isOnlyLookedAt: true)) }
+      return look.isEmpty ? nil : DeadJournal(look, lock: lock, isOnlyLookedAt: true)
+    }
+  }
+
+  /// One journal that cannot be looked at does not hide the others.
+  private func journals(
+    _ body: (Origin, Files) throws(ArtError) -> DeadJournal?
+  ) throws(ArtError) -> [DeadJournal] {
+    var journals: [DeadJournal] = []
+    for (origin, found) in try files().sorted(by: { $0.key.description < $1.key.description }) {
+      do throws(ArtError) {
+        if let journal = try body(origin, found) { journals.append(journal) }
+      } catch {
+        journals.append(DeadJournal(unreadable: origin, found, in: self, error))
+      }
     }
     return journals
   }

@@ -179,11 +179,12 @@ extension Journal {
   private func newSegment(under lock: JournalLock) throws(ArtError) -> OpenSegment {
     // Without its lock file others would take the journal for one of a program that is gone.
     guard try lock.stands() else { throw .journalGone(folder.path) }
-    newest += 1
-    let path = folder.path(of: JournalFormat.segment(newest, of: origin))
+    let number = newest + 1
+    let path = folder.path(of: JournalFormat.segment(number, of: origin))
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .noJournal(folder.path, .system("create", path)) }
-    return OpenSegment(number: newest, path: path, descriptor: descriptor)
+    newest = number
+    return OpenSegment(number: number, path: path, descriptor: descriptor)
   }
 
   private func write(_ bytes: [UInt8], to segment: inout OpenSegment) throws(ArtError) {

@@ -136,7 +136,7 @@ struct JournalEntry {
   /// The edit, as the one after `count` others of a journal with that head.
   func edit(after count: Int, in head: JournalHead) throws(ArtError) -> LoggedEdit {
     guard let changes, let dropped, let inverse, let name, let number, let made, let kind,
-      (1...Format.largestNumber).contains(number)
+      (1...Format.largestNumber).contains(number), changes.count == inverse.count
     else { throw .badJSON("an edit that lacks a part", atByte: 0) }
     return LoggedEdit(
       id: EditID(origin: head.origin, sequence: number), revision: head.base.revision + count + 1, time: made,

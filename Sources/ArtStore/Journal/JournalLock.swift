@@ -77,7 +77,9 @@ final class JournalLock {
   func write(_ head: JournalHead) throws(ArtError) {
     var lines = JournalLines()
     lines.append(head, segment: 0)
-    guard ftruncate(descriptor, 0) == 0 else { throw .system("write", path) }
+    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw .system("write", path)
+    }
     try PlainFile.write(lines.bytes, to: descriptor, name: path)
   }
 

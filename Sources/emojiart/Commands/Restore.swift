@@ -42,6 +42,7 @@ struct Restore: ParsableCommand {
     let selection = try LeftEditsSelection(`where`, common)
     var outcome = Restored(isJSON: common.json)
     let folder = JournalFolder.known
+    let agreed = try discard && !yes ? ask(selection, &outcome) : nil
     let journals = try (list ? folder?.peek() : folder?.dead()) ?? []
     var search = JournalSearch(for: journals.compactMap(\.head))
     let left = try selection.select(journals, &search) { (missing) throws(ArtError) in
@@ -50,7 +51,7 @@ struct Restore: ParsableCommand {
     if let into {
       try save(left, into: common.file(into), &search, &outcome)
     } else {
-      for edits in left {
+      for edits in left where agreed?.contains(edits.journal.origin) ?? true {
         do throws(ArtError) { try deal(with: edits, &outcome) } catch { outcome.keep(error, edits) }
       }
     }
@@ -84,16 +85,44 @@ struct Restore: ParsableCommand {
     }
   }
 
+  /// The journals that a person wants to be dropped. None is locked meanwhile: others restore and edit as if nobody asked.
+  private func ask(
+    _ selection: LeftEditsSelection, _ outcome: inout Restored
+  ) throws(ArtError) -> Set<Origin> {
+    var questions: [(origin: Origin, name: String, what: String?)] = []
+    do {
+      let journals = try JournalFolder.known?.peek() ?? []
+      var search = JournalSearch(for: journals.compactMap(\.head))
+      for edits in try selection.select(journals, &search, missing: { (_) throws(ArtError) in }) {
+        do throws(ArtError) {
+          let count = try edits.count()
+          let isSaved = count == 0 && edits.match != nil
+          let what = "\(Restoring.count(count)) of \(edits.name) (\(edits.source))"
+          questions.append((edits.journal.origin, edits.name, isSaved ? nil : what))
+        } catch {
+          outcome.keep(error, edits)
+        }
+      }
+    }
+    var agreed: Set<Origin> = []
+    for (origin, name, what) in questions {
+      do throws(ArtError) {
+        if let what {
+          try confirm("Drop \(what)", "dropping \(what)", otherwise: "the edits of \(name) are kept")
+        }
+        agreed.insert(origin)
+      } catch {
+        outcome.keep(error)
+      }
+    }
+    return agreed
+  }
+
   private func drop(_ edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
     let count = try edits.count()
-    // What is saved already is not dropped with its journal.
-    guard count > 0 || edits.match == nil else { return try edits.journal.discard(knownTo: edits.file) }
-    let what = "\(Restoring.count(count)) of \(edits.name) (\(edits.source))"
-    if !yes {
-      try confirm("Drop \(what)", "dropping \(what)", otherwise: "the edits of \(edits.name) are kept")
-    }
     try edits.journal.discard(knownTo: edits.file)
-    try outcome.dropped(edits, count)
+    // What is saved already is not dropped with its journal.
+    if count > 0 || edits.match == nil { try outcome.dropped(edits, count) }
   }
 
   private func save(
