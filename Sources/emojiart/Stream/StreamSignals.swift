@@ -45,16 +45,19 @@ final class StreamSignals: Sendable {
     mask(SIG_BLOCK, followed)
   }
 
-  /// Begins the thread.
-  func follow() {
+  /// Begins the thread. Throws `inputOutput`.
+  func follow() throws(ArtError) {
     var thread = pthread_t()
-    let me = Unmanaged.passRetained(self).toOpaque()
-    pthread_create(
+    let me = Unmanaged.passRetained(self)
+    let number = pthread_create(
       &thread, nil,
       { me in
         if let me { Unmanaged<StreamSignals>.fromOpaque(me).takeRetainedValue().loop() }
         return nil
-      }, me)
+      }, me.toOpaque())
+    guard number != 0 else { return }
+    me.release()
+    throw ArtError(.inputOutput, "cannot begin a thread: \(String(cString: strerror(number)))")
   }
 
   /// From here on the document is saved when the process ends or stops. `listening` is over when its events are.
