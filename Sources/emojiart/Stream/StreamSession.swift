@@ -53,7 +53,7 @@ struct StreamSession {
   }
 
   private func open(_ file: DocumentFile) throws(ArtError) -> Document {
-    // Opening does this only with the folder where journals are.
+    // Opening does this where a journal is kept.
     if settings.isAtomic { try Restoring.restoreFirst(file) }
     let autosave = settings.autosave
     let journal = settings.isAtomic ? JournalPlace.none : .standard

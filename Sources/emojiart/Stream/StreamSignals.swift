@@ -100,7 +100,7 @@ extension StreamSignals {
     case .failure(let error): complain(error)
     case nil: complain(nil)
     }
-    terminal?.restore()
+    leaveTerminal()
     Self.die(of: number)
   }
 
@@ -113,6 +113,14 @@ extension StreamSignals {
       guard count > 0, poll(&ready, 1, 50) == 1 else { continue }
       Output.complain(ArtError.notSaved(count, error ?? .notInTime(document.file.path)).message)
     }
+  }
+
+  /// The terminal as it was, the cursor below the prompt.
+  private func leaveTerminal() {
+    guard let terminal else { return }
+    terminal.restore()
+    var ready = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
+    if poll(&ready, 1, 0) == 1 { _ = Output.write([0x0A], to: 1) }
   }
 
   private func stop() {
