@@ -40,7 +40,7 @@ struct Edit: ParsableCommand {
   func run() throws {
     let settings = try StreamSettings(changes: changes, delay: delay, isAtomic: atomic, killAfter: kill)
     let expected = try options.expectedRevision()
-    let file = try options.fileToEdit(doc)
+    let file = try options.common.file(doc)
     var session = StreamSession(file, settings, expecting: expected)
     if !options.common.json, let terminal = TerminalMode() {
       session.terminal = terminal

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
 import Dispatch
 import Glibc
 import Synchronization
@@ -17,12 +18,15 @@ final class Outbox: Sendable {
 
   private static let limit = 4 << 20
 
-  let bell = Bell()
+  let bell: Bell
   private let contents = Mutex(Contents())
   private let overflow: [UInt8]
 
-  /// `overflow` is the line that takes the place of what was too much.
-  init(overflow: [UInt8]) { self.overflow = overflow }
+  /// `overflow` is the line that takes the place of what was too much. Throws `inputOutput`.
+  init(overflow: [UInt8]) throws(ArtError) {
+    self.overflow = overflow
+    bell = try Bell()
+  }
 
   /// Puts in whole lines, and wakes the one who writes, without any, too.
   func put(_ lines: [UInt8]) {
@@ -81,14 +85,14 @@ struct Bell: Sendable {
   let ear: Int32
   private let mouth: Int32
 
-  init() {
+  init() throws(ArtError) {
     var ends: [Int32] = [-1, -1]
-    // Without descriptors nothing rings, and nothing can be opened either.
-    if pipe(&ends) == 0 {
-      for end in ends {
-        _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      }
+    guard pipe(&ends) == 0 else {
+      throw ArtError(.inputOutput, "cannot make a pipe: \(String(cString: strerror(errno)))")
+    }
+    for end in ends {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
     }
     (ear, mouth) = (ends[0], ends[1])
   }

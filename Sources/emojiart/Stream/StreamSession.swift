@@ -21,9 +21,9 @@ struct StreamSession {
   /// Returns when everything is saved: what the first line came to that came to nothing. Throws what could not be done
   /// beside lines; with `--atomic`, the error of a line, too.
   func run<Form: StreamForm>(_ form: Form) throws(ArtError) -> ArtError? {
-    let outbox = Outbox(overflow: Form.news(of: .resync))
+    let outbox = try Outbox(overflow: Form.news(of: .resync))
     let signals = StreamSignals(outbox, terminal) { Form.news(of: $0) }
-    signals.follow()
+    try signals.follow()
     var file = file
     file.notice = { Form.notice($0, by: outbox) }
     let document = try open(file)
@@ -53,7 +53,7 @@ struct StreamSession {
   }
 
   private func open(_ file: DocumentFile) throws(ArtError) -> Document {
-    // Opening does this only with the folder where journals are.
+    // Opening does this where a journal is kept.
     if settings.isAtomic { try Restoring.restoreFirst(file) }
     let autosave = settings.autosave
     let journal = settings.isAtomic ? JournalPlace.none : .standard

@@ -45,16 +45,19 @@ final class StreamSignals: Sendable {
     mask(SIG_BLOCK, followed)
   }
 
-  /// Begins the thread.
-  func follow() {
+  /// Begins the thread. Throws `inputOutput`.
+  func follow() throws(ArtError) {
     var thread = pthread_t()
-    let me = Unmanaged.passRetained(self).toOpaque()
-    pthread_create(
+    let me = Unmanaged.passRetained(self)
+    let number = pthread_create(
       &thread, nil,
       { me in
         if let me { Unmanaged<StreamSignals>.fromOpaque(me).takeRetainedValue().loop() }
         return nil
-      }, me)
+      }, me.toOpaque())
+    guard number != 0 else { return }
+    me.release()
+    throw ArtError(.inputOutput, "cannot begin a thread: \(String(cString: strerror(number)))")
   }
 
   /// From here on the document is saved when the process ends or stops. `listening` is over when its events are.
@@ -97,7 +100,7 @@ extension StreamSignals {
     case .failure(let error): complain(error)
     case nil: complain(nil)
     }
-    terminal?.restore()
+    leaveTerminal()
     Self.die(of: number)
   }
 
@@ -110,6 +113,14 @@ extension StreamSignals {
       guard count > 0, poll(&ready, 1, 50) == 1 else { continue }
       Output.complain(ArtError.notSaved(count, error ?? .notInTime(document.file.path)).message)
     }
+  }
+
+  /// The terminal as it was, the cursor below the prompt.
+  private func leaveTerminal() {
+    guard let terminal else { return }
+    terminal.restore()
+    var ready = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
+    if poll(&ready, 1, 0) == 1 { _ = Output.write([0x0A], to: 1) }
   }
 
   private func stop() {
