@@ -143,7 +143,7 @@ final class KillField {
       random.below(3)]
     if random.below(3) == 0 {
       let killed = try start(["restore", file.path])
-      pause(span * 2)
+      pause(span)
       killed.kill()
       while try killed.lines() != nil {}
       if killed.wait() == nil { count.killsOfRecoveries += 1 }

@@ -19,7 +19,7 @@ import Testing
         + "\(count.answered) of \(count.sent) edits answered, lost \(count.lost)")
     #expect(count.faults.prefix(20) == [])
     #expect(count.kills >= Self.promised && count.roundsOfFour > Self.promised / 40)
-    #expect(count.killsOfRecoveries > Self.promised / 20 && count.journals > Self.promised / 10)
+    #expect(count.killsOfRecoveries > Self.promised / 40 && count.journals > Self.promised / 10)
     #expect(count.answered > count.kills && count.answered < count.sent)
   }
 
