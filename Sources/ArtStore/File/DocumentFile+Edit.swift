@@ -64,8 +64,9 @@ extension DocumentFile {
       try transaction.finish()
     }
     try commit(transaction, to: file)
-    let stood = try stoodStill(file, connection)
-    return Attempt(isDone: stood, result: result, transaction: transaction)
+    var isDone = try stoodStill(file, connection)
+    if isDone { isDone = try stillHolds(transaction, file, connection) }
+    return Attempt(isDone: isDone, result: result, transaction: transaction)
   }
 
   /// A commit that answers an error may have happened all the same: then our edit is in the log.
@@ -117,6 +118,23 @@ extension DocumentFile {
       return try stillStands(file, connection)
     } catch {
       throw error.code == .busy ? .savedElsewhere(path) : .maybeSaved(path, error)
+    }
+  }
+
+  /// Whether the file still holds what was committed to it. Who copies another file over it, as `cp` does, asks for no
+  /// lock, and leaves the file that is open the one at its path. Throws when nobody can look.
+  private func stillHolds(
+    _ transaction: DocumentTransaction, _ file: LocatedFile, _ connection: Connection
+  ) throws(ArtError) -> Bool {
+    do {
+      // The document's own row, which each commit writes, lies on page 2.
+      let page = LeafPage(try connection.bytes(count: Format.pageSize, at: Format.pageSize))
+      if page.flatMap({ ArtRow(onlyRowOf: $0) }) == transaction.art { return true }
+      // Or others have saved since.
+      let again = try Self.connect(file, .readOnly, Deadline(patience))
+      return try DocumentTransaction(again, begin: "BEGIN").holds(transaction)
+    } catch {
+      throw .maybeSaved(path, error)
     }
   }
 }
