@@ -47,6 +47,7 @@ extension DocumentFile {
     try HotJournal.settle(file, deadline, notice)
     let connection = try Self.connect(file, .readWrite, deadline)
     let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
+    try connection.guardFile()
     guard try stillStands(file, connection) else { return Attempt() }
     let result: Result
     if let before = saved?.transaction, let found = saved?.result, try transaction.holds(before) {
@@ -63,18 +64,20 @@ extension DocumentFile {
       }
       try transaction.finish()
     }
-    try commit(transaction, to: file)
+    guard try commit(transaction, to: file) else { return Attempt() }
     var isDone = try stoodStill(file, connection)
     if isDone { isDone = try stillHolds(transaction, file, connection) }
     return Attempt(isDone: isDone, result: result, transaction: transaction)
   }
 
-  /// A commit that answers an error may have happened all the same: then our edit is in the log.
-  private func commit(_ transaction: DocumentTransaction, to file: LocatedFile) throws(ArtError) {
+  /// A commit that answers an error may have happened all the same: then our edit is in the log. False when nothing was
+  /// written, because somebody copied another file over this one.
+  private func commit(_ transaction: DocumentTransaction, to file: LocatedFile) throws(ArtError) -> Bool {
     do {
       try transaction.connection.execute("COMMIT")
     } catch {
       guard error.code != .busy else { throw error }
+      if transaction.connection.wasCopiedOver { return false }
       let isSaved: Bool
       do {
         isSaved = try self.isSaved(transaction, in: file)
@@ -84,6 +87,7 @@ extension DocumentFile {
       }
       guard isSaved else { throw error }
     }
+    return true
   }
 
   /// Whether the file holds what was committed. If so it is made durable once more: what can be read may be in
