@@ -10,6 +10,8 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static inline int art_db_config(sqlite3 *db, int option, int value) {
   return sqlite3_db_config(db, option, value, (int *)0);
@@ -127,6 +129,74 @@ static inline int art_connection_size(sqlite3 *db, sqlite3_int64 *size) {
   if (code != SQLITE_OK) return code;
   if (!file || !file->pMethods) return SQLITE_CANTOPEN;
   return file->pMethods->xFileSize(file, size);
+}
+
+// Who copies another file over a document, as cp does, asks for no lock. A guarded connection looks before the first
+// page of a save is written whether the file is as it was when the save began. If not, it writes nothing more into it,
+// and takes its rollback journal away before that is played back into what lies there now.
+typedef struct art_guard {
+  sqlite3_io_methods methods;  // First: the file's methods are the guard.
+  const sqlite3_io_methods *original;
+  sqlite3_file *file;
+  const char *journal;
+  const char *path;
+  struct stat before;
+  int is_checked;
+  int is_foreign;
+} art_guard;
+
+static inline void art_guard_check(art_guard *self) {
+  struct stat now;
+  if (self->is_checked) return;
+  self->is_checked = 1;
+  // What was renamed or replaced is another file, and not written to.
+  if (stat(self->path, &now) != 0 || now.st_dev != self->before.st_dev || now.st_ino != self->before.st_ino) return;
+  if (now.st_size == self->before.st_size && now.st_mtim.tv_sec == self->before.st_mtim.tv_sec &&
+      now.st_mtim.tv_nsec == self->before.st_mtim.tv_nsec)
+    return;
+  self->is_foreign = 1;
+  unlink(self->journal);
+}
+
+static inline int art_guard_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+  art_guard *self = (art_guard *)file->pMethods;
+  art_guard_check(self);
+  return self->is_foreign ? SQLITE_IOERR_WRITE : self->original->xWrite(file, buffer, count, offset);
+}
+
+static inline int art_guard_truncate(sqlite3_file *file, sqlite3_int64 size) {
+  art_guard *self = (art_guard *)file->pMethods;
+  art_guard_check(self);
+  return self->is_foreign ? SQLITE_IOERR_TRUNCATE : self->original->xTruncate(file, size);
+}
+
+// Guards the connection's file, which is locked for writing and not written to yet. Null when it cannot.
+static inline art_guard *art_guard_begin(sqlite3 *db) {
+  art_guard *self = calloc(1, sizeof *self);
+  if (!self) return self;
+  self->path = sqlite3_db_filename(db, "main");
+  self->journal = self->path ? sqlite3_filename_journal(self->path) : 0;
+  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &self->file);
+  if (code != SQLITE_OK || !self->journal || !self->file || !self->file->pMethods ||
+      stat(self->path, &self->before) != 0) {
+    free(self);
+    return (art_guard *)0;
+  }
+  self->original = self->file->pMethods;
+  self->methods = *self->original;
+  self->methods.xWrite = art_guard_write;
+  self->methods.xTruncate = art_guard_truncate;
+  self->file->pMethods = &self->methods;
+  return self;
+}
+
+static inline int art_guard_is_foreign(art_guard *self) { return self && self->is_foreign; }
+
+// Before the connection is closed.
+static inline void art_guard_end(art_guard *self) {
+  if (!self) return;
+  if (self->file->pMethods == &self->methods) self->file->pMethods = self->original;
+  free(self);
 }
 
 #endif

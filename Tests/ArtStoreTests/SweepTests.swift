@@ -9,6 +9,15 @@ import Testing
 /// The real program, ended or failed at every system call that it makes. `strace` does it.
 @Suite(.serialized) struct SweepTests {
   private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
+  /// The program's state folder.
+  private let state: Workspace
+
+  init() throws { state = try Workspace() }
+
+  /// What the program left in its state folder, besides what was set aside for good.
+  private var leftInState: [String] {
+    get throws { try state.names.filter { $0 != "aside" } }
+  }
 
   /// A system call of the program: the how-manieth of its name.
   private struct Call: CustomStringConvertible {
@@ -23,7 +32,8 @@ import Testing
   private func calls(_ folder: Workspace, _ arguments: [String], status: Int32 = 0) throws -> [Call] {
     let trace = folder.path + ".trace"
     defer { unlink(trace) }
-    let ended = try run("strace", ["-f", "-qq", "-o", trace, emojiart] + arguments)
+    let ended = try run(
+      "strace", ["-f", "-qq", "-o", trace, emojiart] + arguments, environment: ["EMOJIART_STATE": state.path])
     try #require(ended.status == status, "\(ended.errors)")
     var counts: [String: Int] = [:]
     var isOurs = false
@@ -46,7 +56,7 @@ import Testing
       [
         "-f", "-qq", "-o", "/dev/null", "-e", "inject=\(call.name):\(fault):when=\(call.number)\(from)",
         emojiart,
-      ] + arguments)
+      ] + arguments, environment: ["EMOJIART_STATE": state.path])
   }
 
   @Test("F22 new, killed at any system call, leaves nothing or the whole document")
@@ -62,9 +72,9 @@ import Testing
       let names = try folder.names
       if names.isEmpty {
         nothing += 1
-        #expect(ended.output.isEmpty, "\(call)")
+        #expect(try ended.output.isEmpty && leftInState == [], "\(call)")
       } else {
-        #expect(names == ["bees.emojiart"], "\(call)")
+        #expect(try names == ["bees.emojiart"] && leftInState == [], "\(call)")
         #expect(try DocumentFile(path).check().faults == [], "\(call)")
         whole += 1
       }
@@ -99,7 +109,7 @@ import Testing
       #expect(ended.output.isEmpty || found.revision == old.revision + 1, "\(call): answered, not there")
       // What the next editing command finds is whole, and nothing stays beside it.
       let id = try file.add(seed: 100_000 + UInt64(index))
-      #expect(try folder.names == ["bees.emojiart"], "\(call)")
+      #expect(try folder.names == ["bees.emojiart"] && leftInState == [], "\(call)")
       let after = try file.read()
       #expect(after.revision == found.revision + 1, "\(call)")
       #expect(after.emojisInOrder().filter { $0.id != id } == found.emojisInOrder(), "\(call)")
@@ -140,7 +150,7 @@ import Testing
       if found == old { stayed += 1 } else { done += 1 }
       #expect(found.revision == old.revision || found.revision == old.revision + 1, "\(call)")
       try file.add(seed: 100_000 + UInt64(index))
-      #expect(try folder.names == ["bees.emojiart"], "\(call)")
+      #expect(try folder.names == ["bees.emojiart"] && leftInState == [], "\(call)")
       #expect(try file.read().revision == found.revision + 1, "\(call)")
     }
     print(

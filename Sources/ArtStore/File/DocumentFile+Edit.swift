@@ -47,6 +47,7 @@ extension DocumentFile {
     try HotJournal.settle(file, deadline, notice)
     let connection = try Self.connect(file, .readWrite, deadline)
     let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
+    try connection.guardFile()
     guard try stillStands(file, connection) else { return Attempt() }
     let result: Result
     if let before = saved?.transaction, let found = saved?.result, try transaction.holds(before) {
@@ -63,17 +64,20 @@ extension DocumentFile {
       }
       try transaction.finish()
     }
-    try commit(transaction, to: file)
-    let stood = try stoodStill(file, connection)
-    return Attempt(isDone: stood, result: result, transaction: transaction)
+    guard try commit(transaction, to: file) else { return Attempt() }
+    var isDone = try stoodStill(file, connection)
+    if isDone { isDone = try stillHolds(transaction, file, connection) }
+    return Attempt(isDone: isDone, result: result, transaction: transaction)
   }
 
-  /// A commit that answers an error may have happened all the same: then our edit is in the log.
-  private func commit(_ transaction: DocumentTransaction, to file: LocatedFile) throws(ArtError) {
+  /// A commit that answers an error may have happened all the same: then our edit is in the log. False when nothing was
+  /// written, because somebody copied another file over this one.
+  private func commit(_ transaction: DocumentTransaction, to file: LocatedFile) throws(ArtError) -> Bool {
     do {
       try transaction.connection.execute("COMMIT")
     } catch {
       guard error.code != .busy else { throw error }
+      if transaction.connection.wasCopiedOver { return false }
       let isSaved: Bool
       do {
         isSaved = try self.isSaved(transaction, in: file)
@@ -83,6 +87,7 @@ extension DocumentFile {
       }
       guard isSaved else { throw error }
     }
+    return true
   }
 
   /// Whether the file holds what was committed. If so it is made durable once more: what can be read may be in
@@ -117,6 +122,23 @@ extension DocumentFile {
       return try stillStands(file, connection)
     } catch {
       throw error.code == .busy ? .savedElsewhere(path) : .maybeSaved(path, error)
+    }
+  }
+
+  /// Whether the file still holds what was committed to it. Who copies another file over it, as `cp` does, asks for no
+  /// lock, and leaves the file that is open the one at its path. Throws when nobody can look.
+  private func stillHolds(
+    _ transaction: DocumentTransaction, _ file: LocatedFile, _ connection: Connection
+  ) throws(ArtError) -> Bool {
+    do {
+      // The document's own row, which each commit writes, lies on page 2.
+      let page = LeafPage(try connection.bytes(count: Format.pageSize, at: Format.pageSize))
+      if page.flatMap({ ArtRow(onlyRowOf: $0) }) == transaction.art { return true }
+      // Or others have saved since.
+      let again = try Self.connect(file, .readOnly, Deadline(patience))
+      return try DocumentTransaction(again, begin: "BEGIN").holds(transaction)
+    } catch {
+      throw .maybeSaved(path, error)
     }
   }
 }

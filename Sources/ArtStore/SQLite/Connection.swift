@@ -10,6 +10,7 @@ final class Connection {
   let name: String
   private let deadline: Deadline
   private let isInMemory: Bool
+  private var guarding: UnsafeMutablePointer<art_guard>?
 
   enum Mode {
     case readOnly
@@ -53,6 +54,7 @@ final class Connection {
   }
 
   deinit {
+    art_guard_end(guarding)
     sqlite3_close_v2(handle)
     OpenFiles.remove()
   }
@@ -91,6 +93,20 @@ final class Connection {
   func failure(_ code: Int32) -> SQLiteFailure {
     SQLiteFailure(code: code, systemError: sqlite3_system_errno(handle))
   }
+
+  /// From here on nothing is written into the file if somebody copied another one over it meanwhile, which asks for no
+  /// lock. It is locked for writing, and not written to yet.
+  func guardFile() throws(ArtError) {
+    guard guarding == nil else { return }
+    guarding = art_guard_begin(handle)
+    // A file that has just been moved is no longer at its path.
+    guard guarding != nil || hasMoved else {
+      throw ArtError(.inputOutput, "\(name) cannot be looked at before it is saved")
+    }
+  }
+
+  /// Whether somebody did, so that nothing of a save was written.
+  var wasCopiedOver: Bool { art_guard_is_foreign(guarding) != 0 }
 
   /// Whether the file is no longer the one at its path.
   var hasMoved: Bool { art_has_moved(handle) != 0 }

@@ -104,9 +104,8 @@ final class StreamCase {
   }
 
   /// Has a stream answer so many edits, and be killed before it saves the last of them.
-  func leave(_ lines: [String], edits: Int) throws -> StreamEnd {
-    try reset()
-    let end = try stream(lines, StreamCase.options + ["--simulate-kill-after", "\(edits)"])
+  func leave(_ lines: [String], edits: Int, under wrapper: [String] = []) throws -> StreamEnd {
+    let end = try stream(lines, StreamCase.options + ["--simulate-kill-after", "\(edits)"], as: wrapper)
     try #require(end.isCrash && end.acknowledged.count == edits, "\(end)")
     return end
   }

@@ -26,7 +26,7 @@ import Testing
     var passedOver: [String: Int] = [:]
   }
 
-  @Test("T3 a stream whose system calls fail says so, and loses no edit that it answered")
+  @Test("T2 a stream whose system calls fail says so, and loses no edit that it answered")
   func failingCalls() throws {
     let stream = try StreamCase()
     var (tried, told, refused, left) = (0, 0, 0, 0)
@@ -45,11 +45,11 @@ import Testing
         }
       }
       print(
-        "T3 faults, \(files.name): \(calls.count) system calls, \(tally.tried) failures: \(tally.told) told, "
+        "T2 faults, \(files.name): \(calls.count) system calls, \(tally.tried) failures: \(tally.told) told, "
           + "\(tally.refused) of them with edits refused and \(tally.left) with edits left in the journal; "
           + "\(tally.silent) without harm; lost 0")
       for (sync, count) in tally.passedOver.sorted(by: { $0.key < $1.key }) {
-        print("T3 faults, \(files.name): passed over, \(count) times: \(sync)")
+        print("T2 faults, \(files.name): passed over, \(count) times: \(sync)")
       }
       #expect(tally.tried > 5, "\(files.name)")
       (tried, told) = (tried + tally.tried, told + tally.told)

@@ -122,10 +122,10 @@ import Testing
     #expect(killed >= chosen.count * 9 / 10 && stayed > 10 && done > 5 && twice > 5)
   }
 
-  @Test("T2 a restore that is killed at any system call loses nothing and restores nothing twice")
+  @Test("T1 a restore that is killed at any system call loses nothing and restores nothing twice")
   func killedRestore() throws { try sweepRestore(["restore"], told: "restored") }
 
-  @Test("T2 an editing command that restores first, and is killed at any system call, loses nothing")
+  @Test("T1 an editing command that restores first, and is killed at any system call, loses nothing")
   func killedEditThatRestores() throws { try sweepRestore(["add", "🌻"], told: "\n") }
 }
 

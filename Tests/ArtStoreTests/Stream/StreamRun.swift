@@ -34,11 +34,11 @@ extension StreamCase {
   /// Runs a stream to its end, or to its being killed. Each line comes in a read of its own.
   func stream(
     _ lines: [String], _ options: [String] = StreamCase.options, under tracer: Tracer? = nil,
-    seconds: Double = 60
+    as wrapper: [String] = [], seconds: Double = 60
   ) throws -> StreamEnd {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let program = [emojiart, "edit", file.path, "--json"] + options
+    let program = wrapper + [emojiart, "edit", file.path, "--json"] + options
     process.arguments =
       try tracer?.command(for: program, journals: journals.path, answers: outputPath) ?? program
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }

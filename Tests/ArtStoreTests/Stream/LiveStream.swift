@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// A stream that is spoken to while it runs.
+final class LiveStream {
+  /// What has been read of its answers and news.
+  private(set) var lines: [[String: Any]] = []
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private let errorsPath: String
+  private var rest = Data()
+
+  init(_ stream: StreamCase, under wrapper: [String] = [], _ options: [String] = StreamCase.options) throws {
+    errorsPath = stream.space["errors"]
+    try write([], to: errorsPath)
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = wrapper + [emojiart, "edit", stream.file.path, "--json"] + options
+    process.environment = ProcessInfo.processInfo.environment.merging(stream.environment) { $1 }
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
+    try process.run()
+    // A program that has gone is found by what it does not answer.
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+  func send(_ lines: [String]) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
+  }
+
+  /// Reads until the condition is met. Throws after half a minute, and at the end of the output.
+  func wait(for what: String, until isMet: ([[String: Any]]) -> Bool) throws {
+    let deadline = Date(timeIntervalSinceNow: 30)
+    while !isMet(lines) {
+      let isThere = try read(milliseconds: Int32(max(0, deadline.timeIntervalSinceNow * 1_000)))
+      guard isThere, Date() < deadline else {
+        throw StreamSilence(
+          what: what, lines: "\(lines)", errors: try String(contentsOfFile: errorsPath, encoding: .utf8))
+      }
+    }
+  }
+
+  private func read(milliseconds: Int32) throws -> Bool {
+    var ready = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&ready, 1, milliseconds) > 0 else { return false }
+    let more = output.fileHandleForReading.availableData
+    rest += more
+    guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return !more.isEmpty }
+    lines += try StreamCase.parse(rest[...end])
+    rest = Data(rest[(end + 1)...])
+    return !more.isEmpty
+  }
+
+  /// The answer with that tag.
+  func answer(to tag: String) throws -> [String: Any] {
+    func isAnswer(_ line: [String: Any]) -> Bool { "\(line["tag"] ?? "")" == tag }
+    try wait(for: "the answer to \(tag)") { $0.contains(where: isAnswer) }
+    return try #require(lines.first(where: isAnswer))
+  }
+
+  /// Ends its input and waits for its end.
+  func end() throws -> StreamEnd {
+    try input.fileHandleForWriting.close()
+    while try read(milliseconds: 30_000) {}
+    process.waitUntilExit()
+    let errors = try String(contentsOfFile: errorsPath, encoding: .utf8)
+    return StreamEnd(
+      status: process.terminationStatus, isCrash: process.terminationReason == .uncaughtSignal, lines: lines,
+      errors: errors)
+  }
+}
+
+/// A stream that did not say what was waited for.
+struct StreamSilence: Error, CustomStringConvertible {
+  let what: String
+  let lines: String
+  let errors: String
+  var description: String { "waited in vain for \(what); \(errors) \(lines)" }
+}

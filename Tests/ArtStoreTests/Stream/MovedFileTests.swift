@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// Files that are moved, replaced, copied and taken away under a stream, and under what it left.
+@Suite(.serialized) struct MovedFileTests {
+  private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
+
+  @Test("T3 a stream writes into no file that is not its document, and keeps its edits until that is back")
+  func movedUnderStream() throws {
+    var tries: [(MovedFile, MovedPhase, comesBack: Bool)] = []
+    for kind in MovedFile.allCases {
+      for phase in MovedPhase.allCases {
+        tries.append((kind, phase, false))
+        if !kind.isHarmless, Self.isLong || !phase.isDuring { tries.append((kind, phase, true)) }
+      }
+    }
+    let rows = run(tries.count) { [tries] index in
+      let (kind, phase, comesBack) = tries[index]
+      guard let moved = try MovedCase(kind) else { return nil }
+      return try moved.stream(phase, comesBack: comesBack)
+    }
+    try tell(rows, tries.map { "\($0.rawValue), \($1.rawValue)\($2 ? ", and back" : "")" }, atLeast: 40)
+  }
+
+  @Test("T3 nothing is restored into a file that is not the document, and nothing is lost until that is back")
+  func movedBeforeRestore() throws {
+    let rows = run(MovedFile.allCases.count) { index in
+      try MovedCase(MovedFile.allCases[index])?.restore()
+    }
+    try tell(rows, MovedFile.allCases.map { "\($0.rawValue), before a restore" }, atLeast: 8)
+  }
+
+  @Test("T3 the checks of moved files find what is lost when the journal is")
+  func control() throws {
+    for kind in [MovedFile.renamed, .deleted, .folderGone] {
+      let moved = try #require(try MovedCase(kind))
+      let row = try moved.stream(.before, comesBack: false, losingJournal: true)
+      #expect(!row.failures.isEmpty, "\(kind)")
+    }
+  }
+
+  /// Tries them two at a time: they wait most of their time.
+  private func run(_ count: Int, _ body: @Sendable (Int) throws -> MovedRow?) -> [Result<
+    MovedRow?, any Error
+  >] {
+    let rows = Mutex<[Int: Result<MovedRow?, any Error>]>([:])
+    DispatchQueue.concurrentPerform(iterations: count) { index in
+      let row = Result { try body(index) }
+      rows.withLock { $0[index] = row }
+    }
+    return rows.withLock { rows in (0..<count).compactMap { rows[$0] } }
+  }
+
+  /// Prints the table.
+  private func tell(_ rows: [Result<MovedRow?, any Error>], _ names: [String], atLeast least: Int) throws {
+    var (tried, skipped) = (0, 0)
+    for (row, name) in zip(rows, names) {
+      switch row {
+      case .success(let row?):
+        tried += 1
+        print("T3 \(name): \(row.text)")
+        #expect(
+          row.failures.isEmpty,
+          "\(name): \(row.failures.joined(separator: "; ")) (\(row.text)) \(row.details)")
+      case .success(nil):
+        skipped += 1
+        print("T3 \(name): skipped, since no file system can be mounted here")
+      case .failure(let error):
+        Issue.record(error, "\(name)")
+      }
+    }
+    print("T3 moved files: \(tried) cases tried, \(skipped) skipped")
+    #expect(tried >= least)
+  }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// When the file is moved.
+enum MovedPhase: String, CaseIterable {
+  case before = "before a save"
+  case early = "during a save, before it writes"
+  case late = "during a save, before it commits"
+  case after = "after a save"
+
+  var isDuring: Bool { self == .early || self == .late }
+  /// The edits that no save held when the file was moved, or that came after it.
+  var unsaved: ClosedRange<Int> {
+    switch self {
+    case .before: 4...5
+    case .early, .late: 1...5
+    case .after: 6...7
+    }
+  }
+}
+
+/// What came of a case.
+struct MovedRow {
+  var text = ""
+  var failures: [String] = []
+  var details = ""
+
+  mutating func check(_ isSo: Bool, _ what: String) {
+    if !isSo { failures.append(what) }
+  }
+}
+
+extension MovedCase {
+  /// Whether a save must fail; nil where it may or may not.
+  private func fails(_ phase: MovedPhase) -> Bool? {
+    switch kind {
+    case _ where kind.isHarmless: false
+    // A save that has its rollback journal needs no more room.
+    case .diskFull where phase.isDuring: nil
+    default: true
+    }
+  }
+
+  /// A stream whose file is moved.
+  func stream(_ phase: MovedPhase, comesBack: Bool, losingJournal: Bool = false) throws -> MovedRow {
+    var row = MovedRow()
+    let live = try LiveStream(stream, under: delay(phase) + wrapper)
+    try live.edit(1...3)
+    if phase == .before { try live.save("first") }
+    try live.edit(4...5)
+    if phase == .after { try live.save("first") }
+    if phase.isDuring { try live.send([LiveStream.save("second")]) }
+    if phase.isDuring { try waitForSave(phase) }
+    let told = live.lines.count
+    try move()
+    let sent = phase.unsaved.upperBound
+    if phase == .after { try live.edit(6...7) }
+    if !phase.isDuring { try live.send([LiveStream.save("second")]) }
+    let isSaved = try live.answer(to: "second")["ok"] != nil
+    try live.wait(for: "a state") { lines in
+      lines.dropFirst(told).contains { ["open", "error"].contains($0["state"] as? String) }
+    }
+    var states = live.lines.dropFirst(told).compactMap { $0["state"] as? String }
+    row.check(fails(phase) != isSaved, "the save was answered with \(isSaved ? "ok" : "an error")")
+    row.check(states.count { $0 == "error" } == (isSaved ? 0 : 1), "states \(states)")
+    row.text = isSaved ? "saved" : "error told once"
+    if comesBack {
+      let count = live.lines.count
+      try comeBack()
+      try live.save("third")
+      try live.wait(for: "open") { $0.dropFirst(count).contains { $0["state"] as? String == "open" } }
+      states = live.lines.dropFirst(count).compactMap { $0["state"] as? String }
+      row.check(states.first == "open", "back, and the states were \(states)")
+      row.text += ", then open"
+    }
+    let end = try live.end()
+    row.details = end.errors
+    row.check((end.status == 0) == (isSaved || comesBack), "status \(end.status)")
+    row.check(
+      end.status == 0 || end.errors.contains("kept in the journal"), "nobody heard where the edits are")
+    row.text += ", status \(end.status)"
+    if losingJournal { try FileManager.default.removeItem(atPath: stream.journals.path) }
+    try settle(phase.unsaved, sent: sent, isSaved: isSaved || comesBack, isBack: comesBack, &row)
+    return row
+  }
+
+  /// What a killed stream left, whose document is moved.
+  func restore() throws -> MovedRow {
+    var row = MovedRow()
+    let lines = (1...3).map(StreamCase.line) + [StreamCase.save] + (4...5).map(StreamCase.line)
+    _ = try stream.leave(lines, edits: 5, under: wrapper)
+    try move()
+    row.text = "killed"
+    let isDropped = kind == .backupMovedBack || kind == .backupCopiedBack
+    if isDropped {
+      let ended = try command(["restore"])
+      row.check(ended.status == 0 && ended.output.contains("left out"), "\(ended)")
+      let dropped = try stream.file.read().log.last?.dropped.count
+      row.check(dropped == 2, "\(String(describing: dropped)) changes are in the history")
+      row.text += "; the backup is as it was, and the history has the 2 edits, which did not fit it"
+      return row
+    }
+    try settle(4...5, sent: 5, isSaved: kind.isHarmless, isBack: false, &row)
+    return row
+  }
+
+  /// Restores what was left, puts the document back, and restores again.
+  private func settle(
+    _ unsaved: ClosedRange<Int>, sent: Int, isSaved: Bool, isBack: Bool, _ row: inout MovedRow
+  ) throws {
+    row.check(try violated.isEmpty, "wrote into \(try violated)")
+    let journal = try inJournals()
+    let isLeft = !isSaved || row.text == "killed"
+    row.check(isLeft == !journal.isEmpty, "in the journal: \(journal)")
+    row.check(!isLeft || unsaved.allSatisfy(journal.contains), "in the journal: \(journal)")
+    row.text += isLeft ? ", \(journal.count) edits in the journal" : ""
+    if !isBack {
+      let restored = try command(["restore"])
+      row.details += restored.errors
+      let finds = isSaved || kind == .renamed
+      row.check((restored.status == 0) == finds, "restore: \(restored)")
+      row.check(try violated.isEmpty, "restored into \(try violated)")
+      if finds {
+        row.check(
+          try saved(of: sent) == sent && inJournals().isEmpty,
+          "restored \(try saved(of: sent) ?? -1) of \(sent)")
+      } else {
+        row.check(try inJournals() == journal, "the journal is gone")
+      }
+      row.text += isLeft ? finds ? ", restored" : ", kept with status \(restored.status)" : ""
+      try editStranger(&row)
+      try comeBack()
+    }
+    let ended = try command(["add", stream.file.path, "🌻"])
+    row.check(ended.status == 0, "\(ended)")
+    let found = StreamCase.Places(in: try stream.file.read())
+    row.check(
+      found == StreamCase.Places(after: 1...sent),
+      "back, and \(String(describing: found)) is not all of \(sent)")
+    row.check(try stream.journalNames.isEmpty && stream.file.check().faults.isEmpty, "something is left")
+    row.text += "; back with all \(sent) edits"
+  }
+
+  /// Somebody edits the other document that stands there: nothing of ours gets into it.
+  private func editStranger(_ row: inout MovedRow) throws {
+    guard kind == .replaced || kind == .copiedOver else { return }
+    let before = try stream.file.read()
+    let ended = try command(["add", stream.file.path, "🌻"])
+    let after = try stream.file.read()
+    row.check(ended.status == 0 && after.revision == before.revision + 1, "\(ended)")
+    row.check(after.emojiCount == before.emojiCount + 1, "the other document got more than it was given")
+  }
+
+  /// Waits until the save is held up: nothing has been written for a while.
+  private func waitForSave(_ phase: MovedPhase) throws {
+    let file = stream.file.path
+    let (before, deadline) = (try fingerprint(file), Date(timeIntervalSinceNow: 20))
+    var (last, count) = ([Int](), 0)
+    while count < 20 {
+      guard Date() < deadline else { throw StreamSilence(what: "a save", lines: "", errors: "") }
+      usleep(2_000)
+      guard access(file + "-journal", F_OK) == 0 else { continue }
+      let now = try fingerprint(file) + fingerprint(file + "-journal")
+      guard phase == .early || !now.starts(with: before) else { continue }
+      count = now == last ? count + 1 : 0
+      last = now
+    }
+  }
+
+  /// Holds up the save at the synchronisation behind what the phase says.
+  private func delay(_ phase: MovedPhase) -> [String] {
+    guard phase.isDuring else { return [] }
+    let path = stream.file.path + (phase == .early ? "-journal" : "")
+    return [
+      "strace", "-f", "-qq", "-o", "/dev/null", "-P", path, "-e",
+      "inject=fdatasync:delay_enter=500000:when=1",
+    ]
+  }
+}
+
+extension LiveStream {
+  static func save(_ tag: String) -> String { #"{"save":true,"tag":"\#(tag)"}"# }
+
+  /// Makes edits, which are answered.
+  func edit(_ edits: ClosedRange<Int>) throws {
+    try send(edits.map(StreamCase.line))
+    for edit in edits { try #require(try answer(to: "\(edit)")["ok"] != nil, "\(lines)") }
+  }
+
+  /// Saves, which must succeed.
+  func save(_ tag: String) throws {
+    try send([Self.save(tag)])
+    try #require(try answer(to: tag)["ok"] != nil, "\(lines)")
+  }
+}
