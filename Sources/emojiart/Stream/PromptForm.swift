@@ -17,9 +17,9 @@ struct PromptForm: StreamForm {
   private var hasKeys = false
   private var isOver = false
   /// For completion.
-  private let open = Open()
+  private let opened = Opened()
 
-  private final class Open {
+  private final class Opened {
     var document: Document?
 
     var content: DocumentContent? {
@@ -29,13 +29,13 @@ struct PromptForm: StreamForm {
 
   /// `path` is what the document is called.
   init(path: String, terminal: TerminalMode) {
-    let open = open
+    let opened = opened
     words = WordForm(path: path)
     name = String(PathParts(path).name.dropLast(path.hasSuffix(".emojiart") ? ".emojiart".count : 0))
     self.terminal = terminal
     prompt = Prompt(
       status: "\(name)>", columns: terminal.columns, history: Self.history,
-      candidates: { words, _ in StreamWords.candidates(after: words, in: open.content) }
+      candidates: { words, _ in StreamWords.candidates(after: words, in: opened.content) }
     ) { bytes in
       // When this fails the terminal is gone, which reading from it tells.
       _ = Output.write(bytes[...], to: 1)
@@ -99,6 +99,8 @@ struct PromptForm: StreamForm {
       prompt.redraw()
     } catch {
       Output.complain(error.message)
+      // Reading from it will tell that it is over.
+      hasTerminal = true
     }
   }
 
@@ -133,7 +135,7 @@ struct PromptForm: StreamForm {
   mutating func update(
     _ document: Document, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool
   ) {
-    open.document = document
+    opened.document = document
     let count = unsaved == 0 ? "" : "* (\(unsaved) unsaved)"
     switch state {
     case .open, .closed: prompt.status = "\(name)\(count)>"
