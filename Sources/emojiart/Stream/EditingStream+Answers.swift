@@ -19,7 +19,7 @@ extension EditingStream {
   /// The lines that are answered by one call of the document. One that may be about much ends it, so that no more is kept
   /// for an answer than must be.
   private func run(of lines: ArraySlice<StreamLine>) -> ArraySlice<StreamLine> {
-    var room = settings.killAfter.map { $0 - acknowledged } ?? lines.count
+    var room = min(settings.killAfter.map { $0 - acknowledged } ?? .max, Self.mostInOneCall)
     var end = lines.startIndex
     while end < lines.endIndex, room > 0 {
       switch lines[end].request {
@@ -31,6 +31,9 @@ extension EditingStream {
     }
     return lines[..<end]
   }
+
+  /// With all of a read, a sixth more edits a second were answered, and a seventh more memory was needed.
+  private static var mostInOneCall: Int { 512 }
 
   private mutating func edit(_ run: ArraySlice<StreamLine>) {
     var answers = perform(run).makeIterator()
