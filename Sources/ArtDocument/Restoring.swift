@@ -10,8 +10,11 @@ extension DocumentFile {
       switch outcome {
       case .kept(let error): notice(error.message)
       case .restored(let report) where report.edits > 0:
-        let left = report.dropped.isEmpty ? "" : "; \(report.dropped.count) of their changes were left out"
-        notice("\(path): restored \(report.edits) edits that a program had not saved\(left)")
+        let edits = report.edits == 1 ? "1 edit" : "\(report.edits) edits"
+        let lost =
+          report.dropped.isEmpty
+          ? "" : "; \(report.dropped.count) changes were left out, the history keeps them"
+        notice("\(path): restored \(edits) of a program that ended without saving them\(lost)")
       case .restored: break
       }
     }
