@@ -37,12 +37,14 @@ import Testing
       let chosen = Self.chosen(reference.calls, every: 8)
       var tally = Tally()
       for call in chosen {
-        // Where another thread has come to its call of that number first, or none has, once more.
-        var tries = 0
-        repeat {
-          try kill(stream, tracer.tampering(call, "signal=KILL"), "\(files.name) \(call)", &tally)
-          tries += 1
-        } while !tally.states.contains(call.written) && tries < 4
+        // Where another thread came to its call of that number first, or none did, another call in the same state.
+        let equals = reference.calls.filter {
+          $0.written == call.written && $0.description != call.description
+        }
+        for other in [call] + equals.prefix(4) + [call, call] {
+          try kill(stream, tracer.tampering(other, "signal=KILL"), "\(files.name) \(other)", &tally)
+          if tally.states.contains(call.written) { break }
+        }
       }
       print(
         "T1 stream, \(files.name): \(reference.calls.count) system calls, killed \(tally.killed) times in \(tally.runs) "
@@ -57,10 +59,11 @@ import Testing
   }
 
   /// In the short run not every part of a rollback journal, and only some of the calls that change nothing.
-  private static func chosen(_ calls: [SystemCall], every: Int) -> [SystemCall] {
+  private static func chosen(_ calls: [SystemCall], every: Int, writing: Int = 1) -> [SystemCall] {
     calls.enumerated().filter { index, call in
       let isOften = call.name == "pwrite64" && call.text.contains(".emojiart-journal>")
-      return isLong || index.isMultiple(of: every) || call.isWriting && !isOften
+      return isLong || index.isMultiple(of: every)
+        || call.isWriting && !isOften && index.isMultiple(of: writing)
     }.map(\.element)
   }
 
@@ -91,12 +94,12 @@ import Testing
   func killedRestore() throws { try sweepRestore(["restore"], every: 16) }
 
   @Test("T1 an editing command that restores first, and is killed at any system call, loses nothing")
-  func killedEditThatRestores() throws { try sweepRestore(["add", "🌻"], every: 16) }
+  func killedEditThatRestores() throws { try sweepRestore(["add", "🌻"], every: 24, writing: 2) }
 
   @Test("T1 a stream that restores first, and is killed at any system call, loses nothing")
-  func killedStreamThatRestores() throws { try sweepRestore(["edit", "--json"], every: 24) }
+  func killedStreamThatRestores() throws { try sweepRestore(["edit", "--json"], every: 32, writing: 2) }
 
-  private func sweepRestore(_ words: [String], every: Int) throws {
+  private func sweepRestore(_ words: [String], every: Int, writing: Int = 1) throws {
     let left = try StreamCase()
     _ = try left.leave(Self.lines, edits: Self.sent)
     try #require(try left.saved(atMost: Self.sent) == 3)
@@ -110,7 +113,7 @@ import Testing
     let ended = try run(tracer)
     try #require(ended.status == 0 && (ended.output + ended.errors).contains("restored 2 edits"), "\(ended)")
     let calls = try CallTrace(tracer.trace)
-    let chosen = Self.chosen(calls.calls, every: every)
+    let chosen = Self.chosen(calls.calls, every: every, writing: writing)
     var (killed, stayed, done, twice, lost) = (0, 0, 0, 0, 0)
     var random = SeededGenerator(4)
     for call in chosen {
@@ -123,7 +126,7 @@ import Testing
       #expect(
         found == 5 || !(ended.output + ended.errors).contains("restored"), "\(about): said, and not done")
       if found == 3 { stayed += 1 } else { done += 1 }
-      if Self.isLong || random.below(3) == 0 {
+      if Self.isLong || random.below(2) == 0 {
         // The next one is killed, too.
         let other = calls.calls[random.below(calls.calls.count)]
         if try run(tracer.tampering(other, "signal=KILL")).isCrash { twice += 1 }
@@ -138,7 +141,7 @@ import Testing
       "T1 \(words[0]) after a killed stream: \(calls.calls.count) system calls, killed at \(killed) of \(chosen.count), "
         + "\(twice) times the next one, too: \(stayed) times not restored yet, \(done) times restored; lost or doubled "
         + "\(lost) times")
-    #expect(killed >= chosen.count * 8 / 10 && stayed > 10 && done > 5 && twice > 5)
+    #expect(killed >= chosen.count * 8 / 10 && stayed > 5 && done > 5 && twice > 3)
   }
 }
 
