@@ -141,14 +141,14 @@ typedef struct art_guard {
   const char *journal;
   const char *path;
   struct stat before;
-  int is_checked;
+  int is_writing;
   int is_foreign;
 } art_guard;
 
-static inline void art_guard_check(art_guard *self) {
+// Until something of a save is written.
+static inline void art_guard_look(art_guard *self) {
   struct stat now;
-  if (self->is_checked) return;
-  self->is_checked = 1;
+  if (self->is_writing) return;
   // What was renamed or replaced is another file, and not written to.
   if (stat(self->path, &now) != 0 || now.st_dev != self->before.st_dev || now.st_ino != self->before.st_ino) return;
   if (now.st_size == self->before.st_size && now.st_mtim.tv_sec == self->before.st_mtim.tv_sec &&
@@ -158,16 +158,21 @@ static inline void art_guard_check(art_guard *self) {
   unlink(self->journal);
 }
 
-static inline int art_guard_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+static inline int art_guard_refuses(sqlite3_file *file) {
   art_guard *self = (art_guard *)file->pMethods;
-  art_guard_check(self);
-  return self->is_foreign ? SQLITE_IOERR_WRITE : self->original->xWrite(file, buffer, count, offset);
+  art_guard_look(self);
+  self->is_writing = 1;
+  return self->is_foreign;
+}
+
+static inline int art_guard_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+  if (art_guard_refuses(file)) return SQLITE_IOERR_WRITE;
+  return ((art_guard *)file->pMethods)->original->xWrite(file, buffer, count, offset);
 }
 
 static inline int art_guard_truncate(sqlite3_file *file, sqlite3_int64 size) {
-  art_guard *self = (art_guard *)file->pMethods;
-  art_guard_check(self);
-  return self->is_foreign ? SQLITE_IOERR_TRUNCATE : self->original->xTruncate(file, size);
+  if (art_guard_refuses(file)) return SQLITE_IOERR_TRUNCATE;
+  return ((art_guard *)file->pMethods)->original->xTruncate(file, size);
 }
 
 // Guards the connection's file, which is locked for writing and not written to yet. Null when it cannot.
@@ -190,7 +195,10 @@ static inline art_guard *art_guard_begin(sqlite3 *db) {
   return self;
 }
 
-static inline int art_guard_is_foreign(art_guard *self) { return self && self->is_foreign; }
+static inline int art_guard_is_foreign(art_guard *self) {
+  if (self) art_guard_look(self);
+  return self && self->is_foreign;
+}
 
 // Before the connection is closed.
 static inline void art_guard_end(art_guard *self) {

@@ -47,22 +47,27 @@ extension DocumentFile {
     try HotJournal.settle(file, deadline, notice)
     let connection = try Self.connect(file, .readWrite, deadline)
     let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
-    try connection.guardFile()
     guard try stillStands(file, connection) else { return Attempt() }
     let result: Result
-    if let before = saved?.transaction, let found = saved?.result, try transaction.holds(before) {
-      // What stands there now is a copy of the file that the edit is in.
-      result = found
-      try transaction.touch()
-    } else {
-      if let revision, transaction.revision != revision {
-        throw .movedOn(path, is: transaction.revision, not: revision)
+    do throws(ArtError) {
+      if let before = saved?.transaction, let found = saved?.result, try transaction.holds(before) {
+        // What stands there now is a copy of the file that the edit is in.
+        result = found
+        try transaction.touch()
+      } else {
+        if let revision, transaction.revision != revision {
+          throw .movedOn(path, is: transaction.revision, not: revision)
+        }
+        result = try body(transaction)
+        guard transaction.hasChanges || transaction.mustCommit else {
+          return Attempt(isDone: true, result: result)
+        }
+        try transaction.finish()
       }
-      result = try body(transaction)
-      guard transaction.hasChanges || transaction.mustCommit else {
-        return Attempt(isDone: true, result: result)
-      }
-      try transaction.finish()
+    } catch {
+      // What was read of two files together is not what is wrong.
+      if connection.isCopiedOver { return Attempt() }
+      throw error
     }
     guard try commit(transaction, to: file) else { return Attempt() }
     var isDone = try stoodStill(file, connection)
@@ -77,7 +82,7 @@ extension DocumentFile {
       try transaction.connection.execute("COMMIT")
     } catch {
       guard error.code != .busy else { throw error }
-      if transaction.connection.wasCopiedOver { return false }
+      if transaction.connection.isCopiedOver { return false }
       let isSaved: Bool
       do {
         isSaved = try self.isSaved(transaction, in: file)

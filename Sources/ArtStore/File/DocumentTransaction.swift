@@ -22,6 +22,7 @@ public final class DocumentTransaction {
     self.connection = connection
     name = connection.name
     try connection.execute(begin)
+    try connection.guardFile()
     try Self.checkSchema(connection)
     art = try Self.readArt(connection)
     found = art

@@ -10,6 +10,7 @@ final class Connection {
   let name: String
   private let deadline: Deadline
   private let isInMemory: Bool
+  private let isReadOnly: Bool
   private var guarding: UnsafeMutablePointer<art_guard>?
 
   enum Mode {
@@ -34,6 +35,7 @@ final class Connection {
     self.name = name
     self.deadline = deadline
     isInMemory = false
+    isReadOnly = mode == .readOnly
     sqlite3_busy_handler(handle, { context, tries in Deadline.wait(context, tries) }, deadline.context)
   }
 
@@ -51,6 +53,7 @@ final class Connection {
     self.name = name
     deadline = Deadline(.zero)
     isInMemory = true
+    isReadOnly = false
   }
 
   deinit {
@@ -94,10 +97,10 @@ final class Connection {
     SQLiteFailure(code: code, systemError: sqlite3_system_errno(handle))
   }
 
-  /// From here on nothing is written into the file if somebody copied another one over it meanwhile, which asks for no
-  /// lock. It is locked for writing, and not written to yet.
+  /// From here on nothing is written into the file if somebody copies another one over it meanwhile, which asks for no
+  /// lock. It is locked for writing, and not read yet.
   func guardFile() throws(ArtError) {
-    guard guarding == nil else { return }
+    guard guarding == nil, !isReadOnly, !isInMemory else { return }
     guarding = art_guard_begin(handle)
     // A file that has just been moved is no longer at its path.
     guard guarding != nil || hasMoved else {
@@ -105,8 +108,8 @@ final class Connection {
     }
   }
 
-  /// Whether somebody did, so that nothing of a save was written.
-  var wasCopiedOver: Bool { art_guard_is_foreign(guarding) != 0 }
+  /// Whether somebody did, so that nothing of a save was or will be written.
+  var isCopiedOver: Bool { art_guard_is_foreign(guarding) != 0 }
 
   /// Whether the file is no longer the one at its path.
   var hasMoved: Bool { art_has_moved(handle) != 0 }

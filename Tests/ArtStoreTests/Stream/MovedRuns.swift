@@ -178,7 +178,7 @@ extension MovedCase {
     let path = stream.file.path + (phase == .early ? "-journal" : "")
     return [
       "strace", "-f", "-qq", "-o", "/dev/null", "-P", path, "-e",
-      "inject=fdatasync:delay_enter=500000:when=1",
+      "inject=fdatasync:delay_enter=400000:when=1",
     ]
   }
 }

@@ -22,6 +22,7 @@ import Testing
     var silent = 0
     var refused = 0
     var left = 0
+    var lost = 0
     /// Syncs whose failure nobody heard of, and which were not made up for.
     var passedOver: [String: Int] = [:]
   }
@@ -38,7 +39,7 @@ import Testing
         let isOften = call.name == "pwrite64" && call.text.contains(".emojiart-journal>")
         if !Self.isLong, isOften, !index.isMultiple(of: 7) { continue }
         // Each alone, and some with all of its name after it.
-        for (fault, from, every) in [("EIO", "", 1), ("ENOSPC", "", 5), ("EIO", "+", 4), ("ENOSPC", "+", 9)]
+        for (fault, from, every) in [("EIO", "", 1), ("ENOSPC", "", 7), ("EIO", "+", 5), ("ENOSPC", "+", 13)]
         where Self.isLong || index.isMultiple(of: every) {
           let tracer = tracer.tampering(call, "error=\(fault)", from: from)
           try fail(stream, tracer, "\(files.name) \(call) \(fault)\(from)", &tally)
@@ -47,7 +48,7 @@ import Testing
       print(
         "T2 faults, \(files.name): \(calls.count) system calls, \(tally.tried) failures: \(tally.told) told, "
           + "\(tally.refused) of them with edits refused and \(tally.left) with edits left in the journal; "
-          + "\(tally.silent) without harm; lost 0")
+          + "\(tally.silent) without harm; lost \(tally.lost) times")
       for (sync, count) in tally.passedOver.sorted(by: { $0.key < $1.key }) {
         print("T2 faults, \(files.name): passed over, \(count) times: \(sync)")
       }
@@ -98,6 +99,7 @@ import Testing
     if !end.isReported { try note(trace, in: stream, &tally) }
     try stream.edit()
     let kept = try count(of: made, in: stream)
+    if kept < end.acknowledged.count { tally.lost += 1 }
     #expect(kept >= end.acknowledged.count, "\(about): lost, or refused and there")
     try stream.expectNoLeftovers(about)
   }

@@ -21,6 +21,8 @@ struct CallTrace {
   private(set) var calls: [SystemCall] = []
   /// How many calls that change files came to their end.
   private(set) var written = 0
+  /// How many calls there were, in all threads.
+  var count: Int { counts.values.reduce(0, +) }
   /// The calls that strace let fail.
   private(set) var injected: [String] = []
   /// How the program ended; nil when it was killed, or strace was told not to say.
