@@ -170,14 +170,14 @@ extension Document {
   /// Takes back this program's newest edit that stands. Throws `nothingToUndo` and `closed`.
   @discardableResult
   public func undo() throws(ArtError) -> LoggedEdit {
-    guard let entry = try answer(.undo(1)).entries.first else { throw .nothingTo("undo") }
+    guard let entry = try answer(.undo(1)).entries.first else { throw .nothingOwnTo("undo") }
     return entry
   }
 
   /// Does again what this program undid last. Throws `nothingToUndo` and `closed`.
   @discardableResult
   public func redo() throws(ArtError) -> LoggedEdit {
-    guard let entry = try answer(.redo(1)).entries.first else { throw .nothingTo("redo") }
+    guard let entry = try answer(.redo(1)).entries.first else { throw .nothingOwnTo("redo") }
     return entry
   }
 
@@ -283,7 +283,7 @@ extension Document {
       else { break }
       entries.append(entry)
     }
-    guard !entries.isEmpty else { throw .nothingTo(direction.rawValue) }
+    guard !entries.isEmpty else { throw .nothingOwnTo(direction.rawValue) }
     return answer(entries)
   }
 

@@ -102,6 +102,12 @@ extension ArtError {
     ArtError(.nothingToUndo, "nothing to \(word); `emojiart history` lists the edits")
   }
 
+  /// Nothing of a program's own to undo or redo.
+  public static func nothingOwnTo(_ word: String) -> ArtError {
+    ArtError(
+      .nothingToUndo, "nothing of one's own to \(word): the edits of others and of earlier sessions stay")
+  }
+
   /// JSON that cannot be read.
   public static func badJSON(_ what: String, atByte index: Int) -> ArtError {
     ArtError(.badJSON, "JSON with \(what), at byte \(index)")

@@ -79,7 +79,7 @@ enum Restoring {
   static func source(_ report: RestoreReport) -> String { source(report.author, report.modified) }
 
   static func source(_ author: String?, _ modified: Int) -> String {
-    let time = Time.local(modified / 1000, seconds: false)
+    let time = modified > 0 ? Time.local(modified / 1000, seconds: false) : "nobody knows when"
     return author.map { "\($0), \(time)" } ?? time
   }
 

@@ -105,16 +105,22 @@ import Testing
     }
   }
 
-  @Test("K10 a journal that cannot be read at its beginning is kept, and damaged")
+  @Test(
+    "K10 a journal that cannot be read at its beginning is kept, damaged, and its lock says of which document"
+  )
   func unreadable() throws {
     let sample = try sample()
     var segment = try bytes(sample.segment())
     segment[20] ^= 1
     try write(segment, to: sample.segment())
-    let dead = try sample.dead()
-    #expect(dead.head == nil)
-    #expect(try dead.contents().damage != nil)
-    #expect(try sample.names.count == 2)
+    for hasLock in [true, false] {
+      if !hasLock { try write([], to: sample.lockPath) }
+      let dead = try sample.dead()
+      #expect(dead.head?.base.id == (hasLock ? sample.base.id : nil))
+      #expect(try dead.contents().damage != nil)
+      #expect(try sample.names.count == 2)
+      #expect(failure { try sample.file.restore(dead, stamp: sample.stamp(seed: 6)) }?.code == .damaged)
+    }
   }
 
   @Test("K28 a journal that cannot be looked at is named when it is read, and hides no other")

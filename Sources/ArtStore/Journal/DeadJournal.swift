@@ -176,7 +176,8 @@ private struct SegmentsLook {
         head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, number) }
       }
     }
-    if isEmpty { try lookAtLock() }
+    // Damage at the beginning does not hide of which document it is.
+    if head == nil { try lookAtLock() }
   }
 
   private mutating func lookAtLock() throws(ArtError) {
@@ -185,7 +186,7 @@ private struct SegmentsLook {
     else {
       return
     }
-    modified = time
+    modified = max(modified, time)
     head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, 0) }
   }
 }

@@ -10,15 +10,21 @@ struct Edit: ParsableCommand {
     commandName: "edit",
     abstract: "Edit a document line by line.",
     usage: """
-      emojiart edit <doc> [--autosave-changes <n>] [--autosave-delay <seconds>]
-               [--atomic]
+      emojiart edit <doc> [--json] [--atomic] [--autosave-changes <n>]
+               [--autosave-delay <seconds>]
       """,
     discussion: """
       Reads an edit a line on stdin, answers each on stdout in order, saves by itself, and on end of input saves and \
-      closes. An edit that is answered is kept, whatever becomes of the program.
+      closes. A line is a command without `emojiart` and the document, or with --json an object; answers are alike. \
+      On a terminal there is a prompt; `help` lists its words. docs/CLI.md has all requests and answers.
+
+      An edit that is answered is kept, whatever becomes of the program: `emojiart restore` brings it back. With \
+      --atomic nothing is kept before the end.
 
       Examples:
-        emojiart edit bees --json < edits.jsonl
+        emojiart edit bees
+        echo 'add 🐝 --at 10,20' | emojiart edit bees
+        echo '{"add":{"text":"🐝","x":10,"y":20}}' | emojiart edit bees --json
       """)
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String

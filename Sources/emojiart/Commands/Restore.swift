@@ -96,8 +96,10 @@ struct Restore: ParsableCommand {
       for edits in try selection.select(journals, &search, missing: { (_) throws(ArtError) in }) {
         do throws(ArtError) {
           let count = try edits.count()
-          let isSaved = count == 0 && edits.match != nil
-          let what = "\(Restoring.count(count)) of \(edits.name) (\(edits.source))"
+          let isWhole = try edits.journal.contents().damage == nil
+          let isSaved = isWhole && count == 0 && edits.match != nil
+          let more = isWhole ? "" : " and what of the journal cannot be read,"
+          let what = "\(Restoring.count(count))\(more) of \(edits.name) (\(edits.source))"
           questions.append((edits.journal.origin, edits.name, isSaved ? nil : what))
         } catch {
           outcome.keep(error, edits)

@@ -64,7 +64,14 @@ extension EditingStream {
     while true {
       if let results = Outcome({ await document.performWhereRoom(requests) }).wait() { return results }
       if isAtomic { return requests.map { _ in .failure(.tooManyAtOnce()) } }
-      wait { await document.waitForRoom() }
+      // As long as somebody reads: otherwise the stream is over, and what was answered is in the journal.
+      let hasRoom = Outcome {
+        await document.waitForRoom()
+      } done: { [bell = outbox.bell] in
+        bell.ring()
+      }
+      while hasRoom.now == nil, broken == nil { waitForNews() }
+      guard broken == nil else { return [] }
     }
   }
 

@@ -76,7 +76,7 @@ struct EditingStream<Form: StreamForm> {
       return count
     }
     finish(listening)
-    throw settings.isAtomic ? error : .notSaved(count, error)
+    throw settings.isAtomic ? error : .notSaved(count, in: document.file.path, error)
   }
 
   private mutating func finish(_ listening: Outcome<Void>) {
@@ -118,10 +118,19 @@ struct EditingStream<Form: StreamForm> {
   private mutating func wait<Value>(for outcome: Outcome<Value>) -> Value {
     while true {
       if let value = outcome.now { return value }
-      var ready = pollfd(fd: outbox.bell.ear, events: Int16(POLLIN), revents: 0)
-      poll(&ready, 1, -1)
-      outbox.bell.hush()
-      flush()
+      waitForNews()
     }
+  }
+
+  /// Waits until the bell rings, and writes what happened; or until nobody reads any more.
+  mutating func waitForNews() {
+    var ready = [
+      pollfd(fd: outbox.bell.ear, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: broken == nil ? 1 : -1, events: 0, revents: 0),
+    ]
+    poll(&ready, nfds_t(ready.count), -1)
+    if ready[1].revents & Int16(POLLERR) != 0 { broken = .brokenPipe }
+    outbox.bell.hush()
+    flush()
   }
 }

@@ -53,11 +53,19 @@ extension ArtError {
   }
 
   /// Edits that could not be saved, and where they are.
-  static func notSaved(_ count: Int, _ cause: ArtError) -> ArtError {
+  static func notSaved(_ count: Int, in name: String, _ cause: ArtError) -> ArtError {
     let (edits, them) = count == 1 ? ("1 edit is", "it") : ("\(count) edits are", "them")
-    return ArtError(
-      cause.code,
-      "\(cause.message); \(edits) kept in the journal, and `emojiart restore` saves \(them)")
+    switch cause.code {
+    case .noSuchDocument, .replaced:
+      return ArtError(
+        cause.code,
+        "\(name) is no longer where it was; \(edits) kept in the journal: put it back and `emojiart restore` saves \(them), "
+          + "or `emojiart restore \(name) --into NEWDOC` saves \(them) apart")
+    default:
+      return ArtError(
+        cause.code,
+        "\(cause.message); \(edits) kept in the journal, and `emojiart restore \(name)` saves \(them)")
+    }
   }
 
   static func notInTime(_ name: String) -> ArtError {

@@ -18,6 +18,13 @@ enum StreamWords {
     "save": "Save at once.",
   ]
 
+  /// Here they are about the stream's own edits.
+  private static let steps = [
+    "undo": "undo [<count>]\n\nTake own edits back.\n\nThose of others and of earlier sessions stay.",
+    "redo":
+      "redo [<count>]\n\nDo again what was undone.\n\nOnly what was undone here, and until the next edit.",
+  ]
+
   static let names = (Array(commands.keys) + own.keys).sorted()
 
   /// What there is, or how a command is used. Throws `usage` for what is none.
@@ -30,6 +37,7 @@ enum StreamWords {
       .joined(separator: "\n")
     }
     if let what = own[name] { return "\(name == "help" ? "help [<command>]" : name)\n\n\(what)" }
+    if let what = steps[name] { return what }
     guard let configuration = commands[name]?.configuration else {
       throw .unknown("no command", name, among: names, all: "`help` lists them")
     }
