@@ -34,7 +34,7 @@ import Testing
     for files in [stream.documentFiles, stream.stateFiles, stream.journalFiles, stream.answerFiles] {
       let tracer = stream.tracer(files)
       let reference = try stream.calls(tracer, Self.lines)
-      let chosen = Self.chosen(reference.calls, every: 8)
+      let chosen = Self.chosen(reference.calls, every: 12)
       var tally = Tally()
       for call in chosen {
         // Where another thread came to its call of that number first, or none did, another call in the same state.
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test("T1 a restore that is killed at any system call loses nothing and restores nothing twice")
-  func killedRestore() throws { try sweepRestore(["restore"], every: 16) }
+  func killedRestore() throws { try sweepRestore(["restore"], every: 24) }
 
   @Test("T1 an editing command that restores first, and is killed at any system call, loses nothing")
   func killedEditThatRestores() throws { try sweepRestore(["add", "🌻"], every: 24, writing: 2) }

@@ -12,8 +12,9 @@ struct TracedFiles {
   var isJournal = false
 }
 
-/// strace, which tampers with a program's system calls about some files. It counts calls by name in each thread. The
-/// program runs on one processor, which keeps each of its parts in one thread.
+/// strace, which tampers with a program's system calls about some files. It counts calls by name in each thread: the part
+/// of a program that writes the document is in one thread as a rule, and the part that writes the journal is when there
+/// is but one processor.
 struct Tracer {
   let files: TracedFiles
   let trace: String
@@ -31,7 +32,7 @@ struct Tracer {
   func command(for program: [String], journals: String, answers: String) throws -> [String] {
     let filter = files.paths.flatMap { ["-P", $0] }
     let strace = ["strace", "-f", "-y", "-o", trace] + filter + fault
-    guard files.isJournal else { return try Self.oneProcessor + strace + ["-qq"] + program }
+    guard files.isJournal else { return strace + ["-qq"] + program }
     let segments = (1...4).map { "-P \"$journal-00000\($0).journal\"" }.joined(separator: " ")
     let script = """
       exec 3<&0 </dev/null
