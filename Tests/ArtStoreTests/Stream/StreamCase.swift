@@ -16,6 +16,8 @@ final class StreamCase {
     var first = 0.0
     var second = 0.0
 
+    init(first: Double, second: Double) { (self.first, self.second) = (first, second) }
+
     init(after edits: some Sequence<Int>) {
       for edit in edits {
         if edit.isMultiple(of: 2) { second = Double(edit) } else { first += 1 }
@@ -95,6 +97,22 @@ final class StreamCase {
   func edit() throws {
     let ended = try run(emojiart, ["add", file.path, "🌼"], environment: environment)
     try #require(ended.status == 0, "\(ended)")
+  }
+
+  /// What a command shows that only looks; it changes nothing.
+  func shown() throws -> Places? {
+    let before = try fingerprint(file.path)
+    let (beside, journal) = (try names, try journalNames)
+    let ended = try run(emojiart, ["show", "--json", file.path], environment: environment)
+    #expect(try ended.status == 0 && fingerprint(file.path) == before, "\(ended)")
+    #expect(try names == beside && journalNames == journal)
+    let document = try JSONSerialization.jsonObject(with: Data(ended.output.utf8)) as? [String: Any]
+    let emojis = document?["emojis"] as? [[String: Any]] ?? []
+    func x(_ id: EmojiID) -> Double? {
+      (emojis.first { $0["id"] as? String == id.description })?["x"] as? Double
+    }
+    guard let first = x(Self.first), let second = x(Self.second) else { return nil }
+    return Places(first: first, second: second)
   }
 
   /// Edits that are in the file, all of them up to that one; nil where these are no edits from the first one on.

@@ -83,8 +83,10 @@ import Testing
     #expect(saved >= (end.isSaveAnswered ? 3 : 0), "\(about): said to be saved, and is not")
     if saved < acknowledged { tally.control += 1 }
     if try stream.journalNames.contains(where: { $0.hasSuffix(".journal") }) { tally.journals += 1 }
+    let shown = Self.isLong ? try stream.shown() : nil
     try stream.edit()
     let kept = try stream.saved(atMost: Self.sent) ?? -1
+    #expect(shown.map { $0 == StreamCase.Places(after: 1..<kept + 1) } ?? true, "\(about): shown otherwise")
     if kept < acknowledged { tally.lost += 1 }
     #expect(kept >= acknowledged, "\(about): answered \(acknowledged), kept \(kept)")
     try stream.expectNoLeftovers(about)
