@@ -69,6 +69,13 @@ extension MovedCase {
     row.check(fails(phase) != isSaved, "the save was answered with \(isSaved ? "ok" : "an error")")
     row.check(states.count { $0 == "error" } == (isSaved ? 0 : 1), "states \(states)")
     row.text = isSaved ? "saved" : "error told once"
+    if !isSaved, !phase.isDuring {
+      // Tried again: answered again, and not told again.
+      try live.send([LiveStream.save("again")])
+      row.check(try live.answer(to: "again")["error"] != nil, "a second try was answered with ok")
+      states = live.lines.dropFirst(told).compactMap { $0["state"] as? String }
+      row.check(states.count { $0 == "error" } == 1, "states \(states)")
+    }
     if comesBack {
       let count = live.lines.count
       try comeBack()

@@ -39,7 +39,7 @@ import Testing
         let isOften = call.name == "pwrite64" && call.text.contains(".emojiart-journal>")
         if !Self.isLong, isOften, !index.isMultiple(of: 7) { continue }
         // Each alone, and some with all of its name after it.
-        for (fault, from, every) in [("EIO", "", 1), ("ENOSPC", "", 7), ("EIO", "+", 5), ("ENOSPC", "+", 13)]
+        for (fault, from, every) in [("EIO", "", 1), ("ENOSPC", "", 9), ("EIO", "+", 5), ("ENOSPC", "+", 13)]
         where Self.isLong || index.isMultiple(of: every) {
           let tracer = tracer.tampering(call, "error=\(fault)", from: from)
           try fail(stream, tracer, "\(files.name) \(call) \(fault)\(from)", &tally)

@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test("T1 a restore that is killed at any system call loses nothing and restores nothing twice")
-  func killedRestore() throws { try sweepRestore(["restore"], every: 24) }
+  func killedRestore() throws { try sweepRestore(["restore"], every: 24, writing: 2) }
 
   @Test("T1 an editing command that restores first, and is killed at any system call, loses nothing")
   func killedEditThatRestores() throws { try sweepRestore(["add", "🌻"], every: 24, writing: 2) }
