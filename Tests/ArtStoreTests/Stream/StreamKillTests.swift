@@ -41,9 +41,10 @@ import Testing
         let equals = reference.calls.filter {
           $0.written == call.written && $0.description != call.description
         }
-        for other in [call] + equals.prefix(4) + [call, call] {
-          try kill(stream, tracer.tampering(other, "signal=KILL"), "\(files.name) \(other)", &tally)
-          if tally.states.contains(call.written) { break }
+        for other in [call, call] + equals.prefix(4) + [call, call] {
+          let about = "\(files.name) \(other)"
+          let isKilled = try kill(stream, tracer.tampering(other, "signal=KILL"), about, &tally)
+          if isKilled, tally.states.contains(call.written) { break }
         }
       }
       print(
@@ -67,8 +68,10 @@ import Testing
     }.map(\.element)
   }
 
-  /// Kills a stream, and looks what is left of what it answered.
-  private func kill(_ stream: StreamCase, _ tracer: Tracer, _ about: String, _ tally: inout Tally) throws {
+  /// Kills a stream, and looks what is left of what it answered. False when it came to its end.
+  private func kill(
+    _ stream: StreamCase, _ tracer: Tracer, _ about: String, _ tally: inout Tally
+  ) throws -> Bool {
     try stream.reset()
     let end = try stream.stream(Self.lines, under: tracer)
     tally.runs += 1
@@ -90,6 +93,7 @@ import Testing
     if kept < acknowledged { tally.lost += 1 }
     #expect(kept >= acknowledged, "\(about): answered \(acknowledged), kept \(kept)")
     try stream.expectNoLeftovers(about)
+    return end.isCrash
   }
 
   @Test("T1 a restore that is killed at any system call loses nothing and restores nothing twice")
