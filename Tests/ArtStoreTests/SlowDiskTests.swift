@@ -7,7 +7,7 @@ import Testing
 @testable import ArtStore
 
 @Suite("A slow disk") struct SlowDiskTests {
-  @Test("S25 a disk that takes seconds for a save does not hold up the answers")
+  @Test("T4 a disk that takes seconds for a save does not hold up the answers")
   func answersGoOn() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -26,7 +26,7 @@ import Testing
     let saving = try #require(told.firstIndex { $0.hasPrefix(#"{"state":"saving"}"#) })
     let saved = try #require(told.firstIndex { $0.hasPrefix(#"{"saved""#) })
     let answered = told[..<saved].count { $0.hasPrefix(#"{"ok""#) }
-    print("S25 slow disk: \(answered) of 2000 edits answered before the first save was done")
+    print("T4 slow disk: \(answered) of 2000 edits answered before the first save was done")
     #expect(saving < saved && answered == 2_000)
     #expect(try file.read().emoji(id)?.position.x == 2_000)
   }
