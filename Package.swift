@@ -9,6 +9,7 @@ let package = Package(
   name: "emojiart",
   products: [
     .library(name: "ArtDocument", targets: ["ArtModel", "ArtStore", "ArtDocument"]),
+    .library(name: "ArtFolder", targets: ["ArtModel", "ArtStore", "ArtDocument", "ArtFolder"]),
     .executable(name: "emojiart", targets: ["emojiart"]),
   ],
   dependencies: [
@@ -20,19 +21,46 @@ let package = Package(
     .target(name: "ArtModel", swiftSettings: settings),
     .target(name: "ArtStore", dependencies: ["ArtModel", "CSQLite", "CXXHash"], swiftSettings: settings),
     .target(name: "ArtDocument", dependencies: ["ArtModel", "ArtStore"], swiftSettings: settings),
+    .target(name: "CProcess"),
+    .target(name: "ArtProcess", dependencies: ["ArtModel", "CProcess"], swiftSettings: settings),
+    .target(name: "ArtWatch", dependencies: ["ArtModel", "ArtProcess"], swiftSettings: settings),
+    .target(
+      name: "ArtFolder", dependencies: ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch"],
+      swiftSettings: settings),
+    // C, and GPL: a program of its own, without Swift's startup code and runtime in it.
+    .executableTarget(
+      name: "emojiart-inotify",
+      linkerSettings: [
+        .linkedLibrary("inotifytools"), .unsafeFlags(["-nostartfiles", "-Xlinker", "--as-needed"]),
+      ]),
     .executableTarget(
       name: "emojiart",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument",
+        "ArtModel", "ArtStore", "ArtDocument", "ArtFolder", "emojiart-inotify",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+    .target(name: "TestClock", path: "Tests/TestClock", swiftSettings: settings),
     .testTarget(name: "ArchitectureTests", swiftSettings: settings),
     .testTarget(name: "ArtModelTests", dependencies: ["ArtModel"], swiftSettings: settings),
     .testTarget(
       name: "ArtStoreTests", dependencies: ["ArtModel", "ArtStore", "CSQLite"], swiftSettings: settings),
     .testTarget(
-      name: "ArtDocumentTests", dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite"],
+      name: "ArtDocumentTests", dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestClock"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ArtProcessTests", dependencies: ["ArtModel", "ArtProcess", "emojiart-inotify"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ArtWatchTests",
+      dependencies: ["ArtModel", "ArtProcess", "ArtWatch", "TestClock", "emojiart-inotify"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ArtFolderTests",
+      dependencies: [
+        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtFolder", "TestClock",
+        "emojiart-inotify",
+      ],
       swiftSettings: settings),
     .testTarget(name: "CommandTests", dependencies: ["emojiart"], swiftSettings: settings),
   ],

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Events for any number of listeners, none of which holds up the others or the sender.
-final class Broadcast<Event: Sendable>: Sendable {
+package final class Broadcast<Event: Sendable>: Sendable {
   private struct Listener {
     let mailbox: Mailbox<Event>
     let isWanted: @Sendable (Event) -> Bool
@@ -19,11 +19,11 @@ final class Broadcast<Event: Sendable>: Sendable {
   private let overflow: Event?
 
   /// `overflow` takes the place of the events that a listener was too slow for; nil drops the oldest ones.
-  init(overflow: Event?) { self.overflow = overflow }
+  package init(overflow: Event?) { self.overflow = overflow }
 
   /// A new listener: it hears what it wants of what is sent from now on, and ends with the broadcast. `capacity` events
   /// wait for it at most.
-  func subscribe(
+  package func subscribe(
     capacity: Int, where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }
   ) -> EventSequence<Event> {
     let mailbox = Mailbox(capacity: capacity, overflow: overflow)
@@ -42,16 +42,16 @@ final class Broadcast<Event: Sendable>: Sendable {
     }
   }
 
-  func send(_ event: Event) { send(CollectionOfOne(event)) }
+  package func send(_ event: Event) { send(CollectionOfOne(event)) }
 
-  func send(_ events: some Collection<Event>) {
+  package func send(_ events: some Collection<Event>) {
     for listener in listeners.withLock({ Array($0.all.values) }) {
       for event in events where listener.isWanted(event) { listener.mailbox.put(event) }
     }
   }
 
   /// Ends the sequences of all listeners, after what waits for them.
-  func finish() {
+  package func finish() {
     let all = listeners.withLock { listeners in
       listeners.isOver = true
       defer { listeners.all = [:] }

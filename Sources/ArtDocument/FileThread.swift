@@ -17,15 +17,3 @@ struct FileThread: Sendable {
     return try result.get()
   }
 }
-
-/// Time as the document's machines see it: durations since it was made.
-struct Timeline: Sendable {
-  let now: @Sendable () -> Duration
-  let sleep: @Sendable (_ until: Duration) async throws -> Void
-
-  init<C: Clock>(_ clock: C) where C.Duration == Duration {
-    let start = clock.now
-    now = { start.duration(to: clock.now) }
-    sleep = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
-  }
-}

@@ -44,6 +44,8 @@ public struct ArtError: Error, Sendable, Hashable {
     case replaced
     /// The system does not permit it.
     case notPermitted
+    /// Something outside, a helper program for one, cannot be reached.
+    case unavailable
     /// The document is closed, or cannot be edited.
     case closed
   }

@@ -29,6 +29,7 @@ enum ExitStatus: Int32, CaseIterable {
       case .badValue, .badText, .badJSON, .notADocument, .newerFormat, .damaged, .tooLarge, .ambiguous:
         .badData
       case .noSuchDocument, .replaced, .noSuchEmoji, .nothingToUndo: .notFound
+      case .unavailable: .unavailable
       case .exists: .cannotCreate
       case .inputOutput, .diskFull: .inputOutput
       case .busy, .movedOn: .tryAgain

@@ -26,7 +26,10 @@ private struct Project {
     "ArtModel": [],
     "ArtStore": ["ArtModel", "CSQLite", "CXXHash"],
     "ArtDocument": ["ArtModel", "ArtStore"],
-    "emojiart": ["ArtModel", "ArtStore", "ArtDocument", "ArgumentParser"],
+    "ArtProcess": ["ArtModel", "CProcess"],
+    "ArtWatch": ["ArtModel", "ArtProcess"],
+    "ArtFolder": ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch"],
+    "emojiart": ["ArtModel", "ArtStore", "ArtDocument", "ArtFolder", "ArgumentParser"],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
 

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtStore
 import Foundation
+import TestClock
 
 @testable import ArtDocument
 

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import TestClock
 import Testing
 
 @testable import ArtDocument

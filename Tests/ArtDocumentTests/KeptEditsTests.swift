@@ -4,6 +4,7 @@ import ArtModel
 import ArtStore
 import Foundation
 import Synchronization
+import TestClock
 import Testing
 
 @testable import ArtDocument

@@ -3,13 +3,15 @@
 import Synchronization
 
 /// A clock that stands still until a test moves it.
-final class ManualClock: Clock, Sendable {
-  struct Instant: InstantProtocol {
-    var offset: Duration = .zero
+package final class ManualClock: Clock, Sendable {
+  package struct Instant: InstantProtocol {
+    package var offset: Duration = .zero
 
-    func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    func duration(to other: Instant) -> Duration { other.offset - offset }
-    static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    package init(offset: Duration = .zero) { self.offset = offset }
+
+    package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    package func duration(to other: Instant) -> Duration { other.offset - offset }
+    package static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
   private struct State {
@@ -22,10 +24,12 @@ final class ManualClock: Clock, Sendable {
 
   private let state = Mutex(State())
 
-  var now: Instant { state.withLock(\.now) }
-  var minimumResolution: Duration { .nanoseconds(1) }
+  package init() {}
 
-  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+  package var now: Instant { state.withLock(\.now) }
+  package var minimumResolution: Duration { .nanoseconds(1) }
+
+  package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let number = state.withLock { state in
       state.next += 1
       return state.next
@@ -48,7 +52,7 @@ final class ManualClock: Clock, Sendable {
   }
 
   /// Moves the time and wakes whoever has slept long enough.
-  func advance(by duration: Duration) {
+  package func advance(by duration: Duration) {
     state.withLock { state in
       state.now = state.now.advanced(by: duration)
       for (number, sleeper) in state.sleepers where sleeper.deadline <= state.now {
@@ -59,7 +63,7 @@ final class ManualClock: Clock, Sendable {
   }
 
   /// Waits until that many sleep.
-  func sleepers(_ count: Int) async {
+  package func sleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       state.withLock { state in
         state.watchers.append((count, continuation))
