@@ -46,7 +46,8 @@ let package = Package(
     .testTarget(
       name: "ArtStoreTests", dependencies: ["ArtModel", "ArtStore", "CSQLite"], swiftSettings: settings),
     .testTarget(
-      name: "ArtDocumentTests", dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestClock"],
+      name: "ArtDocumentTests",
+      dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestClock"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtProcessTests", dependencies: ["ArtModel", "ArtProcess", "emojiart-inotify"],
