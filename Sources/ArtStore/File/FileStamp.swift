@@ -73,4 +73,25 @@ extension DocumentFile {
     guard lstat(file.path, &status) == 0 else { throw .system("look at", path) }
     return FileStamp(status, at: time)
   }
+
+  /// The same, and nil when no document can be there: nothing is, or no regular file, or only a link that may not be
+  /// followed leads to one. Throws `notPermitted`, `inputOutput`.
+  public func stampIfThere() throws(ArtError) -> FileStamp? {
+    var status = stat()
+    let time = FileStamp.now()
+    // Most of what is gone needs no more than this.
+    guard lstat(path, &status) == 0 else {
+      guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", name) }
+      return nil
+    }
+    guard status.st_mode & S_IFMT == S_IFREG || followsLinks && status.st_mode & S_IFMT == S_IFLNK else {
+      return nil
+    }
+    guard let real = try realPath(), leadsStraight(to: real) else { return nil }
+    guard lstat(real, &status) == 0 else {
+      guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", name) }
+      return nil
+    }
+    return status.st_mode & S_IFMT == S_IFREG ? FileStamp(status, at: time) : nil
+  }
 }
