@@ -2,68 +2,110 @@
 
 import ArtModel
 import CProcess
+import Dispatch
+import Glibc
+import Synchronization
 
-/// A program that does one thing for this one, on pipes. It never outlives this process, however that ends.
+/// A program that does one thing for this one, on pipes. It never outlives this process, however that ends, nor this
+/// object.
+///
+/// Two threads belong to it. One starts it and waits for its end; the kernel kills the program when that thread is
+/// gone, so it stays. The other reads. Both are gone after `onEnd`.
 public final class Worker: Sendable {
   /// The process's number.
   public let processID: Int32
+  private let program: WorkerProgram
+  private let process: WorkerProcess
+  private let patience: Duration
 
   /// Starts it. `onLine` is called with each line that it writes, without its line break, on a thread of the worker's
-  /// own: while that call lasts nothing more is read. `onEnd` is called once, after the last line. Throws
-  /// `unavailable` when it cannot be started.
+  /// own: while that call lasts nothing more is read. `onEnd` is called once, on the same thread, after the last line,
+  /// and nothing after it. Throws `unavailable` when it cannot be started; then neither is called.
   public init(
     starting program: WorkerProgram, arguments: [String] = [], limits: WorkerLimits,
     onLine: @escaping @Sendable ([UInt8]) -> Void, onEnd: @escaping @Sendable (WorkerEnd) -> Void
   ) throws(ArtError) {
-    throw ArtError(.unavailable, "not built yet")
+    var pipe: [Int32] = [-1, -1]
+    var error = cprocess_pipe(&pipe)
+    guard error == 0 else { throw .cannotStart(program, error) }
+    let (ended, alive) = (pipe[0], pipe[1])
+    let start = Start()
+    error = WorkerThread.run {
+      guard let process = start.run(program, arguments, limits) else { return }
+      process.waitForEnd()
+      close(alive)
+    }
+    guard error == 0 else {
+      close(ended)
+      close(alive)
+      throw .cannotStartThread(for: program, error)
+    }
+    let (process, started): (WorkerProcess, cprocess)
+    do throws(ArtError) {
+      (process, started) = try start.result()
+    } catch {
+      close(ended)
+      close(alive)
+      throw error
+    }
+    let reader = WorkerReader(
+      process: process, output: started.output, complaint: started.complaint, ended: ended,
+      lineLimit: limits.line, onLine: onLine, onEnd: onEnd)
+    let readerError = WorkerThread.run { reader.run() }
+    guard readerError == 0 else {
+      process.kill(nil)
+      for descriptor in [started.output, started.complaint, ended] { close(descriptor) }
+      throw .cannotStartThread(for: program, readerError)
+    }
+    self.program = program
+    self.process = process
+    processID = process.number
+    patience = limits.patience
   }
 
-  /// Writes to its standard input. Throws `unavailable` when it takes nothing any more.
-  public func send(_ bytes: [UInt8]) throws(ArtError) {}
+  deinit { end() }
+
+  /// Writes to its standard input. Waits while it takes nothing, at most as long as its limits say: whoever `onLine`
+  /// waits for must not be the one who waits here. Throws `unavailable` when it takes nothing any more.
+  public func send(_ bytes: [UInt8]) throws(ArtError) {
+    do {
+      try process.send(bytes, patience: patience)
+    } catch {
+      throw error == .deaf ? .takesNothing(program, for: patience) : .hasEnded(program)
+    }
+  }
 
   /// Kills it, if it is still there; `onEnd` follows.
-  public func end() {}
+  public func end() { process.kill(nil) }
 }
 
-/// What a worker may use.
-public struct WorkerLimits: Sendable, Equatable {
-  /// Bytes of address space.
-  public var memory: Int
-  /// Seconds of processor time; nil for one that lives long.
-  public var processorSeconds: Int?
-  /// Bytes of a line; one with longer ones is killed.
-  public var line: Int
+/// The start of a worker, handed from the thread that does it to the one that waits for it.
+private final class Start: Sendable {
+  private let outcome = Mutex<Result<(WorkerProcess, cprocess), ArtError>?>(nil)
+  private let isDone = DispatchSemaphore(value: 0)
 
-  /// Limits of these sizes.
-  public init(memory: Int, processorSeconds: Int?, line: Int) {
-    self.memory = memory
-    self.processorSeconds = processorSeconds
-    self.line = line
-  }
-}
-
-/// How a worker ended.
-public struct WorkerEnd: Sendable, Equatable {
-  /// What ended it.
-  public enum Cause: Sendable, Equatable {
-    /// It ended by itself, with that status.
-    case exit(Int32)
-    /// A signal of that number.
-    case signal(Int32)
-    /// Somebody had stopped it; it was killed.
-    case stopped
-    /// It wrote a line longer than its limit; it was killed.
-    case babble
+  /// Starts the program; nil when that failed.
+  func run(_ program: WorkerProgram, _ arguments: [String], _ limits: WorkerLimits) -> WorkerProcess? {
+    var started = cprocess()
+    var words = ([program.path] + arguments).map { strdup($0) } + [nil]
+    let error = cprocess_start(
+      program.path, &words,
+      cprocess_limits(
+        memory: UInt64(max(limits.memory, 0)), processor_seconds: UInt64(max(limits.processorSeconds ?? 0, 0))),
+      &started)
+    for word in words { free(word) }
+    let process = error == 0 ? WorkerProcess(started) : nil
+    outcome.withLock { [started] outcome in
+      outcome = process.map { .success(($0, started)) } ?? .failure(.cannotStart(program, error))
+    }
+    isDone.signal()
+    return process
   }
 
-  /// What ended it.
-  public let cause: Cause
-  /// The last of what it wrote to its standard error, at most 1 KiB.
-  public let complaint: String
-
-  /// An end.
-  public init(_ cause: Cause, complaint: String) {
-    self.cause = cause
-    self.complaint = complaint
+  /// Waits for it.
+  func result() throws(ArtError) -> (WorkerProcess, cprocess) {
+    isDone.wait()
+    guard let outcome = outcome.withLock({ $0 }) else { throw ArtError(.unavailable, "a start without an outcome") }
+    return try outcome.get()
   }
 }

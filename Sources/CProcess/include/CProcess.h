@@ -1,7 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
+// What Swift cannot do: between fork and exec only C is safe, and the words of waitid are macros.
 #ifndef CPROCESS_H
 #define CPROCESS_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+/// What a program may use; 0 where nothing limits it.
+struct cprocess_limits {
+  uint64_t memory;             ///< bytes of address space
+  uint64_t processor_seconds;  ///< seconds of processor time; then SIGXCPU, a second later SIGKILL
+};
+
+/// A program that was started, and this side's ends of its standard streams; all close on exec.
+struct cprocess {
+  pid_t process;
+  int input;      ///< a stream socket: `shutdown` wakes whoever waits on it, MSG_NOSIGNAL keeps SIGPIPE away
+  int output;     ///< a pipe
+  int complaint;  ///< a pipe
+};
+
+/// Starts the program at a path, with that environment of this process, and returns when it runs. Gives 0 or the error
+/// number of what failed, exec included; then nothing is left.
+///
+/// It gets a process group of its own, default signals and none blocked, no descriptors but 0 to 2, no core files, and
+/// it is killed when **the thread that called this** ends: that is what the kernel's parent death signal looks at.
+int cprocess_start(
+  const char *path, char *const arguments[], struct cprocess_limits limits, struct cprocess *started);
+
+/// A pipe that closes on exec: the end to read, the end to write. Gives 0 or the error number.
+int cprocess_pipe(int ends[2]);
+
+/// What has become of a process.
+enum cprocess_change { cprocess_exited, cprocess_signalled, cprocess_stopped };
+
+/// Waits until a process has ended, or been stopped where that is asked for. Its number stays its own until
+/// `cprocess_reap`. `number` is the exit status or the signal. Where somebody else has reaped it: exited with -1.
+enum cprocess_change cprocess_wait(pid_t process, bool or_stopped, int *number);
+
+/// Frees the number of a process that has ended.
+void cprocess_reap(pid_t process);
 
 #endif

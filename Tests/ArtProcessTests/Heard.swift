@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import Dispatch
+import Synchronization
+import Testing
+
+/// What a worker said, kept for a test that waits for it.
+final class Heard: Sendable {
+  private struct Kept {
+    var lines: [String] = []
+    var read = 0
+    var end: WorkerEnd?
+    var afterEnd = 0
+  }
+
+  private let kept = Mutex(Kept())
+  private let news = DispatchSemaphore(value: 0)
+
+  /// For `onLine`.
+  func line(_ bytes: [UInt8]) {
+    kept.withLock {
+      $0.lines.append(String(decoding: bytes, as: UTF8.self))
+      if $0.end != nil { $0.afterEnd += 1 }
+    }
+    news.signal()
+  }
+
+  /// For `onEnd`.
+  func end(_ end: WorkerEnd) {
+    kept.withLock {
+      if $0.end != nil { $0.afterEnd += 1 }
+      $0.end = end
+    }
+    news.signal()
+  }
+
+  var lines: [String] { kept.withLock { $0.lines } }
+
+  /// How often something came after the end.
+  var afterEnd: Int { kept.withLock { $0.afterEnd } }
+
+  /// The next line; fails the test when there is none within 10 s, or the worker has ended.
+  func next(_ location: SourceLocation = #_sourceLocation) throws -> String {
+    let deadline = DispatchTime.now() + 10
+    while true {
+      let (line, ended) = kept.withLock { kept -> (String?, Bool) in
+        guard kept.read < kept.lines.count else { return (nil, kept.end != nil) }
+        defer { kept.read += 1 }
+        return (kept.lines[kept.read], false)
+      }
+      if let line { return line }
+      try #require(!ended, "the worker has ended", sourceLocation: location)
+      try #require(news.wait(timeout: deadline) == .success, "no line came", sourceLocation: location)
+    }
+  }
+
+  /// How it ended; fails the test when it does not within 20 s.
+  func ended(_ location: SourceLocation = #_sourceLocation) throws -> WorkerEnd {
+    let deadline = DispatchTime.now() + 20
+    while true {
+      if let end = kept.withLock({ $0.end }) { return end }
+      try #require(news.wait(timeout: deadline) == .success, "it did not end", sourceLocation: location)
+    }
+  }
+}
+
+extension WorkerLimits {
+  /// Limits that no test meets by accident.
+  static let wide = WorkerLimits(memory: 256 << 20, processorSeconds: nil, line: 1 << 16)
+}
+
+extension Worker {
+  /// Starts a program whose words are kept.
+  convenience init(_ path: String, _ arguments: [String] = [], _ limits: WorkerLimits = .wide, _ heard: Heard)
+    throws
+  {
+    try self.init(
+      starting: WorkerProgram(path: path), arguments: arguments, limits: limits,
+      onLine: { heard.line($0) }, onEnd: { heard.end($0) })
+  }
+
+  /// Starts a shell with a script.
+  static func shell(_ script: String, _ limits: WorkerLimits = .wide, _ heard: Heard) throws -> Worker {
+    try Worker("/bin/sh", ["-c", script], limits, heard)
+  }
+
+  /// Sends text.
+  func send(_ text: String) throws { try send(Array(text.utf8)) }
+}
