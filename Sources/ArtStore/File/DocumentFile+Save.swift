@@ -16,9 +16,9 @@ public struct ExternalChange: Sendable, Equatable {
   /// Whether others did anything: not if it was a save of the program's own of which it did not know.
   public var isNews: Bool { !isComplete || !edits.isEmpty }
 
-  /// What the log of the content as it is in the file tells since the base, by others than the origin; nil when it is
-  /// still in that state.
-  public init?(in content: DocumentContent, since base: DocumentBase, besides origin: Origin) {
+  /// What the log of the content as it is in the file tells since the base, by others than the origin, or by anybody; nil
+  /// when it is still in that state.
+  public init?(in content: DocumentContent, since base: DocumentBase, besides origin: Origin?) {
     let found = DocumentBase(content)
     guard found != base else { return nil }
     let later = content.log.drop { $0.revision <= base.revision }

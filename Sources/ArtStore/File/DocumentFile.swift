@@ -9,6 +9,11 @@ import Glibc
 public struct DocumentFile: Sendable {
   /// The path as it was given; messages call the document so.
   public let path: String
+  /// What messages call the document where it is only read; the path as a rule.
+  public var name: String
+  /// Whether symbolic links lead to a document. Otherwise the path must be absolute and plain, and what only a link leads to
+  /// is no document.
+  public var followsLinks = true
   /// How long a document that another program holds is waited for.
   public var patience: Duration
   /// Is told, in one line each, what a person should know although the work was done.
@@ -19,6 +24,7 @@ public struct DocumentFile: Sendable {
     _ path: String, patience: Duration = .seconds(5), notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.path = path
+    name = path
     self.patience = patience
     self.notice = notice
   }
@@ -44,28 +50,39 @@ extension DocumentFile {
   /// Finds the file. Throws `noSuchDocument` with near names, `notADocument` for what is no regular file.
   func locate() throws(ArtError) -> LocatedFile {
     var status = stat()
-    guard let resolved = realpath(path, nil) else {
-      let number = errno
-      guard number == ENOENT else { throw .system("open", path, number) }
+    guard let real = try realPath() else {
       if lstat(path, &status) == 0 {
-        throw ArtError(.noSuchDocument, "\(path) is a link to a file that is not there")
+        throw ArtError(.noSuchDocument, "\(name) is a link to a file that is not there")
       }
-      throw .noSuchDocument(path, near: NearNames.documents(near: path))
+      throw .noSuchDocument(name, near: NearNames.documents(near: path))
     }
-    defer { free(resolved) }
-    let real = String(cString: resolved)
-    guard lstat(real, &status) == 0 else { throw .system("open", path) }
+    guard leadsStraight(to: real) else { throw .notADocument(name, "only a symbolic link leads to it") }
+    guard lstat(real, &status) == 0 else { throw .system("open", name) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    case S_IFDIR: throw .notADocument(path, "it is a folder; `emojiart list` shows what is in it")
-    case S_IFIFO: throw .notADocument(path, "it is a pipe")
-    case S_IFSOCK: throw .notADocument(path, "it is a socket")
-    default: throw .notADocument(path, "it is a device")
+    case S_IFDIR: throw .notADocument(name, "it is a folder; `emojiart list` shows what is in it")
+    case S_IFIFO: throw .notADocument(name, "it is a pipe")
+    case S_IFSOCK: throw .notADocument(name, "it is a socket")
+    default: throw .notADocument(name, "it is a device")
     }
     return LocatedFile(
-      path: real, name: path, device: UInt(status.st_dev), inode: UInt(status.st_ino),
+      path: real, name: name, device: UInt(status.st_dev), inode: UInt(status.st_ino),
       hardLinks: Int(status.st_nlink), mode: status.st_mode, owner: status.st_uid, group: status.st_gid)
   }
+
+  /// The path without symbolic links; nil when nothing is there.
+  func realPath() throws(ArtError) -> String? {
+    guard let resolved = realpath(path, nil) else {
+      let number = errno
+      guard number == ENOENT else { throw .system("open", name, number) }
+      return nil
+    }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// Whether no link that may not be followed leads there. Compared by bytes: two names that look alike are two files.
+  func leadsStraight(to real: String) -> Bool { followsLinks || real.utf8.elementsEqual(path.utf8) }
 
   /// Opens the file and looks at its header before SQLite does.
   static func connect(

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+/// A document's own row by two pages of its file, without SQLite: `art` is the first table, its one row lies on page 2.
+/// The row is verified against its sum, the content is not looked at.
+struct QuickLook {
+  let status: stat
+  let art: ArtRow
+
+  /// Nil for a file that is not as it should be, or is being written: it is then to be read with care.
+  init?(_ file: DocumentFile) {
+    // Looked for before and after: pages that were read while no save was under way had been committed.
+    guard !Self.hasJournal(file) else { return nil }
+    var status = stat()
+    // A header that is not as it should be is looked at again by `read`, which says what is wrong.
+    guard let start = OpenFiles.whileNoneIsOpen({ Self.firstPages(of: file, &status) }),
+      let header = try? FileHeader(
+        Array(start.prefix(FileHeader.length)), size: Int(status.st_size), name: file.name),
+      !header.isWAL, header.isPlain,
+      let art = LeafPage(Array(start[Format.pageSize...])).flatMap({ ArtRow(onlyRowOf: $0) })
+    else { return nil }
+    guard !Self.hasJournal(file) else { return nil }
+    self.status = status
+    self.art = art
+  }
+
+  private static func hasJournal(_ file: DocumentFile) -> Bool {
+    var status = stat()
+    return lstat(file.path + "-journal", &status) == 0 || errno != ENOENT
+  }
+
+  /// Two pages of a regular file, by plain system calls; nil when they are not there.
+  private static func firstPages(of document: DocumentFile, _ status: inout stat) -> [UInt8]? {
+    let file = open(document.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let wanted = 2 * Format.pageSize
+    let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+      filled = max(0, pread(file, buffer.baseAddress, wanted, 0))
+    }
+    return bytes.count == wanted ? bytes : nil
+  }
+}
+
+extension DocumentFile {
+  /// The state that the file is in, by the document's own row alone, as fast as a list reads it: for hundreds of documents.
+  /// Throws what `read` throws.
+  public func quickBase() throws(ArtError) -> DocumentBase {
+    guard let art = QuickLook(self)?.art else { return try base() }
+    return DocumentBase(id: art.id, revision: art.revision, head: art.head)
+  }
+}
