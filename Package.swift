@@ -59,7 +59,7 @@ let package = Package(
     .testTarget(
       name: "ArtFolderTests",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtFolder", "TestClock",
+        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtFolder", "CSQLite", "TestClock",
         "emojiart-inotify",
       ],
       swiftSettings: settings),

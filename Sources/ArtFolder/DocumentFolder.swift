@@ -5,30 +5,111 @@ import ArtModel
 import ArtProcess
 import ArtStore
 import ArtWatch
+import Glibc
 
 /// A folder of documents that is open: its documents, and what happens to them, whoever does it.
+///
+/// What is told and what `documents` answers are one: no listener hears of a state before it can be asked for. A listener
+/// that applies each event to its own list has the folder's documents. `renamed` to the path of another document means
+/// that the other one is gone.
 public actor DocumentFolder {
   /// The folder's path, as it was given.
   public nonisolated let path: String
   nonisolated let broadcast = Broadcast<FolderEvent>(overflow: .resync)
+  /// Files are waited for here, not on the threads of Swift's concurrency.
+  private let executor = ThreadExecutor("emojiart.folder")
+  /// A thread of its own.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  /// The path without symbolic links, and a slash.
+  let root: String
+  /// What messages put before a document's path.
+  private let shownRoot: String
+  let source: any NewsSource
+  var known = KnownDocuments()
+  /// How often each document was found in use by another program, without success between.
+  var busyLooks: [DocumentPath: Int] = [:]
+  private(set) var isClosed = false
+  private var listening: Task<Void, Never>?
 
-  init(path: String) { self.path = path }
+  /// Why changes are found by looking through the folder every so often; nil while the system tells of them.
+  public internal(set) var degraded: String?
+
+  private init(path: String, root: String, source: any NewsSource) {
+    self.path = path
+    self.root = root.hasSuffix("/") ? root : root + "/"
+    shownRoot = path == "." || path == "./" ? "" : path.hasSuffix("/") ? path : path + "/"
+    self.source = source
+  }
+
+  deinit {
+    let source = source
+    Task { await source.close() }
+  }
 
   /// Opens a folder; returns when each document has been looked at. Throws `noSuchDocument`, `notPermitted`,
-  /// `inputOutput`. `only` is the one document that is wanted, by its name. `pollBecause` has the folder looked through every two seconds
-  /// instead of asking the system, and says why.
+  /// `inputOutput`, `unavailable`. `only` is the one document that is wanted, by its name. `pollBecause` has the folder looked
+  /// through every two seconds instead of asking the system, and says why.
   public static func open(
     _ path: String, isRecursive: Bool = false, only: String? = nil, pollBecause: String? = nil,
     clock: some Clock<Duration> = ContinuousClock()
   ) async throws(ArtError) -> DocumentFolder {
-    DocumentFolder(path: path)
+    var settings = WatchSettings(ending: DocumentFile.ending)
+    settings.isRecursive = isRecursive
+    settings.only = only
+    settings.pollBecause = pollBecause
+    return try await open(path) { [settings] in FolderWatcher($0, settings, clock: clock) }
+  }
+
+  /// The same with news from elsewhere; `source` is handed the path without symbolic links.
+  static func open(_ path: String, _ source: (String) -> any NewsSource) async throws(ArtError)
+    -> DocumentFolder
+  {
+    let root = try findRoot(path)
+    let folder = DocumentFolder(path: path, root: root, source: source(root))
+    do throws(ArtError) {
+      try await folder.begin()
+    } catch {
+      await folder.close()
+      throw error
+    }
+    return folder
+  }
+
+  private static func findRoot(_ path: String) throws(ArtError) -> String {
+    guard let resolved = realpath(path, nil) else { throw .folder(path, errno) }
+    defer { free(resolved) }
+    var status = stat()
+    guard lstat(resolved, &status) == 0 else { throw .folder(path, errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw .folder(path, ENOTDIR) }
+    guard access(resolved, R_OK | X_OK) == 0 else { throw .folder(path, errno) }
+    return String(cString: resolved)
+  }
+
+  private func begin() async throws(ArtError) {
+    var isLookedThrough = false
+    while !isLookedThrough {
+      switch await source.next() {
+      case .scanned(let scan):
+        await lookFirst(at: scan.files.map { DocumentPath($0) })
+        isLookedThrough = true
+      case .degraded(let reason): degraded = reason
+      case .watching: degraded = nil
+      case .look: break
+      case nil: throw .unwatched(path)
+      }
+    }
+    let source = source
+    listening = Task { [weak self] in
+      while let news = await source.next() {
+        guard let self else { return }
+        await self.hear(news)
+      }
+      await self?.close()
+    }
   }
 
   /// The documents as they are known now, sorted by path.
-  public var documents: [FolderDocument] { [] }
-
-  /// Why changes are found by looking through the folder every so often; nil while the system tells of them.
-  public var degraded: String? { nil }
+  public var documents: [FolderDocument] { known.list }
 
   /// What happens from now on, for one listener of any number. One that is too slow is told `resync` once in the place of what it has
   /// missed, and should look at `documents`. A listener that subscribes first and asks for `documents` then misses nothing.
@@ -37,5 +118,17 @@ public actor DocumentFolder {
   }
 
   /// Ends watching; the listeners' sequences end after what waits for them.
-  public func close() async {}
+  public func close() async {
+    isClosed = true
+    await source.close()
+    broadcast.finish()
+  }
+
+  /// The file of a document.
+  func file(_ path: DocumentPath) -> DocumentFile {
+    var file = DocumentFile(root + path.string, patience: .milliseconds(100))
+    file.name = shownRoot + path.string
+    file.followsLinks = false
+    return file
+  }
 }

@@ -7,6 +7,8 @@ import Glibc
 /// A document's file, by its path. Nothing stays open between calls: each one opens the file, does its work and
 /// closes it.
 public struct DocumentFile: Sendable {
+  /// What the names of documents end in.
+  public static let ending = Format.fileExtension
   /// The path as it was given; messages call the document so.
   public let path: String
   /// What messages call the document where it is only read; the path as a rule.

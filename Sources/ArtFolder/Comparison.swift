@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+
+/// What is to be told when a document that was known so is found so.
+///
+///     known          found                         told
+///     nothing        whole                         added
+///     never whole    whole                         added
+///     whole          in that state                 nothing; after trouble changed, without edits
+///                    further, the log holds all    changed, for each save
+///                    further than the log goes     movedOn
+///                    another state of itself       changed, not complete
+///                    another document              removed, added
+///     whatever       unreadable                    damaged, once for each reason
+struct Comparison {
+  let path: String
+  let known: KnownDocument?
+
+  /// The document is whole.
+  func events(finding content: DocumentContent) -> [FolderEvent] {
+    guard let base = known?.base else { return [.added(path, revision: content.revision)] }
+    guard base.id == content.id else { return [.removed(path), .added(path, revision: content.revision)] }
+    guard let change = ExternalChange(in: content, since: base, besides: nil) else {
+      return known?.trouble == nil ? [] : [changed([], to: content, isComplete: true)]
+    }
+    guard change.isComplete else {
+      let isFurther = content.revision > base.revision
+      let isForgotten = content.log.first.map { $0.revision > base.revision } ?? true
+      if isFurther, isForgotten { return [.movedOn(path, revision: content.revision)] }
+      return [changed([], to: content, isComplete: false)]
+    }
+    return Self.saves(change.edits).map { changed($0, to: content, isComplete: true) }
+  }
+
+  /// The document cannot be read.
+  func events(findingTrouble reason: String) -> [FolderEvent] {
+    known?.trouble == reason ? [] : [.damaged(path, reason: reason)]
+  }
+
+  private func changed(_ edits: [LoggedEdit], to content: DocumentContent, isComplete: Bool) -> FolderEvent {
+    let revision = edits.last?.revision ?? content.revision
+    return .changed(
+      path,
+      DocumentChange(
+        edits: edits, texts: Self.texts(edits, in: content), revision: revision, isComplete: isComplete))
+  }
+
+  /// The edits of each save, in their order.
+  static func saves(_ edits: [LoggedEdit]) -> [[LoggedEdit]] {
+    var saves: [[LoggedEdit]] = []
+    for edit in edits {
+      if let last = saves.last?.last, last.save == edit.save {
+        saves[saves.count - 1].append(edit)
+      } else {
+        saves.append([edit])
+      }
+    }
+    return saves
+  }
+
+  /// The texts of the emoji that edits are about: as they are now, and of those that are gone as they were last.
+  private static func texts(_ edits: [LoggedEdit], in content: DocumentContent) -> [EmojiID: String] {
+    var wanted: Set<EmojiID> = []
+    for edit in edits {
+      for change in edit.edit.changes { if let id = change.field.emoji { wanted.insert(id) } }
+    }
+    var texts: [EmojiID: String] = [:]
+    for id in wanted { texts[id] = content.emoji(id)?.text.string }
+    guard texts.count < wanted.count else { return texts }
+    let missing = wanted.subtracting(texts.keys)
+    content.log.reversed().forEach { entry in
+      for case .add(let emoji) in entry.inverse where missing.contains(emoji.id) && texts[emoji.id] == nil {
+        texts[emoji.id] = emoji.text.string
+      }
+    }
+    return texts
+  }
+}

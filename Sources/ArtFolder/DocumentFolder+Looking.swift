@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtWatch
+
+extension DocumentFolder {
+  /// How long a document that is gone is waited for under another name, and one that cannot be read until it may be whole.
+  private static let shortWhile = Duration.milliseconds(50)
+
+  /// Takes in what the watcher says.
+  func hear(_ news: WatchNews) async {
+    guard !isClosed else { return }
+    switch news {
+    case .look(let files):
+      let reasons = files.map { (DocumentPath($0.path), $0.isQuiet ? LookReason.quiet : .forced) }
+      await look(at: Dictionary(reasons, uniquingKeysWith: max))
+    case .scanned(let scan):
+      let reason = scan.folder.isEmpty ? LookReason.listed : .unsettled
+      let paths = scan.files.map { DocumentPath($0) } + known.paths(below: scan.folder)
+      await look(at: Dictionary(paths.map { ($0, reason) }, uniquingKeysWith: max))
+      if let reason = scan.reason, !isClosed { broadcast.send(.rescanned(reason)) }
+    case .degraded(let reason):
+      degraded = reason
+      broadcast.send(.degraded(reason))
+    case .watching: degraded = nil
+    }
+  }
+
+  /// The first look at each document: by its own row alone. Nothing is told of it.
+  func lookFirst(at paths: [DocumentPath]) async {
+    for path in paths where !isClosed {
+      let file = file(path)
+      var identity: FileIdentity?
+      do throws(ArtError) {
+        guard let stamp = try file.stampIfThere() else { continue }
+        identity = stamp.identity
+        known[path] = KnownDocument(base: try file.quickBase(), identity: stamp.identity, stamp: stamp)
+      } catch {
+        guard error.code != .noSuchDocument else { continue }
+        guard error.code != .busy, let identity else {
+          await source.lookAgain(at: path.string, after: busyDelay(path))
+          continue
+        }
+        // It may be being written: it comes again.
+        known[path] = KnownDocument(trouble: error.message, identity: identity)
+        await source.lookAgain(at: path.string, after: Self.shortWhile)
+      }
+    }
+  }
+
+  private func look(at reasons: [DocumentPath: LookReason]) async {
+    var now: [DocumentPath: FileIdentity] = [:]
+    for path in reasons.keys where !isClosed {
+      // What cannot be asked for is met again, and told, when its turn comes.
+      if let stamp = try? file(path).stampIfThere() { now[path] = stamp.identity }
+      if now.count.isMultiple(of: 1_024) { await Task.yield() }
+    }
+    var batch = LookBatch(reasons, now: now) { known[$0]?.identity }
+    while !isClosed, let (path, reason) = batch.next() {
+      if let delay = look(at: path, reason, &batch) { await source.lookAgain(at: path.string, after: delay) }
+      // Who asks for the documents, or closes the folder, does not wait for the whole batch.
+      await Task.yield()
+    }
+  }
+
+  /// Looks at one document and tells what is new. Returns after how long it must be looked at again; nil when it need not.
+  private func look(at path: DocumentPath, _ reason: LookReason, _ batch: inout LookBatch) -> Duration? {
+    let file = file(path)
+    var stamp: FileStamp?
+    do throws(ArtError) {
+      stamp = try file.stampIfThere()
+      guard let stamp else { return lose(path, reason) }
+      known[path]?.isMissing = false
+      if let old = known[path]?.stamp, stamp.showsNothing(since: old) { return nil }
+      defer { lookAtOtherNames(of: path, stamp, &batch) }
+      let content = try file.read()
+      busyLooks[path] = nil
+      take(content, at: path, stamp, &batch)
+      return nil
+    } catch {
+      switch error.code {
+      case .noSuchDocument: return lose(path, reason)
+      case .busy: return busyDelay(path)
+      default: return take(trouble: error, at: path, stamp, reason)
+      }
+    }
+  }
+
+  /// A document is whole.
+  private func take(
+    _ content: DocumentContent, at path: DocumentPath, _ stamp: FileStamp, _ batch: inout LookBatch
+  ) {
+    var events: [FolderEvent] = []
+    if let old = oldPath(of: content.id, stamp.identity, now: path) {
+      events.append(.renamed(path.string, from: old.string))
+      known[path] = known[old]
+      known[old] = nil
+      // Something else may stand there.
+      batch.add(old, .unsettled)
+    }
+    events += Comparison(path: path.string, known: known[path]).events(finding: content)
+    known[path] = KnownDocument(base: DocumentBase(content), identity: stamp.identity, stamp: stamp)
+    broadcast.send(events)
+  }
+
+  /// Where the document that has turned up here stood before: it is no longer there, and it is the same file.
+  private func oldPath(of id: DocumentID, _ identity: FileIdentity, now path: DocumentPath) -> DocumentPath? {
+    guard known[path]?.identity != identity else { return nil }
+    return known.paths(of: identity).first { other in
+      guard other != path, known[other]?.base?.id == id else { return false }
+      // Where nobody can look it is taken to be there still: the worst is `added` in the place of `renamed`.
+      do throws(ArtError) { return try file(other).stampIfThere()?.identity != identity } catch {
+        return false
+      }
+    }
+  }
+
+  /// Who writes through one name of a file is not told of under the others.
+  private func lookAtOtherNames(of path: DocumentPath, _ stamp: FileStamp, _ batch: inout LookBatch) {
+    guard stamp.hardLinks > 1 else { return }
+    for other in known.paths(of: stamp.identity) where known[other]?.stamp != stamp {
+      batch.add(other, .unsettled)
+    }
+  }
+
+  /// A document is unreadable. While it may be being written nothing is said.
+  private func take(
+    trouble error: ArtError, at path: DocumentPath, _ stamp: FileStamp?, _ reason: LookReason
+  ) -> Duration? {
+    guard reason == .quiet else {
+      known[path]?.stamp = nil
+      return reason == .forced ? nil : Self.shortWhile
+    }
+    let events = Comparison(path: path.string, known: known[path]).events(findingTrouble: error.message)
+    let before = known[path]
+    // One that cannot be asked for keeps what it was; of one that was never met there is nothing to keep.
+    if let identity = stamp?.identity ?? before?.identity {
+      known[path] = KnownDocument(
+        base: before?.base, trouble: error.message, identity: identity, stamp: stamp)
+      broadcast.send(events)
+    }
+    // The file itself tells nothing of the end of these.
+    guard error.code == .inputOutput || error.code == .diskFull else {
+      busyLooks[path] = nil
+      return nil
+    }
+    known[path]?.stamp = nil
+    return busyDelay(path, atMost: .seconds(10))
+  }
+
+  /// Nothing stands at a path. It may have another name now, which comes to be looked at within a short while.
+  private func lose(_ path: DocumentPath, _ reason: LookReason) -> Duration? {
+    busyLooks[path] = nil
+    guard let lost = known[path] else { return nil }
+    guard lost.isMissing || reason == .listed else {
+      known[path]?.isMissing = true
+      return Self.shortWhile
+    }
+    known[path] = nil
+    broadcast.send(.removed(path.string))
+    return nil
+  }
+
+  /// How long a document is left alone that another program holds: 50 ms, and longer each time.
+  private func busyDelay(_ path: DocumentPath, atMost: Duration = .seconds(1)) -> Duration {
+    let looks = min(busyLooks[path] ?? 0, 10)
+    busyLooks[path] = looks + 1
+    return min(Self.shortWhile * (1 << looks), atMost)
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtStore
+
+/// What is known of a document, and has been told.
+struct KnownDocument: Sendable, Equatable {
+  /// The last whole state that it was in; nil when it never was.
+  var base: DocumentBase?
+  /// Why it cannot be read; nil when it can.
+  var trouble: String?
+  /// Which file it is.
+  var identity: FileIdentity
+  /// The file's stamp before it was read; nil when it is to be read again whatever its stamp says.
+  var stamp: FileStamp?
+  /// Whether nothing stood at its path at the last look: it may turn up under another name.
+  var isMissing = false
+}
+
+/// The documents of a folder, by their paths.
+struct KnownDocuments: Sendable {
+  private var documents: [DocumentPath: KnownDocument] = [:]
+  private var paths: [FileIdentity: Set<DocumentPath>] = [:]
+
+  subscript(path: DocumentPath) -> KnownDocument? {
+    get { documents[path] }
+    set {
+      let old = documents[path]
+      if let old, old.identity != newValue?.identity {
+        paths[old.identity]?.remove(path)
+        if paths[old.identity]?.isEmpty ?? false { paths[old.identity] = nil }
+      }
+      if let newValue, old?.identity != newValue.identity {
+        paths[newValue.identity, default: []].insert(path)
+      }
+      documents[path] = newValue
+    }
+  }
+
+  /// All that are known to be that file, sorted.
+  func paths(of identity: FileIdentity) -> [DocumentPath] { paths[identity].map { $0.sorted() } ?? [] }
+
+  /// Those in a folder and below it, sorted.
+  func paths(below folder: String) -> [DocumentPath] { documents.keys.filter { $0.isBelow(folder) }.sorted() }
+
+  /// All, sorted.
+  var list: [FolderDocument] {
+    documents.sorted { $0.key < $1.key }.map {
+      FolderDocument(
+        path: $0.key.string, base: $0.value.trouble == nil ? $0.value.base : nil, trouble: $0.value.trouble)
+    }
+  }
+}
