@@ -10,7 +10,7 @@ public struct WorkerProgram: Sendable, Hashable {
   /// The program at a path.
   public init(path: String) { self.path = path }
 
-  /// The program of that name beside this one, or in `../libexec/emojiart`; nil when it lies in neither.
+  /// The program of that name beside this one, or in `libexec/emojiart` beside its folder; nil when it lies in neither.
   public static func find(_ name: String) -> WorkerProgram? {
     guard let own = ownPath() else { return nil }
     return find(name, from: own)
