@@ -46,10 +46,13 @@ let package = Package(
     .testTarget(
       name: "ArtStoreTests", dependencies: ["ArtModel", "ArtStore", "CSQLite"], swiftSettings: settings),
     .testTarget(
-      name: "ArtDocumentTests", dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestClock"],
+      name: "ArtDocumentTests",
+      dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestClock"],
       swiftSettings: settings),
+    .executableTarget(
+      name: "WorkerParent", dependencies: ["ArtProcess"], path: "Tests/WorkerParent", swiftSettings: settings),
     .testTarget(
-      name: "ArtProcessTests", dependencies: ["ArtModel", "ArtProcess", "emojiart-inotify"],
+      name: "ArtProcessTests", dependencies: ["ArtModel", "ArtProcess", "emojiart-inotify", "WorkerParent"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtWatchTests",
