@@ -50,6 +50,20 @@ import Testing
     #expect(try heard.ended().cause == .signal(SIGKILL))
   }
 
+  @Test("W12 what a worker has started itself goes with it")
+  func offspring() throws {
+    let scratch = try Scratch()
+    #expect(mkfifo(scratch["alive"], 0o600) == 0)
+    let heard = Heard()
+    let worker = try Worker.shell(
+      "(exec 3>\(scratch["alive"]); echo >&3; exec sleep 1000) & read end; exit 0", heard)
+    let alive = open(scratch["alive"], O_RDONLY | O_CLOEXEC)
+    try worker.send("end\n")
+    #expect(try heard.ended().cause == .exit(0))
+    #expect(hangsUp(alive))
+    close(alive)
+  }
+
   @Test("W12 nothing is left of 200 workers: no descriptor, no process, no thread")
   func nothingLeft() throws {
     let parent = try Stranger(built("WorkerParent").path, ["starts", "200"])

@@ -57,14 +57,14 @@ import Testing
       ("exec >&- 2>&-; sleep 0.01; exit 4", .exit(4), [], ""),
       // What it started itself goes with it, and does not keep its end from being told.
       ("sleep 1000 & echo a", .exit(0), ["a"], ""),
-      ("setsid sleep 3 & echo a", .exit(0), ["a"], ""),
+      ("setsid sleep 20 & echo a", .exit(0), ["a"], ""),
     ] as [(String, WorkerEnd.Cause, [String], String)])
   func ends(_ script: String, _ cause: WorkerEnd.Cause, _ lines: [String], _ complaint: String) throws {
     let start = ContinuousClock.now
     let worker = try Worker.shell(script, heard)
     #expect(try heard.ended() == WorkerEnd(cause, complaint: complaint))
     #expect(heard.lines == lines)
-    #expect(ContinuousClock.now - start < .seconds(2), "nothing else was waited for")
+    #expect(ContinuousClock.now - start < .seconds(15), "nothing else was waited for")
     worker.end()
     let error = #expect(throws: ArtError.self) { try worker.send("late") }
     #expect(error?.code == .unavailable)
@@ -123,14 +123,18 @@ import Testing
     let ignoring = signal(SIGUSR2, SIG_IGN)
     let lister = Heard()
     let listing = try Worker("/bin/ls", ["/proc/self/fd"], lister)
-    let worker = try Worker.shell("grep -E '^Sig(Blk|Ign)' /proc/$$/status; read end", heard)
+    // The program itself looks: a shell blocks signals for a moment while it starts one.
+    let reader = Heard()
+    let reading = try Worker("/bin/grep", ["-E", "^Sig(Blk|Ign)", "/proc/self/status"], reader)
+    let worker = try Worker.shell("read end", heard)
     signal(SIGUSR2, ignoring)
     pthread_sigmask(SIG_SETMASK, &before, nil)
     close(descriptor)
     _ = try lister.ended()
     #expect(lister.lines == ["0", "1", "2", "3"], "the last one is that of the folder that it lists")
-    withExtendedLifetime(listing) {}
-    for name in ["SigBlk", "SigIgn"] { #expect(try heard.next() == "\(name):\t0000000000000000") }
+    _ = try reader.ended()
+    #expect(reader.lines == ["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"])
+    withExtendedLifetime((listing, reading)) {}
     #expect(getpgid(worker.processID) == worker.processID && getpgrp() != worker.processID)
     try worker.send("end\n")
     _ = try heard.ended()
