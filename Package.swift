@@ -49,8 +49,10 @@ let package = Package(
       name: "ArtDocumentTests",
       dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestClock"],
       swiftSettings: settings),
+    .executableTarget(
+      name: "WorkerParent", dependencies: ["ArtProcess"], path: "Tests/WorkerParent", swiftSettings: settings),
     .testTarget(
-      name: "ArtProcessTests", dependencies: ["ArtModel", "ArtProcess", "emojiart-inotify"],
+      name: "ArtProcessTests", dependencies: ["ArtModel", "ArtProcess", "emojiart-inotify", "WorkerParent"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtWatchTests",

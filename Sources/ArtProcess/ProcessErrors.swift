@@ -31,7 +31,8 @@ extension ArtError {
 
   static func takesNothing(_ program: WorkerProgram, for patience: Duration) -> ArtError {
     ArtError(
-      .unavailable, "\(program.path) took nothing for \(patience.components.seconds) s and was killed; start it again")
+      .unavailable,
+      "\(program.path) took nothing for \(patience.components.seconds) s and was killed; start it again")
   }
 }
 

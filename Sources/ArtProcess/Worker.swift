@@ -91,7 +91,8 @@ private final class Start: Sendable {
     let error = cprocess_start(
       program.path, &words,
       cprocess_limits(
-        memory: UInt64(max(limits.memory, 0)), processor_seconds: UInt64(max(limits.processorSeconds ?? 0, 0))),
+        memory: UInt64(max(limits.memory, 0)), processor_seconds: UInt64(max(limits.processorSeconds ?? 0, 0))
+      ),
       &started)
     for word in words { free(word) }
     let process = error == 0 ? WorkerProcess(started) : nil
@@ -105,7 +106,9 @@ private final class Start: Sendable {
   /// Waits for it.
   func result() throws(ArtError) -> (WorkerProcess, cprocess) {
     isDone.wait()
-    guard let outcome = outcome.withLock({ $0 }) else { throw ArtError(.unavailable, "a start without an outcome") }
+    guard let outcome = outcome.withLock({ $0 }) else {
+      throw ArtError(.unavailable, "a start without an outcome")
+    }
     return try outcome.get()
   }
 }

@@ -9,7 +9,7 @@ import Testing
 /// What a worker said, kept for a test that waits for it.
 final class Heard: Sendable {
   private struct Kept {
-    var lines: [String] = []
+    var lines: [[UInt8]] = []
     var read = 0
     var end: WorkerEnd?
     var afterEnd = 0
@@ -21,7 +21,7 @@ final class Heard: Sendable {
   /// For `onLine`.
   func line(_ bytes: [UInt8]) {
     kept.withLock {
-      $0.lines.append(String(decoding: bytes, as: UTF8.self))
+      $0.lines.append(bytes)
       if $0.end != nil { $0.afterEnd += 1 }
     }
     news.signal()
@@ -36,16 +36,22 @@ final class Heard: Sendable {
     news.signal()
   }
 
-  var lines: [String] { kept.withLock { $0.lines } }
+  /// All lines so far.
+  var lines: [String] { kept.withLock { $0.lines.map { String(decoding: $0, as: UTF8.self) } } }
 
   /// How often something came after the end.
   var afterEnd: Int { kept.withLock { $0.afterEnd } }
 
   /// The next line; fails the test when there is none within 10 s, or the worker has ended.
   func next(_ location: SourceLocation = #_sourceLocation) throws -> String {
+    String(decoding: try nextBytes(location), as: UTF8.self)
+  }
+
+  /// The same with the bytes as they are.
+  func nextBytes(_ location: SourceLocation = #_sourceLocation) throws -> [UInt8] {
     let deadline = DispatchTime.now() + 10
     while true {
-      let (line, ended) = kept.withLock { kept -> (String?, Bool) in
+      let (line, ended) = kept.withLock { kept -> ([UInt8]?, Bool) in
         guard kept.read < kept.lines.count else { return (nil, kept.end != nil) }
         defer { kept.read += 1 }
         return (kept.lines[kept.read], false)
@@ -73,7 +79,7 @@ extension WorkerLimits {
 
 extension Worker {
   /// Starts a program whose words are kept.
-  convenience init(_ path: String, _ arguments: [String] = [], _ limits: WorkerLimits = .wide, _ heard: Heard)
+  convenience init(_ path: String, _ arguments: [String], _ heard: Heard, _ limits: WorkerLimits = .wide)
     throws
   {
     try self.init(
@@ -82,8 +88,8 @@ extension Worker {
   }
 
   /// Starts a shell with a script.
-  static func shell(_ script: String, _ limits: WorkerLimits = .wide, _ heard: Heard) throws -> Worker {
-    try Worker("/bin/sh", ["-c", script], limits, heard)
+  static func shell(_ script: String, _ heard: Heard, _ limits: WorkerLimits = .wide) throws -> Worker {
+    try Worker("/bin/sh", ["-c", script], heard, limits)
   }
 
   /// Sends text.

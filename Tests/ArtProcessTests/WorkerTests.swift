@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Testing
+
+@testable import ArtProcess
+
+@Suite("A worker") struct WorkerTests {
+  private let heard = Heard()
+
+  @Test("W8 a program is found beside ours or in libexec, and only one that can be executed")
+  func finding() throws {
+    let scratch = try Scratch()
+    for folder in ["bin", "bin/folder", "libexec", "libexec/emojiart"] {
+      #expect(mkdir(scratch[folder], 0o700) == 0)
+    }
+    let find = { WorkerProgram.find($0, from: scratch["bin/emojiart"])?.path }
+    try scratch.write("libexec/emojiart/helper")
+    #expect(find("helper") == scratch["bin/../libexec/emojiart/helper"])
+    try scratch.write("bin/helper")
+    #expect(find("helper") == scratch["bin/helper"])
+    #expect(chmod(scratch["bin/helper"], 0o644) == 0)
+    #expect(find("helper") == scratch["bin/../libexec/emojiart/helper"])
+    #expect(find("folder") == nil && find("missing") == nil)
+    #expect(symlink("../libexec/emojiart/helper", scratch["bin/linked"]) == 0)
+    #expect(find("linked") == scratch["bin/linked"])
+    #expect(try FileManager.default.isExecutableFile(atPath: built("emojiart-inotify").path))
+  }
+
+  @Test("W8 a program that cannot be started is unavailable and named, and nothing is heard of it")
+  func starting() throws {
+    let scratch = try Scratch()
+    try scratch.write("no-program", "neither a script nor a program")
+    try scratch.write("not-mine")
+    #expect(chmod(scratch["not-mine"], 0o600) == 0)
+    for path in ["/missing/program", scratch["no-program"], scratch["not-mine"], scratch.path] {
+      let error = #expect(throws: ArtError.self) { _ = try Worker(path, [], heard) }
+      #expect(error?.code == .unavailable)
+      #expect(error?.message.hasPrefix("cannot start \(path): ") == true)
+    }
+    #expect(heard.lines.isEmpty && heard.afterEnd == 0)
+  }
+
+  @Test(
+    "W9 how a worker ended is told once, after its last line, with the last of its complaints",
+    arguments: [
+      ("echo a; echo b; exit 3", WorkerEnd.Cause.exit(3), ["a", "b"], ""),
+      ("echo a; echo why >&2; kill -9 $$", .signal(SIGKILL), ["a"], "why\n"),
+      ("echo a; kill -TERM $$", .signal(SIGTERM), ["a"], ""),
+      ("echo a; kill -STOP $$; echo b", .stopped, ["a"], ""),
+      ("echo a; printf %065537d 0; echo b; sleep 1000", .babble, ["a"], ""),
+      ("echo a; printf '%065537d\\nb\\n' 0; sleep 1000", .babble, ["a"], ""),
+      ("printf '%065536d\\n' 0 | tr 0 1", .exit(0), [String(repeating: "1", count: 65536)], ""),
+      ("printf 'a\\n\\nb'", .exit(0), ["a", ""], ""),
+      ("printf %05000d 7 >&2", .exit(0), [], String(repeating: "0", count: 1023) + "7"),
+      ("exec >&- 2>&-; sleep 0.01; exit 4", .exit(4), [], ""),
+      // What it started itself goes with it, and does not keep its end from being told.
+      ("sleep 1000 & echo a", .exit(0), ["a"], ""),
+      ("setsid sleep 20 & echo a", .exit(0), ["a"], ""),
+    ] as [(String, WorkerEnd.Cause, [String], String)])
+  func ends(_ script: String, _ cause: WorkerEnd.Cause, _ lines: [String], _ complaint: String) throws {
+    let start = ContinuousClock.now
+    let worker = try Worker.shell(script, heard)
+    #expect(try heard.ended() == WorkerEnd(cause, complaint: complaint))
+    #expect(heard.lines == lines)
+    #expect(ContinuousClock.now - start < .seconds(15), "nothing else was waited for")
+    worker.end()
+    let error = #expect(throws: ArtError.self) { try worker.send("late") }
+    #expect(error?.code == .unavailable)
+    #expect(heard.afterEnd == 0)
+  }
+
+  @Test("W9 the helper killed or stopped is noticed at once")
+  func helperEnds() throws {
+    for (signal, cause) in [(SIGKILL, WorkerEnd.Cause.signal(SIGKILL)), (SIGSTOP, .stopped)] {
+      let heard = Heard()
+      let worker = try Worker(built("emojiart-inotify").path, [], heard)
+      #expect(try heard.next() == "emojiart-inotify 1")
+      #expect(kill(worker.processID, signal) == 0)
+      #expect(try heard.ended().cause == cause)
+    }
+  }
+
+  @Test("W9 a worker's end is worded for people")
+  func words() {
+    #expect(WorkerEnd(.exit(1), complaint: "first\nlast\n").description == "ended with status 1: last")
+    #expect(WorkerEnd(.signal(SIGKILL), complaint: "").description == "was ended by signal 9 (Killed)")
+    let causes: [WorkerEnd.Cause] = [.exit(-1), .exit(0), .signal(1), .stopped, .babble, .deaf]
+    #expect(Set(causes.map { WorkerEnd($0, complaint: "").description }).count == causes.count)
+  }
+
+  @Test("W10 a worker has the memory, time and core size that its limits say")
+  func limits() throws {
+    let eater = Heard()
+    // tail keeps the line, and there is no end of it.
+    let worker = try Worker(
+      "/usr/bin/tail", ["/dev/zero"], eater, WorkerLimits(memory: 64 << 20, processorSeconds: nil, line: 100))
+    let end = try eater.ended()
+    #expect(end.cause == .exit(1) && end.complaint.contains("memory exhausted"))
+    let burner = Heard()
+    let other = try Worker.shell(
+      "while :; do :; done", burner, WorkerLimits(memory: 64 << 20, processorSeconds: 1, line: 100))
+    #expect(try burner.ended().cause == .signal(SIGXCPU))
+    let third = try Worker.shell(
+      "ulimit -v; ulimit -t; ulimit -c; ulimit -Hc", heard,
+      WorkerLimits(memory: 64 << 20, processorSeconds: 7, line: 100))
+    _ = try heard.ended()
+    #expect(heard.lines == ["65536", "7", "0", "0"])
+    withExtendedLifetime((worker, other, third)) {}
+  }
+
+  @Test("W11 a worker inherits no descriptors, no signals and no process group")
+  func inheritance() throws {
+    let scratch = try Scratch()
+    try scratch.write("open")
+    let descriptor = fcntl(open(scratch["open"], O_RDONLY), F_DUPFD, 200)
+    var blocked = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&blocked)
+    sigaddset(&blocked, SIGTERM)
+    pthread_sigmask(SIG_BLOCK, &blocked, &before)
+    let ignoring = signal(SIGUSR2, SIG_IGN)
+    let lister = Heard()
+    let listing = try Worker("/bin/ls", ["/proc/self/fd"], lister)
+    // The program itself looks: a shell blocks signals for a moment while it starts one.
+    let reader = Heard()
+    let reading = try Worker("/bin/grep", ["-E", "^Sig(Blk|Ign)", "/proc/self/status"], reader)
+    let worker = try Worker.shell("read end", heard)
+    signal(SIGUSR2, ignoring)
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    close(descriptor)
+    _ = try lister.ended()
+    #expect(lister.lines == ["0", "1", "2", "3"], "the last one is that of the folder that it lists")
+    _ = try reader.ended()
+    #expect(reader.lines == ["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"])
+    withExtendedLifetime((listing, reading)) {}
+    #expect(getpgid(worker.processID) == worker.processID && getpgrp() != worker.processID)
+    try worker.send("end\n")
+    _ = try heard.ended()
+  }
+
+  @Test("W11 a worker has its streams also where this process has none")
+  func withoutStreams() throws {
+    let scratch = try Scratch()
+    let parent = try Stranger(
+      "/bin/sh",
+      ["-c", "exec \"$1\" hear \"$2\" <&- >&- 2>&-", "sh", built("WorkerParent").path, scratch["heard"]])
+    #expect(parent.ends && parent.process.terminationStatus == 0)
+    #expect(try String(contentsOfFile: scratch["heard"], encoding: .utf8) == "got it")
+  }
+}
