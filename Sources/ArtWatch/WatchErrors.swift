@@ -19,6 +19,7 @@ extension ArtError {
       case .signal(let number): "was ended by signal \(number)"
       case .stopped: "was stopped by somebody"
       case .babble: "wrote a line without end"
+      case .deaf: "took nothing any more"
       }
     let complaint = end.complaint.isEmpty ? "" : ": \(end.complaint)"
     return ArtError(.unavailable, "the helper emojiart-inotify \(how)\(complaint)")
