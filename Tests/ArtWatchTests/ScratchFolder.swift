@@ -50,11 +50,4 @@ final class ScratchFolder: Sendable {
     try #require(process.terminationStatus == 0, "\(lines)")
     return String(decoding: text, as: UTF8.self)
   }
-
-  /// The files below one of its folders that `find` finds, sorted.
-  func found(in folder: String, recursive: Bool = true) throws -> [String] {
-    let depth = recursive ? "" : "-maxdepth 1"
-    return try shell("cd '\(folder)' && find . \(depth) -type f -name '?*.emojiart' -printf '%P\\0'")
-      .split(separator: "\0").map(String.init).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-  }
 }

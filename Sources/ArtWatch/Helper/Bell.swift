@@ -11,6 +11,9 @@ final class Bell: Sendable {
 
   private let state = Mutex(State())
 
+  /// Whether somebody waits.
+  var isAwaited: Bool { state.withLock { $0.waiter != nil } }
+
   func ring() {
     let waiter = state.withLock { state in
       state.isRung = state.waiter == nil

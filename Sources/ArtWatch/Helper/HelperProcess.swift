@@ -5,6 +5,7 @@ import ArtProcess
 
 /// The helper, as the watcher sees it.
 struct HelperProcess: Sendable {
+  let processID: Int32
   /// Writes to it. Throws `unavailable` when it takes nothing any more.
   let send: @Sendable ([UInt8]) throws(ArtError) -> Void
   /// Kills it, if it is still there.
@@ -24,6 +25,7 @@ struct HelperProcess: Sendable {
   static let start: Start = { (program, onLine, onEnd) throws(ArtError) in
     let worker = try Worker(starting: program, limits: limits, onLine: onLine, onEnd: onEnd)
     return HelperProcess(
+      processID: worker.processID,
       send: { (bytes) throws(ArtError) in try worker.send(bytes) }, end: { worker.end() })
   }
 }
