@@ -3,89 +3,132 @@
 import ArtModel
 import ArtProcess
 
-/// What a watcher says: look again.
-public enum WatchNews: Sendable, Equatable {
-  /// Something happened to these files; paths are relative to the folder.
-  case look([WatchedFile])
-  /// A folder, or all of it, was looked through.
-  case scanned(FolderScan)
-  /// Changes are not told by the system any more, or not all of them: the folder is looked through every so often
-  /// until `watching`. For people: why, and what can be done.
-  case degraded(String)
-  /// The system tells of all changes again. A scan follows.
-  case watching
-}
-
-/// A file to look at.
-public struct WatchedFile: Sendable, Equatable {
-  /// Its path, relative to the folder.
-  public let path: String
-  /// Whether nothing has happened to it for a while. Otherwise it may be being written, and comes again.
-  public let isQuiet: Bool
-
-  /// A file.
-  public init(_ path: String, isQuiet: Bool) {
-    self.path = path
-    self.isQuiet = isQuiet
-  }
-}
-
-/// What lies in a folder.
-public struct FolderScan: Sendable, Equatable {
-  /// What was looked through, relative to the watched folder; empty for all of it.
-  public let folder: String
-  /// The paths of the files in it, relative to the watched folder, as far as they are wanted.
-  public let files: [String]
-  /// Why the scan was needed, when something may have been missed; nil when it belongs to the ordinary course.
-  public let reason: String?
-
-  /// A scan.
-  public init(_ folder: String, files: [String], reason: String?) {
-    self.folder = folder
-    self.files = files
-    self.reason = reason
-  }
-}
-
-/// How a folder is watched.
-public struct WatchSettings: Sendable {
-  /// Whether the folders below it, too.
-  public var isRecursive = false
-  /// The names of the files that are wanted end so.
-  public var ending: String
-  /// The only file that is wanted; nil for all of them.
-  public var only: String?
-  /// How long nothing must happen to a file before it is looked at.
-  public var quiet = Duration.milliseconds(20)
-  /// How long a look is put off at most.
-  public var patience = Duration.milliseconds(100)
-  /// How often the folder is looked through while the system does not tell.
-  public var pollEvery = Duration.seconds(2)
-  /// Why the system is not to be asked at all; nil when it is.
-  public var pollBecause: String?
-  /// The helper program; nil when it was not found.
-  public var program: WorkerProgram?
-
-  /// The usual settings for files whose names end so, with the helper program that lies beside this one.
-  public init(ending: String) {
-    self.ending = ending
-    program = WorkerProgram.find("emojiart-inotify")
-  }
-}
-
 /// Watches a folder. It only says "look again": truth is what the files say.
+///
+///     starting ──survey──▶ attached: the helper tells of every folder           ◀──────┐
+///                 │            │ the helper ended, the folder moved, events lost: survey │ `watching`
+///                 ▼            ▼                                                         │
+///              degraded: a survey every `pollEvery`, which tries to attach again ────────┘
+///
+/// All work is done in `next()`. Between two calls, what the helper tells is merged in its `Inbox`; while nothing happens
+/// the call waits without a timer.
 public actor FolderWatcher {
-  /// Begins to watch a folder, by its path without symbolic links. The first news is a scan of all of it, after
+  let walk: FolderWalk
+  let settings: WatchSettings
+  let timeline: Timeline
+  let start: HelperProcess.Start
+  /// The kind of a remote file system, by its device number.
+  let remoteKind: @Sendable (UInt64) -> String?
+  let bell = Bell()
+  private let executor = ThreadExecutor("emojiart.watch")
+
+  var settling: Settling
+  var tree = WatchTree()
+  /// The watches on the folders above the watched one.
+  var guards: Set<Int32> = []
+  var helper: Helper?
+  var restarts = HelperPauses()
+  /// Why the system does not tell everything, as it was told; nil while it does.
+  var trouble: String?
+  /// When the folder is looked through again while it is degraded.
+  var pollDue: Duration?
+  /// Whether anything was looked through yet.
+  var hasScanned = false
+  var ready: [WatchNews] = []
+  var isClosed = false
+  private var isBusy = false
+
+  /// A helper that runs.
+  struct Helper: Sendable {
+    let process: HelperProcess
+    let inbox: Inbox
+    let gone: Bell
+  }
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Begins to watch a folder, by its absolute path without symbolic links. The first news is a scan of all of it, after
   /// `degraded` where that holds.
-  public init(_ folder: String, _ settings: WatchSettings, clock: some Clock<Duration> = ContinuousClock()) {}
+  public init(_ folder: String, _ settings: WatchSettings, clock: some Clock<Duration> = ContinuousClock()) {
+    self.init(
+      folder, settings, clock: clock, start: HelperProcess.start, remoteKind: { RemoteFileSystem.kind(of: $0) })
+  }
 
-  /// Waits for the next news; nil after `close`. One caller at a time; what happens between two calls waits, and is
-  /// merged.
-  public func next() async -> WatchNews? { nil }
+  init(
+    _ folder: String, _ settings: WatchSettings, clock: some Clock<Duration>,
+    start: @escaping HelperProcess.Start, remoteKind: @escaping @Sendable (UInt64) -> String?
+  ) {
+    self.settings = settings
+    self.start = start
+    walk = FolderWalk(folder, settings)
+    self.remoteKind = remoteKind
+    timeline = Timeline(clock)
+    settling = Settling(quiet: settings.quiet, patience: settings.patience)
+    settling.rescan(.root, at: .zero)
+  }
 
-  /// Has a file come again as one to look at, after that long.
-  public func lookAgain(at path: String, after delay: Duration) {}
+  deinit { helper?.process.end() }
 
-  /// Ends watching; nothing of it is left.
-  public func close() {}
+  /// Waits for the next news; nil after `close`, for a task that is cancelled, and for a second caller meanwhile. What
+  /// happens between two calls waits, and is merged.
+  public func next() async -> WatchNews? {
+    guard !isBusy else { return nil }
+    isBusy = true
+    defer { isBusy = false }
+    return await withTaskCancellationHandler {
+      await produce()
+    } onCancel: {
+      bell.ring()
+    }
+  }
+
+  private func produce() async -> WatchNews? {
+    while !isClosed, !Task.isCancelled {
+      if !ready.isEmpty { return ready.removeFirst() }
+      takeEvents()
+      let due = settling.take(at: timeline.now())
+      if !due.looks.isEmpty {
+        ready.append(.look(due.looks.map { WatchedFile($0.path.text, isQuiet: $0.isQuiet) }))
+      }
+      for scan in due.scans { await perform(scan) }
+      if let time = pollDue, time <= timeline.now() { await survey(nil) }
+      if ready.isEmpty, !isClosed { await sleep() }
+    }
+    return nil
+  }
+
+  /// Waits for the next thing that is due, or for something that happens.
+  private func sleep() async {
+    let due = [settling.nextDue, pollDue].compactMap { $0 }.min()
+    if let inbox = helper?.inbox, inbox.expect(at: due) { return }
+    await wait(until: due)
+  }
+
+  /// Waits for the bell, until then at most.
+  func wait(until due: Duration?) async {
+    guard let due else { return await bell.wait() }
+    let alarm = Task.detached { [timeline, bell] in
+      do { try await timeline.sleep(due) } catch { return }
+      bell.ring()
+    }
+    await bell.wait()
+    alarm.cancel()
+  }
+
+  /// Has a file come again as one to look at, after that long or earlier.
+  public func lookAgain(at path: String, after delay: Duration) {
+    guard !isClosed else { return }
+    settling.again(RelativePath(path), at: timeline.now() + delay)
+    bell.ring()
+  }
+
+  /// Ends watching; returns when the helper is gone.
+  public func close() async {
+    isClosed = true
+    ready = []
+    bell.ring()
+    let last = helper
+    detach()
+    await last?.gone.wait()
+  }
 }

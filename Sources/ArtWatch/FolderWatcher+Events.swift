@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+
+extension FolderWatcher {
+  /// Takes what the helper has told.
+  func takeEvents() {
+    guard let helper else { return }
+    let contents = helper.inbox.take()
+    for (source, happening) in contents.events { take(source, happening) }
+    let now = timeline.now()
+    if contents.isOverflown { settling.changed(.root, reason: .overflown, at: now) }
+    if let end = contents.end {
+      detach()
+      restarts.ended(end, at: now)
+      settling.rescan(.root, reason: .startedAgain(end), at: now)
+    }
+  }
+
+  private func take(_ source: Inbox.Source, _ happening: Inbox.Happening) {
+    let mask = happening.mask
+    if guards.contains(source.watch) { return lost(at: happening.last) }
+    guard let folder = tree.path(of: source.watch) else { return }
+    if source.name.isEmpty { return takeOwn(source.watch, of: folder, happening) }
+    if let file = walk.wanted(source.name, in: folder) {
+      settling.happened(to: file, at: happening.first)
+      settling.happened(to: file, at: happening.last)
+    }
+    if mask.contains(.folder), walk.isRecursive, folder.depth < FolderWalk.deepest,
+      let name = String(validating: source.name, as: UTF8.self)
+    {
+      settling.changed(folder.appending(name), at: happening.first)
+      settling.changed(folder.appending(name), at: happening.last)
+    }
+  }
+
+  /// Something happened to a watched folder itself.
+  private func takeOwn(_ watch: Int32, of folder: RelativePath, _ happening: Inbox.Happening) {
+    let moved: EventMask = [.selfMoved, .selfDeleted, .unmounted, .ignored]
+    let isMoved = !happening.mask.isDisjoint(with: moved)
+    if isMoved, folder.isRoot { return lost(at: happening.last) }
+    if happening.mask.contains(.ignored) { tree.drop(watch) }
+    if isMoved || happening.mask.contains(.attributes) { settling.changed(folder, at: happening.last) }
+  }
+
+  /// The watched folder, or one above it, was moved or removed: what stands at its path now is to be watched.
+  private func lost(at time: Duration) {
+    detach()
+    settling.changed(.root, reason: ArtError.folderReplaced(walk.root).message, at: time)
+  }
+}

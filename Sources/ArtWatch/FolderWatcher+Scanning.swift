@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import Glibc
+
+extension FolderWatcher {
+  func perform(_ scan: Settling.Scan) async {
+    guard !isClosed else { return }
+    if scan.folder.isRoot || tree.folders[.root] == nil { return await survey(scan.reason) }
+    do throws(ArtError) {
+      let found = try await lookThrough(scan.folder, isWatched: true, again: true)
+      tell(found.files, in: scan.folder, scan.reason)
+      if let why = found.trouble { degrade(why, after: .zero) }
+    } catch {
+      degrade(error, after: .zero)
+    }
+  }
+
+  /// Looks through everything, and has the system tell of it as far as it does.
+  func survey(_ reason: String?) async {
+    let began = timeline.now()
+    var why: ArtError?
+    var files: [RelativePath]? = []
+    do throws(ArtError) {
+      if let root = try walk.contents(of: .root) {
+        why = try await attach(root)
+        let found = try await lookThrough(.root, isWatched: why == nil, again: reason != nil)
+        files = found.files
+        why = why ?? found.trouble
+      } else {
+        detach()
+        why = .folderGone(walk.root)
+      }
+    } catch {
+      // What cannot be looked into is not empty.
+      files = hasScanned ? nil : []
+      why = error
+    }
+    if isClosed { return }
+    var reason = reason
+    if let why {
+      degrade(why, after: timeline.now() - began)
+    } else {
+      pollDue = nil
+      if trouble != nil {
+        trouble = nil
+        ready.append(.watching)
+        reason = reason ?? .toldAgain
+      }
+    }
+    if let files { tell(files, in: .root, reason) }
+  }
+
+  /// Has a helper, where one is of use; otherwise returns why not.
+  private func attach(_ root: FolderContents) async throws(ArtError) -> ArtError? {
+    if let because = settings.pollBecause { return ArtError(.unavailable, because) }
+    if let kind = remoteKind(root.identity.device) { return .remoteFileSystem(walk.root, kind) }
+    if let known = tree.folders[.root], known.identity != root.identity { detach() }
+    do throws(ArtError) { try await connect() } catch { return error }
+    return nil
+  }
+
+  private func tell(_ files: [RelativePath], in folder: RelativePath, _ reason: String?) {
+    guard !isClosed else { return }
+    hasScanned = true
+    ready.append(.scanned(FolderScan(folder.text, files: files.sorted().map(\.text), reason: reason)))
+  }
+
+  /// From now on the folder is looked through every so often: a tenth of the time at most.
+  func degrade(_ why: ArtError, after duration: Duration) {
+    guard !isClosed else { return }
+    pollDue = timeline.now() + max(settings.pollEvery, duration * 10)
+    if trouble == why.message { return }
+    trouble = why.message
+    ready.append(.degraded(why.message))
+  }
+
+  /// Looks through a folder and what lies below it: each folder is watched first, so that nothing that comes later is
+  /// missed, then listed. Throws when what lies there cannot be told.
+  private func lookThrough(
+    _ top: RelativePath, isWatched: Bool, again: Bool
+  ) async throws(ArtError) -> (files: [RelativePath], trouble: ArtError?) {
+    var files: [RelativePath] = []
+    var seen: Set<RelativePath> = []
+    var trouble: ArtError?
+    var devices: Set<UInt64> = []
+    var level = [top]
+    while !level.isEmpty {
+      var next: [RelativePath] = []
+      for start in stride(from: 0, to: level.count, by: 256) {
+        let batch = level[start..<min(start + 256, level.count)]
+        if isWatched, trouble == nil { trouble = await watch(batch, again: again) }
+        for folder in batch {
+          guard let contents = try walk.contents(of: folder) else { continue }
+          seen.insert(folder)
+          files += contents.files
+          next += contents.folders
+          if devices.insert(contents.identity.device).inserted,
+            let kind = remoteKind(contents.identity.device)
+          {
+            trouble = trouble ?? .remoteFileSystem(walk.absolute(folder), kind)
+          }
+          verify(folder, contents.identity)
+        }
+      }
+      if let deep = next.first, deep.depth > FolderWalk.deepest {
+        trouble = trouble ?? .tooDeep(walk.absolute(deep))
+        next = []
+      }
+      if seen.count + next.count > FolderWalk.mostFolders {
+        trouble = trouble ?? .tooManyFolders(walk.root)
+        next = Array(next.prefix(FolderWalk.mostFolders - seen.count))
+      }
+      level = next
+    }
+    unwatch(tree.remove(within: top, except: seen))
+    return (files, trouble)
+  }
+
+  /// Returns what kept one of them from being watched.
+  private func watch(_ folders: ArraySlice<RelativePath>, again: Bool) async -> ArtError? {
+    let wanted = folders.filter { again || tree.folders[$0] == nil }
+    if wanted.isEmpty { return nil }
+    do throws(ArtError) {
+      let answers = try await ask(wanted.map { ("watch", walk.absolute($0)) })
+      var trouble: ArtError?
+      for (folder, answer) in zip(wanted, answers) {
+        switch answer {
+        case .watching(let watch, let identity):
+          let entry = WatchTree.Entry(watch: watch, identity: identity)
+          if let former = tree.put(folder, entry) { unwatch([former]) }
+        // Gone meanwhile, no folder any more, or nobody's business: listing it will tell.
+        case .failed(_, ENOENT), .failed(_, ENOTDIR), .failed(_, ELOOP), .failed(_, EACCES), .failed(_, EPERM):
+          break
+        case .failed(_, let number): trouble = trouble ?? .cannotWatch(walk.absolute(folder), number)
+        default: trouble = trouble ?? .helperSilent()
+        }
+      }
+      return trouble
+    } catch {
+      // Whatever it was, a new helper does without.
+      detach()
+      restarts.ended(error, at: timeline.now())
+      settling.rescan(.root, reason: .startedAgain(error), at: timeline.now())
+      return error
+    }
+  }
+
+  /// Whether the folder that was watched is the one that was listed. Otherwise its place was taken in between.
+  private func verify(_ folder: RelativePath, _ identity: FolderIdentity) {
+    guard let entry = tree.folders[folder], entry.identity != identity else { return }
+    unwatch(tree.remove(within: folder))
+    settling.changed(folder, at: timeline.now())
+  }
+}

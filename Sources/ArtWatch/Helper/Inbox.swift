@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import Synchronization
+
+/// What one helper has written and nobody has taken yet. Its size is bounded by the files that there are, and by `most`:
+/// the helper never waits for the watcher, so the kernel's queue is always being emptied.
+final class Inbox: Sendable {
+  /// What happened under one name, however often.
+  struct Happening {
+    var mask: EventMask
+    let first: Duration
+    var last: Duration
+  }
+
+  struct Source: Hashable {
+    let watch: Int32
+    let name: [UInt8]
+  }
+
+  struct Contents {
+    /// What it said first.
+    var greeting: HelperLine?
+    /// Answers to commands, in their order.
+    var answers: [HelperLine] = []
+    var events: [Source: Happening] = [:]
+    /// Events were lost: in the kernel's queue, or here.
+    var isOverflown = false
+    /// Why it is of no use any more.
+    var end: ArtError?
+  }
+
+  private struct State {
+    var contents = Contents()
+    /// When somebody comes for the events by himself; nil when he must be woken.
+    var alarm: Duration?
+  }
+
+  private let state = Mutex(State())
+  private let bell: Bell
+  private let now: @Sendable () -> Duration
+  private let quiet: Duration
+  private let most: Int
+
+  init(_ bell: Bell, now: @escaping @Sendable () -> Duration, quiet: Duration, most: Int = 65_536) {
+    self.bell = bell
+    self.now = now
+    self.quiet = quiet
+    self.most = most
+  }
+
+  func put(_ bytes: [UInt8]) {
+    let time = now()
+    let wakes = state.withLock { state -> Bool in
+      guard state.contents.end == nil else { return false }
+      do throws(ArtError) {
+        let line = try HelperLine(bytes)
+        return state.contents.take(line, at: time, most: most) || (state.alarm ?? .seconds(Int.max)) > time + quiet
+      } catch {
+        state.contents.end = error
+        return true
+      }
+    }
+    if wakes { bell.ring() }
+  }
+
+  func put(_ end: WorkerEnd) {
+    state.withLock { state in state.contents.end = state.contents.end ?? .helperEnded(end) }
+    bell.ring()
+  }
+
+  /// Takes the events and what else is to be known about the helper; answers stay.
+  func take() -> Contents {
+    state.withLock { state in
+      let taken = state.contents
+      state.contents.events = [:]
+      state.contents.isOverflown = false
+      return taken
+    }
+  }
+
+  /// What it has written, which stays.
+  func peek() -> Contents { state.withLock(\.contents) }
+
+  /// Takes the answers.
+  func takeAnswers() -> [HelperLine] {
+    state.withLock { state in
+      defer { state.contents.answers = [] }
+      return state.contents.answers
+    }
+  }
+
+  /// Somebody comes by himself at that time; until then events that have time enough wake nobody. Returns whether
+  /// something is there already.
+  func expect(at time: Duration?) -> Bool {
+    state.withLock { state in
+      state.alarm = time
+      return !state.contents.events.isEmpty || state.contents.isOverflown || state.contents.end != nil
+    }
+  }
+}
+
+extension Inbox.Contents {
+  /// Returns whether it is urgent.
+  fileprivate mutating func take(_ line: HelperLine, at time: Duration, most: Int) -> Bool {
+    switch line {
+    case .ready:
+      greeting = line
+    case .failed("initialize", _):
+      greeting = line
+    case .failed, .watching:
+      answers.append(line)
+    case .event(let event):
+      if event.mask.contains(.overflow) {
+        isOverflown = true
+        return false
+      }
+      let source = Inbox.Source(watch: event.watch, name: event.name)
+      guard events[source] != nil || events.count < most else {
+        events = [:]
+        isOverflown = true
+        return false
+      }
+      events[source, default: Inbox.Happening(mask: [], first: time, last: time)].add(event.mask, at: time)
+      return false
+    }
+    return true
+  }
+}
+
+extension Inbox.Happening {
+  fileprivate mutating func add(_ mask: EventMask, at time: Duration) {
+    self.mask.formUnion(mask)
+    last = time
+  }
+}

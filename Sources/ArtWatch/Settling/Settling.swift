@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides when to look, as a pure machine. Times are durations since one moment of the caller's choice.
+///
+/// Each file, and each folder that is to be looked through, is in one of these states:
+///
+///                      happened                    nothing for `quiet`
+///     (not known) ───────────────▶ restless ────────────────────────────▶ a quiet look ──▶ (not known)
+///                                  │  ▲  ▲ │
+///                         happened └──┘  │ │ `patience` after the first, and still restless
+///                                        │ ▼
+///                                  a forced look: its patience begins anew, a quiet look follows
+///
+///     (not known) ──again──▶ appointed ──at its time──▶ a look, quiet unless the file is restless
+///
+/// What is to be looked through swallows what lies below it: such files are looked at by then, and those that are
+/// restless at that time once more when they are quiet. When more files wait than `most`, everything is looked through.
+struct Settling: Equatable {
+  /// A folder that is to be looked through.
+  struct Scan: Equatable {
+    let folder: RelativePath
+    /// Why, when something may have been missed.
+    let reason: String?
+  }
+
+  /// What is due.
+  struct Due: Equatable {
+    /// Files, sorted.
+    var looks: [Look] = []
+    /// Folders, sorted; none lies in another.
+    var scans: [Scan] = []
+    var isEmpty: Bool { looks.isEmpty && scans.isEmpty }
+  }
+
+  struct Look: Equatable {
+    let path: RelativePath
+    let isQuiet: Bool
+  }
+
+  let quiet: Duration
+  let patience: Duration
+  let most: Int
+  private var files: [RelativePath: Wait] = [:]
+  private var folders: [RelativePath: (wait: Wait, reason: String?)] = [:]
+
+  init(quiet: Duration, patience: Duration, most: Int = 65_536) {
+    self.quiet = quiet
+    self.patience = max(quiet, patience)
+    self.most = most
+  }
+
+  /// Something happened to a file.
+  mutating func happened(to path: RelativePath, at now: Duration) {
+    guard files[path] != nil || files.count < most else { return overflow(at: now) }
+    files[path, default: Wait()].happened(at: now)
+    checkInvariants()
+  }
+
+  /// A file is to be looked at, then or earlier.
+  mutating func again(_ path: RelativePath, at time: Duration) {
+    guard files[path] != nil || files.count < most else { return overflow(at: time) }
+    files[path, default: Wait()].appoint(time)
+    checkInvariants()
+  }
+
+  /// A folder changed, so that its files may have come and gone: it is looked through when it is quiet.
+  mutating func changed(_ folder: RelativePath, reason: String? = nil, at now: Duration) {
+    rescan(folder, reason) { $0.happened(at: now) }
+  }
+
+  /// A folder is to be looked through, then or earlier.
+  mutating func rescan(_ folder: RelativePath, reason: String? = nil, at time: Duration) {
+    rescan(folder, reason) { $0.appoint(time) }
+  }
+
+  /// When the next thing is due; nil when nothing waits.
+  var nextDue: Duration? {
+    let scans = folders.values.lazy.map { $0.wait.due(quiet, patience) }.min()
+    // A scan of everything is the next thing for every file.
+    if folders[.root] != nil { return scans }
+    let looks = files.lazy.filter { !isCovered($0.key) }.map { $0.value.due(quiet, patience) }.min()
+    guard let scans, let looks else { return scans ?? looks }
+    return min(scans, looks)
+  }
+
+  /// Takes what is due.
+  mutating func take(at now: Duration) -> Due {
+    var due = Due()
+    for (folder, entry) in folders where entry.wait.due(quiet, patience) <= now {
+      due.scans.append(Scan(folder: folder, reason: entry.reason))
+    }
+    for scan in due.scans {
+      let left = folders[scan.folder]?.wait.taken(at: now, quiet)
+      // What was missed has been found then.
+      folders[scan.folder] = left.map { ($0, nil) }
+      files = files.compactMapValues(below: scan.folder) { $0.taken(at: now, quiet) }
+    }
+    for (path, wait) in files where wait.due(quiet, patience) <= now && !isCovered(path) {
+      due.looks.append(Look(path: path, isQuiet: wait.isQuiet(at: now, quiet)))
+    }
+    for look in due.looks { files[look.path] = files[look.path]?.taken(at: now, quiet) }
+    due.scans.sort { $0.folder < $1.folder }
+    due.looks.sort { $0.path < $1.path }
+    checkInvariants()
+    return due
+  }
+
+  /// More files than are kept apart: what waits is looked through as a whole, and once more when it is quiet.
+  private mutating func overflow(at now: Duration) {
+    files = [:]
+    changed(.root, reason: .tooManyAtOnce, at: now)
+  }
+
+  private mutating func rescan(_ folder: RelativePath, _ reason: String?, _ wish: (inout Wait) -> Void) {
+    let outer = folders.keys.first { folder.isWithin($0) } ?? folder
+    var entry = folders[outer] ?? (Wait(), nil)
+    wish(&entry.wait)
+    entry.reason = entry.reason ?? reason
+    for (inner, other) in folders where inner != outer && inner.isWithin(outer) {
+      entry.wait.join(other.wait)
+      entry.reason = entry.reason ?? other.reason
+      folders[inner] = nil
+    }
+    folders[outer] = entry
+    checkInvariants()
+  }
+
+  /// Whether a scan that is still to come takes in that file.
+  private func isCovered(_ path: RelativePath) -> Bool {
+    if folders.isEmpty { return false }
+    if folders[.root] != nil { return true }
+    var folder = path.parent
+    while let here = folder {
+      if folders[here] != nil { return true }
+      folder = here.parent
+    }
+    return false
+  }
+
+  static func == (left: Settling, right: Settling) -> Bool {
+    left.files == right.files && left.folders.mapValues(\.wait) == right.folders.mapValues(\.wait)
+  }
+
+  /// Stops a debug build when a promise of this type does not hold.
+  private func checkInvariants() {
+    assert(files.count <= most, "what waits has a bound")
+    assert(folders[.root] == nil || folders.count == 1, "a scan of everything has swallowed the others")
+    assert(folders.values.allSatisfy { !$0.wait.isEmpty }, "what waits has a time")
+  }
+}
+
+extension Dictionary where Key == RelativePath {
+  /// Maps the values of what lies in a folder; those that become nil go.
+  fileprivate func compactMapValues(
+    below folder: RelativePath, _ change: (Value) -> Value?
+  ) -> [Key: Value] {
+    var result = self
+    for (path, value) in self where path.isWithin(folder) { result[path] = change(value) }
+    return result
+  }
+}

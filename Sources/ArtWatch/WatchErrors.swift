@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import Glibc
+
+// The wording of what keeps a folder from being watched.
+
+extension ArtError {
+  static func unreadableLine(_ line: [UInt8]) -> ArtError {
+    let shown = String(decoding: line.prefix(40), as: UTF8.self)
+    return ArtError(.unavailable, "the helper emojiart-inotify said \"\(shown)\", which means nothing")
+  }
+
+  static func helperEnded(_ end: WorkerEnd) -> ArtError {
+    let how =
+      switch end.cause {
+      case .exit(let status): "ended with status \(status)"
+      case .signal(let number): "was ended by signal \(number)"
+      case .stopped: "was stopped by somebody"
+      case .babble: "wrote a line without end"
+      case .deaf: "took nothing any more"
+      }
+    let complaint = end.complaint.isEmpty ? "" : ": \(end.complaint)"
+    return ArtError(.unavailable, "the helper emojiart-inotify \(how)\(complaint)")
+  }
+
+  static func helperMissing() -> ArtError {
+    ArtError(.unavailable, "the helper emojiart-inotify was not found; install it beside emojiart")
+  }
+
+  static func helperVersion(_ version: Int) -> ArtError {
+    ArtError(
+      .unavailable,
+      "the helper emojiart-inotify speaks version \(version), not \(HelperLine.version); install both together")
+  }
+
+  static func helperSilent() -> ArtError {
+    ArtError(.unavailable, "the helper emojiart-inotify does not answer")
+  }
+
+  static func cannotInitialize(_ number: Int32) -> ArtError {
+    let cause = String(cString: strerror(number))
+    switch number {
+    case EMFILE:
+      return ArtError(
+        .unavailable,
+        "no inotify instance is left (\(cause)); raise fs.inotify.max_user_instances with sysctl")
+    case ENFILE: return ArtError(.unavailable, "\(cause); raise fs.file-max with sysctl")
+    default: return ArtError(.unavailable, "inotify cannot be used: \(cause)")
+    }
+  }
+
+  static func cannotWatch(_ path: String, _ number: Int32) -> ArtError {
+    let cause = String(cString: strerror(number))
+    switch number {
+    case ENOSPC:
+      return ArtError(
+        .unavailable,
+        "no inotify watch is left for \(path); raise fs.inotify.max_user_watches with sysctl")
+    case ENOMEM: return ArtError(.unavailable, "no memory is left to watch \(path)")
+    default: return ArtError(.unavailable, "cannot watch \(path): \(cause)")
+    }
+  }
+
+  static func folderGone(_ path: String) -> ArtError {
+    ArtError(.unavailable, "the folder \(path) is gone; it is looked for until it is back")
+  }
+
+  static func folderReplaced(_ path: String) -> ArtError {
+    ArtError(.unavailable, "the folder \(path) was moved or replaced while it was being watched")
+  }
+
+  static func cannotList(_ path: String, _ number: Int32) -> ArtError {
+    let cause = String(cString: strerror(number))
+    switch number {
+    case EACCES, EPERM:
+      return ArtError(.unavailable, "cannot look into \(path): \(cause); look at its permissions")
+    case EMFILE, ENFILE:
+      return ArtError(.unavailable, "cannot look into \(path): \(cause); raise `ulimit -n`")
+    default: return ArtError(.unavailable, "cannot look into \(path): \(cause)")
+    }
+  }
+
+  static func remoteFileSystem(_ path: String, _ kind: String) -> ArtError {
+    ArtError(
+      .unavailable,
+      "\(path) is on \(kind), which does not tell of what other machines change; keep it on a local disk")
+  }
+
+  static func tooDeep(_ path: String) -> ArtError {
+    ArtError(
+      .unavailable,
+      "\(path) lies more than \(FolderWalk.deepest) folders deep, and is not looked into; watch it by itself")
+  }
+
+  static func tooManyFolders(_ path: String) -> ArtError {
+    ArtError(
+      .unavailable,
+      "\(path) holds more than \(FolderWalk.mostFolders) folders, and only these are looked into; watch fewer")
+  }
+}
+
+extension String {
+  /// Why everything is looked at when more happened than was kept apart.
+  static var tooManyAtOnce: String { "more changed at once than was kept apart" }
+  /// Why everything is looked at when the system tells of changes again.
+  static var toldAgain: String { "the system tells of changes again" }
+  /// Why everything is looked at after the helper's end.
+  static func startedAgain(_ error: ArtError) -> String { "\(error.message); it was started again" }
+  /// Why everything is looked at after the kernel lost events.
+  static var overflown: String {
+    "changes came faster than they could be told; fs.inotify.max_queued_events is the system's limit"
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtWatch
+
+/// A file of `Fixtures/settling`: a story, then inputs with their times in milliseconds, then what must come of them.
+///
+///     settings quiet 20 patience 100 most 65536   the usual ones where the line is missing
+///     5 happened PATH          5 again PATH TIME
+///     5 changed FOLDER [REASON]     5 rescan FOLDER [REASON]      the watched folder is `.`
+///     20 take                  takes once; lines follow that begin with `>`: `> look PATH quiet`, `> nothing`
+///     99 run                   takes whenever something is due, until then: `> 20 look PATH restless`, `> 30 scan FOLDER`
+///     next 25 | next none      when the next thing is due
+struct SettlingCase {
+  let name: String
+  let lines: [String]
+
+  static var folder: URL {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Fixtures/settling")
+  }
+
+  static func all() throws -> [SettlingCase] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }.sorted()
+      .map { name in
+        let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        return SettlingCase(name: name, text: text)
+      }
+  }
+
+  init(name: String, text: String) {
+    self.name = name
+    lines = text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
+  }
+
+  struct Unreadable: Error { let line: String }
+
+  /// Runs it. Returns how many steps it has, and what differs.
+  func run() throws -> (steps: Int, differences: [String]) {
+    var machine = Settling(quiet: .milliseconds(20), patience: .milliseconds(100))
+    var differences: [String] = []
+    var given: (line: String, output: [String])?
+    var expected: [String] = []
+    func compare() {
+      guard let given, given.output != expected else { return }
+      differences.append("\(name), \(given.line): \(given.output) instead of \(expected)")
+    }
+    for line in lines {
+      if line.hasPrefix("> ") {
+        expected.append(String(line.dropFirst(2)))
+        continue
+      }
+      compare()
+      given = (line, try step(line, &machine))
+      expected = []
+      if line.hasPrefix("next") {
+        expected = [line]
+      }
+    }
+    compare()
+    return (lines.count, differences)
+  }
+
+  private func step(_ line: String, _ machine: inout Settling) throws -> [String] {
+    let words = line.split(separator: " ").map(String.init)
+    func number(_ place: Int) throws -> Duration {
+      guard words.indices.contains(place), let value = Int(words[place]) else { throw Unreadable(line: line) }
+      return .milliseconds(value)
+    }
+    func path(_ place: Int) throws -> RelativePath {
+      guard words.indices.contains(place) else { throw Unreadable(line: line) }
+      return RelativePath(words[place] == "." ? "" : words[place])
+    }
+    let reason = words.count > 3 ? words.dropFirst(3).joined(separator: " ") : nil
+    switch (words.first, words.dropFirst().first) {
+    case ("settings", _):
+      guard words.count == 7, let most = Int(words[6]) else { throw Unreadable(line: line) }
+      machine = Settling(quiet: try number(2), patience: try number(4), most: most)
+    case ("next", _): return ["next \(machine.nextDue.map(Self.text) ?? "none")"]
+    case (_, "happened"): machine.happened(to: try path(2), at: try number(0))
+    case (_, "again"): machine.again(try path(2), at: try number(3))
+    case (_, "changed"): machine.changed(try path(2), reason: reason, at: try number(0))
+    case (_, "rescan"): machine.rescan(try path(2), reason: reason, at: try number(0))
+    case (_, "take"):
+      let output = Self.texts(machine.take(at: try number(0)))
+      return output.isEmpty ? ["nothing"] : output
+    case (_, "run"):
+      var output: [String] = []
+      while let due = machine.nextDue, due <= (try number(0)) {
+        output += Self.texts(machine.take(at: due)).map { "\(Self.text(due)) \($0)" }
+      }
+      return output
+    default: throw Unreadable(line: line)
+    }
+    return []
+  }
+
+  private static func text(_ time: Duration) -> String { String(Int(time / .milliseconds(1))) }
+
+  private static func texts(_ due: Settling.Due) -> [String] {
+    due.looks.map { "look \($0.path.text) \($0.isQuiet ? "quiet" : "restless")" }
+      + due.scans.map { scan in
+        "scan \(scan.folder.isRoot ? "." : scan.folder.text)" + (scan.reason.map { " \($0)" } ?? "")
+      }
+  }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtWatch
+
+@Suite("Settling") struct SettlingTests {
+  @Test("W15 the stories of Fixtures/settling come out as they are told")
+  func stories() throws {
+    var steps = 0
+    let cases = try SettlingCase.all()
+    for story in cases {
+      let outcome = try story.run()
+      steps += outcome.steps
+      #expect(outcome.differences.isEmpty)
+    }
+    print("settling: \(cases.count) stories, \(steps) steps")
+    #expect(cases.count >= 15 && steps >= 120, "the runner sees the stories")
+  }
+
+  @Test(
+    "W15 the runner of the stories can fail",
+    arguments: [
+      "0 happened bees\n100 run\n> 21 look bees quiet\n", "0 happened bees\n100 run\n> 20 look bees restless\n",
+      "0 happened bees\n100 run\n", "0 happened bees\nnext none\n", "0 changed a\n100 run\n> 20 scan a why\n",
+      "5 take\n> look bees quiet\n",
+    ])
+  func negativeControl(_ text: String) throws {
+    #expect(try SettlingCase(name: "wrong", text: text).run().differences.count == 1)
+    #expect(throws: SettlingCase.Unreadable.self) { try SettlingCase(name: "x", text: "0 hapened a\n").run() }
+  }
+
+  @Test("W16 whatever happens, each event is followed by a look in time, a quiet one, and nothing is looked at without")
+  func anySchedule() {
+    var (events, takes) = (0, 0)
+    for seed in 0..<400 {
+      var schedule = RandomSchedule(seed: UInt64(seed))
+      if let difference = schedule.run(steps: 300) {
+        #expect(Bool(false), "seed \(seed): \(difference)")
+        return
+      }
+      events += schedule.events
+      takes += schedule.takes
+    }
+    print("settling: 400 random schedules, \(events) inputs, \(takes) times asked")
+    #expect(events > 30_000 && takes > 10_000)
+  }
+}
+
+/// Random inputs to the machine, and a model that only remembers what is owed.
+private struct RandomSchedule {
+  private let quiet = Duration.milliseconds(20)
+  private let patience = Duration.milliseconds(100)
+  private var random: SplitMix64
+  private var machine: Settling
+  private let paths = [
+    "a", "b", "m/a", "m/b", "m/d/a", "mm/a", "m/d/e/f", "é", "e\u{301}",
+  ].map { RelativePath($0) }
+  private let folders = ["", "m", "m/d", "mm", "n"].map { RelativePath($0) }
+  /// What is owed: since when (a look by then + patience), and the last event, after which a quiet one.
+  private var owed: [RelativePath: (first: Duration, last: Duration)] = [:]
+  private var appointed: [RelativePath: Duration] = [:]
+  private var scansOwed: [RelativePath: (first: Duration, last: Duration)] = [:]
+  private(set) var events = 0
+  private(set) var takes = 0
+  private var now = Duration.zero
+
+  init(seed: UInt64) {
+    random = SplitMix64(seed: seed)
+    machine = Settling(quiet: quiet, patience: patience, most: seed.isMultiple(of: 4) ? 4 : 65_536)
+    isSmall = seed.isMultiple(of: 4)
+  }
+  private let isSmall: Bool
+
+  mutating func run(steps: Int) -> String? {
+    for _ in 0..<steps {
+      let step = Duration.milliseconds(Int.random(in: 0..<(random.oneIn(20) ? 200 : 15), using: &random))
+      if let wrong = pass(until: now + step) { return wrong }
+      input()
+    }
+    if let wrong = pass(until: now + .seconds(10)) { return wrong }
+    if machine.nextDue != nil { return "something waits for ever" }
+    if let left = owed.first { return "nothing came for \(left)" }
+    if let left = appointed.first { return "no look came for \(left)" }
+    if let left = scansOwed.first { return "no scan came for \(left)" }
+    return nil
+  }
+
+  private mutating func input() {
+    events += 1
+    let path = paths.randomElement(using: &random) ?? .root
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0:
+      let folder = folders.randomElement(using: &random) ?? .root
+      machine.changed(folder, at: now)
+      scansOwed[folder] = (scansOwed[folder]?.first ?? now, now)
+    case 1:
+      let time = now + .milliseconds(Int.random(in: 0..<500, using: &random))
+      machine.again(path, at: time)
+      if !isSmall { appointed[path] = min(appointed[path] ?? time, time) }
+    default:
+      machine.happened(to: path, at: now)
+      owed[path] = (owed[path]?.first ?? now, now)
+    }
+  }
+
+  /// Lets time pass, asking when something is due; sometimes late.
+  private mutating func pass(until end: Duration) -> String? {
+    while let due = machine.nextDue, due <= end {
+      let late = random.oneIn(30) ? Duration.milliseconds(Int.random(in: 0..<60, using: &random)) : .zero
+      now = max(now, due) + late
+      takes += 1
+      let isLate = late > .zero
+      for (path, wait) in owed where !isLate && now > wait.first + patience && !isSmall {
+        return "\(path.text) was due at \(wait.first + patience), it is \(now)"
+      }
+      if let wrong = settle(machine.take(at: now)) { return wrong }
+      if let next = machine.nextDue, next <= now, !isLate { return "still due after it was taken" }
+    }
+    now = max(now, end)
+    return nil
+  }
+
+  private mutating func settle(_ due: Settling.Due) -> String? {
+    if due.isEmpty { return "asked at \(now) for nothing" }
+    for look in due.looks {
+      let wait = owed[look.path]
+      let isAppointed = appointed[look.path].map { $0 <= now } ?? isSmall
+      if wait == nil, !isAppointed { return "a look at \(look.path.text) without an event" }
+      let isQuiet = wait.map { $0.last + quiet <= now } ?? true
+      if look.isQuiet != isQuiet { return "\(look.path.text) is quiet: \(isQuiet), not \(look.isQuiet)" }
+      pay(look.path, isQuiet)
+    }
+    for scan in due.scans {
+      let inside = scansOwed.filter { $0.key.isWithin(scan.folder) }
+      if inside.isEmpty, !isSmall { return "a scan of \(scan.folder.text) without a change" }
+      for (folder, wait) in inside {
+        scansOwed[folder] = wait.last + quiet <= now ? nil : (now, wait.last)
+      }
+      for path in paths where path.isWithin(scan.folder) {
+        pay(path, owed[path].map { $0.last + quiet <= now } ?? true)
+      }
+    }
+    return nil
+  }
+
+  private mutating func pay(_ path: RelativePath, _ isQuiet: Bool) {
+    if let time = appointed[path], time <= now { appointed[path] = nil }
+    guard let wait = owed[path] else { return }
+    owed[path] = isQuiet ? nil : (now, wait.last)
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtWatch
+
+@Suite("Folders and watches") struct WatchTreeTests {
+  private func entry(_ number: Int32) -> WatchTree.Entry {
+    WatchTree.Entry(watch: number, identity: FolderIdentity(device: 1, inode: UInt64(number)))
+  }
+
+  @Test("W18 a watch belongs to the folder that was watched last, under the name that it had then")
+  func moves() {
+    var tree = WatchTree()
+    #expect(tree.put(.root, entry(1)) == nil)
+    #expect(tree.put(RelativePath("a"), entry(2)) == nil)
+    #expect(tree.put(RelativePath("a/b"), entry(3)) == nil)
+    #expect(tree.put(RelativePath("c"), entry(2)) == nil, "a moved folder keeps its watch")
+    #expect(tree.path(of: 2) == RelativePath("c"))
+    #expect(tree.folders[RelativePath("a")] == nil)
+    #expect(tree.put(RelativePath("c"), entry(4)) == 2, "another folder stands there: the former watch is to be ended")
+    #expect(tree.path(of: 2) == nil)
+    #expect(tree.remove(within: RelativePath("a")) == [3])
+    tree.drop(4)
+    tree.drop(77)
+    #expect(tree.path(of: 4) == nil)
+    #expect(tree.folders.keys.map(\.text) == [""])
+  }
+
+  @Test("W18 whatever comes in which order, folders and watches stay pairs")
+  func anyOrder() {
+    var random = SplitMix64(seed: 18)
+    var tree = WatchTree()
+    let names = ["", "a", "a/b", "a/b/c", "ab", "ab/c", "d"].map { RelativePath($0) }
+    for _ in 0..<20_000 {
+      let name = names.randomElement(using: &random) ?? .root
+      let number = Int32.random(in: 1..<12, using: &random)
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: tree.drop(number)
+      case 1:
+        let ended = tree.remove(within: name, except: [names[2]])
+        #expect(ended.allSatisfy { tree.path(of: $0) == nil })
+        #expect(!tree.folders.keys.contains { $0.isWithin(name) && $0 != names[2] })
+      default:
+        _ = tree.put(name, entry(number))
+        #expect(tree.path(of: number) == name)
+      }
+      for (path, entry) in tree.folders { #expect(tree.path(of: entry.watch) == path) }
+    }
+  }
+
+  @Test("W18 names are told apart by their bytes, and a folder from one whose name begins alike")
+  func names() {
+    #expect(RelativePath("\u{e9}") != RelativePath("e\u{301}"))
+    #expect(Set([RelativePath("\u{e9}"), RelativePath("e\u{301}")]).count == 2)
+    #expect(RelativePath("a/b").isWithin(RelativePath("a")))
+    #expect(RelativePath("a").isWithin(RelativePath("a")))
+    #expect(!RelativePath("ab").isWithin(RelativePath("a")))
+    #expect(!RelativePath("a").isWithin(RelativePath("a/b")))
+    #expect(RelativePath("a").isWithin(.root))
+    #expect(RelativePath("a/b").parent == RelativePath("a"))
+    #expect(RelativePath("a").parent == .root)
+    #expect(RelativePath("").parent == nil)
+    #expect(RelativePath("a/b/c").depth == 3)
+  }
+}
+
+@Suite("Looking through a folder") struct FolderWalkTests {
+  private func walk(_ folder: ScratchFolder, _ change: (inout WatchSettings) -> Void = { _ in }) -> FolderWalk {
+    var settings = WatchSettings(ending: ".emojiart")
+    change(&settings)
+    return FolderWalk(folder.path, settings)
+  }
+
+  @Test("W19 only regular files with a name that is wanted are found: no links, no FIFOs, no folders, no unreadable names")
+  func wanted() throws {
+    let folder = try ScratchFolder()
+    try folder.shell(
+      """
+      touch bees.emojiart 'a b.emojiart' notes.txt .emojiart bees.emojiart-journal "$(printf 'x\\377.emojiart')" "$(printf 'x\\ny.emojiart')"
+      mkfifo fifo.emojiart; ln -s bees.emojiart link.emojiart; mkdir dir.emojiart sub; ln -s sub linked; ln bees.emojiart hard.emojiart
+      """)
+    let flat = try #require(try walk(folder).contents(of: .root))
+    #expect(flat.files.map(\.text).sorted() == ["a b.emojiart", "bees.emojiart", "hard.emojiart", "x\ny.emojiart"])
+    #expect(flat.folders.isEmpty)
+    let deep = try #require(try walk(folder) { $0.isRecursive = true }.contents(of: .root))
+    #expect(deep.folders.map(\.text).sorted() == ["dir.emojiart", "sub"])
+    let one = try #require(try walk(folder) { $0.only = "bees.emojiart" }.contents(of: .root))
+    #expect(one.files.map(\.text) == ["bees.emojiart"])
+    #expect(try walk(folder).contents(of: RelativePath("linked")) == nil, "a link is not followed")
+    #expect(try walk(folder).contents(of: RelativePath("nowhere")) == nil)
+    #expect(try walk(folder).contents(of: RelativePath("bees.emojiart")) == nil)
+  }
+
+  @Test("W19 what happens to a journal counts for its document, and other names for nothing")
+  func journals() throws {
+    let walk = walk(try ScratchFolder())
+    let sub = RelativePath("sub")
+    #expect(walk.wanted(Array("bees.emojiart-journal".utf8), in: sub) == RelativePath("sub/bees.emojiart"))
+    #expect(walk.wanted(Array("bees.emojiart".utf8), in: .root) == RelativePath("bees.emojiart"))
+    for name in [".emojiart", "bees.txt", "-journal", ".emojiart-journal", "bees.emojiart-wal", ""] {
+      #expect(walk.wanted(Array(name.utf8), in: .root) == nil)
+    }
+    #expect(walk.wanted([0xFF] + Array(".emojiart".utf8), in: .root) == nil)
+  }
+
+  @Test("W19 100,000 other files cost a fraction of a second")
+  func crowd() throws {
+    let folder = try ScratchFolder()
+    for number in 0..<100_000 { close(open(folder["file-\(number).png"], O_CREAT | O_WRONLY, 0o600)) }
+    for number in 0..<500 { try folder.write("d\(number).emojiart") }
+    var found = 0
+    let time = try ContinuousClock().measure { found = try walk(folder).contents(of: .root)?.files.count ?? 0 }
+    print("looked through 100500 entries in \(time)")
+    #expect(found == 500)
+    #expect(time < .seconds(2), "a debug build on a busy machine; a tenth of that otherwise")
+  }
+
+  @Test("W31 remote file systems are told by the names in mountinfo")
+  func remote() {
+    let mounts = """
+      22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+      40 22 0:45 / /mnt/far rw shared:9 - nfs4 server:/x rw
+      41 22 0:46 / /mnt/ssh rw - fuse.sshfs host: rw
+      42 22 259:300 / /mnt/usb rw - fuseblk /dev/sdb1 rw
+      """
+    #expect(RemoteFileSystem.kind(of: 0x801, in: mounts) == nil)
+    #expect(RemoteFileSystem.kind(of: 45, in: mounts) == "nfs4")
+    #expect(RemoteFileSystem.kind(of: 46, in: mounts) == "fuse.sshfs")
+    #expect(RemoteFileSystem.kind(of: (300 & 0xFF) | (300 & ~0xFF) << 12 | 259 << 8, in: mounts) == nil)
+    #expect(RemoteFileSystem.kind(of: 4711, in: mounts) == nil)
+    var status = stat()
+    #expect(stat("/proc", &status) == 0 && RemoteFileSystem.kind(of: UInt64(status.st_dev)) == nil)
+  }
+}
