@@ -67,13 +67,14 @@ extension DocumentFolder {
   /// Looks at one document and tells what is new. Returns after how long it must be looked at again; nil when it need not.
   private func look(at path: DocumentPath, _ reason: LookReason, _ batch: inout LookBatch) -> Duration? {
     let file = file(path)
+    let before = known[path]
     var stamp: FileStamp?
+    defer { lookAtOtherNames(of: path, before, stamp, &batch) }
     do throws(ArtError) {
       stamp = try file.stampIfThere()
       guard let stamp else { return lose(path, reason) }
       known[path]?.isMissing = false
-      if let old = known[path]?.stamp, stamp.showsNothing(since: old) { return nil }
-      defer { lookAtOtherNames(of: path, stamp, &batch) }
+      if let old = before?.stamp, stamp.showsNothing(since: old) { return nil }
       let content = try file.read()
       busyLooks[path] = nil
       take(content, at: path, stamp, &batch)
@@ -116,11 +117,17 @@ extension DocumentFolder {
     }
   }
 
-  /// Who writes through one name of a file is not told of under the others.
-  private func lookAtOtherNames(of path: DocumentPath, _ stamp: FileStamp, _ batch: inout LookBatch) {
-    guard stamp.hardLinks > 1 else { return }
-    for other in known.paths(of: stamp.identity) where known[other]?.stamp != stamp {
-      batch.add(other, .unsettled)
+  /// Who writes through one name of a file is not told of under the others; the name may be gone since.
+  private func lookAtOtherNames(
+    of path: DocumentPath, _ before: KnownDocument?, _ stamp: FileStamp?, _ batch: inout LookBatch
+  ) {
+    if let stamp, stamp.hardLinks > 1 {
+      for other in known.paths(of: stamp.identity) where known[other]?.stamp != stamp {
+        batch.add(other, .unsettled)
+      }
+    }
+    if let before, before.identity != stamp?.identity {
+      for other in known.paths(of: before.identity) where other != path { batch.add(other, .unsettled) }
     }
   }
 

@@ -40,7 +40,7 @@ final class WatchedFolder: Sendable {
   /// Writes over a file in place, as `cp` does.
   func overwrite(_ name: String, _ bytes: some Collection<UInt8>) throws {
     let file = open(self[name], O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-    try #require(file >= 0)
+    guard file >= 0 else { throw ArtError(.inputOutput, "cannot write \(name)") }
     defer { close(file) }
     let bytes = Array(bytes)
     try #require(write(file, bytes, bytes.count) == bytes.count)

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CSQLite
+import Foundation
+import Testing
+
+@testable import ArtStore
+
+@Suite("Looking at a document's file without reading it") struct StampTests {
+  private let watched: WatchedFolder
+
+  init() throws { watched = try WatchedFolder() }
+
+  private func status(_ name: String) throws -> stat {
+    var status = stat()
+    try #require(lstat(watched[name], &status) == 0)
+    return status
+  }
+
+  @Test(
+    "W35 equal stamps say nothing while the last write is younger than two seconds, and nothing of other files"
+  )
+  func trust() throws {
+    let file = try watched.make()
+    let fresh = try file.stamp()
+    #expect(try file.stamp() == fresh && !fresh.canBeTrusted && !file.stamp().showsNothing(since: fresh))
+    let status = try status("bees.emojiart")
+    let written = status.st_ctim.tv_sec * 1_000_000_000 + status.st_ctim.tv_nsec
+    let early = FileStamp(status, at: written + FileStamp.tick)
+    let late = FileStamp(status, at: written + FileStamp.tick + 1)
+    #expect(!early.canBeTrusted && !late.showsNothing(since: early))
+    #expect(late.canBeTrusted && early.showsNothing(since: late))
+    try file.addBee()
+    #expect(try file.stamp() != late && !file.stamp().showsNothing(since: late))
+  }
+
+  @Test("W35 a stamp tells which file it is, and how many names that has")
+  func identity() throws {
+    let file = try watched.make()
+    let before = try file.stamp()
+    try file.addBee()
+    try watched.move("bees.emojiart", "moved.emojiart")
+    try #require(link(watched["moved.emojiart"], watched["second.emojiart"]) == 0)
+    let moved = try DocumentFile(watched["moved.emojiart"]).stamp()
+    #expect(moved.identity == before.identity && before.hardLinks == 1 && moved.hardLinks == 2)
+    #expect(try DocumentFile(watched["second.emojiart"]).stamp() == moved)
+    #expect(try watched.make("third.emojiart").stamp().identity != before.identity)
+    #expect(try DocumentFile(watched["none.emojiart"]).stampIfThere() == nil)
+    #expect(try DocumentFile(watched["second.emojiart"]).stampIfThere() == moved)
+  }
+
+  @Test("W36 where links may not be followed, what a symbolic link leads to is no document")
+  func links() throws {
+    try watched.make()
+    try #require(mkdir(watched["sub"], 0o755) == 0)
+    try watched.make("sub/wasps.emojiart")
+    try #require(symlink("bees.emojiart", watched["link.emojiart"]) == 0)
+    try #require(symlink("sub", watched["folder"]) == 0)
+    for (name, isDocument) in [
+      ("bees", true), ("link", false), ("sub/wasps", true), ("folder/wasps", false),
+    ] {
+      var file = DocumentFile(watched["\(name).emojiart"])
+      #expect(try file.stampIfThere() != nil && file.read().revision == 0)
+      file.followsLinks = false
+      #expect(try (file.stampIfThere() != nil) == isDocument, "\(name)")
+      if isDocument {
+        #expect(try file.read().revision == 0)
+      } else {
+        #expect(
+          throws: ArtError(
+            .notADocument, "\(file.path) is not an emojiart document: only a symbolic link leads to it")
+        ) {
+          _ = try file.read()
+        }
+        #expect(throws: ArtError.self) { _ = try file.quickBase() }
+      }
+    }
+  }
+
+  @Test("W37 the quick look at a state tells what a read tells, and leaves what it cannot judge to that")
+  func quick() async throws {
+    let file = try watched.make()
+    #expect(try file.quickBase() == DocumentBase(file.read()))
+    for _ in 0..<30 {
+      try file.addBee()
+      #expect(try file.quickBase() == DocumentBase(file.read()))
+    }
+    // It is not taken while something is open through SQLite, by other tests for one.
+    var art: ArtRow?
+    while art == nil {
+      art = QuickLook(file)?.art
+      await Task.yield()
+    }
+    #expect(try art?.revision == 30 && art?.head == file.read().head && art?.id == file.read().id)
+    let whole = try watched.bytes("bees.emojiart")
+    // A journal lies there: a save may be under way.
+    try watched.overwrite("bees.emojiart-journal", [])
+    #expect(QuickLook(file) == nil)
+    #expect(try file.quickBase() == DocumentBase(file.read()))
+    try watched.remove("bees.emojiart-journal")
+    var wal = whole
+    wal[18] = 2
+    try watched.overwrite("bees.emojiart", wal)
+    #expect(throws: ArtError.self) { _ = try file.quickBase() }
+    for (name, bytes) in [("empty", []), ("text", Array("text".utf8)), ("cut", Array(whole.prefix(6_000)))] {
+      try watched.overwrite("\(name).emojiart", bytes)
+      #expect(throws: ArtError.self) { _ = try DocumentFile(watched["\(name).emojiart"]).quickBase() }
+    }
+    // Where something is open through SQLite a plain read would drop its locks.
+    try watched.overwrite("bees.emojiart", whole)
+    OpenFiles.add()
+    #expect(QuickLook(file) == nil)
+    #expect(try file.quickBase().revision == 30)
+    OpenFiles.remove()
+  }
+}
