@@ -68,13 +68,13 @@ struct WatchLines {
     return day.prefix(11) == today.prefix(11) ? String(day.dropFirst(11)) : day
   }
 
-  /// What is said of the folder itself.
-  static func aside(_ notice: WatchNotice, _ folder: String) -> String? {
+  /// What is said of a folder itself, or of the documents in it that are watched.
+  static func aside(_ notice: WatchNotice, _ title: String) -> String? {
     switch notice {
     case .ready(let count):
-      "watching \(folder): \(count == 0 ? "no documents" : count == 1 ? "1 document" : "\(count) documents")"
-    case .rescanned(let reason): "\(folder) was looked through again: \(reason)"
-    case .degraded(let reason): "\(folder) is looked through every 2 seconds: \(reason)"
+      "watching \(title): \(count == 0 ? "no documents" : count == 1 ? "1 document" : "\(count) documents")"
+    case .rescanned(let reason): "\(title) was looked at again: \(reason)"
+    case .degraded(let reason): "\(title) is looked at every 2 seconds: \(reason)"
     default: nil
     }
   }

@@ -16,6 +16,12 @@ struct WatchPlace: Equatable {
     names?[document] ?? Self.usable(CommonOptions.path(of: document, in: folder))
   }
 
+  /// What the folder is called.
+  var folderName: String { names?.values.min().map { PathParts($0).folder } ?? folder }
+
+  /// What is watched, for people.
+  var title: String { names?.values.sorted().joined(separator: ", ") ?? folder }
+
   /// A name alone may be read as an option, or be looked for in another folder.
   private static func usable(_ path: String) -> String {
     let isTaken = path.hasPrefix("-") || environment("EMOJIART_FOLDER") != nil

@@ -122,12 +122,12 @@ struct Watching {
     let name = notice.document.map(place.name)
     if settings.isJSON {
       try Output.write(
-        WatchJSON.lines(notice, name, folder: safeFolder(place), called: place.name))
+        WatchJSON.lines(notice, name, folder: place.folderName, called: place.name))
     } else if let name {
       for line in lines.lines(notice, name, now: millisecondsSince1970(), called: place.name) {
         try Output.line(line)
       }
-    } else if let text = WatchLines.aside(notice, safeFolder(place)) {
+    } else if let text = WatchLines.aside(notice, place.title) {
       Output.complain(text)
     }
     try Output.flush()
@@ -137,11 +137,6 @@ struct Watching {
     var change = ChangeQueue.Change(document: name, event: notice.name, revision: notice.revision)
     if case .renamed(_, let from, _) = notice { change.from = place.name(of: from) }
     queue.put(change)
-  }
-
-  /// What a folder is called.
-  private func safeFolder(_ place: WatchPlace) -> String {
-    place.names?.values.sorted().joined(separator: ", ") ?? place.folder
   }
 }
 
