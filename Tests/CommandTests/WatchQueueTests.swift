@@ -62,7 +62,8 @@ import Testing
       #expect(queue.next()?.document == "\(number - 1)")
     }
     #expect(
-      Mirror(reflecting: queue).descendant("order").map { ($0 as? [String])?.count ?? .max } ?? .max < 2_000)
+      Mirror(reflecting: queue).descendant("order").map { ($0 as? [DocumentPath])?.count ?? .max } ?? .max
+        < 2_000)
   }
 
   @Test("C83 while nothing is taken out of the inbox a folder waits")
@@ -109,7 +110,8 @@ import Testing
     func folders(_ names: String..., recursive: Bool = false) throws -> [String] {
       try WatchPlace.places(names.map { "\(here)/\($0)" }, CommonOptions(), isRecursive: recursive).map {
         let folder = $0.folder.replacingOccurrences(of: here + "/", with: "")
-        return $0.names.map { "\(folder): \($0.keys.sorted().joined(separator: " "))" } ?? folder
+        return $0.names.map { "\(folder): \($0.keys.sorted().map(\.string).joined(separator: " "))" }
+          ?? folder
       }
     }
     #expect(try folders("art", "art/old", "artful") == ["art", "art/old", "artful"])
@@ -130,7 +132,7 @@ import Testing
     #expect(WatchPlace(folder: ".").name(of: "bees.emojiart") == "bees.emojiart")
     #expect(WatchPlace(folder: "art/").name(of: "bees.emojiart") == "art/bees.emojiart")
     #expect(WatchPlace(folder: ".").name(of: "-x.emojiart") == "./-x.emojiart")
-    let place = WatchPlace(folder: "/real", names: ["b.emojiart": "link.emojiart"])
+    let place = WatchPlace(folder: "/real", names: [DocumentPath("b.emojiart"): "link.emojiart"])
     #expect(place.name(of: "b.emojiart") == "link.emojiart")
   }
 }

@@ -45,6 +45,10 @@ import Testing
       told.begin([try whole("a", 3), broken("b", "why")], degraded: "no watches")
         == [.ready(2), .degraded("no watches"), .damaged("b", reason: "why")])
     #expect(told.take(.damaged("b", reason: "why")) == nil)
+    var other = told
+    let whole = DocumentChange(edits: [], texts: [:], revision: 4, isComplete: true)
+    #expect(other.take(.added("b", revision: 4)) == .changed("b", whole, isWholeAgain: true))
+    #expect(other.take(.added("b", revision: 4)) == nil)
     #expect(told.take(.degraded("no watches")) == nil)
     #expect(told.take(.rescanned("back")) == .rescanned("back"))
     #expect(told.take(.degraded("no watches")) == .degraded("no watches"))
@@ -173,7 +177,7 @@ import Testing
 
   @Test("C75 of documents that are not wanted nothing is told, and one that gets a wanted name is looked at")
   func wanted() throws {
-    var told = ToldDocuments(only: ["a", "b"])
+    var told = ToldDocuments(only: [DocumentPath("a"), DocumentPath("b")])
     #expect(told.begin([try whole("a", 1), try whole("x", 1)], degraded: nil) == [.ready(1)])
     #expect(told.take(.added("y", revision: 1)) == nil)
     #expect(told.take(.changed("x", try change(2...2))) == nil)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtFolder
+
 /// Changes that wait for COMMAND, one at most of each document: the latest.
 struct ChangeQueue {
   /// What COMMAND is told.
@@ -10,9 +12,9 @@ struct ChangeQueue {
     var from: String?
   }
 
-  private var changes: [String: Change] = [:]
+  private var changes: [DocumentPath: Change] = [:]
   /// Documents in the order in which they came; those that went meanwhile, too.
-  private var order: [String] = []
+  private var order: [DocumentPath] = []
   private var first = 0
 
   var isEmpty: Bool { changes.isEmpty }
@@ -20,18 +22,19 @@ struct ChangeQueue {
   /// Takes a change in. A document that is new, or has a new name, stays so until that is told.
   mutating func put(_ change: Change) {
     var change = change
-    if let from = change.from, let old = changes.removeValue(forKey: from) {
+    let document = DocumentPath(change.document)
+    if let from = change.from, let old = changes.removeValue(forKey: DocumentPath(from)) {
       // Nobody has heard of the name between.
       if let earlier = old.from { change.from = earlier }
     }
-    if let old = changes[change.document] {
+    if let old = changes[document] {
       if ["changed", "resync"].contains(change.event), ["added", "renamed"].contains(old.event) {
         (change.event, change.from) = (old.event, old.from)
       }
     } else {
-      order.append(change.document)
+      order.append(document)
     }
-    changes[change.document] = change
+    changes[document] = change
   }
 
   /// Takes out the one whose document came first.

@@ -25,15 +25,15 @@ struct ToldDocuments: Equatable {
     var trouble: String?
   }
 
-  private var known: [String: Known] = [:]
+  private var known: [DocumentPath: Known] = [:]
   /// The only ones that are wanted; nil for all.
-  private let wanted: Set<String>?
+  private let wanted: Set<DocumentPath>?
   /// Why the system does not tell of changes, as it was told.
   private var degraded: String?
 
-  init(only wanted: Set<String>? = nil) { self.wanted = wanted }
+  init(only wanted: Set<DocumentPath>? = nil) { self.wanted = wanted }
 
-  private func isWanted(_ document: String) -> Bool { wanted?.contains(document) ?? true }
+  private func isWanted(_ document: String) -> Bool { wanted?.contains(DocumentPath(document)) ?? true }
 
   /// What is told in the beginning: how many documents there are, and what is wrong.
   mutating func begin(_ documents: [FolderDocument], degraded: String?) -> [WatchNotice] {
@@ -41,7 +41,7 @@ struct ToldDocuments: Equatable {
     known = [:]
     var notices: [WatchNotice] = []
     for document in documents where isWanted(document.path) {
-      known[document.path] = Known(document)
+      known[DocumentPath(document.path)] = Known(document)
       if let trouble = document.trouble { notices.append(.damaged(document.path, reason: trouble)) }
     }
     return [.ready(known.count)] + (degraded.map { [.degraded($0)] } ?? []) + notices
@@ -53,7 +53,7 @@ struct ToldDocuments: Equatable {
     case .resync: true
     // Of a document that comes from where nobody looks no revision is told.
     case .renamed(let document, let from):
-      isWanted(document) && known[document] == nil && known[from] == nil
+      isWanted(document) && known[DocumentPath(document)] == nil && known[DocumentPath(from)] == nil
     default: false
     }
   }
@@ -62,27 +62,32 @@ struct ToldDocuments: Equatable {
   mutating func take(_ event: FolderEvent) -> WatchNotice? {
     switch event {
     case .added(let document, let revision):
-      guard isWanted(document), known[document] == nil else { return nil }
-      known[document] = Known(revision: revision)
-      return .added(document, revision: revision)
+      guard isWanted(document) else { return nil }
+      let old = known[DocumentPath(document)]
+      guard old == nil || old?.trouble != nil else { return nil }
+      known[DocumentPath(document)] = Known(revision: revision)
+      guard old != nil else { return .added(document, revision: revision) }
+      // It has been there from the beginning.
+      let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: true)
+      return .changed(document, change, isWholeAgain: true)
     case .changed(let document, let change):
       return isWanted(document) ? take(change, of: document) : nil
     case .movedOn(let document, let revision):
       guard isWanted(document) else { return nil }
-      let old = known[document]
+      let old = known[DocumentPath(document)]
       if let old, old.trouble == nil, let told = old.revision, told >= revision { return nil }
-      known[document] = Known(revision: revision, id: old?.id)
+      known[DocumentPath(document)] = Known(revision: revision, id: old?.id)
       return .resync(document, revision: revision)
     case .removed(let document):
-      return known.removeValue(forKey: document).map { _ in .removed(document) }
+      return known.removeValue(forKey: DocumentPath(document)).map { _ in .removed(document) }
     case .renamed(let document, let from):
-      guard let old = known.removeValue(forKey: from) else { return nil }
+      guard let old = known.removeValue(forKey: DocumentPath(from)) else { return nil }
       guard isWanted(document) else { return .removed(from) }
-      known[document] = old
+      known[DocumentPath(document)] = old
       return .renamed(document, from: from, revision: old.revision)
     case .damaged(let document, let reason):
-      guard isWanted(document), known[document]?.trouble != reason else { return nil }
-      known[document, default: Known()].trouble = reason
+      guard isWanted(document), known[DocumentPath(document)]?.trouble != reason else { return nil }
+      known[DocumentPath(document), default: Known()].trouble = reason
       return .damaged(document, reason: reason)
     case .rescanned(let reason):
       degraded = nil
@@ -96,7 +101,7 @@ struct ToldDocuments: Equatable {
   }
 
   private mutating func take(_ change: DocumentChange, of document: String) -> WatchNotice? {
-    let old = known[document] ?? Known()
+    let old = known[DocumentPath(document)] ?? Known()
     var change = change
     if change.isComplete, let told = old.revision {
       let edits = change.edits.filter { $0.revision > told }
@@ -110,19 +115,19 @@ struct ToldDocuments: Equatable {
       new.id = old.id
       new.head = change.edits.last?.id ?? (old.revision == change.revision ? old.head : nil)
     }
-    known[document] = new
+    known[DocumentPath(document)] = new
     return .changed(document, change, isWholeAgain: old.trouble != nil)
   }
 
   /// What is otherwise than it was told, by path.
   mutating func catchUp(_ documents: [FolderDocument]) -> [WatchNotice] {
-    var found: [String: FolderDocument] = [:]
-    for document in documents where isWanted(document.path) { found[document.path] = document }
+    var found: [DocumentPath: FolderDocument] = [:]
+    for document in documents where isWanted(document.path) { found[DocumentPath(document.path)] = document }
     var notices: [WatchNotice] = []
     for path in Set(known.keys).union(found.keys).sorted() {
       guard let document = found[path] else {
         known[path] = nil
-        notices.append(.removed(path))
+        notices.append(.removed(path.string))
         continue
       }
       let old = known[path]
@@ -151,7 +156,7 @@ struct ToldDocuments: Equatable {
 
   /// A document was read: this state is told from here on.
   mutating func read(_ document: String, _ base: DocumentBase) {
-    known[document] = Known(revision: base.revision, head: base.head, id: base.id)
+    known[DocumentPath(document)] = Known(revision: base.revision, head: base.head, id: base.id)
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtFolder
 import ArtModel
 import ArtStore
 import Glibc
@@ -9,11 +10,11 @@ struct WatchPlace: Equatable {
   /// The folder as it is opened.
   let folder: String
   /// The documents that are wanted, by their names in it, and what each is called; nil for all of them.
-  var names: [String: String]?
+  var names: [DocumentPath: String]?
 
   /// What a document is called, by its path in the folder: a path that every command takes for it.
   func name(of document: String) -> String {
-    names?[document] ?? Self.usable(CommonOptions.path(of: document, in: folder))
+    names?[DocumentPath(document)] ?? Self.usable(CommonOptions.path(of: document, in: folder))
   }
 
   /// What the folder is called.
@@ -36,7 +37,7 @@ extension WatchPlace {
     _ typed: [String], _ options: CommonOptions, isRecursive: Bool
   ) throws(ArtError) -> [WatchPlace] {
     var folders: [(real: String, place: WatchPlace)] = []
-    var documents: [(real: String, name: String, called: String)] = []
+    var documents: [(real: String, name: DocumentPath, called: String)] = []
     for name in typed.isEmpty ? [try options.currentFolder()] : typed {
       if let real = realFolder(name) {
         folders.append((real, WatchPlace(folder: name)))
@@ -70,7 +71,7 @@ extension WatchPlace {
   /// A document's folder and its name in it, symbolic links resolved: the watcher follows none.
   private static func document(
     _ typed: String, _ options: CommonOptions
-  ) throws(ArtError) -> (real: String, name: String, called: String) {
+  ) throws(ArtError) -> (real: String, name: DocumentPath, called: String) {
     let file = try options.file(typed)
     do throws(ArtError) { _ = try file.stamp() } catch {
       // What was meant may be a folder.
@@ -83,7 +84,7 @@ extension WatchPlace {
     guard parts.name.hasSuffix(".emojiart") else {
       throw ArtError(.badValue, "\(file.path) has not the ending .emojiart; rename it to have it watched")
     }
-    return (parts.folder, parts.name, file.path)
+    return (parts.folder, DocumentPath(parts.name), file.path)
   }
 
   private static func realFolder(_ name: String) -> String? {

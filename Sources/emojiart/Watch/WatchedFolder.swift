@@ -17,7 +17,7 @@ struct WatchedFolder: Sendable {
   static func open(
     _ place: WatchPlace, isRecursive: Bool, pollBecause: String?
   ) async throws(ArtError) -> WatchedFolder {
-    let only = place.names.flatMap { $0.count == 1 ? $0.keys.first : nil }
+    let only = place.names.flatMap { $0.count == 1 ? $0.keys.first?.string : nil }
     let folder = try await DocumentFolder.open(
       place.folder, isRecursive: isRecursive && place.names == nil, only: only, pollBecause: pollBecause)
     return WatchedFolder(

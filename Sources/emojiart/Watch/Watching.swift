@@ -98,7 +98,9 @@ struct Watching {
 
   /// With `--since`: reads the document, and tells what came after that revision.
   private mutating func tellSince(of index: Int) throws(ArtError) {
-    guard let since = parts[index].since, let name = parts[index].place.names?.keys.first else { return }
+    guard let since = parts[index].since, let name = parts[index].place.names?.keys.first?.string else {
+      return
+    }
     let content: DocumentContent
     do throws(ArtError) {
       content = try DocumentFile(CommonOptions.path(of: name, in: parts[index].place.folder)).read()
