@@ -2,10 +2,10 @@
 
 /// A document's path, relative to its folder, as its bytes: two names that Swift takes for one, é and e with an accent, are two
 /// files.
-struct DocumentPath: Sendable, Hashable, Comparable {
-  let string: String
+package struct DocumentPath: Sendable, Hashable, Comparable {
+  package let string: String
 
-  init(_ string: String) { self.string = string }
+  package init(_ string: String) { self.string = string }
 
   /// Whether it lies in that folder or below it; the empty one is all of it.
   func isBelow(_ folder: String) -> Bool {
@@ -16,15 +16,15 @@ struct DocumentPath: Sendable, Hashable, Comparable {
       && bytes.dropFirst(count).first == UInt8(ascii: "/")
   }
 
-  static func == (left: DocumentPath, right: DocumentPath) -> Bool {
+  package static func == (left: DocumentPath, right: DocumentPath) -> Bool {
     left.string.utf8.elementsEqual(right.string.utf8)
   }
 
-  static func < (left: DocumentPath, right: DocumentPath) -> Bool {
+  package static func < (left: DocumentPath, right: DocumentPath) -> Bool {
     left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     var string = string
     string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }

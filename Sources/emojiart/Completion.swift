@@ -16,6 +16,32 @@ enum Completion {
     return names.map { String(parts.prefix + $0.dropLast(".emojiart".count)) }.filter(isPlain).map(escaped)
   }
 
+  /// Documents of the folder that the word is in, and the folders in it.
+  @Sendable static func places(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    let parts = PathParts(words.indices.contains(index) ? words[index] : prefix)
+    let here = parts.prefix.isEmpty ? "." : expanded(parts.prefix)
+    let folders = folders(in: here).map { parts.prefix + $0 + "/" }.filter(isPlain).map(escaped)
+    return folders + documents(words, index, prefix)
+  }
+
+  /// Hidden ones are not offered.
+  private static func folders(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      var status = stat()
+      guard let name, !name.hasPrefix("."), stat("\(folder)/\(name)", &status) == 0,
+        status.st_mode & S_IFMT == S_IFDIR
+      else { continue }
+      names.append(name)
+    }
+    return names.sorted()
+  }
+
   /// What names each emoji of the document that stands in the words already.
   @Sendable static func references(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let command = CommandWords(words, besides: index)
@@ -76,7 +102,7 @@ enum Completion {
     private static let optionsWithValue: Set = [
       "--folder", "--if-revision", "--canvas", "--at", "--size", "--to", "--by", "--above",
       "--autosave-changes",
-      "--autosave-delay", "--simulate-kill-after",
+      "--autosave-delay", "--simulate-kill-after", "--since", "--exec",
     ]
 
     init(_ words: [String], besides index: Int) {

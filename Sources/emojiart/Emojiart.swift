@@ -28,7 +28,7 @@ struct Emojiart: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, Undo.self, Redo.self, Show.self,
-      List.self, History.self, Check.self, Edit.self, Restore.self,
+      List.self, History.self, Check.self, Edit.self, Watch.self, Restore.self,
     ])
 
   static var commandNames: [String] {

@@ -71,21 +71,33 @@ enum EventWriter {
         $0.integer(change.revision)
       }
     }
-    var lines: [UInt8] = []
-    var rest = change.edits[...]
-    while let origin = rest.first?.id.origin {
-      let run = rest.prefix { $0.id.origin == origin }
-      rest = rest.dropFirst(run.count)
-      lines += member("changed") {
+    return runs(of: change.edits).flatMap { run in
+      member("changed") {
         $0.key("edits")
-        $0.array { json in for entry in run { write(entry, &json) } }
+        write(run, to: &$0)
         $0.key("origin")
-        $0.string(origin.description)
+        $0.string(run.first?.id.origin.description ?? "")
         $0.key("revision")
         $0.integer(run.last?.revision ?? change.revision)
       }
     }
-    return lines
+  }
+
+  /// Edits that follow each other and are of one program, together.
+  static func runs(of edits: [LoggedEdit]) -> [ArraySlice<LoggedEdit>] {
+    var runs: [ArraySlice<LoggedEdit>] = []
+    var rest = edits[...]
+    while let origin = rest.first?.id.origin {
+      let run = rest.prefix { $0.id.origin == origin }
+      rest = rest.dropFirst(run.count)
+      runs.append(run)
+    }
+    return runs
+  }
+
+  /// Edits as an array: who made each, what it changes, what it is called.
+  static func write(_ edits: some Sequence<LoggedEdit>, to json: inout JSONWriter) {
+    json.array { json in for entry in edits { write(entry, &json) } }
   }
 
   private static func write(_ entry: LoggedEdit, _ json: inout JSONWriter) {

@@ -172,7 +172,7 @@ extension StreamSignals {
     return .brokenPipe
   }
 
-  private static func die(of number: Int32) -> Never {
+  static func die(of number: Int32) -> Never {
     signal(number, SIG_DFL)
     var set = set([number])
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
@@ -180,7 +180,7 @@ extension StreamSignals {
     _exit(128 + number)
   }
 
-  private static func set(_ numbers: [Int32]) -> sigset_t {
+  static func set(_ numbers: [Int32]) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
     for number in numbers { sigaddset(&set, number) }
@@ -192,7 +192,7 @@ extension StreamSignals {
     pthread_sigmask(how, &set, nil)
   }
 
-  private static func isIgnored(_ number: Int32) -> Bool {
+  static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return false }
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)

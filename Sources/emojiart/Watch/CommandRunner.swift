@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Dispatch
+@preconcurrency import Glibc
+import Synchronization
+
+/// Runs COMMAND, once at a time: found on PATH, its input empty, its output ours. A thread waits for its end.
+final class CommandRunner: Sendable {
+  /// How COMMAND ended.
+  enum End: Equatable {
+    case status(Int32)
+    case signal(Int32)
+
+    /// What a shell would say.
+    var status: Int32 {
+      switch self {
+      case .status(let status): status
+      case .signal(let number): 128 + number
+      }
+    }
+  }
+
+  private struct Contents {
+    var process: pid_t?
+    var end: End?
+  }
+
+  /// The command's words.
+  let words: [String]
+  private let bell: Bell
+  private let contents = Mutex(Contents())
+  private let waiting = DispatchQueue(label: "emojiart.command")
+
+  /// `bell` is rung when COMMAND has ended. Throws `usage` for one that is not there.
+  init(_ words: [String], bell: Bell) throws(ArtError) {
+    guard let name = words.first, !name.isEmpty else {
+      throw ArtError(.usage, "--exec without a command; give one in quotes, such as 'notify-send changed'")
+    }
+    guard Self.isThere(name) else {
+      throw ArtError(
+        .usage, "--exec: no command \(name) that can be run; give a program of PATH, or use --shell")
+    }
+    self.words = words
+    self.bell = bell
+    // Where the end of children is ignored nobody is told of it.
+    signal(SIGCHLD, SIG_DFL)
+  }
+
+  private static func isThere(_ name: String) -> Bool {
+    let folders =
+      name.utf8.contains(UInt8(ascii: "/"))
+      ? [""]
+      : (environment("PATH") ?? "/bin:/usr/bin")
+        .split(separator: ":", omittingEmptySubsequences: false).map { $0.isEmpty ? "./" : "\($0)/" }
+    return folders.contains { folder in
+      var status = stat()
+      let path = folder + name
+      return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+  }
+
+  /// Starts it with these variables besides ours. Throws `unavailable`.
+  func start(_ variables: [String: String]) throws(ArtError) {
+    let number = contents.withLock { contents -> Int32 in
+      var process = pid_t()
+      let number = spawn(variables, &process)
+      if number == 0 { contents.process = process }
+      return number
+    }
+    guard number == 0 else {
+      throw ArtError(.unavailable, "cannot run \(words[0]): \(String(cString: strerror(number)))")
+    }
+    waiting.async { self.wait() }
+  }
+
+  /// Whether it was started, and its end was not asked for yet.
+  var isRunning: Bool { contents.withLock { $0.process != nil || $0.end != nil } }
+
+  /// How it ended, once.
+  func takeEnd() -> End? {
+    contents.withLock { contents in
+      defer { contents.end = nil }
+      return contents.end
+    }
+  }
+
+  /// Sends a signal to the one that is running.
+  func kill(_ number: Int32) {
+    contents.withLock { if let process = $0.process { _ = Glibc.kill(process, number) } }
+  }
+
+  /// Its number is another's when it has been waited for: so that is done where nobody can send it a signal.
+  private func wait() {
+    guard let process = contents.withLock({ $0.process }) else { return }
+    var status = siginfo_t()
+    while waitid(P_PID, id_t(process), &status, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    contents.withLock { contents in
+      var word: Int32 = 0
+      let isKnown = waitpid(process, &word, 0) == process
+      contents.process = nil
+      contents.end =
+        !isKnown ? .status(0) : word & 0x7F == 0 ? .status(word >> 8 & 0xFF) : .signal(word & 0x7F)
+    }
+    bell.ring()
+  }
+
+  /// Returns 0, or the system's error number. Signals are not blocked in the child; who was told to ignore hanging up or
+  /// being interrupted still is.
+  private func spawn(_ variables: [String: String], _ process: inout pid_t) -> Int32 {
+    var attributes = posix_spawnattr_t()
+    var actions = posix_spawn_file_actions_t()
+    posix_spawnattr_init(&attributes)
+    posix_spawn_file_actions_init(&actions)
+    defer {
+      posix_spawnattr_destroy(&attributes)
+      posix_spawn_file_actions_destroy(&actions)
+    }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    var usual = sigset_t()
+    sigfillset(&usual)
+    for number in [SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGSTOP] { sigdelset(&usual, number) }
+    posix_spawnattr_setsigdefault(&attributes, &usual)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    var arguments = words.map { strdup($0) } + [nil]
+    var surroundings = Self.surroundings(with: variables).map { strdup($0) } + [nil]
+    defer { for text in arguments + surroundings { free(text) } }
+    return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &surroundings)
+  }
+
+  /// Our environment with these variables in it.
+  private static func surroundings(with variables: [String: String]) -> [String] {
+    var list = variables.map { "\($0)=\($1)" }
+    var place = environ
+    while let entry = place.pointee {
+      let text = String(cString: entry)
+      if variables[String(text.prefix { $0 != "=" })] == nil { list.append(text) }
+      place += 1
+    }
+    return list
+  }
+}
+
+/// Ends COMMAND with this program: a signal that ends us goes on to the command that is running. The terminal's own
+/// reach it without that.
+final class CommandSignals: Sendable {
+  private let runner: CommandRunner
+  private let followed: [Int32]
+
+  /// Blocks the signals in this thread, and those that it begins; one of its own takes them. Throws `inputOutput`.
+  init(_ runner: CommandRunner) throws(ArtError) {
+    self.runner = runner
+    followed = [SIGTERM, SIGINT, SIGHUP].filter { !StreamSignals.isIgnored($0) }
+    var set = StreamSignals.set(followed)
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+    var thread = pthread_t()
+    let me = Unmanaged.passRetained(self)
+    let number = pthread_create(
+      &thread, nil,
+      { me in
+        if let me { Unmanaged<CommandSignals>.fromOpaque(me).takeRetainedValue().loop() }
+        return nil
+      }, me.toOpaque())
+    guard number != 0 else { return }
+    me.release()
+    throw ArtError(.inputOutput, "cannot begin a thread: \(String(cString: strerror(number)))")
+  }
+
+  private func loop() {
+    var set = StreamSignals.set(followed)
+    while true {
+      var status = siginfo_t()
+      let number = sigwaitinfo(&set, &status)
+      guard number > 0 else { continue }
+      // What the kernel sends for the terminal it sends to the command, too.
+      if status.si_code <= 0 { runner.kill(number) }
+      StreamSignals.die(of: number)
+    }
+  }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtFolder
+import ArtModel
+import ArtStore
+
+/// What has been told of a folder's documents, so that nothing is told twice and nothing is left out:
+///
+///     documents ──begin──▶ told ──take(event)──▶ the event as a notice, or nothing: it was told already
+///                           │
+///                           └──catchUp(documents)──▶ what is otherwise than it was told, after events were lost
+///
+/// Who subscribes to the events, then begins with the documents, hears of some events that the documents have in
+/// them already: an edit up to a revision that was told, a removal of what was never told.
+struct ToldDocuments: Equatable {
+  /// A document as it was told.
+  fileprivate struct Known: Equatable {
+    /// Nil while it has never been read.
+    var revision: Int?
+    /// Nil also where it is not known which edit was the last.
+    var head: EditID?
+    /// Nil also where another document may stand there now.
+    var id: DocumentID?
+    /// Why it cannot be read.
+    var trouble: String?
+  }
+
+  private var known: [DocumentPath: Known] = [:]
+  /// The only ones that are wanted; nil for all.
+  private let wanted: Set<DocumentPath>?
+  /// Why the system does not tell of changes, as it was told.
+  private var degraded: String?
+
+  init(only wanted: Set<DocumentPath>? = nil) { self.wanted = wanted }
+
+  private func isWanted(_ document: String) -> Bool { wanted?.contains(DocumentPath(document)) ?? true }
+
+  /// What is told in the beginning: how many documents there are, and what is wrong.
+  mutating func begin(_ documents: [FolderDocument], degraded: String?) -> [WatchNotice] {
+    self.degraded = degraded
+    known = [:]
+    var notices: [WatchNotice] = []
+    for document in documents where isWanted(document.path) {
+      known[DocumentPath(document.path)] = Known(document)
+      if let trouble = document.trouble { notices.append(.damaged(document.path, reason: trouble)) }
+    }
+    return [.ready(known.count)] + (degraded.map { [.degraded($0)] } ?? []) + notices
+  }
+
+  /// Whether an event does not say by itself what happened: `catchUp` has to.
+  func mustLook(after event: FolderEvent) -> Bool {
+    switch event {
+    case .resync: true
+    // Of a document that comes from where nobody looks no revision is told.
+    case .renamed(let document, let from):
+      isWanted(document) && known[DocumentPath(document)] == nil && known[DocumentPath(from)] == nil
+    default: false
+    }
+  }
+
+  /// What an event has to be told as; nil for what was told, or is not wanted.
+  mutating func take(_ event: FolderEvent) -> WatchNotice? {
+    switch event {
+    case .added(let document, let revision):
+      guard isWanted(document) else { return nil }
+      let old = known[DocumentPath(document)]
+      guard old == nil || old?.trouble != nil else { return nil }
+      known[DocumentPath(document)] = Known(revision: revision)
+      guard old != nil else { return .added(document, revision: revision) }
+      // It has been there from the beginning.
+      let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: true)
+      return .changed(document, change, isWholeAgain: true)
+    case .changed(let document, let change):
+      return isWanted(document) ? take(change, of: document) : nil
+    case .movedOn(let document, let revision):
+      guard isWanted(document) else { return nil }
+      let old = known[DocumentPath(document)]
+      if let old, old.trouble == nil, let told = old.revision, told >= revision { return nil }
+      known[DocumentPath(document)] = Known(revision: revision, id: old?.id)
+      return .resync(document, revision: revision)
+    case .removed(let document):
+      return known.removeValue(forKey: DocumentPath(document)).map { _ in .removed(document) }
+    case .renamed(let document, let from):
+      guard let old = known.removeValue(forKey: DocumentPath(from)) else { return nil }
+      guard isWanted(document) else { return .removed(from) }
+      known[DocumentPath(document)] = old
+      return .renamed(document, from: from, revision: old.revision)
+    case .damaged(let document, let reason):
+      guard isWanted(document), known[DocumentPath(document)]?.trouble != reason else { return nil }
+      known[DocumentPath(document), default: Known()].trouble = reason
+      return .damaged(document, reason: reason)
+    case .rescanned(let reason):
+      degraded = nil
+      return .rescanned(reason)
+    case .degraded(let reason):
+      guard degraded != reason else { return nil }
+      degraded = reason
+      return .degraded(reason)
+    case .resync: return nil
+    }
+  }
+
+  private mutating func take(_ change: DocumentChange, of document: String) -> WatchNotice? {
+    let old = known[DocumentPath(document)] ?? Known()
+    var change = change
+    if change.isComplete, let told = old.revision {
+      let edits = change.edits.filter { $0.revision > told }
+      // What a whole document has been told of; one that was damaged is whole again all the same.
+      if edits.isEmpty, old.trouble == nil { return nil }
+      change = DocumentChange(
+        edits: edits, texts: change.texts, revision: change.revision, isComplete: true)
+    }
+    var new = Known(revision: change.revision)
+    if change.isComplete {
+      new.id = old.id
+      new.head = change.edits.last?.id ?? (old.revision == change.revision ? old.head : nil)
+    }
+    known[DocumentPath(document)] = new
+    return .changed(document, change, isWholeAgain: old.trouble != nil)
+  }
+
+  /// What is otherwise than it was told, by path.
+  mutating func catchUp(_ documents: [FolderDocument]) -> [WatchNotice] {
+    var found: [DocumentPath: FolderDocument] = [:]
+    for document in documents where isWanted(document.path) { found[DocumentPath(document.path)] = document }
+    var notices: [WatchNotice] = []
+    for path in Set(known.keys).union(found.keys).sorted() {
+      guard let document = found[path] else {
+        known[path] = nil
+        notices.append(.removed(path.string))
+        continue
+      }
+      let old = known[path]
+      let new = Known(document, since: old)
+      known[path] = new
+      if let notice = Self.difference(document, new, old) { notices.append(notice) }
+    }
+    return notices
+  }
+
+  private static func difference(
+    _ document: FolderDocument, _ new: Known, _ old: Known?
+  ) -> WatchNotice? {
+    if let trouble = new.trouble {
+      return old?.trouble == trouble ? nil : .damaged(document.path, reason: trouble)
+    }
+    guard let revision = new.revision else { return nil }
+    guard let old else { return .added(document.path, revision: revision) }
+    let isSame =
+      old.revision == new.revision && old.head == new.head && (old.id == nil || old.id == new.id)
+    if !isSame { return .resync(document.path, revision: revision) }
+    guard old.trouble != nil else { return nil }
+    let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: true)
+    return .changed(document.path, change, isWholeAgain: true)
+  }
+
+  /// A document was read: this state is told from here on.
+  mutating func read(_ document: String, _ base: DocumentBase) {
+    known[DocumentPath(document)] = Known(revision: base.revision, head: base.head, id: base.id)
+  }
+}
+
+extension ToldDocuments.Known {
+  /// A document as it is; where it cannot be read, as it was before.
+  fileprivate init(_ document: FolderDocument, since old: Self? = nil) {
+    if let base = document.base, document.trouble == nil {
+      self.init(revision: base.revision, head: base.head, id: base.id)
+    } else {
+      self.init(revision: old?.revision, head: old?.head, id: old?.id, trouble: document.trouble)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtFolder
+import ArtModel
+
+/// Notices as lines of JSON.
+enum WatchJSON {
+  /// The lines of a notice; `name` is what its document is called, `folder` the folder.
+  static func lines(
+    _ notice: WatchNotice, _ name: String?, folder: String, called: (String) -> String
+  ) -> [UInt8] {
+    if case .changed(_, let change, _) = notice, change.isComplete, !change.edits.isEmpty {
+      return EventWriter.runs(of: change.edits).flatMap { run in
+        line(notice, name, folder) { json in
+          json.key("origin")
+          json.string((run.first?.id.origin.description) ?? "")
+          json.key("revision")
+          json.integer(run.last?.revision ?? change.revision)
+        } edits: { json in
+          EventWriter.write(run, to: &json)
+        }
+      }
+    }
+    return line(notice, name, folder) { json in
+      switch notice {
+      case .renamed(_, let from, _):
+        json.key("from")
+        json.string(called(from))
+      case .damaged(_, let reason):
+        json.key("reason")
+        json.string(reason)
+      case .rescanned(let reason), .degraded(let reason):
+        json.key("folder")
+        json.string(folder)
+        json.key("reason")
+        json.string(reason)
+      case .ready:
+        json.key("folder")
+        json.string(folder)
+      case .added(_, let revision), .resync(_, let revision):
+        json.key("revision")
+        json.integer(revision)
+      case .changed(_, let change, _):
+        json.key("revision")
+        json.integer(change.revision)
+      case .removed: break
+      }
+    } edits: { json in
+      json.array { _ in }
+    }
+  }
+
+  /// A line, its keys sorted: what stands before `event`, the event, and what stands behind it.
+  private static func line(
+    _ notice: WatchNotice, _ name: String?, _ folder: String, behind: (inout JSONWriter) -> Void,
+    edits: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      if case .changed(_, let change, _) = notice, !change.isComplete {
+        json.key("all")
+        json.boolean(true)
+      }
+      if let name {
+        json.key("document")
+        json.string(name)
+      }
+      if case .ready(let count) = notice {
+        json.key("documents")
+        json.integer(count)
+      }
+      if case .changed(_, let change, _) = notice, change.isComplete {
+        json.key("edits")
+        edits(&json)
+      }
+      json.key("event")
+      json.string(notice.name)
+      behind(&json)
+    }
+    json.endLine()
+    return json.bytes
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtFolder
+import ArtModel
+
+/// Notices in words: `09:30:05  bees.emojiart  Ada: 🐝 moved to 120,80`. What may hold emoji stands last: terminals do
+/// not agree on their width.
+struct WatchLines {
+  /// Edits of one save that are told, the others are counted.
+  private static let most = 3
+
+  /// How wide the names of documents are.
+  private var width = 0
+
+  /// The lines of a notice about a document; `name` is what it is called, `called` what others are. `now` is in
+  /// milliseconds since 1970.
+  mutating func lines(
+    _ notice: WatchNotice, _ name: String, now: Int, called: (String) -> String
+  ) -> [String] {
+    let document = safe(name)
+    // One long name does not move all others.
+    width = max(width, min(document.count, 24))
+    return Self.phrases(notice, now: now, called: called).map { time, what in
+      "\(Self.time(time, now: now))  \(document.padded(to: width))  \(safe(what))"
+    }
+  }
+
+  private static func phrases(
+    _ notice: WatchNotice, now: Int, called: (String) -> String
+  ) -> [(time: Int, what: String)] {
+    switch notice {
+    case .ready, .rescanned, .degraded: []
+    case .added(_, let revision): [(now, "added (revision \(revision))")]
+    case .resync(_, let revision):
+      [(now, "moved on to revision \(revision), further than can be told; look at it")]
+    case .removed: [(now, "removed")]
+    case .renamed(_, let from, _): [(now, "renamed from \(called(from))")]
+    case .damaged(_, let reason): [(now, "damaged: \(reason)")]
+    case .changed(_, let change, let isWholeAgain): phrases(change, isWholeAgain, now)
+    }
+  }
+
+  /// What was done, by whom, a line for each run of edits of one program.
+  private static func phrases(
+    _ change: DocumentChange, _ isWholeAgain: Bool, _ now: Int
+  ) -> [(time: Int, what: String)] {
+    let again = isWholeAgain ? "whole again" : nil
+    guard change.isComplete else {
+      let what = "replaced by another state of itself, revision \(change.revision); look at it"
+      return [(now, [again, what].compactMap(\.self).joined(separator: ", "))]
+    }
+    let runs = EventWriter.runs(of: change.edits).map { run in
+      let told = run.prefix(run.count > most ? most - 1 : most).map { $0.words(change.texts) }
+      let more = run.count - told.count
+      let what = (told + (more > 0 ? ["\(more) more edits"] : [])).joined(separator: "; ")
+      let by = run.first.map { $0.author ?? $0.id.origin.description } ?? "?"
+      return (time: run.last?.time ?? now, what: "\(by): \(what)")
+    }
+    if isWholeAgain || runs.isEmpty {
+      return [(now, again ?? "is at revision \(change.revision)")] + runs
+    }
+    return runs
+  }
+
+  /// `09:30:05`, or with the date when that is not today's.
+  private static func time(_ time: Int, now: Int) -> String {
+    let (day, today) = (Time.local(time / 1000), Time.local(now / 1000))
+    return day.prefix(11) == today.prefix(11) ? String(day.dropFirst(11)) : day
+  }
+
+  /// What is said of a folder itself, or of the documents in it that are watched.
+  static func aside(_ notice: WatchNotice, _ title: String) -> String? {
+    switch notice {
+    case .ready(let count):
+      "watching \(title): \(count == 0 ? "no documents" : count == 1 ? "1 document" : "\(count) documents")"
+    case .rescanned(let reason): "\(title) was looked at again: \(reason)"
+    case .degraded(let reason): "\(title) is looked at every 2 seconds: \(reason)"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtFolder
+import ArtModel
+import ArtStore
+import Glibc
+
+/// A folder to watch, or documents in it.
+struct WatchPlace: Equatable {
+  /// The folder as it is opened.
+  let folder: String
+  /// The documents that are wanted, by their names in it, and what each is called; nil for all of them.
+  var names: [DocumentPath: String]?
+
+  /// What a document is called, by its path in the folder: a path that every command takes for it.
+  func name(of document: String) -> String {
+    names?[DocumentPath(document)] ?? Self.usable(CommonOptions.path(of: document, in: folder))
+  }
+
+  /// What the folder is called.
+  var folderName: String { names?.values.min().map { PathParts($0).folder } ?? folder }
+
+  /// What is watched, for people.
+  var title: String { names?.values.sorted().joined(separator: ", ") ?? folder }
+
+  /// A name alone may be read as an option, or be looked for in another folder.
+  private static func usable(_ path: String) -> String {
+    let isTaken = path.hasPrefix("-") || environment("EMOJIART_FOLDER") != nil
+    return isTaken && !PathParts.hasSlash(path) ? "./\(path)" : path
+  }
+}
+
+extension WatchPlace {
+  /// The places that a person names: folders, or documents as other commands name them. What is within another one is
+  /// left out. Throws `noSuchDocument` for what is not there, `badValue` for what has no document's ending.
+  static func places(
+    _ typed: [String], _ options: CommonOptions, isRecursive: Bool
+  ) throws(ArtError) -> [WatchPlace] {
+    var folders: [(real: String, place: WatchPlace)] = []
+    var documents: [(real: String, name: DocumentPath, called: String)] = []
+    for name in typed.isEmpty ? [try options.currentFolder()] : typed {
+      if let real = realFolder(name) {
+        folders.append((real, WatchPlace(folder: name)))
+      } else if typed.isEmpty || name.hasSuffix("/") {
+        throw .noFolder(name)
+      } else {
+        documents.append(try document(name, options))
+      }
+    }
+    var kept = folders.enumerated().filter { index, folder in
+      !folders.enumerated().contains { other, outer in
+        outer.real == folder.real ? other < index : isRecursive && isWithin(folder.real, outer.real)
+      }
+    }.map(\.element)
+    for document in documents {
+      let isCovered = kept.contains { outer in
+        outer.place.names == nil
+          && (outer.real == document.real || isRecursive && isWithin(document.real, outer.real))
+      }
+      guard !isCovered else { continue }
+      if let index = kept.firstIndex(where: { $0.real == document.real && $0.place.names != nil }) {
+        kept[index].place.names?[document.name] = document.called
+      } else {
+        let place = WatchPlace(folder: document.real, names: [document.name: document.called])
+        kept.append((document.real, place))
+      }
+    }
+    return kept.map(\.place)
+  }
+
+  /// A document's folder and its name in it, symbolic links resolved: the watcher follows none.
+  private static func document(
+    _ typed: String, _ options: CommonOptions
+  ) throws(ArtError) -> (real: String, name: DocumentPath, called: String) {
+    let file = try options.file(typed)
+    do throws(ArtError) { _ = try file.stamp() } catch {
+      // What was meant may be a folder.
+      guard error.code == .noSuchDocument, !typed.hasSuffix(".emojiart") else { throw error }
+      throw ArtError(error.code, "no folder \(typed), and \(error.message)")
+    }
+    guard let resolved = realpath(file.path, nil) else { throw .noFolder(typed) }
+    defer { free(resolved) }
+    let parts = PathParts(String(cString: resolved))
+    guard parts.name.hasSuffix(".emojiart") else {
+      throw ArtError(.badValue, "\(file.path) has not the ending .emojiart; rename it to have it watched")
+    }
+    return (parts.folder, DocumentPath(parts.name), file.path)
+  }
+
+  private static func realFolder(_ name: String) -> String? {
+    var status = stat()
+    guard stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let resolved = realpath(name, nil)
+    else {
+      return nil
+    }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  private static func isWithin(_ folder: String, _ outer: String) -> Bool {
+    let prefix = outer == "/" ? "/" : outer + "/"
+    return folder != outer && folder.utf8.starts(with: prefix.utf8)
+  }
+}
+
+extension ArtError {
+  fileprivate static func noFolder(_ name: String) -> ArtError {
+    ArtError(.noSuchDocument, "no folder \(name); give one that is there, or a document")
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// What a person says of watching before it begins.
+struct WatchSettings {
+  var isJSON = false
+  var isRecursive = false
+  /// Whether the first change ends it.
+  var isOnce = false
+  /// Why the system is not to be asked for changes; nil when it is.
+  var pollBecause: String?
+  /// The edits after that revision are told first.
+  var since: Int?
+  /// The words of COMMAND.
+  var command: [String]?
+
+  /// Reads what was typed. Throws `usage`, `badValue`.
+  init(json: Bool, recursive: Bool, once: Bool, poll: Bool, since: String?, exec: String?, shell: Bool)
+    throws(ArtError)
+  {
+    (isJSON, isRecursive, isOnce) = (json, recursive, once)
+    pollBecause = poll ? "--poll asks for it" : nil
+    if let since {
+      guard let revision = Int(since), revision >= 0 else {
+        throw ArtError(.badValue, "\(shown(since)) is no revision; `emojiart history` shows them")
+      }
+      self.since = revision
+    }
+    guard let exec else {
+      guard !shell else { throw ArtError(.usage, "--shell goes with --exec") }
+      return
+    }
+    if shell {
+      guard !exec.isEmpty else { throw ArtError(.usage, "--exec without a command; give one in quotes") }
+      command = ["sh", "-c", exec]
+    } else {
+      command = try CommandWords.split(exec)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtFolder
+import ArtModel
+
+/// A folder that is being watched, as far as `emojiart watch` needs it. A test hands in its own events.
+struct WatchedFolder: Sendable {
+  /// What happens in it. Subscribed to before anything else is asked.
+  let events: EventSequence<FolderEvent>
+  /// Its documents as they are now, and why the system does not tell of changes.
+  let look: @Sendable () async -> (documents: [FolderDocument], degraded: String?)
+  /// Ends the watching.
+  let close: @Sendable () async -> Void
+
+  /// Opens the folder of a place. Throws what opening it throws.
+  static func open(
+    _ place: WatchPlace, isRecursive: Bool, pollBecause: String?
+  ) async throws(ArtError) -> WatchedFolder {
+    let only = place.names.flatMap { $0.count == 1 ? $0.keys.first?.string : nil }
+    let folder = try await DocumentFolder.open(
+      place.folder, isRecursive: isRecursive && place.names == nil, only: only, pollBecause: pollBecause)
+    return WatchedFolder(
+      events: folder.events(),
+      look: { (await folder.documents, await folder.degraded) },
+      close: { await folder.close() })
+  }
+}

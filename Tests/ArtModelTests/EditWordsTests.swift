@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ArtModel
+
+@Suite("What edits did, in words") struct EditWordsTests {
+  private func entry(
+    _ changes: [Change], inverse: [Change] = [], _ kind: LoggedEdit.Kind = .edit, name: String = "some edit"
+  ) throws -> LoggedEdit {
+    var author = try author(1)
+    return LoggedEdit(
+      id: author.stamp(at: 0).id, revision: 1, time: 0, save: 1, kind: kind, author: nil,
+      edit: Edit(name: name, changes: changes), inverse: inverse)
+  }
+
+  private let ids = (0..<12).map { EmojiID(bits: UInt64($0)) }
+
+  @Test("C71 an edit is told by its emoji and what became of them")
+  func one() throws {
+    let texts = [ids[0]: "🐝", ids[1]: "🌸"]
+    let place = try Point(x: 120, y: 80.5)
+    let bee = try emoji("00000000", "🐝")
+    let canvas = try Canvas(width: 800, height: 600)
+    let cases: [([Change], String)] = [
+      ([.move(ids[0], to: place)], "🐝 moved to 120,80.5"),
+      ([.move(ids[0], to: place), .move(ids[0], to: try Point(x: 1, y: 2))], "🐝 moved to 1,2"),
+      ([.move(ids[0], to: place), .move(ids[1], to: place)], "🐝 🌸 moved to 120,80.5"),
+      ([.move(ids[0], to: place), .move(ids[1], to: try Point(x: 1, y: 2))], "🐝 🌸 moved"),
+      ([.resize(ids[1], to: try FontSize(48))], "🌸 resized to 48"),
+      ([.add(bee)], "🐝 added"),
+      ([.order(ids[1], to: 7), .add(bee)], "🐝 added"),
+      ([.remove(ids[1]), .remove(ids[0])], "🐝 🌸 removed"),
+      ([.order(ids[0], to: 7)], "🐝 brought to another place in the order"),
+      ([.setCanvas(canvas)], "canvas set to 800x600"),
+      ([.setBackground(nil)], "background removed"),
+      (
+        [.move(ids[0], to: place), .resize(ids[0], to: try FontSize(9))],
+        "🐝 moved to 120,80.5, 🐝 resized to 9"
+      ),
+    ]
+    for (changes, words) in cases { #expect(try entry(changes).words(texts) == words) }
+  }
+
+  @Test("C71 what an emoji was before is told where only the edit knows it")
+  func before() throws {
+    let bee = try emoji("00000000", "🐝")
+    #expect(try entry([.remove(bee.id)], inverse: [.add(bee)]).words() == "🐝 removed")
+    let flower = try EmojiText("🌸")
+    let change = try entry([.setText(bee.id, to: flower)], inverse: [.setText(bee.id, to: bee.text)])
+    #expect(change.words([bee.id: "🌸"]) == "🐝 changed to 🌸")
+    #expect(try entry([.move(bee.id, to: bee.position)]).words() == "an emoji moved to 0,0")
+  }
+
+  @Test("C71 many emoji are counted, and of many kinds of change the first are told")
+  func many() throws {
+    let texts = Dictionary(uniqueKeysWithValues: ids.map { ($0, "🐝") })
+    #expect(try entry(ids.map { .remove($0) }).words(texts) == "12 emoji removed")
+    #expect(try entry(ids.prefix(3).map { .remove($0) }).words(texts) == "🐝 🐝 🐝 removed")
+    #expect(try entry(ids.prefix(2).map { .remove($0) }).words() == "2 emoji removed")
+    let mixed: [Change] = [
+      .remove(ids[0]), .resize(ids[1], to: try FontSize(9)), .order(ids[2], to: 7), .setBackground(nil),
+    ]
+    #expect(
+      try entry(mixed).words(texts)
+        == "🐝 removed, 🐝 resized to 9, 🐝 brought to another place in the order, and more")
+  }
+
+  @Test("C71 an undo, a redo and a repair say so")
+  func kinds() throws {
+    let id = try entry([]).id
+    let texts = [ids[0]: "🐝"]
+    #expect(try entry([.remove(ids[0])], .undo(id)).words(texts) == "undo: 🐝 removed")
+    #expect(try entry([.remove(ids[0])], .redo(id)).words(texts) == "redo: 🐝 removed")
+    #expect(try entry([], name: Edit.repairName).words() == "repaired")
+    #expect(try entry([], name: "something else").words() == "something else")
+  }
+}

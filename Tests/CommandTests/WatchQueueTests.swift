@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtFolder
+import ArtModel
+import Foundation
+import Glibc
+import Testing
+
+@testable import emojiart
+
+@Suite("What waits for a watcher's command, and where a watcher looks") struct WatchQueueTests {
+  private func queue(_ changes: (String, String, Int?, String?)...) -> [ChangeQueue.Change] {
+    var queue = ChangeQueue()
+    for (document, event, revision, from) in changes {
+      queue.put(ChangeQueue.Change(document: document, event: event, revision: revision, from: from))
+    }
+    var taken: [ChangeQueue.Change] = []
+    while let change = queue.next() { taken.append(change) }
+    #expect(queue.isEmpty)
+    return taken
+  }
+
+  @Test("C80 the latest change of each document waits, in the order in which they came")
+  func latest() {
+    #expect(
+      queue(
+        ("a", "changed", 1, nil), ("b", "changed", 1, nil), ("a", "changed", 2, nil),
+        ("b", "removed", nil, nil))
+        == [.init(document: "a", event: "changed", revision: 2), .init(document: "b", event: "removed")])
+    #expect(
+      queue(("a", "added", 1, nil), ("a", "changed", 2, nil)) == [
+        .init(document: "a", event: "added", revision: 2)
+      ])
+    #expect(
+      queue(("a", "added", 1, nil), ("a", "removed", nil, nil)) == [.init(document: "a", event: "removed")])
+    #expect(
+      queue(("a", "removed", nil, nil), ("a", "added", 1, nil))
+        == [.init(document: "a", event: "added", revision: 1)])
+    #expect(
+      queue(("a", "changed", 1, nil), ("a", "damaged", nil, nil)) == [.init(document: "a", event: "damaged")])
+  }
+
+  @Test("C80 a document that got another name is told by the name that was told before")
+  func renamed() {
+    #expect(
+      queue(("a", "changed", 2, nil), ("b", "renamed", 2, "a"), ("b", "changed", 3, nil))
+        == [.init(document: "b", event: "renamed", revision: 3, from: "a")])
+    #expect(
+      queue(("b", "renamed", 2, "a"), ("c", "renamed", 2, "b"))
+        == [.init(document: "c", event: "renamed", revision: 2, from: "a")])
+    #expect(
+      queue(("a", "changed", 2, nil), ("b", "renamed", 2, "a"), ("a", "added", 1, nil)).map(\.document)
+        == ["a", "b"])
+  }
+
+  @Test("C80 a queue that is never empty does not grow")
+  func longLife() {
+    var queue = ChangeQueue()
+    queue.put(.init(document: "0", event: "changed"))
+    for number in 1...10_000 {
+      queue.put(.init(document: "\(number)", event: "changed"))
+      #expect(queue.next()?.document == "\(number - 1)")
+    }
+    #expect(
+      Mirror(reflecting: queue).descendant("order").map { ($0 as? [DocumentPath])?.count ?? .max } ?? .max
+        < 2_000)
+  }
+
+  @Test("C83 while nothing is taken out of the inbox a folder waits")
+  func inbox() async throws {
+    let inbox = try WatchInbox(capacity: 2)
+    let putting = Task {
+      for number in 1...5 { await inbox.put(.removed("\(number)"), from: 0) }
+      return true
+    }
+    let taken = try await onThread {
+      var taken: [FolderEvent] = []
+      while taken.count < 5 {
+        var ready = pollfd(fd: inbox.bell.ear, events: Int16(POLLIN), revents: 0)
+        guard poll(&ready, 1, 10_000) == 1 else { throw Project.Missing(what: "an event within 10 seconds") }
+        inbox.bell.hush()
+        var count = 0
+        while let (_, event) = inbox.take() {
+          taken.append(event)
+          count += 1
+        }
+        // It holds two, and the one who puts may come between.
+        #expect(count <= 4)
+      }
+      return taken
+    }
+    #expect(await putting.value)
+    #expect(taken == (1...5).map { .removed("\($0)") })
+  }
+
+  @Test("C75 what is within another folder, or named twice, is watched once")
+  func places() throws {
+    let run = try CommandRun()
+    defer { #expect(throws: Never.self) { try run.remove() } }
+    let here = run.place.appending(path: "work").path
+    let files = FileManager.default
+    for folder in ["art/old", "artful"] {
+      try files.createDirectory(atPath: "\(here)/\(folder)", withIntermediateDirectories: true)
+    }
+    for name in ["art/bees", "art/ants", "art/old/wasps"] {
+      #expect(files.createFile(atPath: "\(here)/\(name).emojiart", contents: Data()))
+    }
+    try files.createSymbolicLink(atPath: "\(here)/link", withDestinationPath: "art")
+    try files.createSymbolicLink(atPath: "\(here)/b.emojiart", withDestinationPath: "art/bees.emojiart")
+    func folders(_ names: String..., recursive: Bool = false) throws -> [String] {
+      try WatchPlace.places(names.map { "\(here)/\($0)" }, CommonOptions(), isRecursive: recursive).map {
+        let folder = $0.folder.replacingOccurrences(of: here + "/", with: "")
+        return $0.names.map { "\(folder): \($0.keys.sorted().map(\.string).joined(separator: " "))" }
+          ?? folder
+      }
+    }
+    #expect(try folders("art", "art/old", "artful") == ["art", "art/old", "artful"])
+    #expect(try folders("art", "art/old", "artful", recursive: true) == ["art", "artful"])
+    #expect(try folders("art/old", "art", recursive: true) == ["art"])
+    #expect(try folders("art", "link", "art/") == ["art"])
+    #expect(try folders("art/bees", "art") == ["art"])
+    #expect(try folders("art", "art/old/wasps") == ["art", "art/old: wasps.emojiart"])
+    #expect(try folders("art", "art/old/wasps", recursive: true) == ["art"])
+    #expect(try folders("art/bees", "art/ants", "art/bees") == ["art: ants.emojiart bees.emojiart"])
+    #expect(try folders("b") == ["art: bees.emojiart"])
+    #expect(throws: ArtError.self) { try folders("nothing") }
+    #expect(throws: ArtError.self) { try folders("art/none/") }
+  }
+
+  @Test("C73 a document is called by a path that every command takes for it")
+  func names() {
+    #expect(WatchPlace(folder: ".").name(of: "bees.emojiart") == "bees.emojiart")
+    #expect(WatchPlace(folder: "art/").name(of: "bees.emojiart") == "art/bees.emojiart")
+    #expect(WatchPlace(folder: ".").name(of: "-x.emojiart") == "./-x.emojiart")
+    let place = WatchPlace(folder: "/real", names: [DocumentPath("b.emojiart"): "link.emojiart"])
+    #expect(place.name(of: "b.emojiart") == "link.emojiart")
+  }
+}
