@@ -79,7 +79,8 @@ extension Document {
 
   /// Begins a save of what is changed until now. No other one is running.
   private func startSave(_ reason: SaveReason) -> RunningSave {
-    let token = changeCount.token
+    begun += 1
+    let (number, token) = (begun, changeCount.token)
     let edits = NetEdits(unsaved, of: content, since: base)
     saving = unsaved
     unsaved = UnsavedEdits()
@@ -96,6 +97,7 @@ extension Document {
           try target.save(edits, isJournalled: isJournalled)
         }
         saved(token, outcome, mark)
+        seen = max(seen, number)
         return nil
       } catch {
         failed(error)
@@ -115,6 +117,7 @@ extension Document {
     }
     changeCount.clear(upTo: token)
     saving = UnsavedEdits()
+    blindness = nil
     if let joined = outcome.joined {
       take(joined.content, at: outcome.base, renamed: joined.own.renamed)
       tell(of: joined.own)

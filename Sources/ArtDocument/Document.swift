@@ -49,8 +49,15 @@ public actor Document {
   var runningSave: RunningSave?
   /// A look at the file that runs. Never at the same time as a save.
   var runningLook: Task<Void, Never>?
+  /// How many looks and saves have begun, and the newest of them that has seen the file.
+  var begun = 0
+  var seen = 0
   /// The file as it was when it was looked at last.
   var stamp: FileStamp?
+  /// Why the file could not be looked at; nil when it could be, or was saved since.
+  var blindness: ArtError.Code?
+  /// The state of the file that a save was to take in last.
+  var heldUpBy: DocumentBase?
   /// Those who wait for room for more edits.
   var waiters: [CheckedContinuation<Void, Never>] = []
   /// How many are waiting for the document to be closed.
@@ -59,7 +66,7 @@ public actor Document {
   var lookTimer: Task<Void, Never>?
   let thread = FileThread()
   let timeline: Timeline
-  let lookEvery: Duration?
+  var lookEvery: Duration?
   nonisolated let broadcast = Broadcast<DocumentEvent>(overflow: .resync)
   /// The mark of this program's edits.
   public nonisolated let origin: Origin

@@ -7,9 +7,10 @@ import Testing
 final class FileLock {
   private var handle: OpaquePointer?
 
-  init(_ path: String) throws {
+  /// `alone` keeps others from reading, too.
+  init(_ path: String, alone: Bool = false) throws {
     try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
-    try #require(sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+    try #require(sqlite3_exec(handle, alone ? "BEGIN EXCLUSIVE" : "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
   }
 
   func release() {

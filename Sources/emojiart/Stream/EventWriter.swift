@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
+import ArtFolder
 import ArtModel
 import ArtStore
 
@@ -44,6 +45,22 @@ enum EventWriter {
     line {
       $0.key("lifecycle")
       $0.string(event.rawValue)
+    }
+  }
+
+  /// The line that says how well others' edits are heard of.
+  static func line(_ event: DocumentWatch.Event) -> [UInt8] {
+    switch event {
+    case .degraded(let reason):
+      return member("degraded") {
+        $0.key("reason")
+        $0.string(reason)
+      }
+    case .watching:
+      return line {
+        $0.key("watching")
+        $0.boolean(true)
+      }
     }
   }
 

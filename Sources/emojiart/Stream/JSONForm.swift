@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
+import ArtFolder
 import ArtModel
 
 /// Requests and answers as JSON Lines.
@@ -109,6 +110,8 @@ struct JSONForm: StreamForm {
   static func news(of event: DocumentEvent) -> [UInt8] { EventWriter.lines(event) }
 
   static func news(of event: LifeCycleEvent) -> [UInt8] { EventWriter.line(event) }
+
+  static func news(of event: DocumentWatch.Event) -> [UInt8] { EventWriter.line(event) }
 }
 
 extension DocumentAnswer {

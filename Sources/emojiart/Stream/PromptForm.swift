@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
+import ArtFolder
 import ArtModel
 import ArtStore
 import Glibc
@@ -152,6 +153,8 @@ struct PromptForm: StreamForm {
   }
 
   static func news(of event: LifeCycleEvent) -> [UInt8] { [] }
+
+  static func news(of event: DocumentWatch.Event) -> [UInt8] { Array("\(StreamNews.text(of: event))\n".utf8) }
 
   static func notice(_ text: String, by outbox: Outbox) { outbox.put(Array("\(text)\n".utf8)) }
 }

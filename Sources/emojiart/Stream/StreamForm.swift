@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
+import ArtFolder
 import ArtModel
 import Glibc
 
@@ -44,6 +45,8 @@ protocol StreamForm: SendableMetatype {
   static func news(of event: DocumentEvent) -> [UInt8]
   /// A turn in the program's life.
   static func news(of event: LifeCycleEvent) -> [UInt8]
+  /// How well others' edits are heard of.
+  static func news(of event: DocumentWatch.Event) -> [UInt8]
   /// Tells what a person should know although the work was done.
   static func notice(_ text: String, by outbox: Outbox)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
+import ArtFolder
 import ArtModel
 
 /// What happens to a document that is open, in words.
@@ -20,6 +21,14 @@ enum StreamNews {
         : "\(changes.count) changes of yours were left out: somebody else changed the same, or removed it"
     case .renamed(let old, let new): "\(old) is now \(new): somebody else had added an emoji by that id"
     case .resync: "much happened meanwhile; `show` shows the document"
+    }
+  }
+
+  /// A line.
+  static func text(of event: DocumentWatch.Event) -> String {
+    switch event {
+    case .degraded(let reason): "others' edits are heard of every two seconds: \(reason)"
+    case .watching: "others' edits are heard of at once again"
     }
   }
 }

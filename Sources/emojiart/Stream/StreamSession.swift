@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
+import ArtFolder
 import ArtModel
 import ArtStore
 
@@ -33,12 +34,16 @@ struct StreamSession {
     } done: {
       outbox.bell.ring()
     }
+    // What is saved at the end only takes in then what others did.
+    let watch = settings.isAtomic ? nil : follow(document) { outbox.put(Form.news(of: $0)) }
     if !settings.isAtomic { signals.save(document, listening: listening) }
 
     var stream = EditingStream(document, outbox, settings, form)
     var failure: ArtError?
     do throws(ArtError) { try stream.run() } catch { failure = error }
     failure = stream.broken ?? failure ?? (settings.isAtomic ? stream.firstError : nil)
+    let ended = Outcome { await watch?.end() }
+    defer { _ = ended.wait(atMost: .milliseconds(500)) }
     // What cannot be saved is graver than any of these.
     try stream.end(after: listening, saving: failure == nil || !settings.isAtomic)
     switch (failure, stream.broken) {
@@ -52,6 +57,19 @@ struct StreamSession {
     }
   }
 
+  /// Has the document hear of what others do, and tells how well it does.
+  private func follow(
+    _ document: Document, tell: @escaping @Sendable (DocumentWatch.Event) -> Void
+  ) -> DocumentWatch {
+    let watch = DocumentWatch(document)
+    let events = watch.events()
+    Task.detached {
+      await watch.begin()
+      for await event in events { tell(event) }
+    }
+    return watch
+  }
+
   private func open(_ file: DocumentFile) throws(ArtError) -> Document {
     // Opening does this where a journal is kept.
     if settings.isAtomic { try Restoring.restoreFirst(file) }
@@ -60,7 +78,7 @@ struct StreamSession {
     let opened = Outcome {
       await result { () async throws(ArtError) in
         let document = try await Document.open(
-          file, author: environment("EMOJIART_AUTHOR"), journal: journal, autosave: autosave)
+          file, author: environment("EMOJIART_AUTHOR"), journal: journal, autosave: autosave, lookEvery: nil)
         return (document, await document.state, await document.content.revision)
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
+import ArtFolder
 import ArtModel
 
 /// The words of the commands, without `emojiart` and the document; the answers are what the commands print. Errors are
@@ -65,6 +66,8 @@ struct WordForm: StreamForm {
   }
 
   static func news(of event: LifeCycleEvent) -> [UInt8] { [] }
+
+  static func news(of event: DocumentWatch.Event) -> [UInt8] { line(StreamNews.text(of: event)) }
 
   private static func line(_ text: String) -> [UInt8] { Array("emojiart: \(safe(text))\n".utf8) }
 }
