@@ -11,11 +11,7 @@ extension FolderWatcher {
     for (source, happening) in contents.events { take(source, happening) }
     let now = timeline.now()
     if contents.isOverflown { settling.changed(.root, reason: .overflown, at: now) }
-    if let end = contents.end {
-      detach()
-      restarts.ended(end, at: now)
-      settling.rescan(.root, reason: .startedAgain(end), at: now)
-    }
+    if let end = contents.end { giveUpHelper(end) }
   }
 
   private func take(_ source: Inbox.Source, _ happening: Inbox.Happening) {

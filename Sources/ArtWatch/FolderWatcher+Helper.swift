@@ -5,6 +5,8 @@ import ArtProcess
 import Glibc
 
 extension FolderWatcher {
+  /// A pause before a new start that is not worth a notice.
+  private static var shortPause: Duration { .seconds(1) }
   /// How long the helper may take for an answer.
   static var patienceWithHelper: Duration { .seconds(5) }
   /// Commands that are on their way at most, in bytes: less than a pipe holds, so that sending never waits.
@@ -14,19 +16,34 @@ extension FolderWatcher {
   func connect() async throws(ArtError) {
     if helper != nil { return }
     guard let program = settings.program else { throw .helperMissing() }
-    if let error = restarts.trouble(at: timeline.now()) { throw error }
+    if let pause, timeline.now() < pause.until { throw pause.why }
     let inbox = Inbox(bell, now: timeline.now, quiet: settings.quiet)
     let gone = Bell()
     do throws(ArtError) {
-      let process = try start(program, { inbox.put($0) }, { inbox.put($0); gone.ring() })
+      let process = try start(
+        program, { inbox.put($0) },
+        {
+          inbox.put($0); gone.ring()
+        })
       helper = Helper(process: process, inbox: inbox, gone: gone)
       try await greet(inbox)
       try await guardAncestors()
+      restarts.started(at: timeline.now())
     } catch {
       detach()
-      restarts.ended(error, at: timeline.now())
+      pause = (error, restarts.ended(at: timeline.now()))
       throw error
     }
+  }
+
+  /// The helper is of no use any more: another one is started, soon, or the folder is looked through without it.
+  func giveUpHelper(_ why: ArtError) {
+    detach()
+    let now = timeline.now()
+    let due = restarts.ended(at: now)
+    pause = (why, due)
+    let isSoon = due - now <= Self.shortPause
+    settling.rescan(.root, reason: .startedAgain(why), at: isSoon ? due : now)
   }
 
   private func greet(_ inbox: Inbox) async throws(ArtError) {

@@ -11,22 +11,23 @@ extension FolderWatcher {
     do throws(ArtError) {
       let found = try await lookThrough(scan.folder, isWatched: true, again: true)
       tell(found.files, in: scan.folder, scan.reason)
-      if let why = found.trouble { degrade(why, after: .zero) }
+      if let why = found.trouble { degrade(why) }
     } catch {
-      degrade(error, after: .zero)
+      degrade(error)
     }
   }
 
   /// Looks through everything, and has the system tell of it as far as it does.
   func survey(_ reason: String?) async {
-    let began = timeline.now()
     var why: ArtError?
     var files: [RelativePath]? = []
+    var cost = Duration.zero
     do throws(ArtError) {
       if let root = try walk.contents(of: .root) {
         why = try await attach(root)
         let found = try await lookThrough(.root, isWatched: why == nil, again: reason != nil)
         files = found.files
+        cost = found.cost
         why = why ?? found.trouble
       } else {
         detach()
@@ -40,7 +41,7 @@ extension FolderWatcher {
     if isClosed { return }
     var reason = reason
     if let why {
-      degrade(why, after: timeline.now() - began)
+      degrade(why, cost: cost)
     } else {
       pollDue = nil
       if trouble != nil {
@@ -68,9 +69,9 @@ extension FolderWatcher {
   }
 
   /// From now on the folder is looked through every so often: a tenth of the time at most.
-  func degrade(_ why: ArtError, after duration: Duration) {
+  func degrade(_ why: ArtError, cost: Duration = .zero) {
     guard !isClosed else { return }
-    pollDue = timeline.now() + max(settings.pollEvery, duration * 10)
+    pollDue = timeline.now() + max(settings.pollEvery, cost * 10)
     if trouble == why.message { return }
     trouble = why.message
     ready.append(.degraded(why.message))
@@ -80,7 +81,8 @@ extension FolderWatcher {
   /// missed, then listed. Throws when what lies there cannot be told.
   private func lookThrough(
     _ top: RelativePath, isWatched: Bool, again: Bool
-  ) async throws(ArtError) -> (files: [RelativePath], trouble: ArtError?) {
+  ) async throws(ArtError) -> (files: [RelativePath], trouble: ArtError?, cost: Duration) {
+    var cost = Duration.zero
     var files: [RelativePath] = []
     var seen: Set<RelativePath> = []
     var trouble: ArtError?
@@ -91,6 +93,7 @@ extension FolderWatcher {
       for start in stride(from: 0, to: level.count, by: 256) {
         let batch = level[start..<min(start + 256, level.count)]
         if isWatched, trouble == nil { trouble = await watch(batch, again: again) }
+        let began = timeline.now()
         for folder in batch {
           guard let contents = try walk.contents(of: folder) else { continue }
           seen.insert(folder)
@@ -103,6 +106,7 @@ extension FolderWatcher {
           }
           verify(folder, contents.identity)
         }
+        cost += timeline.now() - began
       }
       if let deep = next.first, deep.depth > FolderWalk.deepest {
         trouble = trouble ?? .tooDeep(walk.absolute(deep))
@@ -115,7 +119,7 @@ extension FolderWatcher {
       level = next
     }
     unwatch(tree.remove(within: top, except: seen))
-    return (files, trouble)
+    return (files, trouble, cost)
   }
 
   /// Returns what kept one of them from being watched.
@@ -131,7 +135,8 @@ extension FolderWatcher {
           let entry = WatchTree.Entry(watch: watch, identity: identity)
           if let former = tree.put(folder, entry) { unwatch([former]) }
         // Gone meanwhile, no folder any more, or nobody's business: listing it will tell.
-        case .failed(_, ENOENT), .failed(_, ENOTDIR), .failed(_, ELOOP), .failed(_, EACCES), .failed(_, EPERM):
+        case .failed(_, ENOENT), .failed(_, ENOTDIR), .failed(_, ELOOP), .failed(_, EACCES),
+          .failed(_, EPERM):
           break
         case .failed(_, let number): trouble = trouble ?? .cannotWatch(walk.absolute(folder), number)
         default: trouble = trouble ?? .helperSilent()
@@ -139,10 +144,7 @@ extension FolderWatcher {
       }
       return trouble
     } catch {
-      // Whatever it was, a new helper does without.
-      detach()
-      restarts.ended(error, at: timeline.now())
-      settling.rescan(.root, reason: .startedAgain(error), at: timeline.now())
+      giveUpHelper(error)
       return error
     }
   }

@@ -19,7 +19,7 @@ public actor FolderWatcher {
   let start: HelperProcess.Start
   /// The kind of a remote file system, by its device number.
   let remoteKind: @Sendable (UInt64) -> String?
-  let bell = Bell()
+  nonisolated let bell = Bell()
   private let executor = ThreadExecutor("emojiart.watch")
 
   var settling: Settling
@@ -27,7 +27,9 @@ public actor FolderWatcher {
   /// The watches on the folders above the watched one.
   var guards: Set<Int32> = []
   var helper: Helper?
-  var restarts = HelperPauses()
+  var restarts = Restarts()
+  /// What ended the last helper, and until when none is started again.
+  var pause: (why: ArtError, until: Duration)?
   /// Why the system does not tell everything, as it was told; nil while it does.
   var trouble: String?
   /// When the folder is looked through again while it is degraded.
@@ -45,13 +47,15 @@ public actor FolderWatcher {
     let gone: Bell
   }
 
+  /// The watcher has a thread of its own: looking through folders takes time.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Begins to watch a folder, by its absolute path without symbolic links. The first news is a scan of all of it, after
   /// `degraded` where that holds.
   public init(_ folder: String, _ settings: WatchSettings, clock: some Clock<Duration> = ContinuousClock()) {
     self.init(
-      folder, settings, clock: clock, start: HelperProcess.start, remoteKind: { RemoteFileSystem.kind(of: $0) })
+      folder, settings, clock: clock, start: HelperProcess.start,
+      remoteKind: { RemoteFileSystem.kind(of: $0) })
   }
 
   init(

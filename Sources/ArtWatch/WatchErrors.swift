@@ -32,7 +32,8 @@ extension ArtError {
   static func helperVersion(_ version: Int) -> ArtError {
     ArtError(
       .unavailable,
-      "the helper emojiart-inotify speaks version \(version), not \(HelperLine.version); install both together")
+      "the helper emojiart-inotify speaks version \(version), not \(HelperLine.version); install both together"
+    )
   }
 
   static func helperSilent() -> ArtError {
@@ -97,7 +98,8 @@ extension ArtError {
   static func tooManyFolders(_ path: String) -> ArtError {
     ArtError(
       .unavailable,
-      "\(path) holds more than \(FolderWalk.mostFolders) folders, and only these are looked into; watch fewer")
+      "\(path) holds more than \(FolderWalk.mostFolders) folders, and only these are looked into; watch fewer"
+    )
   }
 }
 

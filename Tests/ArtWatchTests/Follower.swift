@@ -32,7 +32,7 @@ actor Follower {
   }
 
   /// One piece of news.
-  func next() async throws -> WatchNews { 
+  func next() async throws -> WatchNews {
     let start = news.count
     try await until { $0.news.count == 1 }
     return news[start]

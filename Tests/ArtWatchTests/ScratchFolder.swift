@@ -8,7 +8,8 @@ final class ScratchFolder: Sendable {
   let path: String
 
   init() throws {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-watch-\(UUID().uuidString)")
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "emojiart-watch-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     path = url.resolvingSymlinksInPath().path
   }

@@ -19,7 +19,11 @@ final class SeenHelper: Sendable {
 
   var start: HelperProcess.Start {
     { (program, onLine, onEnd) throws(ArtError) in
-      let process = try HelperProcess.start(program, { self.gate.pass(); onLine($0) }, onEnd)
+      let process = try HelperProcess.start(
+        program,
+        {
+          self.gate.pass(); onLine($0)
+        }, onEnd)
       self.state.withLock { $0.append(process.processID) }
       return process
     }
@@ -27,9 +31,12 @@ final class SeenHelper: Sendable {
 
   /// How many inotify instances a process has; nil when it is gone.
   static func instances(of process: Int32) -> Int? {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd") else { return nil }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd") else {
+      return nil
+    }
     return names.count { name in
-      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\(name)")) == "anon_inode:inotify"
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\(name)"))
+        == "anon_inode:inotify"
     }
   }
 
@@ -90,7 +97,9 @@ final class PlayedHelper: Sendable {
   /// The answer that the real one would give.
   func honest(_ command: String) -> String? {
     let words = command.split(separator: " ").map(String.init)
-    guard words.count == 2, words[0] != "unwatch", let path = EscapedBytes.read(Array(words[1].utf8)) else { return nil }
+    guard words.count == 2, words[0] != "unwatch", let path = EscapedBytes.read(Array(words[1].utf8)) else {
+      return nil
+    }
     var status = stat()
     guard lstat(String(decoding: path, as: UTF8.self), &status) == 0 else { return "failed watch 2" }
     guard status.st_mode & S_IFMT == S_IFDIR else { return "failed watch 20" }

@@ -22,7 +22,8 @@ import Testing
   @Test(
     "W15 the runner of the stories can fail",
     arguments: [
-      "0 happened bees\n100 run\n> 21 look bees quiet\n", "0 happened bees\n100 run\n> 20 look bees restless\n",
+      "0 happened bees\n100 run\n> 21 look bees quiet\n",
+      "0 happened bees\n100 run\n> 20 look bees restless\n",
       "0 happened bees\n100 run\n", "0 happened bees\nnext none\n", "0 changed a\n100 run\n> 20 scan a why\n",
       "5 take\n> look bees quiet\n",
     ])
@@ -31,7 +32,9 @@ import Testing
     #expect(throws: SettlingCase.Unreadable.self) { try SettlingCase(name: "x", text: "0 hapened a\n").run() }
   }
 
-  @Test("W16 whatever happens, each event is followed by a look in time, a quiet one, and nothing is looked at without")
+  @Test(
+    "W16 whatever happens, each event is followed by a look in time, a quiet one, and nothing is looked at without"
+  )
   func anySchedule() {
     var (events, takes) = (0, 0)
     for seed in 0..<400 {

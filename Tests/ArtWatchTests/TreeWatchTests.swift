@@ -32,7 +32,9 @@ import Testing
   func together() async throws {
     let folder = try ScratchFolder()
     let follower = try await watch(folder)
-    try folder.shell("for i in 1 2 3 4 5; do mkdir -p a$i/b/c/d/e && touch a$i/x.emojiart a$i/b/c/d/e/y.emojiart a$i/b/z.txt; done")
+    try folder.shell(
+      "for i in 1 2 3 4 5; do mkdir -p a$i/b/c/d/e && touch a$i/x.emojiart a$i/b/c/d/e/y.emojiart a$i/b/z.txt; done"
+    )
     try await agree(follower)
     #expect(await follower.view().degraded.isEmpty)
     #expect(await follower.view().reasons.isEmpty, "an ordinary change needs no reason")
@@ -54,7 +56,8 @@ import Testing
   @Test("W24 a subfolder that is moved within the folder, out of it or into it takes its files along")
   func moved() async throws {
     let folder = try ScratchFolder()
-    try folder.shell("mkdir -p art/a/b art/c out/in; touch art/a/1.emojiart art/a/b/2.emojiart out/in/3.emojiart")
+    try folder.shell(
+      "mkdir -p art/a/b art/c out/in; touch art/a/1.emojiart art/a/b/2.emojiart out/in/3.emojiart")
     let follower = try await watch(folder, "art")
     #expect(await follower.files == ["a/1.emojiart", "a/b/2.emojiart"])
     try folder.move("art/a", to: "art/c/moved")
@@ -68,11 +71,16 @@ import Testing
     try folder.write("out/c/moved/9.emojiart")
     try folder.write("art/in/4.emojiart")
     let news = try await follower.until { $0.files == ["in/3.emojiart", "in/4.emojiart"] }
-    #expect(!news.contains { if case .look(let files) = $0 { files.contains { $0.path.contains("9") } } else { false } })
+    #expect(
+      !news.contains {
+        if case .look(let files) = $0 { files.contains { $0.path.contains("9") } } else { false }
+      })
     try await agree(follower)
   }
 
-  @Test("W24 subfolders that change places, are removed and made again, and moved over each other end as they are")
+  @Test(
+    "W24 subfolders that change places, are removed and made again, and moved over each other end as they are"
+  )
   func shuffled() async throws {
     let folder = try ScratchFolder()
     try folder.shell("for i in a b c d; do mkdir -p $i/x; touch $i/$i.emojiart $i/x/$i$i.emojiart; done")
@@ -97,7 +105,9 @@ import Testing
       let names = ["a", "b", "a/c", "b/c", "a/c/d", "e"]
       for _ in 0..<60 {
         steps += 1
-        let (one, two) = (names.randomElement(using: &random) ?? "a", names.randomElement(using: &random) ?? "a")
+        let (one, two) = (
+          names.randomElement(using: &random) ?? "a", names.randomElement(using: &random) ?? "a"
+        )
         // Moves that make no sense fail, as they do for people.
         switch Int.random(in: 0..<5, using: &random) {
         case 0: try folder.shell("mkdir -p \(one); touch \(one)/\(steps).emojiart || :")
@@ -112,7 +122,9 @@ import Testing
     print("subfolders: \(steps) random moves")
   }
 
-  @Test("W34 links, FIFOs, linked subfolders and odd names: nothing outside the folder is told of, and names come as they are")
+  @Test(
+    "W34 links, FIFOs, linked subfolders and odd names: nothing outside the folder is told of, and names come as they are"
+  )
   func links() async throws {
     let folder = try ScratchFolder()
     try folder.shell("mkdir -p art outside/deep; touch outside/o.emojiart outside/deep/p.emojiart")
@@ -124,7 +136,9 @@ import Testing
       touch "$(printf '\\303\\251.emojiart')" "$(printf 'e\\314\\201.emojiart')"
       """)
     let expected = ["a\nb\u{1b}[31m c\\.emojiart", "\u{e9}.emojiart", "e\u{301}.emojiart"]
-    try await follower.until { view in expected.allSatisfy { name in view.looks.contains { $0.path.utf8.elementsEqual(name.utf8) } } }
+    try await follower.until { view in
+      expected.allSatisfy { name in view.looks.contains { $0.path.utf8.elementsEqual(name.utf8) } }
+    }
     try folder.write("outside/q.emojiart")
     try folder.write("outside/deep/r.emojiart")
     try await end(follower)

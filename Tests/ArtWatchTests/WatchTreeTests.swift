@@ -19,7 +19,9 @@ import Testing
     #expect(tree.put(RelativePath("c"), entry(2)) == nil, "a moved folder keeps its watch")
     #expect(tree.path(of: 2) == RelativePath("c"))
     #expect(tree.folders[RelativePath("a")] == nil)
-    #expect(tree.put(RelativePath("c"), entry(4)) == 2, "another folder stands there: the former watch is to be ended")
+    #expect(
+      tree.put(RelativePath("c"), entry(4)) == 2,
+      "another folder stands there: the former watch is to be ended")
     #expect(tree.path(of: 2) == nil)
     #expect(tree.remove(within: RelativePath("a")) == [3])
     tree.drop(4)
@@ -67,13 +69,16 @@ import Testing
 }
 
 @Suite("Looking through a folder") struct FolderWalkTests {
-  private func walk(_ folder: ScratchFolder, _ change: (inout WatchSettings) -> Void = { _ in }) -> FolderWalk {
+  private func walk(_ folder: ScratchFolder, _ change: (inout WatchSettings) -> Void = { _ in }) -> FolderWalk
+  {
     var settings = WatchSettings(ending: ".emojiart")
     change(&settings)
     return FolderWalk(folder.path, settings)
   }
 
-  @Test("W19 only regular files with a name that is wanted are found: no links, no FIFOs, no folders, no unreadable names")
+  @Test(
+    "W19 only regular files with a name that is wanted are found: no links, no FIFOs, no folders, no unreadable names"
+  )
   func wanted() throws {
     let folder = try ScratchFolder()
     try folder.shell(
@@ -82,7 +87,8 @@ import Testing
       mkfifo fifo.emojiart; ln -s bees.emojiart link.emojiart; mkdir dir.emojiart sub; ln -s sub linked; ln bees.emojiart hard.emojiart
       """)
     let flat = try #require(try walk(folder).contents(of: .root))
-    #expect(flat.files.map(\.text).sorted() == ["a b.emojiart", "bees.emojiart", "hard.emojiart", "x\ny.emojiart"])
+    #expect(
+      flat.files.map(\.text).sorted() == ["a b.emojiart", "bees.emojiart", "hard.emojiart", "x\ny.emojiart"])
     #expect(flat.folders.isEmpty)
     let deep = try #require(try walk(folder) { $0.isRecursive = true }.contents(of: .root))
     #expect(deep.folders.map(\.text).sorted() == ["dir.emojiart", "sub"])
@@ -111,7 +117,9 @@ import Testing
     for number in 0..<100_000 { close(open(folder["file-\(number).png"], O_CREAT | O_WRONLY, 0o600)) }
     for number in 0..<500 { try folder.write("d\(number).emojiart") }
     var found = 0
-    let time = try ContinuousClock().measure { found = try walk(folder).contents(of: .root)?.files.count ?? 0 }
+    let time = try ContinuousClock().measure {
+      found = try walk(folder).contents(of: .root)?.files.count ?? 0
+    }
     print("looked through 100500 entries in \(time)")
     #expect(found == 500)
     #expect(time < .seconds(2), "a debug build on a busy machine; a tenth of that otherwise")

@@ -56,7 +56,8 @@ final class Inbox: Sendable {
       guard state.contents.end == nil else { return false }
       do throws(ArtError) {
         let line = try HelperLine(bytes)
-        return state.contents.take(line, at: time, most: most) || (state.alarm ?? .seconds(Int.max)) > time + quiet
+        return state.contents.take(line, at: time, most: most)
+          || (state.alarm ?? .seconds(Int.max)) > time + quiet
       } catch {
         state.contents.end = error
         return true

@@ -31,7 +31,9 @@ struct FolderWalk: Sendable {
 
   /// The file that is to be looked at when something happens under a name: SQLite's journal beside it counts for it.
   func wanted(_ name: [UInt8], in folder: RelativePath) -> RelativePath? {
-    let own = name.suffix(Self.journal.count).elementsEqual(Self.journal) ? name.dropLast(Self.journal.count) : name[...]
+    let own =
+      name.suffix(Self.journal.count).elementsEqual(Self.journal)
+      ? name.dropLast(Self.journal.count) : name[...]
     guard own.count > ending.count, own.suffix(ending.count).elementsEqual(ending) else { return nil }
     // No path leads to what is no UTF-8.
     guard let text = String(validating: own, as: UTF8.self) else { return nil }
@@ -73,7 +75,8 @@ struct FolderWalk: Sendable {
   ) {
     withUnsafePointer(to: &entry.pointee.d_name) { tuple in
       tuple.withMemoryRebound(to: UInt8.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) { bytes in
-        let name = UnsafeBufferPointer(start: bytes, count: strlen(UnsafeRawPointer(bytes).assumingMemoryBound(to: CChar.self)))
+        let name = UnsafeBufferPointer(
+          start: bytes, count: strlen(UnsafeRawPointer(bytes).assumingMemoryBound(to: CChar.self)))
         let kind = Int32(entry.pointee.d_type)
         let isWanted = mayWant(name)
         // On file systems that do not say what an entry is, only those that matter are asked.

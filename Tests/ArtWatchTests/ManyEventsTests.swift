@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Synchronization
+import TestClock
+import Testing
+
+@testable import ArtWatch
+
+@Suite("Many events, and none", .timeLimit(.minutes(1))) struct ManyEventsTests {
+  @Test("W22 50,000 events while nobody asks are merged: each file is looked at once")
+  func merged() async throws {
+    let folder = try ScratchFolder()
+    let watcher = FolderWatcher(folder.path, .real())
+    let follower = Follower(watcher, root: folder.path)
+    try await follower.until { !$0.scans.isEmpty }
+    for round in 0..<25_000 {
+      let file = open(folder["\(round % 20).emojiart"], O_CREAT | O_WRONLY | O_TRUNC, 0o600)
+      write(file, "x", 1)
+      close(file)
+    }
+    try folder.write("zz.emojiart")
+    let news = try await follower.until { $0.files.contains("zz.emojiart") }
+    let looks = await follower.view(from: 1).looks
+    print("50000 events and more: \(news.count) pieces of news, \(looks.count) looks")
+    #expect(news.count < 20)
+    #expect(await follower.files.count == 21)
+    await watcher.close()
+  }
+
+  @Test(
+    "W27 after a real overflow of the kernel's queue everything is looked through, with the reason, and nothing is missing"
+  )
+  func overflow() async throws {
+    let folder = try ScratchFolder()
+    try folder.make("sub")
+    let seen = SeenHelper()
+    let follower = Follower(FolderWatcher(folder.path, start: seen.start), root: folder.path)
+    try await follower.until { !$0.scans.isEmpty }
+    // The reader stands still; the pipe fills, then the helper waits, then the kernel's queue runs over.
+    seen.gate.set(open: false)
+    for number in 0..<25_000 {
+      let name = number.isMultiple(of: 50) ? "\(number).emojiart" : "\(number).txt"
+      close(open(folder["sub/\(name)"], O_CREAT | O_WRONLY, 0o600))
+    }
+    try folder.make("late/deep")
+    try folder.write("late/deep/after.emojiart")
+    seen.gate.set(open: true)
+    try await follower.until { view in view.reasons.contains { $0.contains("max_queued_events") } }
+    let expected = try Set(ScratchFolder.found(in: folder.path))
+    try await follower.until { Set($0.files) == expected }
+    #expect(expected.count == 501)
+    try folder.write("late/deep/alive.emojiart")
+    try await follower.until { $0.looked(at: "late/deep/alive.emojiart") }
+    #expect(seen.processes.count == 1)
+    await follower.watcher.close()
+  }
+
+  @Test("W22 more names than are kept apart become one scan")
+  func inbox() throws {
+    let now = Mutex(Duration.zero)
+    let inbox = Inbox(Bell(), now: { now.withLock { $0 } }, quiet: .milliseconds(20), most: 100)
+    for number in 0..<100 { inbox.put(Array("event 1 2 0 \(number)".utf8)) }
+    now.withLock { $0 = .seconds(1) }
+    for number in 0..<100 { inbox.put(Array("event 1 100 0 \(number)".utf8)) }
+    let full = inbox.take()
+    #expect(full.events.count == 100 && !full.isOverflown)
+    let one = full.events[Inbox.Source(watch: 1, name: Array("7".utf8))]
+    #expect(one?.first == .zero && one?.last == .seconds(1) && one?.mask.rawValue == 0x102)
+    for number in 0..<350 { inbox.put(Array("event 1 2 0 \(number)".utf8)) }
+    let over = inbox.take()
+    #expect(over.isOverflown && over.events.count <= 100)
+    #expect(inbox.take().events.isEmpty)
+  }
+
+  @Test("W32 while nothing happens no timer runs, nothing wakes, and readers cause nothing")
+  func idle() async throws {
+    let folder = try ScratchFolder()
+    try folder.shell("mkdir sub; echo 1 > bees.emojiart; echo 2 > sub/wasps.emojiart")
+    let seen = SeenHelper()
+    let clock = SeenClock()
+    let watcher = FolderWatcher(
+      folder.path, .real(), clock: clock, start: seen.start, remoteKind: { _ in nil })
+    let follower = Follower(watcher, root: folder.path)
+    try await follower.until { !$0.scans.isEmpty }
+    try folder.write("bees.emojiart", "2")
+    try await follower.until { $0.looked(at: "bees.emojiart") }
+    let next = Task { try await follower.next() }
+    while !watcher.bell.isAwaited { await Task.yield() }
+    while clock.asleep > 0 { await Task.yield() }
+    let (sleeps, ticks) = (clock.sleeps, try SeenHelper.ticks(of: seen.last))
+    // Readers of every kind, thousands of times.
+    for _ in 0..<2_000 {
+      let file = open(folder["bees.emojiart"], O_RDONLY)
+      var byte = UInt8(0)
+      read(file, &byte, 1)
+      close(file)
+    }
+    try folder.shell(
+      "for i in 1 2 3; do ls -lR . >/dev/null; cat bees.emojiart sub/*; find . -type f -exec md5sum {} + >/dev/null; done"
+    )
+    #expect(clock.sleeps == sleeps, "no timer was set")
+    #expect(clock.asleep == 0, "none runs")
+    #expect(watcher.bell.isAwaited, "nobody was woken")
+    #expect(try SeenHelper.ticks(of: seen.last) == ticks)
+    try folder.write("sub/wasps.emojiart", "3")
+    #expect(try await next.value == .look([WatchedFile("sub/wasps.emojiart", isQuiet: true)]))
+    await watcher.close()
+  }
+
+  @Test(
+    "W21 a file that is being written all the time is looked at every 100 ms, and once more when it is quiet")
+  func constantWriting() async throws {
+    let folder = try ScratchFolder()
+    let watcher = FolderWatcher(folder.path, .real())
+    let follower = Follower(watcher, root: folder.path)
+    try await follower.until { !$0.scans.isEmpty }
+    let writer = Process()
+    writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+    writer.arguments = [
+      "-c", "for i in $(seq 1 120); do echo $i >> bees.emojiart; sleep 0.005; done; touch zz.emojiart",
+    ]
+    writer.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+    try writer.run()
+    try await follower.until { $0.looked(at: "zz.emojiart") }
+    writer.waitUntilExit()
+    let looks = await follower.view().looks.filter { $0.path == "bees.emojiart" }
+    #expect(looks.count >= 3 && looks.last?.isQuiet == true)
+    await watcher.close()
+  }
+
+  @Test("W20 a file comes again when it is asked for, or with what happens before")
+  func again() async throws {
+    let folder = try ScratchFolder()
+    try folder.write("bees.emojiart")
+    let clock = ManualClock()
+    let watcher = FolderWatcher(
+      folder.path, .real(), clock: clock, start: PlayedHelper().start, remoteKind: { _ in nil })
+    let follower = Follower(watcher, root: folder.path)
+    try await follower.until { !$0.scans.isEmpty }
+    let next = Task { try await follower.next() }
+    while !watcher.bell.isAwaited { await Task.yield() }
+    await watcher.lookAgain(at: "bees.emojiart", after: .seconds(2))
+    await clock.sleepers(1)
+    while !watcher.bell.isAwaited { await Task.yield() }
+    clock.advance(by: .milliseconds(1_999))
+    #expect(watcher.bell.isAwaited)
+    clock.advance(by: .milliseconds(1))
+    #expect(try await next.value == .look([WatchedFile("bees.emojiart", isQuiet: true)]))
+    await watcher.close()
+  }
+
+  @Test("W20 only one file is told of where only that one is wanted, with its journal")
+  func only() async throws {
+    let folder = try ScratchFolder()
+    try folder.shell("mkdir sub; touch bees.emojiart wasps.emojiart sub/bees.emojiart")
+    var settings = WatchSettings.real(recursive: false)
+    settings.only = "bees.emojiart"
+    let watcher = FolderWatcher(folder.path, settings)
+    let follower = Follower(watcher, root: folder.path)
+    #expect(try await follower.next() == .scanned(FolderScan("", files: ["bees.emojiart"], reason: nil)))
+    try folder.write("wasps.emojiart", "y")
+    try folder.write("sub/bees.emojiart", "y")
+    try folder.write("bees.emojiart-journal", "y")
+    #expect(try await follower.next() == .look([WatchedFile("bees.emojiart", isQuiet: true)]))
+    await watcher.close()
+  }
+}
+
+/// The real clock, and how many sleep by it.
+private final class SeenClock: Clock, Sendable {
+  typealias Instant = ContinuousClock.Instant
+  private let clock = ContinuousClock()
+  private let counts = Mutex((asleep: 0, sleeps: 0))
+  var asleep: Int { counts.withLock(\.asleep) }
+  var sleeps: Int { counts.withLock(\.sleeps) }
+  var now: Instant { clock.now }
+  var minimumResolution: Duration { clock.minimumResolution }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    counts.withLock {
+      $0.asleep += 1
+      $0.sleeps += 1
+    }
+    defer { counts.withLock { $0.asleep -= 1 } }
+    try await clock.sleep(until: deadline, tolerance: tolerance)
+  }
+}
