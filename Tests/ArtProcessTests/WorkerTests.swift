@@ -57,7 +57,11 @@ import Testing
       ("exec >&- 2>&-; sleep 0.01; exit 4", .exit(4), [], ""),
       // What it started itself goes with it, and does not keep its end from being told.
       ("sleep 1000 & echo a", .exit(0), ["a"], ""),
-      ("setsid sleep 20 & echo a", .exit(0), ["a"], ""),
+      // One that has left the group is out of reach, but holds up nothing.
+      (
+        "exec 3>&1; { setsid sh -c 'echo; exec sleep 20 >&3' & } | read x; echo a", .exit(0), ["a"],
+        ""
+      ),
     ] as [(String, WorkerEnd.Cause, [String], String)])
   func ends(_ script: String, _ cause: WorkerEnd.Cause, _ lines: [String], _ complaint: String) throws {
     let start = ContinuousClock.now
@@ -147,6 +151,6 @@ import Testing
       "/bin/sh",
       ["-c", "exec \"$1\" hear \"$2\" <&- >&- 2>&-", "sh", built("WorkerParent").path, scratch["heard"]])
     #expect(parent.ends && parent.process.terminationStatus == 0)
-    #expect(try String(contentsOfFile: scratch["heard"], encoding: .utf8) == "got it")
+    #expect(try String(contentsOfFile: scratch["heard"], encoding: .utf8) == "got it\ncomplained\n")
   }
 }
