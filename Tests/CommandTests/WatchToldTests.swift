@@ -68,6 +68,11 @@ import Testing
       told.take(.changed("a", try change(3...5))) == .changed("a", try change(4...5), isWholeAgain: false))
     #expect(told.take(.changed("a", try change(5...5))) == nil)
     #expect(told.take(.movedOn("a", revision: 9)) == .resync("a", revision: 9))
+    told.read("a", try base(12))
+    #expect(told.take(.changed("a", try change(11...12))) == nil)
+    #expect(
+      told.take(.changed("a", try change(12...13))) == .changed("a", try change(13...13), isWholeAgain: false)
+    )
     #expect(told.take(.removed("a")) == .removed("a"))
     #expect(told.take(.removed("a")) == nil)
     #expect(told.take(.added("a", revision: 1)) == .added("a", revision: 1))

@@ -24,6 +24,8 @@ final class CommandRunner: Sendable {
   private struct Contents {
     var process: pid_t?
     var end: End?
+    /// Whether it is being ended with this program: nobody is told of that.
+    var isEnding = false
   }
 
   /// The command's words.
@@ -85,9 +87,12 @@ final class CommandRunner: Sendable {
     }
   }
 
-  /// Sends a signal to the one that is running.
+  /// Sends a signal to the one that is running, because this program ends.
   func kill(_ number: Int32) {
-    contents.withLock { if let process = $0.process { _ = Glibc.kill(process, number) } }
+    contents.withLock { contents in
+      contents.isEnding = true
+      if let process = contents.process { _ = Glibc.kill(process, number) }
+    }
   }
 
   /// Its number is another's when it has been waited for: so that is done where nobody can send it a signal.
@@ -99,6 +104,7 @@ final class CommandRunner: Sendable {
       var word: Int32 = 0
       let isKnown = waitpid(process, &word, 0) == process
       contents.process = nil
+      guard !contents.isEnding else { return }
       contents.end =
         !isKnown ? .status(0) : word & 0x7F == 0 ? .status(word >> 8 & 0xFF) : .signal(word & 0x7F)
     }

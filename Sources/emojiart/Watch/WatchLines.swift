@@ -12,14 +12,18 @@ struct WatchLines {
   /// How wide the names of documents are.
   private var width = 0
 
+  /// Makes the column of documents as wide as these names need; one long name does not move all others.
+  mutating func makeRoom(for names: [String]) {
+    width = names.reduce(width) { max($0, min(safe($1).count, 24)) }
+  }
+
   /// The lines of a notice about a document; `name` is what it is called, `called` what others are. `now` is in
   /// milliseconds since 1970.
   mutating func lines(
     _ notice: WatchNotice, _ name: String, now: Int, called: (String) -> String
   ) -> [String] {
     let document = safe(name)
-    // One long name does not move all others.
-    width = max(width, min(document.count, 24))
+    makeRoom(for: [name])
     return Self.phrases(notice, now: now, called: called).map { time, what in
       "\(Self.time(time, now: now))  \(document.padded(to: width))  \(safe(what))"
     }

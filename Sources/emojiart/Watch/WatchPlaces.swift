@@ -37,7 +37,7 @@ extension WatchPlace {
     _ typed: [String], _ options: CommonOptions, isRecursive: Bool
   ) throws(ArtError) -> [WatchPlace] {
     var folders: [(real: String, place: WatchPlace)] = []
-    var documents: [(real: String, name: DocumentPath, called: String)] = []
+    var documents: [Document] = []
     for name in typed.isEmpty ? [try options.currentFolder()] : typed {
       if let real = realFolder(name) {
         folders.append((real, WatchPlace(folder: name)))
@@ -61,17 +61,25 @@ extension WatchPlace {
       if let index = kept.firstIndex(where: { $0.real == document.real && $0.place.names != nil }) {
         kept[index].place.names?[document.name] = document.called
       } else {
-        let place = WatchPlace(folder: document.real, names: [document.name: document.called])
+        let place = WatchPlace(folder: document.folder, names: [document.name: document.called])
         kept.append((document.real, place))
       }
     }
     return kept.map(\.place)
   }
 
+  /// A document to watch, and its folder without symbolic links and as it is opened.
+  private struct Document {
+    let real: String
+    let folder: String
+    let name: DocumentPath
+    let called: String
+  }
+
   /// A document's folder and its name in it, symbolic links resolved: the watcher follows none.
   private static func document(
     _ typed: String, _ options: CommonOptions
-  ) throws(ArtError) -> (real: String, name: DocumentPath, called: String) {
+  ) throws(ArtError) -> Document {
     let file = try options.file(typed)
     do throws(ArtError) { _ = try file.stamp() } catch {
       // What was meant may be a folder.
@@ -84,7 +92,13 @@ extension WatchPlace {
     guard parts.name.hasSuffix(".emojiart") else {
       throw ArtError(.badValue, "\(file.path) has not the ending .emojiart; rename it to have it watched")
     }
-    return (parts.folder, DocumentPath(parts.name), file.path)
+    // Messages call it as it was given, unless it is a link.
+    let given = PathParts(file.path)
+    let isLink =
+      realFolder(given.folder).map { CommonOptions.path(of: given.name, in: $0) } != parts.prefix + parts.name
+    return Document(
+      real: parts.folder, folder: isLink ? parts.folder : given.folder, name: DocumentPath(parts.name),
+      called: file.path)
   }
 
   private static func realFolder(_ name: String) -> String? {

@@ -55,6 +55,7 @@ struct Watching {
       let events = parts[index].folder.events
       let inbox = inbox
       Task.detached { for await event in events { await inbox.put(event, from: index) } }
+      lines.makeRoom(for: seen.documents.map { parts[index].place.name(of: $0.path) })
       for notice in parts[index].told.begin(seen.documents, degraded: seen.degraded) {
         try tell(notice, of: index, isChange: false)
       }
