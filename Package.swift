@@ -50,7 +50,8 @@ let package = Package(
       dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestClock"],
       swiftSettings: settings),
     .executableTarget(
-      name: "WorkerParent", dependencies: ["ArtProcess"], path: "Tests/WorkerParent", swiftSettings: settings),
+      name: "WorkerParent", dependencies: ["ArtProcess", "CProcess"], path: "Tests/WorkerParent",
+      swiftSettings: settings),
     .testTarget(
       name: "ArtProcessTests", dependencies: ["ArtModel", "ArtProcess", "emojiart-inotify", "WorkerParent"],
       swiftSettings: settings),

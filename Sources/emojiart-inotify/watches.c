@@ -72,8 +72,9 @@ int watch_folder(const char *path, bool little, struct watched *watched) {
     if (!error) error = EIO;
   } else {
     *watched = (struct watched){inotifytools_wd_from_filename(name), status.st_dev, status.st_ino};
-    // The library says nothing when it had no memory for its entry.
-    if (watched->wd < 0) error = ENOMEM;
+    // The library says nothing when it had no memory for its entry. It never frees those of folders that are gone, so
+    // waiting would not help; a new start does.
+    if (watched->wd < 0) give_up(1, "no memory for another watch");
   }
   close(folder);
   return error;

@@ -42,6 +42,23 @@ import Testing
     print("W6: \(count) events, \(told) told before the overflow")
   }
 
+  @Test("W10 a helper without memory for its watches ends, and can be started again")
+  func memory() throws {
+    let scratch = try Scratch()
+    let heard = Heard()
+    let limits = WorkerLimits(memory: 24 << 20, processorSeconds: nil, line: 1 << 12)
+    let worker = try Worker(built("emojiart-inotify").path, [], heard, limits)
+    let commands = Array(String(repeating: "watch \(scratch.path)\n", count: 1000).utf8)
+    for _ in 0..<200 {
+      // It takes nothing more when it has ended.
+      guard (try? worker.send(commands)) != nil else { break }
+    }
+    let end = try heard.ended()
+    #expect(end.cause == .exit(1) || end.cause == .signal(SIGSEGV), "\(end)")
+    #expect(heard.lines.count > 1000 && !heard.lines.contains { $0.hasPrefix("failed") })
+    print("W10: \(heard.lines.count) watches in 24 MiB")
+  }
+
   @Test("W7 the helper ends with its standard input, also while nobody reads what it says")
   func endsWithInput() throws {
     let helper = try built("emojiart-inotify").path

@@ -147,6 +147,6 @@ import Testing
       "/bin/sh",
       ["-c", "exec \"$1\" hear \"$2\" <&- >&- 2>&-", "sh", built("WorkerParent").path, scratch["heard"]])
     #expect(parent.ends && parent.process.terminationStatus == 0)
-    #expect(try String(contentsOfFile: scratch["heard"], encoding: .utf8) == "got it")
+    #expect(try String(contentsOfFile: scratch["heard"], encoding: .utf8) == "got it\ncomplained\n")
   }
 }

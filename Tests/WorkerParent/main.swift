@@ -6,19 +6,16 @@
 //   WorkerParent hear FILE       writes to the file what a worker makes of a line
 
 import ArtProcess
+import CProcess
 import Dispatch
 import Glibc
-import Synchronization
 
 let limits = WorkerLimits(memory: 256 << 20, processorSeconds: nil, line: 1 << 16)
 
 /// Starts a shell with a script.
-func start(_ script: String, line: @escaping @Sendable ([UInt8]) -> Void = { _ in }, end: DispatchSemaphore)
-  throws
-  -> Worker
-{
+func start(_ script: String, end: DispatchSemaphore) throws -> Worker {
   try Worker(
-    starting: WorkerProgram(path: "/bin/sh"), arguments: ["-c", script], limits: limits, onLine: line,
+    starting: WorkerProgram(path: "/bin/sh"), arguments: ["-c", script], limits: limits, onLine: { _ in },
     onEnd: { _ in end.signal() })
 }
 
@@ -30,6 +27,9 @@ func entries(_ name: String) -> Int {
   while readdir(folder) != nil { count += 1 }
   return count
 }
+
+// Nothing of it is left when the test that started it is killed.
+alarm(60)
 
 let isOver = DispatchSemaphore(value: 0)
 switch CommandLine.arguments[1] {
@@ -66,13 +66,18 @@ case "starts":
   print("threads", max(entries("task") - threads, 0))
 
 case "hear":
-  let heard = Mutex<[UInt8]>([])
-  let worker = try start(
-    "read line; echo got $line", line: { line in heard.withLock { $0 += line } }, end: isOver)
-  try worker.send(Array("it\n".utf8))
-  isOver.wait()
+  // Without a room of ours in between, so that the streams of both sides lie where standard ones would.
+  let script = "read line; echo got $line; echo complained >&2"
+  var words = ["/bin/sh", "-c", script].map { (word: String) in strdup(word) } + [nil]
+  var started = cprocess()
+  guard cprocess_start("/bin/sh", &words, cprocess_limits(), &started) == 0 else { exit(1) }
+  write(started.input, "it\n", 3)
   let file = open(CommandLine.arguments[2], O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-  heard.withLock { _ = write(file, $0, $0.count) }
+  var buffer = [UInt8](repeating: 0, count: 1 << 10)
+  for stream in [started.output, started.complaint] {
+    while case let count = read(stream, &buffer, buffer.count), count > 0 { write(file, buffer, count) }
+  }
+  cprocess_reap(started.process)
 
 default: exit(64)
 }
