@@ -82,13 +82,10 @@ static int become(
   // A parent that ended before this call sends nothing any more.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return errno;
   if (getppid() != parent) _exit(1);
-  // First out of the way: where this process has no standard streams, the pairs lie on 0 to 2.
-  int ends[] = {pairs[input][1], pairs[output][1], pairs[complaint][1], pairs[report][1]};
-  for (int i = 0; i < pair_count; i++)
-    if (ends[i] <= STDERR_FILENO && (ends[i] = fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) < 0) return errno;
-  pairs[report][1] = ends[report];
+  // Where this process has no standard streams, the first pairs lie on 0 to 2. The program's end of the first one is never
+  // 0, and is copied before its number is taken; the other ends are 3 or more, for pairs are opened in this order.
   for (int i = input; i <= complaint; i++)
-    if (dup2(ends[i], i) < 0) return errno;
+    if (dup2(pairs[i][1], i) < 0) return errno;
   close_others_on_exec();
   if (limit(RLIMIT_CORE, 0, 0) < 0) return errno;
   if (limits.processor_seconds && limit(RLIMIT_CPU, limits.processor_seconds, limits.processor_seconds + 1) < 0)
