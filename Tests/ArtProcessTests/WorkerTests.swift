@@ -57,7 +57,11 @@ import Testing
       ("exec >&- 2>&-; sleep 0.01; exit 4", .exit(4), [], ""),
       // What it started itself goes with it, and does not keep its end from being told.
       ("sleep 1000 & echo a", .exit(0), ["a"], ""),
-      ("setsid sleep 20 & echo a", .exit(0), ["a"], ""),
+      // One that has left the group is out of reach, but holds up nothing.
+      (
+        "exec 3>&1; { setsid sh -c 'echo; exec sleep 20 >&3' & } | read x; echo a", .exit(0), ["a"],
+        ""
+      ),
     ] as [(String, WorkerEnd.Cause, [String], String)])
   func ends(_ script: String, _ cause: WorkerEnd.Cause, _ lines: [String], _ complaint: String) throws {
     let start = ContinuousClock.now
