@@ -135,10 +135,7 @@ extension DocumentFolder {
   private func take(
     trouble error: ArtError, at path: DocumentPath, _ stamp: FileStamp?, _ reason: LookReason
   ) -> Duration? {
-    guard reason == .quiet else {
-      known[path]?.stamp = nil
-      return reason == .forced ? nil : Self.shortWhile
-    }
+    guard reason == .quiet else { return reason == .forced ? nil : Self.shortWhile }
     let events = Comparison(path: path.string, known: known[path]).events(findingTrouble: error.message)
     let before = known[path]
     // One that cannot be asked for keeps what it was; of one that was never met there is nothing to keep.

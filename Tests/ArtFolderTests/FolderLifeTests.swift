@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtDocument
 import ArtModel
 import ArtStore
 import ArtWatch
@@ -37,16 +38,16 @@ import Testing
   }
 
   private func compare(
-    _ listener: Listener, _ open: OpenFolder, _ watched: WatchedFolder
+    _ listener: Listener, _ folder: DocumentFolder, _ watched: WatchedFolder
   ) async -> [String] {
     // What was known of a document before it was damaged is no part of what the folder holds.
     let told = listener.documents.mapValues { $0.trouble == nil ? $0 : Listener.Known(trouble: $0.trouble) }
-    let truth = await truth(open.folder, watched)
+    let truth = await truth(folder, watched)
     var complaints = listener.complaints
     for path in Set(told.keys).union(truth.keys).sorted() where told[path] != truth[path] {
       complaints.append("\(path.string): told \(told[path] as Any), is \(truth[path] as Any)")
     }
-    for document in await open.folder.documents where document.base != nil {
+    for document in await folder.documents where document.base != nil {
       let base = try? DocumentFile(watched[document.path]).base()
       if base != document.base {
         complaints.append("\(document.path) is in another state than the folder says")
@@ -80,7 +81,7 @@ import Testing
     await open.news.settled()
     while await !open.news.again.isEmpty { for event in await open.again() { listener.hear(event) } }
     for event in await open.heard() { listener.hear(event) }
-    let complaints = await compare(listener, open, watched)
+    let complaints = await compare(listener, open.folder, watched)
     let again = await open.scan("", watched.names)
     await open.folder.close()
     return Outcome(
@@ -153,5 +154,51 @@ import Testing
       isWrong = try await !live(seed: seed, operations: 150, deafTo: kind).complaints.isEmpty
     }
     #expect(isWrong)
+  }
+
+  @Test("W58 the same holds with what the system tells, while it happens", .timeLimit(.minutes(2)))
+  func real() async throws {
+    let lives = max(1, Self.lives / 4)
+    var total = 0
+    for seed in 1...UInt64(lives) {
+      let watched = try WatchedFolder()
+      var life = try FolderLife(watched, seed: seed)
+      let folder = try await DocumentFolder.open(watched.path, isRecursive: true)
+      let events = folder.events(capacity: 1_000_000)
+      var listener = Listener(await folder.documents)
+      #expect(await folder.degraded == nil)
+      for number in 0..<300 {
+        if life.random.once(in: 12), let begun = life.begin() {
+          await Task.yield()
+          life.finish(begun)
+        } else {
+          life.act()
+        }
+        if life.random.once(in: 15) { try await mark("mark\(number).emojiart", watched, events, &listener) }
+      }
+      // What happened before is told before, but for what is looked at again.
+      var complaints: [String] = []
+      for number in 0..<50 {
+        try await mark("end\(number).emojiart", watched, events, &listener)
+        complaints = await compare(listener, folder, watched)
+        if complaints.isEmpty || !listener.complaints.isEmpty { break }
+      }
+      let told = complaints.joined(separator: "\n")
+      #expect(told.isEmpty, "seed \(seed)")
+      await folder.close()
+      total += listener.counts.values.reduce(0, +)
+    }
+    print("W58 \(lives) folders, \(300 * lives) operations, \(total) events")
+  }
+
+  /// Makes a document and hears all until it is told.
+  private func mark(
+    _ name: String, _ watched: WatchedFolder, _ events: EventSequence<FolderEvent>, _ listener: inout Listener
+  ) async throws {
+    try watched.make(name)
+    for await event in events {
+      listener.hear(event)
+      if event == .added(name, revision: 0) { return }
+    }
   }
 }

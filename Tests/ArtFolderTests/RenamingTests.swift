@@ -49,6 +49,22 @@ import Testing
     await open.folder.close()
   }
 
+  @Test("W44 a document that is back, and busy, is waited for anew when it goes again")
+  func backAndBusy() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try watched.move("a.emojiart", "a")
+    #expect(await open.look("a.emojiart").isEmpty)
+    try watched.move("a", "a.emojiart")
+    let lock = try ExclusiveLock(watched["a.emojiart"])
+    #expect(await open.look("a.emojiart").isEmpty)
+    lock.release()
+    try watched.remove("a.emojiart")
+    #expect(await open.look("a.emojiart").isEmpty)
+    #expect(await open.look("a.emojiart") == [.removed("a.emojiart")])
+    await open.folder.close()
+  }
+
   @Test(
     "W45 a document under another name is renamed, whichever of the two names is met first, then changed if it differs"
   )
@@ -94,6 +110,31 @@ import Testing
     _ = await open.look("a.emojiart", "b.emojiart")
     #expect(await open.again().isEmpty)
     #expect(await open.folder.documents.map(\.base?.id) == ids.reversed())
+    await open.folder.close()
+  }
+
+  @Test("W45 what stands in the old place of a renamed document is met with it")
+  func oldPlace() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try watched.move("a.emojiart", "b.emojiart")
+    try documents("a")
+    #expect(
+      await open.look("b.emojiart")
+        == [.renamed("b.emojiart", from: "a.emojiart"), .added("a.emojiart", revision: 0)])
+    #expect(await open.look("a.emojiart").isEmpty)
+    await open.folder.close()
+  }
+
+  @Test("W46 what was written under a name that is gone since is told under the others")
+  func goneLink() async throws {
+    try documents("a")
+    try #require(link(watched["a.emojiart"], watched["b.emojiart"]) == 0)
+    let open = try await OpenFolder(watched)
+    try DocumentFile(watched["a.emojiart"]).addBee()
+    try watched.remove("a.emojiart")
+    #expect(Self.changedPath(await open.look("a.emojiart").first) == "b.emojiart")
+    #expect(await open.again() == [.removed("a.emojiart")])
     await open.folder.close()
   }
 
