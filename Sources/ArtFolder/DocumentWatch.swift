@@ -34,6 +34,7 @@ public actor DocumentWatch {
   private nonisolated let broadcast = Broadcast<Event>(overflow: nil)
   private nonisolated let executor = ThreadExecutor("emojiart.document-watch")
 
+  /// The thread that it lives on: it may wait for the file system.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// A watch for a document that is open, which is the one to close it. `program` is the helper, and nil when it was

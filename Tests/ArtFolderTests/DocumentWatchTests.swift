@@ -104,7 +104,9 @@ import Testing
       for _ in 1...3 {
         try FileManager.default.moveItem(atPath: file.path, toPath: path("away"))
         let gone = await next(events) { _ in true }
-        guard case .state(.error(let error)) = gone else { return #expect(Bool(false), "\(String(describing: gone))") }
+        guard case .state(.error(let error)) = gone else {
+          return #expect(Bool(false), "\(String(describing: gone))")
+        }
         #expect(error.code == .noSuchDocument)
         try FileManager.default.moveItem(atPath: path("away"), toPath: file.path)
         #expect(await next(events) { _ in true } == .state(.open))
@@ -118,7 +120,8 @@ import Testing
   func links() async throws {
     try await with {
       let file = try make()
-      try FileManager.default.createSymbolicLink(atPath: path("link.emojiart"), withDestinationPath: file.path)
+      try FileManager.default.createSymbolicLink(
+        atPath: path("link.emojiart"), withDestinationPath: file.path)
       try FileManager.default.createDirectory(atPath: path("else"), withIntermediateDirectories: false)
       let clock = ManualClock()
       let byLink = try await open(DocumentFile(path("link.emojiart")), clock: clock)

@@ -28,7 +28,9 @@ struct StreamWatchTests {
         times.append(clock.now - begin)
         #expect(lines.count == 1 && lines[0].contains(#"["move","#) && lines[0].contains("\(round),7]"))
       }
-      print("S25 at once: \(rounds) edits of others, half of them within \(times.sorted()[rounds / 2]) of their end")
+      print(
+        "S25 at once: \(rounds) edits of others, half of them within \(times.sorted()[rounds / 2]) of their end"
+      )
       // By looking every two seconds they would take twenty.
       #expect(times.reduce(.zero, +) < .seconds(8))
       stream.endInput()
@@ -36,20 +38,24 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("S26 what others do joins with what is unsaved: different fields both stay, of one field the later save's value")
+  @Test(
+    "S26 what others do joins with what is unsaved: different fields both stay, of one field the later save's value"
+  )
   func joins() async throws {
     try await withRun { other in
       let stream = try other.stream(Self.patient)
       try stream.send(#"{"move":{"ref":"🐝","to":[5,6]}}"#)
       _ = try stream.lines(until: #""unsaved":1"#)
       try other.run("emojiart resize bees 🐝 --to 99")
-      #expect(try stream.lines(until: #"{"saved":{"revision":3}}"#).filter { $0.contains("changed") }.count == 1)
+      #expect(
+        try stream.lines(until: #"{"saved":{"revision":3}}"#).filter { $0.contains("changed") }.count == 1)
       let shown = "emojiart show bees --json | jq -c '.emojis[] | [.x, .y, .size]'"
       #expect(try other.run(shown) == "[5,6,99]\n")
       try stream.send(#"{"move":{"ref":"🐝","to":[7,8]}}"#)
       _ = try stream.lines(until: #""unsaved":1"#)
       try other.run("emojiart move bees 🐝 --to 9,9")
-      #expect(try stream.lines(until: #"{"saved":{"revision":5}}"#).filter { $0.contains("changed") }.count == 1)
+      #expect(
+        try stream.lines(until: #"{"saved":{"revision":5}}"#).filter { $0.contains("changed") }.count == 1)
       #expect(try other.run(shown) == "[7,8,99]\n")
       stream.endInput()
       #expect(try stream.rest().last == #"{"state":"closed"}"# && stream.end() == 0)
@@ -72,7 +78,9 @@ struct StreamWatchTests {
       try other.run("emojiart resize bees 🐝 --to 99")
       lines += try stream.lines(until: #""changed""#)
       let saved = lines.filter { $0.contains(#"{"saved""#) }
-      print("S27 own saves: \(saved.count) of \(rounds) that were asked for with something unsaved, none came back")
+      print(
+        "S27 own saves: \(saved.count) of \(rounds) that were asked for with something unsaved, none came back"
+      )
       #expect(saved.count == rounds - 1, "\(lines)")
       #expect(lines.filter { $0.contains(#""changed""#) }.count == 1)
       stream.endInput()
@@ -120,7 +128,8 @@ struct StreamWatchTests {
 
   /// Ticks of processor time, and how often it has slept, in the thread that reads.
   private static func activity(of process: Int32) throws -> [Int] {
-    let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: ")").last?
+    let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: ")")
+      .last?
       .split(separator: " ").map(String.init)
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     let switches = status.split(separator: "\n").filter { $0.contains("ctxt_switches") }
@@ -173,7 +182,9 @@ struct StreamWatchTests {
       #expect(stream.end() == -signal)
       // One that ends by itself has seen to it; the system sees to it otherwise, and takes a moment.
       if signal == 0 { #expect(kill(helper, 0) == -1 && errno == ESRCH) }
-      try other.run("until ! kill -0 \(helper) 2>/dev/null || grep -q '^State:.Z' /proc/\(helper)/status; do sleep 0.02; done")
+      try other.run(
+        "until ! kill -0 \(helper) 2>/dev/null || grep -q '^State:.Z' /proc/\(helper)/status; do sleep 0.02; done"
+      )
     }
   }
 
@@ -189,7 +200,8 @@ struct StreamWatchTests {
       #expect(stream.children().isEmpty)
       stream.endInput()
       #expect(try stream.rest().filter { $0.contains("changed") }.count == 1 && stream.end() == 0)
-      #expect(try other.run("emojiart show bees --json | jq -c '.emojis[] | [.x, .y, .size]'") == "[6,7,99]\n")
+      #expect(
+        try other.run("emojiart show bees --json | jq -c '.emojis[] | [.x, .y, .size]'") == "[6,7,99]\n")
     }
   }
 

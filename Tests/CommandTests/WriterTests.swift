@@ -11,7 +11,7 @@ struct WriterTests {
   private static let gate = Gate(3)
   private static let tried = Mutex<[String: [String]]>([:])
 
-  @Test("C70 W59 every writer of Fixtures/writers.txt is told as it says there", arguments: try Writer.all())
+  @Test("C70 every writer of Fixtures/writers.txt is told as it says there", arguments: try Writer.all())
   func writer(_ writer: Writer) async throws {
     let heard = try await Self.gate.pass { try await writer.run() }
     #expect(Writer.byDocument(heard) == Writer.byDocument(writer.expected))
@@ -39,10 +39,13 @@ struct WriterTests {
     for writer in all {
       let heard = tried[writer.name] ?? []
       let isRight = Writer.byDocument(heard) == Writer.byDocument(writer.expected)
-      print("writers: \(isRight ? "as said" : "OTHERWISE")  \(writer.name): \(heard.isEmpty ? "silence" : heard.joined(separator: "; "))")
+      print(
+        "writers: \(isRight ? "as said" : "OTHERWISE")  \(writer.name): \(heard.isEmpty ? "silence" : heard.joined(separator: "; "))"
+      )
     }
     let notices = tried.values.reduce(0) { $0 + $1.count }
-    print("writers: \(all.count) tried, \(notices) notices, \(all.count { $0.expected.isEmpty }) of them silent")
+    print(
+      "writers: \(all.count) tried, \(notices) notices, \(all.count { $0.expected.isEmpty }) of them silent")
     #expect(all.count >= promised && tried.count == all.count, "a name stands twice")
   }
 }
