@@ -27,11 +27,14 @@ public actor DocumentWatch {
   private let watcher: FolderWatcher
   private let name: String
   private let lookEvery: Duration
+  /// Whether the path was seen to go through a symbolic link. It stays so while the link is being made again.
+  private var isLinked = false
   private var following: Task<Void, Never>?
   private var isOver = false
   private nonisolated let broadcast = Broadcast<Event>(overflow: nil)
   private nonisolated let executor = ThreadExecutor("emojiart.document-watch")
 
+  /// The thread that it lives on: it may wait for the file system.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// A watch for a document that is open, which is the one to close it. `program` is the helper, and nil when it was
@@ -45,7 +48,7 @@ public actor DocumentWatch {
     self.lookEvery = lookEvery
     let place = PathParts(Self.realPath(of: document.file.path))
     name = place.name
-    var settings = WatchSettings(ending: name.hasSuffix(".emojiart") ? ".emojiart" : name)
+    var settings = WatchSettings(ending: name.hasSuffix(".emojiart") ? ".emojiart" : "")
     settings.only = name
     settings.pollEvery = lookEvery
     settings.pollBecause = reason
@@ -83,7 +86,8 @@ public actor DocumentWatch {
   }
 
   private func look(isQuiet: Bool) async {
-    let needsClock = hasOtherNames
+    // To a watcher that name is a journal's.
+    let needsClock = hasOtherNames || name.hasSuffix("-journal")
     await document.look(every: needsClock && !isOver ? lookEvery : nil)
     // What was half-written comes again by itself.
     guard await !document.look(isQuiet: isQuiet), isQuiet, !isOver else { return }
@@ -91,7 +95,8 @@ public actor DocumentWatch {
   }
 
   private var hasOtherNames: Bool {
-    if Self.goesThroughLink(document.file.path) { return true }
+    isLinked = isLinked || Self.goesThroughLink(document.file.path)
+    if isLinked { return true }
     do throws(ArtError) {
       return try document.file.stamp().hardLinks > 1
     } catch {

@@ -10,7 +10,8 @@ final class FileLock {
   /// `alone` keeps others from reading, too.
   init(_ path: String, alone: Bool = false) throws {
     try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
-    try #require(sqlite3_exec(handle, alone ? "BEGIN EXCLUSIVE" : "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+    try #require(
+      sqlite3_exec(handle, alone ? "BEGIN EXCLUSIVE" : "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
   }
 
   func release() {

@@ -89,7 +89,8 @@ import Testing
     try await other.close()
   }
 
-  @Test("D36 what was saved before a look was asked for is known after it, whatever ran when it was asked for")
+  @Test(
+    "D36 what was saved before a look was asked for is known after it, whatever ran when it was asked for")
   func newsDuringSaves() async throws {
     let file = try folder.make()
     let busy = try await DocumentFolder.open(
@@ -177,7 +178,8 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D37 a file that is damaged is told once, and tried again only by the clock or when it is another one")
+  @Test(
+    "D37 a file that is damaged is told once, and tried again only by the clock or when it is another one")
   func damaged() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file, Self.patient)
@@ -211,7 +213,8 @@ import Testing
     var tried = 0
     let known = DocumentBase(await reader.content)
     for cut in stride(from: 4_096, to: bytes.count, by: 4_096) {
-      for half in [bytes.prefix(cut), bytes.prefix(cut) + old.dropFirst(cut)] where half != old && half != bytes {
+      for half in [bytes.prefix(cut), bytes.prefix(cut) + old.dropFirst(cut)]
+      where half != old && half != bytes {
         try half.write(to: url(file.path))
         // Some are whole: what they lack means nothing. Some are as they were, as far as their own row tells.
         let isWhole = (try? file.read()) != nil

@@ -60,6 +60,8 @@ final class StreamProcess {
 
   func endInput() { close(input) }
 
+  var processID: Int32 { process.processIdentifier }
+
   func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
   /// The next line; nil at the end.

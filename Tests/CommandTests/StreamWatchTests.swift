@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Editing streams that hear of others", .serialized)
+struct StreamWatchTests {
+  private static let patient = ["--autosave-delay", "3600", "--autosave-changes", "100000"]
+
+  private func withRun(_ body: @escaping @Sendable (Neighbour) throws -> Void) async throws {
+    let run = try CommandRun()
+    _ = try await run.output(of: "emojiart new bees; emojiart add bees 🐝 --at 1,2")
+    try await onThread { try body(Neighbour(run)) }
+    try run.remove()
+  }
+
+  @Test("S25 what others do comes at once as changed")
+  func atOnce() async throws {
+    try await withRun { other in
+      let stream = try other.stream(Self.patient)
+      let (rounds, clock) = (20, ContinuousClock())
+      var times: [Duration] = []
+      for round in 1...rounds {
+        try other.run("emojiart move bees 🐝 --to \(round),7")
+        let begin = clock.now
+        let lines = try stream.lines(until: #""changed""#)
+        times.append(clock.now - begin)
+        #expect(lines.count == 1 && lines[0].contains(#"["move","#) && lines[0].contains("\(round),7]"))
+      }
+      print(
+        "S25 at once: \(rounds) edits of others, half of them within \(times.sorted()[rounds / 2]) of their end"
+      )
+      // By looking every two seconds they would take twenty.
+      #expect(times.reduce(.zero, +) < .seconds(8))
+      stream.endInput()
+      #expect(try stream.rest() == [#"{"state":"closed"}"#] && stream.end() == 0)
+    }
+  }
+
+  @Test(
+    "S26 what others do joins with what is unsaved: different fields both stay, of one field the later save's value"
+  )
+  func joins() async throws {
+    try await withRun { other in
+      let stream = try other.stream(Self.patient)
+      try stream.send(#"{"move":{"ref":"🐝","to":[5,6]}}"#)
+      _ = try stream.lines(until: #""unsaved":1"#)
+      try other.run("emojiart resize bees 🐝 --to 99")
+      #expect(
+        try stream.lines(until: #"{"saved":{"revision":3}}"#).filter { $0.contains("changed") }.count == 1)
+      let shown = "emojiart show bees --json | jq -c '.emojis[] | [.x, .y, .size]'"
+      #expect(try other.run(shown) == "[5,6,99]\n")
+      try stream.send(#"{"move":{"ref":"🐝","to":[7,8]}}"#)
+      _ = try stream.lines(until: #""unsaved":1"#)
+      try other.run("emojiart move bees 🐝 --to 9,9")
+      #expect(
+        try stream.lines(until: #"{"saved":{"revision":5}}"#).filter { $0.contains("changed") }.count == 1)
+      #expect(try other.run(shown) == "[7,8,99]\n")
+      stream.endInput()
+      #expect(try stream.rest().last == #"{"state":"closed"}"# && stream.end() == 0)
+    }
+  }
+
+  @Test("S27 own saves do not come back, and do not bring the next one forward")
+  func ownSaves() async throws {
+    try await withRun { other in
+      let stream = try other.stream(Self.patient)
+      let rounds = 15
+      var lines: [String] = []
+      for round in 1...rounds {
+        // What is asked for last in each round is not saved before the next one asks for it.
+        try stream.send(#"{"save":true}"#, #"{"move":{"ref":"🐝","to":[\#(round),8]}}"#)
+        lines += try stream.lines(until: #""unsaved":1"#)
+        // A program's run is longer than a change takes to be told.
+        for _ in 0..<3 { try other.run("emojiart show bees >/dev/null") }
+      }
+      try other.run("emojiart resize bees 🐝 --to 99")
+      lines += try stream.lines(until: #""changed""#)
+      let saved = lines.filter { $0.contains(#"{"saved""#) }
+      print(
+        "S27 own saves: \(saved.count) of \(rounds) that were asked for with something unsaved, none came back"
+      )
+      #expect(saved.count == rounds - 1, "\(lines)")
+      #expect(lines.filter { $0.contains(#""changed""#) }.count == 1)
+      stream.endInput()
+      _ = try stream.rest()
+      #expect(stream.end() == 0)
+    }
+  }
+
+  @Test("S28 a stream alone, or among readers, is silent and uses no processor")
+  func idle() async throws {
+    try await withRun { other in
+      let stream = try other.stream(Self.patient)
+      try other.run("emojiart move bees 🐝 --to 3,3")
+      _ = try stream.lines(until: #""changed""#)
+      let (processes, rounds) = ([stream.processID] + stream.children(), 40)
+      #expect(processes.count == 2)
+      try other.run("mkdir elsewhere; emojiart new elsewhere/ants")
+      func rest() throws -> [[Int]] { try processes.map { try Self.activity(of: $0) } }
+      // Until what its opening began is over.
+      var (before, tries) = (try rest(), 0)
+      while tries < 100 {
+        try other.run("emojiart show bees >/dev/null; emojiart show bees >/dev/null")
+        let now = try rest()
+        if now == before { break }
+        (before, tries) = (now, tries + 1)
+      }
+      try other.run(
+        """
+        for i in $(seq \(rounds)); do
+          emojiart show bees >/dev/null; emojiart history bees >/dev/null; emojiart list . >/dev/null
+          cat bees.emojiart >/dev/null; emojiart add elsewhere/ants 🐜; touch elsewhere/$i
+        done
+        """)
+      #expect(try rest() == before)
+      print("S28 idle: \(rounds) rounds of readers and of writers elsewhere, after \(tries) to come to rest")
+      // The control: what it hears of costs it something.
+      try other.run("emojiart move bees 🐝 --to 4,4")
+      #expect(try stream.lines(until: #""changed""#).count == 1)
+      #expect(try rest() != before)
+      stream.endInput()
+      _ = try stream.rest()
+      #expect(stream.end() == 0)
+    }
+  }
+
+  /// Ticks of processor time, and how often it has slept, in the thread that reads.
+  private static func activity(of process: Int32) throws -> [Int] {
+    let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: ")")
+      .last?
+      .split(separator: " ").map(String.init)
+    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    let switches = status.split(separator: "\n").filter { $0.contains("ctxt_switches") }
+    return try [#require(Int(fields?[11] ?? "")), #require(Int(fields?[12] ?? ""))]
+      + switches.map { try #require(Int($0.split(separator: "\t").last ?? "")) }
+  }
+
+  @Test("S29 when the helper is killed others' edits come all the same, each once")
+  func killedHelper() async throws {
+    try await withRun { other in
+      let stream = try other.stream(Self.patient)
+      var seen: Set<Int32> = []
+      for round in 1...4 {
+        try other.run("emojiart move bees 🐝 --to \(round),1")
+        #expect(try stream.changes(1).count == 1)
+        let helper = try #require(stream.children(1).first)
+        seen.insert(helper)
+        kill(helper, round == 2 ? SIGSTOP : SIGKILL)
+        try other.run("emojiart move bees 🐝 --to \(round),2")
+        #expect(try stream.changes(1).count == 1)
+      }
+      #expect(seen.count == 4)
+      stream.endInput()
+      #expect(try stream.rest().filter { $0.contains("changed") }.isEmpty && stream.end() == 0)
+    }
+  }
+
+  @Test("S30 without the helper that is told once, and others' edits are found by looking every two seconds")
+  func missingHelper() async throws {
+    try await withRun { other in
+      try other.run("cp \"$(readlink -f ../bin/emojiart)\" ../bin/alone; mv ../bin/alone ../bin/emojiart")
+      let stream = try other.begin(Self.patient)
+      var lines = try stream.lines(until: #"{"degraded":{"reason":""#)
+      for round in 1...2 {
+        try other.run("emojiart move bees 🐝 --to \(round),1")
+        lines += try stream.lines(until: #""changed""#)
+      }
+      #expect(lines.count == 3 && stream.children().isEmpty, "\(lines)")
+      stream.endInput()
+      #expect(try stream.rest() == [#"{"state":"closed"}"#] && stream.end() == 0)
+    }
+  }
+
+  @Test("S31 no helper outlives its stream, however that ends", arguments: [SIGKILL, SIGTERM, 0])
+  func leftHelpers(signal: Int32) async throws {
+    try await withRun { other in
+      let stream = try other.stream(Self.patient)
+      let helper = try #require(stream.children(1).first)
+      if signal == 0 { stream.endInput() } else { stream.signal(signal) }
+      #expect(stream.end() == -signal)
+      // One that ends by itself has seen to it; the system sees to it otherwise, and takes a moment.
+      if signal == 0 { #expect(kill(helper, 0) == -1 && errno == ESRCH) }
+      try other.run(
+        "until ! kill -0 \(helper) 2>/dev/null || grep -q '^State:.Z' /proc/\(helper)/status; do sleep 0.02; done"
+      )
+    }
+  }
+
+  @Test("S32 with --atomic nothing is watched: what others did is taken in at the end")
+  func atomic() async throws {
+    try await withRun { other in
+      let stream = try other.stream(["--atomic"])
+      try stream.send(#"{"move":{"ref":"🐝","to":[5,6]}}"#)
+      #expect(try stream.line()?.contains("pending") == true)
+      try other.run("emojiart resize bees 🐝 --to 99")
+      try stream.send(#"{"move":{"ref":"🐝","by":[1,1]}}"#)
+      #expect(try stream.line()?.contains("pending") == true)
+      #expect(stream.children().isEmpty)
+      stream.endInput()
+      #expect(try stream.rest().filter { $0.contains("changed") }.count == 1 && stream.end() == 0)
+      #expect(
+        try other.run("emojiart show bees --json | jq -c '.emojis[] | [.x, .y, .size]'") == "[6,7,99]\n")
+    }
+  }
+
+  @Test("S33 in words it is a line on stderr that others' edits come late")
+  func words() async throws {
+    try await withRun { other in
+      try other.run("cp \"$(readlink -f ../bin/emojiart)\" ../bin/alone; mv ../bin/alone ../bin/emojiart")
+      try other.run(
+        """
+        mkfifo lines
+        emojiart edit bees <lines >answers 2>errors &
+        exec 3>lines
+        awaiting 'heard of every two seconds' errors
+        exec 3>&-
+        wait
+        [ "$(wc -l <errors)" = 1 ]
+        """)
+    }
+  }
+
+  @Test("S34 a document that is moved away and back is told at once, once each")
+  func moved() async throws {
+    try await withRun { other in
+      let stream = try other.stream(Self.patient)
+      try other.run("emojiart move bees 🐝 --to 3,3")
+      _ = try stream.lines(until: #""changed""#)
+      for _ in 1...5 {
+        try other.run("mv bees.emojiart away")
+        #expect(try stream.line()?.contains(#""noSuchDocument""#) == true)
+        try other.run("mv away bees.emojiart")
+        #expect(try stream.line() == #"{"state":"open"}"#)
+      }
+      stream.endInput()
+      #expect(try stream.rest() == [#"{"state":"closed"}"#] && stream.end() == 0)
+    }
+  }
+}
+
+/// Somebody else in the folder of a case. Its calls block: see `onThread`.
+private struct Neighbour {
+  private let run: CommandRun
+
+  init(_ run: CommandRun) { self.run = run }
+
+  /// A stream that has opened its document.
+  func stream(_ options: [String]) throws -> StreamProcess {
+    let stream = try begin(options)
+    try stream.send(#"{"show":true}"#)
+    _ = try stream.lines(until: #""document""#)
+    return stream
+  }
+
+  func begin(_ options: [String]) throws -> StreamProcess { try StreamProcess(in: run, options) }
+
+  /// What a script prints that succeeds.
+  @discardableResult
+  func run(_ script: String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/timeout")
+    process.arguments = ["-s", "KILL", "60", "sh", "-euc", script]
+    process.currentDirectoryURL = run.place.appending(path: "work")
+    process.environment = run.environment
+    let output = Pipe()
+    (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, output)
+    try process.run()
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Project.Missing(what: script) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension StreamProcess {
+  /// The programs that it has started; waits until there are so many.
+  fileprivate func children(_ count: Int = 0) -> [Int32] {
+    for _ in 0..<1_000 {
+      let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task")) ?? []
+      let found = threads.flatMap { thread in
+        ((try? String(contentsOfFile: "/proc/\(processID)/task/\(thread)/children", encoding: .utf8)) ?? "")
+          .split(separator: " ").compactMap { Int32($0) }
+      }
+      if found.count >= count { return found }
+      // There is no descriptor that tells of it.
+      usleep(20_000)
+    }
+    return []
+  }
+
+  /// So many of others' edits; what else was told is passed over.
+  fileprivate func changes(_ count: Int) throws -> [String] {
+    try (0..<count).flatMap { _ in try lines(until: #""changed""#).filter { $0.contains(#""changed""#) } }
+  }
+}

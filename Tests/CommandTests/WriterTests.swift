@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Real writers, and what who watches hears of them")
+struct WriterTests {
+  /// How many there are at least.
+  private static let promised = 50
+  private static let gate = Gate(3)
+  private static let tried = Mutex<[String: [String]]>([:])
+
+  @Test("C70 every writer of Fixtures/writers.txt is told as it says there", arguments: try Writer.all())
+  func writer(_ writer: Writer) async throws {
+    let heard = try await Self.gate.pass { try await writer.run() }
+    #expect(Writer.byDocument(heard) == Writer.byDocument(writer.expected))
+    try Self.report(writer, heard)
+  }
+
+  @Test("C70 a writer that is told otherwise is noticed")
+  func negativeControl() async throws {
+    let writer = try #require(try Writer.all().first { $0.name == "mv" })
+    let heard = try await writer.run()
+    #expect(heard == writer.expected)
+    for other in try Writer.all() where other.expected != writer.expected {
+      #expect(Writer.byDocument(heard) != Writer.byDocument(other.expected), "\(other)")
+    }
+  }
+
+  /// The last one prints the table.
+  private static func report(_ writer: Writer, _ heard: [String]) throws {
+    let tried = tried.withLock { tried in
+      tried[writer.name] = heard
+      return tried
+    }
+    let all = try Writer.all()
+    guard tried.count == all.count else { return }
+    for writer in all {
+      let heard = tried[writer.name] ?? []
+      let isRight = Writer.byDocument(heard) == Writer.byDocument(writer.expected)
+      print(
+        "writers: \(isRight ? "as said" : "OTHERWISE")  \(writer.name): \(heard.isEmpty ? "silence" : heard.joined(separator: "; "))"
+      )
+    }
+    let notices = tried.values.reduce(0) { $0 + $1.count }
+    print(
+      "writers: \(all.count) tried, \(notices) notices, \(all.count { $0.expected.isEmpty }) of them silent")
+    #expect(all.count >= promised && tried.count == all.count, "a name stands twice")
+  }
+}
+
+/// A program that writes into a folder, and what is told of it.
+struct Writer: Sendable, CustomStringConvertible {
+  let name: String
+  private(set) var script = ""
+  /// A line for each notice: what, which document, and more.
+  private(set) var expected: [String] = []
+
+  var description: String { name }
+
+  private var isRecursive: Bool { name.hasSuffix("(recursive)") }
+  private var isUnprivileged: Bool { name.hasSuffix("(unprivileged)") }
+
+  /// All of them, in their order.
+  static func all() throws -> [Writer] {
+    let text = try String(contentsOf: Project.fixtures.appending(path: "writers.txt"), encoding: .utf8)
+    var writers: [Writer] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("== ") {
+        writers.append(Writer(name: String(line.dropFirst(3))))
+      } else if let last = writers.indices.last {
+        if line.hasPrefix("=> ") {
+          writers[last].expected.append(String(line.dropFirst(3)))
+        } else {
+          writers[last].script += "\(line)\n"
+        }
+      }
+    }
+    return writers
+  }
+
+  private init(name: String) { self.name = name }
+
+  /// The notices of each document, in their order.
+  static func byDocument(_ notices: [String]) -> [String: [String]] {
+    Dictionary(grouping: notices) { $0.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
+  }
+
+  /// Lets it write, and gives what was told.
+  func run() async throws -> [String] {
+    let run = try CommandRun(limit: 120)
+    let told = try await run.output(
+      of: Self.prelude
+        .replacing("OPTIONS", with: isRecursive ? "--recursive" : "")
+        .replacing("AS", with: isUnprivileged ? "unprivileged" : "") + script + Self.end)
+    try run.remove()
+    return told.split(separator: "\n").map(String.init)
+  }
+
+  private static let prelude = #"""
+    export EMOJIART_AUTHOR=Ada
+    mkdir art away
+    for name in art/end art/bees away/other; do emojiart new $name >/dev/null; done
+    emojiart add art/bees 🐝 --at 10,20 >/dev/null
+    cp art/bees.emojiart away/old.emojiart
+    emojiart move art/bees 🐝 --to 30,40 >/dev/null
+    cp art/bees.emojiart away/same.emojiart
+    cp art/bees.emojiart away/next.emojiart
+    emojiart resize away/next 🐝 --to 99 >/dev/null
+    chmod 777 "$EMOJIART_STATE"
+    mkfifo go
+    AS emojiart watch art --json OPTIONS >told 2>complaints &
+    watcher=$!
+    # Also when the script fails: nothing is to go on.
+    trap 'kill $watcher' EXIT
+    awaiting '"ready"' told
+    settled=0
+    # What was done before it has been told when it is: and what was still in the air is told with the second one.
+    settle() {
+      for _ in 1 2; do
+        settled=$((settled + 1))
+        emojiart add art/end 🏁 >/dev/null
+        until grep -q "\"document\":\"art/end.emojiart\".*\"revision\":$settled}" told; do sleep 0.02; done
+      done
+    }
+
+    """#
+
+  private static let end = #"""
+
+    settle
+    trap - EXIT
+    kill $watcher
+    wait $watcher || true
+    cat complaints >&2
+    jq -r 'select(.event != "ready" and .document != "art/end.emojiart") |
+      (.document // "" | ltrimstr("art/") | rtrimstr(".emojiart") | tojson[1:-1]) as $name |
+      if .event == "changed" and .all then "all \($name) \(.revision)"
+      elif .event == "changed" and .edits == [] then "whole \($name)"
+      elif .event == "changed" then "changed \($name) \(.revision) \([.edits[].what] | join(", "))"
+      elif .event == "renamed" then "renamed \($name) from \(.from | ltrimstr("art/") | rtrimstr(".emojiart"))"
+      elif .event == "damaged" then "damaged \($name)"
+      elif .revision then "\(.event) \($name) \(.revision)"
+      else "\(.event) \($name) \(.reason // "")" | rtrimstr(" ") end' told
+    """#
+}
