@@ -31,7 +31,8 @@ let package = Package(
     .executableTarget(
       name: "emojiart-inotify",
       linkerSettings: [
-        .linkedLibrary("inotifytools"), .unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"]),
+        .linkedLibrary("inotifytools"),
+        .unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"]),
       ]),
     .executableTarget(
       name: "emojiart",
