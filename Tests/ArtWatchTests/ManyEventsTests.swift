@@ -116,13 +116,18 @@ import Testing
     let watcher = FolderWatcher(folder.path, .real())
     let follower = Follower(watcher, root: folder.path)
     try await follower.until { !$0.scans.isEmpty }
+    // It writes until somebody has looked three times, or for a minute.
     let writer = Process()
     writer.executableURL = URL(fileURLWithPath: "/bin/sh")
     writer.arguments = [
-      "-c", "for i in $(seq 1 120); do echo $i >> bees.emojiart; sleep 0.005; done; touch zz.emojiart",
+      "-c",
+      "for i in $(seq 1 12000); do echo $i >> bees.emojiart; [ -e enough ] && break; sleep 0.005; done; "
+        + "touch zz.emojiart",
     ]
     writer.currentDirectoryURL = URL(fileURLWithPath: folder.path)
     try writer.run()
+    try await follower.until { view in view.looks.count { $0.path == "bees.emojiart" && !$0.isQuiet } >= 3 }
+    try folder.write("enough")
     try await follower.until { $0.looked(at: "zz.emojiart") }
     writer.waitUntilExit()
     let looks = await follower.view().looks.filter { $0.path == "bees.emojiart" }
