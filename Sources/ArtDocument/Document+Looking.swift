@@ -101,14 +101,21 @@ extension Document {
     guard life.state != .closed else { return }
     // Whoever holds a file that is busy has not written yet.
     let wasBlind = blindness != nil && blindness != .busy
-    blindness = if case .failed(let error) = sight { error.code } else { nil }
+    blindness =
+      switch sight {
+      // What kept it from being looked at before may not be over.
+      case .failed(let error) where error.code == .busy: blindness ?? .busy
+      case .failed(let error): error.code
+      default: nil
+      }
     let isHeldUp = if case .error = life.state { true } else { false }
     var isDue = false
     switch sight {
     case .same(let stamp):
       self.stamp = stamp
       // What kept saves from succeeding may be over.
-      isDue = wasBlind
+      isDue = wasBlind || isHeldUp && heldUpBy != nil
+      heldUpBy = nil
     case .changed(let stamp, let found):
       self.stamp = stamp
       if let change = ExternalChange(in: found, since: base, besides: origin) {
@@ -119,7 +126,7 @@ extension Document {
       // A save that fails touches the file, too: only what others do is a reason to try again before its time.
       isDue = !isHeldUp || wasBlind || found != heldUpBy
       heldUpBy = found
-    case .failed where blindness == .busy: break
+    case .failed(let error) where error.code == .busy: break
     case .failed(let error):
       stamp = nil
       isDue = !wasBlind

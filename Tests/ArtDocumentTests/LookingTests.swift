@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtStore
 import Foundation
 import TestClock
 import Testing
 
 @testable import ArtDocument
+@testable import ArtStore
 
 @Suite("Documents that are told to look") struct LookingTests {
   private let folder: DocumentFolder
@@ -19,6 +19,13 @@ import Testing
   private func copy(_ from: DocumentFile, over to: String) throws {
     let bytes = try Data(contentsOf: url(from.path))
     try bytes.write(to: url(to))
+  }
+
+  /// A stamp of the file that was taken when it was written.
+  private func stamp(of file: DocumentFile) throws -> FileStamp {
+    var status = stat()
+    try #require(lstat(file.path, &status) == 0)
+    return FileStamp(status, at: status.st_ctim.tv_sec * 1_000_000_000 + status.st_ctim.tv_nsec)
   }
 
   private func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
@@ -65,6 +72,7 @@ import Testing
     let now = try #require(try file.read().emoji(bee.id))
     #expect(now.position.x == 7 && now.size.pixels == 99)
     #expect(await document.unsavedChanges == 0)
+    #expect(await document.heldUpBy == nil, "it holds nothing up")
     try await document.close()
     let changes = await events.until { _ in false }.compactMap { event in
       if case .changed(let change) = event { change.edits.map(\.id.origin) } else { nil }
@@ -81,7 +89,7 @@ import Testing
       try await other.perform(.bee())
       try await other.save()
       // As if this save and the one before had left the same times.
-      await document.know(try file.stamp())
+      await document.know(try stamp(of: file))
       await document.look()
       #expect(await document.content.emojiCount == count)
     }
@@ -176,6 +184,37 @@ import Testing
     #expect(await document.state == .open)
     try await document.close()
     #expect(try file.read().emojiCount == 1)
+  }
+
+  @Test(
+    "D37 a document that is put back after another one stood there is saved at once, also when it was held meanwhile",
+    arguments: [false, true])
+  func putBack(isHeld: Bool) async throws {
+    let file = try folder.make()
+    let stranger = try folder.make("stranger")
+    let document = try await DocumentFolder.open(file, Self.patient)
+    try await document.perform(.bee())
+    try DocumentFolder.move(file.path, to: file.path + ".away")
+    if isHeld {
+      #expect(await !document.look())
+    } else {
+      try copy(stranger, over: file.path)
+      #expect(await document.look())
+    }
+    #expect(await isInError(document))
+    #expect(rename(file.path + ".away", file.path) == 0)
+    if isHeld {
+      let lock = try FileLock(file.path, alone: true)
+      #expect(await !document.look())
+      lock.release()
+    }
+    #expect(await document.look())
+    #expect(await document.unsavedChanges == 0)
+    #expect(await document.state == .open)
+    #expect(try file.read().emojiCount == 1)
+    // What held it up is over: it is no reason any more.
+    #expect(await document.heldUpBy == nil)
+    try await document.close()
   }
 
   @Test(
