@@ -8,19 +8,23 @@ import ArtStore
 ///     known          found                         told
 ///     nothing        whole                         added
 ///     never whole    whole                         added
+///     not read yet   whole                         nothing: it was there when the folder was opened
 ///     whole          in that state                 nothing; after trouble changed, without edits
 ///                    further, the log holds all    changed, for each save
 ///                    further than the log goes     movedOn
 ///                    another state of itself       changed, not complete
 ///                    another document              removed, added
-///     whatever       unreadable                    damaged, once for each reason
+///     whatever       unreadable                    damaged, once for each kind of trouble
 struct Comparison {
   let path: String
   let known: KnownDocument?
 
   /// The document is whole.
   func events(finding content: DocumentContent) -> [FolderEvent] {
-    guard let base = known?.base else { return [.added(path, revision: content.revision)] }
+    guard let base = known?.base else {
+      if let known, known.trouble == nil { return [] }
+      return [.added(path, revision: content.revision)]
+    }
     guard base.id == content.id else { return [.removed(path), .added(path, revision: content.revision)] }
     guard let change = ExternalChange(in: content, since: base, besides: nil) else {
       return known?.trouble == nil ? [] : [changed([], to: content, isComplete: true)]
@@ -35,8 +39,8 @@ struct Comparison {
   }
 
   /// The document cannot be read.
-  func events(findingTrouble reason: String) -> [FolderEvent] {
-    known?.trouble == reason ? [] : [.damaged(path, reason: reason)]
+  func events(findingTrouble error: ArtError) -> [FolderEvent] {
+    known?.trouble?.code == error.code ? [] : [.damaged(path, reason: error.message)]
   }
 
   private func changed(_ edits: [LoggedEdit], to content: DocumentContent, isComplete: Bool) -> FolderEvent {

@@ -19,7 +19,8 @@ extension DocumentFolder {
       let reason = scan.folder.isEmpty ? LookReason.listed : .unsettled
       let paths = scan.files.map { DocumentPath($0) } + known.paths(below: scan.folder)
       await look(at: Dictionary(paths.map { ($0, reason) }, uniquingKeysWith: max))
-      if let reason = scan.reason, !isClosed { broadcast.send(.rescanned(reason)) }
+      // While the folder is looked through every so often, that says it all.
+      if let reason = scan.reason, degraded == nil, !isClosed { broadcast.send(.rescanned(reason)) }
     case .degraded(let reason):
       degraded = reason
       broadcast.send(.degraded(reason))
@@ -27,25 +28,39 @@ extension DocumentFolder {
     }
   }
 
-  /// The first look at each document: by its own row alone. Nothing is told of it.
-  func lookFirst(at paths: [DocumentPath]) async {
-    for path in paths where !isClosed {
-      let file = file(path)
-      var identity: FileIdentity?
-      do throws(ArtError) {
-        guard let stamp = try file.stampIfThere() else { continue }
-        identity = stamp.identity
-        known[path] = KnownDocument(base: try file.quickBase(), identity: stamp.identity, stamp: stamp)
-      } catch {
-        guard error.code != .noSuchDocument else { continue }
-        guard error.code != .busy, let identity else {
-          await source.lookAgain(at: path.string, after: busyDelay(path))
-          continue
-        }
-        // It may be being written: it comes again.
-        known[path] = KnownDocument(trouble: error.message, identity: identity)
-        await source.lookAgain(at: path.string, after: Self.shortWhile)
-      }
+  /// How long documents that other programs hold are waited for when the folder is opened, all together.
+  private static let firstPatience = Duration.seconds(1)
+
+  /// The first look at each document: by its own row alone. Nothing is told of it. What is being saved or written just then
+  /// is looked at once more, and comes again after that.
+  func lookFirst(at paths: [DocumentPath], _ clock: some Clock<Duration>) async {
+    let doubtful = paths.filter { !isClosed && !lookFirst(at: $0, patience: .zero) }
+    guard !doubtful.isEmpty, !isClosed else { return }
+    // Who is cancelled does not wait.
+    do { try await clock.sleep(for: Self.shortWhile) } catch {}
+    let end = ContinuousClock.now + Self.firstPatience
+    for path in doubtful where !isClosed {
+      guard !lookFirst(at: path, patience: end - .now) else { continue }
+      await source.lookAgain(at: path.string, after: busyDelay(path))
+    }
+  }
+
+  /// Whether the document is whole, or gone.
+  private func lookFirst(at path: DocumentPath, patience: Duration) -> Bool {
+    var file = file(path)
+    file.patience = patience
+    var stamp: FileStamp?
+    known[path] = nil
+    do throws(ArtError) {
+      stamp = try file.stampIfThere()
+      guard let stamp else { return true }
+      known[path] = KnownDocument(base: try file.quickBase(), identity: stamp.identity, stamp: stamp)
+      return true
+    } catch {
+      if error.code == .noSuchDocument { return true }
+      guard let stamp else { return false }
+      known[path] = KnownDocument(trouble: error.code == .busy ? nil : error, identity: stamp.identity)
+      return false
     }
   }
 
@@ -136,12 +151,12 @@ extension DocumentFolder {
     trouble error: ArtError, at path: DocumentPath, _ stamp: FileStamp?, _ reason: LookReason
   ) -> Duration? {
     guard reason == .quiet else { return reason == .forced ? nil : Self.shortWhile }
-    let events = Comparison(path: path.string, known: known[path]).events(findingTrouble: error.message)
+    let events = Comparison(path: path.string, known: known[path]).events(findingTrouble: error)
     let before = known[path]
     // One that cannot be asked for keeps what it was; of one that was never met there is nothing to keep.
     if let identity = stamp?.identity ?? before?.identity {
       known[path] = KnownDocument(
-        base: before?.base, trouble: error.message, identity: identity, stamp: stamp)
+        base: before?.base, trouble: error, identity: identity, stamp: stamp)
       broadcast.send(events)
     }
     // The file itself tells nothing of the end of these.

@@ -57,17 +57,17 @@ public actor DocumentFolder {
     settings.isRecursive = isRecursive
     settings.only = only
     settings.pollBecause = pollBecause
-    return try await open(path) { [settings] in FolderWatcher($0, settings, clock: clock) }
+    return try await open(path, clock: clock) { [settings] in FolderWatcher($0, settings, clock: clock) }
   }
 
   /// The same with news from elsewhere; `source` is handed the path without symbolic links.
-  static func open(_ path: String, _ source: (String) -> any NewsSource) async throws(ArtError)
-    -> DocumentFolder
-  {
+  static func open(
+    _ path: String, clock: some Clock<Duration> = ContinuousClock(), _ source: (String) -> any NewsSource
+  ) async throws(ArtError) -> DocumentFolder {
     let root = try findRoot(path)
     let folder = DocumentFolder(path: path, root: root, source: source(root))
     do throws(ArtError) {
-      try await folder.begin()
+      try await folder.begin(clock)
     } catch {
       await folder.close()
       throw error
@@ -85,12 +85,12 @@ public actor DocumentFolder {
     return String(cString: resolved)
   }
 
-  private func begin() async throws(ArtError) {
+  private func begin(_ clock: some Clock<Duration>) async throws(ArtError) {
     var isLookedThrough = false
     while !isLookedThrough {
       switch await source.next() {
       case .scanned(let scan):
-        await lookFirst(at: scan.files.map { DocumentPath($0) })
+        await lookFirst(at: scan.files.map { DocumentPath($0) }, clock)
         isLookedThrough = true
       case .degraded(let reason): degraded = reason
       case .watching: degraded = nil

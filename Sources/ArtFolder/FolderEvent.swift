@@ -15,7 +15,7 @@ public enum FolderEvent: Sendable, Equatable {
   case removed(String)
   /// A document has another name.
   case renamed(String, from: String)
-  /// A document cannot be read; told once for each reason.
+  /// A document cannot be read; told once, until it is whole again or there is another kind of trouble.
   case damaged(String, reason: String)
   /// Something may have been missed, and everything was looked at again; what was found was told before.
   case rescanned(String)
@@ -49,9 +49,10 @@ public struct DocumentChange: Sendable, Equatable {
 public struct FolderDocument: Sendable, Equatable {
   /// Its path, relative to the folder.
   public let path: String
-  /// The state it is in; nil when it cannot be read.
+  /// The state it is in; nil when it cannot be read, and when it was not read yet: another program has held it since the
+  /// folder was opened.
   public let base: DocumentBase?
-  /// Why it cannot be read; nil when it can.
+  /// Why it cannot be read, as it was found last; nil when nothing is wrong with it.
   public let trouble: String?
 
   /// A document.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
 import ArtStore
 
 /// What is known of a document, and has been told.
 struct KnownDocument: Sendable, Equatable {
-  /// The last whole state that it was in; nil when it never was.
+  /// The last whole state that it was in; nil when it never was, or, without trouble, when it was not read yet.
   var base: DocumentBase?
   /// Why it cannot be read; nil when it can.
-  var trouble: String?
+  var trouble: ArtError?
   /// Which file it is.
   var identity: FileIdentity
   /// The file's stamp before it was read; nil when it is to be read again whatever its stamp says.
@@ -46,7 +47,8 @@ struct KnownDocuments: Sendable {
   var list: [FolderDocument] {
     documents.sorted { $0.key < $1.key }.map {
       FolderDocument(
-        path: $0.key.string, base: $0.value.trouble == nil ? $0.value.base : nil, trouble: $0.value.trouble)
+        path: $0.key.string, base: $0.value.trouble == nil ? $0.value.base : nil,
+        trouble: $0.value.trouble?.message)
     }
   }
 }

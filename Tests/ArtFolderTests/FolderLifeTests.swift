@@ -40,8 +40,14 @@ import Testing
   private func compare(
     _ listener: Listener, _ folder: DocumentFolder, _ watched: WatchedFolder
   ) async -> [String] {
-    // What was known of a document before it was damaged is no part of what the folder holds.
-    let told = listener.documents.mapValues { $0.trouble == nil ? $0 : Listener.Known(trouble: $0.trouble) }
+    // What was known of a document before it was damaged is no part of what the folder holds. Why it cannot be read is
+    // told once for each kind of trouble: the latest words can be asked for.
+    let reasons = Dictionary(
+      await folder.documents.map { (DocumentPath($0.path), $0.trouble) }, uniquingKeysWith: { $1 })
+    var told = listener.documents
+    for (path, known) in told where known.trouble != nil {
+      told[path] = Listener.Known(trouble: reasons[path] ?? nil)
+    }
     let truth = await truth(folder, watched)
     var complaints = listener.complaints
     for path in Set(told.keys).union(truth.keys).sorted() where told[path] != truth[path] {

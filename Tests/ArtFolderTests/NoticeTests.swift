@@ -4,6 +4,7 @@ import ArtModel
 import ArtStore
 import ArtWatch
 import Foundation
+import TestClock
 import Testing
 
 @testable import ArtFolder
@@ -35,6 +36,54 @@ import Testing
     #expect(documents.last?.trouble?.contains(watched.path + "/text.emojiart") == true)
     #expect(await open.again().isEmpty)
     await open.folder.close()
+  }
+
+  @Test("W38 a document that is shorter than it says is not taken for whole")
+  func cutOff() async throws {
+    let bees = try watched.make()
+    try bees.save((0..<200).map { _ in .add(try Emoji.one()) })
+    let whole = try watched.bytes("bees.emojiart")
+    // The last one lacks only the end of its last page.
+    for (number, length) in [whole.count - 4_096, 9_000, whole.count - 1_000].enumerated() {
+      try watched.overwrite("cut\(number).emojiart", whole.prefix(length))
+    }
+    let open = try await OpenFolder(watched)
+    #expect(await open.folder.documents.map { $0.trouble == nil } == [true, false, false, false])
+    await open.folder.close()
+  }
+
+  @Test("W38 a document that another program holds is among the first, and is not told when it can be read")
+  func heldAtFirst() async throws {
+    let bees = try watched.make()
+    try bees.addBee()
+    let lock = try ExclusiveLock(bees.path)
+    let open = try await OpenFolder(watched)
+    #expect(
+      await open.folder.documents == [FolderDocument(path: "bees.emojiart", base: nil, trouble: nil)])
+    lock.release()
+    #expect(await open.again().isEmpty)
+    #expect(try await open.document()?.base == bees.base())
+    try bees.addBee()
+    #expect(changes(await open.look("bees.emojiart")).map(\.revision) == [2])
+    await open.folder.close()
+  }
+
+  @Test("W38 what is being saved or written when the folder is opened is looked at once more")
+  func unsettledAtFirst() async throws {
+    let bees = try watched.make()
+    let whole = try watched.bytes("bees.emojiart")
+    try watched.overwrite("half.emojiart", whole.prefix(5_000))
+    let lock = try ExclusiveLock(bees.path)
+    let (clock, news) = (ManualClock(), ScriptedNews(files: watched.names))
+    async let opening = DocumentFolder.open(watched.path, clock: clock) { _ in news }
+    await clock.sleepers(1)
+    lock.release()
+    try watched.overwrite("half.emojiart", whole)
+    clock.advance(by: .milliseconds(50))
+    let folder = try await opening
+    #expect(await folder.documents.map(\.base) == [try bees.base(), try bees.base()])
+    #expect(await news.again.isEmpty)
+    await folder.close()
   }
 
   @Test("W39 a document in the state that was told is silent: touched, read, written anew as it was")
@@ -133,7 +182,7 @@ import Testing
   }
 
   @Test(
-    "W47 what cannot be read is told at a quiet look, once for each reason, and its end as a change with the edits since"
+    "W47 what cannot be read is told at a quiet look, once for each kind of trouble, and its end as a change with the edits since"
   )
   func damage() async throws {
     let bees = try watched.make()
@@ -151,6 +200,13 @@ import Testing
     #expect(await open.look("bees.emojiart").isEmpty)
     try watched.overwrite("bees.emojiart", "text".utf8)
     #expect(await open.look("bees.emojiart").count == 1)
+    // A copy that is written slowly: other words, the same trouble.
+    for (half, words) in [([], "it is empty"), ([0x7B, 0x7D], "it is JSON text")] as [([UInt8], String)] {
+      try watched.overwrite("bees.emojiart", half)
+      #expect(await open.look("bees.emojiart").isEmpty)
+      let trouble = await open.document()?.trouble
+      #expect(trouble?.contains(words) == true, "\(trouble ?? "")")
+    }
     try watched.overwrite("bees.emojiart", whole)
     let mended = changes(await open.look("bees.emojiart"))
     #expect(mended.map { $0.edits.map(\.revision) } == [[2]] && mended.first?.isComplete == true)

@@ -11,6 +11,8 @@ struct FileHeader {
   let isWAL: Bool
   /// Whether pages and texts are as we write them. VACUUM by a stranger may have made it otherwise.
   let isPlain: Bool
+  /// How long the file should be; nil where a program that is older than this field has written it last.
+  let wholeSize: Int?
 
   /// Throws `notADocument`, `newerFormat`, `tooLarge` and `damaged`.
   init(_ bytes: [UInt8], size: Int, name: String) throws(ArtError) {
@@ -28,6 +30,8 @@ struct FileHeader {
     guard version == Format.version else { throw .damaged(name, "it says that it is in format \(version)") }
     isWAL = bytes[18] == 2 || bytes[19] == 2
     let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
+    let isCounted = bytes[24..<28] == bytes[92..<96]
+    wholeSize = isCounted ? Self.integer(bytes, at: 28) * pageSize : nil
     isPlain = pageSize == Format.pageSize && bytes[20] == 0 && Self.integer(bytes, at: 56) == 1
   }
 

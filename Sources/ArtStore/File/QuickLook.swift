@@ -4,7 +4,7 @@ import ArtModel
 import Glibc
 
 /// A document's own row by two pages of its file, without SQLite: `art` is the first table, its one row lies on page 2.
-/// The row is verified against its sum, the content is not looked at.
+/// The row is verified against its sum, and the file is as long as it should be; the content is not looked at.
 struct QuickLook {
   let status: stat
   let art: ArtRow
@@ -18,7 +18,7 @@ struct QuickLook {
     guard let start = OpenFiles.whileNoneIsOpen({ Self.firstPages(of: file, &status) }),
       let header = try? FileHeader(
         Array(start.prefix(FileHeader.length)), size: Int(status.st_size), name: file.name),
-      !header.isWAL, header.isPlain,
+      !header.isWAL, header.isPlain, header.wholeSize == Int(status.st_size),
       let art = LeafPage(Array(start[Format.pageSize...])).flatMap({ ArtRow(onlyRowOf: $0) })
     else { return nil }
     guard !Self.hasJournal(file) else { return nil }
@@ -47,9 +47,9 @@ struct QuickLook {
 
 extension DocumentFile {
   /// The state that the file is in, by the document's own row alone, as fast as a list reads it: for hundreds of documents.
-  /// Throws what `read` throws.
+  /// What is not as it should be is read as a whole. Throws what `read` throws.
   public func quickBase() throws(ArtError) -> DocumentBase {
-    guard let art = QuickLook(self)?.art else { return try base() }
+    guard let art = QuickLook(self)?.art else { return DocumentBase(try read()) }
     return DocumentBase(id: art.id, revision: art.revision, head: art.head)
   }
 }

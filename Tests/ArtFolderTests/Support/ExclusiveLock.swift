@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
+import Foundation
 import Testing
 
-/// Another program that is writing.
+/// Another program that is writing: in this one any other opening of the file would end its lock.
 final class ExclusiveLock {
-  private var handle: OpaquePointer?
+  private let shell = Process()
+  private let words = Pipe()
 
   init(_ path: String) throws {
-    try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
-    try #require(sqlite3_exec(handle, "BEGIN EXCLUSIVE", nil, nil, nil) == SQLITE_OK)
+    let answers = Pipe()
+    shell.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+    shell.arguments = [path]
+    shell.standardInput = words
+    shell.standardOutput = answers
+    try shell.run()
+    let begin = "BEGIN EXCLUSIVE"
+    try words.fileHandleForWriting.write(contentsOf: Data(".bail on\n\(begin);\nSELECT 'held';\n".utf8))
+    try #require(try answers.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
   }
 
   func release() {
-    sqlite3_close_v2(handle)
-    handle = nil
+    try? words.fileHandleForWriting.close()
+    shell.waitUntilExit()
   }
 
   deinit { release() }
