@@ -15,7 +15,8 @@ final class ExclusiveLock {
     shell.standardInput = words
     shell.standardOutput = answers
     try shell.run()
-    let begin = "BEGIN EXCLUSIVE"
+    // What is to be rolled back lies in a journal.
+    let begin = "BEGIN EXCLUSIVE; CREATE TABLE mine(value)"
     try words.fileHandleForWriting.write(contentsOf: Data(".bail on\n\(begin);\nSELECT 'held';\n".utf8))
     try #require(try answers.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
   }
