@@ -290,6 +290,8 @@ import Testing
     let document = try await DocumentFolder.open(file, Self.patient)
     let events = document.events(ownEdits: false)
     try await document.perform(.bee())
+    // What has been quiet for two seconds need not be read.
+    await document.know(try stamp(of: file))
     let lock = try FileLock(file.path, alone: true)
     #expect(await !document.look())
     lock.release()

@@ -18,8 +18,8 @@ enum MovedFile: String, CaseIterable {
   case folderGone = "folder gone"
   case diskFull = "disk full"
 
-  /// Whether another document comes into the file bit by bit: it may be found empty when it is looked at or saved to.
-  var isWrittenInPlace: Bool { self == .copiedOver }
+  /// Whether other bytes come into the file bit by bit: it may be found empty when it is looked at or saved to.
+  var isWrittenInPlace: Bool { self == .copiedOver || self == .backupCopiedBack }
   /// Whether the document stays where it is and can be written.
   var isHarmless: Bool { [.copiedBeside, .backupMovedBack, .backupCopiedBack].contains(self) }
 }
