@@ -26,7 +26,7 @@ extension Document {
         if !isQuiet { return seen > before }
       }
     }
-    return blindness == nil
+    return obstacle.blindness == nil
   }
 
   /// Has the clock look every so often, too, or, with nil, not any more.
@@ -99,40 +99,30 @@ extension Document {
     seen = max(seen, number)
     // It may have been closed meanwhile.
     guard life.state != .closed else { return }
-    // Whoever holds a file that is busy has not written yet.
-    let wasBlind = blindness != nil && blindness != .busy
-    blindness =
-      switch sight {
-      // What kept it from being looked at before may not be over.
-      case .failed(let error) where error.code == .busy: blindness ?? .busy
-      case .failed(let error): error.code
-      default: nil
-      }
     let isHeldUp = if case .error = life.state { true } else { false }
-    var isDue = false
+    let isDue: Bool
     switch sight {
     case .same(let stamp):
       self.stamp = stamp
-      // What kept saves from succeeding may be over.
-      isDue = wasBlind || isHeldUp && heldUpBy != nil
-      heldUpBy = nil
+      isDue = obstacle.foundNothing(isHeldUp: isHeldUp)
     case .changed(let stamp, let found):
       self.stamp = stamp
+      isDue = obstacle.foundNothing(isHeldUp: isHeldUp)
       if let change = ExternalChange(in: found, since: base, besides: origin) {
         take(found, at: DocumentBase(found))
         if change.isNews { broadcast.send(.changed(change)) }
       }
     case .movedOn(let found):
       // A save that fails touches the file, too: only what others do is a reason to try again before its time.
-      isDue = !isHeldUp || wasBlind || found != heldUpBy
-      heldUpBy = found
-    case .failed(let error) where error.code == .busy: break
+      isDue = obstacle.found(found, isHeldUp: isHeldUp)
     case .failed(let error):
-      stamp = nil
-      isDue = !wasBlind
-      if !hasUnsavedChanges { tell(life.lookFailed(error)) }
+      isDue = obstacle.failed(error.code)
+      if error.code != .busy {
+        stamp = nil
+        if !hasUnsavedChanges { tell(life.lookFailed(error)) }
+      }
     }
-    if blindness == nil, !hasUnsavedChanges { tell(life.lookSucceeded()) }
+    if obstacle.blindness == nil, !hasUnsavedChanges { tell(life.lookSucceeded()) }
     if isDue, hasUnsavedChanges, closing == 0 {
       // Its error is told by the state.
       do throws(ArtError) { try await save(.autosave) } catch {}

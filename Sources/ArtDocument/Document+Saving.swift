@@ -117,8 +117,7 @@ extension Document {
     }
     changeCount.clear(upTo: token)
     saving = UnsavedEdits()
-    blindness = nil
-    heldUpBy = nil
+    obstacle = Obstacle()
     if let joined = outcome.joined {
       take(joined.content, at: outcome.base, renamed: joined.own.renamed)
       tell(of: joined.own)

@@ -54,10 +54,8 @@ public actor Document {
   var seen = 0
   /// The file as it was when it was looked at last.
   var stamp: FileStamp?
-  /// Why the file could not be looked at; nil when it could be, or was saved since.
-  var blindness: ArtError.Code?
-  /// The state of the file that a save was to take in last.
-  var heldUpBy: DocumentBase?
+  /// What is in the way of saves.
+  var obstacle = Obstacle()
   /// Those who wait for room for more edits.
   var waiters: [CheckedContinuation<Void, Never>] = []
   /// How many are waiting for the document to be closed.

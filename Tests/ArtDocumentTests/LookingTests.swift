@@ -72,7 +72,7 @@ import Testing
     let now = try #require(try file.read().emoji(bee.id))
     #expect(now.position.x == 7 && now.size.pixels == 99)
     #expect(await document.unsavedChanges == 0)
-    #expect(await document.heldUpBy == nil, "it holds nothing up")
+    #expect(await document.obstacle == Obstacle(), "it holds nothing up")
     try await document.close()
     let changes = await events.until { _ in false }.compactMap { event in
       if case .changed(let change) = event { change.edits.map(\.id.origin) } else { nil }
@@ -213,7 +213,7 @@ import Testing
     #expect(await document.state == .open)
     #expect(try file.read().emojiCount == 1)
     // What held it up is over: it is no reason any more.
-    #expect(await document.heldUpBy == nil)
+    #expect(await document.obstacle == Obstacle())
     try await document.close()
   }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import Testing
+
+@testable import ArtDocument
+
+@Suite("What is in the way of saves") struct ObstacleTests {
+  private enum Found { case known, first, second, gone, damaged, busy }
+
+  @Test("D37 what a look finds is a reason to save at once when it is new, or what was in the way is gone")
+  func table() throws {
+    let folder = try DocumentFolder()
+    let (first, second) = (try folder.make("first").base(), try folder.make("second").base())
+    let stories: [([(Found, Bool)], isHeldUp: Bool)] = [
+      ([(.known, false), (.busy, false), (.known, false)], true),
+      ([(.first, true), (.known, false)], false),
+      ([(.first, true), (.first, false), (.second, true), (.second, false), (.first, true)], true),
+      ([(.first, true), (.known, true), (.known, false), (.first, true)], true),
+      ([(.first, true), (.busy, false), (.first, false), (.busy, false), (.known, true)], true),
+      ([(.gone, true), (.gone, false), (.damaged, false), (.known, true), (.known, false)], true),
+      ([(.gone, true), (.busy, false), (.busy, false), (.known, true)], true),
+      ([(.busy, false), (.gone, true), (.first, true), (.first, false)], true),
+    ]
+    for (number, (story, isHeldUp)) in stories.enumerated() {
+      var obstacle = Obstacle()
+      for (step, (found, isDue)) in story.enumerated() {
+        let told =
+          switch found {
+          case .known: obstacle.foundNothing(isHeldUp: isHeldUp)
+          case .first: obstacle.found(first, isHeldUp: isHeldUp)
+          case .second: obstacle.found(second, isHeldUp: isHeldUp)
+          case .gone: obstacle.failed(.noSuchDocument)
+          case .damaged: obstacle.failed(.damaged)
+          case .busy: obstacle.failed(.busy)
+          }
+        #expect(told == isDue, "story \(number), step \(step)")
+      }
+    }
+  }
+}
