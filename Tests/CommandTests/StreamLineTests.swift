@@ -26,7 +26,7 @@ private struct Chance: RandomNumberGenerator {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { close(ends[0]) }
-    var splitter = LineSplitter()
+    var splitter = StreamLineReader()
     var lines: [[UInt8]?] = []
     func read() -> Int {
       splitter.read(from: ends[0]) { line in
@@ -64,7 +64,8 @@ private struct Chance: RandomNumberGenerator {
       var expected: [[UInt8]?] = []
       for _ in 0..<Int.random(in: 1...40, using: &chance) {
         let lengths = [
-          0, 1, 30, 5_000, 70_000, LineSplitter.limit - 1, LineSplitter.limit, LineSplitter.limit + 1,
+          0, 1, 30, 5_000, 70_000, StreamLineReader.limit - 1, StreamLineReader.limit,
+          StreamLineReader.limit + 1,
         ]
         // The longest ones are rare.
         let most = Int.random(in: 0...4, using: &chance) == 0 ? lengths.count : 5
@@ -72,8 +73,8 @@ private struct Chance: RandomNumberGenerator {
           repeating: .random(in: 32...126, using: &chance),
           count: lengths[Int.random(in: 0..<most, using: &chance)])
         bytes += line + [0x0A]
-        expected.append(line.count > LineSplitter.limit ? nil : line)
-        tooLong += line.count > LineSplitter.limit ? 1 : 0
+        expected.append(line.count > StreamLineReader.limit ? nil : line)
+        tooLong += line.count > StreamLineReader.limit ? 1 : 0
       }
       if Bool.random(using: &chance) {
         bytes += Array("the last one".utf8)

@@ -85,7 +85,7 @@ struct StreamLine {
   }
 }
 
-extension LineSplitter {
+extension StreamLineReader {
   /// Reads once from stdin. Nil at the end of the input, unless it ends with a line. Throws `inputOutput`.
   mutating func take(
     _ read: (UnsafeBufferPointer<UInt8>) -> StreamLine?
@@ -111,6 +111,6 @@ extension ArtError {
   }
 
   static func lineTooLong() -> ArtError {
-    ArtError(.tooLarge, "a line of more than \(LineSplitter.limit) bytes; it was passed over")
+    ArtError(.tooLarge, "a line of more than \(StreamLineReader.limit) bytes; it was passed over")
   }
 }

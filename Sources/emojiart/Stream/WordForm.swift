@@ -8,7 +8,7 @@ import ArtModel
 /// lines on stderr.
 struct WordForm: StreamForm {
   private let path: String
-  private var input = LineSplitter()
+  private var input = StreamLineReader()
 
   /// `path` is what the document is called.
   init(path: String) { self.path = path }

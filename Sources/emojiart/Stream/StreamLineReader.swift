@@ -3,7 +3,7 @@
 import Glibc
 
 /// Cuts what is read into lines. Holds one read of 64 KiB and the beginning of a line, at most.
-struct LineSplitter {
+struct StreamLineReader {
   /// A line of the input, without its line break.
   enum Line {
     case line(UnsafeBufferPointer<UInt8>)
