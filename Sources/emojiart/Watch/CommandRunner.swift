@@ -5,7 +5,8 @@ import Dispatch
 @preconcurrency import Glibc
 import Synchronization
 
-/// Runs COMMAND, once at a time: found on PATH, its input empty, its output ours. A thread waits for its end.
+/// Runs COMMAND, once at a time: found on PATH, its input empty, its output ours, with what it starts in a process group
+/// of its own. A thread waits for its end.
 final class CommandRunner: Sendable {
   /// How COMMAND ended.
   enum End: Equatable {
@@ -87,11 +88,14 @@ final class CommandRunner: Sendable {
     }
   }
 
-  /// Sends a signal to the one that is running, because this program ends.
+  /// Sends a signal to the one that is running, and to what it started, because this program ends.
   func kill(_ number: Int32) {
     contents.withLock { contents in
       contents.isEnding = true
-      if let process = contents.process { _ = Glibc.kill(process, number) }
+      guard let process = contents.process else { return }
+      _ = Glibc.kill(-process, number)
+      // What is stopped ends no sooner than it goes on.
+      _ = Glibc.kill(-process, SIGCONT)
     }
   }
 
@@ -129,29 +133,31 @@ final class CommandRunner: Sendable {
     sigfillset(&usual)
     for number in [SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGSTOP] { sigdelset(&usual, number) }
     posix_spawnattr_setsigdefault(&attributes, &usual)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     var arguments = words.map { strdup($0) } + [nil]
-    var surroundings = Self.surroundings(with: variables).map { strdup($0) } + [nil]
+    var surroundings = Self.surroundings(with: variables)
     defer { for text in arguments + surroundings { free(text) } }
     return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &surroundings)
   }
 
-  /// Our environment with these variables in it.
-  private static func surroundings(with variables: [String: String]) -> [String] {
-    var list = variables.map { "\($0)=\($1)" }
+  /// Our environment with these variables in it, ended by nil; the caller frees it. What is no text stays as it is.
+  private static func surroundings(with variables: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
+    var list = variables.map { strdup("\($0)=\($1)") }
     var place = environ
     while let entry = place.pointee {
-      let text = String(cString: entry)
-      if variables[String(text.prefix { $0 != "=" })] == nil { list.append(text) }
+      let isOurs = variables.keys.contains { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 }
+      if !isOurs { list.append(strdup(entry)) }
       place += 1
     }
-    return list
+    return list + [nil]
   }
 }
 
-/// Ends COMMAND with this program: a signal that ends us goes on to the command that is running. The terminal's own
-/// reach it without that.
+/// Ends COMMAND with this program: a signal that ends us goes on to the command that is running, the terminal's own, too:
+/// they do not reach another process group.
 final class CommandSignals: Sendable {
   private let runner: CommandRunner
   private let followed: [Int32]
@@ -159,7 +165,7 @@ final class CommandSignals: Sendable {
   /// Blocks the signals in this thread, and those that it begins; one of its own takes them. Throws `inputOutput`.
   init(_ runner: CommandRunner) throws(ArtError) {
     self.runner = runner
-    followed = [SIGTERM, SIGINT, SIGHUP].filter { !StreamSignals.isIgnored($0) }
+    followed = [SIGTERM, SIGINT, SIGHUP, SIGQUIT].filter { !StreamSignals.isIgnored($0) }
     var set = StreamSignals.set(followed)
     pthread_sigmask(SIG_BLOCK, &set, nil)
     var thread = pthread_t()
@@ -178,11 +184,9 @@ final class CommandSignals: Sendable {
   private func loop() {
     var set = StreamSignals.set(followed)
     while true {
-      var status = siginfo_t()
-      let number = sigwaitinfo(&set, &status)
-      guard number > 0 else { continue }
-      // What the kernel sends for the terminal it sends to the command, too.
-      if status.si_code <= 0 { runner.kill(number) }
+      var number: Int32 = 0
+      guard sigwait(&set, &number) == 0 else { continue }
+      runner.kill(number)
       StreamSignals.die(of: number)
     }
   }
