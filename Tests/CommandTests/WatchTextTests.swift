@@ -123,6 +123,10 @@ import Testing
       ),
       (.damaged("bees", reason: "a\nb"), #"{"document":"bees","event":"damaged","reason":"a\nb"}"#),
       (.resync("bees", revision: 9), #"{"document":"bees","event":"resync","revision":9}"#),
+      (
+        .behind("bees", revision: 0, since: 99),
+        #"{"all":true,"document":"bees","event":"changed","revision":0}"#
+      ),
       (.rescanned("why"), #"{"event":"rescanned","folder":"art","reason":"why"}"#),
       (.degraded("why"), #"{"event":"degraded","folder":"art","reason":"why"}"#),
       (
@@ -175,10 +179,10 @@ import Testing
   func sinceTooLong() throws {
     let content = try content([try entry(3), try entry(4)], revision: 4)
     #expect(SinceRevision.notices(since: 1, in: content, of: "bees") == [.resync("bees", revision: 4)])
-    let other = DocumentChange(edits: [], texts: [:], revision: 4, isComplete: false)
     #expect(
-      SinceRevision.notices(since: 5, in: content, of: "bees")
-        == [.changed("bees", other, isWholeAgain: false)])
+      SinceRevision.notices(since: 5, in: content, of: "bees") == [.behind("bees", revision: 4, since: 5)])
+    #expect(
+      words(.behind("bees", revision: 0, since: 99)) == ["bees  is at revision 0, before 99; look at it"])
     #expect(SinceRevision.notices(since: 1, in: try self.content([], revision: 4), of: "bees").count == 1)
   }
 }

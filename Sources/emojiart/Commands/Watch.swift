@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ArtModel
+import ArtStore
 import Glibc
 
 struct Watch: ParsableCommand {
@@ -52,6 +53,9 @@ struct Watch: ParsableCommand {
     guard settings.since == nil || places.count == 1 && places[0].names?.count == 1 else {
       throw ArtError(.usage, "--since is about one document; name just that one")
     }
+    guard !settings.isRecursive || places.contains(where: { $0.names == nil }) else {
+      throw ArtError(.usage, "--recursive is about folders; name one")
+    }
     let inbox = try WatchInbox()
     var runner: CommandRunner?
     if let command = settings.command { runner = try CommandRunner(command, bell: inbox.bell) }
@@ -75,6 +79,10 @@ struct Watch: ParsableCommand {
         }
       }
       folders.append((place, try opened.wait().get()))
+      guard place.names == nil else { continue }
+      for name in try FolderListing(of: place.folder).unreadable {
+        Output.complain("\(name) has a name that is no UTF-8, and is not watched; rename it")
+      }
     }
     var watching = Watching(folders, settings, inbox, runner)
     do throws(ArtError) {

@@ -12,46 +12,67 @@ struct ChangeQueue {
     var from: String?
   }
 
-  private var changes: [DocumentPath: Change] = [:]
-  /// Documents in the order in which they came; those that went meanwhile, too.
-  private var order: [DocumentPath] = []
-  private var first = 0
+  private struct Waiting {
+    var change: Change
+    /// When its document came.
+    var place: Int
+    /// Whether COMMAND may know a document of that name: then it has to hear of its end.
+    var isKnown: Bool
+  }
 
-  var isEmpty: Bool { changes.isEmpty }
+  private var waiting: [DocumentPath: Waiting] = [:]
+  private var places = 0
+
+  var isEmpty: Bool { waiting.isEmpty }
 
   /// Takes a change in. A document that is new, or has a new name, stays so until that is told.
   mutating func put(_ change: Change) {
-    var change = change
     let document = DocumentPath(change.document)
-    if let from = change.from, let old = changes.removeValue(forKey: DocumentPath(from)) {
-      // Nobody has heard of the name between.
-      if let earlier = old.from { change.from = earlier }
-    }
-    if let old = changes[document] {
-      if ["changed", "resync"].contains(change.event), ["added", "renamed"].contains(old.event) {
-        (change.event, change.from) = (old.event, old.from)
+    places += 1
+    var new = Waiting(change: change, place: places, isKnown: !["added", "renamed"].contains(change.event))
+    let moved = join(&new)
+    let old = waiting[document]
+    if let old {
+      new.isKnown = old.isKnown
+      if !moved { new.place = old.place }
+      if ["changed", "resync"].contains(change.event), ["added", "renamed"].contains(old.change.event) {
+        (new.change.event, new.change.from) = (old.change.event, old.change.from)
       }
-    } else {
-      order.append(document)
     }
-    changes[document] = change
+    waiting[document] = new
+    // COMMAND knows what stood here by the name before.
+    if let gone = old?.change.from, !isSame(gone, new.change.from) { end(gone) }
+  }
+
+  /// Makes one of a new name and what waits for the document under the old one, of which nobody has heard. Returns
+  /// whether it takes that one's place.
+  private mutating func join(_ new: inout Waiting) -> Bool {
+    guard let from = new.change.from, let old = waiting.removeValue(forKey: DocumentPath(from)) else {
+      return false
+    }
+    let isRenamed = old.change.event == "renamed"
+    if isRenamed { (new.change.from, new.place) = (old.change.from, old.place) }
+    if old.change.event == "added" { (new.change.event, new.change.from) = ("added", nil) }
+    if old.isKnown, !isSame(from, new.change.from) { end(from) }
+    if isSame(new.change.document, new.change.from) { (new.change.event, new.change.from) = ("changed", nil) }
+    return isRenamed
+  }
+
+  /// Texts that are alike may be names of two files.
+  private func isSame(_ name: String, _ other: String?) -> Bool {
+    DocumentPath(name) == other.map { DocumentPath($0) }
+  }
+
+  /// Tells that nothing stands there any more, unless something new does.
+  private mutating func end(_ document: String) {
+    guard waiting[DocumentPath(document)] == nil else { return }
+    put(Change(document: document, event: "removed"))
   }
 
   /// Takes out the one whose document came first.
   mutating func next() -> Change? {
-    while first < order.count {
-      defer {
-        first += 1
-        if first > 1_000 { forget() }
-      }
-      if let change = changes.removeValue(forKey: order[first]) { return change }
-    }
-    forget()
-    return nil
-  }
-
-  private mutating func forget() {
-    order.removeFirst(first)
-    first = 0
+    guard let (document, first) = waiting.min(by: { $0.value.place < $1.value.place }) else { return nil }
+    waiting[document] = nil
+    return first.change
   }
 }

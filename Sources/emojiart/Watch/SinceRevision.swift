@@ -5,15 +5,14 @@ import ArtModel
 
 /// What happened to a document since a revision that somebody has seen.
 enum SinceRevision {
-  /// A notice for each save; one for all where the log does not reach back, or the document is another state of
-  /// itself; none where nothing happened.
+  /// A notice for each save; one for all where the log does not reach back, or the document is at a lower revision; none
+  /// where nothing happened.
   static func notices(
     since revision: Int, in content: DocumentContent, of document: String
   ) -> [WatchNotice] {
     guard content.revision != revision else { return [] }
     guard content.revision > revision else {
-      let change = DocumentChange(edits: [], texts: [:], revision: content.revision, isComplete: false)
-      return [.changed(document, change, isWholeAgain: false)]
+      return [.behind(document, revision: content.revision, since: revision)]
     }
     var rest = content.log.drop { $0.revision <= revision }
     guard rest.first?.revision == revision + 1 else { return [.resync(document, revision: content.revision)] }

@@ -8,7 +8,7 @@ import ArtStore
 ///
 ///     documents ──begin──▶ told ──take(event)──▶ the event as a notice, or nothing: it was told already
 ///                           │
-///                           └──catchUp(documents)──▶ what is otherwise than it was told, after events were lost
+///                           └──take(event, finding: documents)──▶ what is otherwise than it was told
 ///
 /// Who subscribes to the events, then begins with the documents, hears of some events that the documents have in
 /// them already: an edit up to a revision that was told, a removal of what was never told.
@@ -17,7 +17,7 @@ struct ToldDocuments: Equatable {
   fileprivate struct Known: Equatable {
     /// Nil while it has never been read.
     var revision: Int?
-    /// Nil also where it is not known which edit was the last.
+    /// Nil also where it is not known which edit was the last: events do not tell.
     var head: EditID?
     /// Nil also where another document may stand there now.
     var id: DocumentID?
@@ -47,16 +47,38 @@ struct ToldDocuments: Equatable {
     return [.ready(known.count)] + (degraded.map { [.degraded($0)] } ?? []) + notices
   }
 
-  /// Whether an event does not say by itself what happened: `catchUp` has to.
+  /// Whether an event does not say by itself what happened: the documents have to.
   func mustLook(after event: FolderEvent) -> Bool {
     switch event {
     case .resync: true
     // Of a document that comes from where nobody looks no revision is told.
-    case .renamed(let document, let from):
-      isWanted(document) && known[DocumentPath(document)] == nil && known[DocumentPath(from)] == nil
+    case .renamed(let document, let from): isWanted(document) && known[DocumentPath(from)] == nil
+    // Another state of itself may be the one that was told: its number does not show it.
+    case .changed(let document, let change):
+      !change.isComplete && known[DocumentPath(document)].map { $0.id != nil && $0.trouble == nil } ?? false
     default: false
     }
   }
+
+  /// What an event that `mustLook` has to be told as, by the documents as they are.
+  mutating func take(
+    _ event: FolderEvent, finding documents: [FolderDocument], degraded: String?
+  ) -> [WatchNotice] {
+    switch event {
+    case .changed(let document, _):
+      let path = DocumentPath(document)
+      let isTold = documents.contains { DocumentPath($0.path) == path && Known($0) == known[path] }
+      return isTold ? [] : [take(event)].compactMap(\.self)
+    case .resync:
+      let notices = catchUp(documents) + [.rescanned("more happened than could be told in time")]
+      self.degraded = degraded
+      return notices + (degraded.map { [.degraded($0)] } ?? [])
+    default: return catchUp(documents)
+    }
+  }
+
+  /// Whether a document of that name was told of and not of its end.
+  func knows(_ document: String) -> Bool { known[DocumentPath(document)] != nil }
 
   /// What an event has to be told as; nil for what was told, or is not wanted.
   mutating func take(_ event: FolderEvent) -> WatchNotice? {
@@ -67,16 +89,16 @@ struct ToldDocuments: Equatable {
       guard old == nil || old?.trouble != nil else { return nil }
       known[DocumentPath(document)] = Known(revision: revision)
       guard old != nil else { return .added(document, revision: revision) }
-      // It has been there from the beginning.
+      // It was told as damaged: in the beginning, or because it was met half-written.
       let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: true)
       return .changed(document, change, isWholeAgain: true)
     case .changed(let document, let change):
       return isWanted(document) ? take(change, of: document) : nil
     case .movedOn(let document, let revision):
       guard isWanted(document) else { return nil }
-      let old = known[DocumentPath(document)]
-      if let old, old.trouble == nil, let told = old.revision, told >= revision { return nil }
-      known[DocumentPath(document)] = Known(revision: revision, id: old?.id)
+      guard let old = known[DocumentPath(document)] else { return take(.added(document, revision: revision)) }
+      if old.trouble == nil, let told = old.revision, told >= revision { return nil }
+      known[DocumentPath(document)] = Known(revision: revision, id: old.id)
       return .resync(document, revision: revision)
     case .removed(let document):
       return known.removeValue(forKey: DocumentPath(document)).map { _ in .removed(document) }
@@ -101,7 +123,9 @@ struct ToldDocuments: Equatable {
   }
 
   private mutating func take(_ change: DocumentChange, of document: String) -> WatchNotice? {
-    let old = known[DocumentPath(document)] ?? Known()
+    guard let old = known[DocumentPath(document)] else {
+      return take(.added(document, revision: change.revision))
+    }
     var change = change
     if change.isComplete, let told = old.revision {
       let edits = change.edits.filter { $0.revision > told }
@@ -110,9 +134,8 @@ struct ToldDocuments: Equatable {
       change = DocumentChange(
         edits: edits, texts: change.texts, revision: change.revision, isComplete: true)
     }
-    var new = Known(revision: change.revision)
+    var new = Known(revision: change.revision, id: old.id)
     if change.isComplete {
-      new.id = old.id
       new.head = change.edits.last?.id ?? (old.revision == change.revision ? old.head : nil)
     }
     known[DocumentPath(document)] = new
@@ -120,7 +143,7 @@ struct ToldDocuments: Equatable {
   }
 
   /// What is otherwise than it was told, by path.
-  mutating func catchUp(_ documents: [FolderDocument]) -> [WatchNotice] {
+  private mutating func catchUp(_ documents: [FolderDocument]) -> [WatchNotice] {
     var found: [DocumentPath: FolderDocument] = [:]
     for document in documents where isWanted(document.path) { found[DocumentPath(document.path)] = document }
     var notices: [WatchNotice] = []
@@ -133,25 +156,28 @@ struct ToldDocuments: Equatable {
       let old = known[path]
       let new = Known(document, since: old)
       known[path] = new
-      if let notice = Self.difference(document, new, old) { notices.append(notice) }
+      notices += Self.difference(document, new, old)
     }
     return notices
   }
 
   private static func difference(
     _ document: FolderDocument, _ new: Known, _ old: Known?
-  ) -> WatchNotice? {
+  ) -> [WatchNotice] {
     if let trouble = new.trouble {
-      return old?.trouble == trouble ? nil : .damaged(document.path, reason: trouble)
+      return old?.trouble == trouble ? [] : [.damaged(document.path, reason: trouble)]
     }
-    guard let revision = new.revision else { return nil }
-    guard let old else { return .added(document.path, revision: revision) }
-    let isSame =
-      old.revision == new.revision && old.head == new.head && (old.id == nil || old.id == new.id)
-    if !isSame { return .resync(document.path, revision: revision) }
-    guard old.trouble != nil else { return nil }
-    let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: true)
-    return .changed(document.path, change, isWholeAgain: true)
+    guard let revision = new.revision else { return [] }
+    let added = WatchNotice.added(document.path, revision: revision)
+    guard let old else { return [added] }
+    if let id = old.id, id != new.id { return [.removed(document.path), added] }
+    // Never read before: what it was is not known.
+    let told = old.revision ?? -1
+    if told < revision { return [.resync(document.path, revision: revision)] }
+    let isSame = told == revision && (old.head == nil || old.head == new.head)
+    guard !isSame || old.trouble != nil else { return [] }
+    let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: isSame)
+    return [.changed(document.path, change, isWholeAgain: old.trouble != nil)]
   }
 
   /// A document was read: this state is told from here on.

@@ -12,11 +12,6 @@ final class WatchInbox: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private struct Taken {
-    let event: (folder: Int, event: FolderEvent)
-    let waiters: [CheckedContinuation<Void, Never>]
-  }
-
   let bell: Bell
   private let contents = Mutex(Contents())
   private let capacity: Int
@@ -40,16 +35,13 @@ final class WatchInbox: Sendable {
     }
   }
 
-  /// Takes the next one out.
-  func take() -> (folder: Int, event: FolderEvent)? {
-    let taken = contents.withLock { contents -> Taken? in
-      guard !contents.events.isEmpty else { return nil }
-      let event = contents.events.removeFirst()
-      guard contents.events.isEmpty else { return Taken(event: event, waiters: []) }
-      defer { contents.waiters = [] }
-      return Taken(event: event, waiters: contents.waiters)
+  /// Takes all out, in their order.
+  func take() -> [(folder: Int, event: FolderEvent)] {
+    let taken = contents.withLock { contents in
+      defer { contents = Contents() }
+      return contents
     }
-    for waiter in taken?.waiters ?? [] { waiter.resume() }
-    return taken?.event
+    for waiter in taken.waiters { waiter.resume() }
+    return taken.events
   }
 }

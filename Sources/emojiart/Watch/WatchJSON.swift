@@ -37,7 +37,7 @@ enum WatchJSON {
       case .ready:
         json.key("folder")
         json.string(folder)
-      case .added(_, let revision), .resync(_, let revision):
+      case .added(_, let revision), .resync(_, let revision), .behind(_, let revision, _):
         json.key("revision")
         json.integer(revision)
       case .changed(_, let change, _):
@@ -57,7 +57,7 @@ enum WatchJSON {
   ) -> [UInt8] {
     var json = JSONWriter()
     json.object { json in
-      if case .changed(_, let change, _) = notice, !change.isComplete {
+      if notice.isAll {
         json.key("all")
         json.boolean(true)
       }
@@ -79,5 +79,16 @@ enum WatchJSON {
     }
     json.endLine()
     return json.bytes
+  }
+}
+
+extension WatchNotice {
+  /// Whether all of the document is to be looked at.
+  fileprivate var isAll: Bool {
+    switch self {
+    case .changed(_, let change, _): !change.isComplete
+    case .behind: true
+    default: false
+    }
   }
 }

@@ -37,6 +37,8 @@ struct WatchLines {
     case .added(_, let revision): [(now, "added (revision \(revision))")]
     case .resync(_, let revision):
       [(now, "moved on to revision \(revision), further than can be told; look at it")]
+    case .behind(_, let revision, let since):
+      [(now, "is at revision \(revision), before \(since); look at it")]
     case .removed: [(now, "removed")]
     case .renamed(_, let from, _): [(now, "renamed from \(called(from))")]
     case .damaged(_, let reason): [(now, "damaged: \(reason)")]

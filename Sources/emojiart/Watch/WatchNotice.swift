@@ -12,6 +12,8 @@ enum WatchNotice: Sendable, Equatable {
   case changed(String, DocumentChange, isWholeAgain: Bool)
   /// The document has moved on further than can be told edit by edit.
   case resync(String, revision: Int)
+  /// The document is at a lower revision than one that somebody has seen.
+  case behind(String, revision: Int, since: Int)
   case removed(String)
   case renamed(String, from: String, revision: Int?)
   case damaged(String, reason: String)
@@ -23,8 +25,8 @@ enum WatchNotice: Sendable, Equatable {
     switch self {
     case .ready, .rescanned, .degraded: nil
     case .added(let document, _), .changed(let document, _, _), .resync(let document, _),
-      .removed(let document),
-      .renamed(let document, _, _), .damaged(let document, _):
+      .behind(let document, _, _), .removed(let document), .renamed(let document, _, _),
+      .damaged(let document, _):
       document
     }
   }
@@ -34,7 +36,7 @@ enum WatchNotice: Sendable, Equatable {
     switch self {
     case .ready: "ready"
     case .added: "added"
-    case .changed: "changed"
+    case .changed, .behind: "changed"
     case .resync: "resync"
     case .removed: "removed"
     case .renamed: "renamed"
@@ -47,7 +49,7 @@ enum WatchNotice: Sendable, Equatable {
   /// The document's revision after it, where that is known.
   var revision: Int? {
     switch self {
-    case .added(_, let revision), .resync(_, let revision): revision
+    case .added(_, let revision), .resync(_, let revision), .behind(_, let revision, _): revision
     case .changed(_, let change, _): change.revision
     case .renamed(_, _, let revision): revision
     case .ready, .removed, .damaged, .rescanned, .degraded: nil

@@ -20,6 +20,8 @@ struct Watching {
     var told: ToldDocuments
     /// The edits after that revision are to be told as soon as the document can be read.
     var since: Int?
+    /// After how many milliseconds it is tried again.
+    var retry: Int32 = 250
   }
 
   private var parts: [Part]
@@ -47,7 +49,7 @@ struct Watching {
   }
 
   /// Tells what happens until it is over: with `--once`, after one change. Returns how COMMAND ended then. Throws what
-  /// stdout does not take, and what reading a document comes to.
+  /// stdout does not take.
   mutating func run() throws(ArtError) -> CommandRunner.End? {
     for index in parts.indices {
       let look = parts[index].folder.look
@@ -59,24 +61,31 @@ struct Watching {
       for notice in parts[index].told.begin(seen.documents, degraded: seen.degraded) {
         try tell(notice, of: index, isChange: false)
       }
-      try tellSince(of: index)
+      try tellSince(of: index, isBeginning: true)
     }
     while true {
-      while !isOver, let (index, event) = inbox.take() { try take(event, from: index) }
+      for (index, event) in inbox.take() where !isOver { try take(event, from: index) }
       if let end = try runCommands() { return end }
       if isOver, runner == nil { return nil }
       try wait()
     }
   }
 
-  /// Waits for something to do; throws when nobody reads any more.
-  private func wait() throws(ArtError) {
+  /// Waits for something to do; throws when nobody reads any more. A document that `--since` is about is tried again now and
+  /// then: that it can be read need not be news.
+  private mutating func wait() throws(ArtError) {
+    let pending = isOver ? nil : parts.firstIndex { $0.since != nil }
     var ready = [
       pollfd(fd: inbox.bell.ear, events: Int16(POLLIN), revents: 0),
       // Tells of a pipe that nobody reads any more.
       pollfd(fd: 1, events: 0, revents: 0),
     ]
-    guard poll(&ready, nfds_t(ready.count), -1) >= 0 else { return }
+    let count = poll(&ready, nfds_t(ready.count), pending.map { parts[$0].retry } ?? -1)
+    if count == 0, let pending {
+      parts[pending].retry = min(parts[pending].retry * 2, 8_000)
+      try tellSince(of: pending)
+    }
+    guard count > 0 else { return }
     if ready[1].revents & Int16(POLLERR) != 0 { throw .brokenPipe }
     inbox.bell.hush()
   }
@@ -85,38 +94,56 @@ struct Watching {
     var notices: [WatchNotice] = []
     if parts[index].told.mustLook(after: event) {
       let look = parts[index].folder.look
-      notices = parts[index].told.catchUp(Outcome { await look() }.wait().documents)
-      if event == .resync { notices.append(.rescanned("more happened than could be told in time")) }
-    } else if let notice = parts[index].told.take(event) {
-      notices = [notice]
+      let seen = Outcome { await look() }.wait()
+      notices = parts[index].told.take(event, finding: seen.documents, degraded: seen.degraded)
+    } else {
+      if case .renamed(let document, _) = event { endForCommand(document, of: index) }
+      notices = parts[index].told.take(event).map { [$0] } ?? []
     }
-    // What the document has come to is told edit by edit as soon as it can be read.
-    if parts[index].since != nil, notices.contains(where: \.isOfWhole) {
-      return try tellSince(of: index)
-    }
-    for notice in notices where !isOver { try tell(notice, of: index) }
-  }
-
-  /// With `--since`: reads the document, and tells what came after that revision.
-  private mutating func tellSince(of index: Int) throws(ArtError) {
-    guard let since = parts[index].since, let name = parts[index].place.names?.keys.first?.string else {
-      return
-    }
-    let content: DocumentContent
-    do throws(ArtError) {
-      content = try DocumentFile(CommonOptions.path(of: name, in: parts[index].place.folder)).read()
-    } catch {
-      switch error.code {
-      // That is told already, or will be.
-      case .noSuchDocument, .notADocument, .newerFormat, .damaged, .tooLarge: return
-      default: throw error
+    for notice in notices where !isOver {
+      guard parts[index].since != nil, notice.isOfWhole else {
+        try tell(notice, of: index)
+        continue
+      }
+      // What the document has come to is told edit by edit as soon as it can be read.
+      if let first = notice.withoutEdits { try tell(first, of: index) }
+      if try !tellSince(of: index), parts[index].since == nil, notice.withoutEdits == nil, !isOver {
+        try tell(notice, of: index)
       }
     }
-    parts[index].since = nil
-    parts[index].told.read(name, DocumentBase(content))
-    for notice in SinceRevision.notices(since: since, in: content, of: name) where !isOver {
-      try tell(notice, of: index)
+  }
+
+  /// COMMAND has to hear of the end of a document in whose place another one has come, should that one go on.
+  private mutating func endForCommand(_ document: String, of index: Int) {
+    guard runner != nil, parts[index].told.knows(document) else { return }
+    queue.put(ChangeQueue.Change(document: parts[index].place.name(of: document), event: "removed"))
+  }
+
+  /// With `--since`: reads the document, and tells what came after that revision. Returns whether anything did.
+  @discardableResult
+  private mutating func tellSince(of index: Int, isBeginning: Bool = false) throws(ArtError) -> Bool {
+    guard let since = parts[index].since, let name = parts[index].place.names?.keys.first?.string else {
+      return false
     }
+    let path = CommonOptions.path(of: name, in: parts[index].place.folder)
+    let content: DocumentContent
+    do throws(ArtError) {
+      content = try DocumentFile(path, patience: .milliseconds(100)).read()
+    } catch {
+      // These are told by others, or over soon.
+      guard error.code != .busy, error.code != .noSuchDocument else { return false }
+      let damaged = parts[index].told.take(.damaged(name, reason: error.message))
+      if let damaged { try tell(damaged, of: index, isChange: !isBeginning) }
+      return false
+    }
+    parts[index].since = nil
+    // The folder may not have told yet that it is there, or whole.
+    let here = DocumentChange(edits: [], texts: [:], revision: content.revision, isComplete: true)
+    let first = parts[index].told.take(.changed(name, here)).map { [$0] } ?? []
+    parts[index].told.read(name, DocumentBase(content))
+    let notices = first + SinceRevision.notices(since: since, in: content, of: name)
+    for notice in notices where !isOver { try tell(notice, of: index) }
+    return !notices.isEmpty
   }
 
   /// Writes a notice at once, and has COMMAND run for a change.
@@ -171,8 +198,19 @@ extension WatchNotice {
   /// Whether it is about a document that can be read.
   fileprivate var isOfWhole: Bool {
     switch self {
-    case .added, .changed, .resync, .renamed: true
+    case .added, .changed, .resync, .behind, .renamed: true
     case .ready, .removed, .damaged, .rescanned, .degraded: false
+    }
+  }
+
+  /// What it tells besides edits: that the document has come, or is whole again; nil for nothing.
+  fileprivate var withoutEdits: WatchNotice? {
+    switch self {
+    case .changed(let document, let change, true):
+      let again = DocumentChange(edits: [], texts: [:], revision: change.revision, isComplete: true)
+      return .changed(document, again, isWholeAgain: true)
+    case .added, .renamed: return self
+    default: return nil
     }
   }
 }
