@@ -130,7 +130,7 @@ struct Watching {
     do throws(ArtError) {
       content = try DocumentFile(path, patience: .milliseconds(100)).read()
     } catch {
-      // These are told by others, or over soon.
+      // That it is gone the folder tells; one that is in use is tried again.
       guard error.code != .busy, error.code != .noSuchDocument else { return false }
       let damaged = parts[index].told.take(.damaged(name, reason: error.message))
       if let damaged { try tell(damaged, of: index, isChange: !isBeginning) }
