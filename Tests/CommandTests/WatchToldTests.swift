@@ -65,6 +65,16 @@ extension ToldDocuments {
     #expect(told.take(.changed("b", again)) == .changed("b", again, isWholeAgain: true))
   }
 
+  @Test("C74 what was in use in the beginning is told when it can be read")
+  func inUse() throws {
+    let told = begun(FolderDocument(path: "a", base: nil, trouble: nil))
+    for event in [FolderEvent.added("a", revision: 3), .changed("a", try change(1...3))] {
+      var told = told
+      #expect(told.take(event) == .added("a", revision: 3))
+      #expect(told.take(event) == nil)
+    }
+  }
+
   @Test("C83 what the documents had in them already when they were asked for is not told again")
   func overlap() throws {
     var told = begun(try whole("a", 3))

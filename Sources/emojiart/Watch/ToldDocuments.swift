@@ -86,9 +86,10 @@ struct ToldDocuments: Equatable {
     case .added(let document, let revision):
       guard isWanted(document) else { return nil }
       let old = known[DocumentPath(document)]
-      guard old == nil || old?.trouble != nil else { return nil }
+      guard old?.trouble != nil || old?.revision == nil else { return nil }
       known[DocumentPath(document)] = Known(revision: revision)
-      guard old != nil else { return .added(document, revision: revision) }
+      // Also one that was in use in the beginning: in what state it was nobody knew.
+      guard old?.trouble != nil else { return .added(document, revision: revision) }
       // It was told as damaged: in the beginning, or because it was met half-written.
       let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: true)
       return .changed(document, change, isWholeAgain: true)
@@ -123,7 +124,7 @@ struct ToldDocuments: Equatable {
   }
 
   private mutating func take(_ change: DocumentChange, of document: String) -> WatchNotice? {
-    guard let old = known[DocumentPath(document)] else {
+    guard let old = known[DocumentPath(document)], old.revision != nil || old.trouble != nil else {
       return take(.added(document, revision: change.revision))
     }
     var change = change
