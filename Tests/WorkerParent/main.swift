@@ -3,12 +3,14 @@
 // A program with workers, for tests that kill it or look at what it leaves:
 //   WorkerParent keep SCRIPT     starts a shell with the script, and waits for ever
 //   WorkerParent starts COUNT    starts that many, some of which fail or are dropped, and prints what is left of them
+//   WorkerParent ignores         ignores SIGCHLD, starts a worker that leaves a process behind, and prints how it ended
 //   WorkerParent hear FILE       writes to the file what a worker makes of a line
 
 import ArtProcess
 import CProcess
 import Dispatch
 import Glibc
+import Synchronization
 
 let limits = WorkerLimits(memory: 256 << 20, processorSeconds: nil, line: 1 << 16)
 
@@ -64,6 +66,22 @@ case "starts":
   // A thread that has said the end may still be on its way out.
   while entries("task") > threads { sched_yield() }
   print("threads", max(entries("task") - threads, 0))
+
+case "ignores":
+  signal(SIGCHLD, SIG_IGN)
+  let end = Mutex<(WorkerEnd?, Int32)>((nil, 0))
+  let worker = try Worker(
+    starting: WorkerProgram(path: "/bin/sh"), arguments: ["-c", "sleep 50 >/dev/null 2>&1 & echo $!"],
+    limits: limits,
+    onLine: { line in end.withLock { $0.1 = Int32(String(decoding: line, as: UTF8.self)) ?? 0 } },
+    onEnd: { how in
+      end.withLock { $0.0 = how }
+      isOver.signal()
+    })
+  withExtendedLifetime(worker) { isOver.wait() }
+  let (how, left) = end.withLock { $0 }
+  print(how?.cause == .exit(-1) ? "nobody knows how" : "\(String(describing: how))")
+  print(left > 1 && kill(left, SIGKILL) == 0 ? "left alone" : "killed")
 
 case "hear":
   // Without a room of ours in between, so that the streams of both sides lie where standard ones would.
