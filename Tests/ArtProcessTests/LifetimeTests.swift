@@ -67,7 +67,9 @@ import Testing
   @Test(
     "W12 where a worker's number is nobody's any more, because SIGCHLD is ignored, nothing is killed by it")
   func ignored() throws {
-    let parent = try Stranger(built("WorkerParent").path, ["ignores"])
+    let scratch = try Scratch()
+    #expect(mkfifo(scratch["to"], 0o600) == 0 && mkfifo(scratch["from"], 0o600) == 0)
+    let parent = try Stranger(built("WorkerParent").path, ["ignores", scratch["to"], scratch["from"]])
     #expect(parent.ends && parent.process.terminationStatus == 0)
     let output = String(decoding: parent.output.fileHandleForReading.availableData, as: UTF8.self)
     #expect(output == "nobody knows how\nleft alone\n")

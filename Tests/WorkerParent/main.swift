@@ -3,7 +3,8 @@
 // A program with workers, for tests that kill it or look at what it leaves:
 //   WorkerParent keep SCRIPT     starts a shell with the script, and waits for ever
 //   WorkerParent starts COUNT    starts that many, some of which fail or are dropped, and prints what is left of them
-//   WorkerParent ignores         ignores SIGCHLD, starts a worker that leaves a process behind, and prints how it ended
+//   WorkerParent ignores A B     ignores SIGCHLD, starts a worker that leaves a process behind, which brings a word from one
+//                                FIFO to the other, and prints how the worker ended and that word
 //   WorkerParent hear FILE       writes to the file what a worker makes of a line
 
 import ArtProcess
@@ -69,19 +70,23 @@ case "starts":
 
 case "ignores":
   signal(SIGCHLD, SIG_IGN)
-  let end = Mutex<(WorkerEnd?, Int32)>((nil, 0))
+  let how = Mutex<WorkerEnd?>(nil)
+  let (to, from) = (CommandLine.arguments[2], CommandLine.arguments[3])
+  let script = "{ read word <\(to) && echo $word >\(from); } &"
   let worker = try Worker(
-    starting: WorkerProgram(path: "/bin/sh"), arguments: ["-c", "sleep 50 >/dev/null 2>&1 & echo $!"],
-    limits: limits,
-    onLine: { line in end.withLock { $0.1 = Int32(String(decoding: line, as: UTF8.self)) ?? 0 } },
-    onEnd: { how in
-      end.withLock { $0.0 = how }
+    starting: WorkerProgram(path: "/bin/sh"), arguments: ["-c", script], limits: limits, onLine: { _ in },
+    onEnd: { end in
+      how.withLock { $0 = end }
       isOver.signal()
     })
   withExtendedLifetime(worker) { isOver.wait() }
-  let (how, left) = end.withLock { $0 }
-  print(how?.cause == .exit(-1) ? "nobody knows how" : "\(String(describing: how))")
-  print(left > 1 && kill(left, SIGKILL) == 0 ? "left alone" : "killed")
+  print(how.withLock { $0?.cause == .exit(-1) } ? "nobody knows how" : "ended otherwise")
+  // Opening it waits for who reads.
+  let writing = open(to, O_WRONLY | O_CLOEXEC)
+  write(writing, "left alone\n", 11)
+  let reading = open(from, O_RDONLY | O_CLOEXEC)
+  var word = [UInt8](repeating: 0, count: 64)
+  print(String(decoding: word[..<max(0, read(reading, &word, word.count))], as: UTF8.self), terminator: "")
 
 case "hear":
   // Without a room of ours in between, so that the streams of both sides lie where standard ones would.
