@@ -2,11 +2,12 @@
 
 import Dispatch
 
-/// A thread of its own for an actor that waits for files: it must not keep the threads of Swift's concurrency waiting.
+/// A serial queue of its own for an actor that waits for files: Dispatch gives it another thread when all others wait,
+/// which the threads of Swift's concurrency must not do.
 package final class ThreadExecutor: SerialExecutor {
   private let queue: DispatchQueue
 
-  /// A thread that debuggers show by that name.
+  /// A queue that debuggers show by that name.
   package init(_ label: String) { queue = DispatchQueue(label: label) }
 
   package func enqueue(_ job: consuming ExecutorJob) {

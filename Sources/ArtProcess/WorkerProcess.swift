@@ -58,12 +58,14 @@ final class WorkerProcess: Sendable {
       kill(.stopped)
       change = cprocess_wait(number, false, &status)
     }
+    // Where this process ignores SIGCHLD the kernel has reaped it, and the number may be another group's by now.
+    let isOurs = !(change == cprocess_exited && status == -1)
     state.withLock { state in
       // What it started itself goes with it; the group has its number until it is reaped.
-      Glibc.kill(-number, SIGKILL)
+      if isOurs { Glibc.kill(-number, SIGKILL) }
       let seen: WorkerEnd.Cause = change == cprocess_exited ? .exit(status) : .signal(status)
       if case .killed(let cause?) = state { state = .ended(cause) } else { state = .ended(seen) }
-      cprocess_reap(number)
+      if isOurs { cprocess_reap(number) }
     }
     shutdown(inputToWake, Int32(SHUT_RDWR))
     input.withLock { input in

@@ -33,8 +33,12 @@ struct WorkerReader: Sendable {
     repeat {
       // Once it has ended, only what is there already is read.
       let count = poll(&ends, 3, isOver ? 0 : -1)
-      if count < 0 && errno != EINTR && errno != EAGAIN { process.kill(nil) }
-      if count < 0 { continue }
+      if count < 0 {
+        if errno == EINTR || errno == EAGAIN { continue }
+        // The system does not say when there is something to read: trying again would keep a processor busy.
+        process.kill(nil)
+        break
+      }
       if isOver { left -= 1 }
       if count == 0 || left == 0 { break }
       if ends[1].revents != 0 {

@@ -10,7 +10,10 @@ extension FolderWatcher {
     let contents = helper.inbox.take()
     for (source, happening) in contents.events { take(source, happening) }
     let now = timeline.now()
-    if contents.isOverflown { settling.changed(.root, reason: .overflown, at: now) }
+    if let reason = contents.lost {
+      mustGuardAgain = true
+      settling.changed(.root, reason: reason, at: now)
+    }
     if let end = contents.end { giveUpHelper(end) }
   }
 
@@ -24,7 +27,7 @@ extension FolderWatcher {
       settling.happened(to: file, at: happening.last)
     }
     if mask.contains(.folder), walk.isRecursive, folder.depth < FolderWalk.deepest,
-      let name = String(validating: source.name, as: UTF8.self)
+      let name = String(validating: source.name, as: UTF8.self), walk.hasPath(folder.appending(name))
     {
       settling.changed(folder.appending(name), at: happening.first)
       settling.changed(folder.appending(name), at: happening.last)
@@ -38,6 +41,20 @@ extension FolderWatcher {
     if isMoved, folder.isRoot { return lost(at: happening.last) }
     if happening.mask.contains(.ignored) { tree.drop(watch) }
     if isMoved || happening.mask.contains(.attributes) { settling.changed(folder, at: happening.last) }
+  }
+
+  /// Where no event tells that a folder above has moved, whether the watched one stands at its path still.
+  func checkRoot() {
+    let now = timeline.now()
+    guard let due = rootDue, due <= now else { return }
+    rootDue = now + settings.pollEvery
+    guard let known = tree.folders[.root]?.identity else { return }
+    do throws(ArtError) {
+      if try walk.rootIdentity() == known { return }
+    } catch {
+      // The survey that follows says why it cannot be looked into.
+    }
+    lost(at: now)
   }
 
   /// The watched folder, or one above it, was moved or removed: what stands at its path now is to be watched.

@@ -14,26 +14,31 @@ extension FolderWatcher {
 
   /// Has a helper that answers, with guards on the folders above. Throws `unavailable`.
   func connect() async throws(ArtError) {
-    if helper != nil { return }
+    if helper != nil, !mustGuardAgain { return }
     guard let program = settings.program else { throw .helperMissing() }
-    if let pause, timeline.now() < pause.until { throw pause.why }
-    let inbox = Inbox(bell, now: timeline.now, quiet: settings.quiet)
-    let gone = Bell()
+    let isNew = helper == nil
+    if isNew, let pause, timeline.now() < pause.until { throw pause.why }
     do throws(ArtError) {
-      let process = try start(
-        program, { inbox.put($0) },
-        {
-          inbox.put($0); gone.ring()
-        })
-      helper = Helper(process: process, inbox: inbox, gone: gone)
-      try await greet(inbox)
+      if isNew { try await begin(program) }
       try await guardAncestors()
-      restarts.started(at: timeline.now())
+      if isNew { restarts.started(at: timeline.now()) }
     } catch {
       detach()
       pause = (error, restarts.ended(at: timeline.now()))
       throw error
     }
+  }
+
+  private func begin(_ program: WorkerProgram) async throws(ArtError) {
+    let inbox = Inbox(bell, now: timeline.now, quiet: settings.quiet)
+    let gone = Bell()
+    let process = try start(
+      program, { inbox.put($0) },
+      {
+        inbox.put($0); gone.ring()
+      })
+    helper = Helper(process: process, inbox: inbox, gone: gone)
+    try await greet(inbox)
   }
 
   /// The helper is of no use any more: another one is started, soon, or the folder is looked through without it.
@@ -43,6 +48,7 @@ extension FolderWatcher {
     let due = restarts.ended(at: now)
     pause = (why, due)
     let isSoon = due - now <= Self.shortPause
+    // A scan gives its reason only when another one has been started by then.
     settling.rescan(.root, reason: .startedAgain(why), at: isSoon ? due : now)
   }
 
@@ -67,7 +73,8 @@ extension FolderWatcher {
     await wait(until: deadline)
   }
 
-  /// A folder above that moves takes the watched one with it, which no event of its own tells.
+  /// A folder above that moves takes the watched one with it, which no event of its own tells. From the top down: what
+  /// moves above a folder that is not guarded yet is told by then.
   private func guardAncestors() async throws(ArtError) {
     var ancestors: [String] = []
     var path = walk.root
@@ -75,15 +82,21 @@ extension FolderWatcher {
       path = slash == path.startIndex ? "/" : String(path[..<slash])
       ancestors.append(path)
     }
-    for (path, answer) in zip(ancestors, try await ask(ancestors.map { ("guard", $0) })) {
+    let former = guards
+    guards = []
+    rootDue = nil
+    mustGuardAgain = false
+    ancestors.reverse()
+    for answer in try await ask(ancestors.map { ("guard", $0) }) {
       switch answer {
       case .watching(let watch, _): guards.insert(watch)
-      // A folder that may be passed through and not be read is somebody else's, and does not move as a rule.
-      case .failed(_, EACCES), .failed(_, EPERM): break
-      case .failed(_, let number): throw .cannotWatch(path, number)
+      // It may be passed through and not be read, as other people's folders often are.
+      case .failed(_, EACCES), .failed(_, EPERM): rootDue = timeline.now() + settings.pollEvery
+      case .failed(_, let number): throw .cannotWatch(walk.root, number)
       default: throw .helperSilent()
       }
     }
+    unwatch(former.subtracting(guards).filter { tree.path(of: $0) == nil })
   }
 
   /// Sends commands, and returns their answers in that order. Throws `unavailable` when the helper does not give them.
@@ -91,6 +104,7 @@ extension FolderWatcher {
     guard let helper else { throw .helperSilent() }
     var answers: [HelperLine] = []
     var sizes: [Int] = []
+    var asked = 0
     var deadline = timeline.now() + Self.patienceWithHelper
     while answers.count < commands.count {
       var line: [UInt8] = []
@@ -101,6 +115,8 @@ extension FolderWatcher {
         sizes.append(next.count)
         line += next
       }
+      helper.inbox.expectAnswers(sizes.count - asked)
+      asked = sizes.count
       if !line.isEmpty { try helper.process.send(line) }
       let more = helper.inbox.takeAnswers()
       answers += more
@@ -120,7 +136,10 @@ extension FolderWatcher {
   func unwatch(_ watches: [Int32]) {
     guard let helper, !watches.isEmpty else { return }
     do throws(ArtError) {
-      try helper.process.send(Array(watches.map { "unwatch \($0)\n" }.joined().utf8))
+      for start in stride(from: 0, to: watches.count, by: 1_024) {
+        let lines = watches[start..<min(start + 1_024, watches.count)].map { "unwatch \($0)\n" }
+        try helper.process.send(Array(lines.joined().utf8))
+      }
     } catch {
       // Its end is on the way, and takes all watches with it.
     }
@@ -132,5 +151,7 @@ extension FolderWatcher {
     helper = nil
     tree = WatchTree()
     guards = []
+    mustGuardAgain = false
+    rootDue = nil
   }
 }

@@ -9,7 +9,7 @@ extension FolderWatcher {
     guard !isClosed else { return }
     if scan.folder.isRoot || tree.folders[.root] == nil { return await survey(scan.reason) }
     do throws(ArtError) {
-      let found = try await lookThrough(scan.folder, isWatched: true, again: true)
+      let found = try await lookThrough(scan.folder, isWatched: true, again: false)
       tell(found.files, in: scan.folder, scan.reason)
       if let why = found.trouble { degrade(why) }
     } catch {
@@ -23,7 +23,7 @@ extension FolderWatcher {
     var files: [RelativePath]? = []
     var cost = Duration.zero
     do throws(ArtError) {
-      if let root = try walk.contents(of: .root) {
+      if let root = try walk.rootIdentity() {
         why = try await attach(root)
         let found = try await lookThrough(.root, isWatched: why == nil, again: reason != nil)
         files = found.files
@@ -42,6 +42,8 @@ extension FolderWatcher {
     var reason = reason
     if let why {
       degrade(why, cost: cost)
+      // Nothing has come right again by this: `watching` will say so, and its scan why.
+      reason = nil
     } else {
       pollDue = nil
       if trouble != nil {
@@ -54,10 +56,10 @@ extension FolderWatcher {
   }
 
   /// Has a helper, where one is of use; otherwise returns why not.
-  private func attach(_ root: FolderContents) async throws(ArtError) -> ArtError? {
+  private func attach(_ root: FolderIdentity) async throws(ArtError) -> ArtError? {
     if let because = settings.pollBecause { return ArtError(.unavailable, because) }
-    if let kind = remoteKind(root.identity.device) { return .remoteFileSystem(walk.root, kind) }
-    if let known = tree.folders[.root], known.identity != root.identity { detach() }
+    if let kind = remoteKind(root.device) { return .remoteFileSystem(walk.root, kind) }
+    if let known = tree.folders[.root], known.identity != root { detach() }
     do throws(ArtError) { try await connect() } catch { return error }
     return nil
   }
@@ -109,7 +111,7 @@ extension FolderWatcher {
         cost += timeline.now() - began
       }
       if let deep = next.first, deep.depth > FolderWalk.deepest {
-        trouble = trouble ?? .tooDeep(walk.absolute(deep))
+        trouble = trouble ?? .tooDeep(walk.root)
         next = []
       }
       if seen.count + next.count > FolderWalk.mostFolders {
@@ -138,7 +140,7 @@ extension FolderWatcher {
         case .failed(_, ENOENT), .failed(_, ENOTDIR), .failed(_, ELOOP), .failed(_, EACCES),
           .failed(_, EPERM):
           break
-        case .failed(_, let number): trouble = trouble ?? .cannotWatch(walk.absolute(folder), number)
+        case .failed(_, let number): trouble = trouble ?? .cannotWatch(walk.root, number)
         default: trouble = trouble ?? .helperSilent()
         }
       }

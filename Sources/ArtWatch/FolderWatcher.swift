@@ -26,6 +26,10 @@ public actor FolderWatcher {
   var tree = WatchTree()
   /// The watches on the folders above the watched one.
   var guards: Set<Int32> = []
+  /// Whether events of the guards may have been lost.
+  var mustGuardAgain = false
+  /// When the watched folder is looked at by its path, where one above it cannot be guarded.
+  var rootDue: Duration?
   var helper: Helper?
   var restarts = Restarts()
   /// What ended the last helper, and until when none is started again.
@@ -37,6 +41,8 @@ public actor FolderWatcher {
   /// Whether anything was looked through yet.
   var hasScanned = false
   var ready: [WatchNews] = []
+  /// What is looked through next, when everything that is ready has been given.
+  private var scan: Settling.Scan?
   var isClosed = false
   private var isBusy = false
 
@@ -47,7 +53,7 @@ public actor FolderWatcher {
     let gone: Bell
   }
 
-  /// The watcher has a thread of its own: looking through folders takes time.
+  /// The watcher has a queue of its own: looking through folders takes time.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Begins to watch a folder, by its absolute path without symbolic links. The first news is a scan of all of it, after
@@ -89,21 +95,28 @@ public actor FolderWatcher {
   private func produce() async -> WatchNews? {
     while !isClosed, !Task.isCancelled {
       if !ready.isEmpty { return ready.removeFirst() }
+      if let scan {
+        self.scan = nil
+        await perform(scan)
+      }
       takeEvents()
+      checkRoot()
       let due = settling.take(at: timeline.now())
       if !due.looks.isEmpty {
         ready.append(.look(due.looks.map { WatchedFile($0.path.text, isQuiet: $0.isQuiet) }))
       }
-      for scan in due.scans { await perform(scan) }
-      if let time = pollDue, time <= timeline.now() { await survey(nil) }
-      if ready.isEmpty, !isClosed { await sleep() }
+      scan = due.scan
+      if let time = pollDue, time <= timeline.now() {
+        scan = Settling.Scan(folder: .root, reason: scan?.reason)
+      }
+      if ready.isEmpty, scan == nil, !isClosed { await sleep() }
     }
     return nil
   }
 
   /// Waits for the next thing that is due, or for something that happens.
   private func sleep() async {
-    let due = [settling.nextDue, pollDue].compactMap { $0 }.min()
+    let due = [settling.nextDue, pollDue, rootDue].compactMap { $0 }.min()
     if let inbox = helper?.inbox, inbox.expect(at: due) { return }
     await wait(until: due)
   }

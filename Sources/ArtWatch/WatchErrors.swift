@@ -13,16 +13,11 @@ extension ArtError {
   }
 
   static func helperEnded(_ end: WorkerEnd) -> ArtError {
-    let how =
-      switch end.cause {
-      case .exit(let status): "ended with status \(status)"
-      case .signal(let number): "was ended by signal \(number)"
-      case .stopped: "was stopped by somebody"
-      case .babble: "wrote a line without end"
-      case .deaf: "took nothing any more"
-      }
-    let complaint = end.complaint.isEmpty ? "" : ": \(end.complaint)"
-    return ArtError(.unavailable, "the helper emojiart-inotify \(how)\(complaint)")
+    ArtError(.unavailable, "the helper emojiart-inotify \(end)")
+  }
+
+  static func unaskedAnswer() -> ArtError {
+    ArtError(.unavailable, "the helper emojiart-inotify answers what nobody has asked")
   }
 
   static func helperMissing() -> ArtError {
@@ -46,21 +41,23 @@ extension ArtError {
     case EMFILE:
       return ArtError(
         .unavailable,
-        "no inotify instance is left (\(cause)); raise fs.inotify.max_user_instances with sysctl")
+        "no inotify instance is left (\(cause)); raise fs.inotify.max_user_instances with sysctl, or `ulimit -n`"
+      )
     case ENFILE: return ArtError(.unavailable, "\(cause); raise fs.file-max with sysctl")
     default: return ArtError(.unavailable, "inotify cannot be used: \(cause)")
     }
   }
 
+  /// It names the watched folder and not what lies in it: the same trouble at another place is told once.
   static func cannotWatch(_ path: String, _ number: Int32) -> ArtError {
     let cause = String(cString: strerror(number))
     switch number {
     case ENOSPC:
       return ArtError(
         .unavailable,
-        "no inotify watch is left for \(path); raise fs.inotify.max_user_watches with sysctl")
-    case ENOMEM: return ArtError(.unavailable, "no memory is left to watch \(path)")
-    default: return ArtError(.unavailable, "cannot watch \(path): \(cause)")
+        "no inotify watch is left for all that is in \(path); raise fs.inotify.max_user_watches with sysctl")
+    case ENOMEM: return ArtError(.unavailable, "no memory is left to watch all that is in \(path)")
+    default: return ArtError(.unavailable, "cannot watch all that is in \(path): \(cause)")
     }
   }
 
@@ -92,7 +89,8 @@ extension ArtError {
   static func tooDeep(_ path: String) -> ArtError {
     ArtError(
       .unavailable,
-      "\(path) lies more than \(FolderWalk.deepest) folders deep, and is not looked into; watch it by itself")
+      "what lies more than \(FolderWalk.deepest) folders deep in \(path) is not looked into; watch it by itself"
+    )
   }
 
   static func tooManyFolders(_ path: String) -> ArtError {

@@ -4,7 +4,7 @@ import ArtProcess
 
 /// How a folder is watched.
 public struct WatchSettings: Sendable {
-  /// Whether the folders below it, too: up to 64 deep and 100,000 of them.
+  /// Whether the folders below it, too: up to 64 deep and 100,000 of them, as far as a path leads to them.
   public var isRecursive = false
   /// The names of the files that are wanted end so.
   public var ending: String

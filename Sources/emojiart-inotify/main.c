@@ -27,7 +27,7 @@
 #include "watches.h"
 
 // A command with a path of which each byte is escaped.
-enum { longest_command = 4 * PATH_MAX + 64, events_at_once = 1024 };
+enum { longest_command = 4 * PATH_MAX + 64, events_at_once = 1024, rest_in_ms = 2 };
 
 // The library's descriptor must be a low one, for it uses select, and must not be a standard one.
 static void settle_descriptors(void) {
@@ -106,15 +106,21 @@ int main(int argc, char **argv) {
   }
   line_format("emojiart-inotify 1");
   line_end();
-  // The library may hold events that it has read already: then nothing is waited for.
-  for (bool more = false;;) {
+  // The library may hold events that it has read already: then nothing is waited for. After all have been told, only
+  // commands are heard for a moment: the kernel gathers meanwhile what a busy writer does, and merges what is the same.
+  for (bool more = false, rests = false;;) {
     lines_flush();
-    struct pollfd ends[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = events, .events = POLLIN}};
-    if (poll(ends, 2, more ? 0 : -1) < 0) {
+    struct pollfd ends[] = {
+      {.fd = STDIN_FILENO, .events = POLLIN}, {.fd = rests ? -1 : events, .events = POLLIN}};
+    if (poll(ends, 2, more ? 0 : rests ? rest_in_ms : -1) < 0) {
       if (errno == EINTR || errno == EAGAIN) continue;
       give_up(1, "cannot wait: %s", strerror(errno));
     }
     if (ends[0].revents) take_commands();
-    if (ends[1].revents || more) more = tell_events();
+    rests = false;
+    if (ends[1].revents || more) {
+      more = tell_events();
+      rests = !more;
+    }
   }
 }

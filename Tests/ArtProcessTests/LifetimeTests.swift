@@ -64,6 +64,17 @@ import Testing
     close(alive)
   }
 
+  @Test(
+    "W12 where a worker's number is nobody's any more, because SIGCHLD is ignored, nothing is killed by it")
+  func ignored() throws {
+    let scratch = try Scratch()
+    #expect(mkfifo(scratch["to"], 0o600) == 0 && mkfifo(scratch["from"], 0o600) == 0)
+    let parent = try Stranger(built("WorkerParent").path, ["ignores", scratch["to"], scratch["from"]])
+    #expect(parent.ends && parent.process.terminationStatus == 0)
+    let output = String(decoding: parent.output.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(output == "nobody knows how\nleft alone\n")
+  }
+
   @Test("W12 nothing is left of 200 workers: no descriptor, no process, no thread")
   func nothingLeft() throws {
     let parent = try Stranger(built("WorkerParent").path, ["starts", "200"])

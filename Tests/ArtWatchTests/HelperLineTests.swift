@@ -26,7 +26,7 @@ import Testing
     "W17 what is no line of the helper is an error, never a trap",
     arguments: [
       "", " ", "hello", "emojiart-inotify", "emojiart-inotify x", "emojiart-inotify 1 2", "failed watch",
-      "failed watch x",
+      "failed watch x", "failed unwatch 3",
       "watching 1 2", "watching 1 2 -3", "watching 99999999999 1 1", "watching 1 1 18446744073709551616",
       "event 1 2 3",
       "event 1 xyz 0 a", "event 1 100000000 0 a", "event 1 2 0 a b", "event 1 2 0 a\\", "event 1 2 0 a\\x",

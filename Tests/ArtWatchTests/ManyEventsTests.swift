@@ -65,12 +65,14 @@ import Testing
     now.withLock { $0 = .seconds(1) }
     for number in 0..<100 { inbox.put(Array("event 1 100 0 \(number)".utf8)) }
     let full = inbox.take()
-    #expect(full.events.count == 100 && !full.isOverflown)
+    #expect(full.events.count == 100 && full.lost == nil)
     let one = full.events[Inbox.Source(watch: 1, name: Array("7".utf8))]
     #expect(one?.first == .zero && one?.last == .seconds(1) && one?.mask.rawValue == 0x102)
     for number in 0..<350 { inbox.put(Array("event 1 2 0 \(number)".utf8)) }
     let over = inbox.take()
-    #expect(over.isOverflown && over.events.count <= 100)
+    #expect(over.lost == .tooManyAtOnce && over.events.count <= 100, "no limit of the system's is blamed")
+    inbox.put(Array("event -1 4000 0 ".utf8))
+    #expect(inbox.take().lost == .overflown)
     #expect(inbox.take().events.isEmpty)
   }
 

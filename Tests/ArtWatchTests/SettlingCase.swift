@@ -101,8 +101,8 @@ struct SettlingCase {
 
   private static func texts(_ due: Settling.Due) -> [String] {
     due.looks.map { "look \($0.path.text) \($0.isQuiet ? "quiet" : "restless")" }
-      + due.scans.map { scan in
-        "scan \(scan.folder.isRoot ? "." : scan.folder.text)" + (scan.reason.map { " \($0)" } ?? "")
-      }
+      + (due.scan.map { scan in
+        ["scan \(scan.folder.isRoot ? "." : scan.folder.text)" + (scan.reason.map { " \($0)" } ?? "")]
+      } ?? [])
   }
 }

@@ -148,6 +148,37 @@ import Testing
     #expect(!view.looks.contains { $0.path.hasPrefix("u") })
   }
 
+  @Test(
+    "W34 what lies deeper than any path leads is passed over in silence, and everything above it is told of")
+  func long() async throws {
+    let folder = try ScratchFolder()
+    // Names that are four times as long for the helper, and plain ones.
+    for letter in ["d", "\n"] {
+      let name = String(repeating: letter, count: 250)
+      var here = open(folder.path, O_RDONLY | O_DIRECTORY)
+      for _ in 1...20 {
+        #expect(mkdirat(here, name, 0o700) == 0)
+        let next = openat(here, name, O_RDONLY | O_DIRECTORY)
+        close(here)
+        here = next
+        close(openat(here, "a.emojiart", O_CREAT | O_WRONLY, 0o600))
+      }
+      close(here)
+    }
+    defer { _ = try? folder.shell("rm -rf ?????*") }
+    let seen = SeenHelper()
+    let follower = Follower(FolderWatcher(folder.path, start: seen.start), root: folder.path)
+    try await follower.until { !$0.scans.isEmpty }
+    // Each level is 251 bytes.
+    let levels = (Int(PATH_MAX) - 1 - folder.path.utf8.count) / 251
+    #expect(await follower.files.count == 2 * levels && levels < 17)
+    let last = Array(repeating: String(repeating: "\n", count: 250), count: levels).joined(separator: "/")
+    try folder.shell("cd '\(last)'; mkdir '\(String(repeating: "e", count: 250))'; touch bees.emojiart")
+    try await follower.until { $0.looked(at: "\(last)/bees.emojiart") }
+    #expect(await follower.view().degraded.isEmpty && seen.processes.count == 1)
+    await follower.watcher.close()
+  }
+
   @Test("W34 folders more than 64 deep are named, and everything above them is told of")
   func deep() async throws {
     let folder = try ScratchFolder()

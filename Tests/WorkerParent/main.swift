@@ -3,12 +3,15 @@
 // A program with workers, for tests that kill it or look at what it leaves:
 //   WorkerParent keep SCRIPT     starts a shell with the script, and waits for ever
 //   WorkerParent starts COUNT    starts that many, some of which fail or are dropped, and prints what is left of them
+//   WorkerParent ignores A B     ignores SIGCHLD, starts a worker that leaves a process behind, which brings a word from one
+//                                FIFO to the other, and prints how the worker ended and that word
 //   WorkerParent hear FILE       writes to the file what a worker makes of a line
 
 import ArtProcess
 import CProcess
 import Dispatch
 import Glibc
+import Synchronization
 
 let limits = WorkerLimits(memory: 256 << 20, processorSeconds: nil, line: 1 << 16)
 
@@ -64,6 +67,26 @@ case "starts":
   // A thread that has said the end may still be on its way out.
   while entries("task") > threads { sched_yield() }
   print("threads", max(entries("task") - threads, 0))
+
+case "ignores":
+  signal(SIGCHLD, SIG_IGN)
+  let how = Mutex<WorkerEnd?>(nil)
+  let (to, from) = (CommandLine.arguments[2], CommandLine.arguments[3])
+  let script = "{ read word <\(to) && echo $word >\(from); } &"
+  let worker = try Worker(
+    starting: WorkerProgram(path: "/bin/sh"), arguments: ["-c", script], limits: limits, onLine: { _ in },
+    onEnd: { end in
+      how.withLock { $0 = end }
+      isOver.signal()
+    })
+  withExtendedLifetime(worker) { isOver.wait() }
+  print(how.withLock { $0?.cause == .exit(-1) } ? "nobody knows how" : "ended otherwise")
+  // Opening it waits for who reads.
+  let writing = open(to, O_WRONLY | O_CLOEXEC)
+  write(writing, "left alone\n", 11)
+  let reading = open(from, O_RDONLY | O_CLOEXEC)
+  var word = [UInt8](repeating: 0, count: 64)
+  print(String(decoding: word[..<max(0, read(reading, &word, word.count))], as: UTF8.self), terminator: "")
 
 case "hear":
   // Without a room of ours in between, so that the streams of both sides lie where standard ones would.

@@ -26,19 +26,19 @@ enum HelperLine: Equatable {
   }
 
   private static func read(_ words: [ArraySlice<UInt8>]) -> HelperLine? {
-    let texts = words.map { String(decoding: $0, as: UTF8.self) }
-    switch texts.first {
+    func text(_ place: Int) -> String { String(decoding: words[place], as: UTF8.self) }
+    switch text(0) {
     case "emojiart-inotify" where words.count == 2:
-      return Int(texts[1]).map { .ready(version: $0) }
-    case "failed" where words.count == 3:
-      return Int32(texts[2]).map { .failed(texts[1], error: $0) }
+      return Int(text(1)).map { .ready(version: $0) }
+    case "failed" where words.count == 3 && ["initialize", "watch"].contains(text(1)):
+      return Int32(text(2)).map { .failed(text(1), error: $0) }
     case "watching" where words.count == 4:
-      guard let watch = Int32(texts[1]), let device = UInt64(texts[2]), let inode = UInt64(texts[3]) else {
+      guard let watch = Int32(text(1)), let device = UInt64(text(2)), let inode = UInt64(text(3)) else {
         return nil
       }
       return .watching(watch, FolderIdentity(device: device, inode: inode))
     case "event" where words.count == 5:
-      guard let watch = Int32(texts[1]), let mask = UInt32(texts[2], radix: 16), UInt32(texts[3]) != nil,
+      guard let watch = Int32(text(1)), let mask = UInt32(text(2), radix: 16), UInt32(text(3)) != nil,
         let name = EscapedBytes.read(words[4])
       else { return nil }
       // No entry of a folder has such a name.

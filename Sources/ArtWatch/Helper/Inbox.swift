@@ -25,8 +25,8 @@ final class Inbox: Sendable {
     /// Answers to commands, in their order.
     var answers: [HelperLine] = []
     var events: [Source: Happening] = [:]
-    /// Events were lost: in the kernel's queue, or here.
-    var isOverflown = false
+    /// Why events were lost, in the kernel's queue or here.
+    var lost: String?
     /// Why it is of no use any more.
     var end: ArtError?
   }
@@ -35,6 +35,8 @@ final class Inbox: Sendable {
     var contents = Contents()
     /// When somebody comes for the events by himself; nil when he must be woken.
     var alarm: Duration?
+    /// Commands whose answers have not come yet.
+    var asked = 0
   }
 
   private let state = Mutex(State())
@@ -56,6 +58,10 @@ final class Inbox: Sendable {
       guard state.contents.end == nil else { return false }
       do throws(ArtError) {
         let line = try HelperLine(bytes)
+        if line.isAnswer {
+          guard state.asked > 0 else { throw .unaskedAnswer() }
+          state.asked -= 1
+        }
         return state.contents.take(line, at: time, most: most)
           || (state.alarm ?? .seconds(Int.max)) > time + quiet
       } catch {
@@ -76,13 +82,16 @@ final class Inbox: Sendable {
     state.withLock { state in
       let taken = state.contents
       state.contents.events = [:]
-      state.contents.isOverflown = false
+      state.contents.lost = nil
       return taken
     }
   }
 
   /// What it has written, which stays.
   func peek() -> Contents { state.withLock(\.contents) }
+
+  /// So many commands more are sent.
+  func expectAnswers(_ count: Int) { state.withLock { $0.asked += count } }
 
   /// Takes the answers.
   func takeAnswers() -> [HelperLine] {
@@ -97,7 +106,17 @@ final class Inbox: Sendable {
   func expect(at time: Duration?) -> Bool {
     state.withLock { state in
       state.alarm = time
-      return !state.contents.events.isEmpty || state.contents.isOverflown || state.contents.end != nil
+      return !state.contents.events.isEmpty || state.contents.lost != nil || state.contents.end != nil
+    }
+  }
+}
+
+extension HelperLine {
+  /// Whether it answers a command.
+  fileprivate var isAnswer: Bool {
+    switch self {
+    case .watching, .failed("watch", _): true
+    default: false
     }
   }
 }
@@ -106,21 +125,19 @@ extension Inbox.Contents {
   /// Returns whether it is urgent.
   fileprivate mutating func take(_ line: HelperLine, at time: Duration, most: Int) -> Bool {
     switch line {
+    case .failed, .watching:
+      if line.isAnswer { answers.append(line) } else { greeting = line }
     case .ready:
       greeting = line
-    case .failed("initialize", _):
-      greeting = line
-    case .failed, .watching:
-      answers.append(line)
     case .event(let event):
       if event.mask.contains(.overflow) {
-        isOverflown = true
+        lost = .overflown
         return false
       }
       let source = Inbox.Source(watch: event.watch, name: event.name)
       guard events[source] != nil || events.count < most else {
         events = [:]
-        isOverflown = true
+        lost = lost ?? .tooManyAtOnce
         return false
       }
       events[source, default: Inbox.Happening(mask: [], first: time, last: time)].add(event.mask, at: time)

@@ -14,7 +14,8 @@
 ///     (not known) ──again──▶ appointed ──at its time──▶ a look, quiet unless the file is restless
 ///
 /// What is to be looked through swallows what lies below it: such files are looked at by then, and those that are
-/// restless at that time once more when they are quiet. When more files wait than `most`, everything is looked through.
+/// restless at that time once more when they are quiet. When more files wait than `most`, or more folders than
+/// `mostFolders`, everything is looked through.
 struct Settling: Equatable {
   /// A folder that is to be looked through.
   struct Scan: Equatable {
@@ -27,15 +28,18 @@ struct Settling: Equatable {
   struct Due: Equatable {
     /// Files, sorted.
     var looks: [Look] = []
-    /// Folders, sorted; none lies in another.
-    var scans: [Scan] = []
-    var isEmpty: Bool { looks.isEmpty && scans.isEmpty }
+    /// The folder that has been due for the longest time. One at a time, for it takes long: the others stay.
+    var scan: Scan?
+    var isEmpty: Bool { looks.isEmpty && scan == nil }
   }
 
   struct Look: Equatable {
     let path: RelativePath
     let isQuiet: Bool
   }
+
+  /// To look through everything costs about as much as that many folders, one by one.
+  static let mostFolders = 64
 
   let quiet: Duration
   let patience: Duration
@@ -86,20 +90,17 @@ struct Settling: Equatable {
   /// Takes what is due.
   mutating func take(at now: Duration) -> Due {
     var due = Due()
-    for (folder, entry) in folders where entry.wait.due(quiet, patience) <= now {
-      due.scans.append(Scan(folder: folder, reason: entry.reason))
-    }
-    for scan in due.scans {
-      let left = folders[scan.folder]?.wait.taken(at: now, quiet)
+    let scans = folders.map { ($0.value.wait.due(quiet, patience), $0.key) }
+    if let (time, folder) = scans.min(by: <), time <= now, let entry = folders[folder] {
+      due.scan = Scan(folder: folder, reason: entry.reason)
       // What was missed has been found then.
-      folders[scan.folder] = left.map { ($0, nil) }
-      files = files.compactMapValues(below: scan.folder) { $0.taken(at: now, quiet) }
+      folders[folder] = entry.wait.taken(at: now, quiet).map { ($0, nil) }
+      files = files.compactMapValues(below: folder) { $0.taken(at: now, quiet) }
     }
     for (path, wait) in files where wait.due(quiet, patience) <= now && !isCovered(path) {
       due.looks.append(Look(path: path, isQuiet: wait.isQuiet(at: now, quiet)))
     }
     for look in due.looks { files[look.path] = files[look.path]?.taken(at: now, quiet) }
-    due.scans.sort { $0.folder < $1.folder }
     due.looks.sort { $0.path < $1.path }
     checkInvariants()
     return due
@@ -112,7 +113,8 @@ struct Settling: Equatable {
   }
 
   private mutating func rescan(_ folder: RelativePath, _ reason: String?, _ wish: (inout Wait) -> Void) {
-    let outer = folders.keys.first { folder.isWithin($0) } ?? folder
+    var outer = folders.keys.first { folder.isWithin($0) } ?? folder
+    if folders[outer] == nil, folders.count == Self.mostFolders { outer = .root }
     var entry = folders[outer] ?? (Wait(), nil)
     wish(&entry.wait)
     entry.reason = entry.reason ?? reason
@@ -145,6 +147,7 @@ struct Settling: Equatable {
   private func checkInvariants() {
     assert(files.count <= most, "what waits has a bound")
     assert(folders[.root] == nil || folders.count == 1, "a scan of everything has swallowed the others")
+    assert(folders.count <= Self.mostFolders, "what is to be looked through has a bound")
     assert(folders.values.allSatisfy { !$0.wait.isEmpty }, "what waits has a time")
   }
 }

@@ -45,6 +45,20 @@ struct FolderWalk: Sendable {
     path.isRoot ? root : root == "/" ? "/\(path.text)" : "\(root)/\(path.text)"
   }
 
+  /// Whether it has an absolute path that the system takes. No document in it could be opened otherwise.
+  func hasPath(_ folder: RelativePath) -> Bool {
+    root.utf8.count + 1 + folder.text.utf8.count < Int(PATH_MAX)
+  }
+
+  /// Which folder stands at the watched path; nil when there is none. Throws as `contents` does.
+  func rootIdentity() throws(ArtError) -> FolderIdentity? {
+    guard let descriptor = try open(.root) else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .cannotList(root, errno) }
+    return status.st_nlink == 0 ? nil : FolderIdentity(status)
+  }
+
   /// Looks into one folder; nil when there is none, or none that may be looked into. Throws `unavailable` when that
   /// cannot be told.
   func contents(of folder: RelativePath) throws(ArtError) -> FolderContents? {
@@ -88,7 +102,8 @@ struct FolderWalk: Sendable {
           if only == nil || only == path { contents.files.append(path) }
         case Int32(DT_DIR) where isRecursive:
           guard let text = String(validating: name, as: UTF8.self), text != ".", text != ".." else { return }
-          contents.folders.append(folder.appending(text))
+          let path = folder.appending(text)
+          if hasPath(path) { contents.folders.append(path) }
         default: break
         }
       }
