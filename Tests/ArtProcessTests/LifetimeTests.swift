@@ -70,7 +70,7 @@ import Testing
     let scratch = try Scratch()
     #expect(mkfifo(scratch["to"], 0o600) == 0 && mkfifo(scratch["from"], 0o600) == 0)
     let parent = try Stranger(built("WorkerParent").path, ["ignores", scratch["to"], scratch["from"]])
-    #expect(parent.ends && parent.process.terminationStatus == 0)
+    try #require(parent.ends && parent.process.terminationStatus == 0)
     let output = String(decoding: parent.output.fileHandleForReading.availableData, as: UTF8.self)
     #expect(output == "nobody knows how\nleft alone\n")
   }
