@@ -41,14 +41,16 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
-    .target(name: "TestClock", path: "Tests/TestClock", swiftSettings: settings),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "ArchitectureTests", swiftSettings: settings),
-    .testTarget(name: "ArtModelTests", dependencies: ["ArtModel"], swiftSettings: settings),
     .testTarget(
-      name: "ArtStoreTests", dependencies: ["ArtModel", "ArtStore", "CSQLite"], swiftSettings: settings),
+      name: "ArtModelTests", dependencies: ["ArtModel", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ArtStoreTests", dependencies: ["ArtModel", "ArtStore", "CSQLite", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "ArtDocumentTests",
-      dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestClock"],
+      dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestSupport"],
       swiftSettings: settings),
     .executableTarget(
       name: "WorkerParent", dependencies: ["ArtProcess", "CProcess"], path: "Tests/WorkerParent",
@@ -58,16 +60,18 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ArtWatchTests",
-      dependencies: ["ArtModel", "ArtProcess", "ArtWatch", "TestClock", "emojiart-inotify"],
+      dependencies: ["ArtModel", "ArtProcess", "ArtWatch", "TestSupport", "emojiart-inotify"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtFolderTests",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtFolder", "CSQLite", "TestClock",
+        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtFolder", "CSQLite",
+        "TestSupport",
         "emojiart-inotify",
       ],
       swiftSettings: settings),
-    .testTarget(name: "CommandTests", dependencies: ["emojiart"], swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests", dependencies: ["emojiart", "TestSupport"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -2,7 +2,7 @@
 
 import ArtModel
 import ArtStore
-import TestClock
+import TestSupport
 import Testing
 
 @testable import ArtDocument

@@ -4,7 +4,7 @@ import ArtModel
 import ArtStore
 import Foundation
 import Synchronization
-import TestClock
+import TestSupport
 import Testing
 
 @testable import ArtDocument

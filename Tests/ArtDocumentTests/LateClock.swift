@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-import TestClock
+import TestSupport
 
 /// A clock whose sleepers wake when the test says, and do not notice that they were cancelled: as one that was about
 /// to wake by itself.

@@ -3,7 +3,7 @@
 import ArtModel
 import ArtStore
 import Foundation
-import TestClock
+import TestSupport
 import Testing
 
 @testable import ArtDocument

@@ -5,7 +5,7 @@ import ArtModel
 import ArtProcess
 import ArtStore
 import Foundation
-import TestClock
+import TestSupport
 import Testing
 
 @testable import ArtFolder

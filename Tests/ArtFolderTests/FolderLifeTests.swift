@@ -10,9 +10,9 @@ import Testing
 @testable import ArtFolder
 
 @Suite("Folders in which much happens") struct FolderLifeTests {
-  /// How many lives a harness tries: the short count, or `EMOJIART_FOLDER_LIVES`.
+  /// How many lives a harness tries: the short count, or `EMOJIART_TORTURE_LIVES`.
   private static let lives =
-    ProcessInfo.processInfo.environment["EMOJIART_FOLDER_LIVES"].flatMap(Int.init) ?? 8
+    ProcessInfo.processInfo.environment["EMOJIART_TORTURE_LIVES"].flatMap(Int.init) ?? 8
 
   private struct Outcome {
     var complaints: [String] = []
@@ -69,15 +69,15 @@ import Testing
     var listener = Listener(await open.folder.documents)
     listener.isDeafTo = kind
     for _ in 0..<operations {
-      if life.random.once(in: 12), let begun = life.begin() {
+      if life.random.oneIn(12), let begun = life.begin() {
         await open.news.say(.look([WatchedFile(begun.name, isQuiet: false)]))
-        if life.random.once(in: 2) { await open.news.settled() }
+        if life.random.oneIn(2) { await open.news.settled() }
         life.finish(begun)
       } else {
         life.act()
       }
       await tell(&life, open)
-      guard life.random.once(in: 4) else { continue }
+      guard life.random.oneIn(4) else { continue }
       await open.news.settled()
       for event in await open.heard() { listener.hear(event) }
     }
@@ -99,15 +99,15 @@ import Testing
 
   /// Some of the news, some of them later, some by a listing.
   private func tell(_ life: inout FolderLife, _ open: OpenFolder) async {
-    if life.random.once(in: 2) { await say(&life, open, .looks, all: false) }
-    if life.random.once(in: 6) { await say(&life, open, .scanned, all: false) }
-    if life.random.once(in: 30) {
+    if life.random.oneIn(2) { await say(&life, open, .looks, all: false) }
+    if life.random.oneIn(6) { await say(&life, open, .scanned, all: false) }
+    if life.random.oneIn(30) {
       // The queue was full: what was to be told is found.
       life.files = []
       life.folders = []
       await open.news.say(.scanned(FolderScan("", files: life.watched.names, reason: "full")))
     }
-    if life.random.once(in: 3) {
+    if life.random.oneIn(3) {
       let again = await open.news.takeAgain()
       await open.news.say(.look(again.map { WatchedFile($0.path, isQuiet: true) }))
     }
@@ -117,14 +117,14 @@ import Testing
     switch news {
     case .looks:
       var files: [WatchedFile] = []
-      for path in life.files.sorted() where all || life.random.once(in: 2) {
-        let isQuiet = all || !life.random.once(in: 3)
+      for path in life.files.sorted() where all || life.random.oneIn(2) {
+        let isQuiet = all || !life.random.oneIn(3)
         if isQuiet { life.files.remove(path) }
         files.append(WatchedFile(path, isQuiet: isQuiet))
       }
       if !files.isEmpty { await open.news.say(.look(files)) }
     case .scanned:
-      for folder in life.folders.sorted() where all || life.random.once(in: 2) {
+      for folder in life.folders.sorted() where all || life.random.oneIn(2) {
         life.folders.remove(folder)
         let files = life.watched.names.filter { DocumentPath($0).isBelow(folder) }
         await open.news.say(.scanned(FolderScan(folder, files: files, reason: nil)))
@@ -147,7 +147,7 @@ import Testing
       counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     }
     print(
-      "W57 \(Self.lives) folders, \(sum(total.operations)) operations (\(list(total.operations))), "
+      "W57 lives: \(Self.lives) folders, \(sum(total.operations)) operations (\(list(total.operations))), "
         + "\(sum(total.events)) events (\(list(total.events)))")
   }
 
@@ -162,7 +162,7 @@ import Testing
     #expect(isWrong)
   }
 
-  @Test("W58 the same holds with what the system tells, while it happens", .timeLimit(.minutes(2)))
+  @Test("W58 the same holds with what the system tells, while it happens", .timeLimit(.minutes(20)))
   func real() async throws {
     let lives = max(1, Self.lives / 4)
     var total = 0
@@ -174,13 +174,13 @@ import Testing
       var listener = Listener(await folder.documents)
       #expect(await folder.degraded == nil)
       for number in 0..<300 {
-        if life.random.once(in: 12), let begun = life.begin() {
+        if life.random.oneIn(12), let begun = life.begin() {
           await Task.yield()
           life.finish(begun)
         } else {
           life.act()
         }
-        if life.random.once(in: 15) { try await mark("mark\(number).emojiart", watched, events, &listener) }
+        if life.random.oneIn(15) { try await mark("mark\(number).emojiart", watched, events, &listener) }
       }
       // What happened before is told before, but for what is looked at again.
       var complaints: [String] = []
@@ -194,7 +194,7 @@ import Testing
       await folder.close()
       total += listener.counts.values.reduce(0, +)
     }
-    print("W58 \(lives) folders, \(300 * lives) operations, \(total) events")
+    print("W58 watched lives: \(lives) folders, \(300 * lives) operations, \(total) events")
   }
 
   /// Makes a document and hears all until it is told.

@@ -4,7 +4,7 @@ import ArtModel
 import ArtStore
 import ArtWatch
 import Foundation
-import TestClock
+import TestSupport
 import Testing
 
 @testable import ArtFolder

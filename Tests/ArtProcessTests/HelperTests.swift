@@ -73,7 +73,7 @@ import Testing
       #expect(mkdir(inner.map(CChar.init(bitPattern:)), 0o700) == 0)
       #expect(try heard.nextBytes() == Array("event \(number + 1) 40000100 0 ".utf8) + escaped(name))
     }
-    print("W2: \(names.count) names")
+    print("W2 names of any bytes: \(names.count) names")
   }
 
   @Test("W3 a folder that is removed and made again is watched anew, and an ended watch is silent")

@@ -81,6 +81,6 @@ import Testing
     #expect(parent.ends && parent.process.terminationStatus == 0)
     let output = String(decoding: parent.output.fileHandleForReading.availableData, as: UTF8.self)
     #expect(output == "descriptors 0\nchildren 0\nthreads 0\n")
-    print("W12: 200 workers")
+    print("W12 workers that leave nothing: 200 started")
   }
 }

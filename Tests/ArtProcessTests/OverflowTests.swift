@@ -39,7 +39,7 @@ import Testing
     var line = ""
     while !line.hasSuffix(" after") { line = try heard.next() }
     #expect(line == "event 1 100 0 after")
-    print("W6: \(count) events, \(told) told before the overflow")
+    print("W6 overflow: \(count) events, \(told) told before it")
   }
 
   @Test("W10 a helper without memory for its watches ends, and can be started again")
@@ -56,7 +56,7 @@ import Testing
     let end = try heard.ended()
     #expect(end.cause == .exit(1) || end.cause == .signal(SIGSEGV), "\(end)")
     #expect(heard.lines.count > 1000 && !heard.lines.contains { $0.hasPrefix("failed") })
-    print("W10: \(heard.lines.count) watches in 24 MiB")
+    print("W10 memory: \(heard.lines.count) watches in 24 MiB")
   }
 
   @Test("W7 the helper ends with its standard input, also while nobody reads what it says")

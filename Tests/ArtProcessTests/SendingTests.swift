@@ -27,7 +27,7 @@ import Testing
       counts[line.first ?? " ", default: 0] += 1
     }
     #expect(counts.count == threads)
-    print("W13: \(threads * lines) lines")
+    print("W13 sending: \(threads * lines) lines")
   }
 
   @Test("W13 a worker that takes nothing for too long is killed, and sending fails")

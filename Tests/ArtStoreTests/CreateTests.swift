@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -27,7 +28,7 @@ import Testing
       let outcomes = await withTaskGroup(of: ArtError?.self) { group in
         for seed in UInt64(1)...2 {
           group.addTask {
-            var random = SeededGenerator(seed)
+            var random = SplitMix64(seed: seed)
             return failure { try DocumentFile(path).create(canvas: .standard, using: &random) }
           }
         }

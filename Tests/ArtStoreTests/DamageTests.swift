@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -50,7 +51,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     for step in 0..<(document.edits + 1) / 2 { try file.add(seed: 1_000 + UInt64(step)) }
     let whole = try bytes(file.path)
     let truth = try file.read()
-    var random = SeededGenerator(seed)
+    var random = SplitMix64(seed: seed)
     var tally = Tally()
     for round in 0..<Self.count * document.share / 100 {
       var broken = whole

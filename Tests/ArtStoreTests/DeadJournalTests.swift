@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -180,7 +181,7 @@ import Testing
     let space = try Workspace()
     let folder = JournalFolder(space["journal"])
     try StateFolder.makeFolders(folder.path)
-    var random = SeededGenerator(3)
+    var random = SplitMix64(seed: 3)
     let origins = (0..<200).map { _ in Origin(using: &random) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<2 {

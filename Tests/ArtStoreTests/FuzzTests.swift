@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -18,7 +19,7 @@ import Testing
     let page = Array(try bytes(file.path)[4096..<8192])
     let truth = try #require(LeafPage(page).flatMap { ArtRow(onlyRowOf: $0) })
     let start = Int(page[8]) << 8 | Int(page[9])
-    var random = SeededGenerator(1)
+    var random = SplitMix64(seed: 1)
     var (parsed, believed) = (0, 0)
     for _ in 0..<Self.count {
       var broken = page
@@ -48,7 +49,7 @@ import Testing
       Array(#"[["background",{"digest":"00","height":1,"mediaType":"image/png","url":"x","width":2}]]"#.utf8),
       Array(#"[["text","k3m9abcd","\ud83d\udc1d"],["order","k3m9abcd",-5],["canvas",3,4]]"#.utf8), nil,
     ]
-    var random = SeededGenerator(2)
+    var random = SplitMix64(seed: 2)
     var (understood, refused) = (0, 0)
     let places = (1...edit.count).map { edit[$0 - 1] == nil ? "?\($0)" : "CAST(?\($0) AS TEXT)" }
     let select = try Statement("SELECT \(places.joined(separator: ","))", on: connection)
@@ -79,7 +80,7 @@ import Testing
     #expect(understood > 0 && refused > 0 && understood + refused == Self.count)
   }
 
-  private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+  private static func mutate(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
     for _ in 0...random.below(3) where !bytes.isEmpty {
       let place = random.below(bytes.count)
       switch random.below(4) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -12,7 +13,7 @@ import Testing
   private let base: EditID
 
   init() throws {
-    var random = SeededGenerator(2)
+    var random = SplitMix64(seed: 2)
     let id = DocumentID(using: &random)
     other = DocumentID(using: &random)
     base = EditID(origin: Origin(using: &random), sequence: 3)

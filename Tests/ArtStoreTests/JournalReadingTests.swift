@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -200,7 +201,7 @@ import Testing
     let sample = try sample(edits: 9)
     let segments = try (1...3).map { try bytes(sample.segment($0)) }
     let written = Dictionary(uniqueKeysWithValues: sample.made.map { ($0.id, $0) })
-    var random = SeededGenerator(4)
+    var random = SplitMix64(seed: 4)
     let count = cases("EMOJIART_FUZZ_CASES", short: 4_000)
     var (whole, damaged, shortened, edits) = (0, 0, 0, 0)
     for round in 0..<count {
@@ -249,7 +250,7 @@ import Testing
     #expect(forged.damage == nil && forged.entries.first?.edit.name != sample.made[0].edit.name)
   }
 
-  private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+  private static func mutate(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
     let place = random.below(bytes.count)
     switch random.below(7) {
     case 0: bytes[place] ^= 1 << random.below(8)

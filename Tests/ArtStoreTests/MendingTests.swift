@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -170,7 +171,7 @@ import Testing
     #expect(PathParts(path).folder == folder["g"])
     #expect(PathParts(path).name == name + ".emojiart")
     let file = DocumentFile(path)
-    var random = SeededGenerator(1)
+    var random = SplitMix64(seed: 1)
     _ = try file.create(canvas: .standard, using: &random)
     try file.add(seed: 1)
     try shell(path, "UPDATE emoji SET z = 5")
@@ -195,7 +196,7 @@ import Testing
   @Test("F5 a new document is not made beside what another program left for SQLite to mix in")
   func leftovers() throws {
     try write([1, 2, 3], to: folder["bees.emojiart-wal"])
-    var random = SeededGenerator(1)
+    var random = SplitMix64(seed: 1)
     let file = DocumentFile(folder["bees.emojiart"])
     #expect(failure { try file.create(canvas: .standard, using: &random) }?.code == .exists)
     #expect(try folder.names == ["bees.emojiart-wal"])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -11,7 +12,7 @@ import Testing
     let folder = try Workspace()
     let file = try folder.document()
     try file.fill(emojis: 3, edits: 1, seed: 1)
-    var random = SeededGenerator(5)
+    var random = SplitMix64(seed: 5)
     let (one, two) = (Origin(using: &random), Origin(using: &random))
     let before = try file.read()
     try file.edit { (transaction) throws(ArtError) in
@@ -37,7 +38,7 @@ import Testing
   func forgetNothing() throws {
     let folder = try Workspace()
     let file = try folder.document()
-    var random = SeededGenerator(5)
+    var random = SplitMix64(seed: 5)
     let print = try fingerprint(file.path)
     try file.forget(Origin(using: &random))
     #expect(try fingerprint(file.path) == print)
@@ -47,7 +48,7 @@ import Testing
   func damagedRow() throws {
     let folder = try Workspace()
     let file = try folder.document()
-    var random = SeededGenerator(5)
+    var random = SplitMix64(seed: 5)
     let origin = Origin(using: &random)
     try file.edit { (transaction) throws(ArtError) in try transaction.setSaved(origin, upTo: 3) }
     try shell(file.path, "UPDATE origin SET sequence = 2")

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -11,7 +12,7 @@ import Testing
   private func apart(_ sample: JournalSample, on source: DocumentFile?) throws -> (
     DocumentFile, RestoreReport
   ) {
-    var random = SeededGenerator(12)
+    var random = SplitMix64(seed: 12)
     let new = DocumentFile(sample.space["saved.emojiart"])
     var maker = try EditMaker(seed: 5)
     let reports = try new.create(
@@ -126,7 +127,7 @@ import Testing
     let told = Mutex<[String]>([])
     let new = DocumentFile(
       sample.space["saved.emojiart"], notice: { line in told.withLock { $0.append(line) } })
-    var random = SeededGenerator(12)
+    var random = SplitMix64(seed: 12)
     var maker = try EditMaker(seed: 5)
     _ = try new.create(from: [try sample.dead()], on: sample.file, stamp: { maker.stamp() }, using: &random)
     #expect(try values(new.read()) == values(sample.content))
@@ -144,7 +145,7 @@ import Testing
       let journals = try one.folder.dead()
       #expect(journals.count == 2)
       let new = DocumentFile(one.space["saved.emojiart"])
-      var random = SeededGenerator(12)
+      var random = SplitMix64(seed: 12)
       var maker = try EditMaker(seed: 5)
       let reports = try new.create(
         from: journals, on: hasSource ? one.file : nil, stamp: { maker.stamp() }, using: &random)

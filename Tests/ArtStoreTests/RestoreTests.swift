@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -260,7 +261,7 @@ func values(_ content: DocumentContent) -> [String] {
     let prints = try paths.map(fingerprint)
     let found = sample.file.journals(among: try sample.folder.peek())
     #expect(found.own.count == 1 && found.kept.isEmpty)
-    var random = SeededGenerator(8)
+    var random = SplitMix64(seed: 8)
     let author = try Author(origin: Origin(using: &random))
     let shown = try sample.file.read(with: found.own, restoredBy: author)
     #expect(values(shown.content) == values(sample.content))
@@ -276,7 +277,7 @@ func values(_ content: DocumentContent) -> [String] {
     let sample = try JournalSample()
     try sample.die(after: 9)
     try sample.file.add(seed: 44)
-    var random = SeededGenerator(8)
+    var random = SplitMix64(seed: 8)
     let author = try Author(origin: Origin(using: &random))
     let shown = try sample.file.read(with: try sample.folder.peek(), restoredBy: author)
     var same = author

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import TestSupport
 import Testing
 
 @testable import ArtWatch
@@ -53,7 +54,7 @@ import Testing
       #expect(written.allSatisfy { $0 > 0x20 && $0 != 0x7F })
       do { _ = try HelperLine(Array("event 1 2 0 ".utf8) + bytes) } catch { refused += 1 }
     }
-    print("helper lines: 20000 random names, \(refused) refused as they stand")
+    print("W17 lines of the helper: 20000 random names, \(refused) refused as they stand")
     #expect(refused > 1_000)
   }
 }

@@ -4,7 +4,7 @@ import ArtModel
 import ArtProcess
 import Foundation
 import Synchronization
-import TestClock
+import TestSupport
 import Testing
 
 @testable import ArtWatch

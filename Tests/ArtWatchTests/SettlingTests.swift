@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtWatch
@@ -15,7 +16,7 @@ import Testing
       steps += outcome.steps
       #expect(outcome.differences.isEmpty)
     }
-    print("settling: \(cases.count) stories, \(steps) steps")
+    print("W15 settling: \(cases.count) stories, \(steps) steps")
     #expect(cases.count >= 15 && steps >= 120, "the runner sees the stories")
   }
 
@@ -46,7 +47,7 @@ import Testing
       events += schedule.events
       takes += schedule.takes
     }
-    print("settling: 400 random schedules, \(events) inputs, \(takes) times asked")
+    print("W16 settling: 400 random schedules, \(events) inputs, \(takes) times asked")
     #expect(events > 30_000 && takes > 10_000)
   }
 }

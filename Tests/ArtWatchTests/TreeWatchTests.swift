@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtWatch
@@ -119,7 +120,7 @@ import Testing
       }
       try await agree(follower)
     }
-    print("subfolders: \(steps) random moves")
+    print("W24 subfolders: \(steps) random moves")
   }
 
   @Test(

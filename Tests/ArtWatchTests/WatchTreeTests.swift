@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtWatch
@@ -120,7 +121,7 @@ import Testing
     let time = try ContinuousClock().measure {
       found = try walk(folder).contents(of: .root)?.files.count ?? 0
     }
-    print("looked through 100500 entries in \(time)")
+    print("W19 looking through: 100500 entries in \(time)")
     #expect(found == 500)
     #expect(time < .seconds(2), "a debug build on a busy machine; a tenth of that otherwise")
   }

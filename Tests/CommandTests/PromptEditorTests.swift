@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import emojiart
@@ -52,7 +53,7 @@ import Testing
 
   @Test("P2 the line is always the characters that will be read, and no keys trap the editor")
   func randomKeys() {
-    var random = SplitMix(seed: 2)
+    var random = SplitMix64(seed: 2)
     let parts = [
       "a", " ", "👩", "\u{200D}", "🚀", "🏽", "🇩", "🇪", "1", "\u{FE0F}", "\u{20E3}", "\u{301}", "🏴", "\u{E0067}",
     ]
@@ -119,19 +120,5 @@ import Testing
     #expect(editor.history.count == 1_000)
     #expect(editor.history.last == "x")
     #expect(editor.history.first == "501")
-  }
-}
-
-/// The same numbers in every run.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -2,6 +2,7 @@
 
 import ArtModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import emojiart
@@ -30,7 +31,7 @@ import Testing
 
   @Test("P11 random lines are split as sh splits them")
   func asTheShell() throws {
-    var random = SplitMix(seed: 13)
+    var random = SplitMix64(seed: 13)
     let alphabet = ["a", "🐝", "1️⃣", " ", " ", "\t", "'", "\"", "\\"]
     var lines: [String] = []
     while lines.count < 1_500 {

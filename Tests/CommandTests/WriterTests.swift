@@ -40,12 +40,13 @@ struct WriterTests {
       let heard = tried[writer.name] ?? []
       let isRight = Writer.byDocument(heard) == Writer.byDocument(writer.expected)
       print(
-        "writers: \(isRight ? "as said" : "OTHERWISE")  \(writer.name): \(heard.isEmpty ? "silence" : heard.joined(separator: "; "))"
+        "C70 writers: \(isRight ? "as said" : "OTHERWISE")  \(writer.name): \(heard.isEmpty ? "silence" : heard.joined(separator: "; "))"
       )
     }
     let notices = tried.values.reduce(0) { $0 + $1.count }
     print(
-      "writers: \(all.count) tried, \(notices) notices, \(all.count { $0.expected.isEmpty }) of them silent")
+      "C70 writers: \(all.count) tried, \(notices) notices, \(all.count { $0.expected.isEmpty }) of them silent"
+    )
     #expect(all.count >= promised && tried.count == all.count, "a name stands twice")
   }
 }

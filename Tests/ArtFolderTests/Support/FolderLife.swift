@@ -4,11 +4,12 @@ import ArtModel
 import ArtStore
 import CSQLite
 import Foundation
+import TestSupport
 
 /// What people and programs do to a folder, drawn from a generator.
 struct FolderLife {
   let watched: WatchedFolder
-  var random: SeededGenerator
+  var random: SplitMix64
   /// Files and folders that something happened to since they were last asked for.
   var files: Set<String> = []
   var folders: Set<String> = []
@@ -19,7 +20,7 @@ struct FolderLife {
 
   init(_ watched: WatchedFolder, seed: UInt64) throws {
     self.watched = watched
-    random = SeededGenerator(seed)
+    random = SplitMix64(seed: seed)
     mkdir(watched["sub"], 0o755)
     mkdir(watched["other"], 0o755)
     for name in Self.names.prefix(7) { try watched.make(name) }
@@ -56,7 +57,7 @@ struct FolderLife {
     case 12:
       name = "backup put back"
       if let bytes = backups.randomElement(using: &random) {
-        if random.once(in: 2) { try? watched.overwrite(first, bytes) } else { replace(first, by: bytes) }
+        if random.oneIn(2) { try? watched.overwrite(first, bytes) } else { replace(first, by: bytes) }
       }
     case 13:
       name = "truncate"
@@ -67,7 +68,7 @@ struct FolderLife {
     case 15:
       name = "touch and chmod"
       utimes(watched[first], nil)
-      chmod(watched[second], random.once(in: 2) ? 0o600 : 0o644)
+      chmod(watched[second], random.oneIn(2) ? 0o600 : 0o644)
       files.insert(second)
     case 16:
       name = "ln"
@@ -82,12 +83,12 @@ struct FolderLife {
       files.insert(second)
     case 18:
       name = "mv folder"
-      let (from, to) = random.once(in: 2) ? ("sub", "third") : ("third", "sub")
+      let (from, to) = random.oneIn(2) ? ("sub", "third") : ("third", "sub")
       rename(watched[from], watched[to])
       folders.formUnion([from, to])
     default:
       name = "text or link"
-      if random.once(in: 2) {
+      if random.oneIn(2) {
         replace(first, by: Array("text".utf8))
       } else {
         unlink(watched[first])
@@ -134,7 +135,7 @@ struct FolderLife {
   /// The bytes of a document, sometimes kept for later.
   private mutating func bytes(_ name: String) -> [UInt8]? {
     guard let bytes = try? watched.bytes(name) else { return nil }
-    if random.once(in: 2) { backups = backups.suffix(5) + [bytes] }
+    if random.oneIn(2) { backups = backups.suffix(5) + [bytes] }
     return bytes
   }
 
@@ -151,7 +152,7 @@ struct FolderLife {
     for _ in 0..<Int.random(in: 1...3, using: &random) {
       guard let content = try? file.read(), let bee = try? Emoji.one() else { return }
       let changes = content.top().map { [Change.setText($0.id, to: bee.text), .remove($0.id)] } ?? []
-      _ = try? random.once(in: 3) ? file.save([.add(bee)], changes) : file.save([.add(bee)])
+      _ = try? random.oneIn(3) ? file.save([.add(bee)], changes) : file.save([.add(bee)])
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -23,7 +24,7 @@ final class KillField {
   }
 
   private(set) var count = Count()
-  private var random: SeededGenerator
+  private var random: SplitMix64
   private let seed: UInt64
   private let folder: Workspace
   private let state: Workspace
@@ -39,7 +40,7 @@ final class KillField {
 
   init(seed: UInt64) throws {
     self.seed = seed
-    random = SeededGenerator(seed)
+    random = SplitMix64(seed: seed)
     (folder, state) = (try Workspace(), try Workspace())
     let made = try folder.document()
     file = made

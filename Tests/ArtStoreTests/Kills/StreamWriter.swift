@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 @testable import ArtModel
 
@@ -30,7 +31,7 @@ struct StreamWriter {
   }
 
   /// The next lines to send.
-  mutating func lines(_ count: Int, _ random: inout SeededGenerator) -> [UInt8] {
+  mutating func lines(_ count: Int, _ random: inout SplitMix64) -> [UInt8] {
     var text = ""
     for _ in 0..<count {
       let line: Line = [.move, .move, .add][random.below(3)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 /// The power cut at random points of a recording.
 struct PowerCut {
@@ -50,7 +51,7 @@ struct PowerCut {
 
   /// Cuts so many times. What `judge` throws is a torn document.
   func cut(_ cuts: Int, seed: UInt64, _ judge: (Remains) throws -> Verdict) throws -> Outcome {
-    var random = SeededGenerator(seed)
+    var random = SplitMix64(seed: seed)
     let places = (0..<cuts).map { (number: $0, place: random.below(recording.events.count + 1)) }
     let atPlace = Dictionary(grouping: places, by: \.place)
     let folder = try CutFolder()
@@ -59,7 +60,7 @@ struct PowerCut {
     var answers: [String] = []
     for place in 0...recording.events.count {
       for (number, _) in atPlace[place] ?? [] {
-        var chance = SeededGenerator(seed &+ UInt64(number) &* 7919)
+        var chance = SplitMix64(seed: seed &+ UInt64(number) &* 7919)
         let files = disk.cut(&chance)
         try folder.fill(files)
         let remains = Remains(

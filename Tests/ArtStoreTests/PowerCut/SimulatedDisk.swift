@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
+
 /// Files as a power cut may leave them.
 ///
 /// A file has durable bytes, and writes and changes of size that no sync has covered yet; the folder has durable names,
@@ -91,7 +93,7 @@ struct SimulatedDisk {
   }
 
   /// What a power cut now leaves.
-  func cut(_ random: inout SeededGenerator) -> [String: [UInt8]] {
+  func cut(_ random: inout SplitMix64) -> [String: [UInt8]] {
     var names = names
     var stuck: Set<String> = []
     let happens = [0, 50, 100][random.below(3)]
@@ -115,13 +117,13 @@ struct SimulatedDisk {
     let kept: Int
     let torn: Int
 
-    init(_ random: inout SeededGenerator) {
+    init(_ random: inout SplitMix64) {
       kept = [0, 20, 50, 80, 100][random.below(5)]
       torn = [0, 30, 100][random.below(3)]
     }
   }
 
-  private func content(_ file: File, _ luck: Luck, _ random: inout SeededGenerator) -> [UInt8] {
+  private func content(_ file: File, _ luck: Luck, _ random: inout SplitMix64) -> [UInt8] {
     var bytes = file.durable
     // Each size that the file has had since its last sync, and which of them each change left.
     var sizes = [bytes.count]
@@ -150,8 +152,7 @@ struct SimulatedDisk {
     return bytes
   }
 
-  private func tear(_ new: [UInt8], into bytes: inout [UInt8], at place: Int, _ random: inout SeededGenerator)
-  {
+  private func tear(_ new: [UInt8], into bytes: inout [UInt8], at place: Int, _ random: inout SplitMix64) {
     var start = 0
     while start < new.count {
       let end = min(new.count, (place + start) / Self.sector * Self.sector + Self.sector - place)
@@ -170,7 +171,7 @@ struct SimulatedDisk {
   private static let sector = 512
 
   private static func put(
-    _ new: ArraySlice<UInt8>, into bytes: inout [UInt8], at place: Int, _ random: inout SeededGenerator
+    _ new: ArraySlice<UInt8>, into bytes: inout [UInt8], at place: Int, _ random: inout SplitMix64
   ) {
     guard !new.isEmpty else { return }
     if bytes.count < place + new.count { resize(&bytes, to: place + new.count, &random) }
@@ -178,13 +179,13 @@ struct SimulatedDisk {
   }
 
   /// A file grows by zeros, or by what lay on the disk before.
-  private static func resize(_ bytes: inout [UInt8], to size: Int, _ random: inout SeededGenerator) {
+  private static func resize(_ bytes: inout [UInt8], to size: Int, _ random: inout SplitMix64) {
     if size <= bytes.count { return bytes.removeLast(bytes.count - size) }
     let missing = size - bytes.count
     bytes += random.below(3) > 0 ? [UInt8](repeating: 0, count: missing) : garbage(missing, &random)
   }
 
-  private static func garbage(_ count: Int, _ random: inout SeededGenerator) -> [UInt8] {
+  private static func garbage(_ count: Int, _ random: inout SplitMix64) -> [UInt8] {
     var words: [UInt64] = []
     for _ in 0...count / 8 { words.append(random.next()) }
     return words.withUnsafeBytes { Array($0.prefix(count)) }
@@ -219,6 +220,6 @@ struct SimulatedDisk {
   }
 }
 
-extension SeededGenerator {
+extension SplitMix64 {
   mutating func percent(_ chance: Int) -> Bool { below(100) < chance }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -19,7 +20,7 @@ import Testing
     let emoji = try file.add(seed: 1)
     let before = try file.read()
     var writer = try StreamWriter(emoji, in: before, row: 1_000)
-    var random = SeededGenerator(30)
+    var random = SplitMix64(seed: 30)
     var input: [UInt8] = []
     for _ in 0..<12 { input += writer.lines(1 + random.below(60), &random) + writer.saveLine() }
     input += writer.lines(5, &random)
@@ -73,7 +74,7 @@ import Testing
     let file = try folder.document(Self.name)
     let emoji = try file.add(seed: 1)
     var writer = try StreamWriter(emoji, in: try file.read(), row: 1_000)
-    var random = SeededGenerator(31)
+    var random = SplitMix64(seed: 31)
     let errors = folder.path + ".errors"
     defer { unlink(errors) }
     let state = ["EMOJIART_STATE": folder["state"]]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -121,7 +122,7 @@ import Testing
     let calls = try CallTrace(tracer.trace)
     let chosen = Self.chosen(calls.calls, every: every, writing: writing)
     var (killed, stayed, done, twice, lost) = (0, 0, 0, 0, 0)
-    var random = SeededGenerator(4)
+    var random = SplitMix64(seed: 4)
     for call in chosen {
       try left.putBack(snapshot)
       let ended = try run(tracer.tampering(call, "signal=KILL"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtStore
@@ -10,7 +11,7 @@ extension Workspace {
   /// it. The real `sqlite3` shell makes it; returns the document as it was before.
   func crashed(_ name: String = "bees.emojiart", seed: UInt64 = 1) throws -> (DocumentFile, [UInt8]) {
     let live = DocumentFile(self["live-\(name)"])
-    var random = SeededGenerator(seed)
+    var random = SplitMix64(seed: seed)
     _ = try live.create(canvas: .standard, using: &random)
     try live.fill(emojis: 400, edits: 2, seed: seed)
     let whole = try bytes(live.path)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
+
 /// A way in which a file can go bad.
 enum Damage: CaseIterable {
   case flipBits
@@ -14,7 +16,7 @@ enum Damage: CaseIterable {
   /// The file grew by what does not belong to it.
   case append
 
-  func apply(to bytes: inout [UInt8], earlier: [UInt8], _ random: inout SeededGenerator) {
+  func apply(to bytes: inout [UInt8], earlier: [UInt8], _ random: inout SplitMix64) {
     let pages = bytes.count / 4096
     switch self {
     case .flipBits:

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
+
 @testable import ArtModel
 @testable import ArtStore
 
 /// Edits drawn from a generator, as a person might make them.
 struct EditMaker {
-  var random: SeededGenerator
+  var random: SplitMix64
   private var author: Author
   private static let texts = ["🐝", "🌸", "🏳️‍🌈", "👩‍🚀", "1️⃣", "🇩🇪", "❤️", "👍🏽", "🐝🌸 go"]
 
   init(seed: UInt64, name: String? = nil) throws {
-    random = SeededGenerator(seed)
+    random = SplitMix64(seed: seed)
     author = try Author(origin: Origin(using: &random), name: name)
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -38,28 +39,11 @@ final class Workspace: Sendable {
 
   /// A new, empty document.
   func document(_ name: String = "bees.emojiart", seed: UInt64 = 1) throws -> DocumentFile {
-    var random = SeededGenerator(seed)
+    var random = SplitMix64(seed: seed)
     let file = DocumentFile(self[name])
     _ = try file.create(canvas: .standard, using: &random)
     return file
   }
-}
-
-/// SplitMix64 (https://prng.di.unimi.it/splitmix64.c): the same numbers for the same seed, everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<max(1, limit), using: &self) }
 }
 
 func bytes(_ path: String) throws -> [UInt8] { try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))) }
