@@ -49,7 +49,11 @@ extension DocumentFile {
   /// The state that the file is in, by the document's own row alone, as fast as a list reads it: for hundreds of documents.
   /// What is not as it should be is read as a whole. Throws what `read` throws.
   public func quickBase() throws(ArtError) -> DocumentBase {
-    guard let art = QuickLook(self)?.art else { return DocumentBase(try read()) }
+    // What is wrong with a link is said by `read`.
+    let real = followsLinks ? nil : try realPath()
+    guard real.map(leadsStraight) ?? true, let art = QuickLook(self)?.art else {
+      return DocumentBase(try read())
+    }
     return DocumentBase(id: art.id, revision: art.revision, head: art.head)
   }
 }
