@@ -36,8 +36,11 @@ extension DocumentFolder {
   func lookFirst(at paths: [DocumentPath], _ clock: some Clock<Duration>) async {
     let doubtful = paths.filter { !isClosed && !lookFirst(at: $0, patience: .zero) }
     guard !doubtful.isEmpty, !isClosed else { return }
-    // Who is cancelled does not wait.
-    do { try await clock.sleep(for: Self.shortWhile) } catch {}
+    do {
+      try await clock.sleep(for: Self.shortWhile)
+    } catch {
+      // Who is cancelled does not wait.
+    }
     let end = ContinuousClock.now + Self.firstPatience
     for path in doubtful where !isClosed {
       guard !lookFirst(at: path, patience: end - .now) else { continue }
