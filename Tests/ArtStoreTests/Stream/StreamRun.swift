@@ -38,7 +38,7 @@ extension StreamCase {
   ) throws -> StreamEnd {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let program = wrapper + [emojiart, "edit", file.path, "--json"] + options
+    let program = wrapper + [tracer == nil ? emojiart : try alone(), "edit", file.path, "--json"] + options
     process.arguments =
       try tracer?.command(for: program, journals: journals.path, answers: outputPath) ?? program
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
