@@ -56,7 +56,7 @@ import Testing
   func heldAtFirst() async throws {
     let bees = try watched.make()
     try bees.addBee()
-    let lock = try ExclusiveLock(bees.path)
+    let lock = try FileLock(bees.path, alone: true, writing: true)
     let open = try await OpenFolder(watched)
     #expect(
       await open.folder.documents == [FolderDocument(path: "bees.emojiart", base: nil, trouble: nil)])
@@ -73,7 +73,7 @@ import Testing
     let bees = try watched.make()
     let whole = try watched.bytes("bees.emojiart")
     try watched.overwrite("half.emojiart", whole.prefix(5_000))
-    let lock = try ExclusiveLock(bees.path)
+    let lock = try FileLock(bees.path, alone: true, writing: true)
     let (clock, news) = (ManualClock(), ScriptedNews(files: watched.names))
     async let opening = DocumentFolder.open(watched.path, clock: clock) { _ in news }
     await clock.sleepers(1)
@@ -259,8 +259,8 @@ import Testing
     try watched.make("new.emojiart")
     let open = try await OpenFolder(watched, files: ["bees.emojiart"])
     try bees.addBee()
-    let lock = try ExclusiveLock(bees.path)
-    let second = try ExclusiveLock(watched["new.emojiart"])
+    let lock = try FileLock(bees.path, alone: true, writing: true)
+    let second = try FileLock(watched["new.emojiart"], alone: true, writing: true)
     var delays: [Duration] = []
     for _ in 0..<7 {
       #expect(await open.look("bees.emojiart").isEmpty)

@@ -4,6 +4,7 @@ import ArtModel
 import ArtStore
 import ArtWatch
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtFolder
@@ -56,7 +57,7 @@ import Testing
     try watched.move("a.emojiart", "a")
     #expect(await open.look("a.emojiart").isEmpty)
     try watched.move("a", "a.emojiart")
-    let lock = try ExclusiveLock(watched["a.emojiart"])
+    let lock = try FileLock(watched["a.emojiart"], alone: true, writing: true)
     #expect(await open.look("a.emojiart").isEmpty)
     lock.release()
     try watched.remove("a.emojiart")

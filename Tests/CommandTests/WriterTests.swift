@@ -133,7 +133,10 @@ struct Writer: Sendable, CustomStringConvertible {
     settle
     trap - EXIT
     kill $watcher
-    wait $watcher || true
+    # It is ended by the signal, and by nothing else before.
+    status=0
+    wait $watcher || status=$?
+    test $status = 143
     cat complaints >&2
     jq -r 'select(.event != "ready" and .document != "art/end.emojiart") |
       (.document // "" | ltrimstr("art/") | rtrimstr(".emojiart") | tojson[1:-1]) as $name |
