@@ -9,9 +9,12 @@ let package = Package(
   name: "emojiart",
   products: [
     .library(name: "ArtDocument", targets: ["ArtModel", "ArtStore", "ArtDocument"]),
-    .library(name: "ArtFolder", targets: ["ArtModel", "ArtStore", "ArtDocument", "ArtFolder"]),
+    .library(name: "ArtFolder", targets: ["ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder"]),
+    .library(name: "ArtWorker", targets: ["ArtModel", "ArtWorker"]),
     .executable(name: "emojiart", targets: ["emojiart"]),
   ],
+  // Off for the static release of emojiart: what the worker links cannot be linked so.
+  traits: [.default(enabledTraits: ["Worker"]), "Worker"],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
@@ -24,9 +27,19 @@ let package = Package(
     .target(name: "CProcess"),
     .target(name: "ArtProcess", dependencies: ["ArtModel", "CProcess"], swiftSettings: settings),
     .target(name: "ArtWatch", dependencies: ["ArtModel", "ArtProcess"], swiftSettings: settings),
+    .target(name: "ArtWorker", dependencies: ["ArtModel", "ArtProcess"], swiftSettings: settings),
     .target(
-      name: "ArtFolder", dependencies: ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch"],
+      name: "ArtFolder",
+      dependencies: ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker"],
       swiftSettings: settings),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "ArtFetch", dependencies: ["ArtModel", "CCurl"], swiftSettings: settings),
+    .systemLibrary(
+      name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+    .target(name: "CPixbuf", dependencies: ["CGdkPixbuf"]),
+    .target(name: "ArtPicture", dependencies: ["ArtModel", "CPixbuf"], swiftSettings: settings),
+    .executableTarget(
+      name: "emojiart-worker", dependencies: ["ArtModel", "ArtFetch", "ArtPicture"], swiftSettings: settings),
     // C, and GPL: a program of its own, without Swift's startup code and runtime in it.
     .executableTarget(
       name: "emojiart-inotify",
@@ -37,7 +50,8 @@ let package = Package(
     .executableTarget(
       name: "emojiart",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtFolder", "emojiart-inotify",
+        "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "emojiart-inotify",
+        .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -63,11 +77,20 @@ let package = Package(
       dependencies: ["ArtModel", "ArtProcess", "ArtWatch", "TestSupport", "emojiart-inotify"],
       swiftSettings: settings),
     .testTarget(
+      name: "ArtFetchTests", dependencies: ["ArtModel", "ArtFetch", "TestSupport", "emojiart-worker"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ArtPictureTests", dependencies: ["ArtModel", "ArtPicture", "TestSupport", "emojiart-worker"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ArtWorkerTests",
+      dependencies: ["ArtModel", "ArtProcess", "ArtWorker", "TestSupport", "emojiart-worker"],
+      swiftSettings: settings),
+    .testTarget(
       name: "ArtFolderTests",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtFolder", "CSQLite",
-        "TestSupport",
-        "emojiart-inotify",
+        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker", "ArtFolder", "CSQLite",
+        "TestSupport", "emojiart-inotify", "emojiart-worker",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -28,8 +28,12 @@ private struct Project {
     "ArtDocument": ["ArtModel", "ArtStore"],
     "ArtProcess": ["ArtModel", "CProcess"],
     "ArtWatch": ["ArtModel", "ArtProcess"],
-    "ArtFolder": ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch"],
-    "emojiart": ["ArtModel", "ArtStore", "ArtDocument", "ArtFolder", "ArgumentParser"],
+    "ArtWorker": ["ArtModel", "ArtProcess"],
+    "ArtFolder": ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker"],
+    "ArtFetch": ["ArtModel", "CCurl"],
+    "ArtPicture": ["ArtModel", "CPixbuf"],
+    "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture"],
+    "emojiart": ["ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArgumentParser"],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
 
