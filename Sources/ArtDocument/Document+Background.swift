@@ -11,15 +11,20 @@ extension Document {
   public func setBackground(
     _ picture: CheckedPicture, from url: String?, keepsCanvas: Bool = false
   ) async throws(ArtError) -> LoggedEdit? {
-    // STUB
-    nil
+    try checkEditable()
+    let background = try Background(picture, from: url)
+    let (file, id, present) = (file, content.id, content.background?.digest)
+    let held = try await thread.run { () throws(ArtError) in try file.keep(picture, in: id, sparing: present)
+    }
+    content.setPictures(held)
+    return try perform(.set(background, keepsCanvas: keepsCanvas))
   }
 
   /// Clears the background, has one fetched later, or gives one up. Returns nil when it has no effect. Throws `closed`, and what
   /// planning throws; then nothing is changed.
   @discardableResult
   public func perform(_ edit: BackgroundEdit) throws(ArtError) -> LoggedEdit? {
-    // STUB
-    nil
+    try checkEditable()
+    return try edit.plan(on: content).flatMap { (edit) throws(ArtError) in try perform(edit) }
   }
 }

@@ -76,7 +76,7 @@ extension Document {
     step()
   }
 
-  private func checkEditable() throws(ArtError) {
+  func checkEditable() throws(ArtError) {
     switch life.state {
     case _ where closing > 0: throw .closedDocument(file.path)
     case .closed: throw .closedDocument(file.path)

@@ -4,7 +4,7 @@
 ///
 /// Every emoji stands once in `emojis` and once in `order`, which is sorted by (z, id). The log is sorted by
 /// revision, and its last entry is the document's head.
-public struct DocumentContent: Sendable, Equatable {
+public struct DocumentContent: Sendable {
   /// The document's own name for itself: a copy of the file has the same one.
   public let id: DocumentID
   /// The size of the picture.
@@ -13,6 +13,8 @@ public struct DocumentContent: Sendable, Equatable {
   public private(set) var background: Background?
   /// The picture that is still to come.
   public private(set) var pending: PendingBackground?
+  /// The digests of the pictures that the document's file holds, as far as is known. They are not part of what the document is.
+  public private(set) var pictures: Set<String>
   /// The edits kept, oldest first.
   public private(set) var log: [LoggedEdit]
   /// The count of edits that the document has seen.
@@ -25,12 +27,14 @@ public struct DocumentContent: Sendable, Equatable {
   /// Content of these values, emoji in any order; nil when two emoji have one id.
   public init?(
     id: DocumentID, canvas: Canvas, background: Background? = nil, pending: PendingBackground? = nil,
-    emojis: [Emoji] = [], log: [LoggedEdit] = [], revision: Int = 0, head: EditID? = nil
+    emojis: [Emoji] = [], log: [LoggedEdit] = [], revision: Int = 0, head: EditID? = nil,
+    pictures: Set<String> = []
   ) {
     self.id = id
     self.canvas = canvas
     self.background = background
     self.pending = pending
+    self.pictures = pictures
     self.log = log
     self.revision = revision
     self.head = head
@@ -114,6 +118,17 @@ public struct DocumentContent: Sendable, Equatable {
   }
 }
 
+extension DocumentContent: Equatable {
+  /// Whether both are the same document in the same state, whatever pictures their files hold.
+  public static func == (left: DocumentContent, right: DocumentContent) -> Bool {
+    (left.id, left.canvas, left.background, left.pending) == (
+      right.id, right.canvas, right.background, right.pending
+    )
+      && (left.revision, left.head) == (right.revision, right.head) && left.order == right.order
+      && left.emojis == right.emojis && left.log == right.log
+  }
+}
+
 extension DocumentContent: EditableArt {
   /// How many emoji there are.
   public var emojiCount: Int { order.count }
@@ -143,6 +158,12 @@ extension DocumentContent: EditableArt {
     if index < order.count, order[index] == place { index += 1 }
     return index < order.count ? emojis[order[index].id] : nil
   }
+
+  /// Whether the file has a picture of that digest, as far as is known.
+  public func holdsPicture(_ digest: String) -> Bool { pictures.contains(digest) }
+
+  /// The file has these pictures now.
+  public mutating func setPictures(_ digests: Set<String>) { pictures = digests }
 
   /// The edits kept, newest first, until the body returns false.
   public func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError) {

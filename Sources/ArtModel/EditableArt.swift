@@ -23,6 +23,8 @@ public protocol ArtReading {
   func top() throws(ArtError) -> Emoji?
   /// The emoji next above one.
   func next(above emoji: Emoji) throws(ArtError) -> Emoji?
+  /// Whether the file has a picture of that digest.
+  func holdsPicture(_ digest: String) throws(ArtError) -> Bool
   /// The edits kept, newest first, until the body returns false.
   func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError)
 }

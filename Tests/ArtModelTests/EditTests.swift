@@ -147,6 +147,7 @@ private struct CrowdedArt: EditableArt {
   func bottom() -> Emoji? { visible.bottom() }
   func top() -> Emoji? { visible.top() }
   func next(above emoji: Emoji) -> Emoji? { visible.next(above: emoji) }
+  func holdsPicture(_ digest: String) -> Bool { visible.holdsPicture(digest) }
   func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError) {
     try visible.newestEdits(body)
   }

@@ -14,7 +14,72 @@ public enum BackgroundEdit: Hashable, Sendable {
 
   /// What it is on this document; nil when it has no effect. Throws what reading throws.
   public func plan(on art: some ArtReading) throws(ArtError) -> Edit? {
-    // STUB
-    nil
+    let changes: [Change]
+    switch self {
+    case .set(let background, let keepsCanvas):
+      let canvas = keepsCanvas ? art.canvas : background.size
+      let moves = try Self.moves(to: canvas, for: background.url, on: art)
+      changes = [.setBackground(background), .setCanvas(canvas)] + moves + [.setPending(nil)]
+    case .clear: changes = [.setBackground(nil), .setPending(nil)]
+    case .later(let pending): changes = [.setPending(pending)]
+    case .refuse(let url, _):
+      guard art.pending?.url == url else { return nil }
+      changes = [.setPending(nil)]
+    }
+    let effective = changes.filter { !$0.isSo(of: art) }
+    return effective.isEmpty ? nil : Edit(name: name, changes: effective)
+  }
+
+  /// What the edit is called.
+  public var name: String {
+    switch self {
+    case .set: "set the background"
+    case .clear: "clear the background"
+    case .later: "fetch the background later"
+    case .refuse(_, let reason): Self.refuseName + reason.rawValue
+    }
+  }
+
+  private static let refuseName = "refuse the background: "
+
+  /// Why a background was refused for good, where that is what the edit says.
+  public static func refusal(in edit: Edit) -> Refusal.Reason? {
+    guard edit.name.hasPrefix(refuseName), edit.changes == [.setPending(nil)] else { return nil }
+    return Refusal.Reason(rawValue: String(edit.name.dropFirst(refuseName.count)))
+  }
+
+  /// Where a picture arrives that the places were measured from the centre of, they stay where they are to its centre; none
+  /// leaves the bounds of places.
+  private static func moves(
+    to canvas: Canvas, for url: String?, on art: some ArtReading
+  ) throws(ArtError) -> [Change] {
+    guard let pending = art.pending, pending.anchor == .center, pending.url == url, canvas != art.canvas
+    else {
+      return []
+    }
+    let right = Double(canvas.width - art.canvas.width) / 2
+    let down = Double(canvas.height - art.canvas.height) / 2
+    var moves: [Change] = []
+    for emoji in try art.emojisInOrder() {
+      let place = try Point(x: within(emoji.position.x + right), y: within(emoji.position.y + down))
+      moves.append(.move(emoji.id, to: place))
+    }
+    return moves
+  }
+
+  private static func within(_ value: Double) -> Double {
+    min(max(value, -Limits.coordinate), Limits.coordinate)
+  }
+}
+
+extension Change {
+  /// Whether a field of the document as a whole has the value that the change gives it.
+  fileprivate func isSo(of art: some ArtReading) -> Bool {
+    switch self {
+    case .setCanvas(let canvas): canvas == art.canvas
+    case .setBackground(let background): background == art.background
+    case .setPending(let pending): pending == art.pending
+    case .add, .remove, .move, .resize, .setText, .order: false
+    }
   }
 }

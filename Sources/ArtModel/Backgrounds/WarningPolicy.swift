@@ -28,11 +28,22 @@ public enum Warning: Sendable, Hashable {
   case told(asks: Bool)
 
   /// By these rules, the first that fits: `never` is silent; `always` is told; what a person asks for again right after it was
-  /// refused is told again; what was stopped is silent; else once for a document.
+  /// refused is told again; what was stopped is silent; else once for a document. Who said `always` has answered the question,
+  /// and is not asked.
   public static func decide(
     _ choice: WarningChoice?, _ record: WarningRecord, isAskedAgain: Bool
   ) -> Warning {
-    // STUB
-    .silent
+    switch choice {
+    case .never: .silent
+    case .always: .told(asks: false)
+    case .once, nil:
+      if isAskedAgain {
+        .told(asks: !record.isStopped)
+      } else if record.isStopped || record.wasTold {
+        .silent
+      } else {
+        .told(asks: true)
+      }
+    }
   }
 }

@@ -5,14 +5,22 @@ import CSQLite
 import Glibc
 
 extension DocumentFile {
-  /// Makes a new, empty document: whole or not at all, and never in the place of another file. Throws `exists`,
-  /// `notPermitted`, `diskFull`, `inputOutput`.
+  /// Makes a new document without emoji: whole or not at all, and never in the place of another file. Where no canvas is given it
+  /// has the background's size. Throws `exists`, `notPermitted`, `diskFull`, `inputOutput`.
   public func create(
-    canvas: Canvas, using generator: inout some RandomNumberGenerator
+    canvas: Canvas? = nil, background: (picture: CheckedPicture, url: String?)? = nil,
+    using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> DocumentID {
     try checkRoomToCreate()
     let id = DocumentID(using: &generator)
-    let image = try FileImage(name: path, art: ArtRow(id: id, canvas: canvas))
+    var art = ArtRow(id: id, canvas: canvas ?? background?.picture.size ?? .standard)
+    art.background = try background.map { (given) throws(ArtError) in
+      try Background(given.picture, from: given.url)
+    }
+    var image = try FileImage(name: path, art: art)
+    if let picture = background?.picture {
+      try image.insert([.integer(1), .text(picture.digest), .blob(picture.bytes)], into: .image)
+    }
     try image.link(as: path)
     return id
   }

@@ -42,6 +42,7 @@ extension DocumentTransaction {
     var digest = Digest()
     let emojis = try loadEmojis(&digest)
     let log = try loadLog(&digest)
+    var pictures: Set<String> = []
     var room = try connection.rowRoom
     for table in PlainTable.allCases {
       let rows = try Statement("\(table.select) ORDER BY 1", on: connection)
@@ -53,6 +54,7 @@ extension DocumentTransaction {
         room -= 1
         guard room >= 0 else { throw .damaged(name, "it has more rows than fit into it") }
         digest.add(try table.verify(rows, of: name))
+        if table == .image { pictures.insert(try rows.text(1)) }
       }
     }
     guard digest == art.digest else {
@@ -61,7 +63,7 @@ extension DocumentTransaction {
     let content = DocumentContent(
       id: art.id, canvas: art.canvas, background: art.background, pending: art.pending, emojis: emojis,
       log: log,
-      revision: art.revision, head: art.head)
+      revision: art.revision, head: art.head, pictures: pictures)
     guard let content, emojis.count == art.emojiCount else {
       throw .damaged(name, "the count of emoji does not fit")
     }

@@ -106,6 +106,11 @@ extension DocumentTransaction: ArtReading {
     ).first?.emoji
   }
 
+  /// Whether the file has a picture of that digest; its bytes are not looked at.
+  public func holdsPicture(_ digest: String) throws(ArtError) -> Bool {
+    try storedPictures().contains { $0.digest == digest }
+  }
+
   /// The edits kept, newest first, until the body returns false.
   public func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError) {
     let rows = try statement("\(EditRow.select) ORDER BY revision DESC")

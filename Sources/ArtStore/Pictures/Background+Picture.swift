@@ -5,30 +5,38 @@ import ArtModel
 extension Background {
   /// The picture as a document's background; a URL that is too long is left out. Throws `badValue`.
   public init(_ picture: CheckedPicture, from url: String?) throws(ArtError) {
-    let digest = picture.bytes.withUnsafeBufferPointer { ContentDigest.of($0) }
     let kept = url.flatMap { $0.utf8.count <= Limits.urlBytes ? $0 : nil }
-    try self.init(digest: digest, mediaType: picture.mediaType, size: picture.size, url: kept)
+    try self.init(
+      digest: picture.digest, mediaType: picture.mediaType, size: picture.size, url: kept)
   }
 }
 
-extension DocumentTransaction {
-  /// Keeps the picture's bytes, and of older ones the last three backgrounds', 64 MiB in all. Does nothing where they are kept
-  /// already. Throws `tooLarge` when the file would be.
-  public func keep(_ picture: CheckedPicture) throws(ArtError) {
-    // STUB
-  }
-
-  /// The bytes of that digest; nil where they are not kept.
-  public func picture(_ digest: String) throws(ArtError) -> [UInt8]? {
-    // STUB
-    nil
-  }
+extension CheckedPicture {
+  /// The digest of its bytes.
+  var digest: String { bytes.withUnsafeBufferPointer { ContentDigest.of($0) } }
 }
 
 extension DocumentFile {
   /// The background and its bytes, verified; nil where there is none, or its bytes are lost. Throws what `read` throws.
   public func background() throws(ArtError) -> (background: Background, bytes: [UInt8])? {
-    // STUB
-    nil
+    try read { (transaction) throws(ArtError) in
+      guard let background = transaction.background, let bytes = try transaction.picture(background.digest)
+      else { return nil }
+      return (background, bytes)
+    }
+  }
+
+  /// Puts a picture's bytes into the document, durably and without an edit: its revision and its head stay as they are. What is
+  /// kept besides is as `DocumentTransaction.keep` has it. Returns the digests of all pictures that the file holds.
+  ///
+  /// Throws `replaced` when another document stands there, and what `edit` throws.
+  public func keep(
+    _ picture: CheckedPicture, in document: DocumentID, sparing digest: String? = nil
+  ) throws(ArtError) -> Set<String> {
+    try edit { (transaction) throws(ArtError) in
+      guard transaction.id == document else { throw .replaced(path) }
+      try transaction.keep(picture, sparing: digest)
+      return Set(try transaction.storedPictures().map(\.digest))
+    }
   }
 }

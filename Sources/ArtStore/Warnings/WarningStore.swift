@@ -1,28 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import Glibc
 
 /// What this machine keeps of the warnings about documents: a small file for each, by the document's id and its path without
 /// symbolic links, in the state folder.
+///
+///     $STATE/warnings/ID-DIGEST.json    {"lastRefused":"…","stopped":true,"told":true}
+///     $STATE/warnings/new               what is being written, under the lock on the folder; a kill may leave it there
 public struct WarningStore: Sendable {
-  private let file: String
+  /// Nil where there is no state folder: then nothing was told, and nothing is kept.
+  private let folder: String?
+  private let name: String
+  private let document: DocumentID
 
-  /// Of the document in that file. Throws `inputOutput` where there is no state folder, and what reading the document throws.
+  /// Of the document in that file. Throws what reading the document throws.
   public init(for document: DocumentFile) throws(ArtError) {
-    // STUB
-    file = document.path
+    let path = Array((try document.realPath() ?? document.path).utf8)
+    self.document = try document.quickBase().id
+    name = "\(self.document)-\(path.withUnsafeBufferPointer { ContentDigest.of($0) }).json"
+    do throws(ArtError) { folder = try StateFolder.path() + "/warnings" } catch { folder = nil }
+  }
+
+  /// What a record has of a URL, for `lastRefused`: nothing that the URL could be read from.
+  public func digest(of url: String) -> String {
+    let bytes = Array("\(document) \(url)".utf8)
+    return bytes.withUnsafeBufferPointer { ContentDigest.of($0) }
   }
 
   /// What is kept; nothing was told where nothing is, or what is there cannot be read.
   public func record() -> WarningRecord {
-    // STUB
-    WarningRecord()
+    guard let folder else { return WarningRecord() }
+    do throws(ArtError) {
+      let bytes = try PlainFile.read("\(folder)/\(name)", limit: Self.largest) ?? []
+      return try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in
+        try JSONReader.read(bytes) { (json) throws(ArtError) in try WarningRecord(from: &json) }
+      }
+    } catch {
+      return WarningRecord()
+    }
   }
 
-  /// Changes what is kept, one program after the other, and returns what it was before. Throws `inputOutput`, `notPermitted`.
+  /// Changes what is kept, one program after the other, and returns what it was before. Throws `inputOutput`, `notPermitted`,
+  /// `diskFull`; `busy` when another program does not let go of it for a second.
   @discardableResult
   public func update(_ change: (inout WarningRecord) -> Void) throws(ArtError) -> WarningRecord {
-    // STUB
-    WarningRecord()
+    guard let folder else { return WarningRecord() }
+    try StateFolder.makeFolders(folder)
+    let lock = try lock(folder)
+    defer { close(lock) }
+    let before = record()
+    var after = before
+    change(&after)
+    guard after != before else { return before }
+    guard after != WarningRecord() else {
+      guard unlink("\(folder)/\(name)") == 0 || errno == ENOENT else {
+        throw .system("remove", "\(folder)/\(name)")
+      }
+      return before
+    }
+    let new = "\(folder)/new"
+    guard unlink(new) == 0 || errno == ENOENT else { throw .system("remove", new) }
+    try PlainFile.create(new, Array(after.text.utf8))
+    guard rename(new, "\(folder)/\(name)") == 0 else { throw .system("write", "\(folder)/\(name)") }
+    return before
+  }
+
+  /// More than a record has.
+  private static let largest = 1_024
+
+  private func lock(_ folder: String) throws(ArtError) -> Int32 {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system("open the folder", folder) }
+    let deadline = Deadline(.seconds(1))
+    var tries = 0
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let number = errno
+      guard number == EINTR || number == EWOULDBLOCK && deadline.wait(tries) else {
+        close(descriptor)
+        throw number == EWOULDBLOCK ? .busy(folder) : .system("lock", folder, number)
+      }
+      tries += 1
+    }
+    return descriptor
+  }
+}
+
+extension WarningRecord {
+  fileprivate var text: String {
+    JSON.object([
+      "lastRefused": .optional(lastRefused), "stopped": .boolean(isStopped), "told": .boolean(wasTold),
+    ]).text + "\n"
+  }
+
+  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+    self.init()
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "lastRefused": lastRefused = reader.null() ? nil : try reader.string()
+      case "stopped": isStopped = try reader.boolean()
+      case "told": wasTold = try reader.boolean()
+      default: throw reader.error("a record with the key \"\(key)\"")
+      }
+    }
   }
 }
