@@ -108,6 +108,11 @@ extension ArtError {
       .nothingToUndo, "nothing of one's own to \(word): the edits of others and of earlier sessions stay")
   }
 
+  /// A count out of bounds, in what two of our programs say to each other.
+  static func badCount(_ count: Int, _ unit: String) -> ArtError {
+    ArtError(.badValue, "\(count) \(unit) are out of bounds")
+  }
+
   /// JSON that cannot be read.
   public static func badJSON(_ what: String, atByte index: Int) -> ArtError {
     ArtError(.badJSON, "JSON with \(what), at byte \(index)")

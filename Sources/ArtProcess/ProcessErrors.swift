@@ -49,7 +49,7 @@ extension WorkerEnd: CustomStringConvertible {
     case .exit(let status): "ended with status \(status)"
     case .signal(let number): "was ended by signal \(number) (\(String(cString: strsignal(number))))"
     case .stopped: "had been stopped, and was killed"
-    case .babble: "wrote more in a line than it may, and was killed"
+    case .babble: "wrote more than it may, and was killed"
     case .deaf: "took nothing of what it was sent, and was killed"
     }
   }

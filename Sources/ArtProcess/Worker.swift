@@ -21,9 +21,25 @@ public final class Worker: Sendable {
   /// Starts it. `onLine` is called with each line that it writes, without its line break, on a thread of the worker's
   /// own: while that call lasts nothing more is read. `onEnd` is called once, on the same thread, after the last line,
   /// and nothing after it. Throws `unavailable` when it cannot be started; then neither is called.
-  public init(
+  public convenience init(
     starting program: WorkerProgram, arguments: [String] = [], limits: WorkerLimits,
     onLine: @escaping @Sendable ([UInt8]) -> Void, onEnd: @escaping @Sendable (WorkerEnd) -> Void
+  ) throws(ArtError) {
+    let onLine = { @Sendable (line: [UInt8]) -> Int? in
+      onLine(line)
+      return nil
+    }
+    try self.init(
+      starting: program, arguments: arguments, limits: limits, onLine: onLine, onBytes: { _ in }, onEnd: onEnd
+    )
+  }
+
+  /// Starts one that writes raw bytes, too: `onLine` says how many follow the line, nil where another line does. They are
+  /// handed to `onBytes` as a whole, in the same way, and are not kept. Bytes that it does not live to write are dropped.
+  public init(
+    starting program: WorkerProgram, arguments: [String] = [], limits: WorkerLimits,
+    onLine: @escaping @Sendable ([UInt8]) -> Int?, onBytes: @escaping @Sendable ([UInt8]) -> Void,
+    onEnd: @escaping @Sendable (WorkerEnd) -> Void
   ) throws(ArtError) {
     var pipe: [Int32] = [-1, -1]
     var error = cprocess_pipe(&pipe)
@@ -50,7 +66,7 @@ public final class Worker: Sendable {
     }
     let reader = WorkerReader(
       process: process, output: started.output, complaint: started.complaint, ended: ended,
-      lineLimit: limits.line, onLine: onLine, onEnd: onEnd)
+      limits: limits, onLine: onLine, onBytes: onBytes, onEnd: onEnd)
     let readerError = WorkerThread.run { reader.run() }
     guard readerError == 0 else {
       process.kill(nil)
@@ -74,6 +90,9 @@ public final class Worker: Sendable {
       throw error == .deaf ? .takesNothing(program, for: patience) : .hasEnded(program)
     }
   }
+
+  /// Ends its standard input: it was sent all that there is. Waits for whoever is sending.
+  public func endInput() { process.endInput() }
 
   /// Kills it, if it is still there; `onEnd` follows.
   public func end() { process.kill(nil) }

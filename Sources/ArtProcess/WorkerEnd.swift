@@ -10,7 +10,7 @@ public struct WorkerEnd: Sendable, Equatable {
     case signal(Int32)
     /// Somebody had stopped it; it was killed.
     case stopped
-    /// It wrote a line longer than its limit; it was killed.
+    /// It wrote a line longer than its limit, or announced more raw bytes; it was killed.
     case babble
     /// It took nothing of what was sent to it for too long; it was killed.
     case deaf

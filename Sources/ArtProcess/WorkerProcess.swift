@@ -82,6 +82,14 @@ final class WorkerProcess: Sendable {
     throw failure
   }
 
+  /// Ends its standard input. The descriptor stays, for waking and closing.
+  func endInput() {
+    input.withLock { input in
+      guard input >= 0 else { return }
+      shutdown(input, Int32(SHUT_WR))
+    }
+  }
+
   /// Why something could not be sent.
   enum SendFailure: Error {
     case ended, deaf

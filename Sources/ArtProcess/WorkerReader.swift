@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
 import Glibc
 
 /// Reads what a worker writes, on a thread of its own, until the worker has ended and nothing is left to read.
@@ -12,8 +13,9 @@ struct WorkerReader: Sendable {
   /// A pipe that hangs up when it has ended. Its own streams say nothing of that: what it had started itself may hold
   /// them open.
   let ended: Int32
-  let lineLimit: Int
-  let onLine: @Sendable ([UInt8]) -> Void
+  let limits: WorkerLimits
+  let onLine: @Sendable ([UInt8]) -> Int?
+  let onBytes: @Sendable ([UInt8]) -> Void
   let onEnd: @Sendable (WorkerEnd) -> Void
 
   /// The most bytes that are kept of what it complains.
@@ -24,7 +26,7 @@ struct WorkerReader: Sendable {
 
   /// Reads all of it, then says how it ended.
   func run() {
-    var splitter = LineSplitter(limit: lineLimit)
+    var splitter = FrameSplitter(lineLimit: limits.line, bytesLimit: limits.bytes)
     var words: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var ends = [pollfd(fd: output), pollfd(fd: complaint), pollfd(fd: ended)]
@@ -45,7 +47,7 @@ struct WorkerReader: Sendable {
         let piece = piece(of: &ends[1], &buffer)
         words = Array((words + piece).suffix(Self.complaintLimit))
       }
-      if ends[0].revents != 0, !splitter.take(piece(of: &ends[0], &buffer), onLine) {
+      if ends[0].revents != 0, !splitter.take(piece(of: &ends[0], &buffer), line: onLine, bytes: onBytes) {
         process.kill(.babble)
         // Whatever else it says is not to be believed.
         ends[0].fd = -1

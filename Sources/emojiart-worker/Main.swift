@@ -1,11 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFetch
 import ArtModel
-import ArtPicture
 import Glibc
 
+/// `emojiart-worker`: fetches and has a look at pictures for `emojiart`, on pipes. It has verbs and no commands, opens no
+/// documents, and ends with its standard input.
 @main
 enum Main {
-  static func main() {}
+  /// Begins with `hello`, then answers requests until there are no more.
+  static func main() {
+    guard CommandLine.arguments.count == 1 else {
+      end(EX_USAGE, "a helper of emojiart, which starts it; it has no commands")
+    }
+    // A write that nobody reads is an error of that write.
+    signal(SIGPIPE, SIG_IGN)
+    let output = ReplyWriter()
+    output.write(.hello(version: WorkerRequest.version))
+    RequestReader { request, bytes in
+      switch request {
+      case .fetch(let fetch): output.answer(fetch)
+      case .decode(_, let limits): output.answer(bytes, limits)
+      }
+    }.run()
+    end(0)
+  }
+}
+
+/// Ends the program, with a line for people where something is wrong. Exit handlers are not run: libraries may still have
+/// threads of their own, under which they would take things away.
+func end(_ status: Int32, _ complaint: String? = nil) -> Never {
+  if let complaint {
+    let line = Array("emojiart-worker: \(complaint)\n".utf8)
+    // Nobody is told where that cannot be written; the status remains.
+    _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+  _exit(status)
 }

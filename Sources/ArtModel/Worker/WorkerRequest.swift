@@ -6,6 +6,8 @@ public enum WorkerRequest: Sendable, Hashable {
   public static let version = 1
   /// Bytes of a line, at most: a `data:` URL of the largest body is one.
   public static let lineLimit = 64 << 20
+  /// Bytes of a picture or a body, at most, whatever the limits say.
+  public static let bodyLimit = 1 << 28
 
   case fetch(Fetch)
   /// Have a look at a picture whose bytes, that many, follow the line.
@@ -21,7 +23,7 @@ public enum WorkerRequest: Sendable, Hashable {
     public var allowsPrivate: Bool
     /// A person's proxies; nothing of them is used for what nobody typed.
     public var proxies: ProxySettings
-    /// What it may take.
+    /// What it may take; times in whole milliseconds, from one to a day's.
     public var limits: FetchLimits
 
     /// A request.
@@ -35,41 +37,5 @@ public enum WorkerRequest: Sendable, Hashable {
       self.proxies = proxies
       self.limits = limits
     }
-  }
-
-  /// Writes the line, without its line break.
-  public func write(to writer: inout JSONWriter) {
-    // STUB
-  }
-
-  /// Reads what `write` writes. Throws `badJSON` and `badValue`.
-  public init(from reader: inout JSONReader) throws(ArtError) {
-    // STUB
-    throw reader.error("stub")
-  }
-}
-
-/// What `emojiart-worker` answers, a line of JSON each.
-public enum WorkerReply: Sendable, Hashable {
-  /// The first line: which version of requests it takes.
-  case hello(version: Int)
-  /// So many bytes of the body have come, of so many as far as that is known.
-  case progress(received: Int, total: Int?)
-  /// The body, so many bytes, follows the line.
-  case body(bytes: Int)
-  /// The picture can be decoded.
-  case picture(mediaType: String, size: Canvas, isAnimated: Bool)
-  /// It was not fetched, or is none.
-  case refused(Refusal)
-
-  /// Writes the line, without its line break.
-  public func write(to writer: inout JSONWriter) {
-    // STUB
-  }
-
-  /// Reads what `write` writes. Throws `badJSON` and `badValue`.
-  public init(from reader: inout JSONReader) throws(ArtError) {
-    // STUB
-    throw reader.error("stub")
   }
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtFetch
+import ArtModel
+import ArtPicture
+import Glibc
+
+/// Writes replies to standard output. Where that fails the program ends: nobody hears it any more.
+struct ReplyWriter {
+  /// Fetches, telling how far it is, and hands over the body.
+  func answer(_ request: WorkerRequest.Fetch) {
+    do throws(Refusal) {
+      let body = try Fetcher(request).run { write(.progress(received: $0, total: $1)) }
+      write(.body(bytes: body.count))
+      write(body)
+    } catch {
+      write(.refused(error))
+    }
+  }
+
+  /// Has a look at a picture.
+  func answer(_ bytes: [UInt8], _ limits: PictureLimits) {
+    do throws(Refusal) {
+      let picture = try TrialDecode.run(bytes, limits)
+      write(.picture(mediaType: picture.mediaType, size: picture.size, isAnimated: picture.isAnimated))
+    } catch {
+      write(.refused(error))
+    }
+  }
+
+  /// Writes a reply.
+  func write(_ reply: WorkerReply) {
+    var writer = JSONWriter()
+    reply.write(to: &writer)
+    writer.endLine()
+    write(writer.bytes)
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Glibc.write(STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { end(EX_IOERR, "cannot write replies: \(String(cString: strerror(errno)))") }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+}
