@@ -34,9 +34,12 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "ArtFetch", dependencies: ["ArtModel", "CCurl"], swiftSettings: settings),
-    .systemLibrary(
-      name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
-    .target(name: "CPixbuf", dependencies: ["CGdkPixbuf"]),
+    .systemLibrary(name: "CGLib", pkgConfig: "gobject-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+    // For gdk-pixbuf itself pkg-config says -pthread, which SwiftPM refuses: it is asked for glib's flags only.
+    .target(
+      name: "CPixbuf", dependencies: ["CGLib"],
+      cSettings: [.unsafeFlags(["-I/usr/include/gdk-pixbuf-2.0"])],
+      linkerSettings: [.linkedLibrary("gdk_pixbuf-2.0")]),
     .target(name: "ArtPicture", dependencies: ["ArtModel", "CPixbuf"], swiftSettings: settings),
     .executableTarget(
       name: "emojiart-worker", dependencies: ["ArtModel", "ArtFetch", "ArtPicture"], swiftSettings: settings),

@@ -1,4 +1,169 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
 #include "CPixbuf.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <gdk-pixbuf/gdk-pixbuf.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// What is decoded, while it is.
+struct trial {
+  struct cpixbuf_result result;
+  int32_t expected_width;
+  int32_t expected_height;
+  // Rows that the loader told of until its data ended; a loader that makes up the rest does so when it is closed.
+  int32_t rows;
+};
+
+// Loaders that are not part of the library: a part of their file's name, and their entry in a module file.
+static const char *const modules[][2] = {
+    {"gif", "\"gif\" 4 \"gdk-pixbuf\" \"GIF\" \"LGPL\"\n\"image/gif\" \"\"\n\"gif\" \"\"\n\"GIF8\" \"\" 100\n\n"},
+    {"webp", "\"webp\" 4 \"gdk-pixbuf\" \"WebP\" \"LGPL\"\n\"image/webp\" \"\"\n\"webp\" \"\"\n"
+             "\"RIFFsizeWEBP\" \"    xxxx    \" 100\n\n"},
+    {"avif", "\"avif\" 4 \"gdk-pixbuf\" \"AVIF\" \"BSD\"\n\"image/avif\" \"\"\n\"avif\" \"\"\n"
+             "\"    ftypavif\" \"zzz         \" 100\n\n"},
+};
+
+// Only what ends the process is said: that there is no memory, mostly.
+static GLogWriterOutput say(GLogLevelFlags level, const GLogField *fields, gsize count, gpointer data) {
+  if (level & G_LOG_LEVEL_ERROR) return g_log_writer_standard_streams(level, fields, count, data);
+  return G_LOG_WRITER_HANDLED;
+}
+
+// The folder of the library's loaders, which lies beside the library; 2.10.0 is the version of their interface. False when it cannot be told.
+static int find_loaders(char *folder, size_t room) {
+  Dl_info info;
+  void *symbol = dlsym(RTLD_DEFAULT, "gdk_pixbuf_loader_new_with_type");
+  if (!symbol || !dladdr(symbol, &info) || !info.dli_fname) return 0;
+  const char *slash = strrchr(info.dli_fname, '/');
+  if (!slash) return 0;
+  int length = snprintf(folder, room, "%.*s/gdk-pixbuf-2.0/2.10.0/loaders", (int)(slash - info.dli_fname),
+                        info.dli_fname);
+  return length > 0 && (size_t)length < room;
+}
+
+// Writes the module file: the loaders that are named and there.
+static void name_modules(int file) {
+  char folder[4096];
+  if (!find_loaders(folder, sizeof folder)) return;
+  for (size_t index = 0; index < sizeof modules / sizeof modules[0]; index++) {
+    char path[4096 + 64];
+    snprintf(path, sizeof path, "%s/libpixbufloader-%s.so", folder, modules[index][0]);
+    if (access(path, R_OK) == 0) dprintf(file, "\"%s\"\n%s", path, modules[index][1]);
+  }
+}
+
+static void prepare(void) {
+  // Another arena for each thread takes 128 MiB of address space, which is limited.
+  mallopt(M_ARENA_MAX, 1);
+  g_log_set_writer_func(say, NULL, NULL);
+  // Also when there is no file: the system's own list names loaders of other kinds.
+  int file = memfd_create("loaders", MFD_CLOEXEC);
+  char path[64] = "/dev/null";
+  if (file >= 0) {
+    name_modules(file);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  }
+  setenv("GDK_PIXBUF_MODULE_FILE", path, 1);
+  // Has it read.
+  g_slist_free(gdk_pixbuf_get_formats());
+  unsetenv("GDK_PIXBUF_MODULE_FILE");
+  if (file >= 0) close(file);
+}
+
+static int is_there(const char *name) {
+  int found = 0;
+  GSList *formats = gdk_pixbuf_get_formats();
+  for (GSList *link = formats; link; link = link->next) {
+    gchar *other = gdk_pixbuf_format_get_name(link->data);
+    found |= g_strcmp0(other, name) == 0;
+    g_free(other);
+  }
+  g_slist_free(formats);
+  return found;
+}
+
+static void size_prepared(GdkPixbufLoader *loader, gint width, gint height, gpointer data) {
+  struct trial *trial = data;
+  if (width == trial->expected_width && height == trial->expected_height) return;
+  trial->result.status = CPIXBUF_OTHER_SIZE;
+  trial->result.width = width;
+  trial->result.height = height;
+  // The loaders take this for the order to stop.
+  gdk_pixbuf_loader_set_size(loader, 0, 0);
+}
+
+static void area_updated(GdkPixbufLoader *loader, gint x, gint y, gint width, gint height, gpointer data) {
+  (void)loader, (void)x, (void)width;
+  struct trial *trial = data;
+  if (y + height > trial->rows) trial->rows = y + height;
+}
+
+static void fail(struct trial *trial, GError *error, int number) {
+  // The loaders of WebP and AVIF have no code for it, but nothing that they do after it sets errno.
+  int is_memory = g_error_matches(error, GDK_PIXBUF_ERROR, GDK_PIXBUF_ERROR_INSUFFICIENT_MEMORY) || number == ENOMEM;
+  if (trial->result.status == CPIXBUF_DECODED) trial->result.status = is_memory ? CPIXBUF_NO_MEMORY : CPIXBUF_BROKEN;
+  if (error) g_strlcpy(trial->result.message, error->message, sizeof trial->result.message);
+}
+
+// The picture, which the caller owns, or NULL with the reason in `trial`. A picture is decoded whole only when `trial` says so.
+static GdkPixbuf *decode(const char *name, const uint8_t *bytes, size_t count, struct trial *trial) {
+  GError *error = NULL;
+  errno = 0;
+  GdkPixbufLoader *loader = gdk_pixbuf_loader_new_with_type(name, &error);
+  if (!loader) {
+    trial->result.status = CPIXBUF_NO_LOADER;
+    g_clear_error(&error);
+    return NULL;
+  }
+  g_signal_connect(loader, "size-prepared", G_CALLBACK(size_prepared), trial);
+  g_signal_connect(loader, "area-updated", G_CALLBACK(area_updated), trial);
+  int written = gdk_pixbuf_loader_write(loader, bytes, count, &error);
+  int32_t rows = trial->rows;
+  // After an error it only tidies up.
+  int closed = gdk_pixbuf_loader_close(loader, error ? NULL : &error);
+  GdkPixbuf *pixbuf = written && closed ? gdk_pixbuf_loader_get_pixbuf(loader) : NULL;
+  if (pixbuf) {
+    g_object_ref(pixbuf);
+    trial->rows = rows;
+  } else {
+    fail(trial, error, errno);
+  }
+  g_clear_error(&error);
+  g_object_unref(loader);
+  return pixbuf;
+}
+
+// The loaders of AVIF and GIF tell of no rows; theirs end with an error where data is missing, or it was seen before.
+static int tells_rows(const char *name) {
+  return strcmp(name, "avif") != 0 && strcmp(name, "gif") != 0;
+}
+
+struct cpixbuf_result cpixbuf_try(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, prepare);
+  struct trial trial = {.expected_width = width, .expected_height = height};
+  if (!is_there(name)) {
+    trial.result.status = CPIXBUF_NO_LOADER;
+    return trial.result;
+  }
+  GdkPixbuf *pixbuf = decode(name, bytes, count, &trial);
+  if (!pixbuf) return trial.result;
+  if (trial.result.status == CPIXBUF_DECODED) {
+    trial.result.width = gdk_pixbuf_get_width(pixbuf);
+    trial.result.height = gdk_pixbuf_get_height(pixbuf);
+    if (trial.result.width != width || trial.result.height != height)
+      trial.result.status = CPIXBUF_OTHER_SIZE;
+    else if (tells_rows(name) && trial.rows < height)
+      trial.result.status = CPIXBUF_INCOMPLETE;
+  }
+  g_object_unref(pixbuf);
+  return trial.result;
+}

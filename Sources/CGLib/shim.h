@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gdk-pixbuf/gdk-pixbuf.h>
+#include <glib-object.h>

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A box of ISO/IEC 14496-12: a size, four letters, and data, which may be boxes.
+struct Box {
+  let kind: String
+  let data: PictureBytes
+
+  /// Calls for each box until it answers false; one that is not all there is the last.
+  static func each(_ boxes: PictureBytes, _ body: (Box) -> Bool) {
+    var offset = 0
+    while let size = boxes.big(offset, 4), let kind = boxes.fourLetters(offset + 4) {
+      var header = 8
+      var length = size
+      if size == 1 {
+        // Sizes of which the first byte counts are larger than any file.
+        guard boxes.byte(offset + 8) == 0, let large = boxes.big(offset + 9, 7) else { return }
+        header = 16
+        length = large
+      } else if size == 0 {
+        // Up to the end.
+        length = boxes.count - offset
+      }
+      guard length >= header, let data = boxes.part(offset + header, length - header) else { return }
+      guard body(Box(kind: kind, data: data)) else { return }
+      offset += length
+    }
+  }
+
+  /// The data of the first box of that kind.
+  static func first(_ kind: String, in boxes: PictureBytes) -> PictureBytes? {
+    var found: PictureBytes?
+    each(boxes) { box in
+      if box.kind == kind { found = box.data }
+      return found == nil
+    }
+    return found
+  }
+}
+
+extension PictureBytes {
+  /// The brands of the first box, the major one first; none when that is no `ftyp`.
+  var brands: [String] {
+    guard has("ftyp", at: 4), let size = big(0, 4), let data = part(8, min(size, count, 4096) - 8),
+      let major = data.fourLetters(0)
+    else { return [] }
+    return [major] + stride(from: 8, to: data.count, by: 4).compactMap(data.fourLetters)
+  }
+
+  /// Without its first bytes; nil when there are not so many.
+  func dropped(_ count: Int) -> PictureBytes? { part(count, self.count - count) }
+}
