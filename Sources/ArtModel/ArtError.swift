@@ -30,6 +30,8 @@ public struct ArtError: Error, Sendable, Hashable {
     case ambiguous
     /// There is nothing to undo or redo.
     case nothingToUndo
+    /// There is no background, or none of the kind that is meant.
+    case noBackground
     /// Something by that name exists.
     case exists
     /// Reading or writing failed.

@@ -102,7 +102,8 @@ enum Completion {
     private static let optionsWithValue: Set = [
       "--folder", "--if-revision", "--canvas", "--at", "--size", "--to", "--by", "--above",
       "--autosave-changes",
-      "--autosave-delay", "--simulate-kill-after", "--since", "--exec",
+      "--autosave-delay", "--simulate-kill-after", "--since", "--exec", "--save-as", "--warn", "--background",
+      "--fetch",
     ]
 
     init(_ words: [String], besides index: Int) {

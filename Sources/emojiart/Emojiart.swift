@@ -21,14 +21,15 @@ struct Emojiart: ParsableCommand {
         emojiart show bees
         emojiart undo bees
 
-      Exit status: 0 done, 64 usage, 65 bad data or value, 66 no such document or emoji, 69 something outside \
+      Exit status: 0 done, 64 usage, 65 bad data or value, 66 no such document, emoji or background, 69 something outside \
       cannot be reached, 73 exists already, 74 reading or writing failed, 75 busy or moved on: try again, \
       77 not permitted.
       """,
     version: "0.1.0",
     subcommands: [
-      New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, Undo.self, Redo.self, Show.self,
-      List.self, History.self, Check.self, Edit.self, Watch.self, Restore.self,
+      New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, SetBackground.self, Undo.self,
+      Redo.self,
+      Show.self, List.self, History.self, Check.self, Edit.self, Watch.self, Warnings.self, Restore.self,
     ])
 
   static var commandNames: [String] {

@@ -9,7 +9,7 @@ enum ExitStatus: Int32, CaseIterable {
   case usage = 64
   /// The data is bad: a damaged or foreign file, a value out of bounds.
   case badData = 65
-  /// No such document or emoji; nothing to undo.
+  /// No such document, emoji or background; nothing to undo.
   case notFound = 66
   /// Something outside cannot be reached.
   case unavailable = 69
@@ -28,7 +28,7 @@ enum ExitStatus: Int32, CaseIterable {
       case .usage: .usage
       case .badValue, .badText, .badJSON, .notADocument, .newerFormat, .damaged, .tooLarge, .ambiguous:
         .badData
-      case .noSuchDocument, .replaced, .noSuchEmoji, .nothingToUndo: .notFound
+      case .noSuchDocument, .replaced, .noSuchEmoji, .nothingToUndo, .noBackground: .notFound
       case .unavailable: .unavailable
       case .exists: .cannotCreate
       case .inputOutput, .diskFull: .inputOutput

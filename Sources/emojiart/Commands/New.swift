@@ -8,35 +8,48 @@ struct New: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
     abstract: "Create a document.",
-    usage: "emojiart new <doc> [--canvas <widthxheight>]",
+    usage: "emojiart new <doc> [--canvas <widthxheight>] [--background <source>]",
     discussion: """
-      Prints its path. An existing file is never replaced.
+      Prints its path. An existing file is never replaced. With --background (a URL, a path, or - for stdin) the \
+      canvas takes the picture's size, unless --canvas is given; where the picture is refused, there is no document.
 
       Examples:
         emojiart new bees
         emojiart new posters/spring --canvas 2048x1536
+        emojiart new meadow --background https://example.org/meadow.jpg
       """)
 
   @Argument(help: "The document.", completion: .directory) var doc: String
-  @Option(parsing: .unconditional, help: ArgumentHelp("Its size in pixels.", valueName: "widthxheight"))
-  var canvas: String = "1024x768"
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Its size in pixels (default: 1024x768, or the picture's).", valueName: "widthxheight")
+  )
+  var canvas: String?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The picture behind the emoji.", valueName: "source"),
+    completion: .file())
+  var background: String?
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    let canvas = try Canvas(typed: canvas)
+    let canvas = try canvas.map { (typed) throws(ArtError) in try Canvas(typed: typed) }
     let name = PathParts(doc).name
     guard !doc.hasSuffix("/"), !["", ".", "..", ".emojiart"].contains(name),
       !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
     else { throw ArtError(.badValue, "\"\(doc)\" is no name for a document; give a plain one, such as bees") }
-    var random = SystemRandomNumberGenerator()
     let path = name.hasSuffix(".emojiart") ? doc : doc + ".emojiart"
     let file = try common.file(path)
-    _ = try file.create(canvas: canvas, using: &random)
-    Output.tell(of: "the document itself is there")
-    if common.json {
-      try Output.json(.object(["path": .string(file.path), "revision": .integer(0)]))
+    if let background {
+      try NewWithBackground(file: file, canvas: canvas, isJSON: common.json).run(background)
     } else {
-      try Output.line(safe(file.path))
+      var random = SystemRandomNumberGenerator()
+      _ = try file.create(canvas: canvas ?? Canvas(typed: "1024x768"), using: &random)
+      Output.tell(of: "the document itself is there")
+      if common.json {
+        try Output.json(.object(["path": .string(file.path), "revision": .integer(0)]))
+      } else {
+        try Output.line(safe(file.path))
+      }
     }
   }
 }

@@ -36,11 +36,8 @@ struct Show: ParsableCommand {
     let size = "\(content.canvas.width) x \(content.canvas.height)"
     try Output.line(Style.bold(safe(path)))
     try Output.line("\(size), \(count), revision \(content.revision)")
-    if let background = content.background {
-      try Output.line(
-        "background: \(safe(background.mediaType)) \(background.size.width) x \(background.size.height)")
-    }
-    if content.pending != nil { try Output.line("background: not fetched yet") }
+    if let background = content.background { try Output.line(safe("background: \(background.words)")) }
+    if let pending = content.pending { try Output.line(safe("pending: \(pending.words)")) }
     guard content.emojiCount > 0 else { return }
     try writeTable(content)
   }

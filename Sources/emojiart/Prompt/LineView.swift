@@ -56,7 +56,7 @@ struct LineView {
     reach(text, room) == text.count
   }
 
-  private static func width(_ text: ArraySlice<Character>) -> Int { text.reduce(0) { $0 + width($1) } }
+  static func width(_ text: ArraySlice<Character>) -> Int { text.reduce(0) { $0 + width($1) } }
 
   /// The most columns that a terminal may need: two for each part of a sequence that has a picture of its own.
   private static func width(_ character: Character) -> Int {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+
+struct SetBackground: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "background",
+    abstract: "Set the picture behind the emoji.",
+    usage: """
+      emojiart background <doc> [<source>] [--keep-canvas] [--forget-url]
+               [--clear | --refresh | --save-as <file> | --later |
+               --fetch-pending] [--allow-private]
+               [--warn <when> | --suppress-warnings]
+      """,
+    discussion: """
+      SOURCE is a URL (http, https, data), a path, or - for stdin. The picture (PNG, JPEG, GIF, WebP or AVIF, up to \
+      20 MiB and 24 megapixels) is fetched and checked; then its bytes are in the document, and the canvas takes its \
+      size. Prints its type and size. One that is refused changes nothing; the exit status and the reason tell why. \
+      Without SOURCE the present one is printed.
+
+      Examples:
+        emojiart background bees https://example.org/meadow.jpg
+        emojiart background bees meadow.png --keep-canvas
+        emojiart background bees --save-as meadow.png
+        emojiart background bees --clear
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @Argument(help: "A URL, a path, or - for stdin.", completion: .file()) var source: String?
+  @Flag(help: "Leave the canvas as it is.") var keepCanvas = false
+  @Flag(name: .customLong("forget-url"), help: "Do not keep where it came from.") var forgetURL = false
+  @Flag(help: "Take the picture away, and what is pending.") var clear = false
+  @Flag(help: "Fetch the present one's URL again.") var refresh = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Write its bytes into a new file, or - for stdout.", valueName: "file"),
+    completion: .file())
+  var saveAs: String?
+  @Flag(help: "Only note the URL; it is fetched later.") var later = false
+  @Flag(help: "Fetch what is pending.") var fetchPending = false
+  @Flag(help: "Fetch from addresses of this machine and its network, too.") var allowPrivate = false
+  @OptionGroup var warnings: WarningOptions
+  @OptionGroup var options: EditOptions
+
+  func run() throws {
+    let deed = try BackgroundDeed(self)
+    let command = try BackgroundCommand(self)
+    do {
+      try command.perform(deed)
+    } catch let refusal as RefusedBackground {
+      try command.tell(refusal)
+      try Output.flush()
+      throw ExitCode(ExitStatus(refusal.refusal.reason.code).rawValue)
+    }
+  }
+}
+
+/// What the words of `background` ask for.
+enum BackgroundDeed: Equatable {
+  case show
+  case set(String)
+  case clear
+  case refresh
+  case saveAs(String)
+  case later(String)
+  case fetchPending
+  case forgetURL
+
+  /// Throws `usage` for words that do not go together.
+  init(_ words: SetBackground) throws(ArtError) {
+    let given = [
+      ("--clear", words.clear), ("--refresh", words.refresh), ("--save-as", words.saveAs != nil),
+      ("--later", words.later), ("--fetch-pending", words.fetchPending),
+    ].filter(\.1).map(\.0)
+    guard given.count <= 1 else {
+      throw ArtError(.usage, "\(given.joined(separator: " and ")) do not go together; give one of them")
+    }
+    self = try Self.deed(words, given.first)
+    try check(words)
+  }
+
+  private static func deed(_ words: SetBackground, _ flag: String?) throws(ArtError) -> BackgroundDeed {
+    if let flag, flag != "--later", words.source != nil {
+      throw ArtError(.usage, "\(flag) takes no picture; leave one of them out")
+    }
+    if words.clear { return .clear }
+    if words.refresh { return .refresh }
+    if let file = words.saveAs { return .saveAs(file) }
+    if words.fetchPending { return .fetchPending }
+    if words.later {
+      guard let source = words.source else { throw ArtError(.usage, "--later wants a URL; give one") }
+      return .later(source)
+    }
+    if let source = words.source { return .set(source) }
+    return words.forgetURL ? .forgetURL : .show
+  }
+
+  private func check(_ words: SetBackground) throws(ArtError) {
+    let more = [
+      ("--keep-canvas", words.keepCanvas, takesPicture),
+      ("--allow-private", words.allowPrivate, takesPicture),
+      ("--warn", words.warnings.warn != nil, takesPicture),
+      ("--suppress-warnings", words.warnings.suppressWarnings, takesPicture),
+      ("--forget-url", words.forgetURL, takesPicture && self != .fetchPending || self == .forgetURL),
+      ("--if-revision", words.options.ifRevision != nil, isEdit),
+    ]
+    for (option, isGiven, fits) in more where isGiven && !fits {
+      throw ArtError(
+        .usage, "\(option) is about \(option == "--if-revision" ? "an edit" : "a new picture"); \(rest)")
+    }
+  }
+
+  private var takesPicture: Bool {
+    switch self {
+    case .set, .refresh, .fetchPending: true
+    case .show, .clear, .saveAs, .later, .forgetURL: false
+    }
+  }
+
+  private var isEdit: Bool {
+    switch self {
+    case .show, .saveAs: false
+    case .set, .clear, .refresh, .later, .fetchPending, .forgetURL: true
+    }
+  }
+
+  private var rest: String { self == .show ? "give one" : "leave it out" }
+}
