@@ -57,7 +57,8 @@ extension DocumentFolder {
     do throws(ArtError) {
       stamp = try file.stampIfThere()
       guard let stamp else { return true }
-      known[path] = KnownDocument(base: try file.quickBase(), identity: stamp.identity, stamp: stamp)
+      let (base, pending) = try file.quickState()
+      known[path] = KnownDocument(base: base, identity: stamp.identity, stamp: stamp, pending: pending)
       return true
     } catch {
       if error.code == .noSuchDocument { return true }
@@ -87,7 +88,10 @@ extension DocumentFolder {
     let file = file(path)
     let before = known[path]
     var stamp: FileStamp?
-    defer { lookAtOtherNames(of: path, before, stamp, &batch) }
+    defer {
+      lookAtOtherNames(of: path, before, stamp, &batch)
+      tellOfPending()
+    }
     do throws(ArtError) {
       stamp = try file.stampIfThere()
       guard let stamp else { return lose(path, reason) }
@@ -119,8 +123,17 @@ extension DocumentFolder {
       batch.add(old, .unsettled)
     }
     events += Comparison(path: path.string, known: known[path]).events(finding: content)
-    known[path] = KnownDocument(base: DocumentBase(content), identity: stamp.identity, stamp: stamp)
+    var found = KnownDocument(base: DocumentBase(content), identity: stamp.identity, stamp: stamp)
+    found.takePending(content, after: known[path])
+    known[path] = found
     broadcast.send(events)
+  }
+
+  /// Who fetches what is pending looks what there is, and is told no more than that it should.
+  private func tellOfPending() {
+    guard known.pendingChanges != toldPendingChanges else { return }
+    toldPendingChanges = known.pendingChanges
+    pendingBroadcast.send(())
   }
 
   /// Where the document that has turned up here stood before: it is no longer there, and it is the same file.
@@ -159,7 +172,8 @@ extension DocumentFolder {
     // One that cannot be asked for keeps what it was; of one that was never met there is nothing to keep.
     if let identity = stamp?.identity ?? before?.identity {
       known[path] = KnownDocument(
-        base: before?.base, trouble: error, identity: identity, stamp: stamp)
+        base: before?.base, trouble: error, identity: identity, stamp: stamp, pending: before?.pending,
+        isPendingNews: before?.isPendingNews ?? false)
       broadcast.send(events)
     }
     // The file itself tells nothing of the end of these.

@@ -16,6 +16,8 @@ public actor DocumentFolder {
   /// The folder's path, as it was given.
   public nonisolated let path: String
   nonisolated let broadcast = Broadcast<FolderEvent>(overflow: .resync)
+  /// Tells that something is pending which was not, or no longer.
+  nonisolated let pendingBroadcast = Broadcast<Void>(overflow: nil)
   /// Files are waited for here, not on the threads of Swift's concurrency.
   private let executor = ThreadExecutor("emojiart.folder")
   /// A thread of its own.
@@ -28,6 +30,7 @@ public actor DocumentFolder {
   var known = KnownDocuments()
   /// How often each document was found in use by another program, without success between.
   var busyLooks: [DocumentPath: Int] = [:]
+  var toldPendingChanges = 0
   private(set) var isClosed = false
   private var listening: Task<Void, Never>?
 
@@ -122,6 +125,7 @@ public actor DocumentFolder {
     isClosed = true
     await source.close()
     broadcast.finish()
+    pendingBroadcast.finish()
   }
 
   /// The file of a document.

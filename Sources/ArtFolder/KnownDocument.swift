@@ -15,12 +15,27 @@ struct KnownDocument: Sendable, Equatable {
   var stamp: FileStamp?
   /// Whether nothing stood at its path at the last look: it may turn up under another name.
   var isMissing = false
+  /// The background that is still to be fetched.
+  var pending: PendingBackground?
+  /// Whether it has become pending while the document was known.
+  var isPendingNews = false
+
+  /// What is pending in the state that was found, after this one was known.
+  mutating func takePending(_ content: DocumentContent, after before: KnownDocument?) {
+    pending = content.pending
+    guard pending != nil, let before, before.base?.id == content.id else { return }
+    isPendingNews = before.pending == pending ? before.isPendingNews : true
+  }
 }
 
 /// The documents of a folder, by their paths.
 struct KnownDocuments: Sendable {
   private var documents: [DocumentPath: KnownDocument] = [:]
   private var paths: [FileIdentity: Set<DocumentPath>] = [:]
+  /// Those with something pending.
+  private var pending: Set<DocumentPath> = []
+  /// Grows whenever one of those, or something about it, is another.
+  private(set) var pendingChanges = 0
 
   subscript(path: DocumentPath) -> KnownDocument? {
     get { documents[path] }
@@ -33,6 +48,10 @@ struct KnownDocuments: Sendable {
       if let newValue, old?.identity != newValue.identity {
         paths[newValue.identity, default: []].insert(path)
       }
+      if old?.pending != nil || newValue?.pending != nil {
+        pendingChanges &+= 1
+        if newValue?.pending == nil { pending.remove(path) } else { pending.insert(path) }
+      }
       documents[path] = newValue
     }
   }
@@ -42,6 +61,14 @@ struct KnownDocuments: Sendable {
 
   /// Those in a folder and below it, sorted.
   func paths(below folder: String) -> [DocumentPath] { documents.keys.filter { $0.isBelow(folder) }.sorted() }
+
+  /// Those that can be read and have something pending.
+  var withPending: [(path: DocumentPath, document: KnownDocument)] {
+    pending.compactMap { path in
+      guard let document = documents[path], document.trouble == nil else { return nil }
+      return (path, document)
+    }
+  }
 
   /// All, sorted.
   var list: [FolderDocument] {

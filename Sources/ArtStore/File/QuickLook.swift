@@ -48,12 +48,16 @@ struct QuickLook {
 extension DocumentFile {
   /// The state that the file is in, by the document's own row alone, as fast as a list reads it: for hundreds of documents.
   /// What is not as it should be is read as a whole. Throws what `read` throws.
-  public func quickBase() throws(ArtError) -> DocumentBase {
+  public func quickBase() throws(ArtError) -> DocumentBase { try quickState().base }
+
+  /// The same, with the background that is still to be fetched.
+  public func quickState() throws(ArtError) -> (base: DocumentBase, pending: PendingBackground?) {
     // What is wrong with a link is said by `read`.
     let real = followsLinks ? nil : try realPath()
     guard real.map(leadsStraight) ?? true, let art = QuickLook(self)?.art else {
-      return DocumentBase(try read())
+      let content = try read()
+      return (DocumentBase(content), content.pending)
     }
-    return DocumentBase(id: art.id, revision: art.revision, head: art.head)
+    return (DocumentBase(id: art.id, revision: art.revision, head: art.head), art.pending)
   }
 }

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// A lock file may be unlinked by who holds it. A lock on an unlinked file locks nothing, so that what was locked is
 /// compared with what stands at the path.
-final class JournalLock {
+final class JournalLock: Sendable {
   let path: String
   private let descriptor: Int32
 
