@@ -61,12 +61,13 @@ public actor DocumentBackgrounds {
   /// a save; it is called on any thread.
   public init(
     _ document: Document, _ fetcher: BackgroundFetcher = BackgroundFetcher(),
-    pending mode: PendingMode = .changed, allowsPrivate: Bool = false,
+    pending mode: PendingMode = .changed, allowsPrivate: Bool = false, locks folder: String? = nil,
     clock: some Clock<Duration> = ContinuousClock(), hear: @escaping @Sendable (Event) -> Void = { _ in }
   ) {
     self.document = document
     self.fetcher = fetcher
-    pending = PendingBackgrounds(mode, fetcher, allowsPrivate: allowsPrivate, clock: clock)
+    pending = PendingBackgrounds(
+      mode, fetcher, allowsPrivate: allowsPrivate, locks: folder, clock: clock)
     self.hear = hear
   }
 
@@ -99,6 +100,9 @@ public actor DocumentBackgrounds {
     current?.task.cancel()
     current = nil
   }
+
+  /// Whether what was asked for is not there yet.
+  public var isFetching: Bool { current != nil }
 
   /// Waits until what was asked for is there, refused or dropped.
   public func idle() async {

@@ -29,6 +29,7 @@ public actor PendingBackgrounds {
   private let fetcher: BackgroundFetcher
   private let allowsPrivate: Bool
   private let author: String?
+  private let lockFolder: String?
   private let time: @Sendable () -> Int
   private let timeline: Timeline
   private var sources: [any PendingSource] = []
@@ -46,17 +47,20 @@ public actor PendingBackgrounds {
   /// A thread of its own: files are waited for.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Fetches nothing before it follows something. `author` names whoever the edits are by; `time` tells in milliseconds since
+  /// Fetches nothing before it follows something. `author` names whoever the edits are by; `locks` is the folder in which all
+  /// that fetch on this machine say so, and nil for one in the state folder; `time` tells in milliseconds since
   /// 1970 when one was made, and `clock` decides when to try again.
   public init(
     _ mode: PendingMode = .changed, _ fetcher: BackgroundFetcher = BackgroundFetcher(),
-    allowsPrivate: Bool = false, author: String? = nil, clock: some Clock<Duration> = ContinuousClock(),
+    allowsPrivate: Bool = false, author: String? = nil, locks folder: String? = nil,
+    clock: some Clock<Duration> = ContinuousClock(),
     time: @escaping @Sendable () -> Int = millisecondsSince1970
   ) {
     self.mode = mode
     self.fetcher = fetcher
     self.allowsPrivate = allowsPrivate
     self.author = author
+    lockFolder = folder
     self.time = time
     timeline = Timeline(clock)
   }
@@ -165,7 +169,7 @@ extension PendingBackgrounds {
   /// One that is pending, from its lock to its end. After each wait: who is cancelled is not wanted any more.
   private func fetch(_ key: PendingKey) async {
     do throws(ArtError) {
-      if locks[key] == nil { locks[key] = try FetchLock.take(key.document, key.url) }
+      if locks[key] == nil { locks[key] = try FetchLock.take(key.document, key.url, in: lockFolder) }
       guard locks[key] != nil else { return tryAgainSoon(key) }
       // Another program may have fetched it just now.
       let seen = try await look(for: key)

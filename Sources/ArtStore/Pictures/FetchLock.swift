@@ -10,9 +10,12 @@ public final class FetchLock: Sendable {
   private init(_ lock: JournalLock) { self.lock = lock }
 
   /// Takes the lock of that document's pending background; nil while another program, or another one of this, holds it.
-  /// Throws `inputOutput`, `notPermitted`, `diskFull`.
-  public static func take(_ document: DocumentID, _ url: String) throws(ArtError) -> FetchLock? {
-    let folder = try StateFolder.made() + "/fetching"
+  /// `folder` is where all of them keep their locks, and nil for one in the state folder. Throws `inputOutput`,
+  /// `notPermitted`, `diskFull`.
+  public static func take(
+    _ document: DocumentID, _ url: String, in folder: String? = nil
+  ) throws(ArtError) -> FetchLock? {
+    let folder = if let folder { folder } else { try StateFolder.made() + "/fetching" }
     try StateFolder.makeFolders(folder)
     let digest = Array(url.utf8).withUnsafeBufferPointer { ContentDigest.of($0) }
     let path = "\(folder)/\(document)-\(digest)"

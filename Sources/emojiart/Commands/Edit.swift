@@ -11,12 +11,15 @@ struct Edit: ParsableCommand {
     abstract: "Edit a document line by line.",
     usage: """
       emojiart edit <doc> [--json] [--atomic] [--autosave-changes <n>]
-               [--autosave-delay <seconds>]
+               [--autosave-delay <seconds>] [--fetch <what>] [--allow-private]
+               [--warn <when> | --suppress-warnings]
       """,
     discussion: """
       Reads an edit a line on stdin, answers each on stdout in order, saves by itself, and on end of input saves and \
       closes. A line is a command without `emojiart` and the document, or with --json an object; answers are alike. \
       On a terminal there is a prompt; `help` lists its words. docs/CLI.md has all requests and answers.
+
+      A background is fetched while editing goes on; so is what becomes pending in the document.
 
       An edit that is answered is kept, whatever becomes of the program: `emojiart restore` brings it back. With \
       --atomic nothing is kept before the end.
@@ -41,10 +44,13 @@ struct Edit: ParsableCommand {
     name: .customLong("simulate-kill-after"), parsing: .unconditional,
     help: ArgumentHelp("Be killed right after that many edits are answered, to try it.", valueName: "n"))
   var kill: String?
+  @OptionGroup var fetching: FetchOptions
+  @OptionGroup var warnings: WarningOptions
   @OptionGroup var options: EditOptions
 
   func run() throws {
-    let settings = try StreamSettings(changes: changes, delay: delay, isAtomic: atomic, killAfter: kill)
+    var settings = try StreamSettings(changes: changes, delay: delay, isAtomic: atomic, killAfter: kill)
+    try settings.take(fetching, warnings)
     let expected = try options.expectedRevision()
     let file = try options.common.file(doc)
     var session = StreamSession(file, settings, expecting: expected)

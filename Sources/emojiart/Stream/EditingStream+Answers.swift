@@ -25,7 +25,7 @@ extension EditingStream {
       switch lines[end].request {
       case .edit: room -= lines[end].isAboutSeveral ? room : 1
       case .bad: break
-      case .save, .show, .history, .help, .quit: return lines[..<end]
+      case .save, .show, .history, .background, .help, .quit: return lines[..<end]
       }
       end += 1
     }
@@ -48,7 +48,7 @@ extension EditingStream {
         case .failure(let error): say(error, to: line)
         case nil: break
         }
-      case .save, .show, .history, .help, .quit: break
+      case .save, .show, .history, .background, .help, .quit: break
       }
       // Without what happened meanwhile: not all of the run is answered.
       if form.size >= 1 << 18 { say { (form) throws(ArtError) in try form.write(with: []) } }
@@ -64,18 +64,25 @@ extension EditingStream {
     while true {
       if let results = Outcome({ await document.performWhereRoom(requests) }).wait() { return results }
       if isAtomic { return requests.map { _ in .failure(.tooManyAtOnce()) } }
-      // As long as somebody reads: otherwise the stream is over, and what was answered is in the journal.
-      let hasRoom = Outcome {
-        await document.waitForRoom()
-      } done: { [bell = outbox.bell] in
-        bell.ring()
-      }
-      while hasRoom.now == nil, broken == nil { waitForNews() }
-      guard broken == nil else { return [] }
+      guard waitForRoom() else { return [] }
     }
   }
 
-  private mutating func acknowledge() {
+  /// Waits until an edit may be made, as long as somebody reads; whether one does. Otherwise the stream is over, and what was
+  /// answered is in the journal. With `--atomic` it is not waited for.
+  mutating func waitForRoom() -> Bool {
+    guard !settings.isAtomic else { return true }
+    let document = document
+    let hasRoom = Outcome {
+      await document.waitForRoom()
+    } done: { [bell = outbox.bell] in
+      bell.ring()
+    }
+    while hasRoom.now == nil, broken == nil { waitForNews() }
+    return broken == nil
+  }
+
+  mutating func acknowledge() {
     acknowledged += 1
     guard acknowledged == settings.killAfter else { return }
     say { (form) throws(ArtError) in try form.write(with: []) }
@@ -89,6 +96,7 @@ extension EditingStream {
     case .show, .history:
       let (content, unsaved) = wait { (await document.content, await document.unsavedChanges) }
       say { (form) throws(ArtError) in try form.show(content, unsaved: unsaved, of: line) }
+    case .background(let asked): answer(asked, to: line)
     case .help(let text): say { (form) throws(ArtError) in try form.help(text) }
     case .quit: hasQuit = true
     case .edit, .bad: break

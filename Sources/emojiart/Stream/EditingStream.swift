@@ -15,19 +15,24 @@ struct EditingStream<Form: StreamForm> {
   let document: Document
   let outbox: Outbox
   let settings: StreamSettings
+  let backgrounds: StreamBackgrounds
   var form: Form
   /// Edits that were answered with ok.
   var acknowledged = 0
   var hasQuit = false
   /// What the first line came to that came to nothing.
-  private(set) var firstError: ArtError?
+  var firstError: ArtError? { backgrounds.firstError }
   /// Why stdout takes nothing any more.
   private(set) var broken: ArtError?
 
-  init(_ document: Document, _ outbox: Outbox, _ settings: StreamSettings, _ form: Form) {
+  init(
+    _ document: Document, _ outbox: Outbox, _ settings: StreamSettings, _ backgrounds: StreamBackgrounds,
+    _ form: Form
+  ) {
     self.document = document
     self.outbox = outbox
     self.settings = settings
+    self.backgrounds = backgrounds
     self.form = form
   }
 
@@ -88,7 +93,7 @@ struct EditingStream<Form: StreamForm> {
   mutating func flush() {
     let taken = outbox.take()
     defer { for waiter in taken.waiters { waiter.signal() } }
-    say { (form) throws(ArtError) in try form.write(with: taken.lines) }
+    say { (form) throws(ArtError) in try form.write(taken.late, with: taken.lines) }
     guard form.showsState, broken == nil else { return }
     let document = document
     let (state, unsaved) = Outcome { (await document.state, await document.unsavedChanges) }.wait()
@@ -103,7 +108,7 @@ struct EditingStream<Form: StreamForm> {
 
   /// Answers a line that came to nothing.
   mutating func say(_ error: ArtError, to line: StreamLine) {
-    firstError = firstError ?? error
+    backgrounds.note(error)
     say { (form) throws(ArtError) in try form.failed(error, line) }
   }
 

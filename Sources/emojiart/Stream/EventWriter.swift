@@ -64,6 +64,46 @@ enum EventWriter {
     }
   }
 
+  /// The line of a background that was fetched or not.
+  static func line(_ event: DocumentBackgrounds.Event) -> [UInt8] {
+    line { json in
+      switch event.outcome {
+      case .set(let background, let revision):
+        json.key("background")
+        background.write(to: &json)
+        json.key("revision")
+        json.integer(revision)
+      case .rejected(let refusal):
+        json.key("rejected")
+        json.object { write(refusal, of: event.url, to: &$0) }
+      case .failed(let error):
+        json.key("error")
+        json.object {
+          $0.key("code")
+          $0.string(error.code.rawValue)
+          $0.key("message")
+          $0.string(error.message)
+        }
+      }
+      guard let tag = event.tag else { return }
+      json.key("tag")
+      json.verbatim(Array(tag.utf8))
+    }
+  }
+
+  /// The members that tell of a refusal.
+  static func write(_ refusal: Refusal, of url: String?, to json: inout JSONWriter) {
+    json.key("detail")
+    json.string(refusal.detail)
+    json.key("reason")
+    json.string(refusal.reason.rawValue)
+    json.key("transient")
+    json.boolean(refusal.isTransient)
+    guard let url else { return }
+    json.key("url")
+    json.string(shownURL(url))
+  }
+
   private static func line(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter()
     json.object(members)

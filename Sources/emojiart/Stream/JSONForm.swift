@@ -53,6 +53,30 @@ struct JSONForm: StreamForm {
     }
   }
 
+  mutating func fetching(_ what: String, of line: StreamLine) {
+    json.object { json in
+      json.key("fetching")
+      json.object { json in
+        json.key("url")
+        json.string(what)
+      }
+      Self.tag(line, &json)
+    }
+    json.endLine()
+  }
+
+  mutating func edited(unsaved: Int, of line: StreamLine) {
+    let isPending = isPending
+    respond(to: line) { json in
+      if isPending {
+        json.key("pending")
+        json.boolean(true)
+      }
+      json.key("unsaved")
+      json.integer(unsaved)
+    }
+  }
+
   mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError) {
     try respond(to: line) { (json) throws(ArtError) in
       json.key("document")
@@ -98,7 +122,8 @@ struct JSONForm: StreamForm {
 
   var size: Int { json.bytes.count }
 
-  mutating func write(with news: [UInt8]) throws(ArtError) {
+  /// What was long in coming is among the news.
+  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
     if !news.isEmpty {
       json.verbatim(news.dropLast())
       json.endLine()
@@ -112,6 +137,10 @@ struct JSONForm: StreamForm {
   static func news(of event: LifeCycleEvent) -> [UInt8] { EventWriter.line(event) }
 
   static func news(of event: DocumentWatch.Event) -> [UInt8] { EventWriter.line(event) }
+
+  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
+    outbox.put(EventWriter.line(event))
+  }
 }
 
 extension DocumentAnswer {

@@ -11,6 +11,7 @@ import Synchronization
 final class Outbox: Sendable {
   private struct Contents {
     var lines: [UInt8] = []
+    var late: [UInt8] = []
     var isOpen = true
     var isTerminalNew = true
     var waiters: [DispatchSemaphore] = []
@@ -40,18 +41,28 @@ final class Outbox: Sendable {
     bell.ring()
   }
 
+  /// Puts in an answer that was long in coming: it is never left out, and there are few.
+  func putLate(_ line: [UInt8]) {
+    contents.withLock { $0.late.append(contentsOf: line) }
+    bell.ring()
+  }
+
   /// What was there when it was taken out. Who takes it lets the waiters go when it is written.
   struct Taken {
     var lines: [UInt8]
+    var late: [UInt8]
     var waiters: [DispatchSemaphore]
     var isTerminalNew: Bool
   }
 
   func take() -> Taken {
     contents.withLock { contents in
-      defer { (contents.lines, contents.waiters, contents.isTerminalNew) = ([], [], false) }
+      defer {
+        (contents.lines, contents.late, contents.waiters, contents.isTerminalNew) = ([], [], [], false)
+      }
       return Taken(
-        lines: contents.lines, waiters: contents.waiters, isTerminalNew: contents.isTerminalNew)
+        lines: contents.lines, late: contents.late, waiters: contents.waiters,
+        isTerminalNew: contents.isTerminalNew)
     }
   }
 

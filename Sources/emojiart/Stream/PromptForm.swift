@@ -113,6 +113,12 @@ struct PromptForm: StreamForm {
     try words.saved(revision: revision, unsaved: unsaved, of: line)
   }
 
+  mutating func fetching(_ what: String, of line: StreamLine) throws(ArtError) {
+    try words.fetching(what, of: line)
+  }
+
+  mutating func edited(unsaved: Int, of line: StreamLine) { words.edited(unsaved: unsaved, of: line) }
+
   mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError) {
     try words.show(content, unsaved: unsaved, of: line)
   }
@@ -125,9 +131,9 @@ struct PromptForm: StreamForm {
 
   var size: Int { 0 }
 
-  mutating func write(with news: [UInt8]) throws(ArtError) {
+  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
     try words.write(with: [])
-    let text = String(decoding: news.dropLast(), as: UTF8.self)
+    let text = String(decoding: (late + news).dropLast(), as: UTF8.self)
     if !text.isEmpty { prompt.printAbove(text) }
   }
 
@@ -155,6 +161,11 @@ struct PromptForm: StreamForm {
   static func news(of event: LifeCycleEvent) -> [UInt8] { [] }
 
   static func news(of event: DocumentWatch.Event) -> [UInt8] { Array("\(StreamNews.text(of: event))\n".utf8) }
+
+  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
+    if case .rejected = event.outcome { return }
+    outbox.put(Array("\(StreamNews.text(of: event))\n".utf8))
+  }
 
   static func notice(_ text: String, by outbox: Outbox) { outbox.put(Array("\(text)\n".utf8)) }
 }

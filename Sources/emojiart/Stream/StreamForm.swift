@@ -27,13 +27,17 @@ protocol StreamForm: SendableMetatype {
   mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError)
   /// How something is used.
   mutating func help(_ text: String) throws(ArtError)
+  /// A background is being fetched, or a person's own picture looked at; what it is, for people.
+  mutating func fetching(_ what: String, of line: StreamLine) throws(ArtError)
+  /// The background was cleared, or is to be fetched later.
+  mutating func edited(unsaved: Int, of line: StreamLine) throws(ArtError)
   /// What the line asked for came to nothing.
   mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError)
 
   /// Bytes of answers that wait to be written.
   var size: Int { get }
-  /// Writes the answers, and then what happened, in whole lines.
-  mutating func write(with news: [UInt8]) throws(ArtError)
+  /// Writes the answers, those that were long in coming, and then what happened, in whole lines.
+  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError)
 
   /// Whether `update` is wanted.
   var showsState: Bool { get }
@@ -47,11 +51,14 @@ protocol StreamForm: SendableMetatype {
   static func news(of event: LifeCycleEvent) -> [UInt8]
   /// How well others' edits are heard of.
   static func news(of event: DocumentWatch.Event) -> [UInt8]
+  /// What became of a background, to be put into the outbox; what is worth a warning is told by that.
+  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox)
   /// Tells what a person should know although the work was done.
   static func notice(_ text: String, by outbox: Outbox)
 }
 
 extension StreamForm {
+  mutating func write(with news: [UInt8]) throws(ArtError) { try write([], with: news) }
   var hasLines: Bool { false }
   var mayRead: Bool { true }
   var patience: Int32 { -1 }
@@ -67,6 +74,8 @@ struct StreamLine {
   var request: Request
   /// The caller's own mark, JSON text; empty where there is none.
   var tag: [UInt8] = []
+  /// The same for what is answered later.
+  var tagText: String? { tag.isEmpty ? nil : String(decoding: tag, as: UTF8.self) }
   /// Whether it may be about any number of emoji.
   var isAboutSeveral = false
   /// How an emoji that it is about is told in words.
@@ -77,6 +86,7 @@ struct StreamLine {
     case save
     case show
     case history
+    case background(BackgroundLine)
     /// To be answered with that.
     case help(String)
     case quit

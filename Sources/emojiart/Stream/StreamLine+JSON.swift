@@ -39,6 +39,7 @@ extension StreamLine {
     case "setText": return try .edit(.action(setText(&reader)))
     case "undo": return try .edit(.undo(steps(&reader)))
     case "redo": return try .edit(.redo(steps(&reader)))
+    case "background": return .background(try BackgroundLine(from: &reader))
     case "save":
       try reader.yes(of: verb)
       return .save
@@ -50,7 +51,7 @@ extension StreamLine {
   }
 
   private static let verbs = [
-    "add", "move", "order", "redo", "remove", "resize", "save", "setText", "show", "undo",
+    "add", "background", "move", "order", "redo", "remove", "resize", "save", "setText", "show", "undo",
   ]
 
   /// The tag of a line that cannot be read otherwise, if it comes before what cannot be read.

@@ -32,6 +32,12 @@ extension StreamLine {
       throw .unknown("no command", name, among: StreamWords.names, all: "`help` lists them")
     }
     if name == "help", rest.count <= 1 { return StreamLine(request: .help(try StreamWords.help(rest.first))) }
+    if name == "background" {
+      if rest.contains("--help") || rest.contains("-h") {
+        return StreamLine(request: .help(try StreamWords.help(name)))
+      }
+      return StreamLine(request: .background(try BackgroundLine(words: rest)))
+    }
     guard rest.isEmpty else { throw ArtError(.usage, "\(name) takes no other word; `help` tells more") }
     return StreamLine(request: name == "save" ? .save : .quit)
   }

@@ -31,4 +31,14 @@ enum StreamNews {
     case .watching: "others' edits are heard of at once again"
     }
   }
+
+  /// A line; what became of a background.
+  static func text(of event: DocumentBackgrounds.Event) -> String {
+    switch event.outcome {
+    case .set(let background, _):
+      "background set: \(background.mediaType), \(background.size.width)x\(background.size.height)"
+    case .rejected(let refusal): ArtError.refused(refusal).message
+    case .failed(let error): "no background: \(error.message)"
+    }
+  }
 }

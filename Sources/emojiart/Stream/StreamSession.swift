@@ -38,9 +38,19 @@ struct StreamSession {
     let watch = settings.isAtomic ? nil : follow(document) { outbox.put(Form.news(of: $0)) }
     if !settings.isAtomic { signals.save(document, listening: listening) }
 
-    var stream = EditingStream(document, outbox, settings, form)
+    let backgrounds = StreamBackgrounds(document, settings, outbox, in: Form.self)
+    if let fetching = backgrounds.fetching { Outcome { await fetching.begin() }.wait() }
+
+    var stream = EditingStream(document, outbox, settings, backgrounds, form)
     var failure: ArtError?
-    do throws(ArtError) { try stream.run() } catch { failure = error }
+    do throws(ArtError) {
+      try stream.run()
+      leaveTerminal(backgrounds)
+      stream.waitForBackgrounds()
+    } catch {
+      failure = error
+    }
+    if let fetching = backgrounds.fetching { stream.wait { await fetching.close() } }
     failure = stream.broken ?? failure ?? (settings.isAtomic ? stream.firstError : nil)
     let ended = Outcome { await watch?.end() }
     defer { _ = ended.wait(atMost: .milliseconds(500)) }
@@ -55,6 +65,14 @@ struct StreamSession {
     case (nil, let error?): throw error
     case (let error?, _): throw error
     }
+  }
+
+  /// The keys of a terminal are its own again while a background is waited for: Ctrl-C gives it up.
+  private func leaveTerminal(_ backgrounds: StreamBackgrounds) {
+    guard let terminal, let fetching = backgrounds.fetching, Outcome({ await fetching.isFetching }).wait()
+    else { return }
+    terminal.restore()
+    Output.complain("the background is still being fetched; Ctrl-C gives it up")
   }
 
   /// Has the document hear of what others do, and tells how well it does.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
+import ArtFolder
 import ArtModel
 
 /// What a person says of a stream before it begins.
@@ -10,6 +11,15 @@ struct StreamSettings: Sendable {
   var isAtomic = false
   /// The program kills itself when that many edits are answered.
   var killAfter: Int?
+
+  /// Which pending backgrounds are fetched.
+  var fetch = PendingMode.changed
+  /// Whether backgrounds may come from any address.
+  var allowsPrivate = false
+  /// How a person wants to hear of a background that was refused; nil where nothing was said.
+  var warning: WarningChoice?
+  /// For what a person asks for.
+  var proxies = ProxySettings()
 
   /// Edits that wait for a save, at most.
   static let mostAtOnce = 1_000_000
@@ -26,6 +36,17 @@ struct StreamSettings: Sendable {
         .usage, "--atomic saves once, at the end; leave out --autosave-changes and --autosave-delay")
     }
     autosave = AutosavePolicy(changes: .max, delay: .seconds(365 * 86_400))
+  }
+
+  /// Reads what was typed about backgrounds. Throws `usage`, `badValue`.
+  mutating func take(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
+    guard !isAtomic || fetching.fetch == nil else {
+      throw ArtError(.usage, "--atomic fetches nothing; leave out --fetch")
+    }
+    fetch = try fetching.mode()
+    allowsPrivate = fetching.allowPrivate
+    warning = try warnings.choice()
+    proxies = .ofEnvironment
   }
 
   private static func count(_ typed: String, _ what: String) throws(ArtError) -> Int {

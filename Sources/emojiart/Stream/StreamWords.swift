@@ -13,13 +13,23 @@ enum StreamWords {
 
   /// Those of streams alone.
   static let own = [
+    "background": "Fetch a picture and make it the background, while editing goes on.",
     "help": "Tell which commands there are, or how one is used.",
     "quit": "Save, close and end.",
     "save": "Save at once.",
   ]
 
-  /// Here they are about the stream's own edits.
-  private static let steps = [
+  /// Those that are otherwise here: undo and redo are about the stream's own edits.
+  private static let usages = [
+    "background": """
+    background <url or path> [--keep-canvas] [--allow-private]
+    background <url> --later
+    background --clear
+
+    Fetch a picture and make it the background, while editing goes on.
+
+    A newer one takes the place of one that is still being fetched.
+    """,
     "undo": "undo [<count>]\n\nTake own edits back.\n\nThose of others and of earlier sessions stay.",
     "redo":
       "redo [<count>]\n\nDo again what was undone.\n\nOnly what was undone here, and until the next edit.",
@@ -36,8 +46,8 @@ enum StreamWords {
       }
       .joined(separator: "\n")
     }
+    if let what = usages[name] { return what }
     if let what = own[name] { return "\(name == "help" ? "help [<command>]" : name)\n\n\(what)" }
-    if let what = steps[name] { return what }
     guard let configuration = commands[name]?.configuration else {
       throw .unknown("no command", name, among: names, all: "`help` lists them")
     }
@@ -65,13 +75,16 @@ enum StreamWords {
     guard let name = words.first else { return names }
     if name == "help" { return words.count == 1 ? names : [] }
     guard let options = options[name] else { return [] }
-    guard let content, name != "add", content.emojiCount <= 1_000 else { return options }
+    guard let content, name != "add", name != "background", content.emojiCount <= 1_000 else {
+      return options
+    }
     let emojis = content.emojisInOrder()
     return Completion.names(of: emojis) + emojis.map(\.id.description) + ["@last"] + options
   }
 
   private static let options = [
-    "add": ["--at", "--size"], "move": ["--all", "--by", "--to"], "remove": ["--all"],
+    "background": BackgroundLine.options, "add": ["--at", "--size"], "move": ["--all", "--by", "--to"],
+    "remove": ["--all"],
     "order": ["--above", "--all", "--back", "--front"], "resize": ["--all", "--by", "--to"],
   ]
 }

@@ -36,6 +36,12 @@ struct WordForm: StreamForm {
     try Output.line("saved: revision \(revision)")
   }
 
+  mutating func fetching(_ what: String, of line: StreamLine) throws(ArtError) {
+    try Output.line("fetching \(safe(what))")
+  }
+
+  mutating func edited(unsaved: Int, of line: StreamLine) {}
+
   mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError) {
     if case .history = line.request { return try History.write(content.log.reversed()) }
     try Show.write(content, of: path)
@@ -51,7 +57,8 @@ struct WordForm: StreamForm {
   /// What is gathered is written by itself.
   var size: Int { 0 }
 
-  mutating func write(with news: [UInt8]) throws(ArtError) {
+  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
+    try Output.write(late)
     try Output.flush()
     if !news.isEmpty { Output.writeError(String(decoding: news, as: UTF8.self)) }
   }
@@ -68,6 +75,14 @@ struct WordForm: StreamForm {
   static func news(of event: LifeCycleEvent) -> [UInt8] { [] }
 
   static func news(of event: DocumentWatch.Event) -> [UInt8] { line(StreamNews.text(of: event)) }
+
+  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
+    switch event.outcome {
+    case .set where event.isRequested: outbox.putLate(Array("\(safe(StreamNews.text(of: event)))\n".utf8))
+    case .failed: outbox.put(line(StreamNews.text(of: event)))
+    case .set, .rejected: break
+    }
+  }
 
   private static func line(_ text: String) -> [UInt8] { Array("emojiart: \(safe(text))\n".utf8) }
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtFolder
+import ArtModel
+import ArtStore
+import ArtWorker
+
+extension EditingStream {
+  /// Does what is asked of the background. What has to be fetched is answered at once, and told of when it is there, or
+  /// refused.
+  mutating func answer(_ asked: BackgroundLine, to line: StreamLine) {
+    switch asked {
+    case .fetch(let typed, let keepsCanvas, let allowsPrivate):
+      guard let fetching = backgrounds.fetching else { return say(.nothingFetchedAtomically(), to: line) }
+      guard let url = url(typed, line) else { return }
+      let request = BackgroundRequest(
+        url, isTyped: true, allowsPrivate: allowsPrivate || settings.allowsPrivate, proxies: settings.proxies)
+      let tag = line.tagText
+      // Without news meanwhile: the answer comes first.
+      Outcome { await fetching.request(request, keepsCanvas: keepsCanvas, tag: tag) }.wait()
+      say { (form) throws(ArtError) in try form.fetching(url.shown, of: line) }
+    case .picture(let path, let keepsCanvas):
+      guard let fetching = backgrounds.fetching else { return say(.nothingFetchedAtomically(), to: line) }
+      guard let bytes = bytes(of: path, line) else { return }
+      let tag = line.tagText
+      Outcome { await fetching.request(bytes, keepsCanvas: keepsCanvas, tag: tag) }.wait()
+      say { (form) throws(ArtError) in try form.fetching(path, of: line) }
+    case .later(let typed):
+      guard let url = url(typed, line) else { return }
+      do throws(ArtError) {
+        guard let kept = url.kept else { throw .tooLongToKeep() }
+        let pending = try PendingBackground(
+          url: kept, since: millisecondsSince1970(), reason: "later", anchor: .topLeft)
+        edit(.later(pending), line)
+      } catch {
+        say(error, to: line)
+      }
+    case .clear: edit(.clear, line)
+    }
+  }
+
+  /// The URL that was typed; nil for one that is refused, which is told.
+  private mutating func url(_ typed: String, _ line: StreamLine) -> BackgroundURL? {
+    do throws(Refusal) { return try BackgroundURL(typed) } catch {
+      let event = DocumentBackgrounds.Event(
+        .rejected(error), url: typed, isRequested: true, tag: line.tagText)
+      backgrounds.tell(event)
+      return nil
+    }
+  }
+
+  /// A person's own picture; nil for one that cannot be read, or is refused, which is told.
+  private mutating func bytes(of path: String, _ line: StreamLine) -> [UInt8]? {
+    do {
+      guard case .bytes(let bytes) = try PictureSource.path(path).read() else { return nil }
+      return bytes
+    } catch let refusal as Refusal {
+      backgrounds.tell(
+        DocumentBackgrounds.Event(.rejected(refusal), url: nil, isRequested: true, tag: line.tagText))
+    } catch let error as ArtError {
+      say(error, to: line)
+    } catch {
+      say(ArtError(.inputOutput, "cannot read \(path): \(error)"), to: line)
+    }
+    return nil
+  }
+
+  /// An edit, after which nothing is fetched that was asked for before.
+  private mutating func edit(_ edit: BackgroundEdit, _ line: StreamLine) {
+    guard waitForRoom() else { return }
+    let (document, fetching) = (document, backgrounds.fetching)
+    let edited = wait {
+      await fetching?.cancel()
+      return await result { () async throws(ArtError) in
+        guard await document.hasRoom else { throw .tooManyAtOnce() }
+        _ = try await document.perform(edit)
+        return await document.unsavedChanges
+      }
+    }
+    switch edited {
+    case .success(let unsaved):
+      say { (form) throws(ArtError) in try form.edited(unsaved: unsaved, of: line) }
+      acknowledge()
+    case .failure(let error): say(error, to: line)
+    }
+  }
+
+  /// Waits for what is being fetched, and writes what happens meanwhile; not when nobody reads any more.
+  mutating func waitForBackgrounds() {
+    guard let fetching = backgrounds.fetching, broken == nil else { return }
+    let over = Outcome {
+      await fetching.idle()
+    } done: { [bell = outbox.bell] in
+      bell.ring()
+    }
+    while over.now == nil, broken == nil { waitForNews() }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtFolder
+import ArtModel
+import ArtStore
+import ArtWorker
+import Synchronization
+
+/// A stream's backgrounds: who fetches them, and what is told of them. Refusals are heard of on other threads than the one
+/// that writes answers.
+final class StreamBackgrounds: Sendable {
+  /// Nil with `--atomic`: then nothing is fetched.
+  let fetching: DocumentBackgrounds?
+  private let failures: FirstFailure
+  private let hear: @Sendable (DocumentBackgrounds.Event) -> Void
+
+  init<Form: StreamForm>(
+    _ document: Document, _ settings: StreamSettings, _ outbox: Outbox, in form: Form.Type
+  ) {
+    let failures = FirstFailure()
+    let file = document.file
+    let hear: @Sendable (DocumentBackgrounds.Event) -> Void = { event in
+      Form.tell(event, by: outbox)
+      switch event.outcome {
+      case .rejected(let refusal):
+        if event.isRequested { failures.note(.refused(refusal)) }
+        let asked = event.isRequested ? event.url : nil
+        RefusalWarning.tell(refusal, of: file, settings.warning, asked: asked, mayAsk: false)
+      case .failed(let error): if event.isRequested { failures.note(error) }
+      case .set: if event.isRequested { RefusalWarning.forget(of: file) }
+      }
+    }
+    self.failures = failures
+    self.hear = hear
+    fetching =
+      settings.isAtomic
+      ? nil
+      : DocumentBackgrounds(
+        document, pending: settings.fetch, allowsPrivate: settings.allowsPrivate, hear: hear)
+  }
+
+  /// What the first line came to that came to nothing.
+  var firstError: ArtError? { failures.first }
+
+  /// A line came to nothing.
+  func note(_ error: ArtError) { failures.note(error) }
+
+  /// Tells of one that was refused before anything was fetched.
+  func tell(_ event: DocumentBackgrounds.Event) { hear(event) }
+}
+
+/// The first of what came to nothing.
+private final class FirstFailure: Sendable {
+  private let error = Mutex<ArtError?>(nil)
+
+  var first: ArtError? { error.withLock { $0 } }
+
+  func note(_ new: ArtError) { error.withLock { $0 = $0 ?? new } }
+}
