@@ -110,7 +110,7 @@ import Testing
         guard poll(&ready, 1, 10_000) == 1 else { throw Project.Missing(what: "an event within 10 seconds") }
         inbox.bell.hush()
         var count = 0
-        for (_, event) in inbox.take() {
+        for (_, event) in inbox.take().events {
           taken.append(event)
           count += 1
         }

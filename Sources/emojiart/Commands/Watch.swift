@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ArtFolder
 import ArtModel
 import ArtStore
 import Glibc
@@ -12,6 +13,7 @@ struct Watch: ParsableCommand {
     usage: """
       emojiart watch [<folder> ...] [--recursive] [--once] [--json]
                [--since <revision>] [--exec <command> [--shell]] [--poll]
+               [--fetch <what>] [--allow-private] [--warn <when> | --suppress-warnings]
       """,
     discussion: """
       Prints a line for each change, whoever made it, until it is interrupted: when, which document, by whom, what. A \
@@ -20,6 +22,9 @@ struct Watch: ParsableCommand {
       COMMAND is run for each change, one at a time, and finds EMOJIART_EVENT, EMOJIART_DOCUMENT, EMOJIART_REVISION and \
       EMOJIART_FROM in its environment. While it runs, later changes of a document wait, and only the latest is kept. \
       No shell reads it, unless --shell is given.
+
+      A background that becomes pending in a document is fetched, unless --fetch says otherwise; one that is refused is \
+      told.
 
       Examples:
         emojiart watch
@@ -44,11 +49,14 @@ struct Watch: ParsableCommand {
   var exec: String?
   @Flag(help: "Have `sh -c` run COMMAND.") var shell = false
   @Flag(help: "Look every 2 s, and do not ask the system.") var poll = false
+  @OptionGroup var fetching: FetchOptions
+  @OptionGroup var warnings: WarningOptions
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    let settings = try WatchSettings(
+    var settings = try WatchSettings(
       json: common.json, recursive: recursive, once: once, poll: poll, since: since, exec: exec, shell: shell)
+    try settings.take(fetching, warnings)
     let places = try WatchPlace.places(folders, common, isRecursive: recursive)
     guard settings.since == nil || places.count == 1 && places[0].names?.count == 1 else {
       throw ArtError(.usage, "--since is about one document; name just that one")
@@ -84,16 +92,33 @@ struct Watch: ParsableCommand {
         Output.complain("\(name) has a name that is no UTF-8, and is not watched; rename it")
       }
     }
+    let pending = try fetch(folders.map(\.folder), settings, inbox)
     var watching = Watching(folders, settings, inbox, runner)
     do throws(ArtError) {
       let end = try watching.run()
       let opened = folders.map(\.folder)
-      Outcome { for folder in opened { await folder.close() } }.wait()
+      Outcome {
+        await pending.close()
+        for folder in opened { await folder.close() }
+      }
+      .wait()
       return end
     } catch {
       runner?.kill(SIGTERM)
       if error == .brokenPipe, !StreamSignals.isIgnored(SIGPIPE) { StreamSignals.die(of: SIGPIPE) }
       throw error
     }
+  }
+
+  /// Has what is pending fetched, and what becomes of it put into the inbox.
+  private func fetch(
+    _ folders: [WatchedFolder], _ settings: WatchSettings, _ inbox: WatchInbox
+  ) throws(ArtError) -> PendingBackgrounds {
+    let pending = PendingBackgrounds(
+      settings.fetch, allowsPrivate: settings.allowsPrivate, author: try thisAuthor().name)
+    let events = pending.events()
+    Task.detached { for await event in events { await inbox.put(event) } }
+    Outcome { for folder in folders { await folder.fetch(pending) } }.wait()
+    return pending
   }
 }

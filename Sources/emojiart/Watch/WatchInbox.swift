@@ -9,6 +9,7 @@ import Synchronization
 final class WatchInbox: Sendable {
   private struct Contents {
     var events: [(folder: Int, event: FolderEvent)] = []
+    var backgrounds: [PendingBackgrounds.Event] = []
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -23,25 +24,37 @@ final class WatchInbox: Sendable {
   }
 
   /// Puts an event of a folder in, and wakes the one who writes; waits while there is no room.
-  func put(_ event: FolderEvent, from folder: Int) async {
+  func put(_ event: FolderEvent, from folder: Int) async { await put { $0.events.append((folder, event)) } }
+
+  /// The same for what became of a pending background.
+  func put(_ event: PendingBackgrounds.Event) async { await put { $0.backgrounds.append(event) } }
+
+  private func put(_ add: (inout Contents) -> Void) async {
     await withCheckedContinuation { continuation in
       let hasRoom = contents.withLock { contents in
-        contents.events.append((folder, event))
-        if contents.events.count >= capacity { contents.waiters.append(continuation) }
-        return contents.events.count < capacity
+        add(&contents)
+        let hasRoom = contents.events.count + contents.backgrounds.count < capacity
+        if !hasRoom { contents.waiters.append(continuation) }
+        return hasRoom
       }
       bell.ring()
       if hasRoom { continuation.resume() }
     }
   }
 
-  /// Takes all out, in their order.
-  func take() -> [(folder: Int, event: FolderEvent)] {
+  /// What was there when it was taken out, each kind in its order.
+  struct Taken {
+    let events: [(folder: Int, event: FolderEvent)]
+    let backgrounds: [PendingBackgrounds.Event]
+  }
+
+  /// Takes all out.
+  func take() -> Taken {
     let taken = contents.withLock { contents in
       defer { contents = Contents() }
       return contents
     }
     for waiter in taken.waiters { waiter.resume() }
-    return taken.events
+    return Taken(events: taken.events, backgrounds: taken.backgrounds)
   }
 }

@@ -21,8 +21,14 @@ enum WatchJSON {
         }
       }
     }
+    if case .rejected(_, let refusal, let url) = notice { return line(refusal, name, url) }
     return line(notice, name, folder) { json in
       switch notice {
+      case .unfetched(_, let reason, let url):
+        json.key("reason")
+        json.string(reason)
+        json.key("url")
+        json.string(shownURL(url))
       case .renamed(_, let from, _):
         json.key("from")
         json.string(called(from))
@@ -43,11 +49,33 @@ enum WatchJSON {
       case .changed(_, let change, _):
         json.key("revision")
         json.integer(change.revision)
-      case .removed: break
+      case .removed, .rejected: break
       }
     } edits: { json in
       json.array { _ in }
     }
+  }
+
+  private static func line(_ refusal: Refusal, _ name: String?, _ url: String) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("detail")
+      json.string(refusal.detail)
+      if let name {
+        json.key("document")
+        json.string(name)
+      }
+      json.key("event")
+      json.string("rejected")
+      json.key("reason")
+      json.string(refusal.reason.rawValue)
+      json.key("transient")
+      json.boolean(refusal.isTransient)
+      json.key("url")
+      json.string(shownURL(url))
+    }
+    json.endLine()
+    return json.bytes
   }
 
   /// A line, its keys sorted: what stands before `event`, the event, and what stands behind it.

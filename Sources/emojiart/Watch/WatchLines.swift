@@ -41,10 +41,15 @@ struct WatchLines {
       [(now, "is at revision \(revision), before \(since); look at it")]
     case .removed: [(now, "removed")]
     case .renamed(_, let from, _): [(now, "renamed from \(called(from))")]
+    case .rejected(_, let refusal, _):
+      [(now, "background refused: \(refusal.reason.rawValue): \(refusal.detail)\(later(refusal))")]
+    case .unfetched(_, let reason, _): [(now, "background not fetched: \(reason); it is tried again")]
     case .damaged(_, let reason): [(now, "damaged: \(reason)")]
     case .changed(_, let change, let isWholeAgain): phrases(change, isWholeAgain, now)
     }
   }
+
+  private static func later(_ refusal: Refusal) -> String { refusal.isTransient ? "; it is tried again" : "" }
 
   /// What was done, by whom, a line for each run of edits of one program.
   private static func phrases(

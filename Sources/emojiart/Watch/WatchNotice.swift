@@ -17,6 +17,10 @@ enum WatchNotice: Sendable, Equatable {
   case removed(String)
   case renamed(String, from: String, revision: Int?)
   case damaged(String, reason: String)
+  /// A background that was pending was refused, for good or for now.
+  case rejected(String, Refusal, url: String)
+  /// Something was in the way of fetching what is pending.
+  case unfetched(String, reason: String, url: String)
   case rescanned(String)
   case degraded(String)
 
@@ -26,7 +30,7 @@ enum WatchNotice: Sendable, Equatable {
     case .ready, .rescanned, .degraded: nil
     case .added(let document, _), .changed(let document, _, _), .resync(let document, _),
       .behind(let document, _, _), .removed(let document), .renamed(let document, _, _),
-      .damaged(let document, _):
+      .damaged(let document, _), .rejected(let document, _, _), .unfetched(let document, _, _):
       document
     }
   }
@@ -41,6 +45,8 @@ enum WatchNotice: Sendable, Equatable {
     case .removed: "removed"
     case .renamed: "renamed"
     case .damaged: "damaged"
+    case .rejected: "rejected"
+    case .unfetched: "unfetched"
     case .rescanned: "rescanned"
     case .degraded: "degraded"
     }
@@ -52,7 +58,7 @@ enum WatchNotice: Sendable, Equatable {
     case .added(_, let revision), .resync(_, let revision), .behind(_, let revision, _): revision
     case .changed(_, let change, _): change.revision
     case .renamed(_, _, let revision): revision
-    case .ready, .removed, .damaged, .rescanned, .degraded: nil
+    case .ready, .removed, .damaged, .rejected, .unfetched, .rescanned, .degraded: nil
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtFolder
 import ArtModel
 
 /// What a person says of watching before it begins.
@@ -14,6 +15,12 @@ struct WatchSettings {
   var since: Int?
   /// The words of COMMAND.
   var command: [String]?
+  /// Which pending backgrounds are fetched.
+  var fetch = PendingMode.changed
+  /// Whether backgrounds may come from any address.
+  var allowsPrivate = false
+  /// How a person wants to hear of a background that was refused; nil where nothing was said.
+  var warning: WarningChoice?
 
   /// Reads what was typed. Throws `usage`, `badValue`.
   init(json: Bool, recursive: Bool, once: Bool, poll: Bool, since: String?, exec: String?, shell: Bool)
@@ -37,5 +44,12 @@ struct WatchSettings {
     } else {
       command = try CommandWords.split(exec)
     }
+  }
+
+  /// Reads what was typed about backgrounds. Throws `usage`, `badValue`.
+  mutating func take(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
+    fetch = try fetching.mode()
+    allowsPrivate = fetching.allowPrivate
+    warning = try warnings.choice()
   }
 }

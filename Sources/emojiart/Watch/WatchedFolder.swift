@@ -12,6 +12,8 @@ struct WatchedFolder: Sendable {
   let look: @Sendable () async -> (documents: [FolderDocument], degraded: String?)
   /// Ends the watching.
   let close: @Sendable () async -> Void
+  /// Has what is pending in it fetched.
+  var fetch: @Sendable (PendingBackgrounds) async -> Void = { _ in }
 
   /// Opens the folder of a place. Throws what opening it throws.
   static func open(
@@ -23,6 +25,7 @@ struct WatchedFolder: Sendable {
     return WatchedFolder(
       events: folder.events(),
       look: { (await folder.documents, await folder.degraded) },
-      close: { await folder.close() })
+      close: { await folder.close() },
+      fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys.map(\.string)) }) })
   }
 }

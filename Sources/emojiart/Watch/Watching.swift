@@ -64,7 +64,9 @@ struct Watching {
       try tellSince(of: index, isBeginning: true)
     }
     while true {
-      for (index, event) in inbox.take() where !isOver { try take(event, from: index) }
+      let taken = inbox.take()
+      for (index, event) in taken.events where !isOver { try take(event, from: index) }
+      for event in taken.backgrounds where !isOver { try take(event) }
       if let end = try runCommands() { return end }
       if isOver, runner == nil { return nil }
       try wait()
@@ -110,6 +112,20 @@ struct Watching {
       if try !tellSince(of: index), parts[index].since == nil, notice.withoutEdits == nil, !isOver {
         try tell(notice, of: index)
       }
+    }
+  }
+
+  /// What was taken is told as the edit that it is. What was refused is no change of the document by itself.
+  private mutating func take(_ event: PendingBackgrounds.Event) throws(ArtError) {
+    switch event {
+    case .taken: break
+    case .rejected(let place, let refusal, let url):
+      try tell(.rejected(place.document, refusal, url: url), of: place.source, isChange: false)
+      let path = CommonOptions.path(of: place.document, in: parts[place.source].place.folder)
+      RefusalWarning.tell(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
+    case .failed(let place, let error, let url):
+      let notice = WatchNotice.unfetched(place.document, reason: error.message, url: url)
+      try tell(notice, of: place.source, isChange: false)
     }
   }
 
@@ -199,7 +215,7 @@ extension WatchNotice {
   fileprivate var isOfWhole: Bool {
     switch self {
     case .added, .changed, .resync, .behind, .renamed: true
-    case .ready, .removed, .damaged, .rescanned, .degraded: false
+    case .ready, .removed, .damaged, .rejected, .unfetched, .rescanned, .degraded: false
     }
   }
 
