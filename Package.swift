@@ -70,7 +70,8 @@ let package = Package(
       dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestSupport"],
       swiftSettings: settings),
     .executableTarget(
-      name: "WorkerParent", dependencies: ["ArtProcess", "CProcess"], path: "Tests/WorkerParent",
+      name: "WorkerParent", dependencies: ["ArtModel", "ArtProcess", "ArtWorker", "CProcess"],
+      path: "Tests/WorkerParent",
       swiftSettings: settings),
     .testTarget(
       name: "ArtProcessTests", dependencies: ["ArtModel", "ArtProcess", "emojiart-inotify", "WorkerParent"],
@@ -87,7 +88,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ArtWorkerTests",
-      dependencies: ["ArtModel", "ArtProcess", "ArtWorker", "TestSupport", "emojiart-worker"],
+      dependencies: [
+        "ArtModel", "ArtProcess", "ArtWorker", "TestSupport", "WorkerParent", "emojiart-worker",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ArtFolderTests",

@@ -40,7 +40,7 @@ extension WorkerEnd: CustomStringConvertible {
   /// What happened, for people, as the rest of a sentence about the worker; the complaint's last line at its end.
   public var description: String {
     let line = complaint.split(whereSeparator: \.isNewline).last
-    return text + (line.map { ": \($0)" } ?? "")
+    return text + (brokeOff ? " in the middle of what it said" : "") + (line.map { ": \($0)" } ?? "")
   }
 
   private var text: String {

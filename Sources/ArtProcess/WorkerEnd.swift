@@ -20,10 +20,13 @@ public struct WorkerEnd: Sendable, Equatable {
   public let cause: Cause
   /// The last of what it wrote to its standard error, at most 1 KiB.
   public let complaint: String
+  /// Whether it ended in the middle of a line, or of the raw bytes after one.
+  public let brokeOff: Bool
 
   /// An end.
-  public init(_ cause: Cause, complaint: String) {
+  public init(_ cause: Cause, complaint: String, brokeOff: Bool = false) {
     self.cause = cause
     self.complaint = complaint
+    self.brokeOff = brokeOff
   }
 }

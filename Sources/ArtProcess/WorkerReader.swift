@@ -31,6 +31,7 @@ struct WorkerReader: Sendable {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var ends = [pollfd(fd: output), pollfd(fd: complaint), pollfd(fd: ended)]
     var isOver = false
+    var isBabble = false
     var left = Self.readsAfterEnd
     repeat {
       // Once it has ended, only what is there already is read.
@@ -49,6 +50,7 @@ struct WorkerReader: Sendable {
       }
       if ends[0].revents != 0, !splitter.take(piece(of: &ends[0], &buffer), line: onLine, bytes: onBytes) {
         process.kill(.babble)
+        isBabble = true
         // Whatever else it says is not to be believed.
         ends[0].fd = -1
       }
@@ -60,7 +62,10 @@ struct WorkerReader: Sendable {
     close(output)
     close(complaint)
     close(ended)
-    onEnd(WorkerEnd(process.cause, complaint: String(decoding: words, as: UTF8.self)))
+    onEnd(
+      WorkerEnd(
+        process.cause, complaint: String(decoding: words, as: UTF8.self),
+        brokeOff: !isBabble && !splitter.isAtBeginning))
   }
 
   /// What is there to read; at the end of it nothing, and the stream is not looked at again.

@@ -3,102 +3,88 @@
 import ArtModel
 import ArtProcess
 
-/// A background that is to be fetched.
-public struct BackgroundRequest: Sendable, Hashable {
-  /// From where.
-  public var url: BackgroundURL
-  /// Whether a person typed it: then its host may have any address, and its proxies are used.
-  public var isTyped: Bool
-  /// Whether any address may be fetched from.
-  public var allowsPrivate: Bool
-  /// A person's proxies.
-  public var proxies: ProxySettings
-
-  /// A request.
-  public init(
-    _ url: BackgroundURL, isTyped: Bool, allowsPrivate: Bool = false, proxies: ProxySettings = ProxySettings()
-  ) {
-    self.url = url
-    self.isTyped = isTyped
-    self.allowsPrivate = allowsPrivate
-    self.proxies = proxies
-  }
-}
-
-/// Why there is no picture.
-public enum BackgroundFailure: Error, Sendable, Hashable {
-  /// It was refused.
-  case refused(Refusal)
-  /// The helper program is missing, is another version's, or ended before its answer.
-  case failed(ArtError)
-  /// Somebody cancelled it.
-  case cancelled
-}
-
-/// How far a transfer is.
-public struct FetchProgress: Sendable, Hashable {
-  /// Bytes that have come.
-  public var received: Int
-  /// Bytes that are expected; nil where the server does not say.
-  public var total: Int?
-
-  /// A progress.
-  public init(received: Int, total: Int?) {
-    self.received = received
-    self.total = total
-  }
-}
-
 /// Fetches pictures and has a look at them, each in a helper program of its own that is limited and that nothing is left
 /// of. It has no state: any number of fetches run beside each other.
 public struct BackgroundFetcher: Sendable {
+  /// Bytes of address space of a helper program.
+  static let memory = 300 << 20
+  /// Seconds of processor time for having a look at a picture.
+  static let lookSeconds = 10
+  /// For having a look, from its start to its end.
+  static let lookDeadline = Duration.seconds(30)
+  /// What a fetch may take beyond its limit, for starting and ending the program that keeps to that limit.
+  static let grace = Duration.seconds(2)
+
   private let program: WorkerProgram?
+  private let clock: any Clock<Duration>
   /// What a fetch may take.
   public let fetchLimits: FetchLimits
   /// What a picture may be.
   public let pictureLimits: PictureLimits
 
-  /// A fetcher; `program` is the helper, and nil when it was not found.
+  /// A fetcher; `program` is the helper, and nil when it was not found. The clock is that of its deadlines.
   public init(
     program: WorkerProgram? = WorkerProgram.find("emojiart-worker"), fetchLimits: FetchLimits = FetchLimits(),
-    pictureLimits: PictureLimits = PictureLimits()
+    pictureLimits: PictureLimits = PictureLimits(), clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.program = program
     self.fetchLimits = fetchLimits
     self.pictureLimits = pictureLimits
+    self.clock = clock
   }
 
   /// Begins to fetch a picture and to have a look at it.
   public func fetch(_ request: BackgroundRequest) -> BackgroundFetch {
-    // STUB
-    BackgroundFetch()
+    BackgroundFetch { tell in
+      do throws(BackgroundFailure) {
+        let body = try await body(request, tell)
+        return .success(try await check(body))
+      } catch {
+        return .failure(error)
+      }
+    }
   }
 
   /// Has a look at the bytes of a picture. When the task is cancelled, so is that.
   public func check(_ bytes: [UInt8]) async throws(BackgroundFailure) -> CheckedPicture {
-    // STUB
-    throw .cancelled
-  }
-}
-
-/// A fetch that runs.
-public final class BackgroundFetch: Sendable {
-  init() {}
-
-  /// How far it is, the latest first that was not taken; ends with the fetch. For one listener.
-  public var progress: AsyncStream<FetchProgress> {
-    // STUB
-    AsyncStream { $0.finish() }
-  }
-
-  /// The picture, when it is there. Any number may wait; who is cancelled while it waits cancels the fetch.
-  public var picture: CheckedPicture {
-    get async throws(BackgroundFailure) {
-      // STUB
-      throw .cancelled
+    guard bytes.count <= pictureLimits.bytes else {
+      throw .refused(
+        Refusal(.tooBig, "it has \(bytes.count) bytes, and at most \(pictureLimits.bytes) are taken"))
     }
+    let answer = try await call(
+      .decode(bytes: bytes.count, pictureLimits), bytes: bytes, within: Self.lookDeadline,
+      processorSeconds: Self.lookSeconds)
+    guard case .picture(let mediaType, let size, let isAnimated) = answer else {
+      throw .failed(.nonsense(program?.path ?? "", "another answer"))
+    }
+    return CheckedPicture(bytes: bytes, mediaType: mediaType, size: size, isAnimated: isAnimated)
   }
 
-  /// Ends it; nothing of it is left.
-  public func cancel() {}
+  private func body(
+    _ request: BackgroundRequest, _ tell: @escaping @Sendable (FetchProgress) -> Void
+  ) async throws(BackgroundFailure) -> [UInt8] {
+    let fetch = WorkerRequest.Fetch(
+      url: request.url.string, isTyped: request.isTyped, allowsPrivate: request.allowsPrivate,
+      proxies: request.isTyped ? request.proxies : ProxySettings(), limits: fetchLimits)
+    let seconds = Int(min(max(fetchLimits.total.components.seconds, 0), 86_400))
+    let answer = try await call(
+      .fetch(fetch), within: fetchLimits.total + Self.grace, processorSeconds: seconds + 5, tell)
+    guard case .body(let bytes) = answer else {
+      throw .failed(.nonsense(program?.path ?? "", "another answer"))
+    }
+    return bytes
+  }
+
+  /// One request to one helper program.
+  private func call(
+    _ request: WorkerRequest, bytes: [UInt8] = [], within deadline: Duration, processorSeconds: Int,
+    _ tell: @escaping @Sendable (FetchProgress) -> Void = { _ in }
+  ) async throws(BackgroundFailure) -> Exchange.Answer {
+    guard let program else { throw .failed(.noWorker()) }
+    let limits = WorkerLimits(
+      memory: Self.memory, processorSeconds: processorSeconds, line: WorkerReply.lineLimit,
+      bytes: fetchLimits.bytes)
+    let call = WorkerCall(program, limits, request, bytes: bytes, tell)
+    return try await call.answer(within: deadline, on: clock).get()
+  }
 }

@@ -66,7 +66,9 @@ import Testing
   func ends(_ script: String, _ cause: WorkerEnd.Cause, _ lines: [String], _ complaint: String) throws {
     let start = ContinuousClock.now
     let worker = try Worker.shell(script, heard)
-    #expect(try heard.ended() == WorkerEnd(cause, complaint: complaint))
+    let end = try heard.ended()
+    #expect(end.cause == cause && end.complaint == complaint)
+    #expect(end.brokeOff == script.hasSuffix("\\nb'"), "only that one ends in the middle of a line")
     #expect(heard.lines == lines)
     #expect(ContinuousClock.now - start < .seconds(15), "nothing else was waited for")
     worker.end()
@@ -90,6 +92,8 @@ import Testing
   func words() {
     #expect(WorkerEnd(.exit(1), complaint: "first\nlast\n").description == "ended with status 1: last")
     #expect(WorkerEnd(.signal(SIGKILL), complaint: "").description == "was ended by signal 9 (Killed)")
+    let brokeOff = WorkerEnd(.exit(0), complaint: "why", brokeOff: true)
+    #expect(brokeOff.description == "ended with status 0 in the middle of what it said: why")
     let causes: [WorkerEnd.Cause] = [.exit(-1), .exit(0), .signal(1), .stopped, .babble, .deaf]
     #expect(Set(causes.map { WorkerEnd($0, complaint: "").description }).count == causes.count)
   }

@@ -6,8 +6,12 @@
 //   WorkerParent ignores A B     ignores SIGCHLD, starts a worker that leaves a process behind, which brings a word from one
 //                                FIFO to the other, and prints how the worker ended and that word
 //   WorkerParent hear FILE       writes to the file what a worker makes of a line
+//   WorkerParent fetch PROGRAM   fetches a picture with that program, and ends when it is there
+//   WorkerParent measure A B     fetches a picture with each of the programs, and prints after each the most memory, in KiB
 
+import ArtModel
 import ArtProcess
+import ArtWorker
 import CProcess
 import Dispatch
 import Glibc
@@ -29,6 +33,40 @@ func entries(_ name: String) -> Int {
   var count = 0
   while readdir(folder) != nil { count += 1 }
   return count
+}
+
+/// Fetches a picture.
+func fetch(with path: String) {
+  let isOver = DispatchSemaphore(value: 0)
+  Task.detached {
+    do throws(BackgroundFailure) {
+      let url: BackgroundURL
+      do throws(Refusal) { url = try BackgroundURL("http://picture.test/a.png") } catch {
+        throw .refused(error)
+      }
+      let fetcher = BackgroundFetcher(
+        program: WorkerProgram(path: path), fetchLimits: FetchLimits(total: .seconds(60)))
+      let picture = try await fetcher.fetch(BackgroundRequest(url, isTyped: true)).picture
+      precondition(picture.mediaType == "image/png")
+    } catch {
+      print(error)
+      exit(1)
+    }
+    isOver.signal()
+  }
+  isOver.wait()
+}
+
+/// The most memory that this process has had at once, in KiB.
+func peak() -> String {
+  guard let file = fopen("/proc/self/status", "r") else { return "" }
+  defer { fclose(file) }
+  var line = [CChar](repeating: 0, count: 256)
+  while fgets(&line, 256, file) != nil {
+    let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    if text.hasPrefix("VmHWM:") { return text.filter(\.isNumber) }
+  }
+  return ""
 }
 
 // Nothing of it is left when the test that started it is killed.
@@ -100,6 +138,14 @@ case "hear":
     while case let count = read(stream, &buffer, buffer.count), count > 0 { write(file, buffer, count) }
   }
   cprocess_reap(started.process)
+
+case "fetch": fetch(with: CommandLine.arguments[2])
+
+case "measure":
+  for path in CommandLine.arguments[2...] {
+    fetch(with: path)
+    print(peak())
+  }
 
 default: exit(64)
 }

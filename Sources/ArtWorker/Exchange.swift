@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import Glibc
+
+/// What this program and a helper program say to each other about one request.
+///
+/// ```
+///   greeting --hello--> asked --body(n)--> receiving(n) --n bytes--.
+///                       |   ^ |                                    v
+///                       '---' '------- picture, refused ------> answered --it ends well--> believed
+///                     progress
+/// ```
+/// Anything else leads to `broken`, from where nothing leads. An answer is believed when the program has ended well after it:
+/// what says two things, or cannot end, is not to be relied on.
+struct Exchange {
+  /// What a request comes to.
+  enum Answer {
+    case body([UInt8])
+    case picture(mediaType: String, size: Canvas, isAnimated: Bool)
+  }
+
+  /// What is to be done about what was heard.
+  enum Effect: Equatable {
+    case nothing
+    /// Send the request.
+    case ask
+    /// Say how far it is.
+    case tell(FetchProgress)
+    /// So many raw bytes come next.
+    case take(Int)
+    /// Kill it.
+    case kill
+  }
+
+  private enum State {
+    case greeting
+    case asked
+    case receiving(Int)
+    case answered(Result<Answer, Refusal>)
+    case broken(ArtError)
+  }
+
+  /// What pictures are, by their bytes.
+  private static let mediaTypes: Set = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]
+
+  private let request: WorkerRequest
+  private let path: String
+  private var state = State.greeting
+
+  /// Nothing has been said yet.
+  init(_ request: WorkerRequest, with program: WorkerProgram) {
+    self.request = request
+    path = program.path
+  }
+
+  /// Hears a line.
+  mutating func heard(line: [UInt8]) -> Effect {
+    let reply: WorkerReply
+    do throws(ArtError) {
+      reply = try line.withUnsafeBufferPointer { (bytes) throws(ArtError) in
+        try JSONReader.read(bytes) { (reader) throws(ArtError) in try WorkerReply(from: &reader) }
+      }
+    } catch {
+      return breaks(.nonsense(path, error.message))
+    }
+    switch (state, reply) {
+    case (.greeting, .hello(WorkerRequest.version)):
+      state = .asked
+      return .ask
+    case (.greeting, .hello(let version)): return breaks(.otherVersion(path, version))
+    case (.asked, .refused(let refusal)):
+      state = .answered(.failure(refusal))
+      return .nothing
+    case (.asked, _): return answer(reply)
+    default: return breaks(.nonsense(path, "a \(reply.name) out of turn"))
+    }
+  }
+
+  /// Hears raw bytes.
+  mutating func heard(bytes: [UInt8]) -> Effect {
+    guard case .receiving(bytes.count) = state else { return breaks(.nonsense(path, "bytes out of turn")) }
+    state = .answered(.success(.body(bytes)))
+    return .nothing
+  }
+
+  private mutating func answer(_ reply: WorkerReply) -> Effect {
+    switch (request, reply) {
+    case (.fetch, .progress(let received, let total)):
+      return .tell(FetchProgress(received: received, total: total))
+    case (.fetch(let fetch), .body(let count)):
+      guard count <= fetch.limits.bytes else {
+        return breaks(.nonsense(path, "a body of \(count) bytes where \(fetch.limits.bytes) may be"))
+      }
+      state = .receiving(count)
+      return .take(count)
+    case (.decode(_, let limits), .picture(let mediaType, let size, let isAnimated)):
+      guard Self.mediaTypes.contains(mediaType), size.fits(limits) else {
+        return breaks(
+          .nonsense(path, "a picture \"\(mediaType.prefix(40))\" of \(size.width)x\(size.height)"))
+      }
+      state = .answered(.success(.picture(mediaType: mediaType, size: size, isAnimated: isAnimated)))
+      return .nothing
+    default: return breaks(.nonsense(path, "a \(reply.name) that was not asked for"))
+    }
+  }
+
+  private mutating func breaks(_ error: ArtError) -> Effect {
+    if case .broken = state { return .kill }
+    state = .broken(error)
+    return .kill
+  }
+
+  /// What it came to, by how the program ended.
+  func outcome(of end: WorkerEnd) -> Result<Answer, BackgroundFailure> {
+    if case .broken(let error) = state { return .failure(.failed(error)) }
+    // Where this process ignores SIGCHLD nobody knows how it ended.
+    if case .answered(let answer) = state, !end.brokeOff, [.exit(0), .exit(-1)].contains(end.cause) {
+      return answer.mapError(BackgroundFailure.refused)
+    }
+    if case .asked = state, case .decode = request, let refusal = Refusal(of: end) {
+      return .failure(.refused(refusal))
+    }
+    return .failure(.failed(.ended(path, end)))
+  }
+
+  /// What it came to when the program was killed because its time was up.
+  func outcome(after deadline: Duration) -> BackgroundFailure {
+    let seconds = deadline.components.seconds
+    switch (state, request) {
+    case (.broken(let error), _): return .failed(error)
+    case (.asked, .fetch), (.receiving, .fetch):
+      return .refused(Refusal(.timeout, "there was no answer within \(seconds) s"))
+    default: return .failed(.hangs(path, seconds))
+    }
+  }
+}
+
+extension Canvas {
+  fileprivate func fits(_ limits: PictureLimits) -> Bool {
+    // No overflow: both sides are at most 100,000.
+    width <= limits.side && height <= limits.side && width * height <= limits.pixels
+  }
+}
+
+extension Refusal {
+  /// What a picture is refused for when the program that decoded it came to that end; nil where the picture is not to blame.
+  fileprivate init?(of end: WorkerEnd) {
+    guard case .signal(let number) = end.cause else { return nil }
+    if number == SIGXCPU {
+      let seconds = BackgroundFetcher.lookSeconds
+      self.init(
+        .notAnImage, "decoding it takes more than \(seconds) s; save it in another format, or smaller")
+    } else if end.complaint.contains("failed to allocate") {
+      // So GLib says before it gives up.
+      self.init(
+        .tooManyPixels,
+        "decoding it takes more than \(BackgroundFetcher.memory >> 20) MB of memory; make it smaller")
+    } else {
+      return nil
+    }
+  }
+}
+
+extension WorkerReply {
+  fileprivate var name: String {
+    switch self {
+    case .hello: "hello"
+    case .progress: "progress"
+    case .body: "body"
+    case .picture: "picture"
+    case .refused: "refusal"
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ArtWorker
+
+extension BackgroundFetcher {
+  /// What it comes to.
+  func result(
+    _ url: String = "http://picture.test/a.png", isTyped: Bool = true,
+    proxies: ProxySettings = ProxySettings()
+  ) async throws -> Result<CheckedPicture, BackgroundFailure> {
+    let fetch = fetch(BackgroundRequest(try BackgroundURL(url), isTyped: isTyped, proxies: proxies))
+    return await fetch.result
+  }
+}
+
+extension BackgroundFetch {
+  /// What it comes to.
+  var result: Result<CheckedPicture, BackgroundFailure> {
+    get async {
+      do throws(BackgroundFailure) {
+        return .success(try await picture)
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+}
+
+extension Result<CheckedPicture, BackgroundFailure> {
+  /// The refusal, if it is one.
+  var refusal: Refusal? { if case .failure(.refused(let refusal)) = self { refusal } else { nil } }
+  /// The error, if it is one.
+  var error: ArtError? { if case .failure(.failed(let error)) = self { error } else { nil } }
+}
+
+@Suite("A background that is fetched", .timeLimit(.minutes(5))) struct BackgroundFetcherTests {
+  @Test("B44 a picture is fetched by one program and looked at by another, and nothing is left of either")
+  func fetched() async throws {
+    let worker = try ScriptedWorker()
+    let result = try await worker.fetcher.result()
+    let size = try Canvas(width: 7, height: 5)
+    let picture = CheckedPicture(
+      bytes: Array("abc".utf8), mediaType: "image/png", size: size, isAnimated: false)
+    #expect(result == .success(picture))
+    #expect(await worker.isGone())
+    let requests = try worker.lines("requests")
+    #expect(requests.count == 2)
+    #expect(requests.first?.contains(#""url":"http://picture.test/a.png"}}"#) == true)
+    #expect(
+      requests.last == #"{"decode":{"bytes":3,"limits":{"bytes":20971520,"pixels":24000000,"side":16384}}}"#)
+  }
+
+  @Test("B44 bytes of one's own are looked at by one program")
+  func checked() async throws {
+    let worker = try ScriptedWorker()
+    let bytes = [UInt8](repeating: 7, count: 3 << 20)
+    #expect(try await worker.fetcher.check(bytes).bytes == bytes)
+    #expect(try worker.lines("requests").count == 1)
+  }
+
+  @Test(
+    "B44 what the programs refuse is refused with their reason, and a body that is too large without asking them"
+  )
+  func refused() async throws {
+    let dns = #"{"refused":{"detail":"no address for x","isTransient":true,"reason":"dns"}}"#
+    let none = #"{"refused":{"detail":"none","isTransient":false,"reason":"notAnImage"}}"#
+    let first = try ScriptedWorker(fetch: "say '\(dns)'")
+    #expect(
+      try await first.fetcher.result().refusal
+        == Refusal(.dns, "no address for x"))
+    #expect(try first.lines("requests").count == 1)
+    let second = try ScriptedWorker(decode: "cat >/dev/null; say '\(none)'")
+    #expect(
+      try await second.fetcher.result().refusal == Refusal(.notAnImage, "none"))
+    let third = BackgroundFetcher(program: nil, pictureLimits: PictureLimits(bytes: 10))
+    await #expect(
+      throws: BackgroundFailure.refused(Refusal(.tooBig, "it has 11 bytes, and at most 10 are taken"))
+    ) {
+      try await third.check([UInt8](repeating: 0, count: 11))
+    }
+  }
+
+  @Test("B51 a person's proxies are handed over for what the person typed, and for nothing else")
+  func proxies() async throws {
+    let worker = try ScriptedWorker()
+    let fetcher = worker.fetcher
+    let proxies = ProxySettings(http: "http://proxy.test:3128", https: "proxy.test", none: "*")
+    for isTyped in [true, false] { _ = try await fetcher.result(isTyped: isTyped, proxies: proxies) }
+    let fetches = try worker.lines("requests").filter { $0.hasPrefix("{\"fetch\"") }
+    #expect(fetches.count == 2)
+    #expect(fetches.first?.contains(#""isTyped":true"#) == true)
+    #expect(
+      fetches.first?.contains(#""proxies":{"http":"http://proxy.test:3128","https":"proxy.test","none":"*"}"#)
+        == true)
+    #expect(fetches.last?.contains(#""isTyped":false"#) == true)
+    #expect(fetches.last?.contains(#""proxies":{}"#) == true)
+  }
+
+  @Test("B49 how far it is comes as the latest that was not taken, and ends with the fetch")
+  func progress() async throws {
+    let told = Mutex(false)
+    let fetch = BackgroundFetch { tell in
+      for received in 1...100 { tell(FetchProgress(received: received, total: 100)) }
+      told.withLock { $0 = true }
+      return .failure(.cancelled)
+    }
+    #expect(await fetch.result == .failure(.cancelled))
+    #expect(told.withLock { $0 })
+    var all: [FetchProgress] = []
+    for await progress in fetch.progress { all.append(progress) }
+    #expect(all == [FetchProgress(received: 100, total: 100)])
+  }
+
+  @Test("B49 how far it is comes while the bytes do, also where nobody knows how many there are")
+  func progressMeanwhile() async throws {
+    let worker = try ScriptedWorker(
+      fetch: """
+        say '{"progress":{"received":1}}'
+        say '{"progress":{"received":2,"total":3}}'
+        read -r go <"${0%/*}/go"
+        \(ScriptedWorker.goodFetch)
+        """)
+    #expect(mkfifo("\(worker.path)/go", 0o600) == 0)
+    // Opened for both, it does not wait for the other end.
+    let go = open("\(worker.path)/go", O_RDWR | O_CLOEXEC)
+    defer { close(go) }
+    let url = try BackgroundURL("http://picture.test/a.png")
+    let fetch = worker.fetcher.fetch(BackgroundRequest(url, isTyped: true))
+    var all: [FetchProgress] = []
+    for await progress in fetch.progress {
+      all.append(progress)
+      if progress.received == 2 { #expect(write(go, "\n", 1) == 1) }
+    }
+    #expect(all.last == FetchProgress(received: 2, total: 3))
+    #expect(all.count == 1 || all.first == FetchProgress(received: 1, total: nil))
+    #expect(try await fetch.picture.bytes == Array("abc".utf8))
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import TestSupport
+import Testing
+
+@testable import ArtWorker
+
+@Suite("A fetch that is cancelled", .timeLimit(.minutes(5))) struct CancellingTests {
+  /// Where it is when it is cancelled, and a script that goes so far and no further.
+  static let stages: [(String, String)] = [
+    ("before it greets", "stage there; forever"),
+    ("before it reads", "say '{\"hello\":1}'; stage there; forever"),
+    ("while it fetches", ScriptedWorker.greeting + "stage there; forever"),
+    (
+      "in the middle of a body",
+      ScriptedWorker.greeting + "say '{\"body\":9}'; printf abc; stage there; forever"
+    ),
+    ("after a body", ScriptedWorker.greeting + ScriptedWorker.goodFetch + "; stage there; forever"),
+    ("while something that it started runs", ScriptedWorker.greeting + "sleep 1000 & stage there; wait"),
+    (
+      "while it decodes",
+      ScriptedWorker.greeting
+        + "case $request in '{\"fetch\"'*) \(ScriptedWorker.goodFetch);; *) stage there; forever;; esac"
+    ),
+  ]
+
+  private func begin(_ worker: ScriptedWorker) throws -> BackgroundFetch {
+    let url = try BackgroundURL("http://picture.test/a.png")
+    return worker.fetcher.fetch(BackgroundRequest(url, isTyped: true))
+  }
+
+  @Test("B48 a fetch that is cancelled leaves nothing running, wherever it is", arguments: stages)
+  func cancelled(_ name: String, _ script: String) async throws {
+    let worker = try ScriptedWorker(script: script)
+    let fetch = try begin(worker)
+    try await worker.reaches("there")
+    fetch.cancel()
+    #expect(await fetch.result == .failure(.cancelled))
+    #expect(await worker.isGone())
+    for await _ in fetch.progress { Issue.record("nothing was told") }
+  }
+
+  @Test("B48 a fetch ends with its object", arguments: stages)
+  func dropped(_ name: String, _ script: String) async throws {
+    let worker = try ScriptedWorker(script: script)
+    var fetch: BackgroundFetch? = try begin(worker)
+    try await worker.reaches("there")
+    withExtendedLifetime(fetch) {}
+    fetch = nil
+    #expect(await worker.isGone())
+  }
+
+  @Test("B48 a fetch that is cancelled at once starts nothing, or leaves nothing of it")
+  func atOnce() async throws {
+    for round in 0..<20 {
+      let worker = try ScriptedWorker()
+      let fetch = try begin(worker)
+      for _ in 0..<round { await Task.yield() }
+      fetch.cancel()
+      let result = await fetch.result
+      #expect(result == .failure(.cancelled) || (try? result.get()) != nil)
+      #expect(await worker.isGone())
+    }
+  }
+
+  @Test("B48 who is cancelled while waiting cancels the fetch, and all who wait are told")
+  func waiter() async throws {
+    let worker = try ScriptedWorker(script: ScriptedWorker.greeting + "stage there; forever")
+    let fetch = try begin(worker)
+    let waiters = (0..<5).map { _ in Task { await fetch.result } }
+    try await worker.reaches("there")
+    waiters[2].cancel()
+    for waiter in waiters { #expect(await waiter.value == .failure(.cancelled)) }
+    #expect(await worker.isGone())
+  }
+
+  @Test("B48 who is cancelled while bytes of one's own are looked at ends that")
+  func check() async throws {
+    let worker = try ScriptedWorker(decode: "stage there; forever")
+    let fetcher = worker.fetcher
+    let task = Task {
+      await #expect(throws: BackgroundFailure.cancelled) { try await fetcher.check([1, 2]) }
+    }
+    try await worker.reaches("there")
+    task.cancel()
+    _ = await task.value
+    #expect(await worker.isGone())
+  }
+
+  @Test("B48 fetches run beside each other, and one that is cancelled takes no other with it")
+  func beside() async throws {
+    let slow = try ScriptedWorker(script: ScriptedWorker.greeting + "stage there; forever")
+    let good = try ScriptedWorker()
+    let held = try begin(slow)
+    try await slow.reaches("there")
+    let others = try (0..<8).map { _ in try begin(good) }
+    held.cancel()
+    for other in others { #expect(try await other.picture.mediaType == "image/png") }
+    #expect(await held.result == .failure(.cancelled))
+    #expect(await slow.isGone())
+    #expect(await good.isGone())
+  }
+}

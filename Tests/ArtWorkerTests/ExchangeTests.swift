@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ArtWorker
+
+@Suite("What a worker says", .timeLimit(.minutes(5))) struct ExchangeTests {
+  private static let program = WorkerProgram(path: "/somewhere/emojiart-worker")
+
+  /// What a program may say next; the letters are those of the words below.
+  private static let sayings: [(letter: Character, line: String)] = [
+    ("h", #"{"hello":1}"#), ("H", #"{"hello":7}"#), ("p", #"{"progress":{"received":1,"total":2}}"#),
+    ("b", #"{"body":2}"#), ("B", #"{"body":99999999}"#),
+    ("r", #"{"refused":{"detail":"why","isTransient":false,"reason":"tls"}}"#),
+    ("i", #"{"picture":{"isAnimated":true,"mediaType":"image/gif","size":{"height":1,"width":2}}}"#),
+    ("I", #"{"picture":{"isAnimated":true,"mediaType":"image/gif","size":{"height":0,"width":2}}}"#),
+    ("x", "nonsense"),
+  ]
+
+  private static let likely = sayings.filter { "pbri".contains($0.letter) }
+
+  private static let ends: [WorkerEnd] = [
+    WorkerEnd(.exit(0), complaint: ""), WorkerEnd(.exit(0), complaint: ""),
+    WorkerEnd(.exit(1), complaint: ""),
+    WorkerEnd(.exit(-1), complaint: ""), WorkerEnd(.signal(SIGKILL), complaint: ""),
+    WorkerEnd(.exit(0), complaint: "", brokeOff: true), WorkerEnd(.stopped, complaint: ""),
+  ]
+
+  /// Says so many things and ends; gives the word that was said and what it came to.
+  private static func run(
+    _ request: WorkerRequest, _ generator: inout SplitMix64
+  ) -> (word: String, end: WorkerEnd, outcome: Result<Exchange.Answer, BackgroundFailure>, kills: Bool) {
+    var exchange = Exchange(request, with: program)
+    var word = ""
+    var kills = false
+    for place in 0...generator.below(6) {
+      // What is said well is rare among random words.
+      let isLikely = !generator.oneIn(8)
+      let saying =
+        place == 0 && isLikely
+        ? sayings[0]
+        : isLikely ? likely[generator.below(likely.count)] : sayings[generator.below(sayings.count)]
+      word.append(saying.letter)
+      let effect = exchange.heard(line: Array(saying.line.utf8))
+      if case .take(let count) = effect { _ = exchange.heard(bytes: [UInt8](repeating: 0, count: count)) }
+      if effect == .kill { kills = true }
+      if kills { break }
+    }
+    let end = ends[generator.below(ends.count)]
+    return (word, end, exchange.outcome(of: end), kills)
+  }
+
+  @Test("B46 of all that a worker may say only what was agreed on is believed, and only when it ends well")
+  func random() throws {
+    var generator = SplitMix64(seed: 40)
+    let fetch = WorkerRequest.fetch(WorkerRequest.Fetch(url: "http://a.test", isTyped: false))
+    let cases: [(WorkerRequest, Regex<Substring>, Regex<Substring>)] = [
+      (fetch, /hp*b/, /hp*r/), (.decode(bytes: 2, PictureLimits()), /hi/, /hr/),
+    ]
+    var counts = [0, 0, 0, 0]
+    for round in 0..<20_000 {
+      let (request, taken, refused) = cases[round % 2]
+      let (word, end, outcome, kills) = Self.run(request, &generator)
+      let endedWell = [WorkerEnd.Cause.exit(0), .exit(-1)].contains(end.cause) && !end.brokeOff
+      switch outcome {
+      case .success:
+        counts[0] += 1
+        #expect(word.wholeMatch(of: taken) != nil && endedWell, "\(word), \(end)")
+      case .failure(.refused(let refusal)):
+        counts[1] += 1
+        #expect(refusal == Refusal(.tls, "why", isTransient: false))
+        #expect(word.wholeMatch(of: refused) != nil && endedWell, "\(word), \(end)")
+      case .failure(.failed(let error)):
+        counts[2] += 1
+        let isWord = word.wholeMatch(of: taken) != nil || word.wholeMatch(of: refused) != nil
+        #expect(!(isWord && endedWell), "\(word), \(end)")
+        #expect(error.code == .unavailable && error.message.contains(Self.program.path))
+      case .failure(.cancelled): Issue.record("nobody cancelled it")
+      }
+      if kills, case .failure(.failed) = outcome { counts[3] += 1 } else { #expect(!kills, "\(word)") }
+    }
+    print(
+      "B46 what a worker may say: \(counts[0]) taken, \(counts[1]) refused, \(counts[2]) errors, \(counts[3]) of them at once"
+    )
+    #expect(counts.allSatisfy { $0 > 500 }, "all of them are met")
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import Foundation
+import Testing
+
+@testable import ArtWorker
+
+@Suite("The program that fetches", .timeLimit(.minutes(5))) struct ProgramTests {
+  private static let decode = #"{"decode":{"bytes":3,"limits":{"bytes":3,"pixels":9,"side":3}}}"#
+
+  /// Runs the program on that input; gives its lines, its complaint and its status.
+  private func run(
+    _ input: String, _ arguments: [String] = [], output: FileHandle? = nil
+  ) throws -> (lines: [String], complaint: String, status: Int32) {
+    let process = Process()
+    let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
+    process.executableURL = URL(fileURLWithPath: try #require(WorkerProgram.find("emojiart-worker")).path)
+    process.arguments = arguments
+    process.standardInput = stdin
+    process.standardOutput = output ?? stdout
+    process.standardError = stderr
+    try process.run()
+    // What it does not take any more is no matter here.
+    try? stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try stdin.fileHandleForWriting.close()
+    let said = output == nil ? stdout.fileHandleForReading.readDataToEndOfFile() : Data()
+    let complaint = stderr.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    try #require(process.terminationReason == .exit)
+    return (
+      String(decoding: said, as: UTF8.self).split(separator: "\n").map(String.init),
+      String(decoding: complaint, as: UTF8.self), process.terminationStatus
+    )
+  }
+
+  @Test("B42 the worker greets, answers each request in its turn, and ends with its input")
+  func answers() throws {
+    let none = try run("")
+    #expect(none.lines == [#"{"hello":1}"#] && none.complaint.isEmpty && none.status == 0)
+    let two = try run("\(Self.decode)\nabc\(Self.decode)\n\n\n\n")
+    #expect(two.lines.count == 3 && two.complaint.isEmpty && two.status == 0)
+    for line in two.lines.dropFirst() { #expect(line.contains(#""reason":"notAnImage""#)) }
+  }
+
+  @Test(
+    "B42 a request that is broken ends the worker with status 65 and a line",
+    arguments: [
+      "nonsense\n", "\n", "{}\n", "{\"decode\":{}}\n", "\(decode)\nab", "\(decode)", "{\"draw\":{}}\n",
+      "{\"decode\":{\"bytes\":4,\"limits\":{\"bytes\":3,\"pixels\":9,\"side\":3}}}\nabcd",
+      "{\"decode\":{\"bytes\":-1,\"limits\":{\"bytes\":3,\"pixels\":9,\"side\":3}}}\n",
+      "{\"decode\":{\"bytes\":999999999999,\"limits\":{\"bytes\":999999999999,\"pixels\":9,\"side\":3}}}\n",
+    ])
+  func broken(_ input: String) throws {
+    let run = try run(input)
+    #expect(run.lines == [#"{"hello":1}"#] && run.status == 65)
+    #expect(run.complaint.hasPrefix("emojiart-worker: ") && run.complaint.hasSuffix("\n"))
+    #expect(run.complaint.split(separator: "\n").count == 1)
+  }
+
+  @Test("B42 what was answered before a broken request stays answered")
+  func brokenLater() throws {
+    let run = try run("\(Self.decode)\nabcnonsense\n")
+    #expect(run.lines.count == 2 && run.status == 65)
+  }
+
+  @Test("B42 a worker that nobody reads ends with status 74, and with no signal")
+  func unread() throws {
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    #expect(try run("", output: pipe.fileHandleForWriting).status == 74)
+  }
+
+  @Test("B42 the worker has no commands, and says so")
+  func commands() throws {
+    let run = try run("", ["--help"])
+    #expect(run.status == 64 && run.lines.isEmpty && run.complaint.contains("has no commands"))
+  }
+
+  @Test("B42 emojiart and the worker that was built with it speak the same version")
+  func together() async throws {
+    do throws(BackgroundFailure) {
+      _ = try await BackgroundFetcher().check(Array("no picture".utf8))
+      Issue.record("it was taken")
+    } catch {
+      let result = Result<CheckedPicture, BackgroundFailure>.failure(error)
+      #expect(result.refusal?.reason == .notAnImage, "\(error)")
+    }
+  }
+}
+
+@Suite("The parent of a worker that fetches", .timeLimit(.minutes(5))) struct ParentTests {
+  @Test(
+    "B50 a program that is killed while it fetches or decodes leaves nothing running",
+    arguments: [true, false])
+  func killed(isFetching: Bool) async throws {
+    let held = "stage there; forever"
+    let worker = isFetching ? try ScriptedWorker(fetch: held) : try ScriptedWorker(decode: held)
+    let parent = Process()
+    parent.executableURL = URL(fileURLWithPath: try #require(WorkerProgram.find("WorkerParent")).path)
+    parent.arguments = ["fetch", worker.program.path]
+    try parent.run()
+    // At once: nobody else's clock is waited for.
+    let process = parent.processIdentifier
+    try await worker.reaches("there") { kill(process, SIGKILL) }
+    #expect(await worker.isGone())
+    parent.waitUntilExit()
+    #expect(parent.terminationReason == .uncaughtSignal)
+  }
+
+  @Test("B52 the largest body is held once by the program that has it fetched")
+  func memory() async throws {
+    let worker = try ScriptedWorker(fetch: "say '{\"body\":20971520}'; head -c 20971520 /dev/zero")
+    let small = try ScriptedWorker()
+    let parent = Process()
+    let output = Pipe()
+    parent.executableURL = URL(fileURLWithPath: try #require(WorkerProgram.find("WorkerParent")).path)
+    parent.arguments = ["measure", small.program.path, worker.program.path]
+    parent.standardOutput = output
+    try parent.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    parent.waitUntilExit()
+    #expect(parent.terminationStatus == 0)
+    let words = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace).compactMap {
+      Int($0)
+    }
+    try #require(words.count == 2)
+    let growth = words[1] - words[0]
+    print("B52 a body of 20480 KiB: the peak grew by \(growth) KiB")
+    #expect(growth >= 20_000, "the check sees the body")
+    #expect(growth < 30_000, "it is not there twice")
+  }
+}

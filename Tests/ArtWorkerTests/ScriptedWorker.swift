@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtProcess
+import ArtWorker
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+/// A worker that is a shell script, in a folder that is gone after the test. Whatever runs of it holds a FIFO open.
+final class ScriptedWorker: Sendable {
+  /// Greets and takes the request.
+  static let greeting = """
+    say '{"hello":1}'
+    read -r request
+    printf '%s\\n' "$request" >>"${0%/*}/requests"
+
+    """
+  static let goodFetch = "say '{\"body\":3}'; printf abc"
+  static let picture =
+    #"{"picture":{"isAnimated":false,"mediaType":"image/png","size":{"height":5,"width":7}}}"#
+  static let goodDecode = "cat >/dev/null; say '\(picture)'"
+
+  let path: String
+  private let alive: Int32
+  private let own: Int32
+
+  /// A worker that does this.
+  init(script: String) throws {
+    let root = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+    path = "\(root)/emojiart-scripted-\(UUID())"
+    try #require(mkdir(path, 0o700) == 0 && mkfifo("\(path)/alive", 0o600) == 0)
+    let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().path
+    try #require(symlink("\(project)/Fixtures/bin/scripted-worker", "\(path)/worker") == 0)
+    let prelude = """
+      exec 9>"${0%/*}/alive"
+      say() { printf '%s\\n' "$1"; }
+      stage() { echo "$1" >&9; }
+      forever() { exec sleep 1000; }
+
+      """
+    try (prelude + script).write(toFile: "\(path)/script", atomically: false, encoding: .utf8)
+    alive = open("\(path)/alive", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    // Between the two programs of a fetch nobody else has it open.
+    own = open("\(path)/alive", O_WRONLY | O_CLOEXEC)
+    try #require(alive >= 0 && own >= 0)
+  }
+
+  /// One that greets, and then fetches and decodes so.
+  convenience init(fetch: String = goodFetch, decode: String = goodDecode) throws {
+    let cases = "case $request in\n'{\"fetch\"'*)\n\(fetch)\n;;\n'{\"decode\"'*)\n\(decode)\n;;\nesac\n"
+    try self.init(script: Self.greeting + cases)
+  }
+
+  deinit {
+    close(alive)
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// A fetcher with it, whose time stands still: however slow the machine is, no deadline passes.
+  var fetcher: BackgroundFetcher { BackgroundFetcher(program: program, clock: ManualClock()) }
+
+  /// The program.
+  var program: WorkerProgram { WorkerProgram(path: "\(path)/worker") }
+
+  /// The lines of a file that it wrote.
+  func lines(_ name: String) throws -> [String] {
+    try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  /// Waits until it says that it is there, and does something at once.
+  func reaches(
+    _ stage: String, _ location: SourceLocation = #_sourceLocation,
+    then act: @escaping @Sendable () -> Void = {}
+  ) async throws {
+    let isThere = await onThread { [alive] in
+      let isThere = Self.read(from: alive, until: stage) == .word
+      if isThere { act() }
+      return isThere
+    }
+    try #require(isThere, "it never said \(stage)", sourceLocation: location)
+  }
+
+  /// Whether nothing of it runs any more, within half a minute. Asked once, at the end.
+  func isGone() async -> Bool {
+    await onThread { [alive, own] in
+      close(own)
+      return Self.read(from: alive, until: nil) == .end
+    }
+  }
+
+  private enum Heard { case word, end, nothing }
+
+  /// Reads until that was said, or the last writer has gone.
+  private static func read(from alive: Int32, until word: String?) -> Heard {
+    var said = ""
+    var buffer = [UInt8](repeating: 0, count: 1 << 10)
+    var end = pollfd(fd: alive, events: Int16(POLLIN), revents: 0)
+    while poll(&end, 1, 30_000) == 1 {
+      let count = Glibc.read(alive, &buffer, buffer.count)
+      guard count > 0 else { return count == 0 ? .end : .nothing }
+      said += String(decoding: buffer[..<count], as: UTF8.self)
+      if let word, said.split(separator: "\n").contains(Substring(word)) { return .word }
+    }
+    return .nothing
+  }
+
+  /// Waits on a thread where waiting is no harm.
+  private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { waiting in
+      DispatchQueue.global().async { waiting.resume(returning: body()) }
+    }
+  }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtWorker
+
+@Suite("A worker that is of no use", .timeLimit(.minutes(5))) struct TroubleTests {
+  /// What it does, and what is said of it.
+  typealias Case = (String, String)
+
+  /// One line of what is said must be about this: the program's path comes before, what to do after it.
+  private func check(
+    _ result: Result<CheckedPicture, BackgroundFailure>, _ worker: ScriptedWorker, _ part: String
+  ) {
+    let error = result.error
+    #expect(error?.code == .unavailable, "\(result)")
+    let message = error?.message ?? ""
+    #expect(message.hasPrefix("\(worker.program.path) ") && message.contains(part), "\(message)")
+    #expect(!message.contains("\n"))
+    #expect(message.hasSuffix("; install emojiart again") || message.hasSuffix("; try again"))
+  }
+
+  @Test("B45 a worker that is missing is one clear error that names it")
+  func missing() async throws {
+    let error = try await BackgroundFetcher(program: nil).result().error
+    #expect(error?.code == .unavailable)
+    #expect(error?.message.hasPrefix("no emojiart-worker beside this program") == true)
+    #expect(error?.message.hasSuffix("install emojiart again") == true)
+  }
+
+  @Test("B45 a worker that cannot be executed is one clear error that names it")
+  func notExecutable() async throws {
+    let worker = try ScriptedWorker()
+    for path in ["\(worker.path)/script", "\(worker.path)/nothing", worker.path] {
+      let error = try await BackgroundFetcher(program: WorkerProgram(path: path)).result().error
+      #expect(error?.code == .unavailable)
+      #expect(error?.message.hasPrefix("cannot start \(path): ") == true)
+      #expect(error?.message.hasSuffix("install emojiart again") == true)
+    }
+  }
+
+  private static let greetings: [Case] = [
+    ("say '{\"hello\":0}'; read -r request", "speaks version 0, this one \(WorkerRequest.version)"),
+    ("say '{\"hello\":2}'; read -r request", "speaks version 2"),
+    ("say '{\"hello\":2,\"also\":1}'; forever", "two replies in one"),
+    ("exit 0", "ended with status 0"),
+    ("echo 'libcurl.so.4 is missing' >&2; exit 127", "ended with status 127: libcurl.so.4 is missing"),
+    ("kill -KILL $$", "signal 9"),
+    ("kill -SEGV $$", "signal 11"),
+    ("kill -STOP $$; forever", "had been stopped"),
+    ("say 'emojiart-inotify 1'; forever", "no object"),
+    ("say ''; forever", "no object"),
+    ("say '{\"hello\":1.5}'; forever", "not a whole one"),
+    ("printf '\\377\\376\\n'; forever", "no object"),
+    ("printf %070000d 0; forever", "wrote more than it may"),
+    ("printf '{\"hello\":1}'", "in the middle of what it said"),
+    ("say '{\"body\":3}'; printf abc; forever", "a body out of turn"),
+    ("say '{\"hello\":1}'; say '{\"hello\":1}'; forever", "a hello that was not asked for"),
+  ]
+
+  @Test("B45 a worker of another version, or one that cannot greet, is one clear error", arguments: greetings)
+  func greeting(_ script: String, _ part: String) async throws {
+    let worker = try ScriptedWorker(script: script)
+    check(try await worker.fetcher.result(), worker, part)
+    #expect(await worker.isGone())
+  }
+
+  private static let fetches: [Case] = [
+    ("exit 3", "ended with status 3"),
+    ("echo first >&2; echo last >&2; exit 3", "ended with status 3: last;"),
+    ("kill -KILL $$", "signal 9"),
+    ("kill -XCPU $$", "signal 24"),
+    ("echo failed to allocate >&2; kill -TRAP $$", "signal 5"),
+    ("kill -STOP $$; forever", "had been stopped"),
+    ("exec <&-; exit 0", "ended with status 0"),
+    ("say nonsense; forever", "no object"),
+    ("say '{}'; forever", "no reply"),
+    ("say '{\"refused\":{\"detail\":\"\",\"isTransient\":true,\"reason\":\"mood\"}}'; forever", "no reason"),
+    ("printf %070000d 0; forever", "wrote more than it may"),
+    ("say '{\"body\":10}'; printf 12345", "in the middle of what it said"),
+    ("say '{\"body\":10}'; printf 12345; kill -KILL $$", "signal 9 (Killed) in the middle"),
+    ("say '{\"body\":3}'; say 12345; forever", "JSON with"),
+    ("say '{\"body\":3}'; printf 12345", "in the middle of what it said"),
+    ("say '{\"body\":-3}'; forever", "-3 bytes are out of bounds"),
+    ("say '{\"body\":20971521}'; forever", "a body of 20971521 bytes"),
+    ("say '{\"body\":9999999999}'; forever", "out of bounds"),
+    ("say '{\"body\":99999999999999999999}'; forever", "not a whole one"),
+    (
+      "say '{\"body\":3}'; printf abc; say '{\"progress\":{\"received\":3}}'; forever",
+      "a progress out of turn"
+    ),
+    ("say '{\"body\":0}'; say '{\"body\":0}'; forever", "a body out of turn"),
+    ("say '{\"progress\":{\"received\":-1}}'; forever", "-1 bytes are out of bounds"),
+    ("say '{\"progress\":{\"received\":1,\"total\":-1}}'; forever", "-1 bytes are out of bounds"),
+    ("say '\(ScriptedWorker.picture)'; forever", "a picture that was not asked for"),
+    ("say '{\"refused\":{\"detail\":\"\",\"isTransient\":true,\"reason\":\"dns\"}}'; exit 1", "status 1"),
+    (
+      "for i in 1 2; do say '{\"refused\":{\"detail\":\"\",\"isTransient\":true,\"reason\":\"dns\"}}'; done; forever",
+      "a refusal out of turn"
+    ),
+    (ScriptedWorker.goodFetch + "; exit 1", "ended with status 1"),
+    (ScriptedWorker.goodFetch + "; kill -KILL $$", "signal 9"),
+    (ScriptedWorker.goodFetch + "; kill -STOP $$", "had been stopped"),
+  ]
+
+  @Test(
+    "B46 a worker that ends, is killed or stopped, or writes nonsense while it fetches is one clear error, and nothing is left of it",
+    arguments: fetches)
+  func fetching(_ script: String, _ part: String) async throws {
+    let worker = try ScriptedWorker(fetch: script)
+    check(try await worker.fetcher.result(), worker, part)
+    #expect(await worker.isGone())
+    #expect(try worker.lines("requests").count == 1, "nothing was decoded")
+  }
+
+  private static func picture(_ mediaType: String, _ width: String, _ height: String) -> String {
+    "cat >/dev/null; say '"
+      + #"{"picture":{"isAnimated":false,"mediaType":"\#(mediaType)","size":{"height":\#(height),"width":\#(width)}}}"#
+      + "'"
+  }
+
+  private static let decodes: [Case] = [
+    ("exit 3", "ended with status 3"),
+    ("kill -ABRT $$", "signal 6"),
+    ("kill -SEGV $$", "signal 11"),
+    ("kill -STOP $$; forever", "had been stopped"),
+    ("say nonsense; forever", "no object"),
+    ("say '{\"body\":3}'; printf abc; forever", "a body that was not asked for"),
+    ("say '{\"progress\":{\"received\":3}}'; forever", "a progress that was not asked for"),
+    (picture("image/png", "0", "0"), "no canvas"),
+    (picture("image/png", "-1", "5"), "no canvas"),
+    (picture("image/png", "16385", "5"), "of 16385x5"),
+    (picture("image/png", "5000", "5000"), "of 5000x5000"),
+    (picture("image/png", "9223372036854775807", "9223372036854775807"), "no canvas"),
+    (picture("image/svg+xml", "7", "5"), "a picture \"image/svg+xml\""),
+    (picture("", "7", "5"), "a picture \"\""),
+    ("say '{\"picture\":{\"mediaType\":\"image/png\"}}'; forever", "without"),
+    (ScriptedWorker.goodDecode + "; " + ScriptedWorker.goodDecode + "; forever", "a picture out of turn"),
+    (ScriptedWorker.goodDecode + "; exit 1", "ended with status 1"),
+    (ScriptedWorker.goodDecode + "; kill -SEGV $$", "signal 11"),
+  ]
+
+  @Test(
+    "B46 a worker that does so while it decodes is one clear error, and nothing is left of it",
+    arguments: decodes)
+  func decoding(_ script: String, _ part: String) async throws {
+    let worker = try ScriptedWorker(decode: script)
+    check(try await worker.fetcher.result(), worker, part)
+    #expect(await worker.isGone())
+  }
+
+  @Test("B46 a worker that takes nothing of a picture is one clear error")
+  func deaf() async throws {
+    let worker = try ScriptedWorker(decode: "exec <&-; forever")
+    let fetcher = worker.fetcher
+    do throws(BackgroundFailure) {
+      _ = try await fetcher.check([UInt8](repeating: 0, count: 10 << 20))
+      Issue.record("it was taken")
+    } catch {
+      check(.failure(error), worker, "signal 9")
+    }
+    #expect(await worker.isGone())
+  }
+
+  @Test("B47 a worker that is silent is killed when its time is up")
+  func hanging() async throws {
+    for (name, script) in CancellingTests.stages {
+      let worker = try ScriptedWorker(script: script)
+      let clock = ManualClock()
+      let fetcher = BackgroundFetcher(program: worker.program, clock: clock)
+      let url = try BackgroundURL("http://picture.test/a.png")
+      let fetch = fetcher.fetch(BackgroundRequest(url, isTyped: true))
+      try await worker.reaches("there")
+      await clock.sleepers(1)
+      let isDecoding = name == "while it decodes"
+      clock.advance(by: isDecoding ? .seconds(29) : .seconds(16))
+      await clock.sleepers(1)
+      clock.advance(by: .seconds(1))
+      let result = await fetch.result
+      if ["while it fetches", "in the middle of a body", "while something that it started runs"].contains(
+        name)
+      {
+        #expect(result.refusal == Refusal(.timeout, "there was no answer within 17 s"), "\(name)")
+      } else if name == "before it reads", result.refusal?.reason == .timeout {
+        // The request was on its way to it.
+      } else {
+        check(result, worker, "gave no answer within \(isDecoding ? 30 : 17) s, and was killed")
+      }
+      #expect(await worker.isGone())
+    }
+    print("B47 silent workers: \(CancellingTests.stages.count) stages")
+  }
+
+  @Test("B47 a picture that takes too much processor time or memory is refused")
+  func costly() async throws {
+    let burner = try ScriptedWorker(decode: "kill -XCPU $$")
+    let time = try await burner.fetcher.result().refusal
+    #expect(time?.reason == .notAnImage && time?.isTransient == false)
+    let eater = try ScriptedWorker(
+      decode: "echo 'GLib-ERROR: gmem.c:170: failed to allocate 800000000 bytes' >&2; kill -TRAP $$")
+    let memory = try await eater.fetcher.result().refusal
+    #expect(memory?.reason == .tooManyPixels && memory?.isTransient == false)
+  }
+
+  @Test("B47 both programs have 300 MB of memory, and no more processor time than they need")
+  func limits() async throws {
+    let look = "(ulimit -v; ulimit -t) >>\"${0%/*}/limits\""
+    let worker = try ScriptedWorker(
+      fetch: "\(look); \(ScriptedWorker.goodFetch)", decode: "\(look); \(ScriptedWorker.goodDecode)")
+    _ = try await worker.fetcher.result().get()
+    #expect(try worker.lines("limits") == ["307200", "20", "307200", "10"])
+  }
+}
