@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ArtModel
 
 struct Emojiart: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -25,7 +26,7 @@ struct Emojiart: ParsableCommand {
       cannot be reached, 73 exists already, 74 reading or writing failed, 75 busy or moved on: try again, \
       77 not permitted.
       """,
-    version: "0.1.0",
+    version: Version.current,
     subcommands: [
       New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, SetBackground.self, Undo.self,
       Redo.self,

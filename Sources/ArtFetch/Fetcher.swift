@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+/// Fetches one body, a hop at a time, and trusts nobody on the way.
+///
+/// Every hop is checked by itself: its scheme, its host, all addresses that the host has, and the one that is really
+/// connected to. See docs/decisions/0018-fetching.md.
+public struct Fetcher {
+  /// Bytes of all heads together.
+  static let headLimit = 64 << 10
+
+  private let request: WorkerRequest.Fetch
+  /// Who finds addresses; a test has another.
+  var resolver = Resolver.system
+  /// A file of certificates; the environment's, as curl has it.
+  var authorities = environment("CURL_CA_BUNDLE") ?? environment("SSL_CERT_FILE")
+  /// Off where a test looks at what stands behind it.
+  var pins = true
+
+  /// For that request.
+  public init(_ request: WorkerRequest.Fetch) { self.request = request }
+
+  /// Fetches it, telling how far it is. Throws every reason but `tooManyPixels`.
+  public func run(progress: (_ received: Int, _ total: Int?) -> Void) throws(Refusal) -> [UInt8] {
+    if BackgroundURL.scheme(of: request.url) == "data" {
+      return try DataURL.decode(BackgroundURL(request.url), limit: request.limits.bytes)
+    }
+    guard TransferSettings.isReady else { throw Refusal(.refused, "libcurl cannot be used") }
+    let result = withoutActuallyEscaping(progress) { progress in
+      Result { () throws(Refusal) in try follow(progress) }
+    }
+    return try result.get()
+  }
+
+  private func follow(_ progress: @escaping (Int, Int?) -> Void) throws(Refusal) -> [UInt8] {
+    var target = try Target(request.url)
+    var journey = Journey(
+      typed: request.isTyped ? target : nil, deadline: .now + .milliseconds(request.limits.total.milliseconds)
+    )
+    var redirects = 0
+    var headRoom = Self.headLimit
+    while true {
+      let transfer = Transfer(
+        to: target, by: try journey.route(to: target, for: request, resolver), limit: request.limits.bytes,
+        headRoom: headRoom, progress: progress)
+      let settings = TransferSettings(
+        connect: request.limits.connect.milliseconds, total: try journey.left(target),
+        authorities: authorities,
+        pins: pins)
+      switch try transfer.run(settings) {
+      case .body(let body): return body
+      case .redirect(let location):
+        guard redirects < request.limits.redirects else {
+          throw Refusal(.redirects, "\(target.place) leads on after \(redirects) redirects")
+        }
+        redirects += 1
+        headRoom = transfer.headRoom
+        target = try target.following(location)
+      }
+    }
+  }
+
+  private static func environment(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+}

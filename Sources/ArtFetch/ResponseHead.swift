@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// What a server says before the body, line by line, and what follows from it.
+struct ResponseHead {
+  /// What is to be done after the head's last line.
+  enum Verdict: Equatable {
+    /// More heads come: this one was only a notice.
+    case interim
+    /// The body comes, so many bytes if that is said.
+    case body(total: Int?)
+    /// Go on there.
+    case redirect(String)
+  }
+
+  private var status: Int?
+  private var lengths: [String] = []
+  private var codings: [String] = []
+  private var kinds: [String] = []
+  private var locations: [String] = []
+
+  /// Takes a line, without its end. A status line begins a new head.
+  mutating func take(_ line: some Sequence<UInt8>) {
+    let text = Self.readable(line)
+    if text.hasPrefix("HTTP/") {
+      self = ResponseHead()
+      let words = text.split(separator: " ")
+      status = words.count > 1 ? Int(words[1]) : nil
+      return
+    }
+    guard let colon = text.firstIndex(of: ":") else { return }
+    let value = text[text.index(after: colon)...].trimmed
+    switch text[..<colon].lowercased() {
+    case "content-length":
+      lengths += value.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
+    case "content-encoding": codings += Self.list(value).filter { $0 != "identity" }
+    case "transfer-encoding": codings += Self.list(value).filter { $0 != "chunked" && $0 != "identity" }
+    case "content-type": kinds.append(value)
+    case "location": locations.append(value)
+    default: break
+    }
+  }
+
+  /// Throws `status`, `redirects`, `encoding`, `notAnImage`, and `tooBig` for a body of more than `limit` bytes.
+  func verdict(from place: String, limit: Int) throws(Refusal) -> Verdict {
+    guard let status else { throw Refusal(.status, "\(place) does not answer in HTTP") }
+    switch status {
+    case 100, 102...199: return .interim
+    case 200: break
+    case 301, 302, 303, 307, 308: return .redirect(try location(from: place))
+    default:
+      let isTransient = (500...599).contains(status) || status == 408 || status == 429
+      throw Refusal(.status, "\(place) answered \(status)", isTransient: isTransient)
+    }
+    if let coding = codings.first {
+      throw Refusal(
+        .encoding, "\(place) answers with a body encoded as \(Self.brief(coding)), which nobody asked for")
+    }
+    for kind in kinds { try MediaType.check(kind, from: place) }
+    return .body(total: try length(from: place, limit: limit))
+  }
+
+  private func location(from place: String) throws(Refusal) -> String {
+    guard let location = locations.first, !location.isEmpty else {
+      throw Refusal(.redirects, "\(place) leads elsewhere and does not say where")
+    }
+    guard locations.allSatisfy({ $0 == location }) else {
+      throw Refusal(.redirects, "\(place) leads to several places at once")
+    }
+    return location
+  }
+
+  private func length(from place: String, limit: Int) throws(Refusal) -> Int? {
+    guard let first = lengths.first else { return nil }
+    guard lengths.allSatisfy({ $0 == first }), !first.isEmpty,
+      first.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else {
+      throw Refusal(.encoding, "\(place) does not say properly how long the body is")
+    }
+    // What is no Int is more than any limit.
+    guard let length = Int(first), length <= limit else { throw Self.tooBig(place, limit) }
+    return length
+  }
+
+  /// A body of more bytes than are taken.
+  static func tooBig(_ place: String, _ limit: Int) -> Refusal {
+    Refusal(.tooBig, "\(place) answers with more than the \(limit) bytes that are taken")
+  }
+
+  private static func list(_ value: String) -> [String] {
+    value.split(separator: ",").map { $0.trimmed.lowercased() }.filter { !$0.isEmpty }
+  }
+
+  private static func brief(_ text: String) -> String { text.count <= 40 ? text : text.prefix(39) + "…" }
+
+  /// The line in ASCII: what is none is percent-encoded, as URLs have it.
+  private static func readable(_ line: some Sequence<UInt8>) -> String {
+    var text: [UInt8] = []
+    for byte in line {
+      if byte < 0x80 {
+        text.append(byte)
+      } else {
+        text.append(UInt8(ascii: "%"))
+        text += String(byte, radix: 16, uppercase: true).utf8
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension StringProtocol {
+  /// Without spaces and tabs around it.
+  fileprivate var trimmed: String {
+    let isSpace = { (character: Character) in character == " " || character == "\t" }
+    let start = drop(while: isSpace)
+    return start.lastIndex { !isSpace($0) }.map { String(start[...$0]) } ?? ""
+  }
+}

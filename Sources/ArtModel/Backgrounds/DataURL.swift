@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the bytes out of a `data:` URL (RFC 2397), as browsers do (https://fetch.spec.whatwg.org/#data-url-processor).
+public enum DataURL {
+  /// The bytes, at most `limit` of them. Throws `tooBig` before anything is allocated, `notAnImage` for a media type that
+  /// is none of a picture, and `badURL` for what cannot be read.
+  public static func decode(_ url: BackgroundURL, limit: Int) throws(Refusal) -> [UInt8] {
+    guard url.isData else { throw Refusal(.badURL, "\(url.shown) is no data: URL") }
+    let rest = url.string.dropFirst(5)
+    guard let comma = rest.utf8.firstIndex(of: UInt8(ascii: ",")) else {
+      throw Refusal(.badURL, "there is no comma in the data: URL")
+    }
+    var words = rest[..<comma].split(separator: ";", omittingEmptySubsequences: false)
+    let isBase64 = words.count > 1 && MediaType.trimmed(words[words.count - 1]) == "base64"
+    if isBase64 { words.removeLast() }
+    try MediaType.check(words.first.map(String.init) ?? "", from: "the data: URL")
+    let bytes = PercentDecoding(rest.utf8[rest.utf8.index(after: comma)...])
+    return isBase64 ? try base64(bytes, limit) : try plain(bytes, limit)
+  }
+
+  private static func plain(
+    _ source: PercentDecoding<Substring.UTF8View>, _ limit: Int
+  ) throws(Refusal) -> [UInt8] {
+    let count = source.reduce(0) { count, _ in count + 1 }
+    try check(count, limit)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    for byte in source { bytes.append(byte) }
+    return bytes
+  }
+
+  /// White space is passed over, and the `=` at the end may be left out
+  /// (https://infra.spec.whatwg.org/#forgiving-base64-decode).
+  private static func base64(
+    _ source: PercentDecoding<Substring.UTF8View>, _ limit: Int
+  ) throws(Refusal) -> [UInt8] {
+    var digits = 0
+    var padding = 0
+    for byte in source where !byte.isSpace {
+      if byte == UInt8(ascii: "=") {
+        padding += 1
+      } else {
+        guard padding == 0, byte.base64Value != nil else { throw broken }
+        digits += 1
+      }
+    }
+    guard digits % 4 != 1, padding == 0 || padding <= 2 && (digits + padding) % 4 == 0 else { throw broken }
+    let count = digits / 4 * 3 + max(0, digits % 4 - 1)
+    try check(count, limit)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    var bits: UInt32 = 0
+    var pending = 0
+    for byte in source {
+      guard let value = byte.base64Value else { continue }
+      bits = bits << 6 | UInt32(value)
+      pending += 6
+      if pending >= 8 {
+        pending -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(pending)))
+      }
+    }
+    return bytes
+  }
+
+  private static var broken: Refusal { Refusal(.badURL, "the base64 of the data: URL cannot be read") }
+
+  private static func check(_ count: Int, _ limit: Int) throws(Refusal) {
+    guard count <= limit else {
+      throw Refusal(.tooBig, "the data: URL has \(count) bytes, more than the \(limit) that are taken")
+    }
+  }
+}
+
+/// What kind of data it is said to be: only a veto, for the bytes decide.
+public enum MediaType {
+  /// Throws `notAnImage` for what is said to be something else than a picture; nothing said is no veto.
+  public static func check(_ text: String, from source: String) throws(Refusal) {
+    let kind = trimmed(text.prefix { $0 != ";" })
+    guard kind.isEmpty || kind.hasPrefix("image/") || plain.contains(kind) else {
+      let shown = kind.count <= 60 ? kind : kind.prefix(59) + "…"
+      throw Refusal(.notAnImage, "\(source) answers with \(shown), which is no picture")
+    }
+  }
+
+  static func trimmed(_ text: Substring) -> String {
+    let start = text.drop(while: \.isWhitespace)
+    let end = start.lastIndex { !$0.isWhitespace }
+    return end.map { start[...$0].lowercased() } ?? ""
+  }
+
+  private static let plain: Set<String> = ["application/octet-stream", "binary/octet-stream"]
+}
+
+/// The bytes of a text in which some are written as `%` and two hexadecimal digits; a `%` without them is one.
+struct PercentDecoding<Source: Collection>: Sequence where Source.Element == UInt8 {
+  private let source: Source
+
+  init(_ source: Source) { self.source = source }
+
+  struct Iterator: IteratorProtocol {
+    fileprivate let source: Source
+    fileprivate var index: Source.Index
+
+    mutating func next() -> UInt8? {
+      guard index != source.endIndex else { return nil }
+      let byte = source[index]
+      source.formIndex(after: &index)
+      guard byte == UInt8(ascii: "%"), index != source.endIndex, let high = source[index].hexValue else {
+        return byte
+      }
+      let second = source.index(after: index)
+      guard second != source.endIndex, let low = source[second].hexValue else { return byte }
+      index = source.index(after: second)
+      return high << 4 | low
+    }
+  }
+
+  func makeIterator() -> Iterator { Iterator(source: source, index: source.startIndex) }
+}
+
+extension UInt8 {
+  fileprivate var isSpace: Bool {
+    self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0C || self == 0x0D
+  }
+
+  fileprivate var hexValue: UInt8? {
+    switch self {
+    case 0x30...0x39: self - 0x30
+    case 0x41...0x46: self - 0x41 + 10
+    case 0x61...0x66: self - 0x61 + 10
+    default: nil
+    }
+  }
+
+  fileprivate var base64Value: UInt8? {
+    switch self {
+    case 0x41...0x5A: self - 0x41
+    case 0x61...0x7A: self - 0x61 + 26
+    case 0x30...0x39: self - 0x30 + 52
+    case UInt8(ascii: "+"): 62
+    case UInt8(ascii: "/"): 63
+    default: nil
+    }
+  }
+}

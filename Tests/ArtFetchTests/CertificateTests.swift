@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Testing
+
+@testable import ArtFetch
+
+@Suite("Certificates") struct CertificateTests {
+  private let scratch: ScratchFolder
+  private let good: PictureServer
+  private var authority: String { scratch.path + "/ca.pem" }
+
+  init() throws {
+    scratch = try ScratchFolder()
+    good = try PictureServer("--tls", "good", "--certificates", scratch.path)
+  }
+
+  private func secure(_ url: String, proxies: ProxySettings = ProxySettings()) -> Fetched {
+    fetch(url, proxies: proxies) { $0.authorities = authority }
+  }
+
+  @Test("B37 a server whose certificate is good is believed, if its authority is known")
+  func known() {
+    #expect(secure("\(good.url)/redirect/2") == .taken(70))
+    #expect(secure("https://127.0.0.1:\(good.port)/picture") == .taken(70))
+    let unknown = fetch("\(good.url)/picture") { $0.authorities = nil }
+    #expect(
+      unknown.reason == .tls && unknown.detail.contains("an authority that is not known here"), "\(unknown)")
+    let missing = fetch("\(good.url)/picture") { $0.authorities = scratch.path + "/none.pem" }
+    #expect(missing.reason == .tls, "\(missing)")
+  }
+
+  @Test(
+    "B37 a certificate that is expired, another host's, or signed by itself is refused for now, and said",
+    arguments: [
+      ("expired", "has expired"), ("other-name", "is another host's"), ("self-signed", "nobody but itself"),
+    ])
+  func bad(_ kind: String, _ words: String) throws {
+    let server = try PictureServer("--tls", kind, "--certificates", scratch.path)
+    let fetched = secure("\(server.url)/picture?secret=1")
+    let detail = fetched.detail
+    #expect(fetched == .refused(.tls, isTransient: true, detail), "\(fetched)")
+    #expect(
+      detail.contains(words) && detail.contains("localhost:\(server.port)") && !detail.contains("secret"))
+  }
+
+  @Test("B26 a redirect from https to http is refused, one from http to https is not")
+  func downgrade() throws {
+    let plain = try PictureServer()
+    let down = encoded("http://localhost:\(plain.port)/picture")
+    #expect(secure("\(good.url)/redirect/to/\(down)").reason == .redirects)
+    #expect(try plain.number("/connections") == 0)
+    let up = encoded("\(good.url)/picture")
+    #expect(secure("http://localhost:\(plain.port)/redirect/to/\(up)") == .taken(70))
+  }
+
+  @Test("B36 https goes through a proxy in a tunnel, and the server is verified all the same")
+  func tunnel() throws {
+    let proxy = try PictureServer("--proxy")
+    let settings = ProxySettings(https: proxy.url)
+    #expect(secure("\(good.url)/picture", proxies: settings) == .taken(70))
+    #expect(try proxy.text("/log") == "CONNECT localhost:\(good.port) HTTP/1.1\n")
+    #expect(fetch("\(good.url)/picture", proxies: settings) { $0.authorities = nil }.reason == .tls)
+  }
+}
+
+/// A folder that is gone after the test.
+final class ScratchFolder {
+  let path: String
+
+  init() throws {
+    path = "\(FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path)/emojiart-fetch-\(UUID())"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Testing
+
+@testable import ArtFetch
+
+/// What a route of the server comes to.
+private enum Expected {
+  case taken(Int)
+  case refused(Refusal.Reason, isTransient: Bool = false)
+}
+
+@Suite("A hostile server") struct HostileServerTests {
+  private let server: PictureServer
+  /// Bytes of the server's picture.
+  private static let picture = 70
+
+  init() throws { server = try PictureServer() }
+
+  private func check(_ routes: [(String, Expected)], limits: FetchLimits? = nil) throws {
+    let limits = limits ?? FetchLimits(bytes: 1 << 20, connect: .seconds(60), total: .seconds(120))
+    for (path, expected) in routes {
+      var most = 0
+      let fetched = fetch(
+        server.url + path, limits: limits, progress: { received, _ in most = max(most, received) })
+      switch (expected, fetched) {
+      case (.taken(let count), .taken(let got)): #expect(got == count, "\(path)")
+      case (.refused(let reason, let isTransient), .refused(let got, let isNow, let detail)):
+        #expect(got == reason && isNow == isTransient, "\(path): \(fetched)")
+        #expect(detail.contains("127.0.0.1:\(server.port)") || reason == .scheme, "\(path): \(detail)")
+        #expect(!detail.contains("?") && detail.utf8.allSatisfy { $0 >= 0x20 }, "\(path): \(detail)")
+      default: Issue.record("\(path): \(fetched)")
+      }
+      #expect(most <= limits.bytes, "\(path)")
+    }
+    print("\(routes.count) routes, each with its answer")
+  }
+
+  @Test("B25 only an answer of 200 is taken, and only some others may be otherwise later")
+  func status() throws {
+    let forGood = [201, 204, 206, 300, 304, 305, 400, 401, 403, 404, 407, 410, 418, 451, 600, 999]
+    let forNow = [408, 429, 500, 502, 503, 504, 599]
+    try check(
+      [("/picture", .taken(Self.picture)), ("/status/200", .taken(Self.picture))]
+        + forGood.map { ("/status/\($0)", .refused(.status)) }
+        + forNow.map { ("/status/\($0)", .refused(.status, isTransient: true)) }
+        + [("/old", .refused(.status)), ("/junk", .refused(.status))])
+  }
+
+  @Test("B26 redirects are followed three times, to http and https only, and say where they lead")
+  func redirects() throws {
+    let schemes = [
+      "file:///etc/hostname", "FILE:/etc/hostname", "ftp://127.0.0.1/a.png", "gopher://127.0.0.1/_x",
+      "data:image/png;base64,aGk=", "javascript:alert(1)", "dict://127.0.0.1/d", "ldap://127.0.0.1/",
+      "smb://127.0.0.1/a",
+      "tel:1", "about:blank", "ws://127.0.0.1/", "jar:http://127.0.0.1!/", "view-source:http://127.0.0.1/",
+    ]
+    let places = [301, 302, 303, 307, 308].map { status in
+      ("/redirect/\(status)/to/\(encoded("/picture?secret=1"))", Expected.taken(Self.picture))
+    }
+    let nowhere = [
+      "http://", "http:///", "http://a b/", "http://me:word@127.0.0.1/", "http://[::1/",
+      "http://127.0.0.1:99999/",
+    ]
+    try check(
+      schemes.map { ("/redirect/to/\(encoded($0))", .refused(.scheme)) } + places
+        + nowhere.map { ("/redirect/to/\(encoded($0))", .refused(.redirects)) }
+        + [
+          ("/redirect/1", .taken(Self.picture)), ("/redirect/3", .taken(Self.picture)),
+          ("/redirect/4", .refused(.redirects)), ("/redirect/loop", .refused(.redirects)),
+          ("/redirect/none", .refused(.redirects)), ("/redirect/empty", .refused(.redirects)),
+          ("/redirect/twice", .refused(.redirects)), ("/redirect/relative", .taken(Self.picture)),
+          ("/redirect/to/\(encoded("//127.0.0.1:\(server.port)/picture"))", .taken(Self.picture)),
+        ])
+    let none = FetchLimits(connect: .seconds(60), total: .seconds(120), redirects: 0)
+    #expect(fetch("\(server.url)/redirect/1", limits: none).reason == .redirects)
+  }
+
+  @Test("B27 a body in an encoding, or of another length than was said, is refused")
+  func encodings() throws {
+    try check([
+      ("/encoding/gzip", .refused(.encoding)), ("/encoding/br", .refused(.encoding)),
+      ("/encoding/deflate", .refused(.encoding)), ("/encoding/identity%2C%20GZIP", .refused(.encoding)),
+      ("/encoding/identity", .taken(Self.picture)), ("/encoding/nonsense", .refused(.encoding)),
+      ("/transfer/gzip", .refused(.encoding)), ("/transfer/identity", .taken(Self.picture)),
+      ("/length/long", .refused(.encoding)), ("/length/negative", .refused(.encoding)),
+      ("/length/twice", .refused(.encoding)), ("/length/list", .refused(.encoding)),
+      ("/length/junk", .refused(.encoding)), ("/length/chunked", .refused(.encoding)),
+      // What is said is what is taken: the rest is no part of the body.
+      ("/length/short", .taken(Self.picture - 10)),
+    ])
+  }
+
+  @Test("B28 no more bytes are taken than may be, and none where more are announced")
+  func sizes() throws {
+    try check([
+      ("/endless/chunks", .refused(.tooBig)), ("/endless/plain", .refused(.tooBig)),
+      ("/size/1048576", .taken(1 << 20)), ("/size/1048577", .refused(.tooBig)),
+      ("/length/huge", .refused(.tooBig)), ("/length/over", .refused(.tooBig)),
+      ("/flood/lines", .refused(.tooBig)), ("/flood/line", .refused(.tooBig)),
+      ("/flood/trailers", .refused(.tooBig)), ("/flood/continue", .refused(.tooBig)),
+    ])
+    var calls = 0
+    let announced = fetch("\(server.url)/length/over", progress: { _, _ in calls += 1 })
+    #expect(announced.reason == .tooBig && calls == 0, "20 MiB and a byte were announced")
+    #expect(fetch("\(server.url)/size/20971520") == .taken(20 << 20))
+  }
+
+  @Test("B28 how much has come is told, and of how much where that is known")
+  func progress() throws {
+    var told: [(Int, Int?)] = []
+    #expect(fetch("\(server.url)/size/300000", progress: { told.append(($0, $1)) }) == .taken(300_000))
+    #expect(told.first?.0 == 0 && told.last?.0 == 300_000 && told.allSatisfy { $0.1 == 300_000 })
+    #expect(zip(told, told.dropFirst()).allSatisfy { $0.0 < $1.0 })
+    told = []
+    #expect(
+      fetch("\(server.url)/transfer/identity", progress: { told.append(($0, $1)) }) == .taken(Self.picture))
+    #expect(told.last?.0 == Self.picture && told.allSatisfy { $0.1 == nil })
+  }
+
+  @Test("B29 one deadline holds for all of it, and one for each connection")
+  func slowness() throws {
+    let limits = FetchLimits(connect: .seconds(60), total: .seconds(1))
+    try check(
+      ["bytes", "head", "nothing"].map { ("/slow/\($0)", .refused(.timeout, isTransient: true)) },
+      limits: limits)
+    // A server that takes the connection and says nothing of a certificate.
+    let unsecured = FetchLimits(connect: .seconds(1), total: .seconds(120))
+    #expect(fetch("https://127.0.0.1:\(server.port)/picture", limits: unsecured).reason == .timeout)
+    let nothing = FetchLimits(connect: .seconds(1), total: .zero)
+    #expect(fetch("\(server.url)/slow/nothing", limits: nothing).reason == .timeout)
+  }
+
+  @Test("B30 a connection that is not to be had or is lost is refused for now")
+  func connections() throws {
+    try check([
+      ("/reset/head", .refused(.refused, isTransient: true)),
+      ("/reset/body", .refused(.refused, isTransient: true)),
+      ("/reset/at-once", .refused(.refused, isTransient: true)),
+    ])
+    let port = try closedPort()
+    let nobody = fetch("http://127.0.0.1:\(port)/a.png?key=secret")
+    #expect(nobody == .refused(.refused, isTransient: true, "127.0.0.1:\(port) does not take connections"))
+    #expect(fetch("http://nowhere.invalid/a.png").reason == .dns)
+  }
+
+  @Test("B31 what a server calls no picture is none; nothing said is no veto")
+  func kinds() throws {
+    try check([
+      ("/type/text%2Fhtml", .refused(.notAnImage)),
+      ("/type/text%2Fplain%3B%20charset=utf-8", .refused(.notAnImage)),
+      ("/type/application%2Fjson", .refused(.notAnImage)), ("/type/imagepng", .refused(.notAnImage)),
+      ("/type/video%2Fmp4", .refused(.notAnImage)), ("/type/image", .refused(.notAnImage)),
+      ("/type/", .taken(Self.picture)), ("/type/IMAGE%2FPNG%3B%20q=1", .taken(Self.picture)),
+      ("/type/image%2Fx-unheard-of", .taken(Self.picture)),
+      ("/type/application%2Foctet-stream", .taken(Self.picture)),
+      ("/type/Binary%2FOctet-Stream", .taken(Self.picture)),
+      // The bytes decide, elsewhere.
+      ("/html", .taken(36)),
+    ])
+  }
+
+  @Test("B32 a server is told the program's name and what is wanted, and nothing of the person")
+  func requests() throws {
+    #expect(fetch("\(server.url)/cookie#part") == .taken(Self.picture))
+    let lines = try server.text("/heads").split(whereSeparator: \.isNewline).map(String.init)
+    let host = "Host: 127.0.0.1:\(server.port)"
+    let rest = [
+      host, "User-Agent: emojiart/\(Version.current)", "Accept: image/*", "Accept-Encoding: identity",
+    ]
+    #expect(lines == ["GET /cookie HTTP/1.1"] + rest + ["GET /picture HTTP/1.1"] + rest)
+  }
+
+  private func closedPort() throws -> Int {
+    let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(file) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let bound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(file, pointer, size) == 0 && getsockname(file, pointer, &size) == 0
+      }
+    }
+    try #require(bound)
+    return Int(in_port_t(bigEndian: address.sin_port))
+  }
+}
+
+/// A URL as a part of another one.
+func encoded(_ url: String) -> String {
+  url.utf8.map { byte in
+    let letter = Character(Unicode.Scalar(byte))
+    return byte < 0x80 && (letter.isLetter || letter.isNumber)
+      ? String(letter) : String(format: "%%%02X", byte)
+  }.joined()
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import ArtFetch
+
+@Suite("Names and their addresses") struct ResolverTests {
+  private let canary: PictureServer
+
+  init() throws { canary = try PictureServer() }
+
+  /// Names that are found to be at addresses, each time at those that come next; counts how often it was asked.
+  private final class Names: Sendable {
+    private let answers: Mutex<[[Address]]>
+    let asked = Mutex<[String]>([])
+
+    init(_ answers: [String]...) throws {
+      self.answers = Mutex(try answers.map { try $0.map { try #require(Address($0)) } })
+    }
+
+    var resolver: Resolver {
+      Resolver { [self] name in
+        asked.withLock { $0.append(name) }
+        return answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? [] }
+      }
+    }
+  }
+
+  private func url(_ host: String, _ path: String = "/picture") -> String {
+    "http://\(host):\(canary.port)\(path)"
+  }
+
+  @Test("B34 a name is refused when any of its addresses is special")
+  func mixedAddresses() throws {
+    // None of the public ones is ever connected to: what is special stands beside it.
+    for addresses in [
+      ["93.184.216.34", "127.0.0.1"], ["127.0.0.1", "93.184.216.34"], ["2606:4700::1", "::1"], ["10.0.0.1"],
+      ["2606:4700::1", "93.184.216.34", "169.254.169.254"],
+    ] {
+      let names = try Names(addresses)
+      let fetched = fetch(url("pictures.example"), isTyped: false) { $0.resolver = names.resolver }
+      #expect(fetched.reason == .notAllowed, "\(addresses): \(fetched)")
+      #expect(fetched.detail.contains("pictures.example") && names.asked.withLock { $0.count } == 1)
+    }
+    #expect(try canary.number("/connections") == 0)
+  }
+
+  @Test("B35 what is connected to is what was looked up, once for a host")
+  func pinning() throws {
+    for host in ["pictures.example", "pictures.example.", "PICTURES.Example", "пример.example"] {
+      let names = try Names(["127.0.0.1"], ["127.0.0.2"])
+      let fetched = fetch(url(host, "/redirect/2")) { $0.resolver = names.resolver }
+      #expect(fetched == .taken(70), "\(host): \(fetched)")
+      #expect(names.asked.withLock { $0.count } == 1)
+    }
+    let names = try Names([])
+    #expect(fetch(url("pictures.example")) { $0.resolver = names.resolver }.reason == .dns)
+  }
+
+  @Test("B35 the address really connected to is checked once more")
+  func secondLook() throws {
+    // libcurl is left to look the name up itself, and finds something else than we did: it gets no socket.
+    let names = try Names(["93.184.216.34"])
+    let fetched = fetch(url("localhost"), isTyped: false) {
+      $0.resolver = names.resolver
+      $0.pins = false
+    }
+    #expect(fetched.reason == .notAllowed, "\(fetched)")
+    #expect(try canary.number("/connections") == 0)
+    let right = try Names(["127.0.0.1", "::1"])
+    let control = fetch(url("localhost")) {
+      $0.resolver = right.resolver
+      $0.pins = false
+    }
+    #expect(control == .taken(70), "the control")
+  }
+
+  @Test("B29 a name that is not answered for ends at the deadline")
+  func hangingName() {
+    let never = DispatchSemaphore(value: 0)
+    defer { never.signal() }
+    let fetched = fetch(
+      url("pictures.example"), limits: FetchLimits(connect: .seconds(60), total: .milliseconds(200))
+    ) {
+      $0.resolver = Resolver { _ in
+        never.wait()
+        return []
+      }
+    }
+    #expect(
+      fetched == .refused(.timeout, isTransient: true, "the name pictures.example was not found in time"))
+  }
+}
