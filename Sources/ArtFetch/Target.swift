@@ -53,7 +53,9 @@ struct Target: Sendable, Hashable {
     do throws(Refusal) {
       next = try Target(parts, location)
     } catch {
-      guard error.reason == .badURL else { throw error }
+      guard error.reason == .badURL else {
+        throw Refusal(error.reason, "\(place) leads elsewhere: \(error.detail)")
+      }
       throw Refusal(.redirects, "\(place) leads nowhere: \(error.detail)")
     }
     guard scheme == .http || next.scheme == .https else {
@@ -79,6 +81,6 @@ struct Target: Sendable, Hashable {
   /// Before libcurl, which knows many.
   private static func checkScheme(_ url: String) throws(Refusal) {
     guard let scheme = BackgroundURL.scheme(of: url), Scheme(rawValue: scheme) == nil else { return }
-    throw Refusal(.scheme, "it leads to a URL that begins with \(scheme.prefix(20)):, which is not fetched")
+    throw Refusal(.scheme, "\(scheme.prefix(20)): is not fetched")
   }
 }

@@ -38,6 +38,7 @@ import Testing
     http:/127.0.0.1PORT/ http:///127.0.0.1PORT/ http://127.0.0.1PORT#@example.com/ http://[127.0.0.1]PORT/
     http://[::1]evilPORT/ http://127.0.0.1%0aPORT/ http://127.1.PORT/ http://localhost..PORT/ HTTP://localhostPORT/
     hTTp://127.0.0.1PORT/picture http://256.256.256.256PORT/ http://0x100000000PORT/ http://08.0.0.1PORT/
+    http://127.0.0.1／@example.comPORT/ http://example.com＃@127.0.0.1PORT/ http://127.0.0.1：80PORT/
     """.split { $0 == " " || $0 == "\n" }.map(String.init)
 
   private func urls(_ patterns: [String]) -> [String] {

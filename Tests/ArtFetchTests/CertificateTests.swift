@@ -45,6 +45,15 @@ import Testing
       detail.contains(words) && detail.contains("localhost:\(server.port)") && !detail.contains("secret"))
   }
 
+  @Test("B37 a server that speaks no TLS but 1.1 is refused")
+  func outdated() throws {
+    let server = try PictureServer("--tls", "old", "--certificates", scratch.path)
+    let fetched = secure("\(server.url)/picture")
+    #expect(
+      fetched.reason == .tls && fetched.detail.hasPrefix("there is no secure connection to localhost"),
+      "\(fetched)")
+  }
+
   @Test("B26 a redirect from https to http is refused, one from http to https is not")
   func downgrade() throws {
     let plain = try PictureServer()

@@ -44,6 +44,15 @@ import Testing
     #expect(try asked().count == 2)
   }
 
+  @Test("B36 the name and the password of a proxy are for that alone")
+  func passwords() throws {
+    let settings = ProxySettings(http: "http://me:word@127.0.0.1:\(proxy.port)/")
+    #expect(fetch("http://pictures.invalid/picture", proxies: settings) == .taken(70))
+    #expect(try proxy.text("/heads").contains("Proxy-Authorization: Basic bWU6d29yZA=="))
+    let dead = fetch("http://pictures.invalid/", proxies: ProxySettings(http: "http://me:word@127.0.0.1:1"))
+    #expect(dead == .refused(.refused, isTransient: true, "the proxy 127.0.0.1:1 does not take connections"))
+  }
+
   @Test("B36 hosts that are excepted are reached without a proxy")
   func exceptions() throws {
     var settings = settings

@@ -56,6 +56,9 @@ import Testing
       #expect(fetched == .taken(70), "\(host): \(fetched)")
       #expect(names.asked.withLock { $0.count } == 1)
     }
+    // Nobody listens at the first one.
+    let both = try Names(["::1", "127.0.0.1"])
+    #expect(fetch(url("pictures.example")) { $0.resolver = both.resolver } == .taken(70))
     let names = try Names([])
     #expect(fetch(url("pictures.example")) { $0.resolver = names.resolver }.reason == .dns)
   }

@@ -22,6 +22,13 @@ public struct FetchLimits: Sendable, Hashable {
   }
 }
 
+extension FetchLimits {
+  /// So many bytes as people are told of them: whole MiB as that.
+  public static func words(bytes: Int) -> String {
+    bytes >= 1 << 20 && bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
+  }
+}
+
 /// What a picture may be.
 public struct PictureLimits: Sendable, Hashable {
   /// Bytes of the file.

@@ -67,7 +67,9 @@ public enum DataURL {
 
   private static func check(_ count: Int, _ limit: Int) throws(Refusal) {
     guard count <= limit else {
-      throw Refusal(.tooBig, "the data: URL has \(count) bytes, more than the \(limit) that are taken")
+      throw Refusal(
+        .tooBig,
+        "the data: URL has \(count) bytes, more than the \(FetchLimits.words(bytes: limit)) that are taken")
     }
   }
 }
