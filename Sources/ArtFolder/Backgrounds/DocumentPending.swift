@@ -44,13 +44,17 @@ final class DocumentPending: PendingSource {
   nonisolated(nonsending) func take(
     _ picture: CheckedPicture, _ key: PendingKey, in path: String
   ) async throws(ArtError) -> PendingSight {
-    try await document.take(picture, pending: key)
+    let sight = try await document.take(picture, pending: key)
+    await document.showOthers(sight)
+    return sight
   }
 
   nonisolated(nonsending) func refuse(
     _ reason: Refusal.Reason, _ key: PendingKey, in path: String
   ) async throws(ArtError) -> PendingSight {
-    try await document.refuse(reason, pending: key)
+    let sight = try await document.refuse(reason, pending: key)
+    await document.showOthers(sight)
+    return sight
   }
 }
 
@@ -80,6 +84,14 @@ extension Document {
     PendingSight(
       revision: content.revision, isPending: content.id == key.document && content.pending?.url == key.url,
       background: content.background)
+  }
+
+  /// Those who wait to fetch it, too, look at the file.
+  fileprivate func showOthers(_ sight: PendingSight) async {
+    guard sight.isPending else { return }
+    do throws(ArtError) { try await save() } catch {
+      // The state tells why; somebody else may fetch it, too.
+    }
   }
 
   fileprivate func take(

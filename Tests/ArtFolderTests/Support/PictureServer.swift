@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// `Fixtures/bin/picture-server`, until it is gone; with a picture of 1 x 1 by any of these names.
+final class PictureServer: Sendable {
+  private let process = Process()
+  private let input = Pipe()
+  private let folder: URL
+  /// Without a slash at its end.
+  let url: String
+
+  /// It could not be started, or does not answer.
+  struct Trouble: Error {}
+
+  init(pictures: [String] = []) throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-pictures-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    let picture = try #require(
+      Data(
+        base64Encoded:
+          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="))
+    for name in pictures { try picture.write(to: folder.appendingPathComponent(name)) }
+    process.executableURL = root.appendingPathComponent("Fixtures/bin/picture-server")
+    process.arguments = ["--folder", folder.path]
+    let output = Pipe()
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    var line: [UInt8] = []
+    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
+      line.append(byte)
+    }
+    url = String(decoding: line, as: UTF8.self)
+    guard url.hasPrefix("http") else { throw Trouble() }
+  }
+
+  deinit {
+    // It ends with its input, which is closed here once.
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// What it answers there; waits as long as it takes.
+  @discardableResult
+  func get(_ path: String) async throws -> String {
+    let port = try #require(UInt16(url.split(separator: ":").last ?? ""))
+    return try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result { try Self.get(path, port: port) }) }
+    }
+  }
+
+  /// How often it was asked for something that ends so.
+  func count(_ end: String = "") async throws -> Int {
+    try await get("/log").split(separator: "\n").count { $0.contains(end) }
+  }
+
+  private static func get(_ path: String, port: UInt16) throws -> String {
+    let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard connection >= 0 else { throw Trouble() }
+    defer { close(connection) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let connected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    let request = Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+    guard connected == 0,
+      send(connection, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
+    else { throw Trouble() }
+    var answer: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = recv(connection, &piece, piece.count, 0)
+      guard count > 0 else { break }
+      answer += piece[..<count]
+    }
+    let text = String(decoding: answer, as: UTF8.self)
+    guard let end = text.range(of: "\r\n\r\n") else { throw Trouble() }
+    return String(text[end.upperBound...])
+  }
+}
