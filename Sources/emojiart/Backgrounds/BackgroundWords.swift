@@ -11,18 +11,6 @@ struct BackgroundState {
   /// Whether an edit was made.
   var isChanged = false
 
-  init(_ transaction: DocumentTransaction) {
-    background = transaction.background
-    pending = transaction.pending
-    revision = transaction.revision
-  }
-
-  init(_ content: DocumentContent) {
-    background = content.background
-    pending = content.pending
-    revision = content.revision
-  }
-
   /// As one JSON value; `picture` is the one that was taken just now.
   func json(_ picture: CheckedPicture? = nil, path: String? = nil, unchanged: Bool = false) -> String {
     var writer = JSONWriter()
@@ -63,6 +51,17 @@ extension Background {
 
   /// `image/jpeg 640 x 400, http://example.org/meadow.jpg`.
   var words: String { url.map { "\(kind), \(emojiart.shownURL($0))" } ?? kind }
+}
+
+extension BackgroundState {
+  init(_ transaction: DocumentTransaction) {
+    self.init(
+      background: transaction.background, pending: transaction.pending, revision: transaction.revision)
+  }
+
+  init(_ content: DocumentContent) {
+    self.init(background: content.background, pending: content.pending, revision: content.revision)
+  }
 }
 
 extension TakenPicture {

@@ -13,7 +13,6 @@ struct NewWithBackground {
   let isJSON: Bool
 
   func run(_ typed: String) throws {
-    var author = try thisAuthor()
     // Nobody should fetch for nothing. That nothing is replaced is seen to when the document is made.
     var status = stat()
     guard lstat(file.path, &status) != 0 else {
@@ -26,10 +25,13 @@ struct NewWithBackground {
       try tell(refused)
       throw ExitCode(ExitStatus(refused.refusal.reason.code).rawValue)
     }
-    let stamp = author.stamp(at: millisecondsSince1970())
-    let state = try create(taken, stamp)
+    var random = SystemRandomNumberGenerator()
+    let url = taken.url?.kept
+    _ = try file.create(canvas: canvas, background: (taken.picture, url), using: &random)
     Output.tell(of: "the document itself is there")
     if isJSON {
+      let state = BackgroundState(
+        background: try Background(taken.picture, from: url), pending: nil, revision: 0)
       try Output.line(state.json(taken.picture, path: file.path))
     } else {
       try Output.line(safe(file.path))
@@ -47,22 +49,5 @@ struct NewWithBackground {
     if isJSON { try Output.line(refused.json) }
     try Output.flush()
     Output.complain("\(file.path): \(RefusalWarning.message(refused.refusal)); no document was made")
-  }
-
-  private func create(_ taken: TakenPicture, _ stamp: EditStamp) throws(ArtError) -> BackgroundState {
-    var random = SystemRandomNumberGenerator()
-    _ = try file.create(canvas: canvas ?? taken.picture.size, using: &random)
-    do throws(ArtError) {
-      return try file.edit { (transaction) throws(ArtError) in
-        try transaction.keep(taken.picture)
-        let background = try Background(taken.picture, from: taken.url?.kept)
-        let edit = try BackgroundEdit.set(background, keepsCanvas: true).plan(on: transaction)
-        if let edit { _ = try transaction.perform(edit, stamp: stamp) }
-        return BackgroundState(transaction)
-      }
-    } catch {
-      unlink(file.path)
-      throw error
-    }
   }
 }

@@ -12,27 +12,28 @@ enum RefusalWarning {
   /// Tells, or is silent, by the rules of `Warning.decide`, and notes what was told and answered in this machine's state.
   ///
   /// `url` is what a person's own command asked for, and nil where nobody did. `mayAsk` is whether the question may be put
-  /// where stdin and stderr are terminals.
+  /// where stdin and stderr are terminals. `say` is given a line for people.
   static func tell(
     _ refusal: Refusal, of document: DocumentFile, _ choice: WarningChoice?,
     askedFor url: BackgroundURL? = nil,
-    mayAsk: Bool = false
+    mayAsk: Bool = false, say: (String) -> Void = { Output.complain($0) }
   ) {
-    tell(refusal, of: document, choice, asked: url?.string, mayAsk: mayAsk)
+    tell(refusal, of: document, choice, asked: url?.string, mayAsk: mayAsk, say: say)
   }
 
   /// The same; `asked` is what a person typed, which need not be a URL that can be read.
   static func tell(
-    _ refusal: Refusal, of document: DocumentFile, _ choice: WarningChoice?, asked: String?, mayAsk: Bool
+    _ refusal: Refusal, of document: DocumentFile, _ choice: WarningChoice?, asked: String?, mayAsk: Bool,
+    say: (String) -> Void = { Output.complain($0) }
   ) {
     let canAsk = mayAsk && isatty(0) == 1 && isatty(2) == 1
     let store = store(of: document)
     switch decide(choice, store, asked: asked, canAsk: canAsk) {
     case .silent: break
     case .told(let asks) where asks && canAsk:
-      Output.complain("\(document.path): \(message(refusal))")
+      say("\(document.path): \(message(refusal))")
       if wantsStop(document) { stop(store, document) }
-    case .told: Output.complain("\(document.path): \(message(refusal)); --suppress-warnings silences this")
+    case .told: say("\(document.path): \(message(refusal)); --suppress-warnings silences this")
     }
   }
 

@@ -55,11 +55,13 @@ struct TransferLine {
 
   /// `, 560 kB/s`, of the last draws; empty while nobody can tell.
   private var rate: String {
-    guard let first = samples.first, let last = samples.last else { return "" }
+    guard let first = samples.first, let last = samples.last, first.bytes >= 0, last.bytes >= 0 else {
+      return ""
+    }
     let milliseconds = Int((last.time - first.time) / .milliseconds(1))
-    guard milliseconds > 0, last.bytes >= first.bytes else { return "" }
-    return
-      ", \(Self.size((last.bytes - first.bytes).multipliedReportingOverflow(by: 1_000).0 / milliseconds))/s"
+    let (thousands, isTooMuch) = (last.bytes - first.bytes).multipliedReportingOverflow(by: 1_000)
+    guard milliseconds > 0, last.bytes >= first.bytes, !isTooMuch else { return "" }
+    return ", \(Self.size(thousands / milliseconds))/s"
   }
 
   /// `999 B`, `560 kB`, `3.4 MB`.

@@ -43,7 +43,7 @@ struct New: ParsableCommand {
       try NewWithBackground(file: file, canvas: canvas, isJSON: common.json).run(background)
     } else {
       var random = SystemRandomNumberGenerator()
-      _ = try file.create(canvas: canvas ?? Canvas(typed: "1024x768"), using: &random)
+      _ = try file.create(canvas: canvas, using: &random)
       Output.tell(of: "the document itself is there")
       if common.json {
         try Output.json(.object(["path": .string(file.path), "revision": .integer(0)]))

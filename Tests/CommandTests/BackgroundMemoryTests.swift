@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("What a large background costs")
+struct BackgroundMemoryTests {
+  /// Prints the most memory, in kB, that `background` has had when its edit is in the file: it cannot write its result, and
+  /// waits in that.
+  private static let script = """
+    picture-server --while $$ --folder . >url &
+    awaiting http url
+    url=$(cat url)
+    dot 60 40 >small.png
+    python3 - <<'END'
+    import zlib
+    picture = open("small.png", "rb").read()
+    noise = bytes(i * 7919 % 251 for i in range(4096)) * 5120
+    noise = noise[: 20 * 1024 * 1024 - len(picture) - 12]
+    chunk = len(noise).to_bytes(4, "big") + b"prVt" + noise + zlib.crc32(b"prVt" + noise).to_bytes(4, "big")
+    open("large.png", "wb").write(picture[:-12] + chunk + picture[-12:])
+    END
+    [ "$(stat -c %s large.png)" = 20971520 ]
+    mkfifo full
+    exec 3<>full
+    python3 -c 'import os; os.set_blocking(3, False); os.write(3, bytes(65536)); os.set_blocking(3, True)'
+    peak() {
+      emojiart new "$1" >/dev/null
+      emojiart background "$1" "$2" >&3 <"${3:-/dev/null}" &
+      tries=0
+      until emojiart history "$1" | grep -q 'set the background'; do
+        tries=$((tries + 1))
+        [ $tries -le 2000 ] || exit 1
+        sleep 0.02
+      done
+      echo "$1 $(sed -n 's/^VmHWM: *\\([0-9]*\\) kB/\\1/p' /proc/$!/status)"
+      kill $!
+    }
+    peak small "$url/files/small.png"
+    peak fetched "$url/files/large.png"
+    peak path large.png
+    peak stdin - large.png
+    """
+
+  @Test("C98 20 MiB are fetched, read and stored with less than 64 MB more than a small picture")
+  func peak() async throws {
+    let run = try CommandRun(limit: 300)
+    let output = try await run.output(of: Self.script)
+    try run.remove()
+    var peaks: [String: Int] = [:]
+    for line in output.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words.count == 2 { peaks[String(words[0])] = Int(words[1]) }
+    }
+    let base = try #require(peaks["small"])
+    print("memory of background: \(base) kB with a small picture")
+    for name in ["fetched", "path", "stdin"] {
+      let peak = try #require(peaks[name])
+      print("memory of background: \(peak - base) kB more with 20 MiB, \(name)")
+      #expect(peak - base < 64_000, "\(name)")
+      // Bytes that are not there cost nothing: then this measures something else.
+      #expect(peak - base > 20_000, "\(name)")
+    }
+  }
+}
