@@ -66,26 +66,28 @@ import Testing
       let (request, taken, refused) = cases[round % 2]
       let (word, end, outcome, kills) = Self.run(request, &generator)
       let endedWell = [WorkerEnd.Cause.exit(0), .exit(-1)].contains(end.cause) && !end.brokeOff
+      let isTaken = word.wholeMatch(of: taken) != nil
+      let isRefused = word.wholeMatch(of: refused) != nil
+      let fits =
+        switch outcome {
+        case .success: isTaken && endedWell && !kills
+        case .failure(.refused(let refusal)):
+          isRefused && endedWell && !kills && refusal == Refusal(.tls, "why", isTransient: false)
+        case .failure(.failed(let error)):
+          !((isTaken || isRefused) && endedWell) && error.code == .unavailable
+            && error.message.contains(Self.program.path)
+        case .failure(.cancelled): false
+        }
+      if !fits { Issue.record("\(word), then \(end): \(outcome)") }
       switch outcome {
-      case .success:
-        counts[0] += 1
-        #expect(word.wholeMatch(of: taken) != nil && endedWell, "\(word), \(end)")
-      case .failure(.refused(let refusal)):
-        counts[1] += 1
-        #expect(refusal == Refusal(.tls, "why", isTransient: false))
-        #expect(word.wholeMatch(of: refused) != nil && endedWell, "\(word), \(end)")
-      case .failure(.failed(let error)):
-        counts[2] += 1
-        let isWord = word.wholeMatch(of: taken) != nil || word.wholeMatch(of: refused) != nil
-        #expect(!(isWord && endedWell), "\(word), \(end)")
-        #expect(error.code == .unavailable && error.message.contains(Self.program.path))
-      case .failure(.cancelled): Issue.record("nobody cancelled it")
+      case .success: counts[0] += 1
+      case .failure(.refused): counts[1] += 1
+      default: counts[kills ? 3 : 2] += 1
       }
-      if kills, case .failure(.failed) = outcome { counts[3] += 1 } else { #expect(!kills, "\(word)") }
     }
     print(
-      "B46 what a worker may say: \(counts[0]) taken, \(counts[1]) refused, \(counts[2]) errors, \(counts[3]) of them at once"
+      "B46 what a worker may say: \(counts[0]) taken, \(counts[1]) refused, \(counts[2]) errors at the end, \(counts[3]) at once"
     )
-    #expect(counts.allSatisfy { $0 > 500 }, "all of them are met")
+    #expect(counts.allSatisfy { $0 > 300 }, "all of them are met")
   }
 }

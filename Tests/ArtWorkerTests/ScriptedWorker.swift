@@ -2,7 +2,6 @@
 
 import ArtProcess
 import ArtWorker
-import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -106,10 +105,10 @@ final class ScriptedWorker: Sendable {
     return .nothing
   }
 
-  /// Waits on a thread where waiting is no harm.
+  /// Waits on a thread of its own: those of Dispatch and of Swift's concurrency are few.
   private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { waiting in
-      DispatchQueue.global().async { waiting.resume(returning: body()) }
+      Thread.detachNewThread { waiting.resume(returning: body()) }
     }
   }
 }
