@@ -62,8 +62,13 @@ let package = Package(
     .testTarget(name: "ArchitectureTests", swiftSettings: settings),
     .testTarget(
       name: "ArtModelTests", dependencies: ["ArtModel", "TestSupport"], swiftSettings: settings),
+    .executableTarget(
+      name: "PictureWriter", dependencies: ["ArtModel", "ArtStore", "ArtDocument"],
+      path: "Tests/PictureWriter",
+      swiftSettings: settings),
     .testTarget(
-      name: "ArtStoreTests", dependencies: ["ArtModel", "ArtStore", "CSQLite", "TestSupport"],
+      name: "ArtStoreTests",
+      dependencies: ["ArtModel", "ArtStore", "CSQLite", "TestSupport", "PictureWriter"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtDocumentTests",

@@ -5,18 +5,20 @@ import ArtStore
 
 extension Document {
   /// Sets the background: the picture's bytes are in the file, durably, before the edit is made, and the edit is journalled like
-  /// any other. Returns nil when it has no effect. Throws `closed`, what planning throws and what writing a file throws; then
-  /// nothing is changed.
+  /// any other. Returns nil when it has no effect, and when the task is cancelled before the edit is made. Throws `closed`, what
+  /// planning throws and what writing a file throws; then the document is as it was.
+  ///
+  /// Others may take the bytes' room before the edit is saved, by three pictures of their own. The save then makes another edit
+  /// of it, which has the picture fetched again, and `DocumentEvent.dropped` tells.
   @discardableResult
   public func setBackground(
     _ picture: CheckedPicture, from url: String?, keepsCanvas: Bool = false
   ) async throws(ArtError) -> LoggedEdit? {
     try checkEditable()
     let background = try Background(picture, from: url)
-    let (file, id, present) = (file, content.id, content.background?.digest)
-    let held = try await thread.run { () throws(ArtError) in try file.keep(picture, in: id, sparing: present)
-    }
-    content.setPictures(held)
+    try await keep(picture, background.digest)
+    // From here on nobody can come between.
+    guard !Task.isCancelled else { return nil }
     return try perform(.set(background, keepsCanvas: keepsCanvas))
   }
 
@@ -24,7 +26,21 @@ extension Document {
   /// planning throws; then nothing is changed.
   @discardableResult
   public func perform(_ edit: BackgroundEdit) throws(ArtError) -> LoggedEdit? {
-    try checkEditable()
-    return try edit.plan(on: content).flatMap { (edit) throws(ArtError) in try perform(edit) }
+    try answer(.background(edit)).entries.first
   }
+
+  /// Puts a picture's bytes into the file. To others the document is as it was.
+  private func keep(_ picture: CheckedPicture, _ digest: String) async throws(ArtError) {
+    let (file, id) = (file, content.id)
+    let recent = try content.recentPictures(among: content.pictures)
+    let held = try await thread.run { () throws(ArtError) in
+      try file.keep(picture, in: id, recent: recent)
+    }
+    kept = kept.intersection(held).union([digest])
+    holds(held)
+  }
+
+  /// Notes which pictures the file holds. What was read before this program's own last picture came does not know of it; that
+  /// the file holds one no more is found by the save at the latest.
+  func holds(_ pictures: Set<String>) { content.setPictures(pictures.union(kept)) }
 }

@@ -31,7 +31,7 @@ extension Document {
     return entry
   }
 
-  private func answer(_ request: DocumentRequest) throws(ArtError) -> DocumentAnswer {
+  func answer(_ request: DocumentRequest) throws(ArtError) -> DocumentAnswer {
     guard let result = perform([request]).first else { throw .closedDocument(file.path) }
     return try result.get()
   }
@@ -108,48 +108,56 @@ extension Document {
       var chance = generator
       let plan = try action.plan(on: content, using: &chance)
       generator = chance
-      let entry = try take(plan.edit.name, plan.edit.changes, kind: .edit)
-      return answer(entry.map { [$0] } ?? [], plan.subjects.map { content.emoji($0.id) ?? $0 })
+      let taken = try take(plan.edit.name, plan.edit.changes, kind: .edit)
+      return answer(taken.map { [$0.entry] } ?? [], plan.subjects.map { content.emoji($0.id) ?? $0 })
     case .edit(let edit):
-      return answer(try take(edit.name, edit.changes, kind: .edit).map { [$0] } ?? [])
+      return answer(try take(edit.name, edit.changes, kind: .edit).map { [$0.entry] } ?? [])
+    case .background(let edit):
+      guard let plan = try edit.plan(on: content) else { return answer([]) }
+      return answer(try take(plan.name, plan.changes, kind: .edit).map { [$0.entry] } ?? [])
     case .undo(let count): return try go(.undo, count)
     case .redo(let count): return try go(.redo, count)
     }
   }
 
-  private func answer(_ entries: [LoggedEdit], _ emojis: [Emoji] = []) -> DocumentAnswer {
-    DocumentAnswer(entries: entries, emojis: emojis, unsaved: changeCount.unsaved + made.count)
+  private func answer(
+    _ entries: [LoggedEdit], _ emojis: [Emoji] = [], lost: [Background] = []
+  ) -> DocumentAnswer {
+    DocumentAnswer(entries: entries, emojis: emojis, unsaved: changeCount.unsaved + made.count, lost: lost)
   }
 
   private func go(_ direction: UndoDirection, _ count: Int) throws(ArtError) -> DocumentAnswer {
     var entries: [LoggedEdit] = []
+    var lost: [Background] = []
     while entries.count < max(1, count) {
       let plan =
         switch direction {
         case .undo: try UndoPlan.undo(in: content, by: origin)
         case .redo: try UndoPlan.redo(in: content, by: origin)
         }
-      guard let plan, let entry = try take(plan.name, plan.changes, kind: plan.kind, skipped: plan.skipped)
+      guard let plan, let taken = try take(plan.name, plan.changes, kind: plan.kind, skipped: plan.skipped)
       else { break }
-      entries.append(entry)
+      entries.append(taken.entry)
+      lost += taken.lost
     }
     guard !entries.isEmpty else { throw .nothingOwnTo(direction.rawValue) }
-    return answer(entries)
+    return answer(entries, lost: lost)
   }
 
   /// An edit without effect is not taken; an undo or redo is, so that the next one goes on behind it.
   private func take(
     _ name: String, _ changes: [Change], kind: LoggedEdit.Kind, skipped: [Change] = []
-  ) throws(ArtError) -> LoggedEdit? {
-    let applied = try content.apply(changes)
+  ) throws(ArtError) -> (entry: LoggedEdit, lost: [Background])? {
+    let time = time()
+    let applied = try content.apply(changes, of: kind, at: time)
     guard !applied.changes.isEmpty || kind != .edit else { return nil }
-    let stamp = author.stamp(at: time())
+    let stamp = author.stamp(at: time)
     let entry = LoggedEdit(
       id: stamp.id, revision: content.revision + 1, time: stamp.time, save: base.revision + 1, kind: kind,
       author: stamp.author, edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse,
       dropped: skipped + applied.dropped)
     content.append(entry)
     made.append(entry)
-    return entry
+    return (entry, applied.lost)
   }
 }

@@ -84,7 +84,7 @@ extension Document {
     let edits = NetEdits(unsaved, of: content, since: base)
     saving = unsaved
     unsaved = UnsavedEdits()
-    let (mark, isJournalled) = (journal?.cut(), journal != nil)
+    let (mark, isJournalled, kept) = (journal?.cut(), journal != nil, kept)
     isKnownToFile = isKnownToFile || isJournalled
     autosave.saveBegan()
     tell(life.saveBegan())
@@ -96,7 +96,7 @@ extension Document {
         let outcome = try await thread.run { () throws(ArtError) in
           try target.save(edits, isJournalled: isJournalled)
         }
-        saved(token, outcome, mark)
+        saved(token, outcome, mark, kept)
         seen = max(seen, number)
         return nil
       } catch {
@@ -109,8 +109,9 @@ extension Document {
     return running
   }
 
-  private func saved(_ token: SaveToken, _ outcome: SaveOutcome, _ mark: Int?) {
+  private func saved(_ token: SaveToken, _ outcome: SaveOutcome, _ mark: Int?, _ known: Set<String>) {
     runningSave = nil
+    kept.subtract(known.subtracting(outcome.pictures))
     if let mark {
       spent = mark
       removeSpent()
@@ -125,6 +126,7 @@ extension Document {
       content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       base = outcome.base
     }
+    holds(outcome.pictures)
     trimLog()
     autosave.saveSucceeded()
     if let others = outcome.joined?.others, others.isNews { broadcast.send(.changed(others)) }
@@ -145,6 +147,7 @@ extension Document {
   func take(_ saved: DocumentContent, at base: DocumentBase, renamed: [EmojiID: EmojiID] = [:]) {
     self.base = base
     content = saved
+    holds(saved.pictures)
     guard !unsaved.isEmpty else { return }
     var chance = generator
     let own = content.rejoin(unsaved, save: base.revision + 1, renamed: renamed, using: &chance)

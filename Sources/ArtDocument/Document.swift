@@ -36,6 +36,8 @@ public actor Document {
   var unsaved = UnsavedEdits()
   /// Edits that the running save will hold.
   var saving = UnsavedEdits()
+  /// The pictures that this program has put into the file, and that were there when it did so last.
+  var kept: Set<String> = []
   /// Edits of the requests that are being done: nobody has heard of them yet.
   var made: [LoggedEdit] = []
   /// Keeps the unsaved edits; nil where the document has none, or is closed.

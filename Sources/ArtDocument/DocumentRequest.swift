@@ -8,6 +8,8 @@ public enum DocumentRequest: Sendable {
   case action(Action)
   /// An edit, in the document's.
   case edit(Edit)
+  /// What is done to its background. A picture that is set must be in the file: see `Document.setBackground`.
+  case background(BackgroundEdit)
   /// Take back up to that many of this program's edits, at least 1.
   case undo(Int)
   /// Make again up to that many of them.
@@ -22,4 +24,7 @@ public struct DocumentAnswer: Sendable {
   public let emojis: [Emoji]
   /// How many changes no save holds yet.
   public let unsaved: Int
+  /// Backgrounds that an undo or a redo would have brought back if their bytes were still kept. The URL of one that has a URL is
+  /// pending now, if none was.
+  public let lost: [Background]
 }

@@ -15,7 +15,7 @@ extension Change {
     case .setBackground(nil): "clear the background"
     case .setBackground: "set the background"
     case .setPending(nil): "no background to fetch"
-    case .setPending(let pending?): "fetch the background \(pending.url.prefix(80))"
+    case .setPending(let pending?): "fetch the background \(BackgroundURL.words(pending.url))"
     }
   }
 

@@ -53,6 +53,8 @@ public struct AppliedEdit: Sendable {
   public var inverse: [Change] = []
   /// The changes that found nothing to apply to: their emoji is gone, or its id is taken.
   public var dropped: [Change] = []
+  /// The backgrounds whose bytes are not kept; they are among the dropped changes.
+  public var lost: [Background] = []
 }
 
 extension EditableArt {

@@ -6,6 +6,9 @@ extension LoggedEdit {
   /// `texts` are those of the emoji that it is about, as far as they are known. May hold text from a document: it is
   /// made safe where it is printed.
   public func words(_ texts: [EmojiID: String] = [:]) -> String {
+    if kind == .edit, let reason = BackgroundEdit.refusal(in: edit) {
+      return "background refused (\(reason.rawValue))"
+    }
     let phrases = EditPhrases(edit.changes, inverse, texts).phrases
     let most = 3
     let what: String =
@@ -19,6 +22,13 @@ extension LoggedEdit {
     case .undo: "undo: \(what)"
     case .redo: "redo: \(what)"
     }
+  }
+}
+
+extension BackgroundURL {
+  /// What people are shown of a URL in a document.
+  static func words(_ url: String) -> String {
+    do throws(Refusal) { return try BackgroundURL(url).shown } catch { return "a URL that cannot be read" }
   }
 }
 
@@ -83,9 +93,11 @@ private struct EditPhrases {
     case .setCanvas(let canvas): others.append("canvas set to \(canvas.width)x\(canvas.height)")
     case .setBackground(let background):
       hasBackground = true
-      others.append(background == nil ? "background removed" : "background set")
+      let source = background?.url.map { " from \(BackgroundURL.words($0))" } ?? ""
+      others.append(background == nil ? "background removed" : "background set\(source)")
     case .setPending(nil): if !hasBackground { others.append("background no longer to be fetched") }
-    case .setPending: others.append("background to be fetched")
+    case .setPending(let pending?):
+      others.append("background to be fetched from \(BackgroundURL.words(pending.url))")
     }
   }
 

@@ -5,7 +5,7 @@ public struct RejoinedEdits: Sendable {
   /// The edits as they are now: their ids and times as they were, their revisions and inverses anew.
   public fileprivate(set) var edits = UnsavedEdits()
   /// Changes that had taken effect before and do not any more, by edit: their emoji is gone, or, for an undo or redo,
-  /// somebody has set the field since.
+  /// somebody has set the field since, or a background's bytes are not kept any more.
   public fileprivate(set) var dropped: [(id: EditID, changes: [Change])] = []
   /// New ids of emoji whose ids somebody else had drawn, too.
   public fileprivate(set) var renamed: [EmojiID: EmojiID] = [:]
@@ -22,14 +22,16 @@ extension DocumentContent {
   ) -> RejoinedEdits {
     var rejoined = RejoinedEdits(renamed: renamed)
     for lot in unsaved.older {
-      let applied = make(lot.net.changes, of: .edit, as: lot.last, &rejoined, &generator)
+      let applied = make(
+        lot.net.changes, of: .edit, as: lot.last, at: unsaved.entries.first?.time ?? 0, &rejoined, &generator)
       pass(lot.count)
       var net = NetChanges()
       for change in applied.changes { net.add(change) }
       rejoined.edits.older.append(UnsavedEdits.Lot(net: net, count: lot.count, last: lot.last))
     }
     for entry in unsaved.entries {
-      let applied = make(entry.edit.changes, of: entry.kind, as: entry.id, &rejoined, &generator)
+      let applied = make(
+        entry.edit.changes, of: entry.kind, as: entry.id, at: entry.time, &rejoined, &generator)
       let new = LoggedEdit(
         id: entry.id, revision: revision + 1, time: entry.time, save: save, kind: entry.kind,
         author: entry.author, edit: Edit(name: entry.edit.name, changes: applied.changes),
@@ -42,13 +44,13 @@ extension DocumentContent {
 
   /// Makes an edit's changes again, and notes what came of them.
   private mutating func make(
-    _ changes: [Change], of kind: LoggedEdit.Kind, as id: EditID, _ rejoined: inout RejoinedEdits,
-    _ generator: inout some RandomNumberGenerator
+    _ changes: [Change], of kind: LoggedEdit.Kind, as id: EditID, at time: Int,
+    _ rejoined: inout RejoinedEdits, _ generator: inout some RandomNumberGenerator
   ) -> AppliedEdit {
     let wanted = changes.map { $0.renamed(by: rejoined.renamed) }
     var applied = AppliedEdit()
     do throws(ArtError) {
-      applied = try apply(wanted, of: kind, renaming: &rejoined.renamed, using: &generator)
+      applied = try apply(wanted, of: kind, at: time, renaming: &rejoined.renamed, using: &generator)
     } catch {
       applied.dropped = wanted
     }
@@ -59,12 +61,12 @@ extension DocumentContent {
   }
 
   private mutating func apply(
-    _ wanted: [Change], of kind: LoggedEdit.Kind, renaming names: inout [EmojiID: EmojiID],
+    _ wanted: [Change], of kind: LoggedEdit.Kind, at time: Int, renaming names: inout [EmojiID: EmojiID],
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> AppliedEdit {
-    guard kind != .edit else { return try apply(rename(wanted, in: &names, using: &generator)) }
-    guard let again = try UndoPlan.again(kind, in: self) else { return try apply(wanted) }
-    var applied = try apply(again.changes)
+    guard kind != .edit else { return try apply(rename(wanted, in: &names, using: &generator), at: time) }
+    guard let again = try UndoPlan.again(kind, in: self) else { return try apply(wanted, of: kind, at: time) }
+    var applied = try apply(again.changes, of: kind, at: time)
     applied.dropped = again.skipped + applied.dropped
     return applied
   }

@@ -16,10 +16,12 @@ public struct RestorePlan: Sendable {
   public init(_ entries: [LoggedEdit], on start: DocumentContent) throws(ArtError) {
     var replay = Replay(content: start)
     for entry in entries { try replay.make(entry) }
-    edit = Edit(
-      name: Self.name(entries.count), changes: replay.changes(since: start))
-    dropped = replay.lost.compactMap { replay.dropped[$0] }
-    content = replay.content
+    // Somebody may have set backgrounds since: then the bytes of this one are not kept.
+    var content = start
+    let applied = try content.apply(replay.changes(since: start), at: entries.last?.time ?? 0)
+    edit = Edit(name: Self.name(entries.count), changes: applied.changes)
+    dropped = replay.lost.compactMap { replay.dropped[$0] } + applied.dropped
+    self.content = content
   }
 
   /// What the edit is called: `restore 12 edits`.

@@ -210,7 +210,8 @@ private struct UndoWalk: Sendable {
 /// What has become of each field since some entry of the log, gathered while walking back to it.
 ///
 /// Writes cancel in pairs: an undo and the write before it that it took back, a redo and the undo that it took
-/// back. A field whose writes have all cancelled is as the entry left it.
+/// back. A field whose writes have all cancelled is as the entry left it. An undo may have made a URL pending for a background
+/// whose bytes were not kept: where its edit was not about that, it cancels alone.
 private struct LaterWrites: Sendable {
   /// For each field the writes that have not cancelled yet, newest first.
   private var open: [Field: [Write]] = [:]
@@ -218,6 +219,8 @@ private struct LaterWrites: Sendable {
   private struct Write: Sendable {
     var id: EditID
     var kind: LoggedEdit.Kind
+    /// Whether it is about a URL that stands for a background, which its entry did not write.
+    var isStandIn: Bool
   }
 
   /// Goes back over an entry. Only what it really changed counts.
@@ -226,8 +229,12 @@ private struct LaterWrites: Sendable {
       if let last = open[field]?.last, Self.cancels(last, entry) {
         open[field]?.removeLast()
       } else {
-        open[field, default: []].append(Write(id: entry.id, kind: entry.kind))
+        open[field, default: []].append(
+          Write(id: entry.id, kind: entry.kind, isStandIn: field == .pending && entry.setsStandIn))
       }
+    }
+    if !entry.edit.changes.contains(where: { $0.field == .pending }) {
+      open[.pending]?.removeAll { $0.isStandIn && $0.kind.names == entry.id }
     }
   }
 

@@ -12,10 +12,12 @@ enum Format {
   static let logEdits = 1_000
   /// Bytes of names, changes and inverses kept in the log; the newest edit stays whatever its size.
   static let logBytes = 8 << 20
-  /// Pictures kept besides that of the background.
-  static let otherPictures = 3
+  /// Pictures kept at most, that of the background among them.
+  static let pictures = 4
   /// Bytes of pictures kept in all.
   static let pictureBytes = 64 << 20
+  /// A picture of more bytes is not kept in memory until the commit.
+  static let largestUnspilled = 1 << 20
   /// Rollback journals larger than this are no save of ours.
   static let largestJournal = 512 << 20
   /// What we write; VACUUM by a stranger may have made another one.

@@ -26,6 +26,11 @@ static inline int art_bind_blob(sqlite3_stmt *statement, int index, const void *
   return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
+// The bytes stay the caller's, who keeps them until the statement has run. No bytes are an empty blob, not NULL.
+static inline int art_lend_blob(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+  return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", count, SQLITE_STATIC);
+}
+
 // 1 when the file behind the connection is no longer the one at its path.
 static inline int art_has_moved(sqlite3 *db) {
   int moved = 0;

@@ -10,6 +10,9 @@ struct RandomEdits {
   var generator: SplitMix64
   private let ids: [EmojiID]
 
+  /// The digests of the pictures that backgrounds have.
+  static let digests = ["0", "a", "7f"].map { String(String(repeating: $0, count: 32).prefix(32)) }
+
   init(seed: UInt64, ids count: Int = 12) {
     generator = SplitMix64(seed: seed)
     var generator = SplitMix64(seed: 7)
@@ -51,7 +54,7 @@ struct RandomEdits {
   mutating func background() throws -> Background {
     let canvas = try Canvas(width: int(1...100_000), height: int(1...100_000))
     return try Background(
-      digest: String(repeating: try pick(["0", "a", "7f"]), count: 32).prefix(32).description,
+      digest: try pick(Self.digests),
       mediaType: try pick(["image/png", "image/webp"]), size: canvas, url: int(0...1) == 0 ? nil : try url())
   }
 

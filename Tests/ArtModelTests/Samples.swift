@@ -32,7 +32,9 @@ func emoji(
 }
 
 func document(_ emojis: [Emoji] = []) throws -> DocumentContent {
-  try #require(DocumentContent(id: try documentID(), canvas: .standard, emojis: emojis))
+  try #require(
+    DocumentContent(
+      id: try documentID(), canvas: .standard, emojis: emojis, pictures: Set(RandomEdits.digests)))
 }
 
 func documentID() throws -> DocumentID { try #require(DocumentID("000000000000")) }

@@ -84,7 +84,7 @@ extension DocumentFile {
     guard copy.inspection.vouched > 0 || !copy.inspection.doubtful.isEmpty else {
       throw .nothingToMend(path)
     }
-    var salvage = Salvage(copy.inspection, mending)
+    var salvage = Salvage(copy.inspection, mending, at: stamp.time)
     let image = try salvage.image(named: path, stamp: stamp)
     let name = PathParts(file.path).name
     let original = try StateFolder.setAside(copy.bytes, as: name)

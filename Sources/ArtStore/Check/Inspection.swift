@@ -58,6 +58,11 @@ struct Inspection {
 
   /// Rows that their sums vouch for.
   var vouched: Int { (art == nil ? 0 : 1) + emojis.count + log.count + plain.count }
+
+  /// Whether a row that its sum vouches for has the picture of that digest.
+  private func hasPicture(_ digest: String) -> Bool {
+    plain.contains { $0.table == .image && $0.values.count > 1 && $0.values[1] == .text(digest) }
+  }
 }
 
 extension Inspection {
@@ -259,6 +264,9 @@ extension Inspection {
     }
     let last = log.keys.max().flatMap { log[$0] }
     if last?.id != art.head { faults.append("the last edit is not the document's head") }
+    if let background = art.background, !hasPicture(background.digest) {
+      faults.append("the picture of the background is not in it")
+    }
     guard faults.isEmpty else { return }
     // The last word is that of those who read documents.
     do throws(ArtError) {
@@ -284,6 +292,13 @@ extension Inspection {
   }
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count * 2)
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }

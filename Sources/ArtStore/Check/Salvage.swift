@@ -16,7 +16,8 @@ struct Salvage {
   /// What is not as it was because rows that said so are gone, a line each.
   private(set) var lost: [String] = []
 
-  init(_ inspection: Inspection, _ mending: Mending) {
+  /// `time` is when it is made, in milliseconds since 1970.
+  init(_ inspection: Inspection, _ mending: Mending, at time: Int) {
     emojis = inspection.emojis
     log = inspection.log
     plain = []
@@ -30,7 +31,8 @@ struct Salvage {
         setAside.append(row.reason)
       }
     }
-    tellOfLosses(hadArt: inspection.art != nil || mending == .adopt && adopted.contains(Self.artReason))
+    tellOfLosses(
+      hadArt: inspection.art != nil || mending == .adopt && adopted.contains(Self.artReason), at: time)
   }
 
   static let artReason = "the document's own row does not fit its sum"
@@ -49,15 +51,19 @@ struct Salvage {
     return ArtRow(id: id, canvas: canvas)
   }
 
-  private mutating func tellOfLosses(hadArt: Bool) {
+  private mutating func tellOfLosses(hadArt: Bool, at time: Int) {
     if !hadArt {
       lost.append(
         "without its own row the document has a canvas of \(art.canvas.width) x \(art.canvas.height), and no background"
       )
     }
     if let background = art.background, !hasPicture(background.digest) {
-      art.background = nil
-      lost.append("the picture of the background is lost, and the background with it")
+      let pending = art.pending
+      art.giveUpBackground(at: time)
+      let isFetched = art.pending != nil && art.pending != pending
+      lost.append(
+        "the picture of the background is lost, and the background with it"
+          + (isFetched ? "; it is to be fetched again from where it came" : ""))
     }
   }
 

@@ -19,7 +19,9 @@ extension DocumentFile {
     }
     var image = try FileImage(name: path, art: art)
     if let picture = background?.picture {
-      try image.insert([.integer(1), .text(picture.digest), .blob(picture.bytes)], into: .image)
+      image.art.digest.add(
+        try PlainTable.insertPicture(
+          picture.bytes, digest: picture.digest, number: 1, on: image.connection))
     }
     try image.link(as: path)
     return id

@@ -38,6 +38,8 @@ public struct SaveOutcome: Sendable {
   public let base: DocumentBase
   /// Set when others had saved before.
   public let joined: JoinedEdits?
+  /// The digests of the pictures that the file holds.
+  public let pictures: Set<String>
 }
 
 /// A program's edits on top of what others had saved before it.
@@ -55,12 +57,15 @@ extension DocumentFile {
   /// found in the file and made durable, not written again. When others have saved since the base, their edits are
   /// taken in, and the program's are made again on top of them. Edits that lie in a journal are noted to be in the file.
   ///
+  /// A background whose bytes the file does not hold any more is not saved: its edit is made again, too, and then has the picture
+  /// fetched.
+  ///
   /// Throws `replaced` when another document stands at the path, and what `edit` throws; nothing is changed then.
   public func save(_ edits: NetEdits, isJournalled: Bool = false) throws(ArtError) -> SaveOutcome {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == edits.base.id else { throw .replaced(path) }
       var joined: JoinedEdits?
-      if let saved = edits.count(savedIn: transaction) {
+      if let saved = edits.count(savedIn: transaction), try edits.hasPicture(in: transaction) {
         try edits.write(to: transaction, from: saved)
       } else {
         joined = try transaction.join(edits)
@@ -68,7 +73,8 @@ extension DocumentFile {
       if isJournalled, let last = edits.unsaved.last {
         try transaction.setSaved(last.origin, upTo: last.sequence)
       }
-      return SaveOutcome(base: transaction.base, joined: joined)
+      let pictures = Set(try transaction.storedPictures().map(\.digest))
+      return SaveOutcome(base: transaction.base, joined: joined, pictures: pictures)
     }
   }
 

@@ -5,24 +5,28 @@ import ArtModel
 extension DocumentTransaction {
   /// Does an edit and writes it into the log. Returns nil when it has no effect, and then writes nothing.
   public func perform(_ edit: Edit, stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
-    let applied = try set(edit.changes)
+    let applied = try set(edit.changes, at: stamp.time)
     guard !applied.changes.isEmpty else { return nil }
     return try log(edit.name, applied, kind: .edit, stamp)
   }
 
   /// Does an undo or redo and writes it into the log, also when nothing is left for it to do: the next one then
-  /// goes on behind it. `left` counts the changes that were not made.
+  /// goes on behind it. `left` counts the changes that were not made because others have set their fields; `lost` are the
+  /// backgrounds that would be back if their bytes were still kept: the URL of one that has a URL is pending now, if none was.
   public func perform(
     _ plan: UndoPlan, stamp: EditStamp
-  ) throws(ArtError) -> (entry: LoggedEdit, left: Int) {
-    var applied = try set(plan.changes)
+  ) throws(ArtError) -> (entry: LoggedEdit, left: Int, lost: [Background]) {
+    var applied = try set(plan.changes, of: plan.kind, at: stamp.time)
+    let left = applied.dropped.count - applied.lost.count + plan.skipped.count
     applied.dropped += plan.skipped
-    return (try log(plan.name, applied, kind: plan.kind, stamp), applied.dropped.count)
+    return (try log(plan.name, applied, kind: plan.kind, stamp), left, applied.lost)
   }
 
-  func set(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+  func set(
+    _ changes: [Change], of kind: LoggedEdit.Kind = .edit, at time: Int
+  ) throws(ArtError) -> AppliedEdit {
     var rows = self
-    return try rows.apply(changes)
+    return try rows.apply(changes, of: kind, at: time)
   }
 
   func log(

@@ -56,6 +56,12 @@ public struct NetEdits: Sendable {
     }.map { $0 + 1 }
   }
 
+  /// Whether the file has the picture of the background that the edits come to: others' pictures may have taken its room since.
+  func hasPicture(in transaction: DocumentTransaction) throws(ArtError) -> Bool {
+    guard let background, background.digest != transaction.background?.digest else { return true }
+    return try transaction.holdsPicture(background.digest)
+  }
+
   /// Writes what the edits come to, and the entries from that one on.
   func write(to transaction: DocumentTransaction, from saved: Int) throws(ArtError) {
     guard saved < unsaved.entries.count else { return try transaction.touch() }

@@ -77,16 +77,16 @@ extension DocumentFile {
       let plan = try RestorePlan(contents.entries, on: known)
       known = plan.content
       let stamp = stamp().on(behalfOf: contents.head?.author)
-      let applied = try content.apply(known.changes(from: content))
+      let applied = try content.apply(known.changes(from: content), at: stamp.time)
       content.append(
         LoggedEdit(
           id: stamp.id, revision: content.revision + 1, time: stamp.time, save: 1, kind: .edit,
           author: stamp.author, edit: Edit(name: plan.edit.name, changes: applied.changes),
-          inverse: applied.inverse, dropped: plan.dropped))
+          inverse: applied.inverse, dropped: plan.dropped + applied.dropped))
       reports.append(
         RestoreReport(
           author: stamp.author, modified: journal.modified, edits: contents.entries.count,
-          changes: applied.changes.count, dropped: plan.dropped, revision: content.revision,
+          changes: applied.changes.count, dropped: plan.dropped + applied.dropped, revision: content.revision,
           damage: contents.damage))
     }
     return (try FileImage(name: path, content, id: id), reports)

@@ -123,7 +123,7 @@ struct RemainingEdits {
 extension DocumentTransaction {
   /// Does what is restored and writes it into the log, also when all of it was dropped: the history keeps that.
   fileprivate func write(_ plan: RestorePlan, _ stamp: EditStamp) throws(ArtError) {
-    var applied = try set(plan.edit.changes)
+    var applied = try set(plan.edit.changes, at: stamp.time)
     applied.dropped += plan.dropped
     guard !applied.changes.isEmpty || !applied.dropped.isEmpty else { return }
     _ = try log(plan.edit.name, applied, kind: .edit, stamp)

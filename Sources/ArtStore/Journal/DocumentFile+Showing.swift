@@ -51,7 +51,7 @@ extension DocumentFile {
 extension DocumentContent {
   /// Becomes what the plan comes to, with the entry in its log that restoring writes.
   mutating func take(_ plan: RestorePlan, _ stamp: EditStamp) throws(ArtError) {
-    let applied = try apply(plan.edit.changes)
+    let applied = try apply(plan.edit.changes, at: stamp.time)
     guard !applied.changes.isEmpty || !plan.dropped.isEmpty else { return }
     append(
       LoggedEdit(

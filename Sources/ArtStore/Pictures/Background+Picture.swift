@@ -29,13 +29,14 @@ extension DocumentFile {
   /// Puts a picture's bytes into the document, durably and without an edit: its revision and its head stay as they are. What is
   /// kept besides is as `DocumentTransaction.keep` has it. Returns the digests of all pictures that the file holds.
   ///
-  /// Throws `replaced` when another document stands there, and what `edit` throws.
+  /// `recent` are the digests of what is or was the background in memory, the last one first, where that is not saved yet. Throws
+  /// `replaced` when another document stands there, and what `edit` throws.
   public func keep(
-    _ picture: CheckedPicture, in document: DocumentID, sparing digest: String? = nil
+    _ picture: CheckedPicture, in document: DocumentID, recent: [String] = []
   ) throws(ArtError) -> Set<String> {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == document else { throw .replaced(path) }
-      try transaction.keep(picture, sparing: digest)
+      try transaction.keep(picture, recent: recent)
       return Set(try transaction.storedPictures().map(\.digest))
     }
   }

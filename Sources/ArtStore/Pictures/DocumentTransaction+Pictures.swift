@@ -2,31 +2,34 @@
 
 import ArtModel
 
-// The bytes of backgrounds. Those of the present one are there, and those of the last three others as far as there is room; a
-// higher number is newer.
+// The bytes of backgrounds, a row each: at most four, the present one's among them, and 64 MiB in all. When another picture comes
+// and there is no room, those go first that were the background the longest time ago. That the log tells; where it does not go
+// back so far, the order in which they came.
 
 /// A row of `image` without its bytes.
 struct StoredPicture: Equatable {
   let number: Int
   let digest: String
   let bytes: Int
-  let sum: Int
 }
 
 extension DocumentTransaction {
-  /// Keeps the picture's bytes, as the newest, once. Of other pictures the present background stays, and of the rest the last
-  /// three, 64 MiB in all; `spared` is another one that stays if it can. Throws `tooLarge` when the file would be.
-  public func keep(_ picture: CheckedPicture, sparing spared: String? = nil) throws(ArtError) {
+  /// Keeps the picture's bytes, unless they are kept already, and of the others as many as there is room for. What sets the background
+  /// is to follow, in the same transaction or soon.
+  ///
+  /// `recent` are the digests of what is or was the background in memory, the last one first. Throws `tooLarge` when the file
+  /// would be.
+  public func keep(_ picture: CheckedPicture, recent: [String] = []) throws(ArtError) {
     let digest = picture.digest
     let stored = try storedPictures()
-    if stored.first?.digest != digest {
-      for old in stored where old.digest == digest { try remove(old) }
-      guard let newest = stored.first?.number ?? .some(0), newest < Format.largestNumber else {
-        throw .tooLargeFile(name)
-      }
-      try insert(picture.bytes, digest: digest, number: newest + 1)
-    }
-    try prunePictures(sparing: [digest, spared].compactMap(\.self))
+    guard !stored.contains(where: { $0.digest == digest }) else { return }
+    let newest = stored.first?.number ?? 0
+    guard newest < Format.largestNumber else { throw .tooLargeFile(name) }
+    try allowSpilling(for: picture.bytes.count)
+    // First: what goes leaves its pages to what comes.
+    try makeRoom(for: picture.bytes.count, among: stored, recent)
+    art.digest.add(
+      try PlainTable.insertPicture(picture.bytes, digest: digest, number: newest + 1, on: connection))
   }
 
   /// The bytes of that digest, verified; nil where they are not kept. Throws `damaged`.
@@ -41,44 +44,66 @@ extension DocumentTransaction {
 
   /// The pictures that are kept, newest first; their bytes are not looked at.
   func storedPictures() throws(ArtError) -> [StoredPicture] {
-    let rows = try statement("SELECT number, digest, length(bytes), sum FROM image ORDER BY number DESC")
+    let rows = try statement("SELECT number, digest, length(bytes) FROM image ORDER BY number DESC")
     try rows.bind()
     defer { rows.reset() }
     var pictures: [StoredPicture] = []
     while try rows.step() {
       pictures.append(
-        StoredPicture(
-          number: try rows.integer(0), digest: try rows.text(1), bytes: try rows.integer(2),
-          sum: try rows.integer(3)))
+        StoredPicture(number: try rows.integer(0), digest: try rows.text(1), bytes: try rows.integer(2)))
     }
     return pictures
   }
 
-  private func insert(_ bytes: [UInt8], digest: String, number: Int) throws(ArtError) {
-    let values: [Statement.Value] = [.integer(number), .text(digest), .blob(bytes)]
-    let sum = PlainTable.image.sum(of: values)
-    try statement("INSERT INTO image VALUES(?,?,?,?)").run(values[0], values[1], values[2], .integer(sum))
-    art.digest.add(sum)
-  }
-
-  private func remove(_ picture: StoredPicture) throws(ArtError) {
-    try statement("DELETE FROM image WHERE number = ?1").run(.integer(picture.number))
-    art.digest.remove(picture.sum)
-  }
-
-  /// Cuts the pictures to their room: the present background, and the three that come first of `spared` and then by age.
-  func prunePictures(sparing spared: [String]) throws(ArtError) {
-    let wanted = [art.background?.digest].compactMap(\.self) + spared
-    let stored = try storedPictures()
-    let first = wanted.compactMap { digest in stored.first { $0.digest == digest } }
-    var others = Format.otherPictures
-    var room = Format.pictureBytes
-    var seen: Set<String> = []
-    for picture in first + stored where seen.insert(picture.digest).inserted {
-      let isPresent = picture.digest == art.background?.digest
-      if !isPresent { others -= 1 }
-      room -= picture.bytes
-      if !isPresent, others < 0 || room < 0 { try remove(picture) }
+  /// Removes pictures until there is room for one more of so many bytes. The present background stays.
+  private func makeRoom(
+    for coming: Int, among stored: [StoredPicture], _ recent: [String]
+  ) throws(ArtError) {
+    let bytes = stored.reduce(coming) { $0 + $1.bytes }
+    guard stored.count + 1 > Format.pictures || bytes > Format.pictureBytes else { return }
+    let present = stored.first { $0.digest == art.background?.digest }
+    var places = Format.pictures - 1 - (present == nil ? 0 : 1)
+    var room = Format.pictureBytes - coming - (present?.bytes ?? 0)
+    for picture in try byAge(stored, recent) where picture != present {
+      if places > 0, picture.bytes <= room {
+        places -= 1
+        room -= picture.bytes
+      } else {
+        try remove(picture)
+      }
     }
+  }
+
+  /// Pictures in the order in which they were the background, the last one first. One that came after all that the log knows of
+  /// is about to be.
+  private func byAge(_ stored: [StoredPicture], _ recent: [String]) throws(ArtError) -> [StoredPicture] {
+    let all = Set(stored.map(\.digest))
+    let logged = try recentPictures(among: all)
+    let newest = stored.first { logged.contains($0.digest) }?.number ?? .max
+    let coming = stored.filter { $0.number > newest }.map(\.digest)
+    var seen: Set<String> = []
+    let order = (recent + coming + logged + stored.map(\.digest)).filter { seen.insert($0).inserted }
+    return order.flatMap { digest in stored.filter { $0.digest == digest } }
+  }
+
+  func remove(_ picture: StoredPicture) throws(ArtError) {
+    try allowSpilling(for: picture.bytes)
+    let row = try statement("\(PlainTable.image.select) WHERE number = ?1")
+    try row.bind(.integer(picture.number))
+    guard try row.step() else { throw .damaged(name, "a stored picture is missing") }
+    let sum: Int
+    do {
+      defer { row.reset() }
+      sum = try PlainTable.image.verify(row, of: name)
+    }
+    try statement("DELETE FROM image WHERE number = ?1").run(.integer(picture.number))
+    art.digest.remove(sum)
+  }
+
+  /// The pages of a large picture may go to the file before the commit, as SQLite does it: in memory they would be the picture once
+  /// more. Readers wait a little longer then.
+  private func allowSpilling(for bytes: Int) throws(ArtError) {
+    guard bytes > Format.largestUnspilled else { return }
+    try connection.execute("PRAGMA cache_spill=ON")
   }
 }

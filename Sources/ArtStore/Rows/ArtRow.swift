@@ -27,6 +27,13 @@ struct ArtRow: Equatable {
 }
 
 extension ArtRow {
+  /// Has the background fetched again, whose bytes are lost.
+  mutating func giveUpBackground(at time: Int) {
+    guard let lost = background else { return }
+    background = nil
+    pending = pending ?? PendingBackground(insteadOf: lost, since: time)
+  }
+
   static let select = """
     SELECT one, id, canvas, background, pending, revision, head, emoji, log, digest, sum FROM art
     """

@@ -26,6 +26,16 @@ enum PlainTable: CaseIterable {
     }
   }
 
+  /// Puts in a picture's row, and returns its sum.
+  static func insertPicture(
+    _ bytes: [UInt8], digest: String, number: Int, on connection: Connection
+  ) throws(ArtError) -> Int {
+    let sum = image.sum(of: [.integer(number), .text(digest), .blob(bytes)])
+    try Statement("INSERT INTO image(number, digest, sum, bytes) VALUES(?,?,?,?)", on: connection)
+      .run(.integer(number), .text(digest), .integer(sum), lending: bytes)
+    return sum
+  }
+
   /// The sum of a row of these values, all columns but the sum.
   func sum(of values: [Statement.Value]) -> Int {
     var sum = RowSum(name)

@@ -8,6 +8,9 @@ import CXXHash
 /// little-endian; 2 text and 3 blob, the length in 8 bytes little-endian and the bytes.
 struct RowSum {
   private var bytes: [UInt8]
+  /// What came before the bytes, once a blob is too long to be copied.
+  private var stream: HashStream?
+  private static let longest = 1 << 16
 
   init(_ table: StaticString) {
     bytes = []
@@ -41,16 +44,57 @@ struct RowSum {
   mutating func blob(_ value: UnsafeBufferPointer<UInt8>) {
     bytes.append(3)
     append(value.count)
-    bytes.append(contentsOf: value)
+    if value.count > Self.longest, let stream = stream ?? HashStream() {
+      bytes.withUnsafeBufferPointer { stream.add($0) }
+      bytes.removeAll(keepingCapacity: true)
+      stream.add(value)
+      self.stream = stream
+    } else {
+      bytes.append(contentsOf: value)
+    }
   }
 
   /// The sum as the `sum` column holds it: the 64 bits as a signed integer.
   var value: Int {
-    bytes.withUnsafeBytes { Int(bitPattern: UInt(XXH3_64bits($0.baseAddress, $0.count))) }
+    if let stream { return bytes.withUnsafeBufferPointer { stream.value(with: $0) } }
+    return bytes.withUnsafeBytes { Int(bitPattern: UInt(XXH3_64bits($0.baseAddress, $0.count))) }
   }
 
   private mutating func append(_ value: Int) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+}
+
+/// The hash of bytes that come piece by piece and are not kept.
+private final class HashStream {
+  private let state: OpaquePointer
+  /// A copy to end with.
+  private let end: OpaquePointer
+
+  /// Nil without memory for it.
+  init?() {
+    guard let state = XXH3_createState() else { return nil }
+    guard let end = XXH3_createState() else {
+      XXH3_freeState(state)
+      return nil
+    }
+    self.state = state
+    self.end = end
+    XXH3_64bits_reset(state)
+  }
+
+  deinit {
+    XXH3_freeState(state)
+    XXH3_freeState(end)
+  }
+
+  func add(_ bytes: UnsafeBufferPointer<UInt8>) { XXH3_64bits_update(state, bytes.baseAddress, bytes.count) }
+
+  /// The hash of all until now and these.
+  func value(with last: UnsafeBufferPointer<UInt8>) -> Int {
+    XXH3_copyState(end, state)
+    XXH3_64bits_update(end, last.baseAddress, last.count)
+    return Int(bitPattern: UInt(XXH3_64bits_digest(end)))
   }
 }
 

@@ -64,6 +64,18 @@ final class Statement {
     while try step() {}
   }
 
+  /// The same with a blob at the end that is lent to SQLite, not copied: it may be large.
+  func run(_ values: Value..., lending bytes: [UInt8]) throws(ArtError) {
+    let place = values.count
+    try bind(values + [.null])
+    defer { sqlite3_bind_null(handle, Int32(place + 1)) }
+    try bytes.withUnsafeBufferPointer { (buffer) throws(ArtError) in
+      try connection.check(
+        art_lend_blob(handle, Int32(place + 1), buffer.baseAddress, sqlite3_uint64(buffer.count)))
+      while try step() {}
+    }
+  }
+
   /// Ends the run, and with it the lock that reading holds.
   func reset() { sqlite3_reset(handle) }
 

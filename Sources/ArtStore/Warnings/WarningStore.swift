@@ -12,20 +12,27 @@ public struct WarningStore: Sendable {
   /// Nil where there is no state folder: then nothing was told, and nothing is kept.
   private let folder: String?
   private let name: String
-  private let document: DocumentID
 
   /// Of the document in that file. Throws what reading the document throws.
   public init(for document: DocumentFile) throws(ArtError) {
+    try self.init(for: document, in: Self.standardFolder)
+  }
+
+  init(for document: DocumentFile, in folder: String?) throws(ArtError) {
     let path = Array((try document.realPath() ?? document.path).utf8)
-    self.document = try document.quickBase().id
-    name = "\(self.document)-\(path.withUnsafeBufferPointer { ContentDigest.of($0) }).json"
-    do throws(ArtError) { folder = try StateFolder.path() + "/warnings" } catch { folder = nil }
+    let id = try document.quickBase().id
+    name = "\(id)-\(path.withUnsafeBufferPointer { ContentDigest.of($0) }).json"
+    self.folder = folder
+  }
+
+  private static var standardFolder: String? {
+    // Where no variable names a folder nothing is kept, which warns a person once too often at most.
+    do throws(ArtError) { return try StateFolder.path() + "/warnings" } catch { return nil }
   }
 
   /// What a record has of a URL, for `lastRefused`: nothing that the URL could be read from.
-  public func digest(of url: String) -> String {
-    let bytes = Array("\(document) \(url)".utf8)
-    return bytes.withUnsafeBufferPointer { ContentDigest.of($0) }
+  public static func digest(of url: String) -> String {
+    Array(url.utf8).withUnsafeBufferPointer { ContentDigest.of($0) }
   }
 
   /// What is kept; nothing was told where nothing is, or what is there cannot be read.

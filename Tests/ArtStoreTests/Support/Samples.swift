@@ -11,6 +11,9 @@ struct EditMaker {
   private var author: Author
   private static let texts = ["🐝", "🌸", "🏳️‍🌈", "👩‍🚀", "1️⃣", "🇩🇪", "❤️", "👍🏽", "🐝🌸 go"]
 
+  /// The digest of the bytes `emojiart`, which stand for a picture.
+  static let picture = "11192220c86c5565b1266ecee4a63b8c"
+
   init(seed: UInt64, name: String? = nil) throws {
     random = SplitMix64(seed: seed)
     author = try Author(origin: Origin(using: &random), name: name)
@@ -46,12 +49,11 @@ struct EditMaker {
     case 6: return .setCanvas(try Canvas(width: 1 + random.below(5_000), height: 1 + random.below(5_000)))
     case 7:
       let url = random.below(2) == 0 ? nil : "https://example.org/\(random.below(100)).png"
+      // A background is set only where its bytes are.
+      guard random.below(3) != 0, try art.holdsPicture(Self.picture) else { return .setBackground(nil) }
       return .setBackground(
-        random.below(3) == 0
-          ? nil
-          : try Background(
-            digest: "0123456789abcdef0123456789abcdef", mediaType: "image/png",
-            size: try Canvas(width: 640, height: 480), url: url))
+        try Background(
+          digest: Self.picture, mediaType: "image/png", size: try Canvas(width: 640, height: 480), url: url))
     default:
       return .setPending(
         random.below(3) == 0

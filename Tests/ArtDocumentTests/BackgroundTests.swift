@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtDocument
+
+@Suite("The background of an open document") struct BackgroundTests {
+  private let folder: DocumentFolder
+
+  init() throws { folder = try DocumentFolder() }
+
+  private func picture(_ number: UInt8, bytes count: Int = 500) throws -> CheckedPicture {
+    CheckedPicture(
+      bytes: [UInt8](repeating: number, count: count), mediaType: "image/png",
+      size: try Canvas(width: 10 + Int(number), height: 20), isAnimated: false)
+  }
+
+  private func url(_ number: UInt8) -> String { "https://example.org/\(number).png" }
+
+  private func background(_ number: UInt8) throws -> Background {
+    try Background(picture(number), from: url(number))
+  }
+
+  @Test("B70 a background is answered when its bytes are in the file, and its edit is saved as any other")
+  func set() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let listener = try await DocumentFolder.open(file)
+    let entry = try #require(try await document.setBackground(picture(1), from: url(1)))
+    #expect(entry.edit.name == "set the background")
+    #expect(try await document.content.background == background(1))
+    #expect(await document.unsavedChanges == 1)
+    // The bytes are there, the edit is not; to others nothing has happened.
+    let between = try file.read()
+    #expect(between.revision == 0 && between.background == nil && between.pictures.count == 1)
+    await listener.look()
+    #expect(await listener.content.revision == 0)
+    #expect(try await document.setBackground(picture(1), from: url(1)) == nil)
+    try await document.save()
+    #expect(try file.background()?.bytes == picture(1).bytes && file.read().canvas == picture(1).size)
+    try await document.undo()
+    #expect(await document.content.background == nil)
+    try await document.redo()
+    #expect(try await document.content.background == background(1))
+    let later = try PendingBackground(url: url(2), since: 3, reason: "later", anchor: .topLeft)
+    #expect(try await document.perform(.later(later)) != nil)
+    #expect(try await document.perform(.refuse(url: url(2), .dns))?.edit.name == "refuse the background: dns")
+    #expect(try await document.perform(.clear) != nil)
+    #expect(try await document.perform(.clear) == nil)
+    try await document.close()
+    try await listener.close()
+    #expect(try file.read().background == nil && file.check().faults == [])
+  }
+
+  @Test("B70 a background that was answered outlives the program that is killed right after it")
+  func killed() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    try await document.setBackground(picture(1), from: url(1))
+    await document.abandon()
+    #expect(try file.read().background == nil)
+    let next = try await DocumentFolder.open(file)
+    #expect(try await next.content.background == background(1))
+    #expect(try file.background()?.bytes == picture(1).bytes)
+    try await next.close()
+  }
+
+  @Test("B71 a background that cannot be put into the file changes nothing")
+  func refused() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let before = await document.content
+    let bad = CheckedPicture(bytes: [1], mediaType: "text/html", size: .standard, isAnimated: false)
+    #expect(
+      await failure { () throws(ArtError) in try await document.setBackground(bad, from: nil) }?.code
+        == .badValue)
+    let stranger = try folder.make("stranger")
+    try DocumentFolder.move(file.path, to: file.path + ".away")
+    let one = try picture(1)
+    #expect(
+      await failure { () throws(ArtError) in try await document.setBackground(one, from: nil) }?.code
+        == .noSuchDocument)
+    try DocumentFolder.move(stranger.path, to: file.path)
+    #expect(
+      await failure { () throws(ArtError) in try await document.setBackground(one, from: nil) }?.code
+        == .replaced)
+    #expect(try file.read().pictures == [])
+    try FileManager.default.removeItem(atPath: file.path)
+    try DocumentFolder.move(file.path + ".away", to: file.path)
+    #expect(await document.content == before)
+    #expect(await !document.hasUnsavedChanges)
+    try await document.setBackground(one, from: nil)
+    try await document.close()
+    #expect(
+      await failure { () throws(ArtError) in try await document.setBackground(one, from: nil) }?.code
+        == .closed)
+    #expect(try file.background()?.bytes == one.bytes)
+  }
+
+  @Test("B71 a request that is cancelled before its edit is made makes none")
+  func cancelled() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let lock = try FileLock(file.path)
+    let one = try picture(1)
+    let task = Task { try await document.setBackground(one, from: nil) }
+    task.cancel()
+    lock.release()
+    #expect(try await task.value == nil)
+    #expect(await document.content.background == nil)
+    try await document.close()
+  }
+
+  @Test("B72 an undo in an open document to a picture that is kept no more has it fetched again, and says so")
+  func undoBeyond() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    for number in 1...6 as ClosedRange<UInt8> {
+      try await document.setBackground(picture(number), from: url(number))
+      if number == 3 { try await document.save() }
+    }
+    var answers: [[Background]] = []
+    for _ in 0..<5 {
+      let answer = try #require(await document.perform([.undo(1)]).first).get()
+      answers.append(answer.lost)
+    }
+    #expect(try answers == [[], [], [], [background(2)], [background(1)]])
+    #expect(await document.content.pending?.url == url(1))
+    try await document.save()
+    #expect(try await document.content == file.read())
+    #expect(try file.read().pending?.reason == "undo" && file.check().faults == [])
+    for number in 2...6 as ClosedRange<UInt8> {
+      try await document.redo()
+      if number > 2 { #expect(try await document.content.background == background(number)) }
+    }
+    try await document.close()
+    #expect(try file.background()?.bytes == picture(6).bytes)
+  }
+
+  @Test(
+    "B72 where others' pictures have taken the room before the save, the edit has it fetched again, and that is told"
+  )
+  func pruned() async throws {
+    let file = try folder.make()
+    let document = try await DocumentFolder.open(file)
+    let other = try await DocumentFolder.open(file)
+    try await document.setBackground(picture(1), from: url(1))
+    let events = document.events(ownEdits: false)
+    for number in 2...6 as ClosedRange<UInt8> {
+      try await other.setBackground(picture(number), from: url(number))
+    }
+    await other.closeDiscardingChanges()
+    try await document.save()
+    #expect(await document.content.background == nil)
+    #expect(await document.content.pending?.url == url(1))
+    #expect(try await document.content == file.read() && file.check().faults == [])
+    try await document.close()
+    let dropped = await events.until { if case .dropped = $0 { true } else { false } }.last
+    guard case .dropped(_, let changes)? = dropped else {
+      Issue.record("nothing was told")
+      return
+    }
+    #expect(try changes == [.setBackground(background(1))])
+  }
+}
+
+/// The error that the body throws.
+private func failure<Value>(_ body: () async throws(ArtError) -> Value) async -> ArtError? {
+  do throws(ArtError) {
+    _ = try await body()
+    return nil
+  } catch {
+    return error
+  }
+}

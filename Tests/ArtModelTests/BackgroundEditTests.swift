@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ArtModel
+
+@Suite("What is done to a background")
+struct BackgroundEditTests {
+  private static let url = "https://example.org/a.png"
+
+  private func picture(_ number: Int = 0, url: String? = url, width: Int = 640, height: Int = 480) throws
+    -> Background
+  {
+    try Background(
+      digest: RandomEdits.digests[number], mediaType: "image/png",
+      size: try Canvas(width: width, height: height), url: url)
+  }
+
+  private func pending(_ url: String = url, _ anchor: PendingBackground.Anchor = .topLeft) throws
+    -> PendingBackground
+  {
+    try PendingBackground(url: url, since: 5, reason: "later", anchor: anchor)
+  }
+
+  private func perform(_ edit: BackgroundEdit, on art: inout DocumentContent) throws -> Edit? {
+    var author = try author(1)
+    let plan = try edit.plan(on: art)
+    if let plan { try art.perform(plan, by: &author) }
+    return plan
+  }
+
+  @Test(
+    "B60 a background is set with its canvas, and is not pending any more; only what has an effect is in the edit"
+  )
+  func set() throws {
+    var art = try document()
+    #expect(try perform(.later(pending()), on: &art)?.changes == [.setPending(pending())])
+    #expect(art.background == nil && art.pending?.url == Self.url)
+    let edit = try #require(try perform(.set(picture(), keepsCanvas: false), on: &art))
+    #expect(edit.name == "set the background")
+    #expect(try edit.changes == [.setBackground(picture()), .setCanvas(picture().size), .setPending(nil)])
+    #expect(try art.background == picture() && art.canvas == picture().size && art.pending == nil)
+    #expect(try perform(.set(picture(), keepsCanvas: false), on: &art) == nil)
+    let other = try picture(1, width: 10, height: 20)
+    #expect(try perform(.set(other, keepsCanvas: true), on: &art)?.changes == [.setBackground(other)])
+    #expect(try art.canvas == picture().size)
+    #expect(try perform(.clear, on: &art)?.name == "clear the background")
+    #expect(art.background == nil)
+    #expect(try perform(.clear, on: &art) == nil)
+  }
+
+  @Test("B60 what was refused is pending no more, if it is what was refused, and the edit says why")
+  func refuse() throws {
+    var art = try document()
+    _ = try perform(.later(pending()), on: &art)
+    #expect(try perform(.refuse(url: "https://example.org/other.png", .status), on: &art) == nil)
+    let edit = try #require(try perform(.refuse(url: Self.url, .status), on: &art))
+    #expect(edit == Edit(name: "refuse the background: status", changes: [.setPending(nil)]))
+    #expect(art.pending == nil)
+    #expect(BackgroundEdit.refusal(in: edit) == .status)
+    for name in ["refuse the background: nonsense", "clear the background", ""] {
+      #expect(BackgroundEdit.refusal(in: Edit(name: name, changes: [.setPending(nil)])) == nil)
+    }
+    #expect(BackgroundEdit.refusal(in: Edit(name: edit.name, changes: [.setCanvas(.standard)])) == nil)
+    var author = try author(1)
+    #expect(try art.undo(by: &author) != nil)
+    #expect(try art.pending == pending())
+  }
+
+  @Test(
+    "B61 emoji measured from the centre keep their place to it when their picture arrives, within the bounds of places"
+  )
+  func anchor() throws {
+    let far = Limits.coordinate
+    let emojis = [
+      try emoji("aaaaaaaa", x: 512, y: 384, z: 1), try emoji("bbbbbbbb", x: 0, y: far, z: 2),
+      try emoji("cccccccc", x: -far, y: 1, z: 3),
+    ]
+    for (anchor, url, keeps, expected) in [
+      (PendingBackground.Anchor.center, Self.url, false, [[320.0, 240], [-192, far - 144], [-far, -143]]),
+      (.topLeft, Self.url, false, nil), (.center, "https://example.org/other.png", false, nil),
+      (.center, Self.url, true, nil),
+    ] as [(PendingBackground.Anchor, String, Bool, [[Double]]?)] {
+      var art = try document(emojis)
+      _ = try perform(.later(pending(url, anchor)), on: &art)
+      let edit = try #require(try perform(.set(picture(), keepsCanvas: keeps), on: &art))
+      let places = art.emojisInOrder().map { [$0.position.x, $0.position.y] }
+      #expect(
+        places == expected ?? emojis.map { [$0.position.x, $0.position.y] }, "\(anchor) \(url) \(keeps)")
+      #expect(edit.changes.count == (keeps ? 2 : 3) + (expected == nil ? 0 : 3))
+    }
+    // To a larger picture, past the other bound.
+    var art = try document([try emoji("aaaaaaaa", x: far, y: 0)])
+    _ = try perform(.later(pending(Self.url, .center)), on: &art)
+    _ = try perform(.set(picture(width: 3_024, height: 769), keepsCanvas: false), on: &art)
+    #expect(try art.emojisInOrder().map(\.position) == [Point(x: far, y: 0.5)])
+  }
+
+  @Test(
+    "B63 an undo to a picture that is kept no more has it fetched again, and all that follows goes on from there"
+  )
+  func undoBeyond() throws {
+    var art = try document()
+    var author = try author(1)
+    let (first, second) = (try picture(0), try picture(1, url: "https://example.org/b.png", width: 30))
+    art.setPictures([first.digest, second.digest])
+    for background in [first, second] {
+      let plan = try #require(try BackgroundEdit.set(background, keepsCanvas: false).plan(on: art))
+      _ = try step(plan.changes, .edit, plan.name, &art, &author)
+    }
+    art.setPictures([second.digest])
+    func undo() throws -> AppliedEdit {
+      let plan = try #require(try UndoPlan.undo(in: art))
+      return try step(plan.changes, plan.kind, plan.name, &art, &author)
+    }
+    func redo() throws -> AppliedEdit {
+      let plan = try #require(try UndoPlan.redo(in: art))
+      #expect(plan.skipped == [])
+      return try step(plan.changes, plan.kind, plan.name, &art, &author)
+    }
+    let instead = try PendingBackground(url: Self.url, since: 9, reason: "undo", anchor: .topLeft)
+    let undone = try undo()
+    #expect(undone.lost == [first] && undone.dropped == [.setBackground(first)])
+    #expect(art.background == nil && art.pending == instead && art.canvas == first.size)
+    // The pending URL stands for the background: it goes with it, and comes back with it.
+    #expect(try undo().lost == [])
+    #expect(art.background == nil && art.pending == nil && art.canvas == .standard)
+    #expect(try redo().lost == [])
+    #expect(art.background == nil && art.pending == instead && art.canvas == first.size)
+    #expect(try redo().lost == [])
+    #expect(art.background == second && art.pending == nil && art.canvas == second.size)
+    // It was fetched meanwhile: the same again brings the bytes back, too.
+    #expect(try undo().lost == [first])
+    art.setPictures([first.digest, second.digest])
+    let fetched = try #require(try BackgroundEdit.set(first, keepsCanvas: false).plan(on: art))
+    _ = try step(fetched.changes, .edit, fetched.name, &art, &author)
+    #expect(art.background == first && art.pending == nil)
+    #expect(try undo().lost == [])
+    #expect(art.background == nil && art.pending == instead)
+  }
+
+  @Test(
+    "B63 several steps back through pictures that are kept no more end where they began, and so do the steps forward"
+  )
+  func stepsBeyond() throws {
+    var art = try document()
+    var author = try author(1)
+    let wanted = try pending("https://example.org/wanted.png")
+    var states = [Picture(art)]
+    func take(_ edit: BackgroundEdit) throws {
+      let plan = try #require(try edit.plan(on: art))
+      _ = try step(plan.changes, .edit, plan.name, &art, &author)
+      states.append(Picture(art))
+    }
+    try take(.later(wanted))
+    try take(.set(picture(0), keepsCanvas: false))
+    try take(.set(picture(1, url: nil, width: 30), keepsCanvas: false))
+    try take(.later(wanted))
+    try take(.set(picture(2, url: "https://example.org/b.png", width: 40), keepsCanvas: false))
+    art.setPictures([])
+    // What each state becomes without its bytes: the URL stands for the background, unless one is pending.
+    for index in states.indices.dropLast() {
+      guard let background = states[index].background else { continue }
+      states[index].background = nil
+      guard states[index].pending == nil, let url = background.url else { continue }
+      states[index].pending = try PendingBackground(url: url, since: 9, reason: "undo", anchor: .topLeft)
+    }
+    for round in 1...3 {
+      for index in states.indices.dropLast().reversed() {
+        let plan = try #require(try UndoPlan.undo(in: art), "round \(round)")
+        #expect(plan.skipped == [], "round \(round), undo to \(index)")
+        _ = try step(plan.changes, plan.kind, plan.name, &art, &author)
+        #expect(Picture(art) == states[index], "round \(round), undo to \(index)")
+      }
+      #expect(try UndoPlan.undo(in: art) == nil)
+      // The newest one's bytes are gone now, too.
+      if round == 1 {
+        let last = states.count - 1
+        states[last].background = nil
+        states[last].pending = try PendingBackground(
+          url: "https://example.org/b.png", since: 9, reason: "undo", anchor: .topLeft)
+      }
+      for index in states.indices.dropFirst() {
+        let plan = try #require(try UndoPlan.redo(in: art), "round \(round)")
+        #expect(plan.skipped == [], "round \(round), redo to \(index)")
+        _ = try step(plan.changes, plan.kind, plan.name, &art, &author)
+        #expect(Picture(art) == states[index], "round \(round), redo to \(index)")
+      }
+    }
+  }
+
+  @Test("B63 a background without a URL is lost, and another one that is pending stays")
+  func nothingToFetch() throws {
+    for (url, hasPending) in [(nil, false), (nil, true), (Self.url, true)] as [(String?, Bool)] {
+      var art = try document()
+      art.setPictures([])
+      let other = try pending("https://example.org/other.png")
+      if hasPending { art.setPending(other) }
+      let lost = try picture(url: url)
+      let applied = try art.apply([.setBackground(lost)], at: 1)
+      #expect(applied.lost == [lost] && applied.changes == [])
+      #expect(art.background == nil && art.pending == (hasPending ? other : nil))
+    }
+  }
+
+  private func step(
+    _ changes: [Change], _ kind: LoggedEdit.Kind, _ name: String, _ art: inout DocumentContent,
+    _ author: inout Author
+  ) throws -> AppliedEdit {
+    let applied = try art.apply(changes, of: kind, at: 9)
+    let stamp = author.stamp(at: 9)
+    art.append(
+      LoggedEdit(
+        id: stamp.id, revision: art.revision + 1, time: 9, save: art.revision + 1, kind: kind, author: nil,
+        edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped))
+    return applied
+  }
+
+  @Test("B69 no words about an edit have a URL's query")
+  func words() throws {
+    let secret = "https://example.org/a.png?key=hidden"
+    let changes: [Change] = [.setBackground(try picture(url: secret)), .setPending(try pending(secret))]
+    let entry = LoggedEdit(
+      id: try author(1).stamp(), revision: 1, time: 0, save: 1, kind: .edit, author: nil,
+      edit: Edit(name: "x", changes: changes), inverse: [])
+    for words in [entry.words()] + changes.map(\.words) {
+      #expect(!words.contains("hidden"), "\(words)")
+    }
+    #expect(entry.words().contains("example.org"))
+    let refused = LoggedEdit(
+      id: entry.id, revision: 1, time: 0, save: 1, kind: .edit, author: nil,
+      edit: Edit(name: BackgroundEdit.refuse(url: "", .tls).name, changes: [.setPending(nil)]), inverse: [])
+    #expect(refused.words() == "background refused (tls)")
+  }
+}
+
+extension Author {
+  fileprivate func stamp() -> EditID {
+    var copy = self
+    return copy.stamp(at: 0).id
+  }
+}

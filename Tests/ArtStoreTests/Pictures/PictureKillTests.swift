@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// A program that sets a background, ended at its system calls. `strace` does it.
+@Suite("Backgrounds and kills", .serialized) struct PictureKillTests {
+  private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
+  private static let writer = (emojiart as NSString).deletingLastPathComponent + "/PictureWriter"
+
+  private let space: Workspace
+  private let file: DocumentFile
+  private let start: [UInt8]
+  private let state: String
+  /// Its number, and its size: one that goes to the file before the commit, and one that does not.
+  private static let pictures = [(2, 2 << 20), (3, 60_000)]
+
+  init() throws {
+    space = try Workspace()
+    mkdir(space["documents"], 0o755)
+    state = space["state"]
+    file = try space.document("documents/bees.emojiart")
+    var maker = try EditMaker(seed: 3)
+    try file.add(seed: 4)
+    try file.set(picture(1, bytes: 50_000), from: url(1), maker.stamp())
+    start = try bytes(file.path)
+    for (number, size) in Self.pictures {
+      try write(picture(number, bytes: size).bytes, to: space["\(number).png"])
+    }
+  }
+
+  private struct Call: CustomStringConvertible {
+    let name: String
+    let number: Int
+    var description: String { "\(name) \(number)" }
+  }
+
+  private func run(_ tampering: [String], trace: String = "/dev/null", _ how: String, _ number: Int) throws
+    -> Ended
+  {
+    let path = how == "new" ? space["documents/new.emojiart"] : file.path
+    return try ArtStoreTests.run(
+      "strace", ["-f", "-qq", "-o", trace] + tampering + [Self.writer, how, path, space["\(number).png"]],
+      environment: ["EMOJIART_STATE": state, "TMPDIR": space.path])
+  }
+
+  /// The system calls of a run from the first one on that is about the documents, each by its place in its thread.
+  private func calls(_ how: String, _ number: Int) throws -> [Call] {
+    let trace = space["trace"]
+    defer { unlink(trace) }
+    let ended = try run([], trace: trace, how, number)
+    try #require(ended.output.hasPrefix("ok\n"), "\(ended)")
+    var counts: [String: Int] = [:]
+    var isOurs = false
+    return try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").compactMap { line in
+      let thread = line.prefix { $0 != " " }
+      let call = line.dropFirst(thread.count).drop { $0 == " " }
+      let name = String(call.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+      guard !name.isEmpty, call.dropFirst(name.count).first == "(" else { return nil }
+      counts["\(thread) \(name)", default: 0] += 1
+      isOurs = isOurs || name != "execve" && call.contains(space["documents"])
+      return isOurs ? Call(name: name, number: counts["\(thread) \(name)"] ?? 0) : nil
+    }
+  }
+
+  /// The document as it was, and no state.
+  private func reset() throws {
+    for name in try names { unlink(space["documents/\(name)"]) }
+    try write(start, to: file.path)
+    try? FileManager.default.removeItem(atPath: state)
+  }
+
+  private var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: space["documents"]).sorted() }
+  }
+
+  /// What of many calls is tried: of a kind that comes often the first and the last ones, and some between.
+  private static func chosen(_ calls: [Call]) -> [Call] {
+    guard !isLong else { return calls }
+    var kinds: [String: [Call]] = [:]
+    for call in calls { kinds[call.name, default: []].append(call) }
+    return kinds.sorted { $0.key < $1.key }.flatMap { _, all in
+      all.enumerated().filter { index, _ in
+        index < 3 || index >= all.count - 3 || index.isMultiple(of: max(1, all.count / 6))
+      }.map(\.element)
+    }
+  }
+
+  private struct Tally {
+    var killed = 0
+    var answered = 0
+    var old = 0
+    var new = 0
+    var journals = 0
+  }
+
+  private func sweep(_ how: String, _ number: Int, _ size: Int) throws {
+    let wanted = try picture(number, bytes: size)
+    try reset()
+    let calls = try calls(how, number)
+    let chosen = Self.chosen(calls)
+    var tally = Tally()
+    for (index, call) in chosen.enumerated() {
+      try reset()
+      let ended = try run(["-e", "inject=\(call.name):signal=KILL:when=\(call.number)"], how, number)
+      let about = "\(how) \(number) \(call)"
+      if ended.isCrash { tally.killed += 1 }
+      let isAnswered = ended.output.hasPrefix("ok\n")
+      if isAnswered { tally.answered += 1 }
+      #expect(try names.allSatisfy { ["bees.emojiart", "bees.emojiart-journal"].contains($0) }, "\(about)")
+      if try names.count > 1 { tally.journals += 1 }
+      // A look shows the old state or the new one, and changes nothing.
+      let prints = try fingerprint(file.path)
+      let content = try file.read()
+      try file.checkPictures(about)
+      #expect(try fingerprint(file.path) == prints, "\(about)")
+      #expect(content.revision == 2 || content.revision == 3, "\(about)")
+      // What was answered is there after what the next command does first.
+      for journal in try JournalFolder(state + "/journal").deadIfAny() {
+        var maker = try EditMaker(seed: 300 + UInt64(index))
+        _ = try file.restore(journal, stamp: maker.stamp())
+      }
+      try file.add(seed: 100_000 + UInt64(index))
+      let found = try #require(try file.background())
+      #expect(try [wanted.bytes, picture(1, bytes: 50_000).bytes].contains(found.bytes), "\(about)")
+      if found.bytes == wanted.bytes { tally.new += 1 } else { tally.old += 1 }
+      #expect(!isAnswered || found.bytes == wanted.bytes, "\(about): answered, not there")
+      #expect(try names == ["bees.emojiart"], "\(about)")
+      #expect(try file.check().faults == [], "\(about)")
+      try file.checkPictures(about)
+    }
+    print(
+      "B73 \(how), \(size) bytes: \(calls.count) system calls, killed at \(tally.killed) of \(chosen.count): "
+        + "\(tally.old) times the old background, \(tally.new) times the new one, \(tally.answered) times answered, "
+        + "\(tally.journals) times with a journal that the next command dealt with")
+    #expect(tally.killed >= chosen.count * 7 / 10 && tally.old > 5 && tally.new > 1 && tally.journals > 0)
+  }
+
+  @Test(
+    "B73 setting a background, killed at any system call, leaves the old one or the new one with its bytes",
+    arguments: pictures)
+  func killedEdit(_ picture: (Int, Int)) throws { try sweep("edit", picture.0, picture.1) }
+
+  @Test(
+    "B73 a background that an open document has answered is there whenever the program is killed",
+    arguments: pictures)
+  func killedStream(_ picture: (Int, Int)) throws { try sweep("stream", picture.0, picture.1) }
+
+  @Test("B73 a new document with a background, killed at any system call, is there as a whole or not at all")
+  func killedNew() throws {
+    let number = 2
+    let wanted = try picture(number, bytes: 2 << 20)
+    try reset()
+    let calls = try calls("new", number)
+    let chosen = Self.chosen(calls)
+    var (killed, nothing, whole) = (0, 0, 0)
+    for call in chosen {
+      try reset()
+      unlink(file.path)
+      if try run(["-e", "inject=\(call.name):signal=KILL:when=\(call.number)"], "new", number).isCrash {
+        killed += 1
+      }
+      guard try !names.isEmpty else {
+        nothing += 1
+        continue
+      }
+      let new = DocumentFile(space["documents/new.emojiart"])
+      #expect(try names == ["new.emojiart"] && new.check().faults == [], "\(call)")
+      #expect(try new.background()?.bytes == wanted.bytes, "\(call)")
+      whole += 1
+    }
+    print(
+      "B73 new: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(nothing) times nothing, "
+        + "\(whole) times the whole document")
+    #expect(killed >= chosen.count * 7 / 10 && nothing > 5 && whole > 0)
+  }
+
+  @Test(
+    "B74 a picture of 20 MiB is held at most twice while it is kept, taken out, or comes with a new document")
+  func memory() throws {
+    let size = 20 << 20
+    try write(picture(4, bytes: size).bytes, to: space["4.png"])
+    func peak(_ how: String, _ path: String) throws -> Int {
+      let ended = try ArtStoreTests.run(
+        Self.writer, [how, path, space["4.png"]],
+        environment: ["EMOJIART_STATE": state, "TMPDIR": space.path])
+      try #require(ended.status == 0, "\(how): \(ended)")
+      let last = ended.output.split(separator: "\n").last.map(String.init) ?? ""
+      return try #require(Int(last), "\(ended)") * 1_024
+    }
+    // The program, and the picture once.
+    let base = try peak("look", file.path) - size
+    var figures: [String] = []
+    for (how, path) in [
+      ("edit", file.path), ("stream", file.path), ("read", file.path),
+      ("new", space["documents/new.emojiart"]),
+    ] {
+      if how == "stream" { try reset() }
+      let above = try peak(how, path) - base
+      figures.append("\(how) \(above / 1_000_000) MB")
+      #expect(above < 3 * size, "\(how)")
+    }
+    print("B74 memory above the program's \(base / 1_000_000) MB with a picture of 20 MiB: \(figures)")
+  }
+}
+
+extension JournalFolder {
+  /// None where the folder was not made.
+  fileprivate func deadIfAny() throws -> [DeadJournal] {
+    FileManager.default.fileExists(atPath: path) ? try dead() : []
+  }
+}
