@@ -9,7 +9,8 @@ extension ArtError {
   static func noWorker() -> ArtError {
     ArtError(
       .unavailable,
-      "no emojiart-worker beside this program, nor in libexec/emojiart beside its folder; install emojiart again")
+      "no emojiart-worker beside this program, nor in libexec/emojiart beside its folder; install emojiart again"
+    )
   }
 
   static func otherVersion(_ path: String, _ version: Int) -> ArtError {
