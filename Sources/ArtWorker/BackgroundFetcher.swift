@@ -63,6 +63,7 @@ public struct BackgroundFetcher: Sendable {
   private func body(
     _ request: BackgroundRequest, _ tell: @escaping @Sendable (FetchProgress) -> Void
   ) async throws(BackgroundFailure) -> [UInt8] {
+    if request.url.isData { return try bytes(in: request.url) }
     let fetch = WorkerRequest.Fetch(
       url: request.url.string, isTyped: request.isTyped, allowsPrivate: request.allowsPrivate,
       proxies: request.isTyped ? request.proxies : ProxySettings(), limits: fetchLimits)
@@ -73,6 +74,15 @@ public struct BackgroundFetcher: Sendable {
       throw .failed(.nonsense(program?.path ?? "", "another answer"))
     }
     return bytes
+  }
+
+  /// What such a URL has in it needs no network, and so no program that has one.
+  private func bytes(in url: BackgroundURL) throws(BackgroundFailure) -> [UInt8] {
+    do throws(Refusal) {
+      return try DataURL.decode(url, limit: fetchLimits.bytes)
+    } catch {
+      throw .refused(error)
+    }
   }
 
   /// One request to one helper program.
