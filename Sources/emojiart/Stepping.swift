@@ -27,6 +27,8 @@ extension StepCommand {
 private struct StepResult {
   var titles: [String] = []
   var left = 0
+  /// What is to be told of backgrounds whose bytes are not kept any more.
+  var lost: [String] = []
   var revision = 0
 }
 
@@ -40,7 +42,7 @@ extension EditOptions {
       try Self.go(direction, count, on: transaction, by: author)
     }
     Output.tell(of: "the \(direction.rawValue) itself is saved")
-    for note in direction.notes(done: result.titles.count, of: count, left: result.left) {
+    for note in direction.notes(done: result.titles.count, of: count, left: result.left) + result.lost {
       Output.complain(note)
     }
     guard !common.json else {
@@ -61,6 +63,7 @@ extension EditOptions {
       let done = try transaction.perform(plan, stamp: author.stamp(at: time))
       steps.performed(done.entry)
       result.left += done.left
+      result.lost += done.lost.map { $0.lossWords(pending: transaction.pending) }
       result.titles.append(done.entry.title)
     }
     guard !result.titles.isEmpty else { throw .nothingTo(direction.rawValue) }

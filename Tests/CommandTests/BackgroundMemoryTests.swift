@@ -33,7 +33,7 @@ struct BackgroundMemoryTests {
         [ $tries -le 2000 ] || exit 1
         sleep 0.02
       done
-      echo "$1 $(sed -n 's/^VmHWM: *\\([0-9]*\\) kB/\\1/p' /proc/$!/status)"
+      echo "$1 $(sed -n 's/^VmHWM:[^0-9]*\\([0-9]*\\) kB/\\1/p' /proc/$!/status)"
       kill $!
     }
     peak small "$url/files/small.png"

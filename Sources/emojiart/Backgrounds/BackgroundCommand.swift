@@ -9,6 +9,8 @@ struct RefusedBackground: Error {
   var refusal: Refusal
   /// The URL that the person asked for, as it was typed; nil for a file of the person's own.
   var asked: String?
+  /// What messages call such a file.
+  var file: String?
   /// What people are shown of it; nil where it cannot be read.
   var shown: String?
   /// What became of the document, where it did not simply stay as it was.
@@ -88,7 +90,7 @@ extension BackgroundCommand {
     let taken = try transfer.take(source, allowsPrivate: allowsPrivate)
     let state = try edit { (transaction) throws(ArtError) in
       try transaction.keep(taken.picture)
-      let background = try Background(taken.picture, from: forgetsURL ? nil : taken.url?.kept)
+      let background = try Background(taken.picture, from: forgetsURL ? nil : taken.url)
       return try BackgroundEdit.set(background, keepsCanvas: keepsCanvas).plan(on: transaction)
     }
     try write(state, taken)
@@ -139,7 +141,12 @@ extension BackgroundCommand {
 
   private func later(_ typed: String) throws {
     let url: BackgroundURL
-    do { url = try BackgroundURL(typed) } catch { throw RefusedBackground(refusal: error, asked: typed) }
+    do {
+      url = try BackgroundURL(typed)
+    } catch {
+      // Nothing was to be transferred; an error as any other. What may be a query is not told.
+      throw RefusedBackground(refusal: error, file: String(typed.prefix { $0 != "?" }.prefix(80)))
+    }
     guard let kept = url.kept else {
       throw ArtError(
         .tooLarge, "a URL that is to be fetched later has at most \(Limits.urlBytes) bytes; fetch it now")

@@ -53,6 +53,15 @@ extension Background {
   var words: String { url.map { "\(kind), \(emojiart.shownURL($0))" } ?? kind }
 }
 
+extension Background {
+  /// What is told of a background that would be back if its bytes were kept.
+  func lossWords(pending: PendingBackground?) -> String {
+    let what = "the bytes of the background \(words) are not kept any more"
+    guard let url, pending?.url == url else { return "\(what); it is not back" }
+    return "\(what); its URL is pending again, `emojiart background --fetch-pending` fetches it"
+  }
+}
+
 extension BackgroundState {
   init(_ transaction: DocumentTransaction) {
     self.init(
@@ -90,7 +99,7 @@ func shownURL(_ text: String) -> String {
 extension BackgroundCommand {
   /// The result, which is in the file.
   func write(_ state: BackgroundState, _ taken: TakenPicture? = nil) throws(ArtError) {
-    if taken?.url != nil { RefusalWarning.forget(of: file) }
+    if taken?.isFromURL == true { RefusalWarning.forget(of: file) }
     if state.isChanged { Output.tell(of: "the edit itself is saved") }
     if options.common.json {
       return try Output.line(state.json(taken?.picture, unchanged: taken != nil && !state.isChanged))
@@ -112,10 +121,15 @@ extension BackgroundCommand {
   /// stands behind the reason.
   func tell(_ refused: RefusedBackground) throws(ArtError) {
     if options.common.json { try Output.line(refused.json) }
+    var refused = refused
+    if refused.refusal.reason == .notAllowed {
+      refused.aftermath = [refused.aftermath, "--allow-private lifts that"].compactMap(\.self).joined(
+        separator: "; ")
+    }
     let refusal = refused.withAftermath
     guard refused.asked != nil else {
       // A file of one's own that is no picture is an error as any other.
-      if choice != .never { Output.complain("\(file.path): \(RefusalWarning.message(refusal))") }
+      if choice != .never { Output.complain("\(refused.words); \(file.path) is as it was") }
       return
     }
     RefusalWarning.tell(
@@ -124,6 +138,13 @@ extension BackgroundCommand {
 }
 
 extension RefusedBackground {
+  /// What was not taken, and why.
+  var words: String {
+    let reason = "(\(refusal.reason.rawValue): \(refusal.detail))"
+    return asked == nil
+      ? "\(file ?? "it") is not taken as a background \(reason)" : RefusalWarning.message(refusal)
+  }
+
   var withAftermath: Refusal {
     guard let aftermath else { return refusal }
     return Refusal(refusal.reason, "\(refusal.detail); \(aftermath)", isTransient: refusal.isTransient)

@@ -18,6 +18,10 @@ struct NewWithBackground {
     guard lstat(file.path, &status) != 0 else {
       throw ArtError(.exists, "\(file.path) exists already; choose another name")
     }
+    let folder = PathParts(file.path).folder
+    guard stat(folder, &status) == 0 else {
+      throw ArtError(.noSuchDocument, "no folder \(folder) to create \(file.path) in; make it first")
+    }
     let taken: TakenPicture
     do {
       taken = try take(typed)
@@ -26,7 +30,7 @@ struct NewWithBackground {
       throw ExitCode(ExitStatus(refused.refusal.reason.code).rawValue)
     }
     var random = SystemRandomNumberGenerator()
-    let url = taken.url?.kept
+    let url = taken.url
     _ = try file.create(canvas: canvas, background: (taken.picture, url), using: &random)
     Output.tell(of: "the document itself is there")
     if isJSON {
@@ -48,6 +52,6 @@ struct NewWithBackground {
   private func tell(_ refused: RefusedBackground) throws(ArtError) {
     if isJSON { try Output.line(refused.json) }
     try Output.flush()
-    Output.complain("\(file.path): \(RefusalWarning.message(refused.refusal)); no document was made")
+    Output.complain("\(file.path) is not made: \(refused.words)")
   }
 }

@@ -13,6 +13,15 @@ enum PictureSource: Equatable {
   init(_ typed: String) throws(Refusal) {
     self = typed == "-" ? .stdin : BackgroundURL.isURL(typed) ? .url(try BackgroundURL(typed)) : .path(typed)
   }
+
+  /// What messages call a file of a person's own.
+  var fileName: String? {
+    switch self {
+    case .url: nil
+    case .path(let path): path
+    case .stdin: "stdin"
+    }
+  }
 }
 
 /// A picture on its way: bytes that are there, or a URL that is to be fetched.
@@ -53,7 +62,7 @@ extension PictureSource {
       throw ArtError(.badValue, "\(path) is no regular file; give one with a picture, or - for stdin")
     }
     guard Int(status.st_size) <= limits.bytes else {
-      throw Refusal.tooBig(path, limits.bytes)
+      throw Refusal.tooBig(limits.bytes)
     }
     return try readAll(file, upTo: limits.bytes, or: limits.bytes, name: path)
   }
@@ -79,7 +88,7 @@ extension PictureSource {
       guard count > 0 else { return bytes }
       bytes.append(contentsOf: buffer[..<count])
       let most = bytes.starts(with: dataScheme, by: { $0 | 0x20 == $1 }) ? longer : limit
-      guard bytes.count <= most else { throw Refusal.tooBig(name, most) }
+      guard bytes.count <= most else { throw Refusal.tooBig(most) }
     }
   }
 }
@@ -90,8 +99,8 @@ private let dataScheme = [UInt8]("data:".utf8)
 private let dataURLLimit = (64 << 20) - (64 << 10)
 
 extension Refusal {
-  fileprivate static func tooBig(_ name: String, _ limit: Int) -> Refusal {
-    Refusal(.tooBig, "\(name) has more than \(limit >> 20) MiB")
+  fileprivate static func tooBig(_ limit: Int) -> Refusal {
+    Refusal(.tooBig, "it has more than \(limit >> 20) MiB")
   }
 }
 
@@ -101,7 +110,8 @@ extension ArtError {
     let cause = String(cString: strerror(number))
     switch number {
     case ENOENT, ENOTDIR:
-      return ArtError(.noSuchDocument, "no picture \(path); a URL begins with http:// or https://")
+      return ArtError(
+        .noSuchDocument, "no picture \(emojiart.shown(path)); a URL begins with http:// or https://")
     case EACCES, EPERM: return ArtError(.notPermitted, "cannot read \(path): \(cause)")
     default: return ArtError(.inputOutput, "cannot read \(path): \(cause)")
     }

@@ -7,8 +7,10 @@ import ArtWorker
 /// A picture that was fetched, or read, and checked.
 struct TakenPicture {
   var picture: CheckedPicture
-  /// Where it came from; nil for a file of a person's own.
-  var url: BackgroundURL?
+  /// Whether it came from a URL; not from a file of a person's own.
+  var isFromURL = true
+  /// The URL, where it is one that a document keeps: long ones are let go, for they may be as large as the picture.
+  var url: String?
 }
 
 extension Transfer {
@@ -23,15 +25,16 @@ extension Transfer {
     var url: BackgroundURL?
     do {
       switch try source.read() {
-      case .bytes(let bytes): return TakenPicture(picture: try picture(bytes), url: nil)
+      case .bytes(let bytes): return TakenPicture(picture: try picture(bytes), isFromURL: false)
       case .url(let found):
         url = found
         let request = BackgroundRequest(
           found, isTyped: true, allowsPrivate: allowsPrivate, proxies: .ofEnvironment)
-        return TakenPicture(picture: try picture(request), url: found)
+        return TakenPicture(picture: try picture(request), url: found.kept)
       }
     } catch let refusal as Refusal {
-      throw RefusedBackground(refusal: refusal, asked: url?.string, shown: url?.shown)
+      throw RefusedBackground(
+        refusal: refusal, asked: url?.string, file: source.fileName, shown: url?.shown)
     }
   }
 
@@ -42,7 +45,7 @@ extension Transfer {
       let found = try BackgroundURL(text)
       url = found
       let request = BackgroundRequest(found, isTyped: false, allowsPrivate: allowsPrivate)
-      return TakenPicture(picture: try picture(request), url: found)
+      return TakenPicture(picture: try picture(request), url: found.kept)
     } catch let refusal as Refusal {
       throw RefusedBackground(refusal: refusal, asked: text, shown: url?.shown)
     }
