@@ -39,7 +39,7 @@ let package = Package(
     .target(
       name: "CPixbuf", dependencies: ["CGLib"],
       cSettings: [.unsafeFlags(["-I/usr/include/gdk-pixbuf-2.0"])],
-      linkerSettings: [.linkedLibrary("gdk_pixbuf-2.0")]),
+      linkerSettings: [.linkedLibrary("gdk_pixbuf-2.0"), .linkedLibrary("z")]),
     .target(name: "ArtPicture", dependencies: ["ArtModel", "CPixbuf"], swiftSettings: settings),
     .executableTarget(
       name: "emojiart-worker", dependencies: ["ArtModel", "ArtFetch", "ArtPicture"], swiftSettings: settings),

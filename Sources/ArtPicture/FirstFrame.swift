@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import CPixbuf
 
 /// The first frame as a still file of the same kind, which is what is decoded. What comes after it is not looked at.
 struct FirstFrame {
@@ -18,15 +19,27 @@ struct FirstFrame {
     let whole = FirstFrame(bytes: bytes, width: header.width, height: header.height)
     switch header.kind {
     case .png:
-      guard PNGChunks.each(file, { _, _ in }) else { throw .truncated(.png) }
+      try checkPNG(file, header)
       return whole
     case .jpeg:
       guard JPEGSegments.isWhole(file) else { throw .truncated(.jpeg) }
       return whole
     case .gif:
       return FirstFrame(bytes: try gif(file, limits), width: header.width, height: header.height)
-    case .webp: return try webp(whole, file, limits)
+    case .webp: return try webp(whole, file)
     case .avif: return avif(bytes, header)
+    }
+  }
+
+  /// libpng takes what was decompressed until something was wrong, when that was at the end, or in an interlaced picture.
+  private static func checkPNG(_ file: PictureBytes, _ header: PictureHeader) throws(Refusal) {
+    var data: [UInt8] = []
+    data.reserveCapacity(file.count)
+    let isWhole = PNGChunks.each(file) { kind, part in if kind == "IDAT" { data += part.slice } }
+    guard isWhole else { throw .truncated(.png) }
+    guard let expected = PNGChunks.dataCount(file, header), cpixbuf_inflates(data, data.count, expected)
+    else {
+      throw .broken(.png, "its compressed data are damaged")
     }
   }
 
@@ -42,22 +55,28 @@ struct FirstFrame {
   }
 
   /// A file that is as long as it says; of an animation the first frame, without the others and the canvas.
-  private static func webp(_ whole: FirstFrame, _ file: PictureBytes, _ limits: PictureLimits) throws(Refusal)
+  private static func webp(_ whole: FirstFrame, _ file: PictureBytes) throws(Refusal)
     -> FirstFrame
   {
     guard let length = file.little(4, 4), let riff = file.part(8, length) else { throw .truncated(.webp) }
+    var frames: [WebPFrame?] = []
+    var isAnimation = false
+    let isWhole = WebPChunks.each(riff.from(4)) {
+      // Without it the frames are none.
+      if $0.kind == "ANIM", $0.data.count >= 6 { isAnimation = true }
+      if $0.kind == "ANMF", isAnimation { frames.append(WebPFrame($0.data, in: whole)) }
+    }
+    guard isWhole else { throw .truncated(.webp) }
     guard let first = WebPChunks.first(file), first.kind == "VP8X", (first.data.byte(0) ?? 0) & 0x02 != 0
     else {
       return whole
     }
-    var frame: PictureBytes?
-    WebPChunks.each(riff.from(4)) { if $0.kind == "ANMF" { frame = frame ?? $0.data } }
-    guard let frame, let across = frame.little(6, 3), let down = frame.little(9, 3) else {
-      throw .truncated(.webp)
+    // Decoders of all frames want all of them to be there, and nothing behind them.
+    guard file.count <= 9 + length, !frames.contains(where: { $0 == nil }), let frame = frames.first ?? nil
+    else {
+      throw .broken(.webp, "its frames are not what it says")
     }
-    let (width, height) = (across + 1, down + 1)
-    try limits.check(width, height)
-    return FirstFrame(bytes: WebPChunks.still(frame.from(16), width, height), width: width, height: height)
+    return FirstFrame(bytes: frame.still, width: frame.width, height: frame.height)
   }
 
   /// The loader takes no sequences; the picture that a sequence has for those who do not, either, is its primary item.
@@ -69,15 +88,31 @@ struct FirstFrame {
   }
 }
 
-extension WebPChunks {
-  /// A file of one picture from the chunks of a frame: its alpha, and its data.
-  fileprivate static func still(_ frame: PictureBytes, _ width: Int, _ height: Int) -> [UInt8] {
+/// A frame of a WebP animation.
+private struct WebPFrame {
+  let width: Int
+  let height: Int
+  private let chunks: PictureBytes
+
+  /// Nil for a frame that lies outside of the canvas, or has no picture of its size.
+  init?(_ data: PictureBytes, in canvas: FirstFrame) {
+    guard let left = data.little(0, 3), let top = data.little(3, 3), let across = data.little(6, 3),
+      let down = data.little(9, 3), 2 * left + across < canvas.width, 2 * top + down < canvas.height
+    else { return nil }
+    (width, height, chunks) = (across + 1, down + 1, data.from(16))
+    var sizes: [(width: Int, height: Int)] = []
+    let isWhole = WebPChunks.each(chunks) { if let size = WebPChunks.size($0) { sizes.append(size) } }
+    guard isWhole, let size = sizes.first, size == (width, height) else { return nil }
+  }
+
+  /// A file of this picture alone: its alpha, and its data.
+  var still: [UInt8] {
     let extended: [UInt8] = [0x10, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3)
-    let body = Array("WEBPVP8X".utf8) + little(extended.count, 4) + extended + frame.slice
+    let body = Array("WEBPVP8X".utf8) + little(extended.count, 4) + extended + chunks.slice
     return Array("RIFF".utf8) + little(body.count, 4) + body
   }
 
-  private static func little(_ number: Int, _ size: Int) -> [UInt8] {
+  private func little(_ number: Int, _ size: Int) -> [UInt8] {
     (0..<size).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 }

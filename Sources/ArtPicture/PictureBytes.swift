@@ -60,8 +60,8 @@ struct PictureBytes {
     }
   }
 
-  /// Four letters, as kinds of chunks and boxes are written; other bytes stand in it as they are.
+  /// Four letters, as kinds of chunks and boxes are written; what is none is repaired, and then like none of them.
   func fourLetters(_ offset: Int) -> String? {
-    part(offset, 4).map { String($0.slice.map { Character(Unicode.Scalar($0)) }) }
+    part(offset, 4).map { String(decoding: $0.slice, as: UTF8.self) }
   }
 }

@@ -37,8 +37,9 @@ enum WebPChunks {
     return Chunk(kind: kind, data: rest.part(0, length) ?? rest)
   }
 
-  /// Calls for each chunk that is all there.
-  static func each(_ chunks: PictureBytes, _ body: (Chunk) -> Void) {
+  /// Calls for each chunk that is all there; whether the bytes end with one.
+  @discardableResult
+  static func each(_ chunks: PictureBytes, _ body: (Chunk) -> Void) -> Bool {
     var offset = 0
     while let kind = chunks.fourLetters(offset), let length = chunks.little(offset + 4, 4),
       let data = chunks.part(offset + 8, length)
@@ -47,6 +48,7 @@ enum WebPChunks {
       // Filled up to an even number.
       offset += 8 + length + length % 2
     }
+    return offset >= chunks.count
   }
 
   /// The size in the data of one picture; nil for what is no such chunk.

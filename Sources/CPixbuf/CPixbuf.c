@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -31,9 +32,15 @@ static const char *const modules[][2] = {
              "\"    ftypavif\" \"zzz         \" 100\n\n"},
 };
 
+// Where errors go while the loaders' libraries, some of which write to it whatever they are told, write to nowhere.
+static int complaints = STDERR_FILENO;
+
 // Only what ends the process is said: that there is no memory, mostly.
 static GLogWriterOutput say(GLogLevelFlags level, const GLogField *fields, gsize count, gpointer data) {
-  if (level & G_LOG_LEVEL_ERROR) return g_log_writer_standard_streams(level, fields, count, data);
+  (void)data;
+  for (gsize index = 0; level & G_LOG_LEVEL_ERROR && index < count; index++) {
+    if (strcmp(fields[index].key, "MESSAGE") == 0) dprintf(complaints, "%s\n", (const char *)fields[index].value);
+  }
   return G_LOG_WRITER_HANDLED;
 }
 
@@ -154,7 +161,14 @@ struct cpixbuf_result cpixbuf_try(const char *name, const uint8_t *bytes, size_t
     trial.result.status = CPIXBUF_NO_LOADER;
     return trial.result;
   }
+  int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  complaints = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (nowhere >= 0 && complaints >= 0) dup2(nowhere, STDERR_FILENO);
   GdkPixbuf *pixbuf = decode(name, bytes, count, &trial);
+  if (nowhere >= 0 && complaints >= 0) dup2(complaints, STDERR_FILENO);
+  if (nowhere >= 0) close(nowhere);
+  if (complaints >= 0) close(complaints);
+  complaints = STDERR_FILENO;
   if (!pixbuf) return trial.result;
   if (trial.result.status == CPIXBUF_DECODED) {
     trial.result.width = gdk_pixbuf_get_width(pixbuf);

@@ -3,6 +3,7 @@
 #ifndef CPIXBUF_H
 #define CPIXBUF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,8 +32,11 @@ struct cpixbuf_result {
 };
 
 // Decodes a still picture with the loader of that name ("png", "jpeg", "gif", "webp", "avif") and lets go of it. The size is the
-// one that the loader must find. The first call settles for the process which loaders there are, and that glib writes no warnings;
-// threads must not meet in it.
+// one that the loader must find. The first call settles for the process which loaders there are, and that glib writes no warnings.
+// For a process that does nothing else meanwhile: standard error is silent during the call, but for what ends the process.
 struct cpixbuf_result cpixbuf_try(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height);
+
+// Whether data of zlib are whole, with their sum, and stand for so many bytes at least.
+bool cpixbuf_inflates(const uint8_t *bytes, size_t count, size_t expected);
 
 #endif

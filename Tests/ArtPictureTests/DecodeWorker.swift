@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Glibc
+
+/// `emojiart-worker` under the limit on memory that emojiart gives it, asked for one picture after another.
+final class DecodeWorker {
+  enum Answer: Equatable {
+    case reply(WorkerReply)
+    /// The program ended, or answered nothing that can be read.
+    case ended
+    /// There was no answer for a minute.
+    case hung
+
+    var picture: (mediaType: String, size: Canvas)? {
+      guard case .reply(.picture(let mediaType, let size, _)) = self else { return nil }
+      return (mediaType, size)
+    }
+
+    var refusal: Refusal? {
+      guard case .reply(.refused(let refusal)) = self else { return nil }
+      return refusal
+    }
+  }
+
+  private let program = Process()
+  private let requests = Pipe()
+  private let answers = Pipe()
+  private let errors = FileManager.default.temporaryDirectory.appendingPathComponent("errors-\(UUID())")
+  private var rest: [UInt8] = []
+
+  /// `hidesLoaders` has the folder of the loaders empty for it.
+  init(hidesLoaders: Bool = false) throws {
+    // A worker that has ended is an answer.
+    signal(SIGPIPE, SIG_IGN)
+    let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let path = own.deletingLastPathComponent().appendingPathComponent("emojiart-worker").path
+    let limits = ["--as=\(300 << 20)", "--core=0", "--", path]
+    try Data().write(to: errors)
+    if hidesLoaders {
+      program.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+      let hide = "for f in /usr/lib/*/gdk-pixbuf-2.0/2.10.0/loaders; do mount -t tmpfs none $f; done"
+      program.arguments =
+        ["--map-root-user", "--mount", "sh", "-c", "\(hide) && exec prlimit \"$@\"", "sh"] + limits
+    } else {
+      program.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+      program.arguments = limits
+    }
+    program.standardInput = requests
+    program.standardOutput = answers
+    program.standardError = try FileHandle(forWritingTo: errors)
+    try program.run()
+    guard case .reply(.hello) = answer() else { throw Failure() }
+  }
+
+  struct Failure: Error {}
+
+  /// Asks for one picture.
+  func ask(_ bytes: [UInt8], _ limits: PictureLimits = PictureLimits()) -> Answer {
+    var writer = JSONWriter()
+    WorkerRequest.decode(bytes: bytes.count, limits).write(to: &writer)
+    writer.endLine()
+    do {
+      try requests.fileHandleForWriting.write(contentsOf: writer.bytes + bytes)
+    } catch {
+      return .ended
+    }
+    return answer()
+  }
+
+  private func answer() -> Answer {
+    let descriptor = answers.fileHandleForReading.fileDescriptor
+    while true {
+      if let end = rest.firstIndex(of: 0x0A) {
+        let line = String(decoding: rest[..<end], as: UTF8.self)
+        rest.removeSubrange(...end)
+        let reply = try? JSONReader.read(line) { (reader) throws(ArtError) in try WorkerReply(from: &reader) }
+        return reply.map(Answer.reply) ?? .ended
+      }
+      var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, 60_000) > 0 else { return .hung }
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      let count = read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { return .ended }
+      rest += buffer[..<count]
+    }
+  }
+
+  /// The files that are mapped into it.
+  var mapped: Set<String> {
+    get throws {
+      // A file without a size, which is longer than what is read of such at once.
+      let file = try FileHandle(
+        forReadingFrom: URL(fileURLWithPath: "/proc/\(program.processIdentifier)/maps"))
+      let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+      return Set(maps.split(separator: "\n").compactMap { $0.split(separator: "/").last.map(String.init) })
+    }
+  }
+
+  /// Kibibytes of a line of its `status`.
+  func status(_ name: String) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(program.processIdentifier)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") } ?? ""
+    return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
+  }
+
+  /// What it wrote to standard error; ends it.
+  func complaints() throws -> String {
+    end()
+    return try String(contentsOf: errors, encoding: .utf8)
+  }
+
+  func end() {
+    // Closed twice where a test asks for its complaints.
+    try? requests.fileHandleForWriting.close()
+    if program.isRunning { kill(program.processIdentifier, SIGKILL) }
+    program.waitUntilExit()
+  }
+
+  deinit {
+    end()
+    // A file that is left behind in the temporary folder fails no test.
+    try? FileManager.default.removeItem(at: errors)
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import TestSupport
+import Testing
+
+/// Pictures of 6000 x 4000, as large as they may be, in a worker with as little memory as emojiart gives it.
+@Suite struct MemoryTests {
+  @Test(
+    "B10 the largest pictures are decoded within the worker's memory, or refused as too many pixels, and the worker goes on"
+  )
+  func largest() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("large-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      // A folder that is left behind in the temporary one fails no test.
+      try? FileManager.default.removeItem(at: folder)
+    }
+    let tools = try OtherDecoder()
+    func made(_ name: String, _ words: String...) throws -> [UInt8] {
+      let path = folder.appendingPathComponent(name).path
+      let source = ["-size", "6000x4000", "gradient:orange-navy"]
+      #expect(try tools.run("convert", arguments: source + words + [path]).status == 0)
+      return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+    func converted(_ name: String, _ program: String, _ words: String...) throws -> [UInt8] {
+      let path = folder.appendingPathComponent(name).path
+      #expect(
+        try tools.run(
+          program,
+          arguments: words + [folder.appendingPathComponent("plain.png").path]
+            + (program == "cwebp" ? ["-o", path] : [path])
+        ).status == 0)
+      return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+    let alpha = ["-alpha", "set", "-channel", "A", "-evaluate", "set", "50%"]
+    let plain = try made("plain.png", "-define", "png:compression-level=1")
+    let seeThrough = try tools.run(
+      "convert",
+      arguments: [folder.appendingPathComponent("plain.png").path] + alpha + [
+        "-define", "png:compression-level=1", "PNG32:" + folder.appendingPathComponent("alpha.png").path,
+      ])
+    #expect(seeThrough.status == 0)
+    try expect(plain, isTaken: true, "PNG")
+    try expect(
+      [UInt8](try Data(contentsOf: folder.appendingPathComponent("alpha.png"))), isTaken: true,
+      "PNG with alpha")
+    try expect(try made("plain.jpg"), isTaken: true, "JPEG")
+    try expect(
+      try made("progressive.jpg", "-sampling-factor", "1x1", "-interlace", "JPEG"), isTaken: true,
+      "progressive JPEG")
+    try expect(
+      try made("cmyk.jpg", "-colorspace", "CMYK", "-sampling-factor", "1x1", "-interlace", "JPEG"),
+      isTaken: false,
+      "progressive JPEG of four colours")
+    try expect(try made("plain.gif", "-colors", "16"), isTaken: true, "GIF")
+    try expect(try converted("plain.webp", "cwebp", "-quiet", "-m", "0"), isTaken: true, "WebP")
+    try expect(
+      try converted("lossless.webp", "cwebp", "-quiet", "-lossless", "-z", "0"), isTaken: true,
+      "lossless WebP")
+    try expect(try converted("plain.avif", "avifenc", "-s", "10", "-j", "2"), isTaken: true, "AVIF")
+    try expect(
+      try converted("turned.avif", "avifenc", "-s", "10", "-j", "2", "-d", "10", "--irot", "1"),
+      isTaken: false,
+      "AVIF, 10 bits, turned")
+  }
+
+  private func expect(_ bytes: [UInt8], isTaken: Bool, _ name: String) throws {
+    let worker = try DecodeWorker()
+    let before = try worker.status("VmPeak")
+    let answer = worker.ask(bytes)
+    if isTaken {
+      #expect(answer.picture != nil, "\(name): \(answer)")
+    } else {
+      #expect(answer.refusal?.reason == .tooManyPixels, "\(name): \(answer)")
+      #expect(answer.refusal?.detail.contains("memory") == true)
+    }
+    print(
+      "B10 memory, \(name): \(try worker.status("VmPeak") >> 10) MiB of address space, \(before >> 10) before"
+    )
+    #expect(worker.ask(try PictureFixture.bytes("sign.webp")).picture != nil, "\(name)")
+  }
+}
