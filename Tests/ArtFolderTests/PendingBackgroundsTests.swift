@@ -81,25 +81,24 @@ import Testing
   func refusedForGood() async throws {
     let server = try PictureServer()
     let bees = try watched.make()
-    let clock = ManualClock()
-    let first = try await FetchingProgram(watched)
-    let second = try await FetchingProgram(watched, clock: clock)
+    let programs = [try await FetchingProgram(watched), try await FetchingProgram(watched)]
     try bees.want("\(server.url)/status/404")
-    // Whichever was first: the other one stands still, or finds nothing to do.
-    async let told = first.next()
-    try await second.told {
-      if case .changed(_, let change) = $0 { change.revision == 2 } else { false }
+    for program in programs {
+      try await program.told { if case .changed(_, let change) = $0 { change.revision == 2 } else { false } }
     }
-    await second.close()
-    guard case .rejected(let where_, let refusal, let url) = try await told else {
-      return #expect(Bool(false))
+    var events: [PendingBackgrounds.Event] = []
+    for program in programs {
+      await program.close()
+      for await event in program.events { events.append(event) }
+    }
+    guard events.count == 1, case .rejected(let where_, let refusal, let url) = events[0] else {
+      return #expect(Bool(false), "\(events)")
     }
     #expect(where_ == place("bees.emojiart") && refusal.reason == .status && !refusal.isTransient)
     #expect(url == "\(server.url)/status/404")
     let content = try bees.read()
     #expect(content.revision == 2 && content.pending == nil && content.background == nil)
     #expect(content.log.last.flatMap { BackgroundEdit.refusal(in: $0.edit) } == .status)
-    await first.close()
     #expect(try await server.count() == 1)
   }
 

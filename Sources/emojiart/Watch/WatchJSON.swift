@@ -27,8 +27,7 @@ enum WatchJSON {
       case .unfetched(_, let reason, let url):
         json.key("reason")
         json.string(reason)
-        json.key("url")
-        json.string(shownURL(url))
+        EventWriter.writeURL(url, to: &json)
       case .renamed(_, let from, _):
         json.key("from")
         json.string(called(from))
@@ -71,8 +70,7 @@ enum WatchJSON {
       json.string(refusal.reason.rawValue)
       json.key("transient")
       json.boolean(refusal.isTransient)
-      json.key("url")
-      json.string(shownURL(url))
+      EventWriter.writeURL(url, to: &json)
     }
     json.endLine()
     return json.bytes

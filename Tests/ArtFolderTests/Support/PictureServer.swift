@@ -54,9 +54,9 @@ final class PictureServer: Sendable {
     }
   }
 
-  /// How often it was asked for something that ends so.
-  func count(_ end: String = "") async throws -> Int {
-    try await get("/log").split(separator: "\n").count { $0.contains(end) }
+  /// How often it was asked for something with that in it.
+  func count(_ part: String = "") async throws -> Int {
+    try await get("/log").split(separator: "\n").count { part.isEmpty || $0.contains(part) }
   }
 
   private static func get(_ path: String, port: UInt16) throws -> String {
