@@ -30,13 +30,13 @@ import Testing
     #expect(store.record() == WarningRecord())
     let before = try store.update {
       $0.wasTold = true
-      $0.lastRefused = WarningStore.digest(of: "https://example.org/a.png?key=hidden")
+      $0.lastRefused = store.digest(of: "https://example.org/a.png?key=hidden")
     }
     #expect(before == WarningRecord())
     let record = try WarningStore(for: file).record()
     #expect(record.wasTold && !record.isStopped)
-    #expect(record.lastRefused == WarningStore.digest(of: "https://example.org/a.png?key=hidden"))
-    #expect(record.lastRefused != WarningStore.digest(of: "https://example.org/a.png"))
+    #expect(record.lastRefused == store.digest(of: "https://example.org/a.png?key=hidden"))
+    #expect(record.lastRefused != store.digest(of: "https://example.org/a.png"))
     try store.update { $0.isStopped = true }
     #expect(store.record().isStopped && store.record().wasTold)
     // By a link it is the same document; a copy of it is another one, and so is what stands at its path later.
@@ -55,7 +55,7 @@ import Testing
   @Test("B82 no URL is in what is kept, which is small and for nobody else's eyes")
   func secret() throws {
     let store = try WarningStore(for: file)
-    try store.update { $0.lastRefused = WarningStore.digest(of: "https://hidden.example/?key=hidden") }
+    try store.update { $0.lastRefused = store.digest(of: "https://hidden.example/?key=hidden") }
     let name = try #require(try names().first)
     let kept = try bytes("\(Self.path)/\(name)")
     #expect(!String(decoding: kept, as: UTF8.self).contains("hidden") && kept.count < 200)
@@ -69,7 +69,10 @@ import Testing
   @Test("B83 damaged and foreign content counts as if nothing was told, and the next update puts it right")
   func damaged() throws {
     let store = try WarningStore(for: file)
-    try store.update { $0.isStopped = true }
+    try store.update {
+      $0.isStopped = true
+      $0.lastRefused = store.digest(of: "https://example.org/a.png")
+    }
     let path = try "\(Self.path)/\(#require(names().first))"
     let whole = try bytes(path)
     var random = SplitMix64(seed: 83)
@@ -103,7 +106,7 @@ import Testing
     mkfifo(path, 0o600)
     #expect(store.record() == WarningRecord())
     print("B83 warnings: \(tried) damaged or foreign contents, \(asNothing) of them as if nothing was told")
-    #expect(tried > 300 && asNothing > 250 && asNothing < tried)
+    #expect(tried > 300 && asNothing > 100 && asNothing < tried)
   }
 
   /// Updates that failed, but for those that were told to try again.
@@ -130,9 +133,8 @@ import Testing
 
   @Test("B84 several programs change it one after the other, and none loses what another one wrote")
   func together() async throws {
-    let stores = try (0..<8).map { number in
-      try WarningStore(for: folder.document("\(number / 2).emojiart", seed: UInt64(number / 2)))
-    }
+    let files = try (0..<4).map { try folder.document("\($0).emojiart", seed: UInt64($0)) }
+    let stores = try (0..<8).map { try WarningStore(for: files[$0 / 2]) }
     let wrong = await withTaskGroup(of: Int.self) { group in
       for (number, store) in stores.enumerated() { group.addTask { Self.update(store, number) } }
       return await group.reduce(0, +)

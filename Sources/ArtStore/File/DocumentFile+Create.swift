@@ -13,17 +13,24 @@ extension DocumentFile {
   ) throws(ArtError) -> DocumentID {
     try checkRoomToCreate()
     let id = DocumentID(using: &generator)
-    var art = ArtRow(id: id, canvas: canvas ?? background?.picture.size ?? .standard)
-    art.background = try background.map { (given) throws(ArtError) in
-      try Background(given.picture, from: given.url)
+    let art = ArtRow(id: id, canvas: canvas ?? background?.picture.size ?? .standard)
+    let image = try FileImage(name: path, art: art)
+    guard let background else {
+      try image.link(as: path)
+      return id
     }
-    var image = try FileImage(name: path, art: art)
-    if let picture = background?.picture {
-      image.art.digest.add(
-        try PlainTable.insertPicture(
-          picture.bytes, digest: picture.digest, number: 1, on: image.connection))
+    let present = try Background(background.picture, from: background.url)
+    // In memory a large picture would be there several times.
+    let scratch = try Scratch()
+    defer { scratch.remove() }
+    try scratch.fill(try image.bytes())
+    var copy = DocumentFile(scratch.document)
+    copy.name = path
+    try copy.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      try transaction.keep(background.picture)
+      transaction.setBackground(present)
     }
-    try image.link(as: path)
+    try image.link(copy: scratch.document, as: path)
     return id
   }
 
@@ -77,7 +84,16 @@ struct FileImage {
   /// Puts the file at a path where nothing stands.
   func link(as path: String) throws(ArtError) {
     let bytes = try bytes()
-    try withUnnamedFile(near: path, like: nil, bytes) { (source) throws(ArtError) in
+    try link(as: path) { (file) throws(ArtError) in try PlainFile.write(bytes, to: file, name: name) }
+  }
+
+  /// Puts a copy of another file there.
+  func link(copy: String, as path: String) throws(ArtError) {
+    try link(as: path) { (file) throws(ArtError) in try PlainFile.copy(copy, to: file, name: name) }
+  }
+
+  private func link(as path: String, writing: (Int32) throws(ArtError) -> Void) throws(ArtError) {
+    try withUnnamedFile(near: path, like: nil, writing) { (source) throws(ArtError) in
       guard linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
         guard errno != EEXIST else { throw .exists(path) }
         throw .system("create", path)
@@ -96,7 +112,9 @@ struct FileImage {
     }
     let temporary = "\(PathParts(file.path).folder)/.\(name).tmp"
     guard unlink(temporary) == 0 || errno == ENOENT else { throw .system("remove", temporary) }
-    try withUnnamedFile(near: file.path, like: file, bytes) { (source) throws(ArtError) in
+    try withUnnamedFile(near: file.path, like: file) { (new) throws(ArtError) in
+      try PlainFile.write(bytes, to: new, name: self.name)
+    } _: { (source) throws(ArtError) in
       guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
         throw .system("create", temporary)
       }
@@ -109,10 +127,11 @@ struct FileImage {
     try PlainFile.syncFolder(of: file.path)
   }
 
-  /// Writes bytes into a file that has no name yet, durably, and hands over a path that it can be linked from. A
-  /// file system without such files gets a hidden temporary one.
+  /// Has a file filled that has no name yet, durably, and hands over a path that it can be linked from. A file system
+  /// without such files gets a hidden temporary one.
   private func withUnnamedFile(
-    near path: String, like old: LocatedFile?, _ bytes: [UInt8], _ body: (String) throws(ArtError) -> Void
+    near path: String, like old: LocatedFile?, _ writing: (Int32) throws(ArtError) -> Void,
+    _ body: (String) throws(ArtError) -> Void
   ) throws(ArtError) {
     let folder = PathParts(path).folder
     // A copy of a private file is private from its first byte.
@@ -121,7 +140,7 @@ struct FileImage {
     let unnamed = open(folder, 0o20000000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode)
     if unnamed >= 0 {
       defer { close(unnamed) }
-      try fill(unnamed, bytes, like: old)
+      try fill(unnamed, writing, like: old)
       return try body("/proc/self/fd/\(unnamed)")
     }
     guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
@@ -139,12 +158,14 @@ struct FileImage {
       close(file)
       unlink(temporary)
     }
-    try fill(file, bytes, like: old)
+    try fill(file, writing, like: old)
     try body(temporary)
   }
 
-  private func fill(_ file: Int32, _ bytes: [UInt8], like old: LocatedFile?) throws(ArtError) {
-    try PlainFile.write(bytes, to: file, name: name)
+  private func fill(
+    _ file: Int32, _ writing: (Int32) throws(ArtError) -> Void, like old: LocatedFile?
+  ) throws(ArtError) {
+    try writing(file)
     if let old {
       // Only root may give a file away; another one's group goes where it may.
       if fchown(file, old.owner, old.group) != 0 { _ = fchown(file, uid_t.max, old.group) }

@@ -97,6 +97,21 @@ enum PlainFile {
     }
   }
 
+  /// Writes the bytes of a file at the descriptor's place, piece by piece.
+  static func copy(_ path: String, to file: Int32, name: String) throws(ArtError) {
+    let source = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard source >= 0 else { throw .system("read", path) }
+    defer { close(source) }
+    var piece = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = Glibc.read(source, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .system("read", path) }
+      guard count > 0 else { return }
+      try write(Array(piece.prefix(count)), to: file, name: name)
+    }
+  }
+
   /// Makes a new file of these bytes.
   static func create(_ path: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws(ArtError) {
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)

@@ -104,6 +104,6 @@ extension DocumentTransaction {
   /// more. Readers wait a little longer then.
   private func allowSpilling(for bytes: Int) throws(ArtError) {
     guard bytes > Format.largestUnspilled else { return }
-    try connection.execute("PRAGMA cache_spill=ON")
+    try connection.allowSpilling()
   }
 }

@@ -78,9 +78,17 @@ final class Connection {
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(Format.largestFile))
     try execute(
-      "PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA cache_spill=OFF; PRAGMA temp_store=MEMORY; PRAGMA synchronous=EXTRA"
+      "PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA cache_spill=\(Self.neverSpilling); PRAGMA temp_store=MEMORY; PRAGMA synchronous=EXTRA"
     )
   }
+
+  /// More pages than any document has. SQLite takes the last byte for whether pages may be written before the commit at all,
+  /// which cannot be changed in a transaction: it must not be 0.
+  private static let neverSpilling = Format.largestFile - 1
+
+  /// From here on pages of a save may go to the file before the commit: what is written next is large. In a transaction SQLite
+  /// takes the number of pages from which on, and not whether.
+  func allowSpilling() throws(ArtError) { try execute("PRAGMA cache_spill=100") }
 
   /// Runs statements that give no rows.
   func execute(_ sql: String) throws(ArtError) {

@@ -31,7 +31,7 @@ public struct WarningStore: Sendable {
   }
 
   /// What a record has of a URL, for `lastRefused`: nothing that the URL could be read from.
-  public static func digest(of url: String) -> String {
+  public func digest(of url: String) -> String {
     Array(url.utf8).withUnsafeBufferPointer { ContentDigest.of($0) }
   }
 

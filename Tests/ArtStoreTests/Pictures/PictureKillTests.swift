@@ -202,7 +202,8 @@ import Testing
       if how == "stream" { try reset() }
       let above = try peak(how, path) - base
       figures.append("\(how) \(above / 1_000_000) MB")
-      #expect(above < 3 * size, "\(how)")
+      // What is taken out is compared with what was put in, which is there once more.
+      #expect(above < (how == "read" ? 3 : 2) * size + size * 2 / 5, "\(how)")
     }
     print("B74 memory above the program's \(base / 1_000_000) MB with a picture of 20 MiB: \(figures)")
   }

@@ -9,10 +9,18 @@ import Testing
 
 /// The picture of that number: bytes that nothing else has, and a size of its own.
 func picture(_ number: Int, bytes count: Int = 100) throws -> CheckedPicture {
+  // A piece of chance, again and again: large ones are to be made fast.
   var random = SplitMix64(seed: UInt64(number))
-  var bytes = withUnsafeBytes(of: number.littleEndian) { Array($0) }
-  bytes.reserveCapacity(count + 8)
-  while bytes.count < count { withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) } }
+  var piece = withUnsafeBytes(of: number.littleEndian) { Array($0) }
+  while piece.count < 4_096 { withUnsafeBytes(of: random.next()) { piece.append(contentsOf: $0) } }
+  let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+    while filled < count {
+      let more = min(piece.count, count - filled)
+      _ = UnsafeMutableBufferPointer(rebasing: buffer[filled..<filled + more]).initialize(
+        fromContentsOf: piece[..<more])
+      filled += more
+    }
+  }
   return CheckedPicture(
     bytes: bytes, mediaType: "image/png", size: try Canvas(width: 10 + number, height: 20), isAnimated: false)
 }
