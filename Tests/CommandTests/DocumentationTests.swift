@@ -97,10 +97,11 @@ struct DocumentationTests {
     let commands = try await commands()
     let known = Set(commands.flatMap(\.options) + ["--generate-completion-script"])
     for command in commands {
+      // A stream takes the words of other commands.
+      let taken = command.commandName == "edit" ? known : Set(command.options)
       for match in try section(command.commandName).matches(of: /--[a-z][a-z-]*/) {
         #expect(known.contains(String(match.output)), "\(command.commandName) has \(match.output)")
-        #expect(
-          command.options.contains(String(match.output)), "\(command.commandName) takes \(match.output)")
+        #expect(taken.contains(String(match.output)), "\(command.commandName) takes \(match.output)")
       }
     }
     for match in page.matches(of: /Fl Fl ([a-z][a-z-]*)/) { #expect(known.contains("--\(match.1)")) }
