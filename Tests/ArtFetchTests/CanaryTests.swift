@@ -61,7 +61,7 @@ import Testing
     let connections = try canary.number("/connections")
     #expect(connections == 0)
     let kinds = refusals.map { "\($0.value) \($0.key)" }.sorted().joined(separator: ", ")
-    print("\(Self.reaching.count + Self.others.count) spellings: \(connections) connections; \(kinds)")
+    print("B34 canary: \(Self.reaching.count + Self.others.count) spellings, \(connections) connections; \(kinds)")
 
     var arrived = 0
     for url in urls(Self.reaching) {
@@ -70,7 +70,7 @@ import Testing
       arrived += 1
     }
     #expect(try canary.number("/connections") == arrived)
-    print("the control: typed, \(arrived) of them reach it")
+    print("B34 control: typed, \(arrived) of them reach it")
     #expect(
       fetch("http://localhost:\(canary.port)/picture", isTyped: false, allowsPrivate: true) == .taken(70))
   }
@@ -89,7 +89,7 @@ import Testing
     #expect(fetch("\(start)/redirect/3").reason == nil, "the typed host's own")
     let connections = try canary.number("/connections")
     #expect(connections == 0)
-    print("\(places.count) redirects: \(connections) connections")
+    print("B35 canary: \(places.count) redirects, \(connections) connections")
 
     let own = encoded("http://LOCALHOST:\(canary.port)/picture")
     #expect(fetch("\(start)/redirect/to/\(own)") == .taken(70), "the typed host, by another port")

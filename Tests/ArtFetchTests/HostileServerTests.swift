@@ -35,7 +35,7 @@ private enum Expected {
       }
       #expect(most <= limits.bytes, "\(path)")
     }
-    print("\(routes.count) routes, each with its answer")
+    print("B25 hostile routes: \(routes.count), each with its answer")
   }
 
   @Test("B25 only an answer of 200 is taken, and only some others may be otherwise later")

@@ -8,7 +8,7 @@ import Testing
 @testable import ArtStore
 
 @Suite("Backgrounds at random") struct PictureWalkTests {
-  private static let walks = cases("EMOJIART_TORTURE_PICTURES", short: 16)
+  private static let walks = cases("EMOJIART_TORTURE_LIVES", short: 16)
   private static let steps = 50
 
   /// What a walk has come across.
