@@ -61,7 +61,9 @@ import Testing
     let connections = try canary.number("/connections")
     #expect(connections == 0)
     let kinds = refusals.map { "\($0.value) \($0.key)" }.sorted().joined(separator: ", ")
-    print("B34 canary: \(Self.reaching.count + Self.others.count) spellings, \(connections) connections; \(kinds)")
+    print(
+      "B34 canary: \(Self.reaching.count + Self.others.count) spellings, \(connections) connections; \(kinds)"
+    )
 
     var arrived = 0
     for url in urls(Self.reaching) {
