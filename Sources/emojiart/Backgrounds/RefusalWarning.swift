@@ -58,7 +58,7 @@ enum RefusalWarning {
   private static func decide(
     _ choice: WarningChoice?, _ store: WarningStore?, asked: String?, canAsk: Bool
   ) -> Warning {
-    let digest = asked.map { WarningStore.digest(of: $0) }
+    let digest = asked.flatMap { store?.digest(of: $0) }
     var warning = Warning.decide(choice, WarningRecord(), isAskedAgain: false)
     // Where it cannot be noted, every warning is the first one.
     _ = try? store?.update { record in

@@ -13,7 +13,8 @@ struct Watch: ParsableCommand {
     usage: """
       emojiart watch [<folder> ...] [--recursive] [--once] [--json]
                [--since <revision>] [--exec <command> [--shell]] [--poll]
-               [--fetch <what>] [--allow-private] [--warn <when> | --suppress-warnings]
+               [--fetch <what>] [--allow-private]
+               [--warn <when> | --suppress-warnings]
       """,
     discussion: """
       Prints a line for each change, whoever made it, until it is interrupted: when, which document, by whom, what. A \
