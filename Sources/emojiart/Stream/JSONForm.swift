@@ -34,6 +34,10 @@ struct JSONForm: StreamForm {
           json.key("left")
           json.integer(left)
         }
+        if !answer.lost.isEmpty {
+          json.key("lost")
+          json.integer(answer.lost.count)
+        }
       }
       if isPending {
         json.key("pending")
@@ -146,6 +150,14 @@ struct JSONForm: StreamForm {
 extension DocumentAnswer {
   /// Changes that an undo or redo left out, because later edits were about the same.
   var left: Int { entries.reduce(0) { $0 + $1.dropped.count } }
+
+  /// What is pending by these edits.
+  var pending: PendingBackground? {
+    for entry in entries.reversed() {
+      for case .setPending(let pending) in entry.edit.changes.reversed() { return pending }
+    }
+    return nil
+  }
 }
 
 extension Output {

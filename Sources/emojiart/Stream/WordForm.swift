@@ -23,7 +23,9 @@ struct WordForm: StreamForm {
       default: nil
       }
     if let (direction, count) = direction {
-      let notes = direction.notes(done: answer.entries.count, of: count, left: answer.left)
+      let notes =
+        direction.notes(done: answer.entries.count, of: count, left: answer.left)
+        + answer.lost.map { $0.lossWords(pending: answer.pending) }
       if !notes.isEmpty { try Output.flush() }
       for note in notes { Output.complain(note) }
       for entry in answer.entries { try Output.line(safe(entry.title)) }

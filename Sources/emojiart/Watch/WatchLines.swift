@@ -49,7 +49,11 @@ struct WatchLines {
     }
   }
 
-  private static func later(_ refusal: Refusal) -> String { refusal.isTransient ? "; it is tried again" : "" }
+  /// What becomes of it, or what could be done.
+  private static func later(_ refusal: Refusal) -> String {
+    if refusal.reason == .notAllowed { return "; --allow-private lifts that" }
+    return refusal.isTransient ? "; it is tried again" : ""
+  }
 
   /// What was done, by whom, a line for each run of edits of one program.
   private static func phrases(
