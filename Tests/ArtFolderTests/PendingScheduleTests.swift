@@ -107,7 +107,7 @@ import Testing
   @Test("B106 whatever happens, nothing is forgotten: what stays wanted is begun in time")
   func anything() {
     var begun = 0
-    for seed in UInt64(0)..<200 {
+    for seed in UInt64(0)..<60 {
       var random = SplitMix64(seed: seed)
       var schedule = PendingSchedule()
       var now = Duration.zero
@@ -150,7 +150,7 @@ import Testing
       }
       #expect(ended == ["a", "b", "c", "d", "e"], "seed \(seed)")
     }
-    print("B106 schedules: 200 of 100 steps, \(begun) begun")
-    #expect(begun > 1_000)
+    print("B106 schedules: 60 of 100 steps, \(begun) begun")
+    #expect(begun > 500)
   }
 }
