@@ -26,7 +26,10 @@ final class StreamBackgrounds: Sendable {
       case .rejected(let refusal):
         if event.isRequested { failures.note(.refused(refusal)) }
         let asked = event.isRequested ? event.url : nil
-        RefusalWarning.tell(refusal, of: file, settings.warning, asked: asked, mayAsk: false)
+        // Who types at a prompt is not asked: the line belongs to the prompt.
+        RefusalWarning.tell(refusal, of: file, settings.warning, asked: asked, mayAsk: false) {
+          Form.notice($0, by: outbox)
+        }
       case .failed(let error): if event.isRequested { failures.note(error) }
       case .set: if event.isRequested { RefusalWarning.forget(of: file) }
       }
