@@ -44,7 +44,7 @@ public struct Fetcher {
     while true {
       let transfer = Transfer(
         to: target, by: try journey.route(to: target, for: request, resolver), limit: request.limits.bytes,
-        headRoom: headRoom, progress: progress)
+        headRoom: headRoom, before: journey.deadline, progress: progress)
       let settings = TransferSettings(
         connect: request.limits.connect.milliseconds, total: try journey.left(target),
         authorities: authorities,
