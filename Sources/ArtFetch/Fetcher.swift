@@ -24,9 +24,6 @@ public struct Fetcher {
 
   /// Fetches it, telling how far it is. Throws every reason but `tooManyPixels`.
   public func run(progress: (_ received: Int, _ total: Int?) -> Void) throws(Refusal) -> [UInt8] {
-    if BackgroundURL.scheme(of: request.url) == "data" {
-      return try DataURL.decode(BackgroundURL(request.url), limit: request.limits.bytes)
-    }
     guard TransferSettings.isReady else { throw Refusal(.refused, "libcurl cannot be used") }
     let result = withoutActuallyEscaping(progress) { progress in
       Result { () throws(Refusal) in try follow(progress) }

@@ -77,6 +77,7 @@ private enum Expected {
     let name = encoded("http://\(String(repeating: "ä", count: 200))/")
     let detail = fetch("\(server.url)/redirect/to/\(name)").detail
     #expect(detail.hasSuffix("leads nowhere: the host's name is none that can be"), "\(detail)")
+    #expect(fetch("data:image/png,hi").reason == .scheme, "what needs no network is not this program's")
     let none = FetchLimits(connect: .seconds(60), total: .seconds(120), redirects: 0)
     #expect(fetch("\(server.url)/redirect/1", limits: none).reason == .redirects)
   }
