@@ -24,9 +24,6 @@ public struct Fetcher {
 
   /// Fetches it, telling how far it is. Throws every reason but `tooManyPixels`.
   public func run(progress: (_ received: Int, _ total: Int?) -> Void) throws(Refusal) -> [UInt8] {
-    if BackgroundURL.scheme(of: request.url) == "data" {
-      return try DataURL.decode(BackgroundURL(request.url), limit: request.limits.bytes)
-    }
     guard TransferSettings.isReady else { throw Refusal(.refused, "libcurl cannot be used") }
     let result = withoutActuallyEscaping(progress) { progress in
       Result { () throws(Refusal) in try follow(progress) }
@@ -44,7 +41,7 @@ public struct Fetcher {
     while true {
       let transfer = Transfer(
         to: target, by: try journey.route(to: target, for: request, resolver), limit: request.limits.bytes,
-        headRoom: headRoom, progress: progress)
+        headRoom: headRoom, before: journey.deadline, progress: progress)
       let settings = TransferSettings(
         connect: request.limits.connect.milliseconds, total: try journey.left(target),
         authorities: authorities,

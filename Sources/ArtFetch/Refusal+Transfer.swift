@@ -58,7 +58,12 @@ extension Refusal {
     guard transfer.received > 0 else {
       return Refusal(.timeout, "\(transfer.target.place) takes too long to answer")
     }
-    return Refusal(.timeout, "\(transfer.target.place) is too slow: \(transfer.received) bytes had come")
+    return tooSlow(transfer.target, transfer.received)
+  }
+
+  /// A body that is not all there when it must be.
+  static func tooSlow(_ target: Target, _ received: Int) -> Refusal {
+    Refusal(.timeout, "\(target.place) is too slow: \(received) bytes had come")
   }
 
   /// Who is connected to.

@@ -14,13 +14,19 @@ final class Transfer {
     case redirect(String)
   }
 
+  /// So many bytes, or so much time, lie between two times that it is told how far a body is: each is a line to somebody, and
+  /// a server may send a body byte by byte.
+  static let stride = (bytes: 16 << 10, time: Duration.milliseconds(100))
+
   let target: Target
   let route: Route
   private let limit: Int
+  private let deadline: ContinuousClock.Instant
   private let progress: (Int, Int?) -> Void
   private var head = ResponseHead()
   private var verdict: ResponseHead.Verdict?
   private var body: [UInt8] = []
+  private var told: (received: Int, when: ContinuousClock.Instant)?
   /// Why it was broken off.
   private var refusal: Refusal?
   /// Bytes of heads that are still taken.
@@ -28,12 +34,14 @@ final class Transfer {
 
   /// A hop to that place.
   init(
-    to target: Target, by route: Route, limit: Int, headRoom: Int, progress: @escaping (Int, Int?) -> Void
+    to target: Target, by route: Route, limit: Int, headRoom: Int, before deadline: ContinuousClock.Instant,
+    progress: @escaping (Int, Int?) -> Void
   ) {
     self.target = target
     self.route = route
     self.limit = limit
     self.headRoom = headRoom
+    self.deadline = deadline
     self.progress = progress
   }
 
@@ -54,6 +62,7 @@ final class Transfer {
       throw Refusal(.status, "\(target.place) does not answer in HTTP")
     }
     guard total == nil || total == body.count else { throw Refusal.cutShort(target, body.count, total) }
+    if told?.received != body.count { tell(total, .now) }
     return .body(body)
   }
 
@@ -95,7 +104,7 @@ extension Transfer {
       case .body(let total):
         self.verdict = verdict
         body.reserveCapacity(total ?? 0)
-        progress(0, total)
+        tell(total, .now)
         return true
       }
     } catch {
@@ -110,8 +119,19 @@ extension Transfer {
     }
     guard bytes.count <= limit - body.count else { return refuse(ResponseHead.tooBig(target.place, limit)) }
     body.append(contentsOf: bytes)
-    progress(body.count, total)
+    // libcurl looks at the clock again only after many pieces, which may be of a byte each.
+    let now = ContinuousClock.now
+    guard now < deadline else { return refuse(.tooSlow(target, body.count)) }
+    if let told, body.count - told.received < Self.stride.bytes, now - told.when < Self.stride.time {
+      return true
+    }
+    tell(total, now)
     return true
+  }
+
+  private func tell(_ total: Int?, _ now: ContinuousClock.Instant) {
+    told = (body.count, now)
+    progress(body.count, total)
   }
 
   /// Whether a socket may be had for that address, which is the one that is really connected to.

@@ -37,7 +37,10 @@ final class URLParts {
   /// The host as servers of names know it. Throws `badURL`.
   func asciiHost() throws(Refusal) -> String {
     var text: UnsafeMutablePointer<CChar>?
-    return try taken(ccurl_ascii_host(handle, &text), text)
+    let code = ccurl_ascii_host(handle, &text)
+    // So libcurl 7.88 calls a name that has no form in ASCII, whatever is wrong with it.
+    if code == CURLUE_OUT_OF_MEMORY { throw Refusal(.badURL, "the host's name is none that can be") }
+    return try taken(code, text)
   }
 
   private func taken(_ code: CURLUcode, _ text: UnsafeMutablePointer<CChar>?) throws(Refusal) -> String {

@@ -74,6 +74,10 @@ private enum Expected {
           ("/redirect/twice", .refused(.redirects)), ("/redirect/relative", .taken(Self.picture)),
           ("/redirect/to/\(encoded("//127.0.0.1:\(server.port)/picture"))", .taken(Self.picture)),
         ])
+    let name = encoded("http://\(String(repeating: "ä", count: 200))/")
+    let detail = fetch("\(server.url)/redirect/to/\(name)").detail
+    #expect(detail.hasSuffix("leads nowhere: the host's name is none that can be"), "\(detail)")
+    #expect(fetch("data:image/png,hi").reason == .scheme, "what needs no network is not this program's")
     let none = FetchLimits(connect: .seconds(60), total: .seconds(120), redirects: 0)
     #expect(fetch("\(server.url)/redirect/1", limits: none).reason == .redirects)
   }
@@ -119,6 +123,32 @@ private enum Expected {
     #expect(
       fetch("\(server.url)/transfer/identity", progress: { told.append(($0, $1)) }) == .taken(Self.picture))
     #expect(told.last?.0 == Self.picture && told.allSatisfy { $0.1 == nil })
+  }
+
+  @Test("B28 a body that comes byte by byte is taken, and is not told of byte by byte")
+  func crumbs() throws {
+    var calls = 0
+    let start = ContinuousClock.now
+    #expect(fetch("\(server.url)/crumbs/300000", progress: { _, _ in calls += 1 }) == .taken(300_000))
+    let stride = Transfer.stride
+    let most = 2 + 300_000 / stride.bytes + Int((ContinuousClock.now - start) / stride.time)
+    #expect((2...most).contains(calls), "\(calls), and at most \(most)")
+  }
+
+  @Test("B29 the deadline holds while pieces of a body come so fast that libcurl does not look at the clock")
+  func lateBody() throws {
+    let target = try Target("http://127.0.0.1/")
+    for (left, isTaken) in [(Duration.seconds(120), true), (.zero, false)] {
+      let transfer = Transfer(
+        to: target, by: Route(addresses: [], isExempt: true), limit: 9, headRoom: 99, before: .now + left,
+        progress: { _, _ in })
+      for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] {
+        #expect(Array(line.utf8).withUnsafeBytes { transfer.takeHead($0) })
+      }
+      #expect(
+        Array("abc".utf8).withUnsafeBytes { transfer.takeBody($0) } == isTaken
+      )
+    }
   }
 
   @Test("B29 one deadline holds for all of it, and one for each connection")

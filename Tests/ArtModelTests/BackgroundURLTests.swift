@@ -106,9 +106,14 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     }
     #expect(try BackgroundURL("http://a/" + String(repeating: "b", count: 200)).shown.count == 80)
     #expect(try BackgroundURL("data:" + String(repeating: "b", count: 200) + ",").shown.count <= 82)
-    for text in ["ftp://a/?secret", "a?secret", "secret\u{7}" + String(repeating: "a", count: 500) + "://b"] {
+    let tall = String(repeating: "\u{301}", count: 1000)
+    #expect(
+      try BackgroundURL("http://a/b" + tall).shown.unicodeScalars.count == 80, "a character of many scalars")
+    for text in [
+      "ftp://a/?secret", "a?secret", "a" + tall, "secret\u{7}" + String(repeating: "a", count: 500) + "://b",
+    ] {
       let refused = refusal { () throws(Refusal) in try BackgroundURL(text) }
-      #expect(refused.map { !$0.detail.contains("?") && $0.detail.count < 200 } == true)
+      #expect(refused.map { !$0.detail.contains("?") && $0.detail.unicodeScalars.count < 200 } == true)
     }
   }
 
@@ -167,9 +172,14 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
       ("data:image/png;base64,ä", .badURL),
       ("data:image/png;base64", .badURL), ("data:", .badURL), ("data:text/html,hi", .notAnImage),
       ("data:text/plain;base64,aGk=", .notAnImage), ("data:imagine,hi", .notAnImage),
+      ("data:\u{301}image/png,hi", .notAnImage),
+      ("data:i" + String(repeating: "\u{301}", count: 999) + ",hi", .notAnImage),
+      ("data:image/png" + String(repeating: ";", count: 4096) + ",hi", .badURL),
     ] as [(String, Refusal.Reason)])
   func broken(_ text: String, _ reason: Refusal.Reason) {
-    #expect(refusal { () throws(Refusal) in try decode(text) }?.reason == reason)
+    let refused = refusal { () throws(Refusal) in try decode(text) }
+    #expect(refused?.reason == reason)
+    #expect(refused.map { $0.detail.unicodeScalars.count < 200 } == true)
   }
 
   @Test("B24 more bytes than are taken are refused, and so many are taken")

@@ -70,6 +70,9 @@ struct WorkerWordsTests {
     #expect(text.utf8.count < WorkerReply.lineLimit)
     guard case .refused(let refusal) = try Self.reply(text) else { throw ArtError(.badJSON, "another reply") }
     #expect(refusal.detail == "a\u{FFFD}" + String(repeating: "🐝", count: 998))
+    let longer =
+      #"{"refused":{"detail":"\#(String(repeating: "a", count: 1001))","isTransient":true,"reason":"tls"}}"#
+    #expect(throws: ArtError.self) { try Self.reply(longer) }
     let times: [(Duration, Duration)] = [
       (.zero, .milliseconds(1)), (.seconds(-5), .milliseconds(1)), (.microseconds(2500), .milliseconds(2)),
       (.seconds(Int.max), .seconds(86_400)),

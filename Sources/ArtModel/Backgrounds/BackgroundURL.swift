@@ -47,7 +47,7 @@ public struct BackgroundURL: Hashable, Sendable {
   }
 
   /// Whether it has its picture in it.
-  public var isData: Bool { string.prefix(5).lowercased() == "data:" }
+  public var isData: Bool { Self.scheme(of: string) == "data" }
 
   /// What a document keeps of it: nil where it is too long.
   public var kept: String? { string.utf8.count <= Limits.urlBytes ? string : nil }
@@ -63,7 +63,7 @@ extension BackgroundURL {
   /// Of a text that may be anything, as much as fits into a sentence, without a query.
   private static func brief(_ text: Substring) -> String {
     let visible = Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") })
-    return visible.count <= 80 ? String(visible) : visible.prefix(79) + "…"
+    return visible.shortened(to: 80)
   }
 
   private static func trimmed(_ text: String) -> Substring {
@@ -135,6 +135,14 @@ private enum WebAddress {
     guard text.first == UInt8(ascii: ":") else { return text.isEmpty }
     let digits = text.dropFirst()
     return digits.isEmpty || digits.allSatisfy(\.isDigit) && UInt16(Substring(digits)) != nil
+  }
+}
+
+extension Substring {
+  /// So many scalars at most, with an ellipsis where more are left out. A character may be of any number of them.
+  func shortened(to count: Int) -> String {
+    guard unicodeScalars.dropFirst(count).first != nil else { return String(self) }
+    return String(unicodeScalars.prefix(count - 1)) + "…"
   }
 }
 

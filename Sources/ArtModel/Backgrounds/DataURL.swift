@@ -2,19 +2,22 @@
 
 /// Reads the bytes out of a `data:` URL (RFC 2397), as browsers do (https://fetch.spec.whatwg.org/#data-url-processor).
 public enum DataURL {
+  /// What stands before the comma is a media type and little more; it is taken apart, which needs more room than it has itself.
+  private static let kindBytes = 4096
+
   /// The bytes, at most `limit` of them. Throws `tooBig` before anything is allocated, `notAnImage` for a media type that
   /// is none of a picture, and `badURL` for what cannot be read.
   public static func decode(_ url: BackgroundURL, limit: Int) throws(Refusal) -> [UInt8] {
     guard url.isData else { throw Refusal(.badURL, "\(url.shown) is no data: URL") }
-    let rest = url.string.dropFirst(5)
-    guard let comma = rest.utf8.firstIndex(of: UInt8(ascii: ",")) else {
-      throw Refusal(.badURL, "there is no comma in the data: URL")
+    let rest = url.string[...].utf8.dropFirst(5)
+    guard let comma = rest.prefix(kindBytes).firstIndex(of: UInt8(ascii: ",")) else {
+      throw Refusal(.badURL, "there is no comma in the first \(kindBytes) bytes of the data: URL")
     }
-    var words = rest[..<comma].split(separator: ";", omittingEmptySubsequences: false)
+    var words = Substring(rest[..<comma]).split(separator: ";", omittingEmptySubsequences: false)
     let isBase64 = words.count > 1 && MediaType.trimmed(words[words.count - 1]) == "base64"
     if isBase64 { words.removeLast() }
     try MediaType.check(words.first.map(String.init) ?? "", from: "the data: URL")
-    let bytes = PercentDecoding(rest.utf8[rest.utf8.index(after: comma)...])
+    let bytes = PercentDecoding(rest[rest.index(after: comma)...])
     return isBase64 ? try base64(bytes, limit) : try plain(bytes, limit)
   }
 
@@ -80,8 +83,8 @@ public enum MediaType {
   public static func check(_ text: String, from source: String) throws(Refusal) {
     let kind = trimmed(text.prefix { $0 != ";" })
     guard kind.isEmpty || kind.hasPrefix("image/") || plain.contains(kind) else {
-      let shown = kind.count <= 60 ? kind : kind.prefix(59) + "…"
-      throw Refusal(.notAnImage, "\(source) answers with \(shown), which is no picture")
+      throw Refusal(
+        .notAnImage, "\(source) answers with \(kind[...].shortened(to: 60)), which is no picture")
     }
   }
 

@@ -117,7 +117,11 @@ extension Refusal {
     var reason: Reason?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
-      case "detail": detail = try reader.string()
+      case "detail":
+        detail = try reader.string()
+        guard detail.map({ $0.unicodeScalars.count <= Self.detailLimit }) ?? true else {
+          throw reader.error("a refusal with a detail of more than \(Self.detailLimit) characters")
+        }
       case "isTransient": isTransient = try reader.boolean()
       case "reason":
         let name = try reader.string()

@@ -4,8 +4,8 @@
 public enum WorkerRequest: Sendable, Hashable {
   /// The line that the worker begins with has this number: the version of what is said between the two.
   public static let version = 1
-  /// Bytes of a line, at most: a `data:` URL of the largest body is one.
-  public static let lineLimit = 64 << 20
+  /// Bytes of a line, at most: many more than those of the longest URL, however it is escaped.
+  public static let lineLimit = 1 << 20
   /// Bytes of a picture or a body, at most, whatever the limits say.
   public static let bodyLimit = 1 << 28
 

@@ -95,8 +95,8 @@ extension PictureSource {
 
 private let piece = 1 << 16
 private let dataScheme = [UInt8]("data:".utf8)
-/// A line to the worker, less what stands beside the URL.
-private let dataURLLimit = (64 << 20) - (64 << 10)
+/// Three times the largest picture, which is how long it is when each byte is percent-encoded, and what stands before it.
+private let dataURLLimit = (60 << 20) + (64 << 10)
 
 extension Refusal {
   fileprivate static func tooBig(_ limit: Int) -> Refusal {
