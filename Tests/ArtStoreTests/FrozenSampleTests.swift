@@ -136,6 +136,10 @@ extension FrozenSampleTests {
       [.remove(ids[5])],
       [.move(ids[5], to: try Point(x: 1, y: 1)), .move(ids[1], to: try Point(x: 7, y: 7))],
     ]
+    // No background is set before its bytes are there.
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      do { try transaction.insertImage(1, picture) } catch { throw .busy("sample") }
+    }
     for (index, changes) in edits.enumerated() {
       let stamp = maker.stamp()
       try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
@@ -150,7 +154,6 @@ extension FrozenSampleTests {
       }
       if let plan = try UndoPlan.redo(in: transaction) { _ = try transaction.perform(plan, stamp: steps[2]) }
       do {
-        try transaction.insertImage(1, picture)
         try transaction.insertPlain(.origin, [.text("k3m9abcd0f2z"), .integer(17)])
         try transaction.insertPlain(
           .aside,

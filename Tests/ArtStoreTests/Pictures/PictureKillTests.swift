@@ -17,7 +17,7 @@ import Testing
   private let start: [UInt8]
   private let state: String
   /// Its number, and its size: one that goes to the file before the commit, and one that does not.
-  private static let pictures = [(2, 2 << 20), (3, 60_000)]
+  private static let pictures = [(2, 4 << 20), (3, 60_000)]
 
   init() throws {
     space = try Workspace()
@@ -153,7 +153,7 @@ import Testing
   @Test("B73 a new document with a background, killed at any system call, is there as a whole or not at all")
   func killedNew() throws {
     let number = 2
-    let wanted = try picture(number, bytes: 2 << 20)
+    let wanted = try picture(number, bytes: 4 << 20)
     try reset()
     let calls = try calls("new", number)
     let chosen = Self.chosen(calls)
