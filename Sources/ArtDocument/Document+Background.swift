@@ -5,21 +5,24 @@ import ArtStore
 
 extension Document {
   /// Sets the background: the picture's bytes are in the file, durably, before the edit is made, and the edit is journalled like
-  /// any other. Returns nil when it has no effect, and when the task is cancelled before the edit is made. Throws `closed`, what
-  /// planning throws and what writing a file throws; then the document is as it was.
+  /// any other. `pending` is the URL that it was pending by, if it was; where that is not pending any more, it is not set.
+  ///
+  /// Returns nil when it has no effect, and when the task is cancelled before the edit is made. Throws `closed`, what planning
+  /// throws and what writing a file throws; then the document is as it was.
   ///
   /// Others may take the bytes' room before the edit is saved, by three pictures of their own. The save then makes another edit
   /// of it, which has the picture fetched again, and `DocumentEvent.dropped` tells.
   @discardableResult
   public func setBackground(
-    _ picture: CheckedPicture, from url: String?, keepsCanvas: Bool = false
+    _ picture: CheckedPicture, from url: String?, pending: String? = nil, keepsCanvas: Bool = false
   ) async throws(ArtError) -> LoggedEdit? {
     try checkEditable()
     let background = try Background(picture, from: url)
+    guard pending == nil || content.pending?.url == pending else { return nil }
     try await keep(picture, background.digest)
     // From here on nobody can come between.
     guard !Task.isCancelled else { return nil }
-    return try perform(.set(background, keepsCanvas: keepsCanvas))
+    return try perform(.set(background, keepsCanvas: keepsCanvas, pending: pending))
   }
 
   /// Clears the background, has one fetched later, or gives one up. Returns nil when it has no effect. Throws `closed`, and what

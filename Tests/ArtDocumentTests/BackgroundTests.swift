@@ -103,7 +103,8 @@ import Testing
 
   @Test("B71 a request that is cancelled before its edit is made makes none")
   func cancelled() async throws {
-    let file = try folder.make()
+    var file = try folder.make()
+    file.patience = .seconds(60)
     let document = try await DocumentFolder.open(file)
     let lock = try FileLock(file.path)
     let one = try picture(1)
@@ -113,6 +114,27 @@ import Testing
     #expect(try await task.value == nil)
     #expect(await document.content.background == nil)
     try await document.close()
+  }
+
+  @Test("B71 what was fetched for a URL that is pending no more when its bytes are in the file is not set")
+  func late() async throws {
+    var file = try folder.make()
+    file.patience = .seconds(60)
+    let document = try await DocumentFolder.open(file)
+    let pending = try PendingBackground(url: url(1), since: 3, reason: "later", anchor: .topLeft)
+    try await document.perform(.later(pending))
+    try await document.save()
+    let lock = try FileLock(file.path)
+    let (one, url) = (try picture(1), url(1))
+    let task = Task { try await document.setBackground(one, from: url, pending: url) }
+    // Either before the bytes are on their way, or while they wait for the lock.
+    await Task.yield()
+    try await document.perform(.clear)
+    lock.release()
+    #expect(try await task.value == nil)
+    #expect(await document.content.background == nil)
+    try await document.close()
+    #expect(try file.read().background == nil)
   }
 
   @Test("B72 an undo in an open document to a picture that is kept no more has it fetched again, and says so")

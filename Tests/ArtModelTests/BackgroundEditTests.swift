@@ -67,6 +67,17 @@ struct BackgroundEditTests {
     #expect(try art.pending == pending())
   }
 
+  @Test("B60 what was fetched for a URL that is pending no more is not set")
+  func late() throws {
+    var art = try document()
+    let late = BackgroundEdit.set(try picture(), keepsCanvas: false, pending: Self.url)
+    #expect(try perform(late, on: &art) == nil)
+    _ = try perform(.later(pending("https://example.org/other.png")), on: &art)
+    #expect(try perform(late, on: &art) == nil)
+    _ = try perform(.later(pending()), on: &art)
+    #expect(try perform(late, on: &art) != nil && art.pending == nil)
+  }
+
   @Test(
     "B61 emoji measured from the centre keep their place to it when their picture arrives, within the bounds of places"
   )
@@ -88,6 +99,19 @@ struct BackgroundEditTests {
       #expect(
         places == expected ?? emojis.map { [$0.position.x, $0.position.y] }, "\(anchor) \(url) \(keeps)")
       #expect(edit.changes.count == (keeps ? 2 : 3) + (expected == nil ? 0 : 3))
+    }
+    // It may be pending by another spelling, or come without a URL.
+    let wrapped = "https://search.example/page?imgurl=https%3A%2F%2Fexample.org%2Fa.png"
+    let nameless = try picture(url: nil)
+    for edit in [
+      BackgroundEdit.set(try picture(), keepsCanvas: false),
+      .set(try picture(), keepsCanvas: false, pending: wrapped),
+      .set(nameless, keepsCanvas: false, pending: wrapped),
+    ] {
+      var art = try document(emojis)
+      _ = try perform(.later(pending(wrapped, .center)), on: &art)
+      #expect(try perform(edit, on: &art)?.changes.count == 6)
+      #expect(art.emojisInOrder().first.map { [$0.position.x, $0.position.y] } == [320, 240])
     }
     // To a larger picture, past the other bound.
     var art = try document([try emoji("aaaaaaaa", x: far, y: 0)])

@@ -98,7 +98,7 @@ extension Document {
     _ picture: CheckedPicture, pending key: PendingKey
   ) async throws(ArtError) -> PendingSight {
     guard sight(of: key).isPending else { return sight(of: key) }
-    let edit = try await setBackground(picture, from: key.kept)
+    let edit = try await setBackground(picture, from: key.kept, pending: key.url)
     var sight = sight(of: key)
     sight.isPending = edit != nil
     return sight

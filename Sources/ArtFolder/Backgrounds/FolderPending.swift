@@ -48,7 +48,7 @@ struct FolderPending: PendingSource {
     _ picture: CheckedPicture, _ key: PendingKey, in document: String
   ) async throws(ArtError) -> PendingSight {
     let background = try Background(picture, from: key.kept)
-    return try await edit(.set(background, keepsCanvas: false), key, in: document) {
+    return try await edit(.set(background, keepsCanvas: false, pending: key.url), key, in: document) {
       (transaction) throws(ArtError) in try transaction.keep(picture)
     }
   }

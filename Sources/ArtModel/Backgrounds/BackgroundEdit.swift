@@ -2,9 +2,10 @@
 
 /// What is done to a document's background, in a person's or a fetcher's terms. On a document it becomes an `Edit`.
 public enum BackgroundEdit: Hashable, Sendable {
-  /// That picture; the canvas takes its size, unless it is to be kept. What was pending is not any more. Where the pending one
-  /// of this URL was measured from the centre, the emoji move with it.
-  case set(Background, keepsCanvas: Bool)
+  /// That picture; the canvas takes its size, unless it is to be kept. What was pending is not any more. Where this is the pending
+  /// one, and was measured from the centre, the emoji move with it: by its URL, or because `pending` is the URL that it was
+  /// pending by. Where that is not pending any more, nothing is done.
+  case set(Background, keepsCanvas: Bool, pending: String? = nil)
   /// No picture, and none to be fetched.
   case clear
   /// A picture that is to be fetched later; the one that is there stays until then.
@@ -16,9 +17,10 @@ public enum BackgroundEdit: Hashable, Sendable {
   public func plan(on art: some ArtReading) throws(ArtError) -> Edit? {
     let changes: [Change]
     switch self {
-    case .set(let background, let keepsCanvas):
+    case .set(let background, let keepsCanvas, let pending):
+      guard pending == nil || art.pending?.url == pending else { return nil }
       let canvas = keepsCanvas ? art.canvas : background.size
-      let moves = try Self.moves(to: canvas, for: background.url, on: art)
+      let moves = try Self.moves(to: canvas, for: pending ?? background.url, on: art)
       changes = [.setBackground(background), .setCanvas(canvas)] + moves + [.setPending(nil)]
     case .clear: changes = [.setBackground(nil), .setPending(nil)]
     case .later(let pending): changes = [.setPending(pending)]
@@ -53,7 +55,7 @@ public enum BackgroundEdit: Hashable, Sendable {
   private static func moves(
     to canvas: Canvas, for url: String?, on art: some ArtReading
   ) throws(ArtError) -> [Change] {
-    guard let pending = art.pending, pending.anchor == .center, pending.url == url, canvas != art.canvas
+    guard let pending = art.pending, pending.anchor == .center, isSame(pending.url, url), canvas != art.canvas
     else {
       return []
     }
@@ -65,6 +67,12 @@ public enum BackgroundEdit: Hashable, Sendable {
       moves.append(.move(emoji.id, to: place))
     }
     return moves
+  }
+
+  /// Whether that is the URL of the pending one, as it stands there or as it is fetched.
+  private static func isSame(_ pending: String, _ url: String?) -> Bool {
+    if pending == url { return true }
+    do throws(Refusal) { return try BackgroundURL(pending).string == url } catch { return false }
   }
 
   private static func within(_ value: Double) -> Double {

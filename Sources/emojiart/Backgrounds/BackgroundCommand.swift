@@ -123,7 +123,8 @@ extension BackgroundCommand {
         guard transaction.pending?.url == pending.url else { throw .hasMoved(file.path) }
         try transaction.keep(taken.picture)
         let background = try Background(taken.picture, from: forgetsURL ? nil : pending.url)
-        return try BackgroundEdit.set(background, keepsCanvas: keepsCanvas).plan(on: transaction)
+        return try BackgroundEdit.set(background, keepsCanvas: keepsCanvas, pending: pending.url)
+          .plan(on: transaction)
       }
       try write(state, taken)
     } catch var refused as RefusedBackground {
