@@ -34,8 +34,7 @@ extension Document {
 
   /// Puts a picture's bytes into the file. To others the document is as it was.
   private func keep(_ picture: CheckedPicture, _ digest: String) async throws(ArtError) {
-    let (file, id) = (file, content.id)
-    let recent = try content.recentPictures(among: content.pictures)
+    let (file, id, recent) = (file, content.id, unsaved.pictures + saving.pictures)
     let held = try await thread.run { () throws(ArtError) in
       try file.keep(picture, in: id, recent: recent)
     }

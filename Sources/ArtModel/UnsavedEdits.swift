@@ -41,6 +41,14 @@ public struct UnsavedEdits: Sendable {
       $0.formUnion($1.net.emojis)
     }
   }
+  /// The digests of the pictures that they make the background, the last one first.
+  public var pictures: [String] {
+    let changes =
+      entries.reversed().flatMap { $0.edit.changes.reversed() } + older.reversed().flatMap(\.net.changes)
+    return changes.compactMap {
+      if case .setBackground(let background?) = $0 { background.digest } else { nil }
+    }
+  }
 
   /// Takes one more edit.
   public mutating func append(_ entry: LoggedEdit) {

@@ -137,6 +137,29 @@ import Testing
     #expect(try file.read().background == nil)
   }
 
+  @Test("B72 a background that is not saved yet does not lose its room to three pictures of somebody else")
+  func kept() async throws {
+    for isSaved in [false, true] {
+      let file = try folder.make("kept-\(isSaved)")
+      let other = try await DocumentFolder.open(file)
+      for number in 1...4 as ClosedRange<UInt8> {
+        try await other.setBackground(picture(number), from: url(number))
+        try await other.save()
+      }
+      let document = try await DocumentFolder.open(file)
+      try await document.setBackground(picture(5), from: url(5))
+      for number in 6...(isSaved ? 8 : 7) as ClosedRange<UInt8> {
+        try await other.setBackground(picture(number), from: url(number))
+        if isSaved { try await other.save() }
+      }
+      try await document.save()
+      #expect(try file.background()?.bytes == picture(5).bytes)
+      #expect(await document.content.pending == nil)
+      try await document.close()
+      try await other.close()
+    }
+  }
+
   @Test("B72 an undo in an open document to a picture that is kept no more has it fetched again, and says so")
   func undoBeyond() async throws {
     let file = try folder.make()

@@ -37,6 +37,8 @@ extension DocumentFile {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == document else { throw .replaced(path) }
       try transaction.keep(picture, recent: recent)
+      // What is there already may be in memory only.
+      if !transaction.hasChanges { try transaction.touch() }
       return Set(try transaction.storedPictures().map(\.digest))
     }
   }

@@ -3,8 +3,8 @@
 import ArtModel
 
 // The bytes of backgrounds, a row each: at most four, the present one's among them, and 64 MiB in all. When another picture comes
-// and there is no room, those go first that were the background the longest time ago. That the log tells; where it does not go
-// back so far, the order in which they came.
+// and there is no room, those go first that were the background the longest time ago. That the log tells. One of which it does not
+// speak, whose edit is still to come or is too old for it, counts as the background since it came.
 
 /// A row of `image` without its bytes.
 struct StoredPicture: Equatable {
@@ -17,12 +17,15 @@ extension DocumentTransaction {
   /// Keeps the picture's bytes, unless they are kept already, and of the others as many as there is room for. What sets the background
   /// is to follow, in the same transaction or soon.
   ///
-  /// `recent` are the digests of what is or was the background in memory, the last one first. Throws `tooLarge` when the file
-  /// would be.
+  /// `recent` are the digests of what is or was the background in memory and is not saved yet, the last one first. Throws
+  /// `tooLarge` when the file would be, and `damaged` when those that are kept already are.
   public func keep(_ picture: CheckedPicture, recent: [String] = []) throws(ArtError) {
     let digest = picture.digest
     let stored = try storedPictures()
-    guard !stored.contains(where: { $0.digest == digest }) else { return }
+    if let kept = stored.first(where: { $0.digest == digest }) {
+      _ = try verifiedSum(of: kept)
+      return
+    }
     let newest = stored.first?.number ?? 0
     guard newest < Format.largestNumber else { throw .tooLargeFile(name) }
     try allowSpilling(for: picture.bytes.count)
@@ -74,30 +77,32 @@ extension DocumentTransaction {
     }
   }
 
-  /// Pictures in the order in which they were the background, the last one first. One that came after all that the log knows of
-  /// is about to be.
+  /// Pictures in the order in which they were the background, or are about to be, the last one first.
   private func byAge(_ stored: [StoredPicture], _ recent: [String]) throws(ArtError) -> [StoredPicture] {
-    let all = Set(stored.map(\.digest))
-    let logged = try recentPictures(among: all)
-    let newest = stored.first { logged.contains($0.digest) }?.number ?? .max
-    let coming = stored.filter { $0.number > newest }.map(\.digest)
-    var seen: Set<String> = []
-    let order = (recent + coming + logged + stored.map(\.digest)).filter { seen.insert($0).inserted }
-    return order.flatMap { digest in stored.filter { $0.digest == digest } }
+    let logged = try recentPictures(among: Set(stored.map(\.digest)))
+    var order = logged.flatMap { digest in stored.filter { $0.digest == digest } }
+    for picture in stored where !logged.contains(picture.digest) {
+      order.insert(picture, at: order.firstIndex { $0.number < picture.number } ?? order.endIndex)
+    }
+    let first = recent.flatMap { digest in stored.filter { $0.digest == digest } }
+    var seen: Set<Int> = []
+    return (first + order).filter { seen.insert($0.number).inserted }
   }
 
   func remove(_ picture: StoredPicture) throws(ArtError) {
     try allowSpilling(for: picture.bytes)
-    let row = try statement("\(PlainTable.image.select) WHERE number = ?1")
-    try row.bind(.integer(picture.number))
-    guard try row.step() else { throw .damaged(name, "a stored picture is missing") }
-    let sum: Int
-    do {
-      defer { row.reset() }
-      sum = try PlainTable.image.verify(row, of: name)
-    }
+    let sum = try verifiedSum(of: picture)
     try statement("DELETE FROM image WHERE number = ?1").run(.integer(picture.number))
     art.digest.remove(sum)
+  }
+
+  /// Throws `damaged` when the bytes are not those of the row's sum and digest.
+  private func verifiedSum(of picture: StoredPicture) throws(ArtError) -> Int {
+    let row = try statement("\(PlainTable.image.select) WHERE number = ?1")
+    try row.bind(.integer(picture.number))
+    defer { row.reset() }
+    guard try row.step() else { throw .damaged(name, "a stored picture is missing") }
+    return try PlainTable.image.verify(row, of: name)
   }
 
   /// The pages of a large picture may go to the file before the commit, as SQLite does it: in memory they would be the picture once

@@ -160,6 +160,10 @@ import Testing
     #expect(after == before && after.pictures == digests)
     #expect(try file.base() == DocumentBase(before) && file.quickBase() == DocumentBase(before))
     #expect(try file.check().faults == [])
+    // What is there already is made durable again, and no more than that.
+    let changes = try bytes(file.path)[24..<28]
+    #expect(try file.keep(picture(2), in: before.id) == digests)
+    #expect(try bytes(file.path)[24..<28] != changes && file.base() == DocumentBase(before))
     let other = try folder.document("other.emojiart", seed: 9)
     let id = try other.read().id
     #expect(failure { try file.keep(try picture(3), in: id) }?.code == .replaced)
@@ -213,6 +217,10 @@ import Testing
           + "WHERE digest = '\(damaged)'")
       #expect(failure { try file.read() }?.code == .damaged)
       #expect(try !file.check().faults.isEmpty)
+      // Nor does setting it again call it whole.
+      let again = try picture(isPresent ? 2 : 1, bytes: size)
+      let id = try file.base().id
+      #expect(failure { try file.keep(again, in: id) }?.code == .damaged)
       if isPresent {
         #expect(failure { try file.background() }?.code == .damaged)
       } else {

@@ -51,8 +51,7 @@ import Testing
     }
 
     mutating func set(_ picture: CheckedPicture, from url: String?, in file: DocumentFile) throws {
-      let recent = try content.recentPictures(among: content.pictures)
-      content.setPictures(try file.keep(picture, in: content.id, recent: recent))
+      content.setPictures(try file.keep(picture, in: content.id, recent: unsaved.pictures))
       let edit = BackgroundEdit.set(try Background(picture, from: url), keepsCanvas: false)
       if let plan = try edit.plan(on: content) { try take(plan.name, plan.changes) }
     }
