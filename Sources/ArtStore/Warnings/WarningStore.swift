@@ -37,9 +37,23 @@ public struct WarningStore: Sendable {
 
   /// What is kept; nothing was told where nothing is, or what is there cannot be read.
   public func record() -> WarningRecord {
+    // A person is warned once too often at most.
+    do throws(ArtError) { return try read() } catch { return WarningRecord() }
+  }
+
+  /// What is kept; foreign and damaged content is as if nothing was. What could not be read might be there, and throws: it is
+  /// not to be written over.
+  private func read() throws(ArtError) -> WarningRecord {
     guard let folder else { return WarningRecord() }
+    let path = "\(folder)/\(name)"
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      guard errno == ENOENT else { throw .system("look at", path) }
+      return WarningRecord()
+    }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.largest else { return WarningRecord() }
+    let bytes = try PlainFile.read(path, limit: Self.largest) ?? []
     do throws(ArtError) {
-      let bytes = try PlainFile.read("\(folder)/\(name)", limit: Self.largest) ?? []
       return try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in
         try JSONReader.read(bytes) { (json) throws(ArtError) in try WarningRecord(from: &json) }
       }
@@ -56,7 +70,7 @@ public struct WarningStore: Sendable {
     try StateFolder.makeFolders(folder)
     let lock = try lock(folder)
     defer { close(lock) }
-    let before = record()
+    let before = try read()
     var after = before
     change(&after)
     guard after != before else { return before }
