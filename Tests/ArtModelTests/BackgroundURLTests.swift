@@ -57,6 +57,13 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     #expect(try BackgroundURL("data:,x").kept == "data:,x")
   }
 
+  @Test("B20 a mark after the colon of a data: URL makes nothing else of it")
+  func mark() throws {
+    let url = try BackgroundURL("data:\u{301},x")
+    #expect(url.isData && url.shown.hasSuffix(",…"))
+    #expect(refusal { () throws(Refusal) in try DataURL.decode(url, limit: 9) }?.reason == .notAnImage)
+  }
+
   @Test("B20 a file: URL is refused with the hint to give the path")
   func files() {
     let refused = refusal { () throws(Refusal) in try BackgroundURL("file:///home/ada/a.png") }
