@@ -148,6 +148,32 @@ import Testing
     await second.close()
   }
 
+  @Test("B111 it is not let go before its edit is in the file, where others look")
+  func heldUntilSaved() async throws {
+    let document = try watched.make().base().id
+    // A URL that is refused before any helper is needed.
+    let source = SlowSource(PendingKey(document: document, url: "nonsense"))
+    let pending = PendingBackgrounds(locks: watched["locks"])
+    let events = pending.events()
+    await pending.follow(source)
+    await source.looked()
+    #expect(try FetchLock.take(document, "nonsense", in: watched["locks"]) == nil)
+    source.letGo()
+    var told = 0
+    for await event in events {
+      guard case .rejected = event else { return #expect(Bool(false), "\(event)") }
+      told += 1
+      Task { await pending.close() }
+    }
+    #expect(told == 1)
+    // It is given back when the one that fetched has ended.
+    var lock: FetchLock?
+    while lock == nil {
+      lock = try FetchLock.take(document, "nonsense", in: watched["locks"])
+      await Task.yield()
+    }
+  }
+
   @Test("B112 a document that is renamed while its background is fetched gets it all the same")
   func renamed() async throws {
     let server = try PictureServer(pictures: ["bee.png"])

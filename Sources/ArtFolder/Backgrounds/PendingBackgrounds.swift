@@ -78,7 +78,7 @@ public actor PendingBackgrounds {
   /// Fetches what is pending in a document that is open.
   public func follow(_ document: Document) async { await follow(DocumentPending(document)) }
 
-  private func follow(_ source: any PendingSource) async {
+  func follow(_ source: any PendingSource) async {
     guard mode != .none, !isClosed else { return }
     sources.append(source)
     followers.append(
@@ -179,6 +179,9 @@ extension PendingBackgrounds {
       guard !Task.isCancelled else { return }
       return error.code == .busy ? tryAgainSoon(key) : fail(key, schedule.places(of: key), error)
     }
+    // Who is not wanted any more has it to the end: what was done may not be in the file yet, where others look.
+    let lock = locks[key]
+    defer { withExtendedLifetime(lock) {} }
     let outcome = await outcome(of: key)
     guard !Task.isCancelled else { return }
     switch outcome {

@@ -119,10 +119,14 @@ extension BackgroundCommand {
     }
     do {
       let taken = try transfer.take(fromElsewhere: pending.url, allowsPrivate: allowsPrivate)
+      let background = try Background(taken.picture, from: pending.url)
       let state = try edit { (transaction) throws(ArtError) in
-        guard transaction.pending?.url == pending.url else { throw .hasMoved(file.path) }
+        guard transaction.pending?.url == pending.url else {
+          // A watcher may have been as quick.
+          guard transaction.background == background else { throw .hasMoved(file.path) }
+          return nil
+        }
         try transaction.keep(taken.picture)
-        let background = try Background(taken.picture, from: forgetsURL ? nil : pending.url)
         return try BackgroundEdit.set(background, keepsCanvas: keepsCanvas, pending: pending.url)
           .plan(on: transaction)
       }

@@ -78,7 +78,7 @@ enum RefusalWarning {
     let name = document.path
     do throws(ArtError) {
       guard let store else { throw ArtError(.inputOutput, "there is no place to keep that") }
-      try store.update { $0.isStopped = true }
+      try store.stop()
       Output.writeError(
         "Stopped for \(safe(name)). `emojiart warnings \(safe(name)) --keep` brings it back.\n")
     } catch {

@@ -34,7 +34,7 @@ struct Warnings: ParsableCommand {
     if keep {
       try store.update { $0 = WarningRecord() }
     } else if stop {
-      try store.update { $0.isStopped = true }
+      try store.stop()
     }
     let record = store.record()
     if common.json {
@@ -42,6 +42,14 @@ struct Warnings: ParsableCommand {
         .object(["stopped": .boolean(record.isStopped), "told": .boolean(record.wasTold)]))
     }
     try Output.line(record.words)
+  }
+}
+
+extension WarningStore {
+  /// Stops the warning. Throws what keeping that throws, also where there is no place for it.
+  func stop() throws(ArtError) {
+    _ = try StateFolder.made()
+    try update { $0.isStopped = true }
   }
 }
 

@@ -5,6 +5,7 @@ import ArtFolder
 import ArtModel
 import ArtStore
 import ArtWorker
+import Glibc
 
 extension EditingStream {
   /// Does what is asked of the background. What has to be fetched is answered at once, and told of when it is there, or
@@ -52,6 +53,11 @@ extension EditingStream {
 
   /// A person's own picture; nil for one that cannot be read, or is refused, which is told.
   private mutating func bytes(of path: String, _ line: StreamLine) -> [UInt8]? {
+    // Whoever opens and closes it by hand takes the locks of a save that is being made.
+    guard !isSameFile(path, document.file.path) else {
+      say(ArtError(.badValue, "\(path) is the document itself, and no picture"), to: line)
+      return nil
+    }
     do {
       guard case .bytes(let bytes) = try PictureSource.path(path).read() else { return nil }
       return bytes
@@ -96,4 +102,11 @@ extension EditingStream {
     }
     while over.now == nil, broken == nil { waitForNews() }
   }
+}
+
+/// Whether two paths lead to one file.
+private func isSameFile(_ path: String, _ other: String) -> Bool {
+  var (one, two) = (stat(), stat())
+  return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev
+    && one.st_ino == two.st_ino
 }

@@ -163,8 +163,13 @@ struct PromptForm: StreamForm {
   static func news(of event: DocumentWatch.Event) -> [UInt8] { Array("\(StreamNews.text(of: event))\n".utf8) }
 
   static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
-    if case .rejected = event.outcome { return }
-    outbox.put(Array("\(StreamNews.text(of: event))\n".utf8))
+    switch event.outcome {
+    // A prompt has no exit status: what was asked for is answered, warned of or not.
+    case .rejected(let refusal) where event.isRequested:
+      outbox.put(Array("background refused: \(refusal.reason.rawValue)\n".utf8))
+    case .rejected: break
+    case .set, .failed: outbox.put(Array("\(StreamNews.text(of: event))\n".utf8))
+    }
   }
 
   static func notice(_ text: String, by outbox: Outbox) { outbox.put(Array("\(text)\n".utf8)) }

@@ -25,10 +25,14 @@ final class StreamBackgrounds: Sendable {
       switch event.outcome {
       case .rejected(let refusal):
         if event.isRequested { failures.note(.refused(refusal)) }
-        let asked = event.isRequested ? event.url : nil
         // Who types at a prompt is not asked: the line belongs to the prompt.
-        RefusalWarning.tell(refusal, of: file, settings.warning, asked: asked, mayAsk: false) {
-          Form.notice($0, by: outbox)
+        let say: (String) -> Void = { Form.notice($0, by: outbox) }
+        if event.isRequested, event.url == nil {
+          // A file of one's own that is no picture is an error as any other.
+          if settings.warning != .never { say(RefusedBackground(refusal: refusal, file: "the file").words) }
+        } else {
+          let asked = event.isRequested ? event.url : nil
+          RefusalWarning.tell(refusal, of: file, settings.warning, asked: asked, mayAsk: false, say: say)
         }
       case .failed(let error): if event.isRequested { failures.note(error) }
       case .set: if event.isRequested { RefusalWarning.forget(of: file) }

@@ -4,6 +4,7 @@ import ArtDocument
 import ArtModel
 import ArtStore
 import ArtWorker
+import Synchronization
 import Testing
 
 @testable import ArtFolder
@@ -72,4 +73,51 @@ extension DocumentFile {
       _ = try transaction.perform(edit, stamp: stamp)
     }
   }
+}
+
+/// A document whose edits take until they are let go, and in which nothing is pending as soon as one has begun.
+final class SlowSource: PendingSource {
+  let key: PendingKey
+  private let news = AsyncStream<Void>.makeStream()
+  private let looks = AsyncStream<Void>.makeStream()
+  private let edit = Mutex<CheckedContinuation<Void, Never>?>(nil)
+  private let isWanted = Mutex(true)
+
+  init(_ key: PendingKey) { self.key = key }
+
+  func follow(_ hear: @Sendable () async -> Void) async {
+    for await _ in news.stream {
+      await hear()
+      looks.continuation.yield()
+    }
+  }
+
+  func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
+    isWanted.withLock(\.self) ? [("bees", key, 1)] : []
+  }
+
+  nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
+    -> PendingSight
+  { PendingSight(revision: 1, isPending: true, background: nil) }
+
+  nonisolated(nonsending) func take(
+    _ picture: CheckedPicture, _ key: PendingKey, in document: String
+  ) async throws(ArtError) -> PendingSight { try await refuse(.status, key, in: document) }
+
+  nonisolated(nonsending) func refuse(
+    _ reason: Refusal.Reason, _ key: PendingKey, in document: String
+  ) async throws(ArtError) -> PendingSight {
+    await withCheckedContinuation { continuation in
+      edit.withLock { $0 = continuation }
+      isWanted.withLock { $0 = false }
+      news.continuation.yield()
+    }
+    return PendingSight(revision: 2, isPending: true, background: nil)
+  }
+
+  /// Waits until whoever fetches has heard that nothing is pending any more.
+  func looked() async { for await _ in looks.stream { return } }
+
+  /// The edit is in the file.
+  func letGo() { edit.withLock { $0.take() }?.resume() }
 }
