@@ -119,11 +119,11 @@ extension BackgroundCommand {
     }
     do {
       let taken = try transfer.take(fromElsewhere: pending.url, allowsPrivate: allowsPrivate)
-      let background = try Background(taken.picture, from: pending.url)
+      let background = try Background(taken.picture, from: taken.url)
       let state = try edit { (transaction) throws(ArtError) in
         guard transaction.pending?.url == pending.url else {
           // A watcher may have been as quick.
-          guard transaction.background == background else { throw .hasMoved(file.path) }
+          guard transaction.background?.digest == background.digest else { throw .hasMoved(file.path) }
           return nil
         }
         try transaction.keep(taken.picture)
