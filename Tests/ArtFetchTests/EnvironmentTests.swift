@@ -2,6 +2,7 @@
 
 import ArtModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtFetch
@@ -45,7 +46,7 @@ import Testing
       let named = nothing.merging([name: scratch.path + "/ca.pem"]) { $1 }
       #expect(try answer(request, named) == .body(bytes: 70), "\(name)")
     }
-    guard case .refused(let refusal) = try answer(request, nothing) else { throw PictureServer.NotStarted() }
+    guard case .refused(let refusal) = try answer(request, nothing) else { throw PictureServer.Trouble() }
     #expect(refusal.reason == .tls)
   }
 

@@ -3,6 +3,7 @@
 import ArtModel
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ArtFetch

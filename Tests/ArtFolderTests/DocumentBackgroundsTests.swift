@@ -5,6 +5,7 @@ import ArtModel
 import ArtStore
 import ArtWorker
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtFolder

@@ -6,36 +6,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server of pictures, until it is gone.
-private final class Server: Sendable {
-  let url: String
-  private let input = Pipe()
-
-  init() throws {
-    let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = project.appendingPathComponent("Fixtures/bin/picture-server")
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    url = String(
-      decoding: output.fileHandleForReading.availableData.prefix { $0 != 10 },
-      as: UTF8.self)
-    try #require(url.hasPrefix("http://"))
-  }
-
-  // It ends with its input; what else there is to close does not matter to it.
-  deinit { try? input.fileHandleForWriting.close() }
-}
-
 @Suite("The worker and a server", .timeLimit(.minutes(5))) struct RealWorkerTests {
-  private let server: Server
+  private let server: PictureServer
   /// The worker keeps to its time by itself; nobody outside is in a hurry.
   private let fetcher = BackgroundFetcher(fetchLimits: FetchLimits(total: .seconds(60)), clock: ManualClock())
 
-  init() throws { server = try Server() }
+  init() throws { server = try PictureServer() }
 
   @Test("B44 a picture comes from a server through both programs")
   func picture() async throws {

@@ -98,7 +98,7 @@ struct StreamWatchTests {
       let (processes, rounds) = ([stream.processID] + stream.children(), 40)
       #expect(processes.count == 2)
       try other.run("mkdir elsewhere; emojiart new elsewhere/ants")
-      func rest() throws -> [Activity] { try processes.map { try Self.activity(of: $0) } }
+      func rest() throws -> [Activity] { try processes.map { try Activity(of: $0) } }
       // Until what its opening began is over.
       var (before, tries) = (try rest(), 0)
       while tries < 100 {
@@ -128,32 +128,6 @@ struct StreamWatchTests {
       _ = try stream.rest()
       #expect(stream.end() == 0)
     }
-  }
-
-  /// What a process did so far.
-  private struct Activity: Equatable {
-    /// Of all threads, in ticks of 10 ms.
-    var processorTime = 0
-    /// How often its first thread went to sleep, or had to give way.
-    var switches = 0
-
-    /// Whether nothing was done since.
-    ///
-    /// One tick may end meanwhile whoever works: libdispatch's own thread wakes once a second.
-    func isAtRest(since before: Activity) -> Bool {
-      switches == before.switches && processorTime <= before.processorTime + 1
-    }
-  }
-
-  private static func activity(of process: Int32) throws -> Activity {
-    let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: ")")
-      .last?
-      .split(separator: " ").map(String.init)
-    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-    let switches = status.split(separator: "\n").filter { $0.contains("ctxt_switches") }
-    return try Activity(
-      processorTime: #require(Int(fields?[11] ?? "")) + #require(Int(fields?[12] ?? "")),
-      switches: switches.reduce(0) { try $0 + #require(Int($1.split(separator: "\t").last ?? "")) })
   }
 
   @Test("S29 when the helper is killed others' edits come all the same, each once")

@@ -97,7 +97,7 @@ extension Inspection {
     for direction in ["ASC", "DESC"] {
       let isWhole = readTable(name, "\(select) ORDER BY \(key) \(direction)", connection) {
         (found, row) throws(ArtError) in
-        if seen.insert(Self.json(row)).inserted { try read(&found, row) }
+        if seen.insert(row.columnsAsJSON).inserted { try read(&found, row) }
       }
       if isWhole { return }
     }
@@ -237,7 +237,7 @@ extension Inspection {
   }
 
   private mutating func doubt(_ table: String, _ row: Statement, _ reason: String, _ content: Content?) {
-    doubtful.append(Doubtful(table: table, row: Self.json(row), reason: reason, content: content))
+    doubtful.append(Doubtful(table: table, row: row.columnsAsJSON, reason: reason, content: content))
   }
 
   /// What the rows together must fulfil.
@@ -275,30 +275,5 @@ extension Inspection {
     } catch {
       faults.append(error.message)
     }
-  }
-
-  /// The columns of a row as JSON: numbers, strings, null, and `{"hex":"…"}` for what is no text.
-  private static func json(_ row: Statement) -> String {
-    let columns = (0..<row.columnCount).map { column -> JSON in
-      // A column whose value cannot be read is kept as null: the row is in doubt anyway.
-      switch (try? row.value(column)) ?? .null {
-      case .null: .null
-      case .integer(let number): .integer(number)
-      case .text(let text): .string(text)
-      case .blob(let bytes): .object(["hex": .string(hexadecimal(bytes))])
-      }
-    }
-    return JSON.array(columns).text
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count * 2)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

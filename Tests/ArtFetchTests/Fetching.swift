@@ -2,45 +2,12 @@
 
 import ArtModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtFetch
 
-/// `Fixtures/bin/picture-server`, until it is gone.
-final class PictureServer {
-  private let process = Process()
-  private let input = Pipe()
-  /// Without a slash at its end.
-  let url: String
-
-  /// It could not be started.
-  struct NotStarted: Error {}
-
-  init(_ arguments: String...) throws {
-    let root = URL(fileURLWithPath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    process.executableURL = root.appendingPathComponent("Fixtures/bin/picture-server")
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    var line: [UInt8] = []
-    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
-      line.append(byte)
-    }
-    url = String(decoding: line, as: UTF8.self)
-    guard url.hasPrefix("http") else { throw NotStarted() }
-  }
-
-  deinit {
-    // It ends with its input, which is closed here once.
-    try? input.fileHandleForWriting.close()
-    process.waitUntilExit()
-  }
-
-  var port: String { String(url.split(separator: ":").last ?? "") }
-
+extension PictureServer {
   /// What it answers there, as text; it does not count what asks for counts.
   func text(_ path: String) throws -> String {
     let fetcher = Fetcher(WorkerRequest.Fetch(url: "http://127.0.0.1:\(port)\(path)", isTyped: true))

@@ -1,54 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
-/// `Fixtures/bin/picture-server`, until it is gone; with a picture of 1 x 1 by any of these names.
-final class PictureServer: Sendable {
-  private let process = Process()
-  private let input = Pipe()
-  private let folder: URL
-  /// Without a slash at its end.
-  let url: String
-
-  /// It could not be started, or does not answer.
-  struct Trouble: Error {}
-
-  init(pictures: [String] = []) throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-pictures-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    let picture = try #require(
-      Data(
-        base64Encoded:
-          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="))
-    for name in pictures { try picture.write(to: folder.appendingPathComponent(name)) }
-    process.executableURL = root.appendingPathComponent("Fixtures/bin/picture-server")
-    process.arguments = ["--folder", folder.path]
-    let output = Pipe()
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    var line: [UInt8] = []
-    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
-      line.append(byte)
-    }
-    url = String(decoding: line, as: UTF8.self)
-    guard url.hasPrefix("http") else { throw Trouble() }
-  }
-
-  deinit {
-    // It ends with its input, which is closed here once.
-    try? input.fileHandleForWriting.close()
-    process.waitUntilExit()
-    try? FileManager.default.removeItem(at: folder)
-  }
-
+extension PictureServer {
   /// What it answers there; waits as long as it takes.
   @discardableResult
   func get(_ path: String) async throws -> String {
-    let port = try #require(UInt16(url.split(separator: ":").last ?? ""))
+    let port = try #require(UInt16(port))
     return try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread { continuation.resume(with: Result { try Self.get(path, port: port) }) }
     }

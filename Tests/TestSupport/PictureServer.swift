@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// `Fixtures/bin/picture-server`, until it is gone.
+package final class PictureServer: Sendable {
+  private let process = Process()
+  private let input = Pipe()
+  /// The folder of its own pictures.
+  private let folder: URL
+  /// Without a slash at its end.
+  package let url: String
+  /// The last part of `url`.
+  package var port: String { String(url.split(separator: ":").last ?? "") }
+
+  /// It could not be started, or does not answer.
+  package struct Trouble: Error {
+    package init() {}
+  }
+
+  /// A PNG of 1 x 1.
+  private static let pixel =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+
+  /// A server with these options, and with a picture of 1 x 1 by any of these names.
+  package init(_ arguments: String..., pictures: [String] = []) throws {
+    let root = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("emojiart-pictures-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    guard let picture = Data(base64Encoded: Self.pixel) else { throw Trouble() }
+    for name in pictures { try picture.write(to: folder.appendingPathComponent(name)) }
+    process.executableURL = root.appendingPathComponent("Fixtures/bin/picture-server")
+    process.arguments = ["--folder", folder.path] + arguments
+    let output = Pipe()
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    var line: [UInt8] = []
+    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
+      line.append(byte)
+    }
+    url = String(decoding: line, as: UTF8.self)
+    guard url.hasPrefix("http") else { throw Trouble() }
+  }
+
+  deinit {
+    // It ends with its input, which is closed here once; what is left of its folder is of no use to anyone.
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(at: folder)
+  }
+}
