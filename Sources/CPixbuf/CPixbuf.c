@@ -81,7 +81,8 @@ static void prepare(void) {
   setenv("GDK_PIXBUF_MODULE_FILE", path, 1);
   // Has it read.
   g_slist_free(gdk_pixbuf_get_formats());
-  unsetenv("GDK_PIXBUF_MODULE_FILE");
+  // It reads again as long as it has found none of them: the system's own list is not to be the next one.
+  setenv("GDK_PIXBUF_MODULE_FILE", "/dev/null", 1);
   if (file >= 0) close(file);
 }
 

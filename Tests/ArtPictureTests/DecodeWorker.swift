@@ -30,7 +30,24 @@ final class DecodeWorker {
   private let errors = FileManager.default.temporaryDirectory.appendingPathComponent("errors-\(UUID())")
   private var rest: [UInt8] = []
 
-  /// `hidesLoaders` has the folder of the loaders empty for it.
+  /// A folder of libraries that is its own.
+  private var libraries: URL?
+
+  /// A copy of gdk-pixbuf: beside it there is no folder of loaders.
+  private static func libraryAlone() throws -> URL {
+    let name = "libgdk_pixbuf-2.0.so.0"
+    let system = URL(fileURLWithPath: "/usr/lib")
+    let places = try FileManager.default.contentsOfDirectory(at: system, includingPropertiesForKeys: nil)
+    let library = places.map { $0.appendingPathComponent(name).resolvingSymlinksInPath() }
+      .first { FileManager.default.fileExists(atPath: $0.path) }
+    guard let library else { throw Failure() }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("libraries-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(at: library, to: folder.appendingPathComponent(name))
+    return folder
+  }
+
+  /// `hidesLoaders` has it find no loaders.
   init(hidesLoaders: Bool = false) throws {
     // A worker that has ended is an answer.
     signal(SIGPIPE, SIG_IGN)
@@ -38,14 +55,12 @@ final class DecodeWorker {
     let path = own.deletingLastPathComponent().appendingPathComponent("emojiart-worker").path
     let limits = ["--as=\(300 << 20)", "--core=0", "--", path]
     try Data().write(to: errors)
+    program.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+    program.arguments = limits
     if hidesLoaders {
-      program.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
-      let hide = "for f in /usr/lib/*/gdk-pixbuf-2.0/2.10.0/loaders; do mount -t tmpfs none $f; done"
-      program.arguments =
-        ["--map-root-user", "--mount", "sh", "-c", "\(hide) && exec prlimit \"$@\"", "sh"] + limits
-    } else {
-      program.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
-      program.arguments = limits
+      let copy = try Self.libraryAlone()
+      libraries = copy
+      program.environment = ProcessInfo.processInfo.environment.merging(["LD_LIBRARY_PATH": copy.path]) { $1 }
     }
     program.standardInput = requests
     program.standardOutput = answers
@@ -120,7 +135,7 @@ final class DecodeWorker {
 
   deinit {
     end()
-    // A file that is left behind in the temporary folder fails no test.
-    try? FileManager.default.removeItem(at: errors)
+    // What is left behind in the temporary folder fails no test.
+    for place in [errors, libraries].compactMap(\.self) { try? FileManager.default.removeItem(at: place) }
   }
 }
