@@ -41,8 +41,18 @@ let package = Package(
       cSettings: [.unsafeFlags(["-I/usr/include/gdk-pixbuf-2.0"])],
       linkerSettings: [.linkedLibrary("gdk_pixbuf-2.0"), .linkedLibrary("z")]),
     .target(name: "ArtPicture", dependencies: ["ArtModel", "CPixbuf"], swiftSettings: settings),
+    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
+    .systemLibrary(name: "CHarfBuzz", pkgConfig: "harfbuzz", providers: [.apt(["libharfbuzz-dev"])]),
+    .systemLibrary(name: "CFreeType", pkgConfig: "freetype2", providers: [.apt(["libfreetype-dev"])]),
+    .systemLibrary(name: "CChafa", pkgConfig: "chafa", providers: [.apt(["libchafa-dev"])]),
+    .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+    .target(
+      name: "ArtRender",
+      dependencies: ["ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG"],
+      swiftSettings: settings),
     .executableTarget(
-      name: "emojiart-worker", dependencies: ["ArtModel", "ArtFetch", "ArtPicture"], swiftSettings: settings),
+      name: "emojiart-worker", dependencies: ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender"],
+      swiftSettings: settings),
     // C, and GPL: a program of its own, without Swift's startup code and runtime in it.
     .executableTarget(
       name: "emojiart-inotify",
@@ -90,6 +100,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ArtPictureTests", dependencies: ["ArtModel", "ArtPicture", "TestSupport", "emojiart-worker"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ArtRenderTests",
+      dependencies: ["ArtModel", "ArtPicture", "ArtRender", "TestSupport", "emojiart-worker"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtWorkerTests",

@@ -32,7 +32,8 @@ private struct Project {
     "ArtFolder": ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker"],
     "ArtFetch": ["ArtModel", "CCurl"],
     "ArtPicture": ["ArtModel", "CPixbuf"],
-    "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture"],
+    "ArtRender": ["ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG"],
+    "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender"],
     "emojiart": ["ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArgumentParser"],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
