@@ -19,6 +19,8 @@ struct trial {
   struct cpixbuf_result result;
   int32_t expected_width;
   int32_t expected_height;
+  // By which the loader makes it smaller.
+  int32_t reduction;
   // Rows that the loader told of until its data ended; a loader that makes up the rest does so when it is closed.
   int32_t rows;
 };
@@ -98,9 +100,16 @@ static int is_there(const char *name) {
   return found;
 }
 
+static int32_t reduced(int32_t side, int32_t reduction) { return side / reduction + (side % reduction != 0); }
+
 static void size_prepared(GdkPixbufLoader *loader, gint width, gint height, gpointer data) {
   struct trial *trial = data;
-  if (width == trial->expected_width && height == trial->expected_height) return;
+  if (width == trial->expected_width && height == trial->expected_height) {
+    // Just what libjpeg can make of it: otherwise it would be made so by other means, with a second copy.
+    if (trial->reduction > 1)
+      gdk_pixbuf_loader_set_size(loader, reduced(width, trial->reduction), reduced(height, trial->reduction));
+    return;
+  }
   trial->result.status = CPIXBUF_OTHER_SIZE;
   trial->result.width = width;
   trial->result.height = height;
@@ -154,10 +163,27 @@ static int tells_rows(const char *name) {
   return strcmp(name, "avif") != 0 && strcmp(name, "gif") != 0;
 }
 
-struct cpixbuf_result cpixbuf_try(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height) {
+// Keeps its pixels, or lets go of it.
+static void keep(GdkPixbuf *pixbuf, struct cpixbuf_pixels *pixels) {
+  if (!pixels) {
+    g_object_unref(pixbuf);
+    return;
+  }
+  *pixels = (struct cpixbuf_pixels){
+      .bytes = gdk_pixbuf_get_pixels(pixbuf),
+      .width = gdk_pixbuf_get_width(pixbuf),
+      .height = gdk_pixbuf_get_height(pixbuf),
+      .channels = gdk_pixbuf_get_n_channels(pixbuf),
+      .stride = (size_t)gdk_pixbuf_get_rowstride(pixbuf),
+      .owner = pixbuf,
+  };
+}
+
+struct cpixbuf_result cpixbuf_decode(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height,
+                                     int32_t reduction, struct cpixbuf_pixels *pixels) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, prepare);
-  struct trial trial = {.expected_width = width, .expected_height = height};
+  struct trial trial = {.expected_width = width, .expected_height = height, .reduction = reduction};
   if (!is_there(name)) {
     trial.result.status = CPIXBUF_NO_LOADER;
     return trial.result;
@@ -174,11 +200,11 @@ struct cpixbuf_result cpixbuf_try(const char *name, const uint8_t *bytes, size_t
   if (trial.result.status == CPIXBUF_DECODED) {
     trial.result.width = gdk_pixbuf_get_width(pixbuf);
     trial.result.height = gdk_pixbuf_get_height(pixbuf);
-    if (trial.result.width != width || trial.result.height != height)
+    if (trial.result.width != reduced(width, reduction) || trial.result.height != reduced(height, reduction))
       trial.result.status = CPIXBUF_OTHER_SIZE;
-    else if (tells_rows(name) && trial.rows < height)
+    else if (tells_rows(name) && trial.rows < trial.result.height)
       trial.result.status = CPIXBUF_INCOMPLETE;
   }
-  g_object_unref(pixbuf);
+  keep(pixbuf, trial.result.status == CPIXBUF_DECODED ? pixels : NULL);
   return trial.result;
 }
