@@ -19,7 +19,7 @@ public final class DecodedPicture {
   private var pixels: cpixbuf_pixels
 
   /// Decodes it; where `scale` (of both sides) is below 1 it is made smaller by it, sides rounded up, while or after it is decoded.
-  /// Throws `notAnImage` and `tooManyPixels`. For a process of its own with limits on memory and time, and a single thread meanwhile.
+  /// Throws `notAnImage` and `tooManyPixels`. For a process of its own with limits on memory and time.
   public init(_ bytes: [UInt8], scale: Double, _ limits: PictureLimits) throws(Refusal) {
     let header = try PictureHeader(bytes)
     try limits.check(header.width, header.height)

@@ -188,6 +188,8 @@ struct cpixbuf_result cpixbuf_decode(const char *name, const uint8_t *bytes, siz
     trial.result.status = CPIXBUF_NO_LOADER;
     return trial.result;
   }
+  static pthread_mutex_t standard_error = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&standard_error);
   int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   complaints = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
   if (nowhere >= 0 && complaints >= 0) dup2(nowhere, STDERR_FILENO);
@@ -196,6 +198,7 @@ struct cpixbuf_result cpixbuf_decode(const char *name, const uint8_t *bytes, siz
   if (nowhere >= 0) close(nowhere);
   if (complaints >= 0) close(complaints);
   complaints = STDERR_FILENO;
+  pthread_mutex_unlock(&standard_error);
   if (!pixbuf) return trial.result;
   if (trial.result.status == CPIXBUF_DECODED) {
     trial.result.width = gdk_pixbuf_get_width(pixbuf);
