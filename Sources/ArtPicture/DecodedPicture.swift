@@ -57,6 +57,13 @@ public final class DecodedPicture {
   }
 }
 
+extension DecodedPicture {
+  /// Calls with the bytes of a PNG file, and the context; whether that was all of them.
+  func writePNG(_ context: UnsafeMutableRawPointer, _ take: @escaping cpixbuf_take) -> Bool {
+    cpixbuf_write_png(&pixels, take, context)
+  }
+}
+
 /// How a picture is made smaller: by its loader as far as that goes, the rest by the mean of each area.
 private struct Shrinking {
   let width: Int

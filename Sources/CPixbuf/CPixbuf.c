@@ -211,3 +211,28 @@ struct cpixbuf_result cpixbuf_decode(const char *name, const uint8_t *bytes, siz
   keep(pixbuf, trial.result.status == CPIXBUF_DECODED ? pixels : NULL);
   return trial.result;
 }
+
+// What takes a file, while it is written.
+struct taker {
+  cpixbuf_take take;
+  void *context;
+};
+
+static gboolean save(const gchar *bytes, gsize count, GError **error, gpointer data) {
+  (void)error;
+  const struct taker *taker = data;
+  taker->take((const uint8_t *)bytes, count, taker->context);
+  return TRUE;
+}
+
+bool cpixbuf_write_png(const struct cpixbuf_pixels *pixels, cpixbuf_take take, void *context) {
+  struct taker taker = {take, context};
+  GdkPixbuf *pixbuf = gdk_pixbuf_new_from_data(pixels->bytes, GDK_COLORSPACE_RGB, pixels->channels == 4, 8,
+                                               pixels->width, pixels->height, (int)pixels->stride, NULL, NULL);
+  if (!pixbuf) return false;
+  GError *error = NULL;
+  int written = gdk_pixbuf_save_to_callback(pixbuf, save, &taker, "png", &error, "compression", "4", NULL);
+  g_clear_error(&error);
+  g_object_unref(pixbuf);
+  return written;
+}

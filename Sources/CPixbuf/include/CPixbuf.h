@@ -57,6 +57,12 @@ bool cpixbuf_place(struct cpixbuf_pixels *pixels, int32_t left, int32_t top, int
 // which is more than one pixel less than there are in no direction. False when there is no memory for that.
 bool cpixbuf_shrink(struct cpixbuf_pixels *pixels, double across, double down, int32_t width, int32_t height);
 
+// Takes a part of a file.
+typedef void (*cpixbuf_take)(const uint8_t *bytes, size_t count, void *context);
+
+// Writes a PNG file without metadata; false when there is no memory for that.
+bool cpixbuf_write_png(const struct cpixbuf_pixels *pixels, cpixbuf_take take, void *context);
+
 void cpixbuf_free(struct cpixbuf_pixels *pixels);
 
 // Whether data of zlib are whole, with their sum, and stand for so many bytes at least.
