@@ -9,6 +9,9 @@ struct FirstFrame {
   /// Pixels across and down that the loader must find in them.
   let width: Int
   let height: Int
+  /// Where it lies on the picture's canvas, when the file made of it does not say.
+  var left = 0
+  var top = 0
 
   /// Throws `notAnImage` where the file ends in the middle of it, and `tooManyPixels` for one that is larger than its picture
   /// may be.
@@ -76,7 +79,8 @@ struct FirstFrame {
     else {
       throw .broken(.webp, "its frames are not what it says")
     }
-    return FirstFrame(bytes: frame.still, width: frame.width, height: frame.height)
+    return FirstFrame(
+      bytes: frame.still, width: frame.width, height: frame.height, left: frame.left, top: frame.top)
   }
 
   /// The loader takes no sequences; the picture that a sequence has for those who do not, either, is its primary item.
@@ -90,6 +94,8 @@ struct FirstFrame {
 
 /// A frame of a WebP animation.
 private struct WebPFrame {
+  let left: Int
+  let top: Int
   let width: Int
   let height: Int
   private let chunks: PictureBytes
@@ -99,7 +105,8 @@ private struct WebPFrame {
     guard let left = data.little(0, 3), let top = data.little(3, 3), let across = data.little(6, 3),
       let down = data.little(9, 3), 2 * left + across < canvas.width, 2 * top + down < canvas.height
     else { return nil }
-    (width, height, chunks) = (across + 1, down + 1, data.from(16))
+    (self.left, self.top, width, height) = (2 * left, 2 * top, across + 1, down + 1)
+    chunks = data.from(16)
     var sizes: [(width: Int, height: Int)] = []
     let isWhole = WebPChunks.each(chunks) { if let size = WebPChunks.size($0) { sizes.append(size) } }
     guard isWhole, let size = sizes.first, size == (width, height) else { return nil }

@@ -55,6 +55,18 @@ struct JPEGSegments {
     return nil
   }
 
+  /// The coded data behind a scan's header, up to what is a marker and none of a restart.
+  mutating func scanData() -> PictureBytes {
+    let start = offset
+    while let byte = file.byte(offset) {
+      if byte == 0xFF, let marker = file.byte(offset + 1), marker != 0, !(0xD0...0xD7).contains(marker) {
+        break
+      }
+      offset += 1
+    }
+    return file.part(start, offset - start) ?? PictureBytes([])
+  }
+
   private mutating func nextMarker() -> Int? {
     while let byte = file.byte(offset) {
       offset += 1

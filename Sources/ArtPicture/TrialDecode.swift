@@ -15,8 +15,7 @@ public enum TrialDecode {
     }
     let header = try PictureHeader(bytes)
     try limits.check(header.width, header.height)
-    let frame = try FirstFrame.of(bytes, header, limits)
-    try decode(frame, header)
+    try FirstFrame.of(bytes, header, limits).decode(header)
     let turned = header.turned
     let size: Canvas
     do {
@@ -26,12 +25,18 @@ public enum TrialDecode {
     }
     return (header.kind.mediaType, size, header.isAnimated)
   }
+}
 
-  private static func decode(_ frame: FirstFrame, _ header: PictureHeader) throws(Refusal) {
-    guard let width = Int32(exactly: frame.width), let height = Int32(exactly: frame.height) else {
+extension FirstFrame {
+  /// Decodes it, made smaller by 1, 2, 4 or 8 where its loader can; for a trial there are no `pixels` to be kept, which the caller
+  /// frees. Throws `notAnImage` and `tooManyPixels`.
+  func decode(
+    _ header: PictureHeader, reduction: Int32 = 1, into pixels: UnsafeMutablePointer<cpixbuf_pixels>? = nil
+  ) throws(Refusal) {
+    guard let width = Int32(exactly: width), let height = Int32(exactly: height) else {
       throw .broken(header.kind, "its size cannot be")
     }
-    let result = cpixbuf_try(header.kind.rawValue, frame.bytes, frame.bytes.count, width, height)
+    let result = cpixbuf_decode(header.kind.rawValue, bytes, bytes.count, width, height, reduction, pixels)
     switch result.status {
     case CPIXBUF_DECODED: return
     case CPIXBUF_NO_LOADER: throw .noLoader(header.kind)
@@ -73,7 +78,7 @@ extension Refusal {
     )
   }
 
-  fileprivate static func outOfMemory(_ header: PictureHeader) -> Refusal {
+  static func outOfMemory(_ header: PictureHeader) -> Refusal {
     Refusal(
       .tooManyPixels,
       "decoding this \(header.kind.name) picture of \(header.width) x \(header.height) pixels takes more memory than it may"

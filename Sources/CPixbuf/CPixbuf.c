@@ -19,6 +19,8 @@ struct trial {
   struct cpixbuf_result result;
   int32_t expected_width;
   int32_t expected_height;
+  // By which the loader makes it smaller.
+  int32_t reduction;
   // Rows that the loader told of until its data ended; a loader that makes up the rest does so when it is closed.
   int32_t rows;
 };
@@ -98,9 +100,16 @@ static int is_there(const char *name) {
   return found;
 }
 
+static int32_t reduced(int32_t side, int32_t reduction) { return side / reduction + (side % reduction != 0); }
+
 static void size_prepared(GdkPixbufLoader *loader, gint width, gint height, gpointer data) {
   struct trial *trial = data;
-  if (width == trial->expected_width && height == trial->expected_height) return;
+  if (width == trial->expected_width && height == trial->expected_height) {
+    // Just what libjpeg can make of it: otherwise it would be made so by other means, with a second copy.
+    if (trial->reduction > 1)
+      gdk_pixbuf_loader_set_size(loader, reduced(width, trial->reduction), reduced(height, trial->reduction));
+    return;
+  }
   trial->result.status = CPIXBUF_OTHER_SIZE;
   trial->result.width = width;
   trial->result.height = height;
@@ -154,14 +163,33 @@ static int tells_rows(const char *name) {
   return strcmp(name, "avif") != 0 && strcmp(name, "gif") != 0;
 }
 
-struct cpixbuf_result cpixbuf_try(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height) {
+// Keeps its pixels, or lets go of it.
+static void keep(GdkPixbuf *pixbuf, struct cpixbuf_pixels *pixels) {
+  if (!pixels) {
+    g_object_unref(pixbuf);
+    return;
+  }
+  *pixels = (struct cpixbuf_pixels){
+      .bytes = gdk_pixbuf_get_pixels(pixbuf),
+      .width = gdk_pixbuf_get_width(pixbuf),
+      .height = gdk_pixbuf_get_height(pixbuf),
+      .channels = gdk_pixbuf_get_n_channels(pixbuf),
+      .stride = (size_t)gdk_pixbuf_get_rowstride(pixbuf),
+      .owner = pixbuf,
+  };
+}
+
+struct cpixbuf_result cpixbuf_decode(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height,
+                                     int32_t reduction, struct cpixbuf_pixels *pixels) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, prepare);
-  struct trial trial = {.expected_width = width, .expected_height = height};
+  struct trial trial = {.expected_width = width, .expected_height = height, .reduction = reduction};
   if (!is_there(name)) {
     trial.result.status = CPIXBUF_NO_LOADER;
     return trial.result;
   }
+  static pthread_mutex_t standard_error = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&standard_error);
   int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   complaints = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
   if (nowhere >= 0 && complaints >= 0) dup2(nowhere, STDERR_FILENO);
@@ -170,15 +198,41 @@ struct cpixbuf_result cpixbuf_try(const char *name, const uint8_t *bytes, size_t
   if (nowhere >= 0) close(nowhere);
   if (complaints >= 0) close(complaints);
   complaints = STDERR_FILENO;
+  pthread_mutex_unlock(&standard_error);
   if (!pixbuf) return trial.result;
   if (trial.result.status == CPIXBUF_DECODED) {
     trial.result.width = gdk_pixbuf_get_width(pixbuf);
     trial.result.height = gdk_pixbuf_get_height(pixbuf);
-    if (trial.result.width != width || trial.result.height != height)
+    if (trial.result.width != reduced(width, reduction) || trial.result.height != reduced(height, reduction))
       trial.result.status = CPIXBUF_OTHER_SIZE;
-    else if (tells_rows(name) && trial.rows < height)
+    else if (tells_rows(name) && trial.rows < trial.result.height)
       trial.result.status = CPIXBUF_INCOMPLETE;
   }
-  g_object_unref(pixbuf);
+  keep(pixbuf, trial.result.status == CPIXBUF_DECODED ? pixels : NULL);
   return trial.result;
+}
+
+// What takes a file, while it is written.
+struct taker {
+  cpixbuf_take take;
+  void *context;
+};
+
+static gboolean save(const gchar *bytes, gsize count, GError **error, gpointer data) {
+  (void)error;
+  const struct taker *taker = data;
+  taker->take((const uint8_t *)bytes, count, taker->context);
+  return TRUE;
+}
+
+bool cpixbuf_write_png(const struct cpixbuf_pixels *pixels, cpixbuf_take take, void *context) {
+  struct taker taker = {take, context};
+  GdkPixbuf *pixbuf = gdk_pixbuf_new_from_data(pixels->bytes, GDK_COLORSPACE_RGB, pixels->channels == 4, 8,
+                                               pixels->width, pixels->height, (int)pixels->stride, NULL, NULL);
+  if (!pixbuf) return false;
+  GError *error = NULL;
+  int written = gdk_pixbuf_save_to_callback(pixbuf, save, &taker, "png", &error, "compression", "4", NULL);
+  g_clear_error(&error);
+  g_object_unref(pixbuf);
+  return written;
 }

@@ -60,7 +60,7 @@ enum Mutation {
   }
 
   /// CRC-32 as in PNG, annex D.
-  private static func crc(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+  static func crc(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     var sum = ~UInt32(0)
     for byte in bytes {
       sum ^= UInt32(byte)

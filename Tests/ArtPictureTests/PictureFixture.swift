@@ -19,7 +19,7 @@ struct PictureFixture: CustomTestStringConvertible {
   var testDescription: String { name }
   var bytes: [UInt8] { get throws { try Self.bytes(name) } }
 
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../Fixtures/images").standardizedFileURL
 
   static func bytes(_ name: String) throws -> [UInt8] {

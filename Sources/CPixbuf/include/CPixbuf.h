@@ -31,10 +31,39 @@ struct cpixbuf_result {
   char message[256];
 };
 
-// Decodes a still picture with the loader of that name ("png", "jpeg", "gif", "webp", "avif") and lets go of it. The size is the
-// one that the loader must find. The first call settles for the process which loaders there are, and that glib writes no warnings.
-// For a process that does nothing else meanwhile: standard error is silent during the call, but for what ends the process.
-struct cpixbuf_result cpixbuf_try(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height);
+// What was decoded: rows of pixels, each of `channels` bytes: red, green, blue and, when there are four, alpha.
+struct cpixbuf_pixels {
+  uint8_t *bytes;
+  int32_t width;
+  int32_t height;
+  int32_t channels;
+  // Bytes from a row to the next.
+  size_t stride;
+  // What the bytes are a part of; NULL when they are their own.
+  void *owner;
+};
+
+// Decodes a still picture with the loader of that name ("png", "jpeg", "gif", "webp", "avif"). The size is the one that the loader
+// must find. Only JPEG's can make it smaller meanwhile: by 1, 2, 4 or 8, sides rounded up. The caller frees the pixels, which are
+// there when it was decoded; for a trial, `pixels` is NULL. The first call settles for the process which loaders there are, and that
+// glib writes no warnings. Standard error is silent during the call, but for what ends the process; one call waits for another.
+struct cpixbuf_result cpixbuf_decode(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height,
+                                     int32_t reduction, struct cpixbuf_pixels *pixels);
+
+// Puts them on a canvas that is clear elsewhere, of which nothing lies outside of it. False when there is no memory for that.
+bool cpixbuf_place(struct cpixbuf_pixels *pixels, int32_t left, int32_t top, int32_t width, int32_t height);
+
+// Makes them smaller: each pixel becomes the mean of what it covers, by area and alpha. What is made smaller reaches so far in pixels,
+// which is more than one pixel less than there are in no direction. False when there is no memory for that.
+bool cpixbuf_shrink(struct cpixbuf_pixels *pixels, double across, double down, int32_t width, int32_t height);
+
+// Takes a part of a file.
+typedef void (*cpixbuf_take)(const uint8_t *bytes, size_t count, void *context);
+
+// Writes a PNG file without metadata; false when there is no memory for that.
+bool cpixbuf_write_png(const struct cpixbuf_pixels *pixels, cpixbuf_take take, void *context);
+
+void cpixbuf_free(struct cpixbuf_pixels *pixels);
 
 // Whether data of zlib are whole, with their sum, and stand for so many bytes at least.
 bool cpixbuf_inflates(const uint8_t *bytes, size_t count, size_t expected);
