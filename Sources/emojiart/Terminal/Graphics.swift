@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
 import ArtModel
 
 /// How a person wants the art to be shown.
-enum GraphicsChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+enum GraphicsChoice: String, CaseIterable, Sendable {
   case auto, kitty, sixel, symbols, text, none
 }
 
