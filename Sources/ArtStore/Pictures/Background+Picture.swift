@@ -26,6 +26,11 @@ extension DocumentFile {
     }
   }
 
+  /// The bytes of the picture with that digest, verified; nil where they are not in the file. Throws what `read` throws.
+  public func picture(_ digest: String) throws(ArtError) -> [UInt8]? {
+    try read { (transaction) throws(ArtError) in try transaction.picture(digest) }
+  }
+
   /// Puts a picture's bytes into the document, durably and without an edit: its revision and its head stay as they are. What is
   /// kept besides is as `DocumentTransaction.keep` has it. Returns the digests of all pictures that the file holds.
   ///

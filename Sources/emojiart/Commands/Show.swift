@@ -3,35 +3,60 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import Glibc
 
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show a document as a table.",
+    abstract: "Show a document: a table, and the art on a terminal.",
     discussion: """
       The beginning of each id that names it alone is marked: in bold on a terminal, by a hyphen elsewhere, and \
       both can be typed. Looking changes nothing.
 
+      On a terminal the art follows, by kitty's protocol, as sixels or as symbols in colours, whatever the terminal \
+      has, or else as emoji on a grid; a narrow or low terminal gets a shorter table.
+
       Examples:
         emojiart show bees
+        emojiart show bees --zoom 4 --center 50%,20%
         emojiart show bees --json | jq '.emojis | length'
       """)
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @OptionGroup var looks: ShowOptions
+  @OptionGroup var part: ViewOptions
   @OptionGroup var common: CommonOptions
 
   func run() throws {
     let file = try common.file(doc)
-    let content = try Restoring.read(file)
+    let art = ShownArt(choice: try looks.choice(), view: try part.view(), font: looks.font)
     if common.json {
+      guard looks.graphics == nil, part.zoom == nil, part.center == nil else {
+        throw ArtError(.usage, "--json shows no art; leave out --graphics, --zoom and --center")
+      }
+      let content = try Restoring.read(file)
       try content.writeJSON { (piece) throws(ArtError) in try Output.write(piece) }
       return try Output.line("")
     }
-    try Self.write(content, of: file.path)
+    guard art.isWanted else { return try Self.write(try Restoring.read(file), of: file.path) }
+    try show(SeenDocument(file), of: file.path, art)
+  }
+
+  /// The table, and the art below it, which stays in sight however long the table is.
+  private func show(_ seen: SeenDocument, of path: String, _ art: ShownArt) throws {
+    let sizeClass = isatty(1) == 1 ? TerminalSize.now(nil).sizeClass : .regular
+    let drawn = try art.drawn(seen.scene, below: seen.content.emojiCount + 3)
+    try Self.write(seen.content, of: path, sizeClass)
+    guard let drawn else { return }
+    try Output.write(drawn.bytes)
+    try Output.flush()
+    for complaint in drawn.complaints { Output.complain(complaint) }
   }
 
   /// The table.
-  static func write(_ content: DocumentContent, of path: String) throws(ArtError) {
+  static func write(
+    _ content: DocumentContent, of path: String, _ sizeClass: SizeClass = .regular
+  ) throws(ArtError) {
     let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
     let size = "\(content.canvas.width) x \(content.canvas.height)"
     try Output.line(Style.bold(safe(path)))
@@ -39,29 +64,41 @@ struct Show: ParsableCommand {
     if let background = content.background { try Output.line(safe("background: \(background.words)")) }
     if let pending = content.pending { try Output.line(safe("pending: \(pending.words)")) }
     guard content.emojiCount > 0 else { return }
-    try writeTable(content)
+    try writeTable(content, sizeClass)
   }
 
-  /// The emoji stands last on its line: terminals do not agree on its width.
-  private static func writeTable(_ content: DocumentContent) throws(ArtError) {
+  /// The emoji stands last on its line: terminals do not agree on its width. Where there is little room an id is as short as it
+  /// can be typed, and nothing stands above the columns.
+  private static func writeTable(_ content: DocumentContent, _ sizeClass: SizeClass) throws(ArtError) {
     let emojis = content.emojisInOrder()
-    let ids = emojis.map(\.id).sorted()
-    var marked: [EmojiID: Int] = [:]
-    for (index, id) in ids.enumerated() {
-      let before = index > 0 ? ids[index - 1] : nil
-      let after = index + 1 < ids.count ? ids[index + 1] : nil
-      marked[id] = id.uniquePrefixLength(between: before, after)
+    let isCompact = sizeClass == .compact
+    let marked = typedLengths(of: emojis)
+    let placeWidth = max(isCompact ? 0 : 5, emojis.lazy.map { place($0).count }.max() ?? 0)
+    let sizeWidth = max(isCompact ? 0 : 4, emojis.lazy.map { numberText($0.size.pixels).count }.max() ?? 0)
+    let idWidth = marked.values.max() ?? 0
+    if !isCompact {
+      try Output.line("ID         \("PLACE".padded(to: placeWidth))  \("SIZE".padded(to: sizeWidth))  EMOJI")
     }
-    let placeWidth = max(5, emojis.lazy.map { place($0).count }.max() ?? 0)
-    let sizeWidth = max(4, emojis.lazy.map { numberText($0.size.pixels).count }.max() ?? 0)
-    try Output.line("ID         \("PLACE".padded(to: placeWidth))  \("SIZE".padded(to: sizeWidth))  EMOJI")
     for emoji in emojis {
       let id = emoji.id.description
       let length = marked[emoji.id] ?? id.count
+      let name = isCompact ? String(id.prefix(length)).padded(to: idWidth) : mark(id, length)
       let place = place(emoji).padded(to: placeWidth)
       let size = numberText(emoji.size.pixels).padded(to: sizeWidth)
-      try Output.line("\(mark(id, length))  \(place)  \(size)  \(safe(emoji.text.string))")
+      try Output.line("\(name)  \(place)  \(size)  \(safe(emoji.text.string))")
     }
+  }
+
+  /// How much of each id names it alone.
+  private static func typedLengths(of emojis: [Emoji]) -> [EmojiID: Int] {
+    let ids = emojis.map(\.id).sorted()
+    var lengths: [EmojiID: Int] = [:]
+    for (index, id) in ids.enumerated() {
+      let before = index > 0 ? ids[index - 1] : nil
+      let after = index + 1 < ids.count ? ids[index + 1] : nil
+      lengths[id] = id.uniquePrefixLength(between: before, after)
+    }
+    return lengths
   }
 
   private static func place(_ emoji: Emoji) -> String {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// Which part of a canvas is shown, and on how many cells of a terminal.
+struct ArtPlacement: Equatable {
+  /// Of a terminal that does not say how large its cells are; most are about twice as high as wide.
+  private static let usualCell = (width: 10, height: 20)
+  /// Rows of pixels in a row of sixels: one that is begun may be scrolled by.
+  private static let sixelRows = 6
+
+  /// The part of the canvas.
+  let region: Rect
+  /// Cells across that it takes.
+  let columns: Int
+  /// Cells down.
+  let rows: Int
+  /// What a helper program has to draw; nil for emoji on cells.
+  let format: Drawing.Format?
+  /// Whether how many pixels a cell has is a guess.
+  let isGuess: Bool
+
+  /// The viewport's view is of pixels of the room's cells. Throws `badValue` for what nothing can be drawn of.
+  init(_ viewport: Viewport, in room: TerminalSize, _ graphics: Graphics) throws(ArtError) {
+    let cell = Self.cell(of: room)
+    let region = try viewport.shown()
+    let (width, height) = (region.width * viewport.zoom, region.height * viewport.zoom)
+    isGuess = room.cell == nil
+    self.region = region
+    switch graphics {
+    case .kitty, .sixel:
+      let isSixel = graphics == .sixel
+      let step = isSixel ? Self.sixelRows : 1
+      let pixels = try PixelSize(
+        width: Self.whole(width, in: 1...room.columns * cell.width),
+        height: max(Self.whole(height, in: 1...room.rows * cell.height) / step, 1) * step)
+      columns = (pixels.width + cell.width - 1) / cell.width
+      rows = (pixels.height + cell.height - 1) / cell.height
+      format = isSixel ? .sixel(pixels) : .png(pixels)
+    case .symbols(let colors):
+      columns = Self.whole(width / Double(cell.width), in: 1...room.columns)
+      rows = Self.whole(height / Double(cell.height), in: 1...room.rows)
+      format = .symbols(columns: columns, rows: rows, colors)
+    case .text:
+      columns = Self.whole(width / Double(cell.width), in: 1...room.columns)
+      rows = Self.whole(height / Double(cell.height), in: 1...room.rows)
+      format = nil
+    }
+  }
+
+  private static func whole(_ value: Double, in bounds: ClosedRange<Int>) -> Int {
+    guard value < Double(bounds.upperBound) else { return bounds.upperBound }
+    return max(Int(value.rounded()), bounds.lowerBound)
+  }
+
+  private static func cell(of room: TerminalSize) -> (width: Int, height: Int) {
+    room.cell.map { ($0.width, $0.height) } ?? usualCell
+  }
+
+  /// What a viewport on that room sees: all of a canvas, as large as it fits.
+  static func viewport(_ canvas: Canvas, in room: TerminalSize) -> Viewport {
+    Viewport(
+      content: Viewport.Size(width: Double(canvas.width), height: Double(canvas.height)), view: view(of: room)
+    )
+  }
+
+  /// The room in pixels.
+  static func view(of room: TerminalSize) -> Viewport.Size {
+    let cell = cell(of: room)
+    return Viewport.Size(width: Double(room.columns * cell.width), height: Double(room.rows * cell.height))
+  }
+}
+
+extension Viewport {
+  /// The part of the content that is seen.
+  fileprivate func shown() throws(ArtError) -> Rect {
+    let (halfWidth, halfHeight) = (view.width / zoom / 2, view.height / zoom / 2)
+    let (left, top) = (max(center.x - halfWidth, 0), max(center.y - halfHeight, 0))
+    let (right, bottom) = (
+      min(center.x + halfWidth, content.width), min(center.y + halfHeight, content.height)
+    )
+    return try Rect(x: left, y: top, width: right - left, height: bottom - top)
+  }
+}

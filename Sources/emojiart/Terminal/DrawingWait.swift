@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtWorker
+import Glibc
+
+/// Signals that wait in this thread, and in those that it begins, until somebody asks for them. Those that were ignored stay so.
+struct HeldSignals {
+  private let numbers: [Int32]
+  private var before = sigset_t()
+
+  /// Holds them back.
+  init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) {
+    self.numbers = numbers.filter { !StreamSignals.isIgnored($0) }
+    var set = StreamSignals.set(self.numbers)
+    pthread_sigmask(SIG_BLOCK, &set, &before)
+  }
+
+  /// One that has come.
+  func next() -> Int32? {
+    var set = StreamSignals.set(numbers)
+    var time = timespec()
+    let number = sigtimedwait(&set, nil, &time)
+    return number > 0 ? number : nil
+  }
+
+  /// From here on they do what they do.
+  func release() {
+    var set = before
+    pthread_sigmask(SIG_SETMASK, &set, nil)
+  }
+}
+
+/// Has something drawn while a command waits, and ends by a signal that says so; `restore` is called before that.
+func waitForDrawing<Value: Sendable>(
+  _ held: HeldSignals, restore: () -> Void = {},
+  _ work: @escaping @Sendable () async throws(DrawingFailure) -> Value
+) throws(DrawingFailure) -> Value {
+  let task = Task.detached { () -> Result<Value, DrawingFailure> in
+    do throws(DrawingFailure) { return .success(try await work()) } catch { return .failure(error) }
+  }
+  let outcome = Outcome { await task.value }
+  while true {
+    if let result = outcome.wait(atMost: .milliseconds(50)) { return try result.get() }
+    guard let number = held.next() else { continue }
+    task.cancel()
+    // Its helper ends with this process in any case.
+    _ = outcome.wait(atMost: .seconds(1))
+    restore()
+    StreamSignals.die(of: number)
+  }
+}

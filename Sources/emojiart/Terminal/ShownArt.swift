@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtWorker
+import Glibc
+
+/// The art of a document on the terminal that a command was begun on, once.
+struct ShownArt {
+  let choice: GraphicsChoice
+  let view: ViewOptions.View
+  let font: String?
+
+  /// Whether art is wanted here. A pipe gets it only where somebody asks for a kind.
+  var isWanted: Bool {
+    switch choice {
+    case .none: false
+    case .auto: isatty(1) == 1 && TerminalSurroundings.here.isCapable
+    case .kitty, .sixel, .symbols, .text: true
+    }
+  }
+
+  /// Has the scene drawn so that it fits the terminal below so many lines of text, of which it leaves a third in sight at most. Nil
+  /// for nothing. A signal that ends programs ends this one, the terminal as it was.
+  func drawn(_ scene: Scene, below lines: Int) throws -> TerminalArt? {
+    let held = HeldSignals()
+    defer { held.release() }
+    var question = isAsked ? TerminalQuestion() : nil
+    defer { question?.finish() }
+    let answers = question?.answers
+    let graphics = Graphics.best(choice, isTerminal: isatty(1) == 1, .here, answers)
+    guard let graphics else { return nil }
+    let room = Self.room(TerminalSize.now(answers), below: lines, graphics)
+    var viewport = ArtPlacement.viewport(scene.canvas, in: room)
+    try view.apply(to: &viewport, scene.canvas)
+    let placement = try ArtPlacement(viewport, in: room, graphics)
+    let font = font
+    return try waitForDrawing(held, restore: { question?.restore() }) { () async throws(DrawingFailure) in
+      try await TerminalArt.drawn(scene, placement, graphics, font: font)
+    }
+  }
+
+  /// Of a kind that somebody chose only the size of a cell may be unknown.
+  private var isAsked: Bool {
+    switch choice {
+    case .none, .text, .symbols: false
+    case .auto: isWanted
+    case .kitty, .sixel: isatty(1) == 1 && TerminalSize.now(nil).cell == nil
+    }
+  }
+
+  /// The prompt that follows has a line.
+  static func room(_ terminal: TerminalSize, below lines: Int, _ graphics: Graphics) -> TerminalSize {
+    var room = terminal
+    room.rows = max(terminal.rows - 1 - min(lines, terminal.rows / 3), 1)
+    return room
+  }
+}

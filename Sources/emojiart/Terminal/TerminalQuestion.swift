@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A terminal that was asked what it can show, and may still owe the answer.
+///
+/// Asked is only a terminal that can answer here: stdin and stdout are the same one, this program is before it, nobody has typed
+/// ahead, and it is no dumb one. It has 100 ms. While it owes an answer it does not show what is typed, so that nothing of a
+/// late one is seen; whoever asked calls `finish` before the program ends, also by a signal, and holds signals until then.
+struct TerminalQuestion {
+  /// How long an answer decides.
+  static let patience = Duration.milliseconds(100)
+  /// How long after the question a late one is still waited for, to be dropped.
+  static let latest = Duration.seconds(1)
+
+  /// What it said in time.
+  private(set) var answers = TerminalAnswers()
+  private var replies = TerminalReplies()
+  private let asked = ContinuousClock.now
+  /// How the terminal was; nil when it is so again.
+  private var original: termios?
+
+  /// Asks, and waits for the answer; nil for a terminal that is not asked.
+  init?(_ surroundings: TerminalSurroundings = .here) {
+    guard surroundings.mayBeAsked, Self.isBeforeUs else { return nil }
+    var settings = termios()
+    guard tcgetattr(0, &settings) == 0 else { return nil }
+    original = settings
+    settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
+    withUnsafeMutableBytes(of: &settings.c_cc) { codes in
+      codes[Int(VMIN)] = 0
+      codes[Int(VTIME)] = 0
+    }
+    guard tcsetattr(0, TCSANOW, &settings) == 0 else { return nil }
+    // What somebody has typed ahead is not ours to read.
+    guard !Self.isReadable(within: 0), Output.write(Array(surroundings.question.utf8)[...], to: 1) == nil
+    else {
+      restore()
+      return nil
+    }
+    read(until: asked + Self.patience)
+    answers = replies.answers
+    if answers.isComplete { restore() }
+  }
+
+  /// Waits for what is still owed, drops it, and puts the terminal back.
+  mutating func finish() {
+    guard original != nil else { return }
+    read(until: asked + Self.latest)
+    restore()
+  }
+
+  /// Puts the terminal back, now.
+  mutating func restore() {
+    guard var settings = original else { return }
+    original = nil
+    tcsetattr(0, TCSANOW, &settings)
+  }
+
+  private mutating func read(until end: ContinuousClock.Instant) {
+    var buffer = [UInt8](repeating: 0, count: 512)
+    while !replies.answers.isComplete {
+      let left = end - .now
+      guard left > .zero, Self.isReadable(within: Int32(left / .milliseconds(1)) + 1) else { return }
+      let count = Glibc.read(0, &buffer, buffer.count)
+      guard count > 0 else { return }
+      replies.take(buffer[..<count])
+    }
+  }
+
+  private static func isReadable(within milliseconds: Int32) -> Bool {
+    var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+    return poll(&input, 1, milliseconds) == 1 && input.revents & Int16(POLLIN) != 0
+  }
+
+  /// Whether stdin and stdout are one terminal that this program is before.
+  private static var isBeforeUs: Bool {
+    var (input, output) = (stat(), stat())
+    guard isatty(0) == 1, isatty(1) == 1, fstat(0, &input) == 0, fstat(1, &output) == 0 else { return false }
+    return input.st_rdev == output.st_rdev && tcgetpgrp(0) == getpgrp()
+  }
+}
+
+/// What the environment says of the terminal.
+struct TerminalSurroundings: Equatable, Sendable {
+  /// `TERM`.
+  var term: String?
+  /// `COLORTERM`.
+  var colorTerm: String?
+  /// `NO_COLOR` is set.
+  var isColorless = false
+  /// The terminal is another program's window, which passes no pictures of kitty's protocol on: tmux, screen.
+  var isMultiplexer = false
+
+  /// This program's.
+  static var here: TerminalSurroundings {
+    TerminalSurroundings(
+      term: environment("TERM"), colorTerm: environment("COLORTERM"),
+      isColorless: environment("NO_COLOR") != nil,
+      isMultiplexer: environment("TMUX") != nil || environment("STY") != nil)
+  }
+
+  /// Whether it obeys escape sequences.
+  var isCapable: Bool { term.map { !["dumb", "unknown", "emacs"].contains($0) } ?? false }
+
+  /// Whether it can be expected to answer, or at least to show nothing of the question.
+  var mayBeAsked: Bool {
+    guard isCapable, let term else { return false }
+    return !["linux", "cons25", "vt52"].contains(term) && !term.hasPrefix("eterm")
+  }
+
+  /// What is asked, the one that every terminal answers last: kitty's protocol, the size of a cell, what it is.
+  ///
+  /// tmux takes the first one for its window's title. What a terminal shows of it is wiped away.
+  var question: String {
+    let kitty = "\u{1B}_Gi=\(TerminalReplies.pictureNumber),s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
+    return (hidesKitty ? "" : "\u{1B}7\(kitty)\u{1B}8\u{1B}[K") + "\u{1B}[16t\u{1B}[c"
+  }
+
+  private var hidesKitty: Bool {
+    isMultiplexer || term.map { $0.hasPrefix("screen") || $0.hasPrefix("tmux") } ?? true
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+
+/// Which part of the art is shown, and how large.
+struct ViewOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("So many times as large as all of it fits.", valueName: "times"))
+  var zoom: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The place in the middle: pixels or percent, 10,20 or 50%,50%.", valueName: "x,y"))
+  var center: String?
+
+  /// What was typed.
+  struct View: Equatable, Sendable {
+    var times: Double?
+    var center: Coordinates?
+  }
+
+  /// Throws `badValue`.
+  func view() throws(ArtError) -> View {
+    var view = View()
+    if let zoom {
+      guard let times = Double(zoom), times.isFinite, times > 0, !zoom.contains("x") else {
+        throw ArtError(.badValue, "\(shown(zoom)) is no zoom; give a number above 0, such as 2")
+      }
+      view.times = times
+    }
+    if let center { view.center = try Coordinates(center) }
+    return view
+  }
+}
+
+extension ViewOptions.View {
+  /// Shows that part, as far as a view goes. Throws `badValue`.
+  func apply(to viewport: inout Viewport, _ canvas: Canvas) throws(ArtError) {
+    // Waits for the viewport's own words.
+  }
+}
