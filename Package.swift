@@ -45,10 +45,14 @@ let package = Package(
     .systemLibrary(name: "CHarfBuzz", pkgConfig: "harfbuzz", providers: [.apt(["libharfbuzz-dev"])]),
     .systemLibrary(name: "CFreeType", pkgConfig: "freetype2", providers: [.apt(["libfreetype-dev"])]),
     .systemLibrary(name: "CChafa", pkgConfig: "chafa", providers: [.apt(["libchafa-dev"])]),
-    .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+    // Loops over pixels: fast in a debug build, too.
+    .target(name: "CRaster", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("m")]),
+    .target(name: "CPNG", dependencies: ["CRaster"], linkerSettings: [.linkedLibrary("png16")]),
     .target(
       name: "ArtRender",
-      dependencies: ["ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG"],
+      dependencies: [
+        "ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG", "CRaster",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "emojiart-worker", dependencies: ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender"],

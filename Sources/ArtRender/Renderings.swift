@@ -8,6 +8,21 @@ public enum Renderings {
   public static func draw(
     _ drawing: Drawing, _ take: ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
-    throw DrawingRefusal(.tooLarge, "STUB")
+    switch drawing.format {
+    case .png(let size):
+      try PaintingWork.check(size, of: drawing.region)
+      let painter = try Painter(drawing, size: size, font: ColorFont(path: drawing.font))
+      try PNGWriter.write(painter, isTransparent: drawing.isTransparent, take)
+      return painter.drawn
+    case .sixel, .symbols:
+      let size = try TerminalEncoder.paintedSize(drawing.format)
+      let painter = try Painter(drawing, size: size, font: ColorFont(path: drawing.font))
+      let pixels = try painter.whole()
+      let rows = UnsafeRawBufferPointer(start: pixels.pixels, count: pixels.count)
+      take(try TerminalEncoder.encode(pixels: rows, size: size, stride: pixels.stride, as: drawing.format))
+      return painter.drawn
+    case .svg, .pdf:
+      throw DrawingRefusal(.tooLarge, "STUB")
+    }
   }
 }

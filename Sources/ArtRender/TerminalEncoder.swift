@@ -159,8 +159,3 @@ private struct Canvas: ~Copyable {
     return Array(UnsafeRawBufferPointer(start: text.pointee.str, count: Int(text.pointee.len)))
   }
 }
-
-extension DrawingRefusal {
-  fileprivate static let noMemory = DrawingRefusal(
-    .noMemory, "there is no memory left for a drawing; try again")
-}

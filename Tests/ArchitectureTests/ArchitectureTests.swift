@@ -32,7 +32,7 @@ private struct Project {
     "ArtFolder": ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker"],
     "ArtFetch": ["ArtModel", "CCurl"],
     "ArtPicture": ["ArtModel", "CPixbuf"],
-    "ArtRender": ["ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG"],
+    "ArtRender": ["ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG", "CRaster"],
     "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender"],
     "emojiart": ["ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArgumentParser"],
   ]

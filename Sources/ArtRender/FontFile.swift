@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Glibc
+
+/// A font's file, mapped into memory.
+final class FontFile {
+  /// Bytes that a font may have.
+  static let limit = 1 << 28
+  /// What it holds.
+  let bytes: UnsafeRawBufferPointer
+  /// Its path.
+  let path: String
+
+  /// Throws `noFont` and `badFont`.
+  init(_ path: String?) throws(DrawingRefusal) {
+    guard let path else {
+      throw DrawingRefusal(
+        .noFont, "there is no font with colour emoji: install the package fonts-noto-color-emoji")
+    }
+    self.path = path
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else {
+      throw DrawingRefusal(.noFont, "the font \(path) cannot be opened: \(String(cString: strerror(errno)))")
+    }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      (1...Self.limit).contains(status.st_size)
+    else { throw .badFont(path) }
+    let size = status.st_size
+    guard let memory = mmap(nil, size, PROT_READ, MAP_PRIVATE, file, 0), memory != MAP_FAILED else {
+      throw .noMemory
+    }
+    bytes = UnsafeRawBufferPointer(start: memory, count: size)
+  }
+
+  deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
+}
+
+extension DrawingRefusal {
+  /// It has no colour glyphs as bitmaps.
+  static func badFont(_ path: String) -> DrawingRefusal {
+    DrawingRefusal(
+      .badFont,
+      "\(path) is no font with colour emoji as bitmaps, as Noto Color Emoji is (package fonts-noto-color-emoji)"
+    )
+  }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CRaster.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Not Cairo's own scaling: its good filter takes several times as long, and its places, of 16 bits after the point, put what is
+// a hundred thousand pixels wide several pixels beside.
+
+// Weights are parts of this.
+enum { weight_bits = 14, one = 1 << weight_bits };
+
+// What a pixel of the target is made of along an axis: `count` neighbours from `first`, with weights from `weight`.
+struct taps {
+  int32_t first;
+  int32_t count;
+  size_t weight;
+};
+
+struct axis {
+  struct taps *taps;
+  uint16_t *weights;
+};
+
+static double clamped(double value, double low, double high) {
+  return value > low ? value < high ? value : high : low;
+}
+
+// What of the source a target's pixel covers: from, to.
+static void cover(double pixel, double start, double scale, double *from, double *to) {
+  double center = (pixel + 0.5 - start) / scale;
+  double half = scale < 1 ? 0.5 / scale : 0.5;
+  *from = center - half;
+  *to = center + half;
+}
+
+// The pixels of the source between two places: at least one with an endless border.
+static void touched(double from, double to, int32_t whole, bool endless, int32_t *first, int32_t *end) {
+  *first = (int32_t)clamped(floor(from), 0, endless ? whole - 1 : whole);
+  *end = (int32_t)clamped(ceil(to), endless ? *first + 1 : *first, whole);
+}
+
+static void needed(double start, double scale, int32_t whole, bool endless, int32_t low, int32_t high, int32_t *first,
+                   int32_t *end) {
+  double from, to, ignored;
+  cover(low, start, scale, &from, &ignored);
+  cover(high - 1, start, scale, &ignored, &to);
+  touched(from, to, whole, endless, first, end);
+}
+
+struct craster_rect craster_needed(const struct craster_part *source, struct craster_place place,
+                                   struct craster_rect rect) {
+  struct craster_rect result;
+  needed(place.x, place.scale_x, source->whole_width, place.has_endless_border, rect.left, rect.right, &result.left,
+         &result.right);
+  needed(place.y, place.scale_y, source->whole_height, place.has_endless_border, rect.top, rect.bottom, &result.top,
+         &result.bottom);
+  return result;
+}
+
+static void axis_free(struct axis *axis) {
+  free(axis->taps);
+  free(axis->weights);
+}
+
+// The taps of each pixel from low to high. False when there is no memory.
+static bool axis_make(struct axis *axis, double start, double scale, int32_t whole, bool endless, int32_t low, int32_t high) {
+  size_t count = (size_t)(high - low);
+  size_t each = (size_t)clamped(ceil(scale < 1 ? 1 / scale : 1) + 1, 1, whole);
+  axis->taps = malloc(count * sizeof *axis->taps);
+  axis->weights = malloc(count * each * sizeof *axis->weights);
+  if (!axis->taps || !axis->weights) {
+    axis_free(axis);
+    return false;
+  }
+  size_t used = 0;
+  for (int32_t pixel = low; pixel < high; pixel++) {
+    double from, to;
+    int32_t first, end;
+    cover(pixel, start, scale, &from, &to);
+    touched(from, to, whole, endless, &first, &end);
+    // Differences of rounded sums: together they are exactly one where all of the pixel is covered.
+    double part = one / (to - from);
+    int32_t before = endless && first == 0 ? 0 : (int32_t)lrint((clamped(first, from, to) - from) * part);
+    struct taps *taps = &axis->taps[pixel - low];
+    *taps = (struct taps){first, 0, used};
+    for (int32_t neighbour = first; neighbour < end && (size_t)taps->count < each; neighbour++) {
+      bool is_last = endless && neighbour == whole - 1;
+      int32_t after = is_last ? one : (int32_t)lrint((clamped(neighbour + 1.0, from, to) - from) * part);
+      axis->weights[used++] = (uint16_t)(after - before);
+      before = after;
+      taps->count++;
+    }
+    while (taps->count > 1 && axis->weights[used - 1] == 0) {
+      taps->count--;
+      used--;
+    }
+  }
+  return true;
+}
+
+typedef uint32_t four __attribute__((vector_size(16)));
+typedef uint16_t four_short __attribute__((vector_size(8)));
+typedef uint8_t four_bytes __attribute__((vector_size(4)));
+
+// Combines rows into one, of 16 bits a channel.
+static void combine_rows(const struct craster_part *source, struct taps taps, const uint16_t *weights, size_t offset,
+                         size_t count, uint16_t *result) {
+  const uint8_t *row = source->pixels + (taps.first - source->top) * source->stride + offset;
+  if (taps.count == 1) {
+    uint32_t weight = weights[0];
+    for (size_t index = 0; index < count; index++) result[index] = (uint16_t)(row[index] * weight >> 6);
+  } else if (taps.count == 2) {
+    uint32_t weight = weights[0], next_weight = weights[1];
+    const uint8_t *next = row + source->stride;
+    for (size_t index = 0; index < count; index++)
+      result[index] = (uint16_t)((row[index] * weight + next[index] * next_weight) >> 6);
+  } else {
+    // In pieces whose sums stay in the nearest memory.
+    enum { piece = 256 };
+    uint32_t sums[piece];
+    for (size_t start = 0; start < count; start += piece) {
+      size_t length = count - start < piece ? count - start : piece;
+      memset(sums, 0, sizeof sums);
+      for (int32_t tap = 0; tap < taps.count; tap++) {
+        const uint8_t *part = row + tap * source->stride + start;
+        uint32_t weight = weights[tap];
+        for (size_t index = 0; index < length; index++) sums[index] += part[index] * weight;
+      }
+      for (size_t index = 0; index < length; index++) result[start + index] = (uint16_t)(sums[index] >> 6);
+    }
+  }
+}
+
+// Lays a premultiplied pixel over another.
+static inline void blend(four color, uint8_t *target) {
+  uint32_t alpha = color[3];
+  if (alpha == 0) return;
+  if (alpha < 255) {
+    four_bytes old;
+    memcpy(&old, target, 4);
+    four below = __builtin_convertvector(old, four) * (255 - alpha) + 128;
+    color += (below + (below >> 8)) >> 8;
+  }
+  four_bytes bytes = __builtin_convertvector(color, four_bytes);
+  memcpy(target, &bytes, 4);
+}
+
+// Combines neighbours of a row, and lays them over the target's row.
+static void combine_columns(const uint16_t *row, const struct axis *axis, int32_t first, int32_t count, uint8_t *target) {
+  for (int32_t pixel = 0; pixel < count; pixel++) {
+    struct taps taps = axis->taps[pixel];
+    four sum = {0};
+    const uint16_t *neighbour = row + 4 * (taps.first - first);
+    for (int32_t tap = 0; tap < taps.count; tap++, neighbour += 4) {
+      four_short color;
+      memcpy(&color, neighbour, 8);
+      sum += __builtin_convertvector(color, four) * axis->weights[taps.weight + (size_t)tap];
+    }
+    blend((sum + (1 << 21)) >> 22, target + 4 * pixel);
+  }
+}
+
+bool craster_draw(const struct craster_part *source, struct craster_place place, const struct craster_part *target,
+                  struct craster_rect rect) {
+  if (rect.left >= rect.right || rect.top >= rect.bottom) return true;
+  struct craster_rect used = craster_needed(source, place, rect);
+  if (used.left >= used.right || used.top >= used.bottom) return true;
+  struct axis across, down;
+  bool endless = place.has_endless_border;
+  if (!axis_make(&across, place.x, place.scale_x, source->whole_width, endless, rect.left, rect.right)) return false;
+  if (!axis_make(&down, place.y, place.scale_y, source->whole_height, endless, rect.top, rect.bottom)) {
+    axis_free(&across);
+    return false;
+  }
+  size_t count = 4 * (size_t)(used.right - used.left);
+  // A row's taps may begin behind its last pixel, with none.
+  uint16_t *row = calloc(count + 4, sizeof *row);
+  for (int32_t y = rect.top; row && y < rect.bottom; y++) {
+    struct taps taps = down.taps[y - rect.top];
+    if (taps.count == 0) continue;
+    combine_rows(source, taps, down.weights + taps.weight, 4 * (size_t)(used.left - source->left), count, row);
+    uint8_t *start = target->pixels + (y - target->top) * target->stride + 4 * (ptrdiff_t)(rect.left - target->left);
+    combine_columns(row, &across, used.left, rect.right - rect.left, start);
+  }
+  axis_free(&across);
+  axis_free(&down);
+  bool is_drawn = row != NULL;
+  free(row);
+  return is_drawn;
+}
+
+void craster_halve(const uint8_t *source, ptrdiff_t stride, int32_t width, int32_t height, uint8_t *target) {
+  for (int32_t y = 0; y < height / 2; y++) {
+    const uint8_t *row = source + 2 * y * stride;
+    for (int32_t x = 0; x < width / 2; x++, row += 8)
+      for (int32_t channel = 0; channel < 4; channel++) {
+        const uint8_t *pixel = row + channel;
+        *target++ = (uint8_t)((pixel[0] + pixel[4] + pixel[stride] + pixel[stride + 4] + 2) >> 2);
+      }
+  }
+}
+
+void craster_turn(const struct craster_decoded *source, const struct craster_part *target) {
+  int32_t last_x = source->width - 1, last_y = source->height - 1;
+  int32_t kind = source->orientation;
+  for (int32_t y = 0; y < target->height; y++) {
+    uint8_t *pixel = target->pixels + y * target->stride;
+    for (int32_t x = 0; x < target->width; x++, pixel += 4) {
+      int32_t from_x = target->left + x, from_y = target->top + y;
+      if (kind > 4) {
+        int32_t swapped = from_x;
+        from_x = from_y;
+        from_y = swapped;
+      }
+      if (kind == 2 || kind == 3 || kind == 7 || kind == 8) from_x = last_x - from_x;
+      if (kind == 3 || kind == 4 || kind == 6 || kind == 7) from_y = last_y - from_y;
+      const uint8_t *color = source->pixels + from_y * source->stride + (ptrdiff_t)from_x * source->channels;
+      uint32_t alpha = source->channels == 4 ? color[3] : 255;
+      for (int32_t channel = 0; channel < 3; channel++) {
+        uint32_t value = color[2 - channel] * alpha + 128;
+        pixel[channel] = (uint8_t)((value + (value >> 8)) >> 8);
+      }
+      pixel[3] = (uint8_t)alpha;
+    }
+  }
+}
+
+void craster_fill(const struct craster_part *target, struct craster_rect rect, uint32_t color) {
+  for (int32_t y = rect.top; y < rect.bottom; y++) {
+    uint8_t *pixel = target->pixels + (y - target->top) * target->stride + 4 * (ptrdiff_t)(rect.left - target->left);
+    for (int32_t x = rect.left; x < rect.right; x++, pixel += 4) memcpy(pixel, &color, 4);
+  }
+}
+
+void craster_hatch(const struct craster_part *target, struct craster_rect rect) {
+  for (int32_t y = rect.top; y < rect.bottom; y++)
+    for (int32_t x = rect.left; x < rect.right; x++)
+      craster_fill(target, (struct craster_rect){x, y, x + 1, y + 1}, (x + y) % 16 < 8 ? 0xFFC8C8C8 : 0xFFDCDCDC);
+}
+
+void craster_png_row(const uint8_t *source, int32_t width, bool has_alpha, uint8_t *target) {
+  for (int32_t x = 0; x < width; x++, source += 4) {
+    uint32_t alpha = source[3];
+    for (int32_t channel = 0; channel < 3; channel++) {
+      uint32_t value = source[2 - channel];
+      if (has_alpha && alpha < 255) value = alpha == 0 ? 0 : (value * 255 + alpha / 2) / alpha;
+      *target++ = (uint8_t)value;
+    }
+    if (has_alpha) *target++ = (uint8_t)alpha;
+  }
+}
