@@ -105,9 +105,14 @@ let package = Package(
     .testTarget(
       name: "ArtPictureTests", dependencies: ["ArtModel", "ArtPicture", "TestSupport", "emojiart-worker"],
       swiftSettings: settings),
+    .executableTarget(
+      name: "DrawingChild", dependencies: ["ArtModel", "ArtRender"], path: "Tests/DrawingChild",
+      swiftSettings: settings),
     .testTarget(
       name: "ArtRenderTests",
-      dependencies: ["ArtModel", "ArtPicture", "ArtRender", "TestSupport", "emojiart-worker"],
+      dependencies: [
+        "ArtModel", "ArtPicture", "ArtRender", "TestSupport", "DrawingChild", "emojiart-worker",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ArtWorkerTests",

@@ -8,8 +8,8 @@
 // Not Cairo's own scaling: its good filter takes several times as long, and its places, of 16 bits after the point, put what is
 // a hundred thousand pixels wide several pixels beside.
 
-// Weights are parts of this.
-enum { weight_bits = 14, one = 1 << weight_bits };
+// Down, weights are parts of this: what they are of is of 16 bits and exact. Across they are parts of 16 bits.
+enum { down_one = 1 << 8, across_one = 1 << 16 };
 
 // What a pixel of the target is made of along an axis: `count` neighbours from `first`, with weights from `weight`.
 struct taps {
@@ -64,8 +64,9 @@ static void axis_free(struct axis *axis) {
   free(axis->weights);
 }
 
-// The taps of each pixel from low to high. False when there is no memory.
-static bool axis_make(struct axis *axis, double start, double scale, int32_t whole, bool endless, int32_t low, int32_t high) {
+// The taps of each pixel from low to high, their weights parts of `one`. False when there is no memory.
+static bool axis_make(struct axis *axis, int32_t one, double start, double scale, int32_t whole, bool endless,
+                      int32_t low, int32_t high) {
   size_t count = (size_t)(high - low);
   size_t each = (size_t)clamped(ceil(scale < 1 ? 1 / scale : 1) + 1, 1, whole);
   axis->taps = malloc(count * sizeof *axis->taps);
@@ -88,7 +89,8 @@ static bool axis_make(struct axis *axis, double start, double scale, int32_t who
     for (int32_t neighbour = first; neighbour < end && (size_t)taps->count < each; neighbour++) {
       bool is_last = endless && neighbour == whole - 1;
       int32_t after = is_last ? one : (int32_t)lrint((clamped(neighbour + 1.0, from, to) - from) * part);
-      axis->weights[used++] = (uint16_t)(after - before);
+      int32_t weight = after - before;
+      axis->weights[used++] = (uint16_t)(weight < across_one ? weight : across_one - 1);
       before = after;
       taps->count++;
     }
@@ -100,65 +102,56 @@ static bool axis_make(struct axis *axis, double start, double scale, int32_t who
   return true;
 }
 
-typedef uint32_t four __attribute__((vector_size(16)));
-typedef uint16_t four_short __attribute__((vector_size(8)));
+typedef uint32_t four_long __attribute__((vector_size(16)));
+typedef uint16_t four __attribute__((vector_size(8)));
 typedef uint8_t four_bytes __attribute__((vector_size(4)));
 
 // Combines rows into one, of 16 bits a channel.
 static void combine_rows(const struct craster_part *source, struct taps taps, const uint16_t *weights, size_t offset,
                          size_t count, uint16_t *result) {
   const uint8_t *row = source->pixels + (taps.first - source->top) * source->stride + offset;
+  uint16_t weight = weights[0];
   if (taps.count == 1) {
-    uint32_t weight = weights[0];
-    for (size_t index = 0; index < count; index++) result[index] = (uint16_t)(row[index] * weight >> 6);
-  } else if (taps.count == 2) {
-    uint32_t weight = weights[0], next_weight = weights[1];
-    const uint8_t *next = row + source->stride;
-    for (size_t index = 0; index < count; index++)
-      result[index] = (uint16_t)((row[index] * weight + next[index] * next_weight) >> 6);
-  } else {
-    // In pieces whose sums stay in the nearest memory.
-    enum { piece = 256 };
-    uint32_t sums[piece];
-    for (size_t start = 0; start < count; start += piece) {
-      size_t length = count - start < piece ? count - start : piece;
-      memset(sums, 0, sizeof sums);
-      for (int32_t tap = 0; tap < taps.count; tap++) {
-        const uint8_t *part = row + tap * source->stride + start;
-        uint32_t weight = weights[tap];
-        for (size_t index = 0; index < length; index++) sums[index] += part[index] * weight;
-      }
-      for (size_t index = 0; index < length; index++) result[start + index] = (uint16_t)(sums[index] >> 6);
-    }
+    for (size_t index = 0; index < count; index++) result[index] = (uint16_t)(row[index] * weight);
+    return;
+  }
+  const uint8_t *next = row + source->stride;
+  uint16_t next_weight = weights[1];
+  for (size_t index = 0; index < count; index++)
+    result[index] = (uint16_t)(row[index] * weight + next[index] * next_weight);
+  for (int32_t tap = 2; tap < taps.count; tap++) {
+    next += source->stride;
+    next_weight = weights[tap];
+    for (size_t index = 0; index < count; index++) result[index] = (uint16_t)(result[index] + next[index] * next_weight);
   }
 }
 
-// Lays a premultiplied pixel over another.
+// Lays a premultiplied pixel over another. Without a branch for what hides all or nothing, which nobody could foretell.
 static inline void blend(four color, uint8_t *target) {
-  uint32_t alpha = color[3];
-  if (alpha == 0) return;
-  if (alpha < 255) {
-    four_bytes old;
-    memcpy(&old, target, 4);
-    four below = __builtin_convertvector(old, four) * (255 - alpha) + 128;
-    color += (below + (below >> 8)) >> 8;
-  }
+  four_bytes old;
+  memcpy(&old, target, 4);
+  four rest = 255 - __builtin_shufflevector(color, color, 3, 3, 3, 3);
+  four below = __builtin_convertvector(old, four) * rest + 128;
+  color += (below + (below >> 8)) >> 8;
   four_bytes bytes = __builtin_convertvector(color, four_bytes);
   memcpy(target, &bytes, 4);
 }
 
+static inline four weighted(const uint16_t *pixel, uint16_t weight) {
+  four color;
+  memcpy(&color, pixel, 8);
+  return __builtin_convertvector((__builtin_convertvector(color, four_long) * weight) >> 16, four);
+}
+
 // Combines neighbours of a row, and lays them over the target's row.
 static void combine_columns(const uint16_t *row, const struct axis *axis, int32_t first, int32_t count, uint8_t *target) {
-  for (int32_t pixel = 0; pixel < count; pixel++) {
+  for (int32_t pixel = 0; pixel < count; pixel++, target += 4) {
     struct taps taps = axis->taps[pixel];
-    four sum = {0};
-    const uint16_t *neighbour = row + 4 * (taps.first - first);
-    for (int32_t tap = 0; tap < taps.count; tap++, neighbour += 4) {
-      four_short color;
-      memcpy(&color, neighbour, 8);
-      sum += __builtin_convertvector(color, four) * axis->weights[taps.weight + (size_t)tap];
-    }
-    blend((sum + (1 << 21)) >> 22, target + 4 * pixel);
+    if (taps.count == 0) continue;
+    const uint16_t *weight = axis->weights + taps.weight, *neighbour = row + 4 * (taps.first - first);
+    four sum = weighted(neighbour, weight[0]);
+    for (int32_t tap = 1; tap < taps.count; tap++) sum += weighted(neighbour += 4, weight[tap]);
+    blend((sum + 128) >> 8, target);
   }
 }
 
@@ -169,14 +162,14 @@ bool craster_draw(const struct craster_part *source, struct craster_place place,
   if (used.left >= used.right || used.top >= used.bottom) return true;
   struct axis across, down;
   bool endless = place.has_endless_border;
-  if (!axis_make(&across, place.x, place.scale_x, source->whole_width, endless, rect.left, rect.right)) return false;
-  if (!axis_make(&down, place.y, place.scale_y, source->whole_height, endless, rect.top, rect.bottom)) {
+  int32_t width = source->whole_width, height = source->whole_height;
+  if (!axis_make(&across, across_one, place.x, place.scale_x, width, endless, rect.left, rect.right)) return false;
+  if (!axis_make(&down, down_one, place.y, place.scale_y, height, endless, rect.top, rect.bottom)) {
     axis_free(&across);
     return false;
   }
   size_t count = 4 * (size_t)(used.right - used.left);
-  // A row's taps may begin behind its last pixel, with none.
-  uint16_t *row = calloc(count + 4, sizeof *row);
+  uint16_t *row = malloc(count * sizeof *row);
   for (int32_t y = rect.top; row && y < rect.bottom; y++) {
     struct taps taps = down.taps[y - rect.top];
     if (taps.count == 0) continue;
