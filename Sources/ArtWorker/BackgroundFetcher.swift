@@ -94,7 +94,13 @@ public struct BackgroundFetcher: Sendable {
     let limits = WorkerLimits(
       memory: Self.memory, processorSeconds: processorSeconds, line: WorkerReply.lineLimit,
       bytes: fetchLimits.bytes)
-    let call = WorkerCall(program, limits, request, bytes: bytes, tell)
-    return try await call.answer(within: deadline, on: clock).get()
+    let call = WorkerCall(program, limits, Exchange(request, with: program)) { (send) throws(ArtError) in
+      try send(request.line)
+      try send(bytes)
+    } _: {
+      tell($0)
+      return true
+    }
+    return try await call.answer(within: .total(deadline), on: clock).get()
   }
 }

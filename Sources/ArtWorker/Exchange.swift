@@ -14,24 +14,11 @@ import Glibc
 /// ```
 /// Anything else leads to `broken`, from where nothing leads. An answer is believed when the program has ended well after it:
 /// what says two things, or cannot end, is not to be relied on.
-struct Exchange {
+struct Exchange: WorkerExchange {
   /// What a request comes to.
-  enum Answer {
+  enum Answer: Sendable {
     case body([UInt8])
     case picture(mediaType: String, size: Canvas, isAnimated: Bool)
-  }
-
-  /// What is to be done about what was heard.
-  enum Effect: Equatable {
-    case nothing
-    /// Send the request.
-    case ask
-    /// Say how far it is.
-    case tell(FetchProgress)
-    /// So many raw bytes come next.
-    case take(Int)
-    /// Kill it.
-    case kill
   }
 
   private enum State {
@@ -45,6 +32,8 @@ struct Exchange {
   /// What pictures are, by their bytes.
   private static let mediaTypes: Set = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]
 
+  static var cancelled: BackgroundFailure { .cancelled }
+
   private let request: WorkerRequest
   private let path: String
   private var state = State.greeting
@@ -56,13 +45,9 @@ struct Exchange {
   }
 
   /// Hears a line.
-  mutating func heard(line: [UInt8]) -> Effect {
+  mutating func heard(line: [UInt8]) -> WorkerEffect<FetchProgress> {
     let reply: WorkerReply
-    do throws(ArtError) {
-      reply = try line.withUnsafeBufferPointer { (bytes) throws(ArtError) in
-        try JSONReader.read(bytes) { (reader) throws(ArtError) in try WorkerReply(from: &reader) }
-      }
-    } catch {
+    do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
       return breaks(.nonsense(path, error.message))
     }
     switch (state, reply) {
@@ -79,13 +64,13 @@ struct Exchange {
   }
 
   /// Hears raw bytes.
-  mutating func heard(bytes: [UInt8]) -> Effect {
+  mutating func heard(bytes: [UInt8]) -> WorkerEffect<FetchProgress> {
     guard case .receiving(bytes.count) = state else { return breaks(.nonsense(path, "bytes out of turn")) }
     state = .answered(.success(.body(bytes)))
     return .nothing
   }
 
-  private mutating func answer(_ reply: WorkerReply) -> Effect {
+  private mutating func answer(_ reply: WorkerReply) -> WorkerEffect<FetchProgress> {
     switch (request, reply) {
     case (.fetch, .progress(let received, let total)):
       return .tell(FetchProgress(received: received, total: total))
@@ -106,7 +91,7 @@ struct Exchange {
     }
   }
 
-  private mutating func breaks(_ error: ArtError) -> Effect {
+  private mutating func breaks(_ error: ArtError) -> WorkerEffect<FetchProgress> {
     if case .broken = state { return .kill }
     state = .broken(error)
     return .kill
@@ -115,8 +100,7 @@ struct Exchange {
   /// What it came to, by how the program ended.
   func outcome(of end: WorkerEnd) -> Result<Answer, BackgroundFailure> {
     if case .broken(let error) = state { return .failure(.failed(error)) }
-    // Where this process ignores SIGCHLD nobody knows how it ended.
-    if case .answered(let answer) = state, !end.brokeOff, [.exit(0), .exit(-1)].contains(end.cause) {
+    if case .answered(let answer) = state, end.isGood {
       return answer.mapError(BackgroundFailure.refused)
     }
     if case .asked = state, case .decode = request, let refusal = Refusal(of: end) {
@@ -135,6 +119,8 @@ struct Exchange {
     default: return .failed(.hangs(path, seconds))
     }
   }
+
+  static func failed(_ error: ArtError) -> BackgroundFailure { .failed(error) }
 }
 
 extension Canvas {
@@ -152,25 +138,12 @@ extension Refusal {
       let seconds = BackgroundFetcher.lookSeconds
       self.init(
         .notAnImage, "decoding it takes more than \(seconds) s; save it in another format, or smaller")
-    } else if end.complaint.contains("failed to allocate") {
-      // So GLib says before it gives up.
+    } else if end.lacksMemory {
       self.init(
         .tooManyPixels,
         "decoding it takes more than \(BackgroundFetcher.memory >> 20) MB of memory; make it smaller")
     } else {
       return nil
-    }
-  }
-}
-
-extension WorkerReply {
-  fileprivate var name: String {
-    switch self {
-    case .hello: "hello"
-    case .progress: "progress"
-    case .body: "body"
-    case .picture: "picture"
-    case .refused: "refusal"
     }
   }
 }

@@ -2,9 +2,18 @@
 
 import ArtModel
 import ArtProcess
+import Synchronization
 
-/// Has drawings made, each by a helper program of its own. It has no state. STUB
+/// Has drawings made, each by a helper program of its own that is limited and that nothing is left of. It has no state: any
+/// number of drawings are made beside each other.
 public struct Renderer: Sendable {
+  /// Bytes of address space of a helper program.
+  static let memory = 256 << 20
+  /// Seconds of processor time for a drawing.
+  static let seconds = 60
+  /// How long a helper program may say nothing.
+  static let silence = Duration.seconds(120)
+
   private let program: WorkerProgram?
   private let clock: any Clock<Duration>
 
@@ -18,17 +27,76 @@ public struct Renderer: Sendable {
   }
 
   /// Draws. `take` is called with the result's bytes in pieces, in their order, on a thread of its own, and never again after this
-  /// has returned; when it answers false the drawing is given up, as `cancelled`. What was taken counts only if this does not throw.
-  /// When the task is cancelled, so is the drawing.
+  /// has returned; when it answers false the drawing is given up, as `cancelled`. It may take its time: no more is drawn than it
+  /// takes. What was taken counts only if this does not throw. When the task is cancelled, so is the drawing.
   public func draw(
     _ drawing: Drawing, _ take: @escaping @Sendable ([UInt8]) -> Bool
   ) async throws(DrawingFailure) -> Drawn {
-    throw .failed(.noWorker())
+    guard let program else { throw .failed(.noWorker()) }
+    do throws(DrawingRefusal) { try drawing.check() } catch { throw .refused(error) }
+    let limits = WorkerLimits(
+      memory: Self.memory, processorSeconds: Self.seconds, line: WorkerReply.lineLimit,
+      bytes: WorkerReply.partLimit)
+    let call = WorkerCall(program, limits, DrawingExchange(with: program)) { (send) throws(ArtError) in
+      try drawing.send(send)
+    } _: {
+      take($0)
+    }
+    return try await call.answer(within: .silence(Self.silence), on: clock).get()
   }
 
   /// The same, whole. Throws `failed` with `tooLarge` for a result of more bytes than that.
   public func draw(_ drawing: Drawing, limit: Int) async throws(DrawingFailure) -> (Drawn, [UInt8]) {
-    throw .failed(.noWorker())
+    let whole = Whole()
+    do throws(DrawingFailure) {
+      let drawn = try await draw(drawing) { whole.take($0, limit: limit) }
+      return (drawn, whole.bytes)
+    } catch {
+      guard error == .cancelled, whole.isTooLarge else { throw error }
+      throw .failed(
+        ArtError(.tooLarge, "what was drawn has more than \(limit) bytes; draw it at a smaller scale"))
+    }
+  }
+}
+
+/// What is drawn, gathered.
+private final class Whole: Sendable {
+  private struct State {
+    var bytes: [UInt8] = []
+    var isTooLarge = false
+  }
+
+  private let state = Mutex(State())
+
+  var bytes: [UInt8] { state.withLock(\.bytes) }
+  var isTooLarge: Bool { state.withLock(\.isTooLarge) }
+
+  /// Whether there is room for more.
+  func take(_ part: [UInt8], limit: Int) -> Bool {
+    state.withLock { state in
+      state.isTooLarge = part.count > limit - state.bytes.count
+      if !state.isTooLarge { state.bytes += part }
+      return !state.isTooLarge
+    }
+  }
+}
+
+extension Drawing {
+  /// Throws for what no helper program would take.
+  fileprivate func check() throws(DrawingRefusal) {
+    if case .symbols(let columns, let rows, _) = format {
+      guard Format.cells.contains(columns), Format.cells.contains(rows) else {
+        throw DrawingRefusal(
+          .tooLarge,
+          "nothing of \(columns) x \(rows) cells can be drawn; each may be 1 to \(Format.cells.upperBound)")
+      }
+    }
+    if let picture = scene.picture, picture.count > WorkerRequest.bodyLimit {
+      throw DrawingRefusal(
+        .tooLarge,
+        "a background of \(picture.count) bytes; at most \(WorkerRequest.bodyLimit) are drawn; set a smaller one"
+      )
+    }
   }
 }
 
@@ -40,13 +108,4 @@ public enum DrawingFailure: Error, Hashable, Sendable {
   case failed(ArtError)
   /// Somebody gave it up.
   case cancelled
-}
-
-/// Where the font with colour glyphs lies.
-public enum EmojiFont {
-  /// The one at that path, which a person gave; else what `EMOJIART_FONT` names; else Noto Color Emoji where Debian and others keep
-  /// it and people install it. Nil when there is none. STUB
-  public static func find(_ path: String?) -> String? {
-    path ?? "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
-  }
 }

@@ -9,8 +9,19 @@ import Synchronization
 /// One request to one helper program, from the program's start to its end.
 ///
 /// Starting and sending wait, and are done on a queue of its own; what the program says comes on a thread of the worker's.
-final class WorkerCall: Sendable {
-  typealias Outcome = Result<Exchange.Answer, BackgroundFailure>
+final class WorkerCall<Exchange: WorkerExchange>: Sendable {
+  typealias Outcome = Result<Exchange.Answer, Exchange.Failure>
+
+  /// What it is asked; sent with the closure that it is given.
+  typealias Question = @Sendable (_ send: ([UInt8]) throws(ArtError) -> Void) throws(ArtError) -> Void
+
+  /// How long it may take.
+  enum Patience {
+    /// From its start to its end.
+    case total(Duration)
+    /// Without saying anything, at least; what whoever listens takes does not count.
+    case silence(Duration)
+  }
 
   /// Why it is to end before its answer.
   private enum Stop {
@@ -24,49 +35,47 @@ final class WorkerCall: Sendable {
     var exchange: Exchange
     var worker: Worker?
     var stop: Stop?
+    /// What was heard so far, and told: as long as this moves on nobody is silent.
+    var steps = 0
+    var isTelling = false
     var waiting: CheckedContinuation<Outcome, Never>?
 
     /// What it came to; without an end it was never started.
     func outcome(of end: WorkerEnd?) -> Outcome {
       switch (stop, end) {
-      case (.cancelled, _): .failure(.cancelled)
+      case (.cancelled, _): .failure(Exchange.cancelled)
       // One that ended by itself in time was not late.
       case (.expired(let deadline), let end) where end == nil || end?.cause == .signal(SIGKILL):
         .failure(exchange.outcome(after: deadline))
       case (_, let end?): exchange.outcome(of: end)
-      case (_, nil): .failure(.cancelled)
+      case (_, nil): .failure(Exchange.cancelled)
       }
     }
   }
 
   private let program: WorkerProgram
   private let limits: WorkerLimits
-  private let request: WorkerRequest
-  private let bytes: [UInt8]
-  private let tell: @Sendable (FetchProgress) -> Void
+  private let question: Question
+  private let tell: @Sendable (Exchange.News) -> Bool
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "emojiart-worker")
 
-  /// A call that has not begun; `bytes` are those that follow the request.
+  /// A call that has not begun. `tell` is told the news on a thread of the worker's, and answers whether to go on; what it does
+  /// not want to hear is `cancelled`.
   init(
-    _ program: WorkerProgram, _ limits: WorkerLimits, _ request: WorkerRequest, bytes: [UInt8],
-    _ tell: @escaping @Sendable (FetchProgress) -> Void
+    _ program: WorkerProgram, _ limits: WorkerLimits, _ exchange: Exchange, question: @escaping Question,
+    _ tell: @escaping @Sendable (Exchange.News) -> Bool
   ) {
     self.program = program
     self.limits = limits
-    self.request = request
-    self.bytes = bytes
+    self.question = question
     self.tell = tell
-    state = Mutex(State(exchange: Exchange(request, with: program)))
+    state = Mutex(State(exchange: exchange))
   }
 
   /// Asks and waits, once. When this returns the program has ended.
-  func answer(within deadline: Duration, on clock: any Clock<Duration>) async -> Outcome {
-    let timer = Task {
-      // Cancelled when it is not needed any more.
-      do { try await clock.sleep(for: deadline) } catch { return }
-      stop(.expired(deadline))
-    }
+  func answer(within patience: Patience, on clock: any Clock<Duration>) async -> Outcome {
+    let timer = Task { await self.expire(patience, on: clock) }
     defer { timer.cancel() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiting in
@@ -78,12 +87,30 @@ final class WorkerCall: Sendable {
     }
   }
 
+  /// Ends it when its time is up; comes back when that is so, or when it is cancelled because it is not needed any more.
+  private func expire(_ patience: Patience, on clock: any Clock<Duration>) async {
+    let (duration, isTotal) =
+      switch patience {
+      case .total(let duration): (duration, true)
+      case .silence(let duration): (duration, false)
+      }
+    var heard = -1
+    while true {
+      let (steps, isTelling) = state.withLock { ($0.steps, $0.isTelling) }
+      if heard == steps, !isTelling { break }
+      heard = steps
+      do { try await clock.sleep(for: duration) } catch { return }
+      if isTotal { break }
+    }
+    stop(.expired(duration))
+  }
+
   private func start() {
     guard state.withLock({ $0.stop == nil }) else { return finish(nil) }
     do throws(ArtError) {
       let worker = try Worker(
         starting: program, limits: limits, onLine: { self.heard(line: $0) },
-        onBytes: { bytes in self.act(self.state.withLock { $0.exchange.heard(bytes: bytes) }) },
+        onBytes: { self.heard(bytes: $0) },
         onEnd: { self.finish($0) })
       let isStopped = state.withLock { state in
         state.worker = worker
@@ -91,36 +118,58 @@ final class WorkerCall: Sendable {
       }
       if isStopped { worker.end() }
     } catch {
-      finish(.failure(.failed(error)))
+      finish(.failure(Exchange.failed(error)))
     }
   }
 
   /// Hears a line; gives how many raw bytes follow it.
   private func heard(line: [UInt8]) -> Int? {
-    let effect = state.withLock { $0.exchange.heard(line: line) }
+    let effect = state.withLock { state in
+      state.steps += 1
+      return state.exchange.heard(line: line)
+    }
     act(effect)
     return if case .take(let count) = effect { count } else { nil }
   }
 
-  private func act(_ effect: Exchange.Effect) {
+  private func heard(bytes: [UInt8]) {
+    act(
+      state.withLock { state in
+        state.steps += 1
+        return state.exchange.heard(bytes: bytes)
+      })
+  }
+
+  private func act(_ effect: WorkerEffect<Exchange.News>) {
     switch effect {
     case .nothing, .take: break
     // After its start, which is on this queue, too.
     case .ask: queue.async { self.ask() }
-    case .tell(let progress): tell(progress)
+    case .tell(let news): pass(news)
     case .kill: stop(.useless)
     }
   }
 
-  /// Sends the request, the only one, and what follows it.
+  /// Passes news on, unless nobody wants any more.
+  private func pass(_ news: Exchange.News) {
+    let isWanted = state.withLock { state in
+      state.isTelling = state.stop == nil
+      return state.isTelling
+    }
+    guard isWanted else { return }
+    let goesOn = tell(news)
+    state.withLock { state in
+      state.isTelling = false
+      state.steps += 1
+    }
+    if !goesOn { stop(.cancelled) }
+  }
+
+  /// Sends the request, the only one, with what belongs to it.
   private func ask() {
     guard let worker = state.withLock({ $0.worker }) else { return }
-    var writer = JSONWriter()
-    request.write(to: &writer)
-    writer.endLine()
     do throws(ArtError) {
-      try worker.send(writer.bytes)
-      try worker.send(bytes)
+      try question { (bytes) throws(ArtError) in try worker.send(bytes) }
       worker.endInput()
     } catch {
       // It has ended, which says more than this, or hears nothing.

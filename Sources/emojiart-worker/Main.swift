@@ -3,8 +3,8 @@
 import ArtModel
 import Glibc
 
-/// `emojiart-worker`: fetches and has a look at pictures for `emojiart`, on pipes. It has verbs and no commands, opens no
-/// documents, and ends with its standard input.
+/// `emojiart-worker`: fetches pictures, has a look at them and draws for `emojiart`, on pipes. It has verbs and no commands, opens
+/// no documents, and ends with its standard input.
 @main
 enum Main {
   /// Begins with `hello`, then answers requests until there are no more.
@@ -16,12 +16,14 @@ enum Main {
     signal(SIGPIPE, SIG_IGN)
     let output = ReplyWriter()
     output.write(.hello(version: WorkerRequest.version))
-    RequestReader { request, bytes in
-      switch request {
+    var requests = RequestReader { question in
+      switch question {
       case .fetch(let fetch): output.answer(fetch)
-      case .decode(_, let limits): output.answer(bytes, limits)
+      case .decode(let bytes, let limits): output.answer(bytes, limits)
+      case .draw(let drawing): output.answer(drawing)
       }
-    }.run()
+    }
+    requests.run()
     end(0)
   }
 }

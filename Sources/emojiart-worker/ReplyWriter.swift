@@ -3,6 +3,7 @@
 import ArtFetch
 import ArtModel
 import ArtPicture
+import ArtRender
 import Glibc
 
 /// Writes replies to standard output. Where that fails the program ends: nobody hears it any more.
@@ -11,8 +12,7 @@ struct ReplyWriter {
   func answer(_ request: WorkerRequest.Fetch) {
     do throws(Refusal) {
       let body = try Fetcher(request).run { write(.progress(received: $0, total: $1)) }
-      write(.body(bytes: body.count))
-      write(body)
+      write(.body(bytes: body.count), with: body)
     } catch {
       write(.refused(error))
     }
@@ -28,12 +28,25 @@ struct ReplyWriter {
     }
   }
 
-  /// Writes a reply.
-  func write(_ reply: WorkerReply) {
+  /// Draws, handing over the parts as they are made.
+  func answer(_ drawing: Drawing) {
+    var parts = PartWriter(self)
+    do throws(DrawingRefusal) {
+      let drawn = try Renderings.draw(drawing) { parts.take($0) }
+      parts.flush()
+      write(.drawn(drawn))
+    } catch {
+      write(.notDrawn(error))
+    }
+  }
+
+  /// Writes a reply, and the bytes that follow it.
+  func write(_ reply: WorkerReply, with bytes: [UInt8] = []) {
     var writer = JSONWriter()
     reply.write(to: &writer)
     writer.endLine()
     write(writer.bytes)
+    write(bytes)
   }
 
   private func write(_ bytes: [UInt8]) {

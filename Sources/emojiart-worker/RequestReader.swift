@@ -3,36 +3,81 @@
 import ArtModel
 import Glibc
 
+/// A request with all that belongs to it.
+enum Question {
+  case fetch(WorkerRequest.Fetch)
+  case decode([UInt8], PictureLimits)
+  case draw(Drawing)
+}
+
 /// Reads requests from standard input, until that ends. A broken one ends the program: nobody knows where the next would begin.
 struct RequestReader {
-  /// Answers a request; the bytes are those that followed its line.
-  let answer: (WorkerRequest, [UInt8]) -> Void
+  /// Answers a request.
+  private let answer: (Question) -> Void
+  private var splitter = FrameSplitter(
+    lineLimit: WorkerRequest.lineLimit, bytesLimit: WorkerRequest.bodyLimit)
+  /// What waits for the bytes that follow it.
+  private var waiting: WorkerRequest?
+  /// What was sent of a drawing.
+  private var scene = SentScene()
+
+  /// A reader that hands requests to `answer`.
+  init(_ answer: @escaping (Question) -> Void) { self.answer = answer }
 
   /// Reads all of them.
-  func run() {
-    var splitter = FrameSplitter(lineLimit: WorkerRequest.lineLimit, bytesLimit: WorkerRequest.bodyLimit)
+  mutating func run() {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    var waiting: WorkerRequest?
     while true {
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { end(EX_IOERR, "cannot read requests: \(String(cString: strerror(errno)))") }
       guard count > 0 else { break }
-      let isWhole = splitter.take(buffer[..<count]) { line in
-        let request = parse(line)
-        if case .decode(let bytes, _) = request {
-          waiting = request
-          return bytes
-        }
-        answer(request, [])
-        return nil
-      } bytes: { bytes in
-        if let request = waiting { answer(request, bytes) }
-        waiting = nil
-      }
-      guard isWhole else { end(EX_DATAERR, "a request that is too long") }
+      take(buffer[..<count])
     }
-    guard splitter.isAtBeginning else { end(EX_DATAERR, "a request that breaks off") }
+    guard splitter.isAtBeginning, scene.isEmpty else { end(EX_DATAERR, "a request that breaks off") }
+  }
+
+  private mutating func take(_ piece: ArraySlice<UInt8>) {
+    // The splitter is used apart, for what it hands out changes the rest of this.
+    var splitter = splitter
+    self.splitter = FrameSplitter(lineLimit: 0, bytesLimit: 0)
+    let isWhole = splitter.take(piece) { line in
+      let request = parse(line)
+      waiting = request
+      let count = request.bytesThatFollow
+      if count == nil { finish([]) }
+      return count
+    } bytes: { bytes in
+      finish(bytes)
+    }
+    guard isWhole else { end(EX_DATAERR, "a request that is too long") }
+    self.splitter = splitter
+  }
+
+  /// Does what is waited for, with the bytes that followed it.
+  private mutating func finish(_ bytes: [UInt8]) {
+    let request = waiting
+    waiting = nil
+    do throws(ArtError) {
+      switch request {
+      case .labels(_, let total): try scene.take(labels: bytes, total: total)
+      case .picture: try scene.take(picture: bytes)
+      case .draw(let draw): answer(.draw(try scene.drawing(draw)))
+      case .fetch(let fetch):
+        try checkNoDrawing()
+        answer(.fetch(fetch))
+      case .decode(_, let limits):
+        try checkNoDrawing()
+        answer(.decode(bytes, limits))
+      case nil: break
+      }
+    } catch {
+      end(EX_DATAERR, error.message)
+    }
+  }
+
+  private func checkNoDrawing() throws(ArtError) {
+    guard scene.isEmpty else { throw ArtError(.badValue, "a request in the middle of a drawing") }
   }
 
   private func parse(_ line: [UInt8]) -> WorkerRequest {

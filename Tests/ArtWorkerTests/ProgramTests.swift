@@ -38,7 +38,7 @@ import Testing
   @Test("B42 the worker greets, answers each request in its turn, and ends with its input")
   func answers() throws {
     let none = try run("")
-    #expect(none.lines == [#"{"hello":1}"#] && none.complaint.isEmpty && none.status == 0)
+    #expect(none.lines == [#"{"hello":2}"#] && none.complaint.isEmpty && none.status == 0)
     let two = try run("\(Self.decode)\nabc\(Self.decode)\n\n\n\n")
     #expect(two.lines.count == 3 && two.complaint.isEmpty && two.status == 0)
     for line in two.lines.dropFirst() { #expect(line.contains(#""reason":"notAnImage""#)) }
@@ -54,7 +54,7 @@ import Testing
     ])
   func broken(_ input: String) throws {
     let run = try run(input)
-    #expect(run.lines == [#"{"hello":1}"#] && run.status == 65)
+    #expect(run.lines == [#"{"hello":2}"#] && run.status == 65)
     #expect(run.complaint.hasPrefix("emojiart-worker: ") && run.complaint.hasSuffix("\n"))
     #expect(run.complaint.split(separator: "\n").count == 1)
   }

@@ -10,7 +10,7 @@ import Testing
 final class ScriptedWorker: Sendable {
   /// Greets and takes the request.
   static let greeting = """
-    say '{"hello":1}'
+    say '{"hello":2}'
     read -r request
     printf '%s\\n' "$request" >>"${0%/*}/requests"
 
@@ -19,6 +19,11 @@ final class ScriptedWorker: Sendable {
   static let picture =
     #"{"picture":{"isAnimated":false,"mediaType":"image/png","size":{"height":5,"width":7}}}"#
   static let goodDecode = "cat >/dev/null; say '\(picture)'"
+
+  /// What came of a drawing.
+  static let drawn = #"say '{"drawn":{"lacking":["🐝"],"lackingCount":1,"pictureFault":"why"}}'"#
+  /// Greets, and takes all that there is to a drawing.
+  static let drawingGreeting = "say '{\"hello\":2}'; cat >\"${0%/*}/requests\"\n"
 
   let path: String
   private let alive: Int32
@@ -52,6 +57,9 @@ final class ScriptedWorker: Sendable {
     try self.init(script: Self.greeting + cases)
   }
 
+  /// One that greets, takes all that there is to a drawing, and then does this.
+  convenience init(draw: String) throws { try self.init(script: Self.drawingGreeting + draw) }
+
   deinit {
     close(alive)
     try? FileManager.default.removeItem(atPath: path)
@@ -59,6 +67,9 @@ final class ScriptedWorker: Sendable {
 
   /// A fetcher with it, whose time stands still: however slow the machine is, no deadline passes.
   var fetcher: BackgroundFetcher { BackgroundFetcher(program: program, clock: ManualClock()) }
+
+  /// A renderer with it, whose time stands still.
+  var renderer: Renderer { Renderer(program: program, clock: ManualClock()) }
 
   /// The program.
   var program: WorkerProgram { WorkerProgram(path: "\(path)/worker") }

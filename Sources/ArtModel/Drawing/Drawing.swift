@@ -14,6 +14,9 @@ public struct Drawing: Hashable, Sendable {
     case sixel(PixelSize)
     /// Characters in colours for a terminal, so many cells.
     case symbols(columns: Int, rows: Int, TerminalColors)
+
+    /// The bounds of columns, and of rows.
+    public static let cells = 1...10_000
   }
 
   /// The emoji and the picture.

@@ -5,6 +5,7 @@ extension WorkerReply {
   ///
   ///     {"hello":1}  {"progress":{"received":…,"total":…}}  {"body":…}
   ///     {"picture":{"isAnimated":…,"mediaType":"…","size":{…}}}  {"refused":{"detail":"…","isTransient":…,"reason":"…"}}
+  ///     {"part":…}  {"drawn":{…}}  {"notDrawn":{"detail":"…","reason":"…"}}
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
@@ -37,6 +38,15 @@ extension WorkerReply {
       case .refused(let refusal):
         writer.key("refused")
         refusal.write(to: &writer)
+      case .part(let bytes):
+        writer.key("part")
+        writer.integer(bytes)
+      case .drawn(let drawn):
+        writer.key("drawn")
+        drawn.write(to: &writer)
+      case .notDrawn(let refusal):
+        writer.key("notDrawn")
+        refusal.write(to: &writer)
       }
     }
   }
@@ -48,7 +58,10 @@ extension WorkerReply {
       guard reply == nil else { throw reader.error("two replies in one") }
       switch key {
       case "body": reply = .body(bytes: try reader.count(0...WorkerRequest.bodyLimit, "bytes"))
+      case "drawn": reply = .drawn(try Drawn(from: &reader))
       case "hello": reply = .hello(version: try reader.integer())
+      case "notDrawn": reply = .notDrawn(try DrawingRefusal(from: &reader))
+      case "part": reply = .part(bytes: try reader.count(1...WorkerReply.partLimit, "bytes"))
       case "picture": reply = try Self.picture(from: &reader)
       case "progress": reply = try Self.progress(from: &reader)
       case "refused": reply = .refused(try Refusal(from: &reader))
@@ -93,17 +106,10 @@ extension WorkerReply {
 }
 
 extension Refusal {
-  /// A server can make a detail as long as it likes, and NUL is no character of ours.
-  private static let detailLimit = 1_000
-
   fileprivate func write(to writer: inout JSONWriter) {
-    var text = String.UnicodeScalarView()
-    for scalar in detail.unicodeScalars.prefix(Self.detailLimit) {
-      text.append(scalar == "\0" ? "\u{FFFD}" : scalar)
-    }
     writer.object {
       $0.key("detail")
-      $0.string(String(text))
+      $0.detail(detail)
       $0.key("isTransient")
       $0.boolean(isTransient)
       $0.key("reason")
@@ -117,11 +123,7 @@ extension Refusal {
     var reason: Reason?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
-      case "detail":
-        detail = try reader.string()
-        guard detail.map({ $0.unicodeScalars.count <= Self.detailLimit }) ?? true else {
-          throw reader.error("a refusal with a detail of more than \(Self.detailLimit) characters")
-        }
+      case "detail": detail = try reader.detail()
       case "isTransient": isTransient = try reader.boolean()
       case "reason":
         let name = try reader.string()

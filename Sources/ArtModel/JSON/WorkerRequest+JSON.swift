@@ -4,6 +4,7 @@ extension WorkerRequest {
   /// Writes the line, without its line break:
   ///
   ///     {"decode":{"bytes":…,"limits":{…}}}  {"fetch":{"allowsPrivate":…,"isTyped":…,"limits":{…},"proxies":{…},"url":"…"}}
+  ///     {"labels":{"bytes":…,"total":…}}  {"picture":…}  {"draw":{…}}
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
@@ -18,6 +19,20 @@ extension WorkerRequest {
       case .fetch(let fetch):
         writer.key("fetch")
         fetch.write(to: &writer)
+      case .labels(let bytes, let total):
+        writer.key("labels")
+        writer.object {
+          $0.key("bytes")
+          $0.integer(bytes)
+          $0.key("total")
+          $0.integer(total)
+        }
+      case .picture(let bytes):
+        writer.key("picture")
+        writer.integer(bytes)
+      case .draw(let draw):
+        writer.key("draw")
+        draw.write(to: &writer)
       }
     }
   }
@@ -29,7 +44,10 @@ extension WorkerRequest {
       guard request == nil else { throw reader.error("two requests in one") }
       switch key {
       case "decode": request = try Self.decode(from: &reader)
+      case "draw": request = .draw(try Draw(from: &reader))
       case "fetch": request = .fetch(try Fetch(from: &reader))
+      case "labels": request = try Self.labels(from: &reader)
+      case "picture": request = .picture(bytes: try reader.count(0...WorkerRequest.bodyLimit, "bytes"))
       default: throw reader.error("no request \"\(key.prefix(40))\"")
       }
     }
@@ -50,6 +68,20 @@ extension WorkerRequest {
     guard let bytes, let limits else { throw reader.error("decode without bytes or limits") }
     guard bytes <= limits.bytes else { throw .badCount(bytes, "bytes") }
     return .decode(bytes: bytes, limits)
+  }
+
+  private static func labels(from reader: inout JSONReader) throws(ArtError) -> WorkerRequest {
+    var bytes: Int?
+    var total: Int?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "bytes": bytes = try reader.count(0...labelsLimit, "bytes")
+      case "total": total = try reader.count(1...Limits.emojiCount, "labels")
+      default: throw reader.error("labels with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let bytes, let total else { throw reader.error("labels without bytes or total") }
+    return .labels(bytes: bytes, total: total)
   }
 }
 

@@ -4,6 +4,8 @@
 public enum WorkerReply: Sendable, Hashable {
   /// Bytes of a line, at most.
   public static let lineLimit = 1 << 16
+  /// Bytes of a part, at most.
+  public static let partLimit = 1 << 20
 
   /// The first line: which version of requests it takes.
   case hello(version: Int)
@@ -15,4 +17,10 @@ public enum WorkerReply: Sendable, Hashable {
   case picture(mediaType: String, size: Canvas, isAnimated: Bool)
   /// It was not fetched, or is none.
   case refused(Refusal)
+  /// The next part of what is drawn, so many bytes, at least one, follows the line.
+  case part(bytes: Int)
+  /// All of it was in the parts.
+  case drawn(Drawn)
+  /// It was not drawn, and the parts, if there were any, are good for nothing.
+  case notDrawn(DrawingRefusal)
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+
+/// What is to be done about what a helper program said.
+enum WorkerEffect<News: Sendable> {
+  case nothing
+  /// Send the request.
+  case ask
+  /// Tell whoever waits.
+  case tell(News)
+  /// So many raw bytes come next.
+  case take(Int)
+  /// Kill it.
+  case kill
+}
+
+extension WorkerEffect: Equatable where News: Equatable {}
+
+/// What this program and a helper program say to each other about one request, as a machine without time and processes.
+protocol WorkerExchange: Sendable {
+  /// What is told while it goes on.
+  associatedtype News: Sendable
+  /// What the request comes to.
+  associatedtype Answer: Sendable
+  /// Why it comes to nothing.
+  associatedtype Failure: Error
+
+  /// Hears a line.
+  mutating func heard(line: [UInt8]) -> WorkerEffect<News>
+  /// Hears raw bytes, as many as it had taken.
+  mutating func heard(bytes: [UInt8]) -> WorkerEffect<News>
+  /// What it came to, by how the program ended.
+  func outcome(of end: WorkerEnd) -> Result<Answer, Failure>
+  /// What it came to when the program was killed because its time was up.
+  func outcome(after deadline: Duration) -> Failure
+
+  /// Somebody gave it up.
+  static var cancelled: Failure { get }
+  /// The program is not there, or cannot be started.
+  static func failed(_ error: ArtError) -> Failure
+}
+
+extension WorkerEnd {
+  /// Whether what was said before it counts. Where this process ignores SIGCHLD nobody knows how it ended.
+  var isGood: Bool { !brokeOff && [.exit(0), .exit(-1)].contains(cause) }
+
+  /// Whether the program ended because it could get no more memory, by the words of the libraries that end it then: GLib, the
+  /// runtimes of Swift and of C++.
+  var lacksMemory: Bool {
+    guard case .signal = cause else { return false }
+    return ["failed to allocate", "Could not allocate memory", "bad_alloc"].contains {
+      complaint.contains($0)
+    }
+  }
+}
+
+extension WorkerReply {
+  /// Reads a line.
+  init(line: [UInt8]) throws(ArtError) {
+    self = try line.withUnsafeBufferPointer { (bytes) throws(ArtError) in
+      try JSONReader.read(bytes) { (reader) throws(ArtError) in try WorkerReply(from: &reader) }
+    }
+  }
+
+  /// What it is called in an error.
+  var name: String {
+    switch self {
+    case .hello: "hello"
+    case .progress: "progress"
+    case .body: "body"
+    case .picture: "picture"
+    case .refused: "refusal"
+    case .part: "part"
+    case .drawn: "drawn"
+    case .notDrawn: "refusal to draw"
+    }
+  }
+}
