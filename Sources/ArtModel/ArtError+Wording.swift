@@ -51,6 +51,14 @@ extension ArtError {
     ArtError(.badValue, "\"\(text)\" is no canvas; give WIDTHxHEIGHT, each from 1 to 100,000 pixels")
   }
 
+  /// A part of the canvas that is none.
+  public static func badRegion(_ text: String) -> ArtError {
+    ArtError(
+      .badValue,
+      "\"\(text)\" is no region; give X,Y,WIDTHxHEIGHT in pixels or percent, its sides above 0, within 1,000,000 of the origin"
+    )
+  }
+
   /// A reference that cannot name an emoji.
   public static func badReference(_ text: String) -> ArtError {
     ArtError(.badValue, "\"\(text)\" names no emoji; give an id or its beginning, an emoji, 🐝:2 or @last")

@@ -16,16 +16,31 @@ public struct Rect: Hashable, Sendable {
   public init(x: Double, y: Double, width: Double, height: Double) throws(ArtError) {
     let corners = [x, y, x + width, y + height]
     guard width > 0, height > 0, corners.allSatisfy({ abs($0) <= Limits.coordinate }) else {
-      throw ArtError(
-        .badValue,
-        "no region \(numberText(x)),\(numberText(y)),\(numberText(width))x\(numberText(height)); "
-          + "its sides are above zero, and it lies within \(numberText(Limits.coordinate)) pixels of the origin"
-      )
+      throw .badRegion("\(numberText(x)),\(numberText(y)),\(numberText(width))x\(numberText(height))")
     }
     self.x = x + 0.0
     self.y = y + 0.0
     self.width = width
     self.height = height
+  }
+
+  /// Reads `10,20,300x200` on a canvas, each in pixels or percent of its side: `25%,0,50%x100%`. Throws `badValue`.
+  public init(typed: String, on canvas: Canvas) throws(ArtError) {
+    let places = typed.split(separator: ",", omittingEmptySubsequences: false)
+    let sides = (places.last ?? "").split(omittingEmptySubsequences: false) { $0 == "x" || $0 == "X" }
+    guard places.count == 3, sides.count == 2, let x = Length(places[0]), let y = Length(places[1]),
+      let width = Length(sides[0]), let height = Length(sides[1])
+    else {
+      throw .badRegion(typed)
+    }
+    try self.init(
+      x: x.pixels(of: canvas.width), y: y.pixels(of: canvas.height), width: width.pixels(of: canvas.width),
+      height: height.pixels(of: canvas.height))
+  }
+
+  /// One whose values were checked.
+  init(trustedX x: Double, y: Double, width: Double, height: Double) {
+    (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }
 
   /// All of a canvas.

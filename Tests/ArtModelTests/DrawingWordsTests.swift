@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import ArtModel
+
+@Suite("What is said about a drawing") struct DrawingWordsTests {
+  private static func request(_ text: String) throws(ArtError) -> WorkerRequest {
+    try JSONReader.read(text) { (reader) throws(ArtError) in try WorkerRequest(from: &reader) }
+  }
+
+  private static func reply(_ text: String) throws(ArtError) -> WorkerReply {
+    try JSONReader.read(text) { (reader) throws(ArtError) in try WorkerReply(from: &reader) }
+  }
+
+  private static func draw(_ format: Drawing.Format, font: String? = nil) throws -> WorkerRequest {
+    let canvas = try Canvas(width: 4, height: 3)
+    let region = try Rect(x: -0.5, y: 1e-7, width: 2, height: 1.5)
+    return .draw(
+      WorkerRequest.Draw(
+        canvas: canvas, region: region, format: format, isTransparent: font != nil, font: font))
+  }
+
+  private static let region = #""region":{"height":1.5,"width":2,"x":-0.5,"y":1e-07}"#
+
+  @Test("V71 each request for a drawing has one form, with its keys sorted, and is read as it was written")
+  func requestForms() throws {
+    let size = try PixelSize(width: 20, height: 10_000_000)
+    let pixels = #"{"height":10000000,"width":20}"#
+    let formats: [(Drawing.Format, String)] = [
+      (.png(size), #"{"png":\#(pixels)}"#), (.pdf(size), #"{"pdf":\#(pixels)}"#),
+      (.sixel(size), #"{"sixel":\#(pixels)}"#),
+      (.svg(size, embedsGlyphs: true), #"{"svg":{"embedsGlyphs":true,"size":\#(pixels)}}"#),
+      (.svg(size, embedsGlyphs: false), #"{"svg":{"embedsGlyphs":false,"size":\#(pixels)}}"#),
+      (
+        .symbols(columns: 80, rows: 24, .indexed),
+        #"{"symbols":{"colors":"indexed","columns":80,"rows":24}}"#
+      ),
+      (
+        .symbols(columns: 1, rows: 10_000, .direct),
+        #"{"symbols":{"colors":"direct","columns":1,"rows":10000}}"#
+      ),
+    ]
+    var forms: [(WorkerRequest, String)] = [
+      (.labels(bytes: 2, total: 1), #"{"labels":{"bytes":2,"total":1}}"#),
+      (.picture(bytes: 0), #"{"picture":0}"#),
+    ]
+    for (format, text) in formats {
+      let canvas = #"{"canvas":{"height":3,"width":4},"#
+      forms.append(
+        (
+          try Self.draw(format),
+          #"{"draw":\#(canvas)"format":\#(text),"isTransparent":false,\#(Self.region)}}"#
+        ))
+      forms.append(
+        (
+          try Self.draw(format, font: "/a \"b\"/\n🐝.ttf"),
+          #"{"draw":\#(canvas)"font":"/a \"b\"/\n🐝.ttf","format":\#(text),"isTransparent":true,\#(Self.region)}}"#
+        ))
+    }
+    for (request, text) in forms {
+      #expect(JSONFormTests.text(request.write) == text)
+      #expect(String(decoding: request.line, as: UTF8.self) == text + "\n")
+      #expect(try Self.request(text) == request)
+    }
+  }
+
+  @Test("V71 each reply about a drawing has one form, with its keys sorted, and is read as it was written")
+  func replyForms() throws {
+    var forms: [(WorkerReply, String)] = [
+      (.part(bytes: 1), #"{"part":1}"#),
+      (.drawn(Drawn()), #"{"drawn":{"lacking":[],"lackingCount":0}}"#),
+      (
+        .drawn(Drawn(lacking: ["🐝", "é"], lackingCount: 2, pictureFault: "no \u{1b}[31m")),
+        #"{"drawn":{"lacking":["🐝","é"],"lackingCount":2,"pictureFault":"no \u001b[31m"}}"#
+      ),
+    ]
+    for reason in DrawingRefusal.Reason.allCases {
+      forms.append(
+        (
+          .notDrawn(DrawingRefusal(reason, "why")),
+          #"{"notDrawn":{"detail":"why","reason":"\#(reason.rawValue)"}}"#
+        ))
+    }
+    for (reply, text) in forms {
+      #expect(JSONFormTests.text(reply.write) == text)
+      #expect(try Self.reply(text) == reply)
+    }
+  }
+
+  @Test("V71 however much a drawing lacks, it is said in a line that is not too long")
+  func long() throws {
+    let text = String(repeating: "\"", count: Limits.textBytes)
+    let drawn = Drawn(
+      lacking: Array(repeating: text, count: 30), lackingCount: 1_000_000,
+      pictureFault: String(repeating: "\u{1}", count: 9_999))
+    let line = JSONFormTests.text(WorkerReply.drawn(drawn).write)
+    #expect(line.utf8.count < WorkerReply.lineLimit)
+    guard case .drawn(let read) = try Self.reply(line) else { throw ArtError(.badJSON, "another reply") }
+    #expect(read.lacking == Array(repeating: text, count: 20) && read.lackingCount == 1_000_000)
+    #expect(read.pictureFault == String(repeating: "\u{1}", count: 1_000))
+    let refusal = DrawingRefusal(.badFont, "a\0" + String(repeating: "🐝", count: 9_999))
+    guard case .notDrawn(let again) = try Self.reply(JSONFormTests.text(WorkerReply.notDrawn(refusal).write))
+    else { throw ArtError(.badJSON, "another reply") }
+    #expect(again.detail == "a\u{FFFD}" + String(repeating: "🐝", count: 998))
+  }
+
+  private static func form(_ format: String = #"{"png":{"height":1,"width":1}}"#, _ region: String = region)
+    -> String
+  {
+    #"{"draw":{"canvas":{"height":3,"width":4},"format":\#(format),"isTransparent":false,\#(region)}}"#
+  }
+
+  @Test(
+    "V71 what is none of it is an error",
+    arguments: [
+      #"{"draw":{}}"#, #"{"draw":null}"#, #"{"draw":{"canvas":{"height":3,"width":4}}}"#,
+      form("{}"), form("null"), form(#"{"bmp":{"height":1,"width":1}}"#), form(#"{"png":{"height":1}}"#),
+      form(#"{"png":{"height":0,"width":1}}"#), form(#"{"png":{"height":1,"width":10000001}}"#),
+      form(#"{"png":{"height":1,"width":1.5}}"#),
+      form(#"{"png":{"height":1,"width":1},"pdf":{"height":1,"width":1}}"#),
+      form(#"{"png":{"depth":1,"height":1,"width":1}}"#), form(#"{"svg":{"height":1,"width":1}}"#),
+      form(#"{"svg":{"embedsGlyphs":1,"size":{"height":1,"width":1}}}"#),
+      form(#"{"symbols":{"colors":"mauve","columns":1,"rows":1}}"#),
+      form(#"{"symbols":{"colors":"eight","columns":0,"rows":1}}"#),
+      form(#"{"symbols":{"colors":"eight","columns":1,"rows":10001}}"#),
+      form(#"{"symbols":{"colors":"eight","columns":1}}"#),
+      form(#"{"png":{"height":1,"width":1}}"#, #""region":{"height":0,"width":1,"x":0,"y":0}"#),
+      form(#"{"png":{"height":1,"width":1}}"#, #""region":{"height":1,"width":1,"x":1e6,"y":0}"#),
+      form(#"{"png":{"height":1,"width":1}}"#, #""region":{"height":1,"width":1,"x":0}"#),
+      form(#"{"png":{"height":1,"width":1}}"#, #""region":{"height":1,"width":1,"x":0,"y":0,"z":0}"#),
+      #"{"labels":{"bytes":1}}"#, #"{"labels":{"bytes":-1,"total":1}}"#, #"{"labels":{"bytes":1,"total":0}}"#,
+      #"{"labels":{"bytes":1,"total":1000001}}"#, #"{"labels":{"bytes":1048577,"total":1}}"#,
+      #"{"labels":2}"#,
+      #"{"picture":-1}"#, #"{"picture":268435457}"#, #"{"picture":"1"}"#, #"{"part":0}"#, #"{"part":-1}"#,
+      #"{"part":1048577}"#, #"{"part":1.0}"#, #"{"drawn":{}}"#, #"{"drawn":{"lacking":[]}}"#,
+      #"{"drawn":{"lacking":["a"],"lackingCount":0}}"#, #"{"drawn":{"lacking":[],"lackingCount":1}}"#,
+      #"{"drawn":{"lacking":[""],"lackingCount":1}}"#, #"{"drawn":{"lacking":["\u001b"],"lackingCount":1}}"#,
+      #"{"drawn":{"lacking":["a"],"lackingCount":1000001}}"#,
+      #"{"drawn":{"lacking":[],"lackingCount":0,"pictureFault":null}}"#,
+      #"{"drawn":{"lacking":[\#(String(repeating: "\"a\",", count: 20))"a"],"lackingCount":21}}"#,
+      #"{"notDrawn":{"detail":""}}"#, #"{"notDrawn":{"detail":"","reason":"mood"}}"#,
+      #"{"notDrawn":{"detail":"","isTransient":true,"reason":"noFont"}}"#,
+    ])
+  func none(_ text: String) {
+    for error in [
+      #expect(throws: ArtError.self) { try Self.reply(text) },
+      #expect(throws: ArtError.self) { try Self.request(text) },
+    ] {
+      #expect([.badJSON, .badValue, .badText].contains(error?.code))
+    }
+  }
+
+  @Test("V71 the forms above are read where nothing is wrong with them")
+  func control() throws {
+    #expect(try Self.request(Self.form()) != Self.request(Self.form(#"{"pdf":{"height":1,"width":1}}"#)))
+  }
+}
+
+@Suite("A drawing that is sent") struct SentSceneTests {
+  private static func scene(_ count: Int, picture: [UInt8]?, _ generator: inout SplitMix64) throws -> Scene {
+    let texts = try ["🐝", "👩‍🚀", "\"\\🏳️‍🌈/", "é漢🐝"].map { (text) throws(ArtError) in try EmojiText(text) }
+    var labels: [Scene.Label] = []
+    for _ in 0..<count {
+      func number(_ most: Int) -> Double {
+        Double(generator.below(most)) / Double(1 + generator.below(1_000))
+      }
+      labels.append(
+        Scene.Label(
+          text: texts[generator.below(texts.count)],
+          position: try Point(x: number(1_000_000), y: -number(999)),
+          size: try FontSize(0.001 + number(90_000))))
+    }
+    return Scene(canvas: try Canvas(width: 5, height: 6), labels: labels, picture: picture)
+  }
+
+  /// Takes what was sent in pieces as the worker does.
+  private static func received(_ bytes: [UInt8], by length: Int) throws(ArtError) -> [Drawing] {
+    var splitter = FrameSplitter(lineLimit: WorkerRequest.lineLimit, bytesLimit: WorkerRequest.bodyLimit)
+    var scene = SentScene()
+    var drawings: [Drawing] = []
+    var waiting: WorkerRequest?
+    var fault: ArtError?
+    func finish(_ bytes: [UInt8]) {
+      do throws(ArtError) {
+        switch waiting {
+        case .labels(_, let total): try scene.take(labels: bytes, total: total)
+        case .picture: try scene.take(picture: bytes)
+        case .draw(let draw): drawings.append(try scene.drawing(draw))
+        default: throw ArtError(.badJSON, "another request")
+        }
+      } catch {
+        fault = error
+      }
+    }
+    var rest = bytes[...]
+    while !rest.isEmpty, fault == nil {
+      let piece = rest.prefix(length)
+      rest = rest.dropFirst(piece.count)
+      let isWhole = splitter.take(piece) { line in
+        waiting = try? JSONReader.read(String(decoding: line, as: UTF8.self)) { (reader) throws(ArtError) in
+          try WorkerRequest(from: &reader)
+        }
+        let count = waiting?.bytesThatFollow
+        if count == nil { finish([]) }
+        return count
+      } bytes: {
+        finish($0)
+      }
+      if !isWhole { fault = ArtError(.badJSON, "too long") }
+    }
+    if let fault { throw fault }
+    return drawings
+  }
+
+  @Test("V72 a drawing arrives as it was, in pieces, whatever it has of labels and of a picture")
+  func whole() throws {
+    var generator = SplitMix64(seed: 72)
+    var count = 0
+    for labels in [0, 1, 2, 50, 5_000] {
+      for picture in [nil, [], [0, 10, 255], Array(repeating: 10, count: 100_000)] as [[UInt8]?] {
+        let scene = try Self.scene(labels, picture: picture, &generator)
+        let drawing = Drawing(
+          scene: scene, region: Rect(scene.canvas), format: .png(try PixelSize(width: 1, height: 1)),
+          font: "/f")
+        var sent: [UInt8] = []
+        var longest = 0
+        try drawing.send { (bytes) throws(ArtError) in
+          sent += bytes
+          if bytes != picture { longest = max(longest, bytes.count) }
+        }
+        #expect(longest < 80_000, "nothing large is made of it")
+        let again = try Self.received(sent + sent, by: 1 + generator.below(99_999))
+        #expect(again == [drawing, drawing])
+        count += labels
+      }
+    }
+    print("V72 labels that were sent: \(count)")
+    #expect(count > 20_000)
+  }
+
+  @Test(
+    "V72 more labels than were announced, fewer, another number, two pictures, and labels that are none are errors"
+  )
+  func broken() throws {
+    let draw =
+      #"{"draw":{"canvas":{"height":3,"width":4},"format":{"png":{"height":1,"width":1}},"isTransparent":false,"#
+      + #""region":{"height":1,"width":1,"x":0,"y":0}}}"# + "\n"
+    func labels(_ json: String, of total: Int) -> String {
+      #"{"labels":{"bytes":\#(json.utf8.count),"total":\#(total)}}"# + "\n" + json
+    }
+    let bee = #"["🐝",1,2,3]"#
+    for good in [
+      draw, labels("[\(bee)]", of: 1) + draw, labels("[]", of: 1) + labels("[ \(bee) ]", of: 1) + draw,
+    ] {
+      #expect(try Self.received(Array(good.utf8), by: 7).count == 1, "the check can pass")
+    }
+    let bad = [
+      labels("[\(bee)]", of: 2) + draw, labels("[\(bee),\(bee)]", of: 1) + draw,
+      labels("[\(bee)]", of: 1) + labels("[\(bee)]", of: 1) + draw,
+      labels("[\(bee)]", of: 2) + labels("[\(bee)]", of: 3) + draw, "{\"picture\":1}\na{\"picture\":1}\nb",
+      labels("", of: 1), labels("{}", of: 1), labels("[\(bee)]x", of: 1), labels("[\(bee)", of: 1),
+      labels("[[]]", of: 1),
+      labels(#"[["🐝",1,2]]"#, of: 1), labels(#"[["🐝",1,2,3,4]]"#, of: 1), labels(#"[["",1,2,3]]"#, of: 1),
+      labels(#"[["🐝",1,2,0]]"#, of: 1), labels(#"[["🐝",1,2,100001]]"#, of: 1),
+      labels(#"[["🐝",1e7,2,3]]"#, of: 1),
+      labels(#"[["🐝",1,1e400,3]]"#, of: 1), labels(#"[["\u001b",1,2,3]]"#, of: 1),
+      labels(#"[[1,"🐝",2,3]]"#, of: 1),
+      labels(#"[["\#(String(repeating: "a", count: 257))",1,2,3]]"#, of: 1),
+    ]
+    for text in bad {
+      let error = #expect(throws: ArtError.self) { try Self.received(Array(text.utf8), by: 7) }
+      #expect(error?.code == .badJSON || error?.code == .badValue || error?.code == .badText, "\(text)")
+    }
+  }
+
+  @Test("V72 mutated labels never trap, and what is taken of them is sent as the same")
+  func mutations() throws {
+    var generator = SplitMix64(seed: 73)
+    let sample = Array(#"[["🐝",1,2.5,3],["👩‍🚀",-1e3,0.25,100000],["\"",1000000,0,1]]"#.utf8)
+    let tokens = ["9", "-", "e9", "\"", "\\u0000", "[", "]", ",", "null", "\u{0}", " ", "1e400", "\\ud83d"]
+    var counts = (taken: 0, refused: 0)
+    for _ in 0..<20_000 {
+      var bytes = sample
+      for _ in 0...generator.below(2) {
+        let place = generator.below(bytes.count)
+        switch generator.below(3) {
+        case 0: bytes[place] = UInt8(generator.below(256))
+        case 1: bytes.remove(at: place)
+        default: bytes.insert(contentsOf: Array(tokens[generator.below(tokens.count)].utf8), at: place)
+        }
+      }
+      var scene = SentScene()
+      do throws(ArtError) { try scene.take(labels: bytes, total: 3) } catch {
+        counts.refused += 1
+        continue
+      }
+      counts.taken += 1
+      let canvas = try Canvas(width: 1, height: 1)
+      let draw = WorkerRequest.Draw(
+        canvas: canvas, region: Rect(canvas), format: .png(try PixelSize(width: 1, height: 1)),
+        isTransparent: false, font: nil)
+      // Fewer of them are not a drawing.
+      guard let drawing = try? scene.drawing(draw) else { continue }
+      var sent: [UInt8] = []
+      try drawing.send { (bytes) throws(ArtError) in sent += bytes }
+      #expect(try Self.received(sent, by: 64) == [drawing])
+    }
+    print("V72 mutated labels: \(counts.taken) taken, \(counts.refused) refused")
+    #expect(counts.taken > 1_000 && counts.refused > 5_000)
+  }
+}
