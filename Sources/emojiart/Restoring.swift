@@ -20,31 +20,35 @@ enum Restoring {
   }
 
   /// The journals of programs that are gone, for commands that only look.
-  static func seen() -> [DeadJournal] {
+  static func seen(say: (String) -> Void = Output.complain) -> [DeadJournal] {
     do throws(ArtError) {
       return try JournalFolder.known?.peek() ?? []
     } catch {
-      Output.complain("unsaved edits cannot be looked for: \(error.message)")
+      say("unsaved edits cannot be looked for: \(error.message)")
       return []
     }
   }
 
   /// Reads a document with the edits that belong to it, and says so; nil where there are none.
-  static func shown(_ file: DocumentFile, _ seen: [DeadJournal]) throws(ArtError) -> ShownDocument? {
+  static func shown(
+    _ file: DocumentFile, _ seen: [DeadJournal], say: (String) -> Void = Output.complain
+  ) throws(ArtError) -> ShownDocument? {
     let found = file.journals(among: seen)
-    for error in found.kept { Output.complain(error.message) }
+    for error in found.kept { say(error.message) }
     guard !found.own.isEmpty else { return nil }
     let shown = try file.read(with: found.own, restoredBy: thisAuthor())
-    for error in shown.kept { Output.complain(error.message) }
+    for error in shown.kept { say(error.message) }
     for report in shown.reports where report.edits > 0 {
-      Output.complain("\(file.path): shown with \(words(report)); the next edit saves them")
+      say("\(file.path): shown with \(words(report)); the next edit saves them")
     }
     return shown
   }
 
   /// The content of a document with the edits that belong to it.
-  static func read(_ file: DocumentFile) throws(ArtError) -> DocumentContent {
-    if let shown = try shown(file, seen()) { return shown.content }
+  static func read(
+    _ file: DocumentFile, say: (String) -> Void = Output.complain
+  ) throws(ArtError) -> DocumentContent {
+    if let shown = try shown(file, seen(say: say), say: say) { return shown.content }
     return try file.read()
   }
 

@@ -12,10 +12,10 @@ struct SeenDocument {
   /// What is seen of it.
   let scene: Scene
 
-  /// Reads it with the edits that belong to it, as `show` does. Throws what reading throws.
-  init(_ file: DocumentFile) throws(ArtError) {
+  /// Reads it with the edits that belong to it, as `show` does, and says so. Throws what reading throws.
+  init(_ file: DocumentFile, say: (String) -> Void = Output.complain) throws(ArtError) {
     for _ in 1..<Self.attempts {
-      let content = try Restoring.read(file)
+      let content = try Restoring.read(file, say: say)
       guard let background = content.background else {
         self.init(content, picture: nil)
         return
@@ -26,7 +26,7 @@ struct SeenDocument {
       }
     }
     // The bytes are lost: the rest is seen without them.
-    self.init(try Restoring.read(file), picture: nil)
+    self.init(try Restoring.read(file, say: say), picture: nil)
   }
 
   private init(_ content: DocumentContent, picture: [UInt8]?) {

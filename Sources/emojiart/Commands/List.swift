@@ -18,9 +18,14 @@ struct List: ParsableCommand {
       """)
 
   @Argument(help: "The folder.", completion: .directory) var directory: String?
+  @OptionGroup var looks: ShowOptions
   @OptionGroup var common: CommonOptions
 
   func run() throws {
+    let choice = try looks.choice()
+    guard !common.json || looks.graphics == nil else {
+      throw ArtError(.usage, "--json shows no pictures; leave out --graphics")
+    }
     let folder = if let directory { try CommonOptions.checked(directory) } else { try common.currentFolder() }
     var entries: [JSON] = []
     var isFirst = true
@@ -33,6 +38,7 @@ struct List: ParsableCommand {
       if common.json { entries.append(.object(["error": .string(error.message), "name": .string(name)])) }
       Output.complain(error.message)
     }
+    var previews = common.json || listing.names.isEmpty ? nil : ListPreviews(choice, font: looks.font)
     for name in listing.names {
       do throws(ArtError) {
         let file = DocumentFile(CommonOptions.path(of: name, in: folder))
@@ -40,6 +46,10 @@ struct List: ParsableCommand {
         let summary = if let shown { try file.summary(of: shown) } else { try file.summary() }
         if common.json {
           entries.append(json(name, summary))
+          continue
+        }
+        if previews != nil {
+          try previews?.add(file, words(name, summary))
           continue
         }
         if isFirst { try Output.line(Style.bold("EMOJI     SIZE  MODIFIED          NAME")) }
@@ -53,9 +63,19 @@ struct List: ParsableCommand {
         Output.complain(error.message)
       }
     }
+    try previews?.finish()
     if common.json { try Output.json(.array(entries)) }
     try Output.flush()
     if status != .done { throw ExitCode(status.rawValue) }
+  }
+
+  /// What stands beside a picture.
+  private func words(_ name: String, _ summary: DocumentSummary) -> [String] {
+    let count = summary.emojiCount == 0 ? "no emoji" : "\(summary.emojiCount) emoji"
+    return [
+      Style.bold(safe(name)), "\(count), \(humanSize(summary.size))",
+      Time.local(summary.modified, seconds: false),
+    ]
   }
 
   private func json(_ name: String, _ summary: DocumentSummary) -> JSON {

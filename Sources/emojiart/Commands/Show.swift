@@ -23,6 +23,7 @@ struct Show: ParsableCommand {
       """)
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @Flag(help: "Follow the document on the screen until q is pressed.") var live = false
   @OptionGroup var looks: ShowOptions
   @OptionGroup var part: ViewOptions
   @OptionGroup var common: CommonOptions
@@ -31,15 +32,24 @@ struct Show: ParsableCommand {
     let file = try common.file(doc)
     let art = ShownArt(choice: try looks.choice(), view: try part.view(), font: looks.font)
     if common.json {
-      guard looks.graphics == nil, part.zoom == nil, part.center == nil else {
-        throw ArtError(.usage, "--json shows no art; leave out --graphics, --zoom and --center")
+      guard !live, looks.graphics == nil, part.zoom == nil, part.center == nil else {
+        throw ArtError(.usage, "--json shows no art; leave out --live, --graphics, --zoom and --center")
       }
       let content = try Restoring.read(file)
       try content.writeJSON { (piece) throws(ArtError) in try Output.write(piece) }
       return try Output.line("")
     }
+    if live { return try art.follow(file, try place()) }
     guard art.isWanted else { return try Self.write(try Restoring.read(file), of: file.path) }
     try show(SeenDocument(file), of: file.path, art)
+  }
+
+  private func place() throws(ArtError) -> WatchPlace {
+    let places = try WatchPlace.places([doc], common, isRecursive: false)
+    guard places.count == 1, places[0].names != nil else {
+      throw ArtError(.usage, "--live is about one document; \(shown(doc)) is a folder")
+    }
+    return places[0]
   }
 
   /// The table, and the art below it, which stays in sight however long the table is.

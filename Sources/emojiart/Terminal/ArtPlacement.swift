@@ -23,7 +23,7 @@ struct ArtPlacement: Equatable {
   /// The viewport's view is of pixels of the room's cells. Throws `badValue` for what nothing can be drawn of.
   init(_ viewport: Viewport, in room: TerminalSize, _ graphics: Graphics) throws(ArtError) {
     let cell = Self.cell(of: room)
-    let region = try viewport.shown()
+    let region = viewport.visible
     let (width, height) = (region.width * viewport.zoom, region.height * viewport.zoom)
     isGuess = room.cell == nil
     self.region = region
@@ -68,17 +68,5 @@ struct ArtPlacement: Equatable {
   static func view(of room: TerminalSize) -> Viewport.Size {
     let cell = cell(of: room)
     return Viewport.Size(width: Double(room.columns * cell.width), height: Double(room.rows * cell.height))
-  }
-}
-
-extension Viewport {
-  /// The part of the content that is seen.
-  fileprivate func shown() throws(ArtError) -> Rect {
-    let (halfWidth, halfHeight) = (view.width / zoom / 2, view.height / zoom / 2)
-    let (left, top) = (max(center.x - halfWidth, 0), max(center.y - halfHeight, 0))
-    let (right, bottom) = (
-      min(center.x + halfWidth, content.width), min(center.y + halfHeight, content.height)
-    )
-    return try Rect(x: left, y: top, width: right - left, height: bottom - top)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtStore
 import ArtWorker
 import Glibc
 
@@ -39,8 +40,30 @@ struct ShownArt {
     }
   }
 
+  /// Follows a document on the screen. Throws `usage` where there is none.
+  func follow(_ file: DocumentFile, _ place: WatchPlace) throws(ArtError) {
+    guard let mode = TerminalMode(), choice != .none else {
+      throw ArtError(
+        .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")
+    }
+    let held = HeldSignals()
+    var question = isAsked ? TerminalQuestion() : nil
+    question?.finish()
+    held.release()
+    let answers = question?.answers
+    let best = Graphics.best(choice, isTerminal: true, .here, answers)
+    let quiet = DocumentFile(file.path, patience: .milliseconds(100))
+    var show = try LiveShow(quiet, mode, best ?? .text, answers?.cell, view, font: font)
+    let opened = Outcome {
+      await result { () async throws(ArtError) in
+        try await WatchedFolder.open(place, isRecursive: false, pollBecause: nil)
+      }
+    }
+    try show.run(in: try opened.wait().get())
+  }
+
   /// Of a kind that somebody chose only the size of a cell may be unknown.
-  private var isAsked: Bool {
+  var isAsked: Bool {
     switch choice {
     case .none, .text, .symbols: false
     case .auto: isWanted

@@ -29,17 +29,9 @@ struct TerminalArt: Sendable {
     _ scene: Scene, _ placement: ArtPlacement, _ graphics: Graphics, font: String?,
     by renderer: Renderer = Renderer()
   ) async throws(DrawingFailure) -> TerminalArt {
-    guard let format = placement.format else { return onCells(scene, placement) }
-    let drawing = Drawing(scene: scene, region: placement.region, format: format, font: EmojiFont.find(font))
-    var complaint: String
+    let complaint: String
     do throws(DrawingFailure) {
-      let (drawn, bytes) = try await renderer.draw(drawing, limit: limit)
-      guard let body = body(bytes, placement, graphics) else {
-        return onCells(
-          scene, placement, complaint: "what was drawn is nothing for a terminal; install emojiart again")
-      }
-      return TerminalArt(
-        body: body, columns: placement.columns, rows: placement.rows, complaints: complaints(drawn))
+      return try await picture(scene, placement, graphics, font: font, by: renderer)
     } catch {
       switch error {
       case .refused(let refusal): complaint = refusal.detail
@@ -48,6 +40,22 @@ struct TerminalArt: Sendable {
       }
     }
     return onCells(scene, placement, complaint: complaint)
+  }
+
+  /// Has it drawn, or throws why it cannot be.
+  static func picture(
+    _ scene: Scene, _ placement: ArtPlacement, _ graphics: Graphics, font: String?,
+    by renderer: Renderer = Renderer()
+  ) async throws(DrawingFailure) -> TerminalArt {
+    guard let format = placement.format else { return onCells(scene, placement) }
+    let drawing = Drawing(scene: scene, region: placement.region, format: format, font: EmojiFont.find(font))
+    let (drawn, bytes) = try await renderer.draw(drawing, limit: limit)
+    guard let body = body(bytes, placement, graphics) else {
+      throw .failed(
+        ArtError(.unavailable, "what emojiart-worker drew is nothing for a terminal; install emojiart again"))
+    }
+    return TerminalArt(
+      body: body, columns: placement.columns, rows: placement.rows, complaints: complaints(drawn))
   }
 
   /// Nil for bytes that are not what was asked for.

@@ -38,6 +38,10 @@ struct ViewOptions: ParsableArguments {
 extension ViewOptions.View {
   /// Shows that part, as far as a view goes. Throws `badValue`.
   func apply(to viewport: inout Viewport, _ canvas: Canvas) throws(ArtError) {
-    // Waits for the viewport's own words.
+    if let times { viewport.zoom(to: viewport.fitZoom * times) }
+    if let center {
+      let point = try center.point(on: canvas)
+      viewport.scroll(toCenterX: point.x, y: point.y)
+    }
   }
 }
