@@ -7,14 +7,15 @@ import CPNG
 struct PNGWriter {
   /// Pixels of a band: what the processor has near.
   private static let bandPixels = 1 << 18
-  /// Rows of a band, at least.
-  private static let fewestRows = 16
+  /// Rows of a band, at least, where that many pixels are not more than the second number: emoji are cut less often.
+  private static let fewest = (rows: 64, pixels: 1 << 21)
 
   /// Paints and writes, band by band. Throws `noMemory`.
   static func write(_ painter: Painter, isTransparent: Bool, _ take: ([UInt8]) -> Void) throws(DrawingRefusal)
   {
     let size = painter.size
-    let rows = min(size.height, max(fewestRows, bandPixels / size.width))
+    let rows = min(
+      size.height, max(1, bandPixels / size.width, min(fewest.rows, fewest.pixels / size.width)))
     // One is painted while the other is compressed.
     var band = try PixelBuffer(width: size.width, height: rows)
     var other = try PixelBuffer(width: size.width, height: rows)

@@ -195,6 +195,30 @@ void craster_halve(const uint8_t *source, ptrdiff_t stride, int32_t width, int32
   }
 }
 
+int32_t craster_index(const uint8_t *pixels, size_t count, uint8_t *numbers, uint32_t *colors) {
+  // Numbers by their colours' hash, one more than they are; the next place where that is taken.
+  enum { places = 1 << 10, most = 256 };
+  uint16_t found[places] = {0};
+  int32_t used = 0;
+  for (size_t index = 0; index < count; index++) {
+    uint32_t color;
+    memcpy(&color, pixels + 4 * index, 4);
+    uint32_t place = (color * 0x9E3779B1u) >> 22;
+    while (found[place] && colors[found[place] - 1] != color) place = (place + 1) % places;
+    if (!found[place]) {
+      if (used == most) return 0;
+      colors[used++] = color;
+      found[place] = (uint16_t)used;
+    }
+    numbers[index] = (uint8_t)(found[place] - 1);
+  }
+  return used;
+}
+
+void craster_expand(const uint8_t *numbers, size_t count, const uint32_t *colors, uint8_t *pixels) {
+  for (size_t index = 0; index < count; index++) memcpy(pixels + 4 * index, &colors[numbers[index]], 4);
+}
+
 void craster_turn(const struct craster_decoded *source, const struct craster_part *target) {
   int32_t last_x = source->width - 1, last_y = source->height - 1;
   int32_t kind = source->orientation;

@@ -58,6 +58,13 @@ bool craster_draw(const struct craster_part *source, struct craster_place place,
 // Makes it half as large, both sides being even, each pixel the mean of four.
 void craster_halve(const uint8_t *source, ptrdiff_t stride, int32_t width, int32_t height, uint8_t *target);
 
+// Finds the colours of pixels, as many as 256, and gives each pixel the number of its own. The number of colours; 0 where there
+// are more.
+int32_t craster_index(const uint8_t *pixels, size_t count, uint8_t *numbers, uint32_t *colors);
+
+// The pixels of these numbers.
+void craster_expand(const uint8_t *numbers, size_t count, const uint32_t *colors, uint8_t *pixels);
+
 // A decoded picture: 3 bytes a pixel (red, green, blue) or 4 (and alpha, not premultiplied).
 struct craster_decoded {
   const uint8_t *pixels;
