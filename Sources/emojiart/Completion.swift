@@ -103,7 +103,7 @@ enum Completion {
       "--folder", "--if-revision", "--canvas", "--at", "--size", "--to", "--by", "--above",
       "--autosave-changes",
       "--autosave-delay", "--simulate-kill-after", "--since", "--exec", "--save-as", "--warn", "--background",
-      "--fetch",
+      "--fetch", "-o", "--output", "--format", "--scale", "--width", "--region", "--font",
     ]
 
     init(_ words: [String], besides index: Int) {

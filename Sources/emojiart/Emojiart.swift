@@ -30,7 +30,8 @@ struct Emojiart: ParsableCommand {
     subcommands: [
       New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, SetBackground.self, Undo.self,
       Redo.self,
-      Show.self, List.self, History.self, Check.self, Edit.self, Watch.self, Warnings.self, Restore.self,
+      Show.self, Render.self, List.self, Gallery.self, History.self, Check.self, Edit.self, Watch.self,
+      Warnings.self, Restore.self,
     ])
 
   static var commandNames: [String] {

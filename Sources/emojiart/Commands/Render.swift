@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtWorker
+
+struct Render: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "render",
+    abstract: "Draw a document as a PNG, SVG or PDF file.",
+    usage: """
+      emojiart render <doc> -o <file> [--format <format>]
+               [--scale <scale> | --width <width>] [--region <x,y,wxh>]
+               [--transparent] [--embed] [--font <font>]
+      """,
+    discussion: """
+      The background and every emoji, those in front last. The format is that of FILE's ending, or --format. FILE \
+      appears whole or not at all; a PNG, SVG or PDF file that is there is replaced. The text of an SVG file is shown \
+      with the fonts of who looks at it; with --embed its glyphs are pictures, and it looks the same everywhere. \
+      Drawing changes nothing in the document, and needs no network. Prints type, size and path.
+
+      Examples:
+        emojiart render bees -o bees.png
+        emojiart render bees -o bees.png --scale 2 --transparent
+        emojiart render bees -o bees.svg --embed
+        emojiart render bees -o corner.pdf --region 0,0,50%x50%
+        emojiart render bees -o - --width 256 >small.png
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @Option(
+    name: [.customShort("o"), .long], parsing: .unconditional,
+    help: ArgumentHelp("The file that is written, or - for stdout.", valueName: "file"),
+    completion: .file(extensions: PictureFormat.allCases.map(\.rawValue)))
+  var output: String
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("png, svg or pdf; for - png unless said otherwise.", valueName: "format"),
+    completion: .list(PictureFormat.allCases.map(\.rawValue)))
+  var format: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Pixels, or points, for one of the canvas (default: 1).", valueName: "scale"))
+  var scale: String?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("So many pixels, or points, across.", valueName: "width"))
+  var width: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("This part of the canvas, in pixels or percent.", valueName: "x,y,wxh"))
+  var region: String?
+  @Flag(help: "Leave what is not drawn on transparent, not white.") var transparent = false
+  @Flag(help: "For SVG: the glyphs as pictures, each once.") var embed = false
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("A font file with colour emoji.", valueName: "font"),
+    completion: .file(extensions: ["ttf", "otf", "ttc"]))
+  var font: String?
+  @OptionGroup var common: CommonOptions
+
+  func run() throws {
+    let words = try RenderWords(self)
+    let file = try common.file(doc)
+    let seen = try SeenDocument(file)
+    let (drawing, size) = try words.drawing(of: seen.scene)
+    let place = try FilePlace(words.output, replacing: .pictures)
+    let result = try NewFile(place)
+    let drawn = try Self.draw(drawing, into: result, named: file.path)
+    var status = DrawingNotes.complain(drawn, of: file.path)
+    if status == .done { status = seen.complainOfLostPicture(in: file.path) }
+    if place.kind != .stdout {
+      Output.tell(of: "the picture is in \(words.output)")
+      try write(words, size, drawn, bytes: result.size)
+    }
+    try Output.flush()
+    if status != .done { throw ExitCode(status.rawValue) }
+  }
+
+  /// Draws into a file. Signals that end programs leave nothing of it.
+  private static func draw(_ drawing: Drawing, into result: NewFile, named name: String) throws(ArtError)
+    -> Drawn
+  {
+    let held = HeldSignals()
+    defer { held.release() }
+    let drawn: Drawn
+    do throws(DrawingFailure) {
+      drawn = try waitForDrawing(held, restore: result.discard) { () async throws(DrawingFailure) in
+        try await Renderer().draw(drawing) { result.take($0) }
+      }
+    } catch {
+      // It was given up because the file takes nothing more.
+      if error == .cancelled { try result.check() }
+      throw ArtError(error, drawing: name)
+    }
+    try result.finish()
+    return drawn
+  }
+
+  private func write(_ words: RenderWords, _ size: PixelSize, _ drawn: Drawn, bytes: Int) throws(ArtError) {
+    guard common.json else {
+      return try Output.line(
+        safe("\(words.format.mediaType) \(size.width) x \(size.height), \(words.output)"))
+    }
+    let fields: [String: JSON] = [
+      "height": .integer(size.height), "mediaType": .string(words.format.mediaType),
+      "path": .string(words.output),
+      "size": .integer(bytes), "width": .integer(size.width),
+    ]
+    try Output.json(
+      .object(["rendered": .object(fields.merging(DrawingNotes.json(drawn)) { first, _ in first })]))
+  }
+}
+
+extension SeenDocument {
+  /// Says that the background's bytes are not in the document any more. Returns how the command ends by it.
+  func complainOfLostPicture(in name: String) -> ExitStatus {
+    guard content.background != nil, scene.picture == nil else { return .done }
+    Output.complain("\(name): the bytes of its background are lost; it is drawn without")
+    return .badData
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtWorker
+
+extension ArtError {
+  /// Why that document is not drawn, as a command tells it.
+  init(_ failure: DrawingFailure, drawing name: String) {
+    switch failure {
+    case .failed(let error): self.init(error.code, "\(name) cannot be drawn: \(error.message)")
+    case .cancelled: self.init(.unavailable, "the drawing of \(name) was given up")
+    case .refused(let refusal):
+      let code: Code =
+        switch refusal.reason {
+        case .noFont, .noMemory: .unavailable
+        case .badFont: .badValue
+        case .tooLarge: .tooLarge
+        }
+      self.init(code, "\(name) cannot be drawn: \(refusal.detail)")
+    }
+  }
+}
+
+/// What a person is told of a drawing that was made.
+enum DrawingNotes {
+  /// Texts that are named in one line.
+  private static let named = 10
+
+  /// Complains of what is drawn otherwise than it should be, a line each. Returns how the command ends by it.
+  static func complain(_ drawn: Drawn, of name: String) -> ExitStatus {
+    if let line = lacking(drawn) { Output.complain("\(name): \(line)") }
+    guard let fault = drawn.pictureFault else { return .done }
+    Output.complain("\(name): its background cannot be drawn: \(fault)")
+    return .badData
+  }
+
+  /// `the font has no glyph for 🐝, 🐛 and 3 more; they are drawn as boxes`.
+  static func lacking(_ drawn: Drawn) -> String? {
+    guard !drawn.lacking.isEmpty else { return nil }
+    let shown = drawn.lacking.prefix(named)
+    let more = max(drawn.lackingCount, drawn.lacking.count) - shown.count
+    let texts = shown.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    return "the font has no colour glyph for \(texts); what it lacks is drawn as a box"
+  }
+
+  /// The same for programs.
+  static func json(_ drawn: Drawn) -> [String: JSON] {
+    [
+      "lacking": .array(drawn.lacking.map { .string($0) }),
+      "pictureFault": .optional(drawn.pictureFault),
+    ]
+  }
+}

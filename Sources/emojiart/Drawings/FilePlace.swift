@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import Glibc
+
+/// Where a result is to be written, and what is there now.
+struct FilePlace {
+  /// What is at the path.
+  enum Kind: Equatable {
+    case stdout
+    /// A pipe or a device.
+    case stream
+    /// Nothing.
+    case new
+    /// A file that the result takes the place of.
+    case replacing(OldFile)
+  }
+
+  /// The file that is there, and what of it the new one is to have.
+  struct OldFile: Equatable {
+    let device: dev_t
+    let number: ino_t
+    let owner: uid_t
+    let group: gid_t
+    let mode: mode_t
+
+    init(_ status: stat) {
+      (device, number) = (status.st_dev, status.st_ino)
+      (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode)
+    }
+  }
+
+  /// What files may be replaced.
+  enum Replaceable {
+    /// None.
+    case nothing
+    /// A PNG, SVG or PDF file.
+    case pictures
+    /// A page that `gallery` wrote.
+    case galleries
+  }
+
+  /// As a person gave it.
+  let path: String
+  /// Where the file will be: links are followed to what is replaced.
+  let target: String
+  let kind: Kind
+
+  /// A new file, or `-`, stdout. Throws what a place must not be.
+  init(new path: String) throws(ArtError) { try self.init(path, replacing: .nothing) }
+
+  /// Looks what is there. Only a file of that kind, or an empty one, is replaced, never a document. Throws `badValue`, `exists`,
+  /// `notPermitted`, `noSuchDocument`, `usage` for a terminal.
+  init(_ path: String, replacing replaceable: Replaceable) throws(ArtError) {
+    self.path = path
+    guard path != "-" else {
+      (target, kind) = (path, .stdout)
+      try Self.checkTerminal(1, "stdout")
+      return
+    }
+    guard !path.isEmpty else {
+      throw ArtError(.badValue, "an empty name is no file; give one, or - for stdout")
+    }
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      guard errno == ENOENT else { throw .notSaved(as: path, errno) }
+      guard lstat(path, &status) != 0 else { throw .notSaved(as: path, EEXIST) }
+      try Self.checkName(path, path)
+      (target, kind) = (path, .new)
+      return
+    }
+    if case .nothing = replaceable { throw .notSaved(as: path, EEXIST) }
+    switch status.st_mode & S_IFMT {
+    case S_IFIFO, S_IFCHR: (target, kind) = (path, .stream)
+    case S_IFREG:
+      target = try Self.resolved(path)
+      try Self.checkName(target, path)
+      try Self.check(target, replaceable, path)
+      kind = .replacing(OldFile(status))
+    case S_IFDIR: throw ArtError(.exists, "\(path) is a folder; name a file in it")
+    default: throw ArtError(.exists, "\(path) is no regular file; choose another name")
+    }
+  }
+
+  /// Throws for a terminal, which shows no picture.
+  static func checkTerminal(_ descriptor: Int32, _ name: String) throws(ArtError) {
+    guard isatty(descriptor) == 1 else { return }
+    throw ArtError(.usage, "\(name) is a terminal, which shows no picture; redirect it, or name a file")
+  }
+
+  /// Throws for the name of a document, or of what SQLite would take for a part of one.
+  private static func checkName(_ target: String, _ path: String) throws(ArtError) {
+    let name = PathParts(target).name
+    guard !name.isEmpty else { throw .notSaved(as: path, ENOENT) }
+    let own = ["", "-journal", "-wal", "-shm"].map { ".emojiart" + $0 }
+    guard !own.contains(where: name.hasSuffix) else {
+      throw ArtError(.badValue, "\(path) is, or leads to, what has a document's name; choose another one")
+    }
+  }
+
+  private static func resolved(_ path: String) throws(ArtError) -> String {
+    guard let real = realpath(path, nil) else { throw .notSaved(as: path, errno) }
+    defer { free(real) }
+    guard let target = String(validatingCString: real) else { throw .notSaved(as: path, EILSEQ) }
+    return target
+  }
+
+  /// Throws where what is there must stay.
+  private static func check(
+    _ target: String, _ replaceable: Replaceable, _ path: String
+  ) throws(ArtError) {
+    guard access(target, W_OK) == 0 else { throw .notSaved(as: path, errno) }
+    let file = open(target, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { throw .notSaved(as: path, errno) }
+    defer { close(file) }
+    var head = [UInt8](repeating: 0, count: 1024)
+    let count = read(file, &head, head.count)
+    guard count >= 0 else { throw .notSaved(as: path, errno) }
+    head.removeLast(head.count - count)
+    guard head.isEmpty || replaceable.matches(head) else {
+      let what = head.starts(with: "SQLite format 3".utf8) ? "a database" : "no \(replaceable.words)"
+      throw ArtError(.exists, "\(path) exists already, and is \(what); choose another name")
+    }
+  }
+}
+
+extension FilePlace.Replaceable {
+  fileprivate var words: String {
+    switch self {
+    case .nothing, .pictures: "PNG, SVG or PDF"
+    case .galleries: "gallery"
+    }
+  }
+
+  /// Whether a file that begins so may be replaced.
+  fileprivate func matches(_ head: [UInt8]) -> Bool {
+    switch self {
+    case .nothing: false
+    case .pictures:
+      head.starts(with: [0x89, 0x50, 0x4E, 0x47]) || head.starts(with: "%PDF-".utf8)
+        || head.first == UInt8(ascii: "<") && String(decoding: head, as: UTF8.self).contains("<svg")
+    case .galleries: head.starts(with: GalleryPage.mark.utf8)
+    }
+  }
+}
