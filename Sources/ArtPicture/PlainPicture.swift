@@ -15,6 +15,8 @@ public struct PlainPicture {
   public let height: Int
   /// How it is to be turned: 1 to 8 as in EXIF, which is not in the file any more.
   public let orientation: Int
+  /// Whether it is JPEG in four colours, as printers have them.
+  public let isFourColored: Bool
 
   private enum Content {
     case parts([PictureBytes])
@@ -34,11 +36,13 @@ public struct PlainPicture {
       content = .parts(header.kind == .png ? Self.plainPNG(file) : JPEGSegments.plain(file))
       (width, height, orientation) = (header.width, header.height, header.orientation)
       mediaType = header.kind.mediaType
+      isFourColored = header.kind == .jpeg && JPEGSegments.isFourColored(file)
     case .gif, .webp, .avif:
       let picture = try DecodedPicture(bytes, scale: 1, limits)
       content = .pixels(picture)
       (width, height, orientation) = (picture.width, picture.height, picture.orientation)
       mediaType = PictureHeader.Kind.png.mediaType
+      isFourColored = false
     }
   }
 
@@ -64,6 +68,14 @@ public struct PlainPicture {
 }
 
 extension JPEGSegments {
+  fileprivate static func isFourColored(_ file: PictureBytes) -> Bool {
+    var segments = JPEGSegments(file)
+    while let segment = segments.next() {
+      if segment.isFrame { return segment.data.byte(5) == 4 }
+    }
+    return false
+  }
+
   /// What a decoder needs.
   fileprivate static func plain(_ file: PictureBytes) -> [PictureBytes] {
     var segments = JPEGSegments(file)
