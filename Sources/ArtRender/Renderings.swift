@@ -21,8 +21,14 @@ public enum Renderings {
       let rows = UnsafeRawBufferPointer(start: pixels.pixels, count: pixels.count)
       take(try TerminalEncoder.encode(pixels: rows, size: size, stride: pixels.stride, as: drawing.format))
       return painter.drawn
-    case .svg, .pdf:
-      throw DrawingRefusal(.tooLarge, "STUB")
+    case .svg(let size, let embedsGlyphs):
+      return try withoutActuallyEscaping(take) { (take) throws(DrawingRefusal) in
+        try SVGWriter.write(drawing, size, embedsGlyphs: embedsGlyphs, take)
+      }
+    case .pdf(let size):
+      return try withoutActuallyEscaping(take) { (take) throws(DrawingRefusal) in
+        try PDFWriter.write(drawing, size, take)
+      }
     }
   }
 }

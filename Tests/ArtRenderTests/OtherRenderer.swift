@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+
+/// Programs that draw SVG and PDF: librsvg, Chromium, poppler.
+final class OtherRenderer {
+  struct Failure: Error {
+    let program: String
+    let status: Int32
+  }
+
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seen-\(UUID())")
+
+  init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false) }
+
+  deinit {
+    // A folder that is left behind in the temporary one fails no test.
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// An SVG file as librsvg draws it.
+  func rsvg(_ svg: [UInt8]) throws -> Pixels {
+    let (file, picture) = (try kept(svg, "a.svg"), folder.appendingPathComponent("a.png"))
+    try run("rsvg-convert", "--unlimited", file.path, "-o", picture.path)
+    return try Pixels(contentsOf: picture)
+  }
+
+  /// The page of a PDF file as poppler draws it, a pixel a point: with Cairo, or by itself, which moves pictures to whole pixels.
+  func poppler(_ pdf: [UInt8], byItself: Bool = false) throws -> Pixels {
+    let file = try kept(pdf, "a.pdf")
+    let picture = folder.appendingPathComponent("b").path
+    try run(byItself ? "pdftoppm" : "pdftocairo", "-r", "72", "-png", "-singlefile", file.path, picture)
+    return try Pixels(contentsOf: folder.appendingPathComponent("b.png"))
+  }
+
+  /// SVG files of one size as Chromium draws them, all on one page.
+  func chromium(_ files: [[UInt8]], width: Int, height: Int) throws -> [Pixels] {
+    var page =
+      "<!doctype html><style>body{margin:0}img{display:block;width:\(width)px;height:\(height)px}</style>"
+    for (index, file) in files.enumerated() {
+      _ = try kept(file, "page-\(index).svg")
+      page += "<img src=\"page-\(index).svg\">"
+    }
+    let file = try kept(Array(page.utf8), "page.html")
+    let picture = folder.appendingPathComponent("page.png")
+    try run(
+      "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+      "--disable-dev-shm-usage",
+      "--force-color-profile=srgb", "--default-background-color=00000000",
+      "--user-data-dir=\(folder.appendingPathComponent("profile").path)",
+      "--window-size=\(max(width, 500)),\(height * files.count)", "--screenshot=\(picture.path)",
+      file.absoluteString)
+    let whole = try Pixels(contentsOf: picture)
+    return try files.indices.map { index in
+      let rows = (index * height..<(index + 1) * height).flatMap { row in
+        whole.bytes[4 * row * whole.width..<4 * (row * whole.width + width)]
+      }
+      return try Pixels(width: width, height: height, bytes: Array(rows))
+    }
+  }
+
+  private func kept(_ bytes: [UInt8], _ name: String) throws -> URL {
+    let file = folder.appendingPathComponent(name)
+    try Data(bytes).write(to: file)
+    return file
+  }
+
+  @discardableResult
+  func run(_ program: String, _ words: String...) throws -> String {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/\(program)")
+    process.arguments = words
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let text = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(program: program, status: process.terminationStatus)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// An SVG file as a parser of XML understands it: a line an element with its attributes' names, and its text after a tab.
+  func elements(_ svg: [UInt8]) throws -> [Substring] {
+    let file = try kept(svg, "b.svg")
+    let script = """
+      import sys, xml.etree.ElementTree as tree
+      for part in tree.parse(sys.argv[1]).getroot().iter():
+          names = ','.join(sorted(name.split('}')[-1] for name in part.attrib))
+          print(part.tag.split('}')[-1], names, '\\t', (part.text or '').encode('unicode_escape').decode())
+      """
+    return try run("python3", "-c", script, file.path).split(separator: "\n")
+  }
+}
