@@ -18,7 +18,7 @@ public struct WorkerEnd: Sendable, Equatable {
 
   /// What ended it.
   public let cause: Cause
-  /// The last of what it wrote to its standard error, at most 1 KiB.
+  /// The last of what it wrote to its standard error, at most 16 KiB.
   public let complaint: String
   /// Whether it ended in the middle of a line, or of the raw bytes after one.
   public let brokeOff: Bool

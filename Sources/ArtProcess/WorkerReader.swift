@@ -18,8 +18,8 @@ struct WorkerReader: Sendable {
   let onBytes: @Sendable ([UInt8]) -> Void
   let onEnd: @Sendable (WorkerEnd) -> Void
 
-  /// The most bytes that are kept of what it complains.
-  static let complaintLimit = 1024
+  /// The most bytes that are kept of what it complains: the trace that Swift's runtime writes after its reason fits.
+  static let complaintLimit = 1 << 14
 
   /// No pipe holds more than so many reads give: 1 MiB.
   static let readsAfterEnd = 1 << 8

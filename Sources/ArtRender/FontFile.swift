@@ -14,15 +14,10 @@ final class FontFile {
 
   /// Throws `noFont` and `badFont`.
   init(_ path: String?) throws(DrawingRefusal) {
-    guard let path else {
-      throw DrawingRefusal(
-        .noFont, "there is no font with colour emoji: install the package fonts-noto-color-emoji")
-    }
+    guard let path else { throw .noFont() }
     self.path = path
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else {
-      throw DrawingRefusal(.noFont, "the font \(path) cannot be opened: \(String(cString: strerror(errno)))")
-    }
+    guard file >= 0 else { throw .noFont(at: path, String(cString: strerror(errno))) }
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

@@ -7,8 +7,9 @@ import Synchronization
 /// Has drawings made, each by a helper program of its own that is limited and that nothing is left of. It has no state: any
 /// number of drawings are made beside each other.
 public struct Renderer: Sendable {
-  /// Bytes of address space of a helper program.
-  static let memory = 256 << 20
+  /// Bytes of address space of a helper program. It seldom uses 256 MiB of it, but libraries, threads and the font take theirs, and
+  /// the largest picture that can be a background must be drawn whatever its format is.
+  static let memory = 384 << 20
   /// Seconds of processor time for a drawing.
   static let seconds = 60
   /// How long a helper program may say nothing.

@@ -46,13 +46,11 @@ extension WorkerEnd {
   /// Whether what was said before it counts. Where this process ignores SIGCHLD nobody knows how it ended.
   var isGood: Bool { !brokeOff && [.exit(0), .exit(-1)].contains(cause) }
 
-  /// Whether the program ended because it could get no more memory, by the words of the libraries that end it then: GLib, the
-  /// runtimes of Swift and of C++.
+  /// Whether the program ended because it could get no more memory, by the words of those that end it then: GLib and Swift's
+  /// runtime, and that of C++.
   var lacksMemory: Bool {
     guard case .signal = cause else { return false }
-    return ["failed to allocate", "Could not allocate memory", "bad_alloc"].contains {
-      complaint.contains($0)
-    }
+    return complaint.contains("failed to allocate") || complaint.contains("std::bad_alloc")
   }
 }
 

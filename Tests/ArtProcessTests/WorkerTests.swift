@@ -53,7 +53,7 @@ import Testing
       ("echo a; printf '%065537d\\nb\\n' 0; sleep 1000", .babble, ["a"], ""),
       ("printf '%065536d\\n' 0 | tr 0 1", .exit(0), [String(repeating: "1", count: 65536)], ""),
       ("printf 'a\\n\\nb'", .exit(0), ["a", ""], ""),
-      ("printf %05000d 7 >&2", .exit(0), [], String(repeating: "0", count: 1023) + "7"),
+      ("printf %020000d 7 >&2", .exit(0), [], String(repeating: "0", count: 16_383) + "7"),
       ("exec >&- 2>&-; sleep 0.01; exit 4", .exit(4), [], ""),
       // What it started itself goes with it, and does not keep its end from being told.
       ("sleep 1000 & echo a", .exit(0), ["a"], ""),

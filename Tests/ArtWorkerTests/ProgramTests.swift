@@ -59,6 +59,39 @@ import Testing
     #expect(run.complaint.split(separator: "\n").count == 1)
   }
 
+  private static let draw =
+    #"{"draw":{"canvas":{"height":3,"width":4},"font":"/nothing.ttf","format":{"png":{"height":1,"width":1}},"#
+    + #""isTransparent":false,"region":{"height":3,"width":4,"x":0,"y":0}}}"#
+
+  @Test(
+    "V82 a drawing that breaks off, or is asked for in a way that was not agreed on, ends the worker with status 65 and a line",
+    arguments: [
+      "{\"draw\":{}}\n", "{\"picture\":1}\na", "{\"picture\":1}\na{\"picture\":1}\nb\(draw)\n",
+      "{\"picture\":1}\na\(decode)\nabc", "{\"labels\":{\"bytes\":2,\"total\":1}}\n[]",
+      "{\"labels\":{\"bytes\":2,\"total\":1}}\n[]\(draw)\n",
+      "{\"labels\":{\"bytes\":2,\"total\":1}}\n{}\(draw)\n",
+      "{\"labels\":{\"bytes\":9,\"total\":1}}\n[[\"\",1,1]]\(draw)\n",
+      "{\"labels\":{\"bytes\":2000000,\"total\":1}}\n",
+      "{\"picture\":999999999}\n", "\(draw)",
+    ])
+  func brokenDrawing(_ input: String) throws {
+    let run = try run(input)
+    #expect(run.lines == [#"{"hello":2}"#] && run.status == 65)
+    #expect(run.complaint.hasPrefix("emojiart-worker: ") && run.complaint.split(separator: "\n").count == 1)
+  }
+
+  @Test(
+    "V82 drawings are answered in their turn, each with what was sent for it, and other requests between them"
+  )
+  func drawings() throws {
+    let labels = #"{"labels":{"bytes":16,"total":1}}"# + "\n" + #"[["🐝",1,1,1]]"#
+    let run = try run("\(Self.draw)\n\(labels)\(Self.draw)\n\(Self.decode)\nabc\(Self.draw)\n")
+    #expect(run.status == 0 && run.complaint.isEmpty && run.lines.count == 5)
+    for place in [1, 2, 4] where place < run.lines.count {
+      #expect(run.lines[place].contains(#""reason":"noFont""#), "\(run.lines[place])")
+    }
+  }
+
   @Test("B42 what was answered before a broken request stays answered")
   func brokenLater() throws {
     let run = try run("\(Self.decode)\nabcnonsense\n")
@@ -107,6 +140,50 @@ import Testing
     #expect(await worker.isGone())
     parent.waitUntilExit()
     #expect(parent.terminationReason == .uncaughtSignal)
+  }
+
+  @Test("V78 a program that is killed while it has something drawn leaves nothing running")
+  func killedDrawing() async throws {
+    let worker = try ScriptedWorker(draw: "say '{\"part\":3}'; printf abc; stage there; forever")
+    let parent = Process()
+    parent.executableURL = URL(fileURLWithPath: try #require(WorkerProgram.find("WorkerParent")).path)
+    parent.arguments = ["draw", worker.program.path]
+    try parent.run()
+    let process = parent.processIdentifier
+    try await worker.reaches("there") { kill(process, SIGKILL) }
+    #expect(await worker.isGone())
+    parent.waitUntilExit()
+    #expect(parent.terminationReason == .uncaughtSignal)
+  }
+
+  @Test("V79 what is drawn is never held whole by the program that has it drawn, however much it is")
+  func drawingMemory() async throws {
+    let length = WorkerReply.partLimit
+    func worker(_ parts: Int) throws -> ScriptedWorker {
+      let part = "say '{\"part\":\(length)}'; head -c \(length) /dev/zero"
+      return try ScriptedWorker(
+        draw: "i=0; while [ $i -lt \(parts) ]; do \(part); i=$((i+1)); done; \(ScriptedWorker.drawn)")
+    }
+    let (small, large) = (try worker(4), try worker(64))
+    func growth(_ how: String) throws -> Int {
+      let parent = Process()
+      let output = Pipe()
+      parent.executableURL = URL(fileURLWithPath: try #require(WorkerProgram.find("WorkerParent")).path)
+      parent.arguments = [how, small.program.path, large.program.path]
+      parent.standardOutput = output
+      try parent.run()
+      let data = output.fileHandleForReading.readDataToEndOfFile()
+      parent.waitUntilExit()
+      #expect(parent.terminationStatus == 0)
+      let words = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        .compactMap { Int($0) }
+      try #require(words.count == 2)
+      return words[1] - words[0]
+    }
+    let (passed, whole) = (try growth("measure-parts"), try growth("measure-whole"))
+    print("V79 a drawing of 65536 KiB: the peak grew by \(passed) KiB passed on, by \(whole) KiB held whole")
+    #expect(whole >= 60_000, "the check sees the bytes")
+    #expect(passed < 8_000)
   }
 
   @Test("B52 the largest body is held once by the program that has it fetched")

@@ -7,7 +7,10 @@
 //                                FIFO to the other, and prints how the worker ended and that word
 //   WorkerParent hear FILE       writes to the file what a worker makes of a line
 //   WorkerParent fetch PROGRAM   fetches a picture with that program, and ends when it is there
+//   WorkerParent draw PROGRAM    has something drawn with that program
 //   WorkerParent measure A B     fetches a picture with each of the programs, and prints after each the most memory, in KiB
+//   WorkerParent measure-parts A B, measure-whole A B
+//                                the same with something that is drawn and passed on, or held whole
 
 import ArtModel
 import ArtProcess
@@ -48,6 +51,30 @@ func fetch(with path: String) {
         program: WorkerProgram(path: path), fetchLimits: FetchLimits(total: .seconds(60)))
       let picture = try await fetcher.fetch(BackgroundRequest(url, isTyped: true)).picture
       precondition(picture.mediaType == "image/png")
+    } catch {
+      print(error)
+      exit(1)
+    }
+    isOver.signal()
+  }
+  isOver.wait()
+}
+
+/// Has something drawn, and takes it whole or in parts.
+func draw(with path: String, isWhole: Bool) {
+  let isOver = DispatchSemaphore(value: 0)
+  Task.detached {
+    do {
+      let canvas = Canvas.standard
+      let drawing = Drawing(
+        scene: Scene(canvas: canvas, labels: [], picture: nil), region: Rect(canvas),
+        format: .png(try PixelSize(width: 1, height: 1)), font: nil)
+      let renderer = Renderer(program: WorkerProgram(path: path))
+      if isWhole {
+        _ = try await renderer.draw(drawing, limit: .max)
+      } else {
+        _ = try await renderer.draw(drawing) { _ in true }
+      }
     } catch {
       print(error)
       exit(1)
@@ -140,6 +167,14 @@ case "hear":
   cprocess_reap(started.process)
 
 case "fetch": fetch(with: CommandLine.arguments[2])
+
+case "draw": draw(with: CommandLine.arguments[2], isWhole: false)
+
+case "measure-parts", "measure-whole":
+  for path in CommandLine.arguments[2...] {
+    draw(with: path, isWhole: CommandLine.arguments[1] == "measure-whole")
+    print(peak())
+  }
 
 case "measure":
   for path in CommandLine.arguments[2...] {

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProcess
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtWorker
+
+@Suite("A worker that is of no use for drawing", .timeLimit(.minutes(5))) struct DrawingTroubleTests {
+  /// What it does, and what is said of it.
+  typealias Case = (String, String)
+
+  /// The one line that is said is about this: the program's path comes before, what to do after it.
+  private func check(
+    _ failure: DrawingFailure?, _ worker: ScriptedWorker, _ part: String,
+    _ location: SourceLocation = #_sourceLocation
+  ) {
+    guard case .failed(let error) = failure else {
+      Issue.record("\(failure as Any)", sourceLocation: location)
+      return
+    }
+    let message = error.message
+    #expect(error.code == .unavailable, sourceLocation: location)
+    #expect(
+      message.hasPrefix("\(worker.program.path) ") && message.contains(part), "\(message)",
+      sourceLocation: location)
+    #expect(!message.contains("\n"), sourceLocation: location)
+    #expect(
+      message.hasSuffix("; install emojiart again") || message.hasSuffix("; try again"),
+      sourceLocation: location)
+  }
+
+  @Test("V73 a worker that is missing, or cannot be executed, is one clear error that names it")
+  func missing() async throws {
+    let (none, _) = try await Renderer(program: nil).failure()
+    guard case .failed(let error) = none else { throw ArtError(.badJSON, "\(none as Any)") }
+    #expect(error.code == .unavailable && error.message.hasPrefix("no emojiart-worker beside this program"))
+    let worker = try ScriptedWorker(draw: "")
+    for path in ["\(worker.path)/script", "\(worker.path)/nothing", worker.path] {
+      let (failure, _) = try await Renderer(program: WorkerProgram(path: path)).failure()
+      guard case .failed(let error) = failure else { throw ArtError(.badJSON, "\(failure as Any)") }
+      #expect(error.code == .unavailable && error.message.hasPrefix("cannot start \(path): "))
+      #expect(error.message.hasSuffix("install emojiart again"))
+    }
+  }
+
+  private static let greetings: [Case] = [
+    ("say '{\"hello\":1}'; read -r request", "speaks version 1, this one \(WorkerRequest.version)"),
+    ("exit 0", "ended with status 0"),
+    ("echo 'libcairo.so.2 is missing' >&2; exit 127", "ended with status 127: libcairo.so.2 is missing"),
+    ("kill -SEGV $$", "signal 11"),
+    ("kill -XCPU $$", "signal 24"),
+    ("kill -STOP $$; forever", "had been stopped"),
+    ("say ''; forever", "no object"),
+    ("say '{\"part\":3}'; printf abc; forever", "a part out of turn"),
+    (
+      "say '{\"notDrawn\":{\"detail\":\"\",\"reason\":\"noFont\"}}'; forever", "a refusal to draw out of turn"
+    ),
+    ("say '{\"hello\":2}'; say '{\"hello\":2}'; forever", "a hello that was not asked for"),
+  ]
+
+  @Test("V73 a worker of another version, or one that cannot greet, is one clear error", arguments: greetings)
+  func greeting(_ script: String, _ part: String) async throws {
+    let worker = try ScriptedWorker(script: script)
+    let (failure, taken) = try await worker.renderer.failure()
+    check(failure, worker, part)
+    #expect(taken.isEmpty)
+    #expect(await worker.isGone())
+  }
+
+  private static let part = "say '{\"part\":3}'; printf abc; "
+  private static let refusal = "say '{\"notDrawn\":{\"detail\":\"why\",\"reason\":\"badFont\"}}'"
+
+  /// What it does, what is said of it, and what was taken before.
+  private static let drawings: [(String, String, String)] = [
+    ("exit 3", "ended with status 3", ""),
+    ("exit 0", "ended with status 0", ""),
+    (part + "exit 0", "ended with status 0", "abc"),
+    (part + part, "ended with status 0", "abcabc"),
+    ("kill -KILL $$", "signal 9", ""),
+    (part + "kill -KILL $$", "signal 9", "abc"),
+    (part + "say '{\"part\":3}'; printf ab; kill -KILL $$", "signal 9 (Killed) in the middle", "abc"),
+    ("say '{\"part\":3}'; printf ab", "in the middle of what it said", ""),
+    (part + "kill -SEGV $$", "signal 11", "abc"),
+    (part + "kill -STOP $$; forever", "had been stopped", "abc"),
+    ("say nonsense; forever", "no object", ""),
+    ("say '{}'; forever", "no reply", ""),
+    ("say '{\"part\":0}'; forever", "0 bytes are out of bounds", ""),
+    ("say '{\"part\":-1}'; forever", "-1 bytes are out of bounds", ""),
+    ("say '{\"part\":1048577}'; forever", "1048577 bytes are out of bounds", ""),
+    ("say '{\"part\":9999999999}'; forever", "out of bounds", ""),
+    ("say '{\"part\":3}'; say abcd; forever", "no object", "abc"),
+    ("printf %070000d 0; forever", "wrote more than it may", ""),
+    ("say '{\"body\":3}'; printf abc; forever", "a body that was not asked for", ""),
+    ("say '{\"progress\":{\"received\":3}}'; forever", "a progress that was not asked for", ""),
+    ("say '\(ScriptedWorker.picture)'; forever", "a picture that was not asked for", ""),
+    (
+      "say '{\"refused\":{\"detail\":\"\",\"isTransient\":true,\"reason\":\"dns\"}}'; forever",
+      "a refusal that was not asked for", ""
+    ),
+    ("say '{\"drawn\":{\"lacking\":[\"a\"],\"lackingCount\":0}}'; forever", "1 texts are out of bounds", ""),
+    (part + ScriptedWorker.drawn + "; " + part + "forever", "a part out of turn", "abc"),
+    (ScriptedWorker.drawn + "; " + ScriptedWorker.drawn + "; forever", "a drawn out of turn", ""),
+    (refusal + "; " + ScriptedWorker.drawn + "; forever", "a drawn out of turn", ""),
+    (part + ScriptedWorker.drawn + "; exit 1", "ended with status 1", "abc"),
+    (part + ScriptedWorker.drawn + "; kill -SEGV $$", "signal 11", "abc"),
+    (part + ScriptedWorker.drawn + "; kill -STOP $$", "had been stopped", "abc"),
+    (part + ScriptedWorker.drawn + "; printf '{'", "in the middle of what it said", "abc"),
+    (refusal + "; exit 1", "ended with status 1", ""),
+  ]
+
+  @Test(
+    "V73 a worker that ends, is killed or stopped, or writes nonsense while it draws is one clear error, and nothing is left of it",
+    arguments: drawings)
+  func drawing(_ script: String, _ part: String, _ taken: String) async throws {
+    let worker = try ScriptedWorker(draw: script)
+    let (failure, bytes) = try await worker.renderer.failure()
+    check(failure, worker, part)
+    // Of what is said after nonsense in the same breath nothing is believed.
+    #expect(bytes == Array(taken.utf8))
+    #expect(await worker.isGone())
+  }
+
+  @Test("V73 a worker that takes nothing of a drawing is one clear error")
+  func deaf() async throws {
+    let worker = try ScriptedWorker(script: "say '{\"hello\":2}'; exec <&-; forever")
+    var drawing = try DrawingWorkerTests.drawing()
+    drawing.scene.picture = [UInt8](repeating: 0, count: 10 << 20)
+    let (failure, _) = try await worker.renderer.failure(drawing)
+    check(failure, worker, "signal 9")
+    #expect(await worker.isGone())
+  }
+
+  @Test("V74 what the worker refuses is refused with its reason and its words, also after parts")
+  func refused() async throws {
+    for reason in DrawingRefusal.Reason.allCases {
+      let line = "say '{\"notDrawn\":{\"detail\":\"why\",\"reason\":\"\(reason.rawValue)\"}}'"
+      for (before, taken) in [("", ""), (Self.part, "abc")] {
+        let worker = try ScriptedWorker(draw: before + line)
+        let (failure, bytes) = try await worker.renderer.failure()
+        #expect(failure == .refused(DrawingRefusal(reason, "why")) && bytes == Array(taken.utf8))
+        #expect(await worker.isGone())
+      }
+    }
+  }
+
+  @Test("V74 a drawing that takes too much processor time, or memory, is refused with what to do")
+  func costly() async throws {
+    for before in ["", Self.part, "say '{\"part\":3}'; printf ab; "] {
+      let burner = try ScriptedWorker(draw: before + "kill -XCPU $$")
+      guard case .refused(let time) = try await burner.renderer.failure().0 else {
+        throw ArtError(.badJSON, "another failure")
+      }
+      #expect(
+        time.reason == .tooLarge && time.detail.contains("60 s") && time.detail.contains("smaller scale"))
+      for words in [
+        "GLib-ERROR: gmem.c:170: failed to allocate 800000000 bytes",
+        "Fatal error: failed to allocate 132 bytes of memory with alignment 8",
+        "terminate called after throwing an instance of 'std::bad_alloc'",
+      ] {
+        let eater = try ScriptedWorker(draw: before + "echo \"\(words)\" >&2; kill -TRAP $$")
+        guard case .refused(let memory) = try await eater.renderer.failure().0 else {
+          throw ArtError(.badJSON, "another failure")
+        }
+        #expect(memory.reason == .noMemory && memory.detail.contains("384 MB"))
+        #expect(await eater.isGone())
+      }
+      #expect(await burner.isGone())
+    }
+  }
+
+  @Test("V74 what no worker would take is refused before one is started")
+  func tooLarge() async throws {
+    var drawing = try DrawingWorkerTests.drawing()
+    for (columns, rows) in [(0, 1), (1, 0), (-1, 5), (10_001, 1), (1, .max)] {
+      drawing.format = .symbols(columns: columns, rows: rows, .direct)
+      let (failure, _) = try await Renderer(program: WorkerProgram(path: "/nothing")).failure(drawing)
+      guard case .refused(let refusal) = failure else { throw ArtError(.badJSON, "\(failure as Any)") }
+      #expect(refusal.reason == .tooLarge)
+    }
+    drawing.format = .symbols(columns: 10_000, rows: 1, .direct)
+    guard case .failed = try await Renderer(program: WorkerProgram(path: "/nothing")).failure(drawing).0
+    else {
+      throw ArtError(.badJSON, "the check can pass")
+    }
+  }
+
+  @Test("V75 a drawing has 384 MB of address space and 60 s of processor time")
+  func limits() async throws {
+    let worker = try ScriptedWorker(
+      draw: "(ulimit -v; ulimit -t) >>\"${0%/*}/limits\"; \(ScriptedWorker.drawn)")
+    _ = try await worker.renderer.draw(DrawingWorkerTests.drawing(), limit: 0)
+    #expect(try worker.lines("limits") == ["393216", "60"])
+  }
+
+  @Test("V75 a worker that says nothing for two minutes is killed", arguments: DrawingWorkerTests.stages)
+  func silent(_ name: String, _ script: String) async throws {
+    let worker = try ScriptedWorker(script: script)
+    let clock = ManualClock()
+    let drawing = Task { try await Renderer(program: worker.program, clock: clock).failure().0 }
+    try await worker.reaches("there")
+    // How much of what was said it has heard by then nobody knows: it may be given the time again.
+    let driver = Task {
+      while !Task.isCancelled {
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(120))
+      }
+    }
+    let failure = try await drawing.value
+    driver.cancel()
+    // What waits for a sleeper gets one.
+    let last = Task { try await clock.sleep(until: clock.now.advanced(by: .seconds(1)), tolerance: nil) }
+    await driver.value
+    last.cancel()
+    check(failure, worker, "gave no answer within 120 s, and was killed")
+    #expect(clock.now.offset >= .seconds(120))
+    #expect(await worker.isGone())
+  }
+
+  @Test("V75 whoever takes what is drawn may take hours for it")
+  func slowTaker() async throws {
+    let worker = try ScriptedWorker(draw: Self.part + Self.part + ScriptedWorker.drawn)
+    let clock = ManualClock()
+    let (taking, taken) = AsyncStream.makeStream(of: Void.self)
+    let goOn = DispatchSemaphore(value: 0)
+    let drawing = Task {
+      try await Renderer(program: worker.program, clock: clock).draw(DrawingWorkerTests.drawing()) { _ in
+        taken.yield()
+        goOn.wait()
+        return true
+      }
+    }
+    var parts = 0
+    for await _ in taking {
+      for _ in 0..<50 {
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(120))
+      }
+      await clock.sleepers(1)
+      goOn.signal()
+      parts += 1
+      if parts == 2 { break }
+    }
+    #expect(try await drawing.value.lackingCount == 1)
+    #expect(clock.now.offset >= .seconds(12_000))
+    #expect(await worker.isGone())
+  }
+}
+
+extension Renderer {
+  /// Has a drawing made that must fail; gives why, and what was taken before.
+  func failure(_ drawing: Drawing? = nil) async throws -> (DrawingFailure?, [UInt8]) {
+    let drawing = try drawing ?? DrawingWorkerTests.drawing()
+    let taken = Taken()
+    do throws(DrawingFailure) {
+      let drawn = try await draw(drawing) { taken.take($0) }
+      Issue.record("it was drawn: \(drawn)")
+      return (nil, taken.bytes)
+    } catch {
+      let bytes = taken.bytes
+      taken.isOver = true
+      return (error, bytes)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Testing
+
+@testable import ArtWorker
+
+@Suite("Where the font lies") struct EmojiFontTests {
+  private static func find(
+    _ path: String? = nil, _ environment: [String: String] = [:], files: Set<String> = []
+  )
+    -> String?
+  {
+    EmojiFont.find(path, environment: { environment[$0] }, isFile: files.contains)
+  }
+
+  private static let debian = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
+
+  @Test("V80 the font is the one that a person gave, else the one that EMOJIART_FONT names, there or not")
+  func named() {
+    let environment = ["EMOJIART_FONT": "named.ttf", "HOME": "/home/bee"]
+    #expect(Self.find("given.ttf", environment, files: [Self.debian]) == "given.ttf")
+    #expect(Self.find(nil, environment, files: [Self.debian]) == "named.ttf")
+  }
+
+  @Test("V80 else it is found where Debian, others and people install it, a person's own before the system's")
+  func installed() {
+    let environment = ["HOME": "/home/bee", "XDG_DATA_DIRS": "/opt/share:relative::/usr/share"]
+    let places = [
+      "/home/bee/.local/share/fonts/NotoColorEmoji.ttf", "/home/bee/.fonts/NotoColorEmoji.ttf",
+      "/opt/share/fonts/noto/NotoColorEmoji.ttf", Self.debian, "/usr/share/fonts/noto/NotoColorEmoji.ttf",
+      "/usr/share/fonts/google-noto-emoji/NotoColorEmoji.ttf",
+      "/usr/share/fonts/google-noto-color-emoji-fonts/NotoColorEmoji.ttf",
+      "/usr/share/fonts/noto-emoji/NotoColorEmoji.ttf", "/usr/share/fonts/truetype/NotoColorEmoji.ttf",
+      "/usr/local/share/fonts/NotoColorEmoji.ttf",
+      "/run/current-system/sw/share/X11/fonts/NotoColorEmoji.ttf",
+    ]
+    for (place, path) in places.enumerated() {
+      #expect(Self.find(nil, environment, files: Set(places[place...])) == path)
+    }
+    #expect(
+      Self.find(nil, environment, files: ["/opt/NotoColorEmoji.ttf", "relative/fonts/NotoColorEmoji.ttf"])
+        == nil)
+    #expect(Self.find(nil, [:], files: [Self.debian]) == Self.debian)
+  }
+
+  @Test("V80 XDG_DATA_HOME stands for a person's own folder where it is an absolute path")
+  func own() {
+    let (other, home) = ("/data/fonts/NotoColorEmoji.ttf", "/home/bee/.local/share/fonts/NotoColorEmoji.ttf")
+    let environment = ["HOME": "/home/bee", "XDG_DATA_HOME": "/data"]
+    #expect(Self.find(nil, environment, files: [other, home]) == other)
+    #expect(Self.find(nil, environment, files: [home]) == nil)
+    #expect(Self.find(nil, ["HOME": "/home/bee", "XDG_DATA_HOME": "data"], files: [home, other]) == home)
+    #expect(Self.find(nil, ["HOME": "bee"], files: ["bee/.fonts/NotoColorEmoji.ttf"]) == nil)
+  }
+
+  @Test("V83 a missing font is told with the packages that bring it, and how to name one")
+  func words() {
+    for refusal in [DrawingRefusal.noFont(), .noFont(at: "/a.ttf", "because")] {
+      #expect(refusal.reason == .noFont && refusal.detail.contains("fonts-noto-color-emoji (Debian"))
+      #expect(refusal.detail.contains("NotoColorEmoji.ttf"))
+    }
+    #expect(
+      DrawingRefusal.noFont(at: "/a.ttf", "because").detail.contains("/a.ttf cannot be opened: because;"))
+    #expect(DrawingRefusal.noFont().detail.contains("--font FILE"))
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtWorker
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The worker draws", .timeLimit(.minutes(5))) struct RealDrawingTests {
+  /// Bees in a row, the last one above all, and one that no font has.
+  private static func drawing(_ count: Int, font: String?) throws -> Drawing {
+    var labels: [Scene.Label] = []
+    for place in 0..<count {
+      labels.append(
+        Scene.Label(
+          text: try EmojiText("🐝"), position: try Point(x: Double(place % 100), y: 50), size: try FontSize(20)
+        ))
+    }
+    labels.append(
+      Scene.Label(
+        text: try EmojiText("🐝\u{13000}"), position: try Point(x: 50, y: 20), size: try FontSize(10)))
+    let canvas = try Canvas(width: 100, height: 80)
+    return Drawing(
+      scene: Scene(canvas: canvas, labels: labels, picture: nil), region: Rect(canvas),
+      format: .png(try PixelSize(width: 200, height: 160)), font: font)
+  }
+
+  @Test("V84 V70 a picture of thousands of emoji is drawn by the worker, which says what it lacks")
+  func picture() async throws {
+    let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
+    let (drawn, bytes) = try await Renderer(clock: ManualClock())
+      .draw(Self.drawing(5_000, font: font), limit: 1 << 20)
+    #expect(drawn == Drawn(lacking: ["🐝\u{13000}"], lackingCount: 1))
+    let pixels = try Pixels(decoding: bytes)
+    #expect(pixels.width == 200 && pixels.height == 160)
+    #expect(
+      Set(stride(from: 0, to: pixels.bytes.count, by: 4).map { pixels.bytes[$0] }).count > 50, "in colours")
+    let (_, again) = try await Renderer(clock: ManualClock())
+      .draw(Self.drawing(5_000, font: font), limit: 1 << 20)
+    #expect(again == bytes)
+  }
+
+  @Test("V84 V74 what cannot be drawn is refused by the worker, with its words")
+  func refused() async throws {
+    for (font, reason) in [
+      (nil, DrawingRefusal.Reason.noFont), ("/nothing.ttf", .noFont), (#filePath, .badFont),
+    ] {
+      let drawing = try Self.drawing(1, font: font)
+      do throws(DrawingFailure) {
+        _ = try await Renderer(clock: ManualClock()).draw(drawing, limit: 1 << 20)
+        Issue.record("it was drawn with \(font ?? "no font")")
+      } catch {
+        guard case .refused(let refusal) = error else { throw error }
+        #expect(refusal.reason == reason && refusal.detail.contains(font ?? "fonts-noto-color-emoji"))
+      }
+    }
+  }
+}
