@@ -103,7 +103,9 @@ enum Completion {
       "--folder", "--if-revision", "--canvas", "--at", "--size", "--to", "--by", "--above",
       "--autosave-changes",
       "--autosave-delay", "--simulate-kill-after", "--since", "--exec", "--save-as", "--warn", "--background",
-      "--fetch", "-o", "--output", "--format", "--scale", "--width", "--region", "--font",
+      "--fetch", "-o", "--output", "--format", "--scale", "--width", "--region", "--font", "--graphics",
+      "--zoom",
+      "--center",
     ]
 
     init(_ words: [String], besides index: Int) {

@@ -58,6 +58,8 @@ package struct SymbolScreen: Sendable {
   private mutating func set(_ number: Int, _ rest: inout ArraySlice<Int>) throws {
     switch number {
     case 0: (foreground, background, isInverse) = (nil, nil, false)
+    // Bold and faint text beside the art.
+    case 1, 2, 22: break
     case 7: isInverse = true
     case 27: isInverse = false
     case 30...37: foreground = try Self.indexed(number - 30)

@@ -40,8 +40,9 @@ struct Show: ParsableCommand {
       return try Output.line("")
     }
     if live { return try art.follow(file, try place()) }
-    guard art.isWanted else { return try Self.write(try Restoring.read(file), of: file.path) }
-    try show(SeenDocument(file), of: file.path, art)
+    let sizeClass = isatty(1) == 1 ? TerminalSize.now(nil).sizeClass : .regular
+    guard art.isWanted else { return try Self.write(try Restoring.read(file), of: file.path, sizeClass) }
+    try show(SeenDocument(file), of: file.path, art, sizeClass)
   }
 
   private func place() throws(ArtError) -> WatchPlace {
@@ -53,8 +54,9 @@ struct Show: ParsableCommand {
   }
 
   /// The table, and the art below it, which stays in sight however long the table is.
-  private func show(_ seen: SeenDocument, of path: String, _ art: ShownArt) throws {
-    let sizeClass = isatty(1) == 1 ? TerminalSize.now(nil).sizeClass : .regular
+  private func show(
+    _ seen: SeenDocument, of path: String, _ art: ShownArt, _ sizeClass: SizeClass
+  ) throws {
     let drawn = try art.drawn(seen.scene, below: seen.content.emojiCount + 3)
     try Self.write(seen.content, of: path, sizeClass)
     guard let drawn else { return }

@@ -67,23 +67,19 @@ enum KittyPicture {
   private static let chunk = 4096
 
   /// Shows a PNG where the cursor is, which stays there; over so many columns, or as large as it is. The terminal says nothing back.
-  static func sequence(_ png: [UInt8], columns: Int? = nil, number: Int? = nil) -> [UInt8] {
+  static func sequence(_ png: [UInt8], columns: Int? = nil) -> [UInt8] {
     let text = Base64Encoder.text(png)
     let width = columns.map { ",c=\($0)" } ?? ""
-    let id = number.map { ",i=\($0)" } ?? ""
     var result: [UInt8] = []
     result.reserveCapacity(text.count + text.count / chunk * 16 + 128)
     var start = 0
     repeat {
       let end = min(start + chunk, text.count)
       let more = end < text.count ? 1 : 0
-      let control = start == 0 ? "a=T,f=100,q=2,C=1\(width)\(id),m=\(more)" : "q=2,m=\(more)"
+      let control = start == 0 ? "a=T,f=100,q=2,C=1\(width),m=\(more)" : "q=2,m=\(more)"
       result += Array("\u{1B}_G\(control);".utf8) + text[start..<end] + [0x1B, UInt8(ascii: "\\")]
       start = end
     } while start < text.count
     return result
   }
-
-  /// Takes the picture of that number away.
-  static func removal(of number: Int) -> String { "\u{1B}_Ga=d,d=I,i=\(number),q=2\u{1B}\\" }
 }

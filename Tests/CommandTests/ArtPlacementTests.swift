@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import emojiart
+
+@Suite("Art on a terminal's cells")
+struct ArtPlacementTests {
+  private func scene(_ labels: [(String, Double, Double)], _ canvas: Canvas) throws -> Scene {
+    let labels = try labels.map {
+      Scene.Label(
+        text: try EmojiText($0.0), position: try Point(x: $0.1, y: $0.2), size: try FontSize(40))
+    }
+    return Scene(canvas: canvas, labels: labels, picture: nil)
+  }
+
+  private func placed(
+    _ canvas: Canvas, _ room: TerminalSize, _ graphics: Graphics, _ view: ViewOptions.View = .init()
+  ) throws -> ArtPlacement {
+    var viewport = ArtPlacement.viewport(canvas, in: room)
+    try view.apply(to: &viewport, canvas)
+    return try ArtPlacement(viewport, in: room, graphics)
+  }
+
+  @Test("C125 the art fits the room whatever the canvas, the cells and the zoom are, and keeps its shape")
+  func fits() throws {
+    var chance = SplitMix64(seed: 125)
+    var tried = 0
+    let kinds: [Graphics] = [.kitty, .sixel, .symbols(.direct), .text]
+    for _ in 0..<3_000 {
+      let sides = (0..<2).map { _ in Int(exp(Double.random(in: 0...11.5, using: &chance))) }
+      let canvas = try Canvas(width: min(sides[0], 100_000), height: min(sides[1], 100_000))
+      let cell = TerminalAnswers.Cell(
+        width: .random(in: 2...40, using: &chance), height: .random(in: 2...80, using: &chance))
+      let room = TerminalSize(
+        columns: .random(in: 1...300, using: &chance), rows: .random(in: 1...100, using: &chance),
+        cell: Bool.random(using: &chance) ? cell : nil)
+      var view = ViewOptions.View()
+      if Bool.random(using: &chance) { view.times = Double.random(in: 0.01...100, using: &chance) }
+      if Bool.random(using: &chance) {
+        view.center = Coordinates(
+          x: .percent(.random(in: -50...150, using: &chance)),
+          y: .percent(.random(in: -50...150, using: &chance)))
+      }
+      for graphics in kinds {
+        let placement = try placed(canvas, room, graphics, view)
+        #expect((1...room.columns).contains(placement.columns) && (1...room.rows).contains(placement.rows))
+        let region = placement.region
+        #expect(region.x >= 0 && region.y >= 0 && region.x + region.width <= Double(canvas.width) + 1e-6)
+        #expect(region.y + region.height <= Double(canvas.height) + 1e-6)
+        guard case .png(let size) = placement.format else { continue }
+        // Half a pixel is lost by whole ones.
+        let (wide, high) = (Double(size.width) / region.width, Double(size.height) / region.height)
+        if size.width > 20, size.height > 20 { #expect(abs(wide / high - 1) < 0.05) }
+      }
+      tried += 1
+    }
+    print("art on cells: \(tried) rooms")
+  }
+
+  @Test("C131 sixels end with a whole row of them, within the room")
+  func sixels() throws {
+    let room = TerminalSize(columns: 80, rows: 10, cell: TerminalAnswers.Cell(width: 9, height: 17))
+    for height in [1, 5, 100, 333, 999, 5_000] {
+      let placement = try placed(try Canvas(width: 700, height: height), room, .sixel)
+      guard case .sixel(let size) = placement.format else {
+        Issue.record("no sixels")
+        continue
+      }
+      #expect(size.height % 6 == 0 && size.height <= 170)
+    }
+  }
+
+  @Test("C134 a zoom of 2 shows a quarter, about the centre that was given, never beyond the canvas")
+  func zoom() throws {
+    let room = TerminalSize(columns: 80, rows: 24, cell: TerminalAnswers.Cell(width: 10, height: 20))
+    let canvas = try Canvas(width: 800, height: 480)
+    var view = ViewOptions.View()
+    view.times = 2
+    #expect(try placed(canvas, room, .kitty, view).region == Rect(x: 200, y: 120, width: 400, height: 240))
+    view.center = try Coordinates("0,0")
+    #expect(try placed(canvas, room, .kitty, view).region == Rect(x: 0, y: 0, width: 400, height: 240))
+    view.center = try Coordinates("75%,50%")
+    #expect(try placed(canvas, room, .kitty, view).region == Rect(x: 400, y: 120, width: 400, height: 240))
+    view.times = 1
+    #expect(try placed(canvas, room, .kitty, view).region == Rect(canvas))
+  }
+
+  @Test("C133 each emoji gets its cells, the uppermost first, with the cursor moved to it")
+  func grid() throws {
+    let canvas = try Canvas(width: 100, height: 100)
+    let scene = try scene(
+      [("🐝", 50, 50), ("🌸", 50, 50), ("☕", 0, 0), ("🏳️‍🌈", 100, 100), ("🐛", 120, 50)], canvas)
+    let lines = EmojiGrid.lines(scene, Rect(canvas), columns: 12, rows: 5)
+    #expect(lines.count == 5)
+    #expect(lines[0] == "\u{1B}[1G┌──────────┐")
+    #expect(lines[1] == "\u{1B}[1G│\u{1B}[2G☕\u{1B}[12G│")
+    // The two that lie on one another make room for each other, half a place to the side.
+    #expect(lines[2].contains("🌸") && !lines[2].contains("🐛"))
+    #expect(lines[3] == "\u{1B}[1G│\u{1B}[10G🏳️‍🌈\u{1B}[12G│")
+    #expect(EmojiGrid.lines(scene, Rect(canvas), columns: 1, rows: 1).count == 3, "there is no smaller one")
+    let part = EmojiGrid.lines(scene, try Rect(x: 90, y: 90, width: 10, height: 10), columns: 12, rows: 5)
+    #expect(part.joined().contains("🏳️‍🌈") && !part.joined().contains("☕"))
+  }
+
+  @Test("C133 nothing of the grid depends on how wide a terminal takes an emoji for")
+  func gridMoves() throws {
+    var chance = SplitMix64(seed: 133)
+    let texts = ["🐝", "👩‍👩‍👧‍👦", "❤️", "🏳️‍🌈", "1️⃣", "🇦🇶"]
+    let move = try Regex(#"\x1B\[([0-9]+)G"#)
+    for _ in 0..<200 {
+      let labels = (0..<60).map { _ in
+        (
+          texts.randomElement(using: &chance) ?? "🐝", Double.random(in: -20...520, using: &chance),
+          Double.random(in: -20...320, using: &chance)
+        )
+      }
+      let canvas = try Canvas(width: 500, height: 300)
+      let lines = EmojiGrid.lines(try scene(labels, canvas), Rect(canvas), columns: 40, rows: 12)
+      for line in lines[1...10] {
+        let columns = line.matches(of: move).compactMap { $0.output[1].substring.flatMap { Int($0) } }
+        #expect(columns == columns.sorted() && columns.first == 1 && columns.last == 40)
+        let emojis = columns.dropFirst().dropLast()
+        #expect(zip(emojis, emojis.dropFirst()).allSatisfy { $1 - $0 >= 2 }, "two columns each")
+        let texts = line.replacing(move, with: "|").split(separator: "|").filter { $0 != "│" }
+        #expect(texts.allSatisfy { $0.count == 1 }, "a move before each")
+      }
+    }
+  }
+}

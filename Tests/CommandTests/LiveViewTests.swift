@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import TestSupport
+import Testing
+
+@testable import emojiart
+
+@Suite("A document that is followed on the screen")
+struct LiveViewTests {
+  private let terminal = TerminalSize(
+    columns: 80, rows: 24, cell: TerminalAnswers.Cell(width: 10, height: 20))
+
+  private func view() throws -> LiveView {
+    try LiveView(try Canvas(width: 800, height: 440), on: terminal, ViewOptions.View())
+  }
+
+  @Test("C142 the keys zoom, scroll, fit and end")
+  func keys() throws {
+    var view = try view()
+    #expect(view.percent == "100 %")
+    #expect(view.press(.text("+")) == .draw)
+    #expect(view.percent == "125 %")
+    #expect(view.press(.text("++")) == .draw)
+    #expect(view.percent == "195 %")
+    let middle = view.viewport.center
+    #expect(view.press(.right) == .draw)
+    #expect(view.viewport.center.x > middle.x && view.viewport.center.y == middle.y)
+    #expect(view.press(.up) == .draw)
+    #expect(view.viewport.center.y < middle.y)
+    #expect(view.press(.text("0")) == .draw)
+    #expect(view.percent == "100 %" && view.viewport.isFit)
+    #expect(view.press(.text("0")) == .nothing, "nothing changes")
+    #expect(view.press(.left) == .nothing, "all of it is seen")
+    #expect(view.press(.text("q")) == .end)
+    #expect(view.press(.text("+q")) == .end)
+    #expect(view.press(.text("q+")) == .end)
+    #expect(view.press(.interrupt) == .end)
+    #expect(view.press(.suspend) == .suspend)
+    for key in [Key.text("x🐝 "), .enter, .tab, .home, .backspace] { #expect(view.press(key) == .nothing) }
+  }
+
+  @Test("C141 what fits goes on to fit, what was zoomed to stays in the middle")
+  func sizes() throws {
+    var view = try view()
+    #expect(view.resize(terminal) == .nothing)
+    #expect(view.resize(TerminalSize(columns: 40, rows: 20, cell: terminal.cell)) == .draw)
+    #expect(view.viewport.isFit)
+    for _ in 0..<8 { _ = view.press(.text("+")) }
+    let (zoom, center) = (view.viewport.zoom, view.viewport.center)
+    #expect(view.resize(TerminalSize(columns: 44, rows: 22, cell: terminal.cell)) == .draw)
+    #expect(view.viewport.zoom == zoom && view.viewport.center == center)
+    view.take(view.canvas)
+    #expect(view.viewport.zoom == zoom)
+    view.take(try Canvas(width: 10, height: 10))
+    #expect(view.viewport.isFit, "another canvas is seen as a whole")
+  }
+
+  @Test("C142 no keys and no sizes leave the canvas or stop anything")
+  func anything() throws {
+    var chance = SplitMix64(seed: 142)
+    let keys: [Key] = [.text("+"), .text("-"), .text("0"), .left, .right, .up, .down, .text("x")]
+    for _ in 0..<200 {
+      var view = try view()
+      for _ in 0..<100 {
+        if Int.random(in: 0..<5, using: &chance) == 0 {
+          _ = view.resize(
+            TerminalSize(
+              columns: .random(in: 0...300, using: &chance), rows: .random(in: 0...100, using: &chance)))
+        } else {
+          _ = view.press(keys.randomElement(using: &chance) ?? .left)
+        }
+        let seen = view.viewport.visible
+        #expect(
+          seen.x >= 0 && seen.y >= 0 && seen.x + seen.width <= 800 + 1e-6
+            && seen.y + seen.height <= 440 + 1e-6)
+        #expect(try ArtPlacement(view.viewport, in: view.room, .kitty).rows <= view.room.rows)
+      }
+    }
+  }
+
+  @Test("C139 the lines above and below fit, whatever the document is called")
+  func lines() {
+    var tried = 0
+    for name in [
+      "bees.emojiart", "🐝🌸👩‍👩‍👧‍👦🐝🌸🐝.emojiart", "e\u{1B}[2Jvil\n", String(repeating: "long ", count: 90),
+    ] {
+      for columns in 1...120 {
+        let text = LiveScreen.fitted(name, columns)
+        #expect(LineView.width(Array(text)[...]) <= columns + 1)
+        #expect(!text.unicodeScalars.contains { $0.value < 32 })
+        tried += 1
+      }
+    }
+    print("lines of a live view: \(tried) fitted")
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import emojiart
+
+@Suite("What a terminal is given")
+struct TerminalBytesTests {
+  private let sixels = "\u{1B}P0;1;0q\"1;1;4;6#0;2;100;0;0#0!4~-$?\u{1B}\\"
+  private let symbols = "\u{1B}[38;2;1;2;3;48;5;7m▀▄ \u{1B}[0m\n\u{1B}[7m█\u{1B}[m\n"
+
+  @Test("C129 sixels and nothing else, symbols in colours and nothing else")
+  func clean() {
+    #expect(TerminalBytes.areSixels(Array(sixels.utf8)))
+    #expect(TerminalBytes.areSymbols(Array(symbols.utf8), columns: 3, rows: 3))
+    #expect(!TerminalBytes.areSymbols(Array(symbols.utf8), columns: 2, rows: 3), "too wide")
+    #expect(!TerminalBytes.areSymbols(Array(symbols.utf8), columns: 3, rows: 2), "too high")
+    for bad in [
+      "", "\u{1B}P", "\u{1B}Pq", "\u{1B}Pq~\u{1B}\\\u{1B}Pq~\u{1B}\\", "\u{1B}Pq~\u{1B}[2J\u{1B}\\",
+      "\u{1B}Pp~\u{1B}\\",
+      "\u{1B}P$qm\u{1B}\\", "\u{1B}Pq~\n\u{1B}\\", "\u{1B}Pq~\u{9C}\u{1B}\\", "\u{1B}P+q544e\u{1B}\\",
+      "\u{1B}Pq~\u{1B}\\ls\n",
+      "\u{1B}P1;1;1;1;1;1;1;1;1;1q~\u{1B}\\",
+    ] { #expect(!TerminalBytes.areSixels(Array(bad.utf8)), "\(bad.debugDescription)") }
+    for bad in [
+      "a", "\r", "\t", "\u{1B}", "\u{1B}[", "\u{1B}[2J", "\u{1B}[31", "\u{1B}[?25l", "\u{1B}[>1m",
+      "\u{1B}]0;x\u{7}", "\u{1B}c",
+      "\u{9B}31m", "\u{1B}[38:2:1m", "🐝", "▀\u{301}", "\u{202E}",
+      "\u{1B}[" + String(repeating: "1", count: 70) + "m",
+    ] {
+      #expect(!TerminalBytes.areSymbols(Array(bad.utf8), columns: 80, rows: 24), "\(bad.debugDescription)")
+    }
+    #expect(!TerminalBytes.areSymbols([0xE2, 0x96], columns: 80, rows: 24), "no UTF-8")
+  }
+
+  @Test("C129 no changed byte makes a terminal obey something else")
+  func mutated() throws {
+    var chance = SplitMix64(seed: 129)
+    let rest = try Regex(#"\x1B\[[0-9;]*m|[ \n▀-▟]"#)
+    var (kept, refused) = (0, 0)
+    for original in [sixels, symbols] {
+      for _ in 0..<4_000 {
+        var bytes = Array(original.utf8)
+        for _ in 0...Int.random(in: 0...2, using: &chance) {
+          let place = Int.random(in: bytes.indices, using: &chance)
+          switch Int.random(in: 0..<3, using: &chance) {
+          case 0: bytes[place] = UInt8.random(in: 0...255, using: &chance)
+          case 1:
+            bytes.insert([0x1B, 0x5B, 0x6D, 0x50, 0x5C][Int.random(in: 0..<5, using: &chance)], at: place)
+          default: bytes.remove(at: place)
+          }
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if TerminalBytes.areSixels(bytes) {
+          #expect(bytes.filter { $0 == 0x1B }.count == 2)
+          #expect(bytes.allSatisfy { $0 == 0x1B || (0x20...0x7E).contains($0) })
+          kept += 1
+        } else if TerminalBytes.areSymbols(bytes, columns: 10, rows: 5) {
+          #expect(text.replacing(rest, with: "").isEmpty)
+          kept += 1
+        } else {
+          refused += 1
+        }
+      }
+    }
+    print("bytes for a terminal: \(kept) changed ones taken, \(refused) refused")
+    #expect(kept > 100 && refused > 1_000)
+  }
+
+  @Test("C130 a picture by kitty's protocol is its PNG in base64, cut into pieces of 4096")
+  func kitty() throws {
+    let command = try Regex(#"\x1B_G([a-zA-Z0-9=,]*);([A-Za-z0-9+/=]*)\x1B\\"#)
+    for count in [0, 1, 3_071, 3_072, 3_073, 10_000] {
+      var chance = SplitMix64(seed: UInt64(count))
+      let picture = (0..<count).map { _ in UInt8.random(in: 0...255, using: &chance) }
+      let text = String(decoding: KittyPicture.sequence(picture, columns: 7), as: UTF8.self)
+      let matches = text.matches(of: command)
+      #expect(text.replacing(command, with: "").isEmpty)
+      let controls = matches.compactMap { $0.output[1].substring.map(String.init) }
+      let parts = matches.compactMap { $0.output[2].substring.map(String.init) }
+      #expect(controls.first?.hasPrefix("a=T,f=100,q=2,C=1,c=7,m=") == true)
+      #expect(
+        controls.dropLast().allSatisfy { $0.hasSuffix("m=1") } && controls.last?.hasSuffix("m=0") == true)
+      #expect(parts.allSatisfy { $0.count <= 4096 } && parts.dropLast().allSatisfy { $0.count % 4 == 0 })
+      #expect(Data(base64Encoded: parts.joined()).map { [UInt8]($0) } == picture)
+    }
+  }
+
+  @Test("C130 base64 comes to the same in whatever pieces it is made")
+  func base64() {
+    var chance = SplitMix64(seed: 64)
+    var tried = 0
+    for count in 0..<200 {
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &chance) }
+      var encoder = Base64Encoder()
+      var text: [UInt8] = []
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let piece = rest.prefix(Int.random(in: 0...9, using: &chance))
+        text += encoder.encode(Array(piece))
+        rest = rest.dropFirst(piece.count)
+      }
+      text += encoder.finish()
+      #expect(String(decoding: text, as: UTF8.self) == Data(bytes).base64EncodedString())
+      #expect(Base64Encoder.text(bytes) == text)
+      tried += 1
+    }
+    print("base64: \(tried) texts compared")
+  }
+}
