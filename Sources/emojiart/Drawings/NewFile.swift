@@ -25,8 +25,9 @@ final class NewFile: Sendable {
   private let temporary: String?
   private let state: Mutex<State>
 
-  /// Begins one. Throws `exists`, `noSuchDocument`, `notPermitted`, `diskFull`, `inputOutput`.
-  init(_ place: FilePlace) throws(ArtError) {
+  /// Begins one; `isUnnamed` where the file system may be asked for a file without a name. Throws `exists`, `noSuchDocument`,
+  /// `notPermitted`, `diskFull`, `inputOutput`, `usage` for a terminal.
+  init(_ place: FilePlace, isUnnamed: Bool = true) throws(ArtError) {
     self.place = place
     switch place.kind {
     case .stdout:
@@ -39,7 +40,7 @@ final class NewFile: Sendable {
       state = Mutex(State(descriptor: file))
       try FilePlace.checkTerminal(file, place.path)
     case .new, .replacing:
-      let file = try Self.begin(place)
+      let file = try Self.begin(place, isUnnamed)
       temporary = file.name
       state = Mutex(State(descriptor: file.descriptor))
     }
@@ -99,11 +100,13 @@ final class NewFile: Sendable {
 }
 
 extension NewFile {
-  private static func begin(_ place: FilePlace) throws(ArtError) -> (descriptor: Int32, name: String?) {
+  private static func begin(
+    _ place: FilePlace, _ isUnnamed: Bool
+  ) throws(ArtError) -> (descriptor: Int32, name: String?) {
     let folder = PathParts(place.target).folder
     // A copy of a private file is private from its first byte.
     let mode: mode_t = place.kind == .new ? 0o666 : 0o600
-    if access("/proc/self/fd", X_OK) == 0 {
+    if isUnnamed, access("/proc/self/fd", X_OK) == 0 {
       // O_TMPFILE, which Swift does not import: __O_TMPFILE | O_DIRECTORY.
       let unnamed = open(folder, 0o20000000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode)
       if unnamed >= 0 { return (unnamed, nil) }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Testing
+
+@testable import emojiart
+
+@Suite("A file that appears whole or not at all")
+struct NewFileTests {
+  private final class Folder {
+    let url: URL
+
+    init() throws {
+      url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+        .appending(path: "emojiart-new-\(UUID())")
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    }
+
+    deinit {
+      // What is left in the temporary folder fails no test.
+      try? FileManager.default.removeItem(at: url)
+    }
+
+    func path(_ name: String) -> String { url.appending(path: name).path }
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+    func text(_ name: String) throws -> String {
+      try String(contentsOf: url.appending(path: name), encoding: .utf8)
+    }
+    func put(_ text: String, _ name: String) throws {
+      try Data(text.utf8).write(to: url.appending(path: name))
+    }
+    func mode(_ name: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
+    }
+  }
+
+  @Test("C109 a new one is there when it is finished, and not before", arguments: [true, false])
+  func new(isUnnamed: Bool) throws {
+    let folder = try Folder()
+    let file = try NewFile(FilePlace(folder.path("a.png"), replacing: .pictures), isUnnamed: isUnnamed)
+    let isTaken = file.take(Array("one ".utf8)) && file.take(Array("two".utf8))
+    #expect(isTaken && file.size == 7)
+    #expect(try folder.names().filter { !$0.hasPrefix(".") } == [])
+    #expect(try folder.names().isEmpty == isUnnamed)
+    try file.finish()
+    #expect(try folder.names() == ["a.png"])
+    #expect(try folder.text("a.png") == "one two")
+    file.discard()
+    #expect(!file.take([1]))
+    #expect(try folder.names() == ["a.png"])
+  }
+
+  @Test("C109 one that is given up, or that nobody holds any more, leaves nothing", arguments: [true, false])
+  func discarded(isUnnamed: Bool) throws {
+    let folder = try Folder()
+    try folder.put("%PDF-1", "old.pdf")
+    for name in ["new.pdf", "old.pdf"] {
+      let place = try FilePlace(folder.path(name), replacing: .pictures)
+      let given = try NewFile(place, isUnnamed: isUnnamed)
+      _ = given.take([1, 2, 3])
+      given.discard()
+      #expect(throws: ArtError.self) { try given.finish() }
+      _ = try NewFile(place, isUnnamed: isUnnamed).take([1, 2, 3])
+      #expect(try folder.names() == ["old.pdf"])
+      #expect(try folder.text("old.pdf") == "%PDF-1")
+    }
+  }
+
+  @Test("C109 what takes the place of another has its mode", arguments: [true, false])
+  func replacing(isUnnamed: Bool) throws {
+    let folder = try Folder()
+    try folder.put("<svg/>", "old.svg")
+    try #require(chmod(folder.path("old.svg"), 0o604) == 0)
+    let file = try NewFile(FilePlace(folder.path("old.svg"), replacing: .pictures), isUnnamed: isUnnamed)
+    _ = file.take(Array("<svg>new</svg>".utf8))
+    #expect(try folder.text("old.svg") == "<svg/>")
+    try file.finish()
+    #expect(try folder.text("old.svg") == "<svg>new</svg>")
+    #expect(try folder.mode("old.svg") == 0o604)
+    #expect(try folder.names() == ["old.svg"])
+  }
+
+  @Test("C109 what others put there meanwhile stays", arguments: [true, false])
+  func others(isUnnamed: Bool) throws {
+    let folder = try Folder()
+    try folder.put("%PDF-1", "old.pdf")
+    for name in ["new.pdf", "old.pdf"] {
+      let file = try NewFile(FilePlace(folder.path(name), replacing: .pictures), isUnnamed: isUnnamed)
+      _ = file.take([1, 2, 3])
+      try folder.put("theirs", "theirs")
+      try #require(rename(folder.path("theirs"), folder.path(name)) == 0)
+      #expect { try file.finish() } throws: { ($0 as? ArtError)?.code == .exists }
+      #expect(try folder.text(name) == "theirs")
+    }
+    #expect(try folder.names() == ["new.pdf", "old.pdf"])
+  }
+
+  @Test(
+    "C110 only what begins as one of our files is replaced",
+    arguments: [
+      ("", true, true), ("%PDF-1.7\n", true, false), ("\u{89}PNG", false, false), ("<svg width", true, false),
+      ("<?xml version=\"1.0\"?>\n<svg ", true, false), ("<html><body><p>", false, false),
+      ("%PDF", false, false),
+      ("\u{89}PN", false, false), (" <svg ", false, false), ("hello", false, false),
+      ("SQLite format 3\0", false, false),
+      (GalleryPage.mark + "0.1.0\">", false, true), ("<!DOCTYPE html>\n<html lang=\"en\">\n", false, false),
+    ])
+  func contents(text: String, asPicture: Bool, asGallery: Bool) throws {
+    let folder = try Folder()
+    try folder.put(text, "there")
+    for (kind, isReplaced) in [
+      (FilePlace.Replaceable.pictures, asPicture), (.galleries, asGallery), (.nothing, false),
+    ] {
+      let place = try? FilePlace(folder.path("there"), replacing: kind)
+      #expect((place != nil) == isReplaced, "\(kind) \(text)")
+    }
+    try Data([0x89] + Array("PNG\r\n".utf8)).write(to: folder.url.appending(path: "there"))
+    _ = try FilePlace(folder.path("there"), replacing: .pictures)
+  }
+}
