@@ -100,6 +100,14 @@ struct MissingBox {
       cairo_destroy(cairo)
       cairo_surface_destroy(surface)
     }
+    draw(on: cairo)
+    cairo_surface_flush(surface)
+    guard cairo_status(cairo) == CAIRO_STATUS_SUCCESS else { throw .noMemory }
+    return result
+  }
+
+  /// Draws it, from where it begins, a unit a pixel.
+  func draw(on cairo: OpaquePointer?) {
     cairo_set_line_width(cairo, lineWidth)
     cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND)
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND)
@@ -113,9 +121,6 @@ struct MissingBox {
       cairo_line_to(cairo, line.x1, line.y1)
     }
     cairo_stroke(cairo)
-    cairo_surface_flush(surface)
-    guard cairo_status(cairo) == CAIRO_STATUS_SUCCESS else { throw .noMemory }
-    return result
   }
 
   private static func setColor(_ cairo: OpaquePointer?, _ color: UInt32) {

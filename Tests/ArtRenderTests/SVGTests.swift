@@ -113,6 +113,15 @@ import Testing
     let text = try Drawing(scene, Self.text).made().bytes
     print("\(text.count) as text")
     #expect(text.count < 100_000)
+    // Half of them are different ones.
+    let kinds = (0x1F300...0x1F6FF).compactMap { number in
+      Unicode.Scalar(number).flatMap { $0.properties.isEmojiPresentation ? String($0) : nil }
+    }
+    var various = scene
+    various.labels = try (0..<1000).map { try Scenes.label(kinds[$0 % 500], 1000, 700, 40) }
+    let mixed = try Drawing(various, Self.embedded).made()
+    #expect(mixed.drawn == Drawn() && mixed.bytes.count < 2_000_000)
+    print("V59 1,000 emoji of 500 kinds: \(mixed.bytes.count) bytes")
     // Those that are not seen are not there.
     var part = try Drawing(scene, Self.embedded)
     part.region = try Rect(x: 0, y: 0, width: 64, height: 64)

@@ -89,15 +89,22 @@ struct PDFWriter {
       let layout = font.layout(label.text)
       if layout.isLacking { lacking.insert(label.text) }
       guard seen.touches(label, layout) else { continue }
-      for placed in layout.glyphs {
-        let image = try images.glyph(placed.glyph, font)
-        let pixel = label.size.pixels * placed.width / Double(image.width)
-        draw(
-          image.surface,
-          Affine(
-            a: pixel, b: 0, c: 0, d: pixel, e: label.position.x + placed.x * label.size.pixels,
-            f: label.position.y + placed.y * label.size.pixels))
-      }
+      for placed in layout.glyphs { try draw(placed, label) }
+    }
+  }
+
+  private func draw(_ placed: GlyphLayout.Placed, _ label: Scene.Label) throws(DrawingRefusal) {
+    let size = label.size.pixels
+    let (left, top) = (label.position.x + placed.x * size, label.position.y + placed.y * size)
+    func map(_ pixel: Double) -> Affine { Affine(a: pixel, b: 0, c: 0, d: pixel, e: left, f: top) }
+    if case .missing(let scalars) = placed.glyph {
+      let across = (placed.width * font.pixelsPerEm).rounded()
+      let down = (placed.height * font.pixelsPerEm).rounded()
+      let box = MissingBox(scalars: scalars, width: Int(across), height: Int(down))
+      transformed(map(size / font.pixelsPerEm)) { box.draw(on: cairo) }
+    } else {
+      let image = try images.glyph(placed.glyph, font)
+      draw(image.surface, map(size * placed.width / Double(image.width)))
     }
   }
 
@@ -106,18 +113,27 @@ struct PDFWriter {
     var glyphs: Set<Glyph> = []
     for label in drawing.scene.labels {
       let layout = font.layout(label.text)
-      if seen.touches(label, layout) { glyphs.formUnion(layout.glyphs.lazy.map(\.glyph)) }
+      guard seen.touches(label, layout) else { continue }
+      for placed in layout.glyphs {
+        if case .color = placed.glyph { glyphs.insert(placed.glyph) }
+      }
     }
     return glyphs.count
   }
 
   private func draw(_ surface: OpaquePointer?, _ map: Affine) {
+    transformed(map) {
+      cairo_set_source_surface(cairo, surface, 0, 0)
+      cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_GOOD)
+      cairo_paint(cairo)
+    }
+  }
+
+  private func transformed(_ map: Affine, _ body: () -> Void) {
     cairo_save(cairo)
     var matrix = cairo_matrix_t(xx: map.a, yx: map.b, xy: map.c, yy: map.d, x0: map.e, y0: map.f)
     cairo_transform(cairo, &matrix)
-    cairo_set_source_surface(cairo, surface, 0, 0)
-    cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_GOOD)
-    cairo_paint(cairo)
+    body()
     cairo_restore(cairo)
   }
 

@@ -133,13 +133,19 @@ struct SVGWriter {
     }
   }
 
-  /// A glyph's picture, as large as its pixels.
+  /// A glyph's picture, as large as its pixels, or the strokes of what stands for it.
   private func writeDefinition(_ placed: GlyphLayout.Placed, _ name: Int, _ font: ColorFont)
     throws(DrawingRefusal)
   {
-    let size = [placed.width, placed.height].map { XMLText.number($0 * font.pixelsPerEm) }
+    let size = [placed.width, placed.height].map { ($0 * font.pixelsPerEm).rounded() }
+    if case .missing(let scalars) = placed.glyph {
+      let box = MissingBox(scalars: scalars, width: Int(size[0]), height: Int(size[1]))
+      return sink.write("<g id=\"g\(name)\" \(box.elements)</g>\n")
+    }
+    let sides = size.map(XMLText.number)
     sink.write(
-      "<image id=\"g\(name)\" width=\"\(size[0])\" height=\"\(size[1])\" xlink:href=\"data:image/png;base64,")
+      "<image id=\"g\(name)\" width=\"\(sides[0])\" height=\"\(sides[1])\" xlink:href=\"data:image/png;base64,"
+    )
     var base64 = Base64Writer(sink)
     try font.glyphFile(placed).withUnsafeBytes { base64.write($0) }
     base64.end()
@@ -159,6 +165,21 @@ extension Affine {
   /// As an attribute.
   fileprivate var matrix: String {
     "matrix(\([a, b, c, d, e, f].map(XMLText.number).joined(separator: " ")))"
+  }
+}
+
+extension MissingBox {
+  /// The end of a tag, and what is in it.
+  fileprivate var elements: String {
+    func color(_ color: UInt32) -> String { "#" + String(color & 0xFF_FFFF, radix: 16) }
+    func numbers(_ values: Double...) -> String { values.map(XMLText.number).joined(separator: " ") }
+    let strokes = lines.map { "M\(numbers($0.x0, $0.y0, $0.x1, $0.y1))" }.joined()
+    let (edge, width) = (frame, XMLText.number(lineWidth))
+    return """
+      fill="none" stroke="\(color(Self.ink))" stroke-width="\(width)" stroke-linecap="round" stroke-linejoin="round">\
+      <path fill="\(color(Self.paper))" d="M\(numbers(edge.x, edge.y))h\(numbers(edge.width))v\(numbers(edge.height))\
+      h\(numbers(-edge.width))z"/><path d="\(strokes)"/>
+      """
   }
 }
 
