@@ -219,27 +219,33 @@ void craster_expand(const uint8_t *numbers, size_t count, const uint32_t *colors
   for (size_t index = 0; index < count; index++) memcpy(pixels + 4 * index, &colors[numbers[index]], 4);
 }
 
+// Premultiplies a pixel.
+static inline void turn_pixel(const uint8_t *color, uint32_t alpha, uint8_t *pixel) {
+  for (int32_t channel = 0; channel < 3; channel++) {
+    uint32_t value = color[2 - channel] * alpha + 128;
+    pixel[channel] = (uint8_t)((value + (value >> 8)) >> 8);
+  }
+  pixel[3] = (uint8_t)alpha;
+}
+
 void craster_turn(const struct craster_decoded *source, const struct craster_part *target) {
-  int32_t last_x = source->width - 1, last_y = source->height - 1;
   int32_t kind = source->orientation;
+  bool swaps = kind > 4;
+  bool mirrors_x = kind == 2 || kind == 3 || kind == 7 || kind == 8;
+  bool mirrors_y = kind == 3 || kind == 4 || kind == 6 || kind == 7;
+  // From a pixel of the source to its neighbours that are to the right and below when it is turned.
+  ptrdiff_t x_step = mirrors_x ? -source->channels : source->channels;
+  ptrdiff_t y_step = mirrors_y ? -source->stride : source->stride;
+  ptrdiff_t across = swaps ? y_step : x_step, down = swaps ? x_step : y_step;
+  const uint8_t *start = source->pixels + (mirrors_x ? (source->width - 1) * (ptrdiff_t)source->channels : 0) +
+                         (mirrors_y ? (source->height - 1) * source->stride : 0);
   for (int32_t y = 0; y < target->height; y++) {
+    const uint8_t *color = start + (target->top + y) * down + target->left * across;
     uint8_t *pixel = target->pixels + y * target->stride;
-    for (int32_t x = 0; x < target->width; x++, pixel += 4) {
-      int32_t from_x = target->left + x, from_y = target->top + y;
-      if (kind > 4) {
-        int32_t swapped = from_x;
-        from_x = from_y;
-        from_y = swapped;
-      }
-      if (kind == 2 || kind == 3 || kind == 7 || kind == 8) from_x = last_x - from_x;
-      if (kind == 3 || kind == 4 || kind == 6 || kind == 7) from_y = last_y - from_y;
-      const uint8_t *color = source->pixels + from_y * source->stride + (ptrdiff_t)from_x * source->channels;
-      uint32_t alpha = source->channels == 4 ? color[3] : 255;
-      for (int32_t channel = 0; channel < 3; channel++) {
-        uint32_t value = color[2 - channel] * alpha + 128;
-        pixel[channel] = (uint8_t)((value + (value >> 8)) >> 8);
-      }
-      pixel[3] = (uint8_t)alpha;
+    if (source->channels == 4) {
+      for (int32_t x = 0; x < target->width; x++) turn_pixel(color + x * across, color[x * across + 3], pixel + 4 * x);
+    } else {
+      for (int32_t x = 0; x < target->width; x++) turn_pixel(color + x * across, 255, pixel + 4 * x);
     }
   }
 }
