@@ -40,6 +40,19 @@ import Testing
     #expect(again == bytes)
   }
 
+  @Test("V84 V71 of many texts that the font lacks the first twenty are named, and all are counted once")
+  func lacking() async throws {
+    let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
+    var drawing = try Self.drawing(1, font: font)
+    let texts = (0..<25).map { "🐝\(Unicode.Scalar(0x13000 + $0).map(String.init) ?? "")" }
+    for text in texts + texts {
+      drawing.scene.labels.append(
+        Scene.Label(text: try EmojiText(text), position: try Point(x: 50, y: 40), size: try FontSize(10)))
+    }
+    let (drawn, _) = try await Renderer(clock: ManualClock()).draw(drawing, limit: 1 << 20)
+    #expect(drawn.lackingCount == 25 && drawn.lacking == Array(texts.prefix(20)))
+  }
+
   @Test("V84 V74 what cannot be drawn is refused by the worker, with its words")
   func refused() async throws {
     for (font, reason) in [
