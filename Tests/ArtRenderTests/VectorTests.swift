@@ -147,4 +147,29 @@ import Testing
     #expect(
       XMLText.escaped("<a b='\"&'>\u{1}\u{FFFF}") == "&lt;a b=&#39;&quot;&amp;&#39;&gt;\u{FFFD}\u{FFFD}")
   }
+
+  @Test(
+    "V69 100,000 emoji are drawn as SVG and PDF within 256 MiB of address space; one more is refused as PDF")
+  func many() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("many-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer {
+      // A folder that is left behind in the temporary one fails no test.
+      try? FileManager.default.removeItem(at: folder)
+    }
+    let lines = folder.appendingPathComponent("lines")
+    let single = Scenes.texts.filter { $0.count == 1 }
+    let other = try OtherRenderer()
+    let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let child = own.deletingLastPathComponent().appendingPathComponent("DrawingChild").path
+    for (count, file) in [(100_000, "a.svg"), (100_000, "a.pdf"), (100_001, "b.pdf")] {
+      let text = (0..<count).map { "\($0 % 2048) \($0 % 1535) 40 \(single[$0 % single.count])" }
+      try Data(text.joined(separator: "\n").utf8).write(to: lines)
+      let said = try other.run(
+        "prlimit", "--as=\(256 << 20)", "--core=0", "--", child, Scenes.font, lines.path, "2048", "1536",
+        folder.appendingPathComponent(file).path)
+      #expect(said.hasPrefix(count == 100_000 ? "lacking 0" : "refused: tooLarge"), "\(file): \(said)")
+      print("V69 \(count) emoji in \(file): \(said.split(separator: "\n").joined(separator: ", "))")
+    }
+  }
 }

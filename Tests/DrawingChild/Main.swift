@@ -2,7 +2,7 @@
 
 // A program that draws by ArtRender and nothing else, for tests and measurements of its memory and time:
 //   DrawingChild FONT LINES WIDTH HEIGHT OUT.png [SCALE [PICTURE]]
-// LINES has an emoji a line: `x y size text`. It writes its peak memory in KiB, resident and address space, when it has ended;
+// or OUT.svg, OUT-text.svg, OUT.pdf. LINES has an emoji a line: `x y size text`. It writes its peak memory in KiB, resident and address space, when it has ended;
 // or `refused: ` and why.
 
 import ArtModel
@@ -37,6 +37,11 @@ private func labels(_ path: String) throws(ArtError) -> [Scene.Label] {
   return labels
 }
 
+private func format(_ path: String, _ size: PixelSize) -> Drawing.Format {
+  if path.hasSuffix(".pdf") { return .pdf(size) }
+  return path.hasSuffix(".svg") ? .svg(size, embedsGlyphs: !path.hasSuffix("text.svg")) : .png(size)
+}
+
 private func drawing(_ words: [String]) throws(ArtError) -> Drawing {
   guard words.count >= 6, let width = Int(words[3]), let height = Int(words[4]) else {
     throw ArtError(.usage, "DrawingChild FONT LINES WIDTH HEIGHT OUT.png [SCALE [PICTURE]]")
@@ -49,7 +54,7 @@ private func drawing(_ words: [String]) throws(ArtError) -> Drawing {
     height: max(1, Int((Double(height) * scale).rounded())))
   return Drawing(
     scene: Scene(canvas: canvas, labels: try labels(words[2]), picture: picture), region: Rect(canvas),
-    format: .png(size), font: words[1])
+    format: format(words[5], size), font: words[1])
 }
 
 private func say(_ line: String) {

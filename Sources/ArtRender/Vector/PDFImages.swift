@@ -13,12 +13,14 @@ final class PDFImages {
     let width: Int
     let height: Int
     let orientation: Int
+    /// What one pixel of the surface is of the picture's.
+    let pixel: (width: Double, height: Double)
   }
 
   /// Different glyphs that are held in all their pixels; of more, each has half as many a side.
   static let wholeGlyphs = 1000
   /// Pixels of a background that is no JPEG file; what has more is made smaller.
-  static let backgroundPixels = 8_000_000.0
+  static let backgroundPixels = 6_000_000.0
 
   /// Whether glyphs have half their pixels a side.
   var isHalved = false
@@ -48,29 +50,32 @@ final class PDFImages {
     if header.kind == .jpeg, let made = try jpeg(bytes) { return made }
     let scale = (Self.backgroundPixels / Double(header.width * header.height)).squareRoot()
     let picture = try DecodedPicture(bytes, scale: scale, PictureLimits())
-    return keep(
-      try held { () throws(DrawingRefusal) in try picture.turned() }, CAIRO_FORMAT_ARGB32, orientation: 1)
+    let pixels = try held { () throws(DrawingRefusal) in try picture.turned() }
+    return keep(pixels, CAIRO_FORMAT_ARGB32, width: pixels.width, height: pixels.height, orientation: 1)
   }
 
   /// Nil for one in four colours, which readers understand in several ways.
   private func jpeg(_ bytes: [UInt8]) throws(Refusal) -> Background? {
     let plain = try PlainPicture(bytes, PictureLimits())
     guard !plain.isFourColored else { return nil }
-    // Cairo wants pixels of this size, and does not look at them.
-    let pixels = try held { () throws(DrawingRefusal) in
-      try PixelBuffer(width: plain.width, height: plain.height)
-    }
-    let made = keep(pixels, CAIRO_FORMAT_RGB24, orientation: plain.orientation)
+    // Cairo writes the file as an image of its own size, and asks the surface's pixels only where they lie: one is enough.
+    let pixels = try held { () throws(DrawingRefusal) in try PixelBuffer(width: 1, height: 1) }
+    let made = keep(
+      pixels, CAIRO_FORMAT_RGB24, width: plain.width, height: plain.height, orientation: plain.orientation)
     let file = JPEGFile()
     try plain.write { file.bytes.append(contentsOf: $0) }
     file.attach(to: made.surface)
     return made
   }
 
-  private func keep(_ pixels: PixelBuffer, _ format: cairo_format_t, orientation: Int) -> Background {
+  private func keep(
+    _ pixels: PixelBuffer, _ format: cairo_format_t, width: Int, height: Int, orientation: Int
+  ) -> Background {
     let surface = Self.surface(pixels, format)
     background = (surface, pixels)
-    return Background(surface: surface, width: pixels.width, height: pixels.height, orientation: orientation)
+    return Background(
+      surface: surface, width: width, height: height, orientation: orientation,
+      pixel: (Double(width) / Double(pixels.width), Double(height) / Double(pixels.height)))
   }
 
   /// For a background too little memory is a fault of its own.

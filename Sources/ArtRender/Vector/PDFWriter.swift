@@ -9,6 +9,9 @@ struct PDFWriter {
   /// Points of a page's side that are readable everywhere (PDF 1.7, annex C).
   static let side = 14_400
 
+  /// Glyphs in all that are drawn at most; a box that stands for one counts as 20.
+  static let pieces = 100_000
+
   private let drawing: Drawing
   private let size: PixelSize
   private let font: ColorFont
@@ -78,13 +81,16 @@ struct PDFWriter {
     let map = Affine.cover(
       drawing.scene.canvas, width: background.width, height: background.height,
       orientation: background.orientation)
-    draw(background.surface, map)
+    transformed(map) {
+      cairo_scale(cairo, background.pixel.width, background.pixel.height)
+      draw(background.surface, Affine(a: 1, b: 0, c: 0, d: 1, e: 0, f: 0))
+    }
     return nil
   }
 
   private mutating func drawLabels() throws(DrawingRefusal) {
     let seen = SeenPart(drawing)
-    images.isHalved = countGlyphs(seen) > PDFImages.wholeGlyphs
+    images.isHalved = try countGlyphs(seen) > PDFImages.wholeGlyphs
     for label in drawing.scene.labels {
       let layout = font.layout(label.text)
       if layout.isLacking { lacking.insert(label.text) }
@@ -108,15 +114,23 @@ struct PDFWriter {
     }
   }
 
-  /// How many different ones are seen.
-  private func countGlyphs(_ seen: SeenPart) -> Int {
+  /// How many different ones are seen. Throws `tooLarge` for more in all than Cairo can hold, which it does until the end.
+  private func countGlyphs(_ seen: SeenPart) throws(DrawingRefusal) -> Int {
     var glyphs: Set<Glyph> = []
+    var pieces = 0
     for label in drawing.scene.labels {
       let layout = font.layout(label.text)
       guard seen.touches(label, layout) else { continue }
       for placed in layout.glyphs {
-        if case .color = placed.glyph { glyphs.insert(placed.glyph) }
+        if case .color = placed.glyph {
+          glyphs.insert(placed.glyph)
+          pieces += 1
+        } else {
+          // A box is many strokes.
+          pieces += 20
+        }
       }
+      guard pieces <= Self.pieces else { throw .tooManyPieces }
     }
     return glyphs.count
   }
@@ -166,6 +180,11 @@ struct PDFWriter {
 }
 
 extension DrawingRefusal {
+  fileprivate static let tooManyPieces = DrawingRefusal(
+    .tooLarge,
+    "more than \(PDFWriter.pieces) glyphs take more memory than there is for PDF; "
+      + "draw a smaller region, or all of it as SVG or PNG")
+
   fileprivate static func tooLargePage(_ size: PixelSize, _ region: Rect) -> DrawingRefusal {
     let scale = Double(PDFWriter.side) / max(region.width, region.height)
     // Down, so that it works.
