@@ -2,8 +2,8 @@
 
 // A program that draws by ArtRender and nothing else, for tests and measurements of its memory and time:
 //   DrawingChild FONT LINES WIDTH HEIGHT OUT.png [SCALE [PICTURE]]
-// or OUT.svg, OUT-text.svg, OUT.pdf. LINES has an emoji a line: `x y size text`. It writes its peak memory in KiB, resident and address space, when it has ended;
-// or `refused: ` and why.
+// or OUT.svg, OUT-text.svg, OUT.pdf. LINES has an emoji a line: `x y size text`. It writes its peak memory in KiB, resident and
+// address space, when it has ended; or `refused: ` and why.
 
 import ArtModel
 import ArtRender
