@@ -84,11 +84,7 @@ struct TerminalArt: Sendable {
   private static func complaints(_ drawn: Drawn) -> [String] {
     var complaints: [String] = []
     if let fault = drawn.pictureFault { complaints.append("the background cannot be drawn: \(fault)") }
-    if !drawn.lacking.isEmpty {
-      let more = drawn.lackingCount - drawn.lacking.count
-      complaints.append(
-        "the font has no \(drawn.lacking.joined(separator: " "))\(more > 0 ? " and \(more) more" : "")")
-    }
+    if let lacking = DrawingNotes.lacking(drawn) { complaints.append(lacking) }
     return complaints
   }
 
