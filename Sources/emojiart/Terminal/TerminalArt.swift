@@ -63,7 +63,7 @@ struct TerminalArt: Sendable {
     switch graphics {
     case .kitty:
       guard TerminalBytes.arePNG(bytes) else { return nil }
-      return .picture(KittyPicture.sequence(bytes, columns: placement.isGuess ? placement.columns : nil))
+      return .picture(KittyPicture.sequence(bytes, columns: placement.isScaled ? placement.columns : nil))
     case .sixel: return TerminalBytes.areSixels(bytes) ? .picture(bytes) : nil
     case .symbols:
       let isFine = TerminalBytes.areSymbols(bytes, columns: placement.columns, rows: placement.rows)
