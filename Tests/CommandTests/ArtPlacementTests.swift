@@ -61,6 +61,26 @@ struct ArtPlacementTests {
     print("art on cells: \(tried) rooms")
   }
 
+  @Test("C125 no picture has more pixels than are drawn at once, and it covers its cells all the same")
+  func limits() throws {
+    let cell = TerminalAnswers.Cell(width: 40, height: 80)
+    let room = TerminalSize(columns: 10_000, rows: 10_000, cell: cell)
+    let canvas = try Canvas(width: 2_000, height: 1_000)
+    for graphics in [Graphics.kitty, .sixel] {
+      let placement = try placed(canvas, room, graphics)
+      let size: PixelSize
+      switch placement.format {
+      case .png(let pixels), .sixel(let pixels): size = pixels
+      default: throw ArtError(.badValue, "no picture")
+      }
+      #expect(size.width * size.height <= 8_100_000 && placement.isScaled)
+      #expect(abs(Double(size.width) / Double(size.height) - 2) < 0.01)
+      if graphics == .kitty { #expect(placement.columns == 400) }
+    }
+    let symbols = try placed(try Canvas(width: 100_000, height: 100_000), room, .symbols(.direct))
+    #expect(symbols.columns * symbols.rows <= 66_000)
+  }
+
   @Test("C131 sixels end with a whole row of them, within the room")
   func sixels() throws {
     let room = TerminalSize(columns: 80, rows: 10, cell: TerminalAnswers.Cell(width: 9, height: 17))

@@ -77,8 +77,8 @@ struct TerminalPictureTests {
     let other = try #require(seen.other.distance(to: seen.kitty))
     let otherSymbols = try #require(seen.symbols.distance(to: seen.other))
     print("seen on terminals: sixels \(sixel.mean), symbols \(symbols.mean), another picture \(other.mean)")
-    #expect(sixel.mean <= 0.015)
-    #expect(symbols.mean <= 0.05)
-    #expect(other.mean > 0.05 && otherSymbols.mean > 0.05, "another picture is told apart")
+    #expect(sixel.mean <= 0.012)
+    #expect(symbols.mean <= 0.02)
+    #expect(other.mean > 0.02 && otherSymbols.mean > 0.02, "another picture is told apart")
   }
 }

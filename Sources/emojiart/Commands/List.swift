@@ -8,6 +8,10 @@ struct List: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the documents of a folder.",
+    usage: """
+      emojiart list [<folder>] [--graphics <how>] [--font <file>]
+               [--folder <folder>] [--json]
+      """,
     discussion: """
       Tells how many emoji each has, as its own row says; it does not look at the content: `emojiart check` does. \
       What is no document, or cannot be read, is named, and the exit status says so.

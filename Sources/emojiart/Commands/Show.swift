@@ -8,9 +8,14 @@ import Glibc
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show a document: a table, and the art on a terminal.",
+    abstract: "Show a document.",
+    usage: """
+      emojiart show <doc> [--graphics <how>] [--zoom <times>]
+               [--center <x,y>] [--font <file>] [--live]
+               [--folder <folder>] [--json]
+      """,
     discussion: """
-      The beginning of each id that names it alone is marked: in bold on a terminal, by a hyphen elsewhere, and \
+      A table, bottom to top. The beginning of each id that names it alone is marked: in bold on a terminal, by a hyphen elsewhere, and \
       both can be typed. Looking changes nothing.
 
       On a terminal the art follows, by kitty's protocol, as sixels or as symbols in colours, whatever the terminal \
@@ -62,7 +67,7 @@ struct Show: ParsableCommand {
     guard let drawn else { return }
     try Output.write(drawn.bytes)
     try Output.flush()
-    for complaint in drawn.complaints { Output.complain(complaint) }
+    for complaint in drawn.complaints { Output.complain("\(path): \(complaint)") }
   }
 
   /// The table.

@@ -61,7 +61,11 @@ extension StreamLine {
         let count = try command.steps()
         return StreamLine(
           request: .edit(command.direction == .undo ? .undo(count) : .redo(count)), isAboutSeveral: count > 1)
-      case is Show: return StreamLine(request: .show)
+      case is Show:
+        guard rest.isEmpty else {
+          throw ArtError(.usage, "show takes no other word here; outside, `emojiart show` draws")
+        }
+        return StreamLine(request: .show)
       case is History: return StreamLine(request: .history)
       default: return StreamLine(request: .help(try StreamWords.help(name)))
       }

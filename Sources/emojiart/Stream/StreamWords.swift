@@ -30,6 +30,7 @@ enum StreamWords {
 
     A newer one takes the place of one that is still being fetched.
     """,
+    "show": "show\n\nShow the document as a table, bottom to top.\n\nWhat is not saved is in it.",
     "undo": "undo [<count>]\n\nTake own edits back.\n\nThose of others and of earlier sessions stay.",
     "redo":
       "redo [<count>]\n\nDo again what was undone.\n\nOnly what was undone here, and until the next edit.",

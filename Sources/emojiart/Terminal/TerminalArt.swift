@@ -63,7 +63,7 @@ struct TerminalArt: Sendable {
     switch graphics {
     case .kitty:
       guard TerminalBytes.arePNG(bytes) else { return nil }
-      return .picture(KittyPicture.sequence(bytes, columns: placement.isGuess ? placement.columns : nil))
+      return .picture(KittyPicture.sequence(bytes, columns: placement.isScaled ? placement.columns : nil))
     case .sixel: return TerminalBytes.areSixels(bytes) ? .picture(bytes) : nil
     case .symbols:
       let isFine = TerminalBytes.areSymbols(bytes, columns: placement.columns, rows: placement.rows)
@@ -84,11 +84,7 @@ struct TerminalArt: Sendable {
   private static func complaints(_ drawn: Drawn) -> [String] {
     var complaints: [String] = []
     if let fault = drawn.pictureFault { complaints.append("the background cannot be drawn: \(fault)") }
-    if !drawn.lacking.isEmpty {
-      let more = drawn.lackingCount - drawn.lacking.count
-      complaints.append(
-        "the font has no \(drawn.lacking.joined(separator: " "))\(more > 0 ? " and \(more) more" : "")")
-    }
+    if let lacking = DrawingNotes.lacking(drawn) { complaints.append(lacking) }
     return complaints
   }
 

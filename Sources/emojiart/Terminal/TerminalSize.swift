@@ -5,8 +5,8 @@ import Glibc
 
 /// How large a terminal is.
 struct TerminalSize: Equatable, Sendable {
-  /// The bounds of what is used of it.
-  private static let most = (columns: 1_000, rows: 500)
+  /// The bounds of what is used of it: more symbols are not drawn at once.
+  private static let most = (columns: 400, rows: 160)
 
   /// Cells across.
   var columns: Int
