@@ -9,7 +9,8 @@ struct Backdrop {
   private enum Kind {
     case nothing
     case picture(DecodedPicture, craster_place)
-    case stripes
+    /// They begin at the canvas's corner.
+    case stripes(start: Int64)
   }
 
   /// The greys of the stripes, 0xRRGGBB.
@@ -40,7 +41,8 @@ struct Backdrop {
         has_endless_border: true)
       (kind, fault) = (.picture(picture, place), nil)
     } catch {
-      (kind, fault) = (.stripes, error.detail)
+      let corner = (projection.x(0) + projection.y(0)).rounded()
+      (kind, fault) = (.stripes(start: Int64(max(-1e15, min(corner, 1e15)))), error.detail)
     }
   }
 
@@ -52,7 +54,7 @@ struct Backdrop {
   func paint(on target: inout craster_part, _ rect: craster_rect) throws(DrawingRefusal) {
     switch kind {
     case .nothing: return
-    case .stripes: craster_hatch(&target, rect)
+    case .stripes(let start): craster_hatch(&target, rect, start)
     case .picture(let picture, let place): try paint(picture, place, on: &target, rect)
     }
   }

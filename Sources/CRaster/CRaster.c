@@ -257,10 +257,13 @@ void craster_fill(const struct craster_part *target, struct craster_rect rect, u
   }
 }
 
-void craster_hatch(const struct craster_part *target, struct craster_rect rect) {
+void craster_hatch(const struct craster_part *target, struct craster_rect rect, int64_t start) {
+  enum { period = 16 };
+  int64_t phase = period - (start % period + period) % period;
   for (int32_t y = rect.top; y < rect.bottom; y++)
     for (int32_t x = rect.left; x < rect.right; x++)
-      craster_fill(target, (struct craster_rect){x, y, x + 1, y + 1}, (x + y) % 16 < 8 ? 0xFFC8C8C8 : 0xFFDCDCDC);
+      craster_fill(target, (struct craster_rect){x, y, x + 1, y + 1},
+                   ((int64_t)x + y + phase) % period < period / 2 ? 0xFFC8C8C8 : 0xFFDCDCDC);
 }
 
 void craster_png_row(const uint8_t *source, int32_t width, bool has_alpha, uint8_t *target) {

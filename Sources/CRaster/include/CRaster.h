@@ -82,8 +82,8 @@ void craster_turn(const struct craster_decoded *source, const struct craster_par
 // Fills a rectangle with one colour, 0xAARRGGBB.
 void craster_fill(const struct craster_part *target, struct craster_rect rect, uint32_t color);
 
-// Paints diagonal stripes in two greys; they lie on the target's whole.
-void craster_hatch(const struct craster_part *target, struct craster_rect rect);
+// Paints diagonal stripes in two greys, which begin where x and y together are `start`.
+void craster_hatch(const struct craster_part *target, struct craster_rect rect, int64_t start);
 
 // A row as PNG has it: red, green, blue, and alpha where that is asked for, not premultiplied.
 void craster_png_row(const uint8_t *source, int32_t width, bool has_alpha, uint8_t *target);
