@@ -68,6 +68,32 @@ import Testing
     }
   }
 
+  /// What `scripts/demo` draws at its end.
+  @Test("V34 the picture that the README opens with is what the demo makes")
+  func picnic() throws {
+    struct Line: Decodable {
+      struct Add: Decodable {
+        let text: String
+        let x: Double
+        let y: Double
+        let size: Double
+      }
+      let add: Add
+    }
+    let meadow = try Data(contentsOf: Self.folder.appendingPathComponent("images/meadow.png"))
+    var sheet = try Sheet(800, 600, picture: [UInt8](meadow))
+    let script = try String(contentsOf: Self.folder.appendingPathComponent("picnic.jsonl"), encoding: .utf8)
+    for line in script.split(separator: "\n") {
+      let add = try JSONDecoder().decode(Line.self, from: Data(line.utf8)).add
+      try sheet.add(add.text, add.x, add.y, add.size)
+    }
+    let shown = Self.folder.appendingPathComponent("../docs/pictures/picnic.png").standardizedFileURL
+    let drawn = try Pixels(decoding: try Sheet.png(try sheet.drawing()).bytes)
+    let distance = try #require(try drawn.distance(to: try Pixels(contentsOf: shown)))
+    #expect(distance.mean < 0.001 && distance.different < 0.001, "\(distance)")
+    #expect(sheet.labels.count == 23 && script.contains("🧺"))
+  }
+
   @Test(
     "V33 drawings are as their reference pictures: a thousandth apart on average, and no pixel of a thousand by a tenth",
     arguments: ["kinds", "sizes", "missing", "beyond", "thumbnail"])
