@@ -41,10 +41,10 @@ struct Gallery: ParsableCommand {
     let listing = try FolderListing(of: folder)
     let place = try FilePlace(output, replacing: .galleries)
     let page = try NewFile(place)
-    let held = HeldSignals()
-    defer { held.release() }
+    let held = page.heldSignals()
     var making = GalleryMaking(folder: folder, font: font, page: page, held: held)
     try making.write(listing)
+    held.release()
     if place.kind != .stdout {
       Output.tell(of: "the gallery is in \(output)")
       try write(making, bytes: page.size)

@@ -75,11 +75,11 @@ struct Render: ParsableCommand {
     if status != .done { throw ExitCode(status.rawValue) }
   }
 
-  /// Draws into a file. Signals that end programs leave nothing of it.
+  /// Draws into a file, of which signals leave nothing.
   private static func draw(_ drawing: Drawing, into result: NewFile, named name: String) throws(ArtError)
     -> Drawn
   {
-    let held = HeldSignals()
+    let held = result.heldSignals()
     defer { held.release() }
     let drawn: Drawn
     do throws(DrawingFailure) {

@@ -48,6 +48,15 @@ final class NewFile: Sendable {
 
   deinit { discard() }
 
+  /// Holds back the signals that end programs where they would leave something of it. Else they end this one at once, also while it
+  /// waits for who reads a pipe.
+  func heldSignals() -> HeldSignals {
+    guard temporary == nil else { return HeldSignals() }
+    // Swift's runtime would tell of a crash.
+    if !StreamSignals.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
+    return HeldSignals([])
+  }
+
   /// How many bytes it has.
   var size: Int { state.withLock { $0.written } }
 
