@@ -93,8 +93,8 @@ struct PDFWriter {
     images.isHalved = try countGlyphs(seen) > PDFImages.wholeGlyphs
     for label in drawing.scene.labels {
       let layout = font.layout(label.text)
-      if layout.isLacking { lacking.insert(label.text) }
       guard seen.touches(label, layout) else { continue }
+      if layout.isLacking { lacking.insert(label.text) }
       for placed in layout.glyphs { try draw(placed, label) }
     }
   }

@@ -97,9 +97,9 @@ struct SVGWriter {
     let seen = SeenPart(drawing)
     for label in drawing.scene.labels {
       let layout = font?.layout(label.text) ?? .unknown(label.text)
+      guard seen.touches(label, layout) else { continue }
       if layout.isLacking { lacking.insert(label.text) }
       let size = label.size.pixels
-      guard seen.touches(label, layout) else { continue }
       let place = [label.position.x, label.position.y + layout.baseline * size, size].map(XMLText.number)
       sink.write(
         "<text x=\"\(place[0])\" y=\"\(place[1])\" font-size=\"\(place[2])\">"
@@ -115,8 +115,8 @@ struct SVGWriter {
     sink.write("<defs>\n")
     for label in drawing.scene.labels {
       let layout = font.layout(label.text)
-      if layout.isLacking { lacking.insert(label.text) }
       guard seen.touches(label, layout) else { continue }
+      if layout.isLacking { lacking.insert(label.text) }
       for placed in layout.glyphs where names[placed.glyph] == nil {
         names[placed.glyph] = names.count
         try writeDefinition(placed, names.count, font)
