@@ -96,12 +96,40 @@ struct NewFileTests {
     #expect(try folder.names() == ["new.pdf", "old.pdf"])
   }
 
+  @Test("C109 what others wrote meanwhile into what was to be replaced stays", arguments: [true, false])
+  func written(isUnnamed: Bool) throws {
+    let folder = try Folder()
+    for isRemoved in [true, false] {
+      try folder.put("%PDF-1", "old.pdf")
+      let file = try NewFile(FilePlace(folder.path("old.pdf"), replacing: .pictures), isUnnamed: isUnnamed)
+      _ = file.take([1, 2, 3])
+      if isRemoved { try #require(unlink(folder.path("old.pdf")) == 0) }
+      try folder.put("theirs", "old.pdf")
+      #expect { try file.finish() } throws: { ($0 as? ArtError)?.code == .exists }
+      #expect(try folder.text("old.pdf") == "theirs")
+      #expect(try folder.names() == ["old.pdf"])
+    }
+  }
+
+  @Test("C110 to be a document a name has to end as documents do, byte by byte")
+  func names() throws {
+    let folder = try Folder()
+    // A mark that is one character with what follows it.
+    for name in ["bees.emojiart", "bees\u{600}.emojiart", "bees\u{600}.emojiart-wal"] {
+      #expect(throws: ArtError.self) { try FilePlace(folder.path(name), replacing: .pictures) }
+    }
+    _ = try FilePlace(folder.path("bees.emojiart.png"), replacing: .pictures)
+  }
+
   @Test(
     "C110 only what begins as one of our files is replaced",
     arguments: [
       ("", true, true), ("%PDF-1.7\n", true, false), ("\u{89}PNG", false, false), ("<svg width", true, false),
       ("<?xml version=\"1.0\"?>\n<svg ", true, false), ("<html><body><p>", false, false),
-      ("%PDF", false, false),
+      ("<html><body><svg width", false, false), ("<!DOCTYPE html>\n<svg>", false, false),
+      ("<!-- <svg> --><p>", false, false), ("<svgs>", false, false), ("<svg", false, false),
+      ("<?xml version=\"1.0\"?><!-- by hand -->\n<!DOCTYPE svg PUBLIC \"\" \"\">\n<svg>", true, false),
+      ("<!-- <svg>", false, false), ("%PDF", false, false),
       ("\u{89}PN", false, false), (" <svg ", false, false), ("hello", false, false),
       ("SQLite format 3\0", false, false),
       (GalleryPage.mark + "0.1.0\">", false, true), ("<!DOCTYPE html>\n<html lang=\"en\">\n", false, false),

@@ -17,20 +17,6 @@ struct FilePlace {
     case replacing(OldFile)
   }
 
-  /// The file that is there, and what of it the new one is to have.
-  struct OldFile: Equatable {
-    let device: dev_t
-    let number: ino_t
-    let owner: uid_t
-    let group: gid_t
-    let mode: mode_t
-
-    init(_ status: stat) {
-      (device, number) = (status.st_dev, status.st_ino)
-      (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode)
-    }
-  }
-
   /// What files may be replaced.
   enum Replaceable {
     /// None.
@@ -76,8 +62,10 @@ struct FilePlace {
     case S_IFREG:
       target = try Self.resolved(path)
       try Self.checkName(target, path)
-      try Self.check(target, replaceable, path)
-      kind = .replacing(OldFile(status))
+      guard access(target, W_OK) == 0 else { throw .notSaved(as: path, errno) }
+      let old = try OldFile(target, path)
+      try Self.check(old, replaceable, path)
+      kind = .replacing(old)
     case S_IFDIR: throw ArtError(.exists, "\(path) is a folder; name a file in it")
     default: throw ArtError(.exists, "\(path) is no regular file; choose another name")
     }
@@ -91,10 +79,11 @@ struct FilePlace {
 
   /// Throws for the name of a document, or of what SQLite would take for a part of one.
   private static func checkName(_ target: String, _ path: String) throws(ArtError) {
-    let name = PathParts(target).name
+    let name = PathParts(target).name.utf8
     guard !name.isEmpty else { throw .notSaved(as: path, ENOENT) }
-    let own = ["", "-journal", "-wal", "-shm"].map { ".emojiart" + $0 }
-    guard !own.contains(where: name.hasSuffix) else {
+    // By bytes: to Swift a character before the point may be one with it.
+    let own = ["", "-journal", "-wal", "-shm"].map { (".emojiart" + $0).utf8 }
+    guard !own.contains(where: { name.suffix($0.count).elementsEqual($0) }) else {
       throw ArtError(.badValue, "\(path) is, or leads to, what has a document's name; choose another one")
     }
   }
@@ -108,16 +97,9 @@ struct FilePlace {
 
   /// Throws where what is there must stay.
   private static func check(
-    _ target: String, _ replaceable: Replaceable, _ path: String
+    _ old: OldFile, _ replaceable: Replaceable, _ path: String
   ) throws(ArtError) {
-    guard access(target, W_OK) == 0 else { throw .notSaved(as: path, errno) }
-    let file = open(target, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard file >= 0 else { throw .notSaved(as: path, errno) }
-    defer { close(file) }
-    var head = [UInt8](repeating: 0, count: 1024)
-    let count = read(file, &head, head.count)
-    guard count >= 0 else { throw .notSaved(as: path, errno) }
-    head.removeLast(head.count - count)
+    let head = old.head
     guard head.isEmpty || replaceable.matches(head) else {
       let what = head.starts(with: "SQLite format 3".utf8) ? "a database" : "no \(replaceable.words)"
       throw ArtError(.exists, "\(path) exists already, and is \(what); choose another name")
@@ -139,8 +121,22 @@ extension FilePlace.Replaceable {
     case .nothing: false
     case .pictures:
       head.starts(with: [0x89, 0x50, 0x4E, 0x47]) || head.starts(with: "%PDF-".utf8)
-        || head.first == UInt8(ascii: "<") && String(decoding: head, as: UTF8.self).contains("<svg")
+        || Self.isSVG(head)
     case .galleries: head.starts(with: GalleryPage.mark.utf8)
     }
+  }
+
+  /// Whether `svg` is the first element; what may be before it is passed over. A page with a drawing in it is none.
+  private static func isSVG(_ head: [UInt8]) -> Bool {
+    guard head.first == UInt8(ascii: "<") else { return false }
+    let blanks = [UInt8](" \t\r\n".utf8)
+    var rest = head[...]
+    let passed = [("<?", "?>"), ("<!--", "-->"), ("<!DOCTYPE svg", ">")]
+    while let (_, end) = passed.first(where: { rest.starts(with: $0.0.utf8) }) {
+      guard let range = rest.firstRange(of: [UInt8](end.utf8)) else { return false }
+      rest = rest[range.upperBound...].drop(while: blanks.contains)
+    }
+    guard rest.starts(with: "<svg".utf8), let next = rest.dropFirst(4).first else { return false }
+    return (blanks + [UInt8](">/".utf8)).contains(next)
   }
 }

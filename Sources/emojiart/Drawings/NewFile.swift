@@ -10,8 +10,9 @@ import Synchronization
 ///     begun ──take──▶ begun ──finish──▶ there
 ///       └──discard, or nobody holds it any more──▶ nothing is left, what was there before stays
 ///
-/// It is written without a name in the folder where it is to be. Where the file system has no such files it has a hidden one, which
-/// a kill leaves behind. What is no file, a pipe for one, takes the bytes as they come.
+/// It is written without a name in the folder where it is to be, until it is whole; while it takes the place of another one it has a
+/// hidden name for a moment. Where the file system has no files without a name it has that one from the start, and a kill leaves it
+/// behind. What is no file, a pipe for one, takes the bytes as they come.
 final class NewFile: Sendable {
   private struct State {
     /// What is written to; nil when it is over.
@@ -136,15 +137,18 @@ extension NewFile {
       guard give(descriptor, place.target) else { throw failure(errno) }
       return
     }
+    var mode = old.mode
     // Only root may give a file away; another one's group goes where it may.
-    if fchown(descriptor, old.owner, old.group) != 0 { _ = fchown(descriptor, uid_t.max, old.group) }
-    guard fchmod(descriptor, old.mode & 0o777) == 0 else { throw failure(errno) }
+    if fchown(descriptor, old.owner, old.group) != 0, fchown(descriptor, uid_t.max, old.group) != 0 {
+      // Our group was any other one to that file.
+      mode = mode & 0o707 | (mode & 0o007) << 3
+    }
+    guard fchmod(descriptor, mode) == 0 else { throw failure(errno) }
     let name = temporary ?? Self.hiddenName(in: PathParts(place.target).folder)
     if temporary == nil, !give(descriptor, name) { throw failure(errno) }
-    var now = stat()
-    guard lstat(place.target, &now) == 0, now.st_ino == old.number, now.st_dev == old.device else {
+    guard old.isUnchanged(at: place.target) else {
       unlink(name)
-      throw ArtError(.exists, "another file was put at \(place.path) meanwhile; look at it, then try again")
+      throw ArtError(.exists, "what is at \(place.path) was changed meanwhile; look at it, then try again")
     }
     guard rename(name, place.target) == 0 else {
       let number = errno
