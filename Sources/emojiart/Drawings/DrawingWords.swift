@@ -34,7 +34,7 @@ enum DrawingNotes {
     return .badData
   }
 
-  /// `the font has no glyph for 🐝, 🐛 and 3 more; they are drawn as boxes`.
+  /// `the font has no colour glyph for 🐝, 🐛 and 3 more; what it lacks is drawn as a box`.
   static func lacking(_ drawn: Drawn) -> String? {
     guard !drawn.lacking.isEmpty else { return nil }
     let shown = drawn.lacking.prefix(named)
@@ -47,6 +47,7 @@ enum DrawingNotes {
   static func json(_ drawn: Drawn) -> [String: JSON] {
     [
       "lacking": .array(drawn.lacking.map { .string($0) }),
+      "lackingCount": .integer(max(drawn.lackingCount, drawn.lacking.count)),
       "pictureFault": .optional(drawn.pictureFault),
     ]
   }
