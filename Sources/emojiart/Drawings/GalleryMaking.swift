@@ -108,13 +108,14 @@ extension GalleryMaking {
     do throws(ArtError) { (seen, size, task) = try begun.work.get() } catch {
       return try fail(begun.name, error)
     }
+    let path = CommonOptions.path(of: begun.name, in: folder)
     let picture: Picture
     do throws(DrawingFailure) { picture = try wait(for: task) } catch {
       guard !isAboutAll(error) else { throw ArtError(error, drawing: folder) }
-      return try fail(begun.name, ArtError(error, drawing: begun.name))
+      return try fail(begun.name, ArtError(error, drawing: path))
     }
-    note(DrawingNotes.complain(picture.drawn, of: begun.name))
-    note(seen.complainOfLostPicture(in: begun.name))
+    note(DrawingNotes.complain(picture.drawn, of: path))
+    note(seen.complainOfLostPicture(in: path))
     try put(GalleryPage.item(Self.entry(begun.name, seen.content, size, picture.png)))
     shown += 1
   }
@@ -142,7 +143,7 @@ extension GalleryMaking {
     return GalleryPage.Entry(
       name: String(name.dropLast(".emojiart".count)),
       words: "\(content.canvas.width) × \(content.canvas.height), \(count)", emojis: texts,
-      picture: (png, Double(size.width) / 2, Double(size.height) / 2))
+      picture: (png, (size.width + 1) / 2, (size.height + 1) / 2))
   }
 
   private func wait(for task: Task<Result<Picture, DrawingFailure>, Never>) throws(DrawingFailure) -> Picture

@@ -14,7 +14,7 @@ enum GalleryPage {
     /// The first emoji of it, which stand for the picture where that cannot be seen.
     var emojis: [String] = []
     /// A PNG file and how large it is shown, or nothing for what cannot be shown.
-    var picture: (png: [UInt8], width: Double, height: Double)?
+    var picture: (png: [UInt8], width: Int, height: Int)?
   }
 
   /// How every gallery begins; no other page does.
@@ -33,7 +33,7 @@ enum GalleryPage {
     <style>\(style)</style>
     <main>
     <h1><bdi>\(escaped(title))</bdi> <small>\(count == 1 ? "1 document" : "\(count) documents")</small></h1>
-    <ul>
+    <ul role="list">
 
     """
   }
@@ -44,7 +44,7 @@ enum GalleryPage {
     if let picture = entry.picture {
       let alternative = escaped(entry.emojis.joined(separator: " "))
       item +=
-        "<div><img alt=\"\(alternative)\" width=\"\(Int(picture.width))\" height=\"\(Int(picture.height))\" "
+        "<div><img alt=\"\(alternative)\" width=\"\(picture.width)\" height=\"\(picture.height)\" "
         .utf8
       item += "decoding=\"async\" src=\"data:image/png;base64,".utf8
       item += Base64Encoder.text(picture.png)
