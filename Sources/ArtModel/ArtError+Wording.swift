@@ -55,7 +55,7 @@ extension ArtError {
   public static func badRegion(_ text: String) -> ArtError {
     ArtError(
       .badValue,
-      "\"\(text)\" is no region; give X,Y,WIDTHxHEIGHT in pixels or percent, its sides above 0, within 1,000,000 of the origin"
+      "\"\(text)\" is no region; give X,Y,WIDTHxHEIGHT in pixels or percent, its sides at least 0.000001, within 1,000,000 of the origin"
     )
   }
 

@@ -37,11 +37,16 @@ extension ArtError {
 }
 
 extension WorkerEnd: CustomStringConvertible {
-  /// What happened, for people, as the rest of a sentence about the worker; the complaint's last line at its end.
+  /// What happened, for people, as the rest of a sentence about the worker; the complaint's last line, or the beginning of
+  /// a long one, at its end.
   public var description: String {
     let line = complaint.split(whereSeparator: \.isNewline).last
-    return text + (brokeOff ? " in the middle of what it said" : "") + (line.map { ": \($0)" } ?? "")
+    return text + (brokeOff ? " in the middle of what it said" : "")
+      + (line.map { ": \($0.prefix(Self.shownCharacters))" } ?? "")
   }
+
+  /// Characters of a line that are shown.
+  private static let shownCharacters = 500
 
   private var text: String {
     switch cause {

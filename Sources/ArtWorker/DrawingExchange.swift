@@ -24,10 +24,17 @@ struct DrawingExchange: WorkerExchange {
   static var cancelled: DrawingFailure { .cancelled }
 
   private let path: String
+  /// Bytes of all parts, at most, and how many there may still be.
+  private let limit: Int
+  private var left: Int
   private var state = State.greeting
 
   /// Nothing has been said yet.
-  init(with program: WorkerProgram) { path = program.path }
+  init(with program: WorkerProgram, limit: Int) {
+    path = program.path
+    self.limit = limit
+    left = limit
+  }
 
   mutating func heard(line: [UInt8]) -> WorkerEffect<[UInt8]> {
     let reply: WorkerReply
@@ -40,6 +47,8 @@ struct DrawingExchange: WorkerExchange {
       return .ask
     case (.greeting, .hello(let version)): return breaks(.otherVersion(path, version))
     case (.asked, .part(let count)):
+      guard count <= left else { return breaks(.nonsense(path, "a drawing of more than \(limit) bytes")) }
+      left -= count
       state = .receiving(count)
       return .take(count)
     case (.asked, .drawn(let drawn)):

@@ -12,6 +12,8 @@ public struct Renderer: Sendable {
   static let memory = 384 << 20
   /// Seconds of processor time for a drawing.
   static let seconds = 60
+  /// Bytes of a result: no drawing that is not refused has so many, and one that never ends would fill the disk.
+  static let resultLimit = 1 << 32
   /// How long a helper program may say nothing.
   static let silence = Duration.seconds(120)
 
@@ -29,7 +31,8 @@ public struct Renderer: Sendable {
 
   /// Draws. `take` is called with the result's bytes in pieces, in their order, on a thread of its own, and never again after this
   /// has returned; when it answers false the drawing is given up, as `cancelled`. It may take its time: no more is drawn than it
-  /// takes. What was taken counts only if this does not throw. When the task is cancelled, so is the drawing.
+  /// takes. What was taken counts only if this does not throw. When the task is cancelled, so is the drawing, and this returns as
+  /// soon as `take` has.
   public func draw(
     _ drawing: Drawing, _ take: @escaping @Sendable ([UInt8]) -> Bool
   ) async throws(DrawingFailure) -> Drawn {
@@ -38,7 +41,8 @@ public struct Renderer: Sendable {
     let limits = WorkerLimits(
       memory: Self.memory, processorSeconds: Self.seconds, line: WorkerReply.lineLimit,
       bytes: WorkerReply.partLimit)
-    let call = WorkerCall(program, limits, DrawingExchange(with: program)) { (send) throws(ArtError) in
+    let call = WorkerCall(program, limits, DrawingExchange(with: program, limit: Self.resultLimit)) {
+      (send) throws(ArtError) in
       try drawing.send(send)
     } _: {
       take($0)
@@ -91,6 +95,10 @@ extension Drawing {
           .tooLarge,
           "nothing of \(columns) x \(rows) cells can be drawn; each may be 1 to \(Format.cells.upperBound)")
       }
+    }
+    guard scene.labels.count <= Limits.emojiCount else {
+      throw DrawingRefusal(
+        .tooLarge, "\(scene.labels.count) emoji; at most \(Limits.emojiCount) are drawn; draw fewer")
     }
     if let picture = scene.picture, picture.count > WorkerRequest.bodyLimit {
       throw DrawingRefusal(

@@ -89,20 +89,30 @@ final class WorkerCall<Exchange: WorkerExchange>: Sendable {
 
   /// Ends it when its time is up; comes back when that is so, or when it is cancelled because it is not needed any more.
   private func expire(_ patience: Patience, on clock: any Clock<Duration>) async {
-    let (duration, isTotal) =
+    do {
       switch patience {
-      case .total(let duration): (duration, true)
-      case .silence(let duration): (duration, false)
+      case .total(let duration):
+        try await clock.sleep(for: duration)
+        stop(.expired(duration))
+      case .silence(let duration):
+        try await waitForSilence(of: duration, on: clock)
+        stop(.expired(duration))
       }
-    var heard = -1
-    while true {
-      let (steps, isTelling) = state.withLock { ($0.steps, $0.isTelling) }
-      if heard == steps, !isTelling { break }
-      heard = steps
-      do { try await clock.sleep(for: duration) } catch { return }
-      if isTotal { break }
+    } catch {
+      // Cancelled.
     }
-    stop(.expired(duration))
+  }
+
+  /// Comes back when nothing was heard for that long, or up to half as long again. It takes two halves: when this process, or the
+  /// machine, was stopped for long, what was said meanwhile is heard during the second.
+  private func waitForSilence(of duration: Duration, on clock: any Clock<Duration>) async throws {
+    var (halves, heard) = (0, 0)
+    while halves < 2 {
+      try await clock.sleep(for: duration / 2)
+      let (steps, isTelling) = state.withLock { ($0.steps, $0.isTelling) }
+      halves = steps == heard && !isTelling ? halves + 1 : 0
+      heard = steps
+    }
   }
 
   private func start() {

@@ -91,6 +91,8 @@ import Testing
   @Test("W9 a worker's end is worded for people")
   func words() {
     #expect(WorkerEnd(.exit(1), complaint: "first\nlast\n").description == "ended with status 1: last")
+    let long = WorkerEnd(.exit(1), complaint: "first\n" + String(repeating: "x", count: 9_000))
+    #expect(long.description == "ended with status 1: " + String(repeating: "x", count: 500))
     #expect(WorkerEnd(.signal(SIGKILL), complaint: "").description == "was ended by signal 9 (Killed)")
     let brokeOff = WorkerEnd(.exit(0), complaint: "why", brokeOff: true)
     #expect(brokeOff.description == "ended with status 0 in the middle of what it said: why")

@@ -89,7 +89,8 @@ import Testing
     }
     let shown = Self.folder.appendingPathComponent("../docs/pictures/picnic.png").standardizedFileURL
     let drawn = try Pixels(decoding: try Sheet.png(try sheet.drawing()).bytes)
-    let distance = try #require(try drawn.distance(to: try Pixels(contentsOf: shown)))
+    let reference = try Pixels(contentsOf: shown)
+    let distance = try #require(drawn.distance(to: reference))
     #expect(distance.mean < 0.001 && distance.different < 0.001, "\(distance)")
     #expect(sheet.labels.count == 23 && script.contains("🧺"))
   }

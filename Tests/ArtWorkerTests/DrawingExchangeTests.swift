@@ -35,7 +35,7 @@ import Testing
     var word = ""
     var parts = 0
     var kills = false
-    var exchange = DrawingExchange(with: program)
+    var exchange = DrawingExchange(with: program, limit: 1 << 20)
 
     /// Says so many things.
     init(_ generator: inout SplitMix64) {
@@ -105,9 +105,28 @@ import Testing
   @Test("V81 bytes that were not announced are nonsense")
   func bytes() throws {
     for lines in [[], [#"{"hello":2}"#], [#"{"hello":2}"#, #"{"part":3}"#]] {
-      var exchange = DrawingExchange(with: Self.program)
+      var exchange = DrawingExchange(with: Self.program, limit: 1 << 20)
       for line in lines { _ = exchange.heard(line: Array(line.utf8)) }
       #expect(exchange.heard(bytes: [1, 2]) == .kill)
     }
+  }
+
+  @Test("V75 a drawing has at most 4 GiB, and of a part with which it would have more nothing is taken")
+  func endless() throws {
+    #expect(Renderer.resultLimit == 4 << 30)
+    var exchange = DrawingExchange(with: Self.program, limit: 5)
+    for (line, count) in [(#"{"hello":2}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
+      #expect(exchange.heard(line: Array(line.utf8)) == (count == 0 ? .ask : .take(count)))
+      let bytes = [UInt8](repeating: 7, count: count)
+      if count > 0 { #expect(exchange.heard(bytes: bytes) == .tell(bytes)) }
+    }
+    var full = exchange
+    #expect(full.heard(line: Array(#"{"drawn":{"lacking":[],"lackingCount":0}}"#.utf8)) == .nothing)
+    #expect(throws: Never.self) { try full.outcome(of: WorkerEnd(.exit(0), complaint: "")).get() }
+    #expect(exchange.heard(line: Array(#"{"part":1}"#.utf8)) == .kill)
+    guard case .failure(.failed(let error)) = exchange.outcome(of: WorkerEnd(.exit(0), complaint: "")) else {
+      throw ArtError(.badJSON, "it is believed")
+    }
+    #expect(error.message.contains("a drawing of more than 5 bytes"))
   }
 }

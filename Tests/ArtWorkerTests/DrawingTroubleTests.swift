@@ -181,6 +181,15 @@ import Testing
       #expect(refusal.reason == .tooLarge)
     }
     drawing.format = .symbols(columns: 10_000, rows: 1, .direct)
+    var crowd = drawing
+    crowd.scene.labels = Array(repeating: try #require(drawing.scene.labels.first), count: 1_000_001)
+    guard
+      case .refused(let refusal) = try await Renderer(program: WorkerProgram(path: "/nothing")).failure(crowd)
+        .0
+    else {
+      throw ArtError(.badJSON, "another failure")
+    }
+    #expect(refusal.reason == .tooLarge && refusal.detail.contains("at most 1000000 are drawn"))
     guard case .failed = try await Renderer(program: WorkerProgram(path: "/nothing")).failure(drawing).0
     else {
       throw ArtError(.badJSON, "the check can pass")

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtProcess
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -194,5 +195,28 @@ final class Taken: Sendable {
     _ = await held.value
     #expect(await slow.isGone())
     #expect(await good.isGone())
+  }
+
+  @Test("V75 when this program was stopped for long, what the worker has to say is heard all the same")
+  func stopped() async throws {
+    let worker = try ScriptedWorker(
+      draw: "stage there; read -r go <\"${0%/*}/go\"; \(Self.part) \(ScriptedWorker.drawn)")
+    try #require(mkfifo("\(worker.path)/go", 0o600) == 0)
+    let go = open("\(worker.path)/go", O_RDWR | O_CLOEXEC)
+    defer { close(go) }
+    let clock = ManualClock()
+    let drawing = Task {
+      try await Renderer(program: worker.program, clock: clock).draw(Self.drawing(), limit: 3)
+    }
+    // From here on nothing is heard until it is told to go on.
+    try await worker.reaches("there")
+    for duration in [Duration.seconds(120), .seconds(86_400)] {
+      await clock.sleepers(1)
+      clock.advance(by: duration)
+    }
+    await clock.sleepers(1)
+    try #require(write(go, "\n", 1) == 1)
+    #expect(try await drawing.value.1 == Array("abc".utf8))
+    #expect(await worker.isGone())
   }
 }

@@ -67,6 +67,42 @@ struct NewFileTests {
     }
   }
 
+  @Test("C109 who gives up what is stuck in a pipe that nobody reads does not wait for it")
+  func stuck() throws {
+    let folder = try Folder()
+    let path = folder.path("pipe")
+    try #require(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDWR | O_CLOEXEC)
+    defer { close(reader) }
+    let file = try NewFile(FilePlace(path, replacing: .pictures))
+    let (isWritten, isDiscarded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let length = 1 << 20
+    Thread.detachNewThread {
+      _ = file.take([UInt8](repeating: 7, count: length))
+      isWritten.signal()
+    }
+    // No pipe holds so much: with its first byte there it is stuck.
+    var there = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+    try #require(poll(&there, 1, 30_000) == 1)
+    Thread.detachNewThread {
+      file.discard()
+      isDiscarded.signal()
+    }
+    #expect(Self.isSignalled(isDiscarded))
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var count = 0
+    while count < length {
+      let more = read(reader, &buffer, buffer.count)
+      try #require(more > 0)
+      count += more
+    }
+    #expect(Self.isSignalled(isWritten))
+  }
+
+  private static func isSignalled(_ event: DispatchSemaphore) -> Bool {
+    event.wait(timeout: .now() + .seconds(30)) == .success
+  }
+
   @Test("C109 what takes the place of another has its mode", arguments: [true, false])
   func replacing(isUnnamed: Bool) throws {
     let folder = try Folder()

@@ -17,7 +17,9 @@ struct RuleTests {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
       let source = try String(contentsOf: file, encoding: .utf8)
-      rules.formUnion(source.matches(of: #/@Test\(\s*"([CS]\d+) /#).map { String($0.1) })
+      for names in source.matches(of: #/@Test\(\s*"((?:[A-Z]\d+ )+)/#) {
+        rules.formUnion(names.1.split(separator: " ").map(String.init).filter { "CS".contains($0.prefix(1)) })
+      }
     }
     return rules
   }

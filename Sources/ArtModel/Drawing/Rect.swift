@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rectangle on the canvas in pixels, its sides above zero.
+/// A rectangle on the canvas in pixels.
 public struct Rect: Hashable, Sendable {
+  /// Pixels of a side, at least: with less, what is drawn of it would have no place that a Double can hold.
+  static let leastSide = 0.000001
   /// Pixels from the canvas's left edge to its own.
   public let x: Double
   /// Pixels from the canvas's top edge to its own.
@@ -11,11 +13,13 @@ public struct Rect: Hashable, Sendable {
   /// Pixels down.
   public let height: Double
 
-  /// Throws `badValue` for what is not finite, has a side that is not above zero, or reaches further than 1,000,000 pixels from
-  /// the origin.
+  /// Throws `badValue` for what is not finite, has a side of less than 0.000001, or reaches further than 1,000,000 pixels from the
+  /// origin.
   public init(x: Double, y: Double, width: Double, height: Double) throws(ArtError) {
     let corners = [x, y, x + width, y + height]
-    guard width > 0, height > 0, corners.allSatisfy({ abs($0) <= Limits.coordinate }) else {
+    guard width >= Self.leastSide, height >= Self.leastSide,
+      corners.allSatisfy({ abs($0) <= Limits.coordinate })
+    else {
       throw .badRegion("\(numberText(x)),\(numberText(y)),\(numberText(width))x\(numberText(height))")
     }
     self.x = x + 0.0

@@ -41,11 +41,11 @@ public struct Viewport: Hashable, Sendable {
   private var centerX: Double
   private var centerY: Double
 
-  /// All of the content, as large as it fits.
+  /// All of the content, as large as it fits. `maximumTimes` is kept within 1 and 500: what is seen is never too small for a rectangle.
   public init(content: Size, view: Size, maximumTimes: Double = 64) {
     self.content = content
     self.view = view
-    self.maximumTimes = maximumTimes.isFinite ? max(maximumTimes, 1) : 1
+    self.maximumTimes = max(1, min(maximumTimes, 500))
     (zoom, minimumZoom, maximumZoom) = (1, 1, 1)
     (centerX, centerY) = (content.width / 2, content.height / 2)
     setBounds()

@@ -93,15 +93,16 @@ final class NewFile: Sendable {
     }
   }
 
-  /// Gives it up. Nothing happens to one that is at its path already.
+  /// Gives it up. Nothing happens to one that is at its path already. Where something is just being written, to a pipe that nobody
+  /// reads perhaps, it is not waited for: then the end of the program closes the file.
   func discard() {
-    let descriptor = state.withLock { state in
+    let descriptor = state.withLockIfAvailable { state in
       defer { state.descriptor = nil }
       return state.descriptor
     }
-    guard let descriptor else { return }
+    if case .some(nil) = descriptor { return }
     if let temporary { unlink(temporary) }
-    if place.kind != .stdout { close(descriptor) }
+    if case .some(let descriptor?) = descriptor, place.kind != .stdout { close(descriptor) }
   }
 
   private func failure(_ number: Int32) -> ArtError {
