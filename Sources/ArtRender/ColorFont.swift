@@ -68,14 +68,11 @@ final class ColorFont {
     return result
   }
 
-  /// A glyph's pixels, not kept. Throws `noMemory`.
+  /// A glyph's pixels, not kept. Throws `noMemory` and `badFont`.
   func bitmap(_ glyph: Glyph) throws(DrawingRefusal) -> PixelBuffer {
     let box = strike.ordinary
     switch glyph {
-    case .color(let number):
-      // A broken bitmap is nothing.
-      if let pixels = try strike.bitmap(number) { return pixels }
-      return try PixelBuffer(width: box.width, height: box.height)
+    case .color(let number): return try strike.bitmap(number)
     case .missing(let scalars):
       return try MissingBox(scalars: scalars, width: box.width, height: box.height).bitmap()
     }
@@ -95,6 +92,8 @@ final class ColorFont {
 
   private func pieces(_ text: String) -> [Piece] {
     let shaped = shaper.shape(text)
+    // Joiners and selectors alone, which a document may hold, too, are not to vanish from it.
+    guard !shaped.isEmpty else { return [missing(text.unicodeScalars.map(\.value), at: 0)] }
     var result: [Piece] = []
     var pen = 0.0
     var index = 0
@@ -112,18 +111,20 @@ final class ColorFont {
           pen += glyph.advance * pixelsPerEm
         }
       } else {
-        let glyph = Glyph.missing(scalars.map(\.value))
-        let box = strike.ordinary
-        result.append(
-          Piece(
-            glyph: glyph, left: pen, top: -Double(box.top), width: Double(box.width),
-            height: Double(box.height)
-          ))
-        pen += Double(box.width)
+        let piece = missing(scalars.map(\.value), at: pen)
+        result.append(piece)
+        pen += piece.width
       }
       index = end
     }
     return result
+  }
+
+  private func missing(_ scalars: [UInt32], at pen: Double) -> Piece {
+    let box = strike.ordinary
+    return Piece(
+      glyph: .missing(scalars), left: pen, top: -Double(box.top), width: Double(box.width),
+      height: Double(box.height))
   }
 
   private func piece(_ glyph: Glyph, _ extent: GlyphStrike.Extent, _ shaped: Shaper.Shaped, _ pen: Double)

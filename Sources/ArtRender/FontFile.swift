@@ -41,4 +41,12 @@ extension DrawingRefusal {
       "\(path) is no font with colour emoji as bitmaps, as Noto Color Emoji is (package fonts-noto-color-emoji)"
     )
   }
+
+  /// One of its bitmaps cannot be decoded.
+  static func brokenGlyph(_ glyph: UInt32, of path: String) -> DrawingRefusal {
+    DrawingRefusal(
+      .badFont,
+      "the font \(path) is damaged: the bitmap of its glyph \(glyph) cannot be decoded; install it again (package fonts-noto-color-emoji)"
+    )
+  }
 }

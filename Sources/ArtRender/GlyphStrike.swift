@@ -85,16 +85,27 @@ final class GlyphStrike {
     return Extent(left: Int(slot.bitmap_left), top: Int(slot.bitmap_top), width: width, height: height)
   }
 
-  /// A glyph's pixels; nil where it has no bitmap in colours, or a broken one. Throws `noMemory`.
-  func bitmap(_ glyph: UInt32) throws(DrawingRefusal) -> PixelBuffer? {
-    guard FT_Load_Glyph(face, glyph, Int32(FT_LOAD_COLOR)) == 0, let extent = loadedExtent else { return nil }
+  /// The pixels of a glyph that has an extent. Throws `noMemory`, and `badFont` where its bitmap is broken: a picture without it
+  /// would look whole.
+  func bitmap(_ glyph: UInt32) throws(DrawingRefusal) -> PixelBuffer {
+    guard FT_Load_Glyph(face, glyph, Int32(FT_LOAD_COLOR)) == 0, let extent = loadedExtent else {
+      throw try broken(glyph)
+    }
     let bitmap = face.pointee.glyph.pointee.bitmap
-    guard let start = bitmap.buffer, Int(bitmap.pitch) >= 4 * extent.width else { return nil }
+    guard let start = bitmap.buffer, Int(bitmap.pitch) >= 4 * extent.width else { throw try broken(glyph) }
     let result = try PixelBuffer(width: extent.width, height: extent.height)
     for row in 0..<extent.height {
       (result.pixels + row * result.stride).update(
         from: start + row * Int(bitmap.pitch), count: result.stride)
     }
     return result
+  }
+
+  /// FreeType says the same of a broken bitmap as of too little memory for decoding it. Throws `noMemory` where that is it.
+  private func broken(_ glyph: UInt32) throws(DrawingRefusal) -> DrawingRefusal {
+    // Twice what a sound one takes is free.
+    let side = 2 * max(ordinary.width, ordinary.height)
+    _ = try PixelBuffer(width: side, height: side)
+    return .brokenGlyph(glyph, of: file.path)
   }
 }

@@ -25,8 +25,8 @@ final class Painter {
   /// How large the result is.
   var size: PixelSize { projection.size }
 
-  /// Gets ready: decodes the background and sees what is to be painted. Throws `tooLarge` for what would take too long, and
-  /// `noMemory`.
+  /// Gets ready: decodes the background and sees what is to be painted. Throws `tooLarge` for too many pixels and for what would
+  /// take too long, and `noMemory`.
   init(_ drawing: Drawing, size: PixelSize, font: ColorFont) throws(DrawingRefusal) {
     scene = drawing.scene
     isTransparent = drawing.isTransparent
@@ -34,19 +34,19 @@ final class Painter {
     glyphs = GlyphCache(font)
     projection = Projection(drawing.region, of: drawing.scene.canvas, to: size)
     var lacking = LackingTexts()
-    var work = PaintingWork()
+    var work = PaintingWork(drawing.region, size: size)
     for (index, label) in scene.labels.enumerated() {
       let layout = font.layout(label.text)
       guard let rows = projection.rows(of: label, layout, &work) else { continue }
       if layout.isLacking { lacking.insert(label.text) }
       seen.append(Seen(label: Int32(clamping: index), top: rows.lowerBound, bottom: rows.upperBound))
     }
-    try work.check(scale: projection.scaleX)
+    try work.check()
     backdrop = Backdrop(scene, projection)
     drawn = Drawn(lacking: lacking.named, lackingCount: lacking.count, pictureFault: backdrop.fault)
   }
 
-  /// Paints some rows into the first ones of a buffer that is as wide as the result. Throws `noMemory`.
+  /// Paints some rows into the first ones of a buffer that is as wide as the result. Throws `noMemory` and `badFont`.
   func paint(_ rows: Range<Int>, into buffer: PixelBuffer) throws(DrawingRefusal) {
     var target = buffer.part(top: rows.lowerBound, rows: rows.count, of: (size.width, size.height))
     let all = craster_rect(
@@ -61,7 +61,7 @@ final class Painter {
     }
   }
 
-  /// All of it. Throws `noMemory`.
+  /// All of it. Throws `noMemory` and `badFont`.
   func whole() throws(DrawingRefusal) -> PixelBuffer {
     let result = try PixelBuffer(width: size.width, height: size.height)
     try paint(0..<size.height, into: result)
@@ -75,7 +75,8 @@ final class Painter {
       let box = projection.box(of: placed, label)
       let rect = box.pixels.cut(to: part)
       guard !rect.isEmpty else { continue }
-      let pixels = try glyphs.pixels(placed.glyph, scale: box.width / (placed.width * font.pixelsPerEm))
+      let scale = max(box.width / placed.width, box.height / placed.height) / font.pixelsPerEm
+      let pixels = try glyphs.pixels(placed.glyph, scale: scale)
       let place = craster_place(
         x: box.x, y: box.y, scale_x: box.width / Double(pixels.width),
         scale_y: box.height / Double(pixels.height),
@@ -127,8 +128,8 @@ extension Projection {
       let box = box(of: placed, label)
       guard box.width > Self.smallest, box.height > Self.smallest else { continue }
       let rect = box.pixels.cut(to: canvas)
-      guard !rect.isEmpty else { continue }
       work.add(rect)
+      guard !rect.isEmpty else { continue }
       rows = min(rows?.lowerBound ?? rect.top, rect.top)..<max(rows?.upperBound ?? rect.bottom, rect.bottom)
     }
     return rows

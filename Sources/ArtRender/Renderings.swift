@@ -10,7 +10,6 @@ public enum Renderings {
   ) throws(DrawingRefusal) -> Drawn {
     switch drawing.format {
     case .png(let size):
-      try PaintingWork.check(size, of: drawing.region)
       let painter = try Painter(drawing, size: size, font: ColorFont(path: drawing.font))
       try PNGWriter.write(painter, isTransparent: drawing.isTransparent, take)
       return painter.drawn

@@ -3,6 +3,7 @@
 
 #include "CRaster.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -112,6 +113,8 @@ static void open_file(struct cpng *self, uint32_t height, bool is_small) {
 }
 
 static bool start_thread(struct cpng *self) {
+  // Another arena for each thread takes 128 MiB of address space, which is limited.
+  mallopt(M_ARENA_MAX, 1);
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   // Not the usual eight megabytes: memory is limited.

@@ -42,6 +42,40 @@ import Testing
     "V32 what is not refused is drawn within 256 MiB of address space, however much there is of it",
     arguments: cases)
   func peaks(_ drawing: Case) throws {
+    let (status, said, bytes) = try draw(drawing, megabytes: 256)
+    #expect(status == 0)
+    #expect(said.hasPrefix("lacking 0\n"), "\(said)")
+    print("V32: \(drawing.name): \(said.split(separator: "\n").last ?? "") KiB")
+    // Its end is there.
+    #expect(bytes.suffix(8).starts(with: Data("IEND".utf8)))
+  }
+
+  @Test(
+    "V37 with less memory than it takes nothing is said to be drawn that is not, whole and as it is with more"
+  )
+  func scarcity() throws {
+    let emoji = (0..<500).compactMap { Unicode.Scalar(0x1F300 + $0) }.filter(\.properties.isEmojiPresentation)
+    let texts = emoji.prefix(400).map { String(Character($0)) }
+    let labels = texts.enumerated().map { "\($0 % 20 * 30) \($0 / 20 * 30) 50 \($1)" }
+    let drawing = Case(name: "400 emoji", canvas: (600, 600), scale: 1, labels: labels)
+    let whole = try draw(drawing, megabytes: 256)
+    #expect(whole.said.hasPrefix("lacking"))
+    var ends: [String: Int] = [:]
+    for megabytes in stride(from: 36, to: 68, by: 2) {
+      let drawn = try draw(drawing, megabytes: megabytes)
+      let end =
+        drawn.status != 0 ? "ended" : String(drawn.said.prefix { !$0.isNewline && $0 != ":" && $0 != " " })
+      ends[end, default: 0] += 1
+      if end == "lacking" {
+        #expect(drawn.bytes == whole.bytes && drawn.said.split(separator: "\n")[0] == "lacking 0")
+      }
+    }
+    print("V37: \(ends.sorted { $0.key < $1.key })")
+    #expect(ends["lacking"] ?? 0 > 0 && ends.count > 1)
+  }
+
+  /// Draws with so much address space. How it ended, what it said, and what it wrote.
+  private func draw(_ drawing: Case, megabytes: Int) throws -> (status: Int32, said: String, bytes: Data) {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("drawing-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
@@ -57,18 +91,17 @@ import Testing
     let output = Pipe()
     program.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
     program.arguments = [
-      "--as=\(256 << 20)", "--core=0", "--", child, Sheet.font, lines.path, "\(drawing.canvas.0)",
+      "--as=\(megabytes << 20)", "--core=0", "--", child, Sheet.font, lines.path, "\(drawing.canvas.0)",
       "\(drawing.canvas.1)", picture.path, "\(drawing.scale)",
     ]
     program.standardOutput = output
+    program.standardError = FileHandle.nullDevice
+    program.environment = ["SWIFT_BACKTRACE": "enable=no"]
     try program.run()
     let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     program.waitUntilExit()
-    #expect(program.terminationStatus == 0)
-    #expect(said.hasPrefix("lacking 0\n"), "\(said)")
-    print("V32: \(drawing.name): \(said.split(separator: "\n").last ?? "") KiB")
-    // Its end is there.
-    let bytes = try Data(contentsOf: picture)
-    #expect(bytes.suffix(8).starts(with: Data("IEND".utf8)))
+    // Without memory for its beginning there is no file.
+    let bytes = FileManager.default.fileExists(atPath: picture.path) ? try Data(contentsOf: picture) : Data()
+    return (program.terminationStatus, said, bytes)
   }
 }

@@ -23,6 +23,12 @@ import Testing
     return try #require(words.dropLast().last.flatMap { Double($0) }, "\(words)")
   }
 
+  /// How large `render` makes it.
+  private static func size(_ region: Rect, scale: Double) throws -> PixelSize {
+    func side(_ length: Double) -> Int { max(1, Int((length * scale).rounded())) }
+    return try PixelSize(width: side(region.width), height: side(region.height))
+  }
+
   @Test("V30 a PNG file of too many pixels is refused with the scale that works")
   func pixels() throws {
     for (width, height, times) in [
@@ -34,11 +40,10 @@ import Testing
       #expect(refusal?.reason == .tooLarge)
       let scale = try scale(refusal)
       #expect(scale < times && scale > 0)
+      let font = try ColorFont(path: Sheet.font)
       func check(_ scale: Double) throws {
-        let size = try PixelSize(
-          width: Int((Double(width) * scale).rounded()),
-          height: max(1, Int((Double(height) * scale).rounded())))
-        try PaintingWork.check(size, of: Rect(sheet.canvas))
+        let size = try Self.size(Rect(sheet.canvas), scale: scale)
+        _ = try Painter(try sheet.drawing(), size: size, font: font)
       }
       try check(scale)
       #expect(throws: DrawingRefusal.self, "as large as it can be") { try check(scale * 1.02) }
@@ -59,6 +64,60 @@ import Testing
     _ = try Painter(drawing, size: try PixelSize(width: side, height: side), font: font)
     let more = try PixelSize(width: side * 11 / 10, height: side * 11 / 10)
     #expect(throws: DrawingRefusal.self) { _ = try Painter(drawing, size: more, font: font) }
+  }
+
+  @Test("V30 the scale that a refusal names works, whatever it was refused for")
+  func namedScales() throws {
+    let font = try ColorFont(path: Sheet.font)
+    var random = SplitMix64(seed: 30)
+    func logarithmic(_ low: Double, _ high: Double) -> Double {
+      pow(10, Double.random(in: log10(low)...log10(high), using: &random))
+    }
+    let texts = ["🐝", "👩‍🚀🌸", "🏳️‍🌈🦒🪝🐝", "🐝🌸🐝🌸🐝🌸🐝🌸🐝🌸🐝🌸🐝🌸🐝🌸"]
+    var (refused, byWork, higher) = (0, 0, 0)
+    for _ in 0..<200 {
+      var sheet = try Sheet(Int(logarithmic(1, 100_000)), Int(logarithmic(1, 100_000)))
+      let (width, height) = (Double(sheet.canvas.width), Double(sheet.canvas.height))
+      for _ in 0..<Int(logarithmic(1, 1_000)) {
+        try sheet.add(
+          texts.randomElement(using: &random) ?? "", .random(in: 0...width, using: &random),
+          .random(in: 0...height, using: &random), logarithmic(100, 100_000))
+      }
+      let part = logarithmic(1e-9, 1)
+      let region = try Rect(
+        x: .random(in: 0...width, using: &random), y: 0, width: width * part, height: height * part)
+      let drawing = try sheet.drawing(Bool.random(using: &random) ? region : nil)
+      let side = max(drawing.region.width, drawing.region.height)
+      let size = try Self.size(drawing.region, scale: logarithmic(10_000, 1_000_000) / side)
+      func refusal(_ size: PixelSize) -> DrawingRefusal? {
+        do throws(DrawingRefusal) {
+          _ = try Painter(drawing, size: size, font: font)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      guard let first = refusal(size) else { continue }
+      refused += 1
+      if first.detail.hasPrefix("painting") { byWork += 1 }
+      let named = try self.scale(first)
+      let second = refusal(try Self.size(drawing.region, scale: named))
+      #expect(second == nil, "\(first.detail) \(drawing.region) \(size)")
+      if refusal(try Self.size(drawing.region, scale: named * 1.5)) != nil { higher += 1 }
+    }
+    print(
+      "V30: \(refused) refusals, \(byWork) for what takes too long; half as large again \(higher) are refused, too"
+    )
+    #expect(refused > 50 && byWork > 5 && higher > refused / 2)
+  }
+
+  @Test("V30 of a region that is next to nothing a scale is named, too")
+  func nextToNothing() throws {
+    let region = try Rect(
+      x: 0, y: 0, width: 100 * .leastNonzeroMagnitude, height: 100 * .leastNonzeroMagnitude)
+    let drawing = try Sheet(10, 10).drawing(region, width: 10_000_000, height: 10_000_000)
+    let scale = try scale(refusal(drawing))
+    #expect(scale.isFinite && scale > 0)
   }
 
   @Test("V31 without a font, or with a file that is none with colours, it says which package brings it")
