@@ -16,27 +16,27 @@ struct Transfer {
 
   /// The picture. Throws a `Refusal`, or an `ArtError` when there was nobody to fetch it.
   func picture(_ request: BackgroundRequest) throws -> CheckedPicture {
-    let blocked = Blocked(Self.endings)
-    defer { blocked.unblock() }
+    let held = HeldSignals(Self.endings)
+    defer { held.release() }
     let fetch = fetcher.fetch(request)
     let latest = Latest()
     Task.detached { for await progress in fetch.progress { latest.set(progress) } }
     let outcome = Outcome {
       await Self.result { () async throws(BackgroundFailure) in try await fetch.picture }
     }
-    return try wait(for: outcome, latest, blocked) { fetch.cancel() }
+    return try wait(for: outcome, latest, held) { fetch.cancel() }
   }
 
   /// The picture of these bytes. Throws what fetching throws.
   func picture(_ bytes: [UInt8]) throws -> CheckedPicture {
-    let blocked = Blocked(Self.endings)
-    defer { blocked.unblock() }
+    let held = HeldSignals(Self.endings)
+    defer { held.release() }
     let fetcher = fetcher
     let task = Task.detached {
       await Self.result { () async throws(BackgroundFailure) in try await fetcher.check(bytes) }
     }
     let outcome = Outcome { await task.value }
-    return try wait(for: outcome, nil, blocked) { task.cancel() }
+    return try wait(for: outcome, nil, held) { task.cancel() }
   }
 
   private static func result(
@@ -46,14 +46,14 @@ struct Transfer {
   }
 
   private func wait(
-    for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest?, _ blocked: Blocked,
+    for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest?, _ held: HeldSignals,
     cancel: () -> Void
   ) throws -> CheckedPicture {
     var line = latest.flatMap { _ in isatty(2) == 1 ? TransferLine(name: name) : nil }
     let start = ContinuousClock.now
     while true {
       let result = outcome.wait(atMost: .milliseconds(100))
-      if let number = blocked.next() {
+      if let number = held.next() {
         cancel()
         // Its helpers end with this process in any case.
         _ = outcome.wait(atMost: .seconds(1))
@@ -92,30 +92,5 @@ struct Transfer {
     private let progress = Mutex<FetchProgress?>(nil)
     var value: FetchProgress? { progress.withLock { $0 } }
     func set(_ new: FetchProgress) { progress.withLock { $0 = new } }
-  }
-
-  /// Signals that wait until somebody asks for them. Those that were ignored stay so.
-  private struct Blocked {
-    private let numbers: [Int32]
-    private var before = sigset_t()
-
-    init(_ numbers: [Int32]) {
-      self.numbers = numbers.filter { !StreamSignals.isIgnored($0) }
-      var set = StreamSignals.set(self.numbers)
-      pthread_sigmask(SIG_BLOCK, &set, &before)
-    }
-
-    /// One that has come.
-    func next() -> Int32? {
-      var set = StreamSignals.set(numbers)
-      var time = timespec()
-      let number = sigtimedwait(&set, nil, &time)
-      return number > 0 ? number : nil
-    }
-
-    func unblock() {
-      var set = before
-      pthread_sigmask(SIG_SETMASK, &set, nil)
-    }
   }
 }
