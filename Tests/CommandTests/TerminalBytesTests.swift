@@ -10,11 +10,14 @@ import Testing
 @Suite("What a terminal is given")
 struct TerminalBytesTests {
   private let sixels = "\u{1B}P0;1;0q\"1;1;4;6#0;2;100;0;0#0!4~-$?\u{1B}\\"
+  private let size: PixelSize
   private let symbols = "\u{1B}[38;2;1;2;3;48;5;7m▀▄ \u{1B}[0m\n\u{1B}[7m█\u{1B}[m\n"
+
+  init() throws { size = try PixelSize(width: 4, height: 12) }
 
   @Test("C129 sixels and nothing else, symbols in colours and nothing else")
   func clean() {
-    #expect(TerminalBytes.areSixels(Array(sixels.utf8)))
+    #expect(TerminalBytes.areSixels(Array(sixels.utf8), size))
     #expect(TerminalBytes.areSymbols(Array(symbols.utf8), columns: 3, rows: 3))
     #expect(!TerminalBytes.areSymbols(Array(symbols.utf8), columns: 2, rows: 3), "too wide")
     #expect(!TerminalBytes.areSymbols(Array(symbols.utf8), columns: 3, rows: 2), "too high")
@@ -23,8 +26,10 @@ struct TerminalBytesTests {
       "\u{1B}Pp~\u{1B}\\",
       "\u{1B}P$qm\u{1B}\\", "\u{1B}Pq~\n\u{1B}\\", "\u{1B}Pq~\u{9C}\u{1B}\\", "\u{1B}P+q544e\u{1B}\\",
       "\u{1B}Pq~\u{1B}\\ls\n",
-      "\u{1B}P1;1;1;1;1;1;1;1;1;1q~\u{1B}\\",
-    ] { #expect(!TerminalBytes.areSixels(Array(bad.utf8)), "\(bad.debugDescription)") }
+      "\u{1B}P1;1;1;1;1;1;1;1;1;1q~\u{1B}\\", "\u{1B}Pq12~\u{1B}\\", "\u{1B}Pq!~\u{1B}\\",
+      "\u{1B}Pq!3\u{1B}\\",
+      "\u{1B}Pq#1;2~\u{1B}\\", "\u{1B}Pq!123456~\u{1B}\\", "\u{1B}Pq\"1;1~\u{1B}\\",
+    ] { #expect(!TerminalBytes.areSixels(Array(bad.utf8), size), "\(bad.debugDescription)") }
     for bad in [
       "a", "\r", "\t", "\u{1B}", "\u{1B}[", "\u{1B}[2J", "\u{1B}[31", "\u{1B}[?25l", "\u{1B}[>1m",
       "\u{1B}]0;x\u{7}", "\u{1B}c",
@@ -34,6 +39,23 @@ struct TerminalBytesTests {
       #expect(!TerminalBytes.areSymbols(Array(bad.utf8), columns: 80, rows: 24), "\(bad.debugDescription)")
     }
     #expect(!TerminalBytes.areSymbols([0xE2, 0x96], columns: 80, rows: 24), "no UTF-8")
+  }
+
+  @Test("C129 nothing is painted beyond the cells, whatever a helper program says")
+  func beyond() throws {
+    let fits = ["~~~~", "!4~", "!4~$!4~", "!4~-!4~", "!4~-!4~-", "\"1;1;4;12!4~", "#1;2;0;0;0#1!3~?"]
+    let beyond = ["~~~~~", "!5~", "!99999~", "!4~-!4~-~", "----~", "\"1;1;5;12~", "\"1;1;4;13~", "~!4~"]
+    for (texts, isFine) in [(fits, true), (beyond, false)] {
+      for text in texts {
+        let bytes = Array("\u{1B}P0;1;0q\(text)\u{1B}\\".utf8)
+        #expect(TerminalBytes.areSixels(bytes, size) == isFine, "\(text)")
+      }
+    }
+    let head: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
+    #expect(TerminalBytes.arePNG(head + [0, 0, 0, 4, 0, 0, 0, 12, 8, 6], size))
+    #expect(!TerminalBytes.arePNG(head + [0, 1, 0, 4, 0, 0, 0, 12, 8, 6], size))
+    #expect(!TerminalBytes.arePNG(head + [0, 0, 0, 4, 0, 0, 0, 13, 8, 6], size))
+    #expect(!TerminalBytes.arePNG(head, size))
   }
 
   @Test("C129 no changed byte makes a terminal obey something else")
@@ -54,7 +76,7 @@ struct TerminalBytesTests {
           }
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        if TerminalBytes.areSixels(bytes) {
+        if TerminalBytes.areSixels(bytes, size) {
           #expect(bytes.filter { $0 == 0x1B }.count == 2)
           #expect(bytes.allSatisfy { $0 == 0x1B || (0x20...0x7E).contains($0) })
           kept += 1

@@ -23,6 +23,8 @@ struct TerminalArt: Sendable {
   var rows: Int
   /// What is not as it should be, a sentence each.
   var complaints: [String] = []
+  /// Whether something of the document itself cannot be drawn.
+  var isFaulty = false
 
   /// Has it drawn. Where it cannot be, the emoji are put on cells, and why is a complaint. Throws `cancelled` only.
   static func drawn(
@@ -55,19 +57,24 @@ struct TerminalArt: Sendable {
         ArtError(.unavailable, "what emojiart-worker drew is nothing for a terminal; install emojiart again"))
     }
     return TerminalArt(
-      body: body, columns: placement.columns, rows: placement.rows, complaints: complaints(drawn))
+      body: body, columns: placement.columns, rows: placement.rows, complaints: complaints(drawn),
+      isFaulty: drawn.pictureFault != nil)
   }
 
   /// Nil for bytes that are not what was asked for.
   private static func body(_ bytes: [UInt8], _ placement: ArtPlacement, _ graphics: Graphics) -> Body? {
     switch graphics {
     case .kitty:
-      guard TerminalBytes.arePNG(bytes) else { return nil }
+      guard case .png(let size) = placement.format, TerminalBytes.arePNG(bytes, size) else { return nil }
       return .picture(KittyPicture.sequence(bytes, columns: placement.isScaled ? placement.columns : nil))
-    case .sixel: return TerminalBytes.areSixels(bytes) ? .picture(bytes) : nil
+    case .sixel:
+      guard case .sixel(let size) = placement.format, TerminalBytes.areSixels(bytes, size) else { return nil }
+      return .picture(bytes)
     case .symbols:
       let isFine = TerminalBytes.areSymbols(bytes, columns: placement.columns, rows: placement.rows)
-      return isFine ? .lines(bytes.last == 0x0A ? bytes : bytes + [0x0A]) : nil
+      // Whatever colours the last line ended with.
+      let lines = bytes.last == 0x0A ? bytes.dropLast() : bytes[...]
+      return isFine ? .lines(lines + Array("\u{1B}[0m\n".utf8)) : nil
     case .text: return nil
     }
   }
@@ -86,6 +93,12 @@ struct TerminalArt: Sendable {
     if let fault = drawn.pictureFault { complaints.append("the background cannot be drawn: \(fault)") }
     if let lacking = DrawingNotes.lacking(drawn) { complaints.append(lacking) }
     return complaints
+  }
+
+  /// What closes it when only a part of it was written.
+  var closing: String {
+    guard case .picture(let picture) = body else { return KittyPicture.closing(isKitty: false) }
+    return KittyPicture.closing(isKitty: picture.starts(with: [0x1B, UInt8(ascii: "_")]))
   }
 
   /// What stands on the screen where the cursor is, at the beginning of a line; then the cursor is at the beginning of the line below.
