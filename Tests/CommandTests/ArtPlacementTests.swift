@@ -126,6 +126,16 @@ struct ArtPlacementTests {
     #expect(part.joined().contains("🏳️‍🌈") && !part.joined().contains("☕"))
   }
 
+  @Test("C133 of a text of several emoji each has cells of its own, within the frame")
+  func gridTexts() throws {
+    let canvas = try Canvas(width: 100, height: 100)
+    let texts = [("🐝🌸", 50.0, 10.0), (String(repeating: "🐛", count: 16), 50, 50), ("☕🏳️‍🌈", 100, 90)]
+    let lines = EmojiGrid.lines(try scene(texts, canvas), Rect(canvas), columns: 12, rows: 5)
+    #expect(lines[1] == "\u{1B}[1G│\u{1B}[5G🐝\u{1B}[7G🌸\u{1B}[12G│")
+    #expect(lines[2].count { $0 == "🐛" } == 4 && lines[2].hasSuffix("\u{1B}[12G│"))
+    #expect(lines[3].contains("☕") && lines[3].hasSuffix("\u{1B}[12G│"))
+  }
+
   @Test("C133 nothing of the grid depends on how wide a terminal takes an emoji for")
   func gridMoves() throws {
     var chance = SplitMix64(seed: 133)

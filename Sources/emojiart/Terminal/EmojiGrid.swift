@@ -19,12 +19,18 @@ enum EmojiGrid {
     var free = inner.columns * inner.rows
     for label in scene.labels.reversed() where free >= 2 {
       guard let place = place(label.position, region, inner.columns, inner.rows) else { continue }
+      let characters = Array(label.text.string)
       // Half of a cell makes room for a neighbour.
       let near = [0, -1, 1].map { place.column + $0 }.filter { (0...inner.columns - 2).contains($0) }
       let isFree = { column in !(column - 1...column + 1).contains { cells[place.row][$0] != nil } }
-      guard let column = near.first(where: isFree) else { continue }
-      cells[place.row][column] = safe(label.text.string)
-      free -= 2
+      guard let middle = near.first(where: isFree) else { continue }
+      // What stands beyond the frame, or under another one, is not seen.
+      for (index, character) in characters.enumerated() {
+        let column = middle + 2 * index - (characters.count - 1)
+        guard (0...inner.columns - 2).contains(column), isFree(column) else { continue }
+        cells[place.row][column] = safe(String(character))
+        free -= 2
+      }
     }
     let edge = String(repeating: "─", count: inner.columns)
     let end = "\(move(left + inner.columns + 1))│"
