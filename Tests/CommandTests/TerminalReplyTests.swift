@@ -106,6 +106,14 @@ struct GraphicsTests {
     best(.auto, isTerminal: isTerminal, surroundings, answers)
   }
 
+  @Test("C127 who never answers costs 350 ms, and a second where the answer comes over a network")
+  func latest() {
+    var surroundings = surroundings("xterm-256color")
+    #expect(surroundings.latest == .milliseconds(350))
+    surroundings.isRemote = true
+    #expect(surroundings.latest == .seconds(1))
+  }
+
   @Test("C125 a terminal gets what it shows best")
   func choices() {
     let xterm = surroundings("xterm-256color")

@@ -44,6 +44,9 @@ struct TerminalMode: Sendable {
     // A background program would be stopped by this, for good if it is about to end.
     guard isInForeground else { return }
     _ = withUnsafePointer(to: original) { tcsetattr(input, TCSANOW, $0) }
+    // A terminal that takes nothing keeps nobody from ending.
+    var ready = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+    guard poll(&ready, 1, 200) == 1 else { return }
     write("\u{1B}[?2004l")
   }
 

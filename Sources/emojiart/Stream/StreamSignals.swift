@@ -180,6 +180,15 @@ extension StreamSignals {
     _exit(128 + number)
   }
 
+  /// Stops this process as the terminal's own key does, until somebody lets it go on. SIGTSTP is blocked in this thread.
+  static func stopHere() {
+    var set = set([SIGTSTP])
+    signal(SIGTSTP, SIG_DFL)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    raise(SIGTSTP)
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
   static func set(_ numbers: [Int32]) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)

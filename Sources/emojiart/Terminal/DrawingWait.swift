@@ -9,16 +9,19 @@ struct HeldSignals {
   private let numbers: [Int32]
   private var before = sigset_t()
 
+  /// Those that end programs.
+  static let endings = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
   /// Holds them back.
-  init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) {
+  init(_ numbers: [Int32] = endings) {
     self.numbers = numbers.filter { !StreamSignals.isIgnored($0) }
     var set = StreamSignals.set(self.numbers)
     pthread_sigmask(SIG_BLOCK, &set, &before)
   }
 
   /// One that has come.
-  func next() -> Int32? {
-    var set = StreamSignals.set(numbers)
+  func next(of some: [Int32]? = nil) -> Int32? {
+    var set = StreamSignals.set(some.map { $0.filter(numbers.contains) } ?? numbers)
     var time = timespec()
     let number = sigtimedwait(&set, nil, &time)
     return number > 0 ? number : nil
@@ -31,9 +34,10 @@ struct HeldSignals {
   }
 }
 
-/// Has something drawn while a command waits, and ends by a signal that says so; `restore` is called before that.
+/// Has something drawn while a command waits, and ends by a signal that says so; `restore` is called before that, and `pause` before
+/// it stops by the one that stops programs.
 func waitForDrawing<Value: Sendable>(
-  _ held: HeldSignals, restore: () -> Void = {},
+  _ held: HeldSignals, restore: () -> Void = {}, pause: () -> Void = {},
   _ work: @escaping @Sendable () async throws(DrawingFailure) -> Value
 ) throws(DrawingFailure) -> Value {
   let task = Task.detached { () -> Result<Value, DrawingFailure> in
@@ -43,6 +47,11 @@ func waitForDrawing<Value: Sendable>(
   while true {
     if let result = outcome.wait(atMost: .milliseconds(50)) { return try result.get() }
     guard let number = held.next() else { continue }
+    if number == SIGTSTP {
+      pause()
+      StreamSignals.stopHere()
+      continue
+    }
     task.cancel()
     // Its helper ends with this process in any case.
     _ = outcome.wait(atMost: .seconds(1))

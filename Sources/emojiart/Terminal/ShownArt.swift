@@ -21,9 +21,9 @@ struct ShownArt {
   }
 
   /// Has the scene drawn so that it fits the terminal below so many lines of text, of which it leaves a third in sight at most. Nil
-  /// for nothing. A signal that ends programs ends this one, the terminal as it was.
+  /// for nothing. A signal that ends or stops programs does so with this one, the terminal as it was.
   func drawn(_ scene: Scene, below lines: Int) throws -> TerminalArt? {
-    let held = HeldSignals()
+    let held = HeldSignals(HeldSignals.endings + [SIGTSTP])
     defer { held.release() }
     var question = isAsked ? TerminalQuestion() : nil
     defer { question?.finish() }
@@ -35,9 +35,18 @@ struct ShownArt {
     try view.apply(to: &viewport, scene.canvas)
     let placement = try ArtPlacement(viewport, in: room, graphics)
     let font = font
-    return try waitForDrawing(held, restore: { question?.restore() }) { () async throws(DrawingFailure) in
+    let restore = { question?.restore() ?? () }
+    return try waitForDrawing(held, restore: restore, pause: restore) { () async throws(DrawingFailure) in
       try await TerminalArt.drawn(scene, placement, graphics, font: font)
     }
+  }
+
+  /// Writes it after what was written before.
+  func put(_ art: TerminalArt) throws(ArtError) {
+    try Output.flush()
+    let held = HeldSignals()
+    defer { held.release() }
+    try held.put(art.bytes, last: art.closing)
   }
 
   /// Follows a document on the screen. Throws `usage` where there is none.
@@ -46,7 +55,7 @@ struct ShownArt {
       throw ArtError(
         .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")
     }
-    let held = HeldSignals()
+    let held = HeldSignals(HeldSignals.endings + [SIGTSTP])
     var question = isAsked ? TerminalQuestion() : nil
     question?.finish()
     held.release()

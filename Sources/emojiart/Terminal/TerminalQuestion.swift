@@ -6,17 +6,15 @@ import Glibc
 ///
 /// Asked is only a terminal that can answer here: stdin and stdout are the same one, this program is before it, nobody has typed
 /// ahead, and it is no dumb one. It has 100 ms. While it owes an answer it does not show what is typed, so that nothing of a
-/// late one is seen; whoever asked calls `finish` before the program ends, also by a signal, and holds signals until then.
+/// late one is seen; whoever asked calls `finish` before the program ends or stops, also by a signal, and holds signals until then.
 struct TerminalQuestion {
   /// How long an answer decides.
   static let patience = Duration.milliseconds(100)
-  /// How long after the question a late one is still waited for, to be dropped.
-  static let latest = Duration.seconds(1)
-
   /// What it said in time.
   private(set) var answers = TerminalAnswers()
   private var replies = TerminalReplies()
   private let asked = ContinuousClock.now
+  private let latest: Duration
   /// How the terminal was; nil when it is so again.
   private var original: termios?
 
@@ -26,6 +24,7 @@ struct TerminalQuestion {
     var settings = termios()
     guard tcgetattr(0, &settings) == 0 else { return nil }
     original = settings
+    latest = surroundings.latest
     settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
     withUnsafeMutableBytes(of: &settings.c_cc) { codes in
       codes[Int(VMIN)] = 0
@@ -46,7 +45,7 @@ struct TerminalQuestion {
   /// Waits for what is still owed, drops it, and puts the terminal back.
   mutating func finish() {
     guard original != nil else { return }
-    read(until: asked + Self.latest)
+    read(until: asked + latest)
     restore()
   }
 
@@ -91,13 +90,16 @@ struct TerminalSurroundings: Equatable, Sendable {
   var isColorless = false
   /// The terminal is another program's window, which passes no pictures of kitty's protocol on: tmux, screen.
   var isMultiplexer = false
+  /// The terminal is on another machine: what it says comes over a network.
+  var isRemote = false
 
   /// This program's.
   static var here: TerminalSurroundings {
     TerminalSurroundings(
       term: environment("TERM"), colorTerm: environment("COLORTERM"),
       isColorless: environment("NO_COLOR") != nil,
-      isMultiplexer: environment("TMUX") != nil || environment("STY") != nil)
+      isMultiplexer: environment("TMUX") != nil || environment("STY") != nil,
+      isRemote: environment("SSH_TTY") != nil || environment("SSH_CONNECTION") != nil)
   }
 
   /// Whether it obeys escape sequences.
@@ -108,6 +110,9 @@ struct TerminalSurroundings: Equatable, Sendable {
     guard isCapable, let term else { return false }
     return !["linux", "cons25", "vt52"].contains(term) && !term.hasPrefix("eterm")
   }
+
+  /// How long after the question a late answer is still waited for, to be dropped. Who never answers costs that long.
+  var latest: Duration { isRemote ? .seconds(1) : .milliseconds(350) }
 
   /// What is asked, the one that every terminal answers last: kitty's protocol, the size of a cell, what it is.
   ///

@@ -6,8 +6,8 @@ import ArtModel
 enum LiveScreen {
   /// To a screen of its own, without a cursor.
   static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[H\u{1B}[2J"
-  /// Back to what was there before.
-  static let leave = "\u{1B}[?25h\u{1B}[?1049l"
+  /// Back to what was there before, though the last drawing may have been written in part only.
+  static let leave = "\u{1B}\\\(end)\u{1B}[?7h\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
   /// Between these nothing is shown: https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036
   private static let (begin, end) = ("\u{1B}[?2026h", "\u{1B}[?2026l")
 

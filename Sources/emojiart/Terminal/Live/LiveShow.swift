@@ -11,10 +11,14 @@ import Glibc
 ///     LiveSignals ───────────────────────────┼──▶ LiveView ──▶ a drawing, of a task ──bell──▶ LiveScreen ──▶ stdout
 ///     stdin ──▶ KeyDecoder ──────────────────┘
 ///
-/// One drawing is made at a time; what changed meanwhile is drawn as soon as it is over, or at once where it can be given up.
+/// One drawing is made at a time; what changed meanwhile is drawn as soon as it is over. It is given up for that, but never two of them
+/// one after the other: however fast edits and keys come, something is seen. One for another size of the terminal is always given up.
 struct LiveShow {
-  /// What is drawn for a title that is already on the screen's way.
-  private typealias Drawing = Outcome<Result<TerminalArt, DrawingFailure>>
+  private struct Drawing {
+    let outcome: Outcome<Result<TerminalArt, DrawingFailure>>
+    let task: Task<Result<TerminalArt, DrawingFailure>, Never>
+    let terminal: TerminalSize
+  }
 
   private let file: DocumentFile
   private let font: String?
@@ -23,6 +27,7 @@ struct LiveShow {
   private let mode: TerminalMode
   private let inbox: WatchInbox
   private let signals: LiveSignals
+  private let output = TerminalOutput()
 
   private var view: LiveView
   private var seen: SeenDocument
@@ -30,7 +35,9 @@ struct LiveShow {
   private var trouble: String?
   private var degraded: String?
   private var art: TerminalArt?
-  private var drawing: (outcome: Drawing, task: Task<Result<TerminalArt, DrawingFailure>, Never>)?
+  private var drawing: Drawing?
+  /// Whether the last drawing was shown.
+  private var mayGiveUp = true
   private var isStale = true
   /// Whether the terminal is ours: not while the program is in the background.
   private var isShown = false
@@ -46,7 +53,7 @@ struct LiveShow {
     seen = try SeenDocument(file, say: { _ in })
     view = try LiveView(seen.content.canvas, on: Self.size(cell), part)
     inbox = try WatchInbox()
-    signals = try LiveSignals(inbox.bell)
+    signals = try LiveSignals(inbox.bell, mode)
   }
 
   private static func size(_ cell: TerminalAnswers.Cell?) -> TerminalSize {
@@ -59,6 +66,19 @@ struct LiveShow {
   mutating func run(in folder: WatchedFolder) throws(ArtError) {
     let (events, inbox) = (folder.events, inbox)
     Task.detached { for await event in events { await inbox.put(event, from: 0) } }
+    do throws(ArtError) {
+      try follow()
+    } catch {
+      leave()
+      throw error
+    }
+    leave()
+    drawing?.task.cancel()
+    _ = drawing?.outcome.wait(atMost: .seconds(1))
+    Outcome { await folder.close() }.wait()
+  }
+
+  private mutating func follow() throws(ArtError) {
     // What happened between the reading and the watching.
     reload()
     try enter()
@@ -69,12 +89,8 @@ struct LiveShow {
       for number in signals.take() where try !obey(number) { StreamSignals.die(of: number) }
       take(inbox.take())
       takeDrawing()
-      if try readKeys() == .end { break }
+      if try readKeys() == .end { return }
     }
-    leave()
-    drawing?.task.cancel()
-    _ = drawing?.outcome.wait(atMost: .seconds(1))
-    Outcome { await folder.close() }.wait()
   }
 
   private func wait() throws(ArtError) {
@@ -103,8 +119,7 @@ extension LiveShow {
   private mutating func leave() {
     guard isShown else { return }
     isShown = false
-    // When this fails the terminal is gone.
-    _ = Output.write(Array(LiveScreen.leave.utf8)[...], to: 1)
+    output.writeLast(LiveScreen.leave)
     mode.restore()
   }
 
@@ -126,12 +141,13 @@ extension LiveShow {
 
   private mutating func suspend() throws(ArtError) {
     leave()
-    signals.stop()
+    StreamSignals.stopHere()
     try enter()
   }
 
   private func put(_ bytes: [UInt8]) throws(ArtError) {
-    if let number = Output.write(bytes[...], to: 1) { throw .notWritten(number) }
+    // A signal that comes first draws all of it anew, or ends it.
+    _ = try output.write(bytes, unless: { signals.isUrgent })
   }
 
   /// Reads what was typed, where something was.
@@ -187,10 +203,10 @@ extension LiveShow {
   /// Begins a drawing of how things are, if there is something new.
   private mutating func beginDrawing() {
     guard isStale, isShown else { return }
-    guard drawing == nil else {
-      // What it comes to is not wanted any more.
-      drawing?.task.cancel()
-      return
+    if let drawing {
+      guard mayGiveUp || drawing.terminal != view.terminal else { return }
+      mayGiveUp = false
+      return drawing.task.cancel()
     }
     isStale = false
     let placement: ArtPlacement
@@ -208,16 +224,17 @@ extension LiveShow {
         return .failure(error)
       }
     }
-    drawing = (Outcome({ await task.value }, done: { bell.ring() }), task)
+    drawing = Drawing(
+      outcome: Outcome({ await task.value }, done: { bell.ring() }), task: task, terminal: view.terminal)
   }
 
   /// Shows a drawing that is over.
   private mutating func takeDrawing() {
-    guard let result = drawing?.outcome.now else { return }
+    guard let over = drawing, let result = over.outcome.now else { return }
     drawing = nil
     // One that was given up is begun anew.
-    guard case .success(let new) = result else { return }
-    art = new
+    guard case .success(let new) = result, over.terminal == view.terminal else { return }
+    (art, mayGiveUp) = (new, true)
     show()
   }
 
@@ -234,6 +251,6 @@ extension LiveShow {
     let bytes = LiveScreen.bytes(
       title: "\(file.path)\(more)  \(view.percent)", art, below: below, on: view.terminal, graphics)
     // When this fails the terminal is gone, and its end comes as a signal or as the end of stdin.
-    _ = Output.write(bytes[...], to: 1)
+    do throws(ArtError) { try put(bytes) } catch {}
   }
 }

@@ -7,13 +7,17 @@ import Synchronization
 /// Signals on their way to the thread that draws: one that ends programs, one that stops them, the window's size.
 final class LiveSignals: Sendable {
   private let followed: [Int32]
+  /// Seconds that the thread that draws has for ending. It may wait for a file or a folder that does not answer.
+  private static let patience: UInt32 = 2
+
   private let bell: Bell
+  private let mode: TerminalMode
   private let taken = Mutex<[Int32]>([])
 
   /// Blocks the signals in this thread, and those that it begins; one of its own takes them. Throws `inputOutput`.
-  init(_ bell: Bell) throws(ArtError) {
-    self.bell = bell
-    followed = [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH].filter {
+  init(_ bell: Bell, _ mode: TerminalMode) throws(ArtError) {
+    (self.bell, self.mode) = (bell, mode)
+    followed = (HeldSignals.endings + [SIGTSTP, SIGCONT, SIGWINCH]).filter {
       !StreamSignals.isIgnored($0)
     }
     var set = StreamSignals.set(followed)
@@ -39,6 +43,11 @@ final class LiveSignals: Sendable {
     }
   }
 
+  /// Whether one has come that is not to wait for a drawing to be written.
+  var isUrgent: Bool {
+    taken.withLock { $0.contains { $0 == SIGTSTP || HeldSignals.endings.contains($0) } }
+  }
+
   private func loop() {
     var set = StreamSignals.set(followed)
     while true {
@@ -47,15 +56,16 @@ final class LiveSignals: Sendable {
       // Of one kind the first is enough.
       taken.withLock { if !$0.contains(number) { $0.append(number) } }
       bell.ring()
+      if HeldSignals.endings.contains(number) { end(by: number) }
     }
   }
 
-  /// Stops this process as the terminal's own key does, until somebody lets it go on.
-  func stop() {
-    var set = StreamSignals.set([SIGTSTP])
-    signal(SIGTSTP, SIG_DFL)
-    pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    raise(SIGTSTP)
-    pthread_sigmask(SIG_BLOCK, &set, nil)
+  /// Ends this process when the thread that draws does not.
+  private func end(by number: Int32) -> Never {
+    sleep(Self.patience)
+    let mode = mode
+    // The terminal may take nothing.
+    _ = Outcome { mode.restore() }.wait(atMost: .milliseconds(200))
+    StreamSignals.die(of: number)
   }
 }
