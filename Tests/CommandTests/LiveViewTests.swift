@@ -79,6 +79,17 @@ struct LiveViewTests {
     }
   }
 
+  @Test("C145 words beside a picture are wrapped within their columns, and nothing of them is lost")
+  func wrapped() {
+    for name in ["bees", "🐝🌸👩‍👩‍👧‍👦🐝🌸🐝", String(repeating: "long ", count: 60), ""] {
+      for columns in 2...60 {
+        let lines = LineView.wrapped(name, columns)
+        #expect(lines.joined() == name && !lines.isEmpty)
+        #expect(lines.allSatisfy { LineView.width(Array($0)[...]) <= columns || $0.count == 1 })
+      }
+    }
+  }
+
   @Test("C139 the lines above and below fit, whatever the document is called")
   func lines() {
     var tried = 0

@@ -42,7 +42,9 @@ struct List: ParsableCommand {
       if common.json { entries.append(.object(["error": .string(error.message), "name": .string(name)])) }
       Output.complain(error.message)
     }
-    var previews = common.json || listing.names.isEmpty ? nil : ListPreviews(choice, font: looks.font)
+    var previews =
+      common.json || listing.names.isEmpty
+      ? nil : ListPreviews(choice, font: looks.font, of: listing.names.count)
     for name in listing.names {
       do throws(ArtError) {
         let file = DocumentFile(CommonOptions.path(of: name, in: folder))
@@ -53,7 +55,7 @@ struct List: ParsableCommand {
           continue
         }
         if previews != nil {
-          try previews?.add(file, words(name, summary))
+          try previews?.add(file, safe(name), words(summary))
           continue
         }
         if isFirst { try Output.line(Style.bold("EMOJI     SIZE  MODIFIED          NAME")) }
@@ -74,12 +76,9 @@ struct List: ParsableCommand {
   }
 
   /// What stands beside a picture.
-  private func words(_ name: String, _ summary: DocumentSummary) -> [String] {
+  private func words(_ summary: DocumentSummary) -> [String] {
     let count = summary.emojiCount == 0 ? "no emoji" : "\(summary.emojiCount) emoji"
-    return [
-      Style.bold(safe(name)), "\(count), \(humanSize(summary.size))",
-      Time.local(summary.modified, seconds: false),
-    ]
+    return ["\(count), \(humanSize(summary.size))", Time.local(summary.modified, seconds: false)]
   }
 
   private func json(_ name: String, _ summary: DocumentSummary) -> JSON {

@@ -56,6 +56,18 @@ struct LineView {
     reach(text, room) == text.count
   }
 
+  /// A text as lines that each fit for sure; one at least.
+  static func wrapped(_ text: String, _ columns: Int) -> [String] {
+    var rest = Array(text)[...]
+    var lines: [String] = []
+    repeat {
+      let count = max(reach(rest, columns), min(rest.count, 1))
+      lines.append(String(rest.prefix(count)))
+      rest = rest.dropFirst(count)
+    } while !rest.isEmpty
+    return lines
+  }
+
   static func width(_ text: ArraySlice<Character>) -> Int { text.reduce(0) { $0 + width($1) } }
 
   /// The most columns that a terminal may need: two for each part of a sequence that has a picture of its own.

@@ -9,6 +9,8 @@ import Glibc
 struct ListPreviews {
   /// Cells of a picture.
   private static let (regular, compact) = ((columns: 16, rows: 5), (columns: 10, rows: 3))
+  /// Documents of which there are pictures where nobody asks for them: of more they take too long, and no two screens are seen at once.
+  static let most = 100
 
   private struct Entry {
     let words: [String]
@@ -24,17 +26,20 @@ struct ListPreviews {
   private let held: HeldSignals
   private let graphics: Graphics
   private let room: TerminalSize
+  /// Columns to the left of the words, and for them.
+  private let (column, width): (Int, Int)
   private let font: String?
   private var entries: [Entry] = []
   private var isFirst = true
   /// Why there are no more pictures; told once.
   private var trouble: String?
 
-  /// Nil where there are to be no pictures: stdout is no terminal, or shows none, or a person does not want them.
-  init?(_ choice: GraphicsChoice, font: String?) {
+  /// Nil where there are to be no pictures: stdout is no terminal, or shows none, or a person does not want them, or there are too
+  /// many documents.
+  init?(_ choice: GraphicsChoice, font: String?, of count: Int) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
-    guard art.isWanted, choice != .text else { return nil }
-    let held = HeldSignals()
+    guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
+    let held = HeldSignals(HeldSignals.endings + [SIGTSTP])
     var question = art.isAsked ? TerminalQuestion() : nil
     question?.finish()
     let answers = question?.answers
@@ -47,12 +52,16 @@ struct ListPreviews {
     let size = terminal.sizeClass == .regular ? Self.regular : Self.compact
     (self.held, self.font, graphics) = (held, font, best)
     room = TerminalSize(columns: size.columns, rows: size.rows, cell: terminal.cell)
+    column = min(size.columns + 2, max(terminal.columns - 2, 0))
+    width = max(terminal.columns - column, 2)
   }
 
   /// Begins a document's picture, and writes those before it that are to be over by now. Throws `inputOutput`.
-  mutating func add(_ file: DocumentFile, _ words: [String]) throws(ArtError) {
+  mutating func add(_ file: DocumentFile, _ name: String, _ words: [String]) throws(ArtError) {
+    try Output.flush()
+    let words = LineView.wrapped(name, width).map(Style.bold) + words.flatMap { LineView.wrapped($0, width) }
+    if entries.count == 2 { try writeFirst() }
     entries.append(Entry(words: words, drawing: begin(file)))
-    if entries.count > 2 { try writeFirst() }
   }
 
   /// Writes the rest.
@@ -89,23 +98,22 @@ struct ListPreviews {
     let art = entry.drawing.flatMap { wait(for: $0) }
     let height = max(art?.rows ?? 0, entry.words.count)
     let words = entry.words + [String](repeating: "", count: height - entry.words.count)
-    if !isFirst { try Output.line("") }
+    let lines = words.map { $0.isEmpty ? "\n" : "\u{1B}[\(column + 1)G\($0)\n" }
+    var bytes: [UInt8] = isFirst ? [] : [0x0A]
     isFirst = false
-    let column = "\u{1B}[\(room.columns + 3)G"
     switch art?.body {
     case .picture(let picture):
       let above = String(repeating: "\n", count: height) + "\u{1B}[\(height)A\r\u{1B}7"
-      try Output.write(Array(above.utf8) + picture + Array("\u{1B}8".utf8))
-      for line in words { try Output.line(line.isEmpty ? "" : column + line) }
-    case .lines(let lines):
-      let drawn = lines.split(separator: 0x0A)
-      for (index, line) in words.enumerated() {
-        if index < drawn.count { try Output.write(Array(drawn[index]) + Array("\u{1B}[0m".utf8)) }
-        try Output.line(line.isEmpty ? "" : column + line)
+      bytes += Array(above.utf8) + picture + Array("\u{1B}8\(lines.joined())".utf8)
+    case .lines(let symbols):
+      let drawn = symbols.split(separator: 0x0A)
+      for (index, line) in lines.enumerated() {
+        if index < drawn.count { bytes += Array(drawn[index]) + Array("\u{1B}[0m".utf8) }
+        bytes += Array(line.utf8)
       }
-    case nil: for line in words { try Output.line(column + line) }
+    case nil: bytes += Array(lines.joined().utf8)
     }
-    try Output.flush()
+    try held.put(bytes, last: KittyPicture.closing(isKitty: graphics == .kitty))
   }
 
   /// The picture; nil where it could not be drawn. Ends by a signal that says so.
@@ -119,10 +127,12 @@ struct ListPreviews {
           return nil
         }
       }
-      guard let number = held.next() else { continue }
-      for entry in entries { entry.drawing?.task.cancel() }
-      drawing.task.cancel()
-      StreamSignals.die(of: number)
+      switch held.next() {
+      case nil: continue
+      case SIGTSTP: StreamSignals.stopHere()
+      // Its helpers end with this process.
+      case let number?: StreamSignals.die(of: number)
+      }
     }
   }
 
