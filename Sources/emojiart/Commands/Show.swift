@@ -65,9 +65,10 @@ struct Show: ParsableCommand {
     let drawn = try art.drawn(seen.scene, below: seen.content.emojiCount + 3)
     try Self.write(seen.content, of: path, sizeClass)
     guard let drawn else { return }
-    try Output.write(drawn.bytes)
-    try Output.flush()
+    try art.put(drawn)
     for complaint in drawn.complaints { Output.complain("\(path): \(complaint)") }
+    let status = drawn.isFaulty ? .badData : seen.complainOfLostPicture(in: path)
+    if status != .done { throw ExitCode(status.rawValue) }
   }
 
   /// The table.
