@@ -47,17 +47,7 @@ final class StreamSignals: Sendable {
 
   /// Begins the thread. Throws `inputOutput`.
   func follow() throws(ArtError) {
-    var thread = pthread_t()
-    let me = Unmanaged.passRetained(self)
-    let number = pthread_create(
-      &thread, nil,
-      { me in
-        if let me { Unmanaged<StreamSignals>.fromOpaque(me).takeRetainedValue().loop() }
-        return nil
-      }, me.toOpaque())
-    guard number != 0 else { return }
-    me.release()
-    throw ArtError(.inputOutput, "cannot begin a thread: \(String(cString: strerror(number)))")
+    try beginThread { self.loop() }
   }
 
   /// From here on the document is saved when the process ends or stops. `listening` is over when its events are.

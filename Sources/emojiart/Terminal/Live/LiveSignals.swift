@@ -22,17 +22,7 @@ final class LiveSignals: Sendable {
     }
     var set = StreamSignals.set(followed)
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    var thread = pthread_t()
-    let me = Unmanaged.passRetained(self)
-    let number = pthread_create(
-      &thread, nil,
-      { me in
-        if let me { Unmanaged<LiveSignals>.fromOpaque(me).takeRetainedValue().loop() }
-        return nil
-      }, me.toOpaque())
-    guard number != 0 else { return }
-    me.release()
-    throw ArtError(.inputOutput, "cannot begin a thread: \(String(cString: strerror(number)))")
+    try beginThread { self.loop() }
   }
 
   /// Those that have come, in their order.
