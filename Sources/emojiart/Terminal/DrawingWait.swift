@@ -27,8 +27,10 @@ struct HeldSignals {
     return number > 0 ? number : nil
   }
 
-  /// From here on they do what they do.
+  /// From here on they do what they do. One that ends programs and has come does so here: Swift's runtime would take SIGQUIT for a
+  /// trap of the program's own.
   func release() {
+    if let number = next(of: Self.endings) { StreamSignals.die(of: number) }
     var set = before
     pthread_sigmask(SIG_SETMASK, &set, nil)
   }
