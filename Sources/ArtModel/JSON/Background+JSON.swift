@@ -2,28 +2,41 @@
 
 extension Canvas {
   /// `{"height":768,"width":1024}`.
-  public func write(to writer: inout JSONWriter) {
-    writer.object {
+  public func write(to writer: inout JSONWriter) { writer.size(width, height) }
+
+  /// Reads what `write` writes.
+  public init(from reader: inout JSONReader) throws(ArtError) {
+    let (width, height) = try reader.size("a canvas")
+    try self.init(width: width, height: height)
+  }
+}
+
+extension JSONWriter {
+  /// Writes `{"height":768,"width":1024}`.
+  mutating func size(_ width: Int, _ height: Int) {
+    object {
       $0.key("height")
       $0.integer(height)
       $0.key("width")
       $0.integer(width)
     }
   }
+}
 
-  /// Reads what `write` writes.
-  public init(from reader: inout JSONReader) throws(ArtError) {
+extension JSONReader {
+  /// Reads what `JSONWriter.size` writes; errors call it by `name`. Throws `badJSON`.
+  mutating func size(_ name: String) throws(ArtError) -> (width: Int, height: Int) {
     var width: Int?
     var height: Int?
-    try reader.object { (key, reader) throws(ArtError) in
+    try object { (key, reader) throws(ArtError) in
       switch key {
       case "height": height = try reader.integer()
       case "width": width = try reader.integer()
-      default: throw reader.error("a canvas with the key \"\(key)\"")
+      default: throw reader.error("\(name) with the key \"\(key)\"")
       }
     }
-    guard let width, let height else { throw reader.error("a canvas without width or height") }
-    try self.init(width: width, height: height)
+    guard let width, let height else { throw error("\(name) without width or height") }
+    return (width, height)
   }
 }
 

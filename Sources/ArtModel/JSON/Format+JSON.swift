@@ -95,27 +95,11 @@ extension Drawing.Format {
 
 extension PixelSize {
   /// `{"height":768,"width":1024}`.
-  fileprivate func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.key("height")
-      $0.integer(height)
-      $0.key("width")
-      $0.integer(width)
-    }
-  }
+  fileprivate func write(to writer: inout JSONWriter) { writer.size(width, height) }
 
   /// Reads what `write` writes.
   fileprivate init(from reader: inout JSONReader) throws(ArtError) {
-    var width: Int?
-    var height: Int?
-    try reader.object { (key, reader) throws(ArtError) in
-      switch key {
-      case "height": height = try reader.integer()
-      case "width": width = try reader.integer()
-      default: throw reader.error("a size with the key \"\(key.prefix(40))\"")
-      }
-    }
-    guard let width, let height else { throw reader.error("a size without width or height") }
+    let (width, height) = try reader.size("a size")
     try self.init(width: width, height: height)
   }
 }
