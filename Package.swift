@@ -10,6 +10,7 @@ let package = Package(
   products: [
     .library(name: "ArtDocument", targets: ["ArtModel", "ArtStore", "ArtDocument"]),
     .library(name: "ArtFolder", targets: ["ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder"]),
+    .library(name: "ArtExchange", targets: ["ArtModel", "ArtExchange"]),
     .library(name: "ArtWorker", targets: ["ArtModel", "ArtWorker"]),
     .executable(name: "emojiart", targets: ["emojiart"]),
   ],
@@ -32,6 +33,10 @@ let package = Package(
       name: "ArtFolder",
       dependencies: ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker"],
       swiftSettings: settings),
+    .target(name: "ArtExchange", dependencies: ["ArtModel"], swiftSettings: settings),
+    // The table stands beside the C that takes it in.
+    .target(name: "CEmojiNames", exclude: ["names.tsv"]),
+    .target(name: "ArtNames", dependencies: ["ArtModel", "CEmojiNames"], swiftSettings: settings),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "ArtFetch", dependencies: ["ArtModel", "CCurl"], swiftSettings: settings),
     .systemLibrary(name: "CGLib", pkgConfig: "gobject-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
@@ -67,7 +72,8 @@ let package = Package(
     .executableTarget(
       name: "emojiart",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "emojiart-inotify",
+        "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArtExchange", "ArtNames",
+        "emojiart-inotify",
         .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -127,6 +133,11 @@ let package = Package(
         "TestSupport", "emojiart-inotify", "emojiart-worker",
       ],
       swiftSettings: settings),
+    .testTarget(
+      name: "ArtExchangeTests", dependencies: ["ArtModel", "ArtExchange", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ArtNamesTests", dependencies: ["ArtModel", "ArtNames", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "CommandTests", dependencies: ["emojiart", "TestSupport"], swiftSettings: settings),
   ],

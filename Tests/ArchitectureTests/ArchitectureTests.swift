@@ -30,11 +30,16 @@ private struct Project {
     "ArtWatch": ["ArtModel", "ArtProcess"],
     "ArtWorker": ["ArtModel", "ArtProcess"],
     "ArtFolder": ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker"],
+    "ArtExchange": ["ArtModel"],
+    "ArtNames": ["ArtModel", "CEmojiNames"],
     "ArtFetch": ["ArtModel", "CCurl"],
     "ArtPicture": ["ArtModel", "CPixbuf"],
     "ArtRender": ["ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG", "CRaster"],
     "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender"],
-    "emojiart": ["ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArgumentParser"],
+    "emojiart": [
+      "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArtExchange", "ArtNames",
+      "ArgumentParser",
+    ],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
 

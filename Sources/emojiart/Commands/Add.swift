@@ -29,7 +29,7 @@ struct Add: ActionCommand {
 
   func action() throws(ArtError) -> Action {
     var texts: [EmojiText] = []
-    for text in emoji { texts.append(try EmojiText(text)) }
+    for text in emoji { texts.append(try EmojiText(typed: text)) }
     return .add(texts, at: try Coordinates(at), size: try FontSize(typed: size))
   }
 
