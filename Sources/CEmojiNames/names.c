@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emoji_names.h"
 
+// C23 has it; SwiftPM compiles as C17, where clang takes it all the same.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 // A page of it is read when somebody looks something up, not when a program starts.
 const unsigned char emoji_names[] = {
 #embed "names.tsv"

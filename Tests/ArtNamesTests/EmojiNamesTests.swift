@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtNames
 import ArtModel
+import ArtNames
 import Testing
