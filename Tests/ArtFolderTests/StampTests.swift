@@ -23,10 +23,10 @@ import Testing
   )
   func trust() throws {
     let file = try watched.make()
-    let fresh = try file.stamp()
-    #expect(try file.stamp() == fresh && !fresh.canBeTrusted && !file.stamp().showsNothing(since: fresh))
     let status = try status("bees.emojiart")
     let written = status.st_ctim.tv_sec * 1_000_000_000 + status.st_ctim.tv_nsec
+    let fresh = FileStamp(status, at: written)
+    #expect(try file.stamp() == fresh && !fresh.canBeTrusted && !file.stamp().showsNothing(since: fresh))
     let early = FileStamp(status, at: written + FileStamp.tick)
     let late = FileStamp(status, at: written + FileStamp.tick + 1)
     #expect(!early.canBeTrusted && !late.showsNothing(since: early))
