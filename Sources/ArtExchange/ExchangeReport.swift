@@ -42,6 +42,9 @@ public struct ExchangeReport: Sendable, Equatable {
     notes.reduce(0) { $0 + ($1.kind == .leftOut ? $1.emojis : 0) }
   }
 
-  /// Takes a note.
-  public mutating func note(_ note: Note) { notes.append(note) }
+  /// Takes a note; what is left out stands before what is changed.
+  public mutating func note(_ note: Note) {
+    let firstChanged = notes.firstIndex { $0.kind == .changed } ?? notes.endIndex
+    notes.insert(note, at: note.kind == .leftOut ? firstChanged : notes.endIndex)
+  }
 }

@@ -4,7 +4,7 @@
 
 extension ArtError {
   /// Why a text is no emoji label.
-  public enum TextFault: Sendable {
+  public enum TextFault: Error, Sendable {
     case empty
     case bytes
     case control

@@ -13,20 +13,30 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// Checks a text, and gives a lone emoji without emoji presentation (`❤`) the selector it lacks.
   /// Throws `badText`.
   public init(_ text: String) throws(ArtError) {
-    try self.init(stored: Self.withPresentation(text))
-    guard text.unicodeScalars.allSatisfy(Self.isVisible) else { throw .badText(text, .control) }
-    guard text.count <= Limits.textCharacters else { throw .badText(text, .characters) }
-    guard text.contains(where: Self.isEmoji) else { throw .badText(text, .noEmoji) }
+    do throws(ArtError.TextFault) { try self.init(checking: text) } catch { throw .badText(text, error) }
+  }
+
+  /// The same, for a caller that has its own words for what is wrong.
+  public init(checking text: String) throws(ArtError.TextFault) {
+    if let fault = Self.danger(in: text) { throw fault }
+    guard text.unicodeScalars.allSatisfy(Self.isVisible) else { throw .control }
+    guard text.count <= Limits.textCharacters else { throw .characters }
+    guard text.contains(where: Self.isEmoji) else { throw .noEmoji }
+    string = Self.withPresentation(text)
   }
 
   /// Checks a text that a document holds, and leaves it as it is. What is an emoji and what is one character
   /// changes with Unicode's versions, and a document must not turn bad because of it: so only what is dangerous
   /// in any version is refused. Throws `badText`.
   init(stored text: String) throws(ArtError) {
-    guard !text.isEmpty else { throw .badText(text, .empty) }
-    guard text.utf8.count <= Limits.textBytes else { throw .badText(text, .bytes) }
-    guard !text.unicodeScalars.contains(where: \.isUnsafeOnTerminal) else { throw .badText(text, .control) }
+    if let fault = Self.danger(in: text) { throw .badText(text, fault) }
     string = text
+  }
+
+  private static func danger(in text: String) -> ArtError.TextFault? {
+    if text.isEmpty { return .empty }
+    if text.utf8.count > Limits.textBytes { return .bytes }
+    return text.unicodeScalars.contains(where: \.isUnsafeOnTerminal) ? .control : nil
   }
 
   /// The text without U+FE0F: what a person types may lack it, so texts are compared by this.

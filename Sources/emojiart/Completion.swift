@@ -105,7 +105,7 @@ enum Completion {
       "--autosave-delay", "--simulate-kill-after", "--since", "--exec", "--save-as", "--warn", "--background",
       "--fetch", "-o", "--output", "--format", "--scale", "--width", "--region", "--font", "--graphics",
       "--zoom",
-      "--center",
+      "--center", "--as", "--into",
     ]
 
     init(_ words: [String], besides index: Int) {

@@ -45,6 +45,21 @@ extension CommonOptions {
     return DocumentFile(isOnlyThere ? path : full, notice: notice)
   }
 
+  /// The file of a document that is to be made; `.emojiart` is added when it is missing. Throws `badValue` for what is no name.
+  func newFile(_ doc: String) throws(ArtError) -> DocumentFile {
+    guard Self.isName(doc) else {
+      throw ArtError(.badValue, "\"\(doc)\" is no name for a document; give a plain one, such as bees")
+    }
+    return try file(doc.hasSuffix(".emojiart") ? doc : doc + ".emojiart")
+  }
+
+  /// Whether a document may be called so.
+  static func isName(_ doc: String) -> Bool {
+    let name = PathParts(doc).name
+    return !doc.hasSuffix("/") && !["", ".", "..", ".emojiart"].contains(name)
+      && !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
+  }
+
   func currentFolder() throws(ArtError) -> String {
     try Self.checked(folder ?? environment("EMOJIART_FOLDER") ?? ".")
   }

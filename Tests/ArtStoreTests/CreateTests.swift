@@ -52,7 +52,7 @@ import Testing
     try shell(folder["other.emojiart"], "CREATE TABLE t(a)")
     for (name, words) in [
       ("folder", "it is a folder"), ("pipe", "it is a pipe"), ("empty", "it is empty"),
-      ("json", "it is JSON"),
+      ("json", "emojiart import"),
       ("text", "it is text"), ("other", "another program"),
     ] {
       let file = DocumentFile(folder["\(name).emojiart"])

@@ -11,27 +11,43 @@ extension DocumentFile {
     canvas: Canvas? = nil, background: (picture: CheckedPicture, url: String?)? = nil,
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> DocumentID {
-    try checkRoomToCreate()
     let id = DocumentID(using: &generator)
-    let art = ArtRow(id: id, canvas: canvas ?? background?.picture.size ?? .standard)
-    let image = try FileImage(name: path, art: art)
-    guard let background else {
-      try image.link(as: path)
-      return id
+    var art = ArtRow(id: id, canvas: canvas ?? background?.picture.size ?? .standard)
+    if let background { art.background = try Background(background.picture, from: background.url) }
+    try create(art, emojis: [], background?.picture)
+    return id
+  }
+
+  /// Makes a new document of that content, at revision 0: its log is no part of it. `picture` has the bytes of its background. As
+  /// above in all else.
+  public func create(_ content: DocumentContent, picture: CheckedPicture? = nil) throws(ArtError) {
+    guard content.background?.digest == picture?.digest else {
+      throw ArtError(
+        .inputOutput, "the picture for \(path) is not the one of its background; nothing was made")
     }
-    let present = try Background(background.picture, from: background.url)
+    var art = ArtRow(id: content.id, canvas: content.canvas)
+    art.background = content.background
+    art.pending = content.pending
+    try create(art, emojis: content.emojisInOrder(), picture)
+  }
+
+  private func create(_ art: ArtRow, emojis: [Emoji], _ picture: CheckedPicture?) throws(ArtError) {
+    try checkRoomToCreate()
+    var image = try FileImage(name: path, art: art)
+    try image.insert(emojis)
+    guard let picture else { return try image.link(as: path) }
+    guard picture.bytes.count > Format.largestUnspilled else {
+      try image.insert(picture)
+      return try image.link(as: path)
+    }
     // In memory a large picture would be there several times.
     let scratch = try Scratch()
     defer { scratch.remove() }
     try scratch.fill(try image.bytes())
     var copy = DocumentFile(scratch.document)
     copy.name = path
-    try copy.edit { (transaction: DocumentTransaction) throws(ArtError) in
-      try transaction.keep(background.picture)
-      transaction.setBackground(present)
-    }
+    try copy.edit { (transaction: DocumentTransaction) throws(ArtError) in try transaction.keep(picture) }
     try image.link(copy: scratch.document, as: path)
-    return id
   }
 
   /// Throws `exists` where something lies that SQLite would mix in.
@@ -61,6 +77,25 @@ struct FileImage {
       PRAGMA user_version = \(Format.version);
       BEGIN; \(Format.schema.map(\.sql).joined(separator: ";")); COMMIT; BEGIN
       """)
+  }
+
+  /// Puts in emoji, of a document that has none yet.
+  mutating func insert(_ emojis: [Emoji]) throws(ArtError) {
+    let statement = try Statement("INSERT INTO emoji(id, z, json, sum) VALUES(?,?,?,?)", on: connection)
+    // In the order of the table each row goes to its end.
+    for emoji in emojis.sorted(by: { $0.id < $1.id }) {
+      let row = EmojiRow(emoji)
+      let values = row.values
+      try statement.run(values.id, values.z, values.json, values.sum)
+      art.digest.add(row.sum)
+    }
+    art.emojiCount += emojis.count
+  }
+
+  /// Puts in the bytes of a picture, of a document that has none yet.
+  mutating func insert(_ picture: CheckedPicture) throws(ArtError) {
+    art.digest.add(
+      try PlainTable.insertPicture(picture.bytes, digest: picture.digest, number: 1, on: connection))
   }
 
   /// Throws `damaged` when what was put in is no whole document.

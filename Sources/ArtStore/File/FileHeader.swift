@@ -16,10 +16,12 @@ struct FileHeader {
 
   /// Throws `notADocument`, `newerFormat`, `tooLarge` and `damaged`.
   init(_ bytes: [UInt8], size: Int, name: String) throws(ArtError) {
-    guard !bytes.isEmpty else { throw .notADocument(name, "it is empty") }
+    guard !bytes.isEmpty else {
+      throw .notADocument(name, "it is empty, as a blank one of an EmojiArt app may be; \(Self.advice(name))")
+    }
     guard size <= Format.largestFile else { throw .tooLargeFile(name) }
     guard bytes.starts(with: "SQLite format 3\0".utf8) else {
-      throw .notADocument(name, Self.guess(bytes))
+      throw .notADocument(name, Self.guess(bytes, name))
     }
     guard bytes.count == Self.length else { throw .damaged(name, "it ends within its header") }
     guard Self.integer(bytes, at: 68) == Format.applicationID else {
@@ -40,9 +42,13 @@ struct FileHeader {
   }
 
   /// What a file without SQLite's mark seems to be.
-  private static func guess(_ bytes: [UInt8]) -> String {
-    let text = bytes.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
-    if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") { return "it is JSON text" }
+  private static func guess(_ bytes: [UInt8], _ name: String) -> String {
+    switch DocumentText(beginning: bytes) {
+    case .own: return "it is one written as JSON; \(advice(name))"
+    case .course: return "it is one of an EmojiArt app, as JSON; \(advice(name))"
+    case .otherJSON: return "it is JSON text"
+    case nil: break
+    }
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) || bytes.starts(with: [0xFF, 0xD8]) {
       return "it is a picture"
     }
@@ -51,4 +57,6 @@ struct FileHeader {
     }
     return "it is some other kind of file"
   }
+
+  private static func advice(_ name: String) -> String { "`emojiart import \(name) --as NAME` brings it in" }
 }

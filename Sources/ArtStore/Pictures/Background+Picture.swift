@@ -13,7 +13,7 @@ extension Background {
 
 extension CheckedPicture {
   /// The digest of its bytes.
-  var digest: String { bytes.withUnsafeBufferPointer { ContentDigest.of($0) } }
+  public var digest: String { bytes.withUnsafeBufferPointer { ContentDigest.of($0) } }
 }
 
 extension DocumentFile {

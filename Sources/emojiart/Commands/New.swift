@@ -33,12 +33,7 @@ struct New: ParsableCommand {
 
   func run() throws {
     let canvas = try canvas.map { (typed) throws(ArtError) in try Canvas(typed: typed) }
-    let name = PathParts(doc).name
-    guard !doc.hasSuffix("/"), !["", ".", "..", ".emojiart"].contains(name),
-      !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
-    else { throw ArtError(.badValue, "\"\(doc)\" is no name for a document; give a plain one, such as bees") }
-    let path = name.hasSuffix(".emojiart") ? doc : doc + ".emojiart"
-    let file = try common.file(path)
+    let file = try common.newFile(doc)
     if let background {
       try NewWithBackground(file: file, canvas: canvas, isJSON: common.json).run(background)
     } else {

@@ -25,6 +25,8 @@ struct FilePlace {
     case pictures
     /// A page that `gallery` wrote.
     case galleries
+    /// A document as JSON, of any of the formats that `export` writes.
+    case exchanges
   }
 
   /// As a person gave it.
@@ -112,6 +114,7 @@ extension FilePlace.Replaceable {
     switch self {
     case .nothing, .pictures: "PNG, SVG or PDF"
     case .galleries: "gallery"
+    case .exchanges: "document as JSON"
     }
   }
 
@@ -123,6 +126,7 @@ extension FilePlace.Replaceable {
       head.starts(with: [0x89, 0x50, 0x4E, 0x47]) || head.starts(with: "%PDF-".utf8)
         || Self.isSVG(head)
     case .galleries: head.starts(with: GalleryPage.mark.utf8)
+    case .exchanges: [.own, .course].contains(DocumentText(beginning: head))
     }
   }
 

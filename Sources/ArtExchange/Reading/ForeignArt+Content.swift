@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+extension ForeignArt {
+  /// The document that it becomes. With a picture the canvas takes its size; without one it is the standard one, grown to hold all
+  /// emoji, and a URL that is left stays `pending` with `reason`, anchored as the form measures. Our own JSON keeps its canvas, its
+  /// own pending picture and its ids; every other emoji gets an id from the generator. The report is of all that was left out or
+  /// changed.
+  ///
+  /// `picture` is what the background became, `digest` that of its bytes; `url` where it came from, to be kept. Throws `badValue`.
+  public func content(
+    picture: CheckedPicture?, digest: String?, url: String?,
+    pending: (url: String, since: Int, reason: String)?,
+    using generator: inout some RandomNumberGenerator
+  ) throws(ArtError) -> (content: DocumentContent, report: ExchangeReport) {
+    var background: ArtModel.Background?
+    if let picture, let digest {
+      background = try ArtModel.Background(
+        digest: digest, mediaType: picture.mediaType, size: picture.size, url: url)
+    }
+    var placing = Placing(self, picture: background?.size)
+    placing.place(emojis, using: &generator)
+    var report = report
+    for note in placing.notes { report.note(note) }
+    let later = try toCome(pending, &report)
+    let content = DocumentContent(
+      id: DocumentID(using: &generator), canvas: placing.canvas, background: background, pending: later,
+      emojis: placing.emojis, pictures: background.map { [$0.digest] } ?? [])
+    guard let content else { throw ArtError(.damaged, "two emoji got one id") }
+    return (content, report)
+  }
+
+  private func toCome(
+    _ asked: (url: String, since: Int, reason: String)?, _ report: inout ExchangeReport
+  ) throws(ArtError) -> PendingBackground? {
+    guard let asked else { return pending }
+    guard pending == nil else {
+      report.note(
+        .init(
+          .leftOut, code: "unfetched",
+          words: "the background's URL, for its picture is not there and another one is still to come"))
+      return pending
+    }
+    return try PendingBackground(
+      url: asked.url, since: asked.since, reason: asked.reason, anchor: dialect.anchor)
+  }
+}
+
+extension Dialect {
+  /// What places are measured from.
+  var anchor: PendingBackground.Anchor {
+    switch self {
+    case .json, .emojiart2017: .topLeft
+    case .emojiart2020, .emojiart2021a, .emojiart2021b, .emojiart2023: .center
+    }
+  }
+
+  /// Whether y grows upwards.
+  var isUpwards: Bool { self == .emojiart2023 }
+}
+
+/// Puts emoji as a document measures them onto a canvas.
+private struct Placing {
+  let canvas: Canvas
+  private(set) var emojis: [Emoji] = []
+  private let dialect: Dialect
+  private var faults = FaultTally()
+  private var taken: Set<EmojiID> = []
+  private var idsTwice = 0
+  private var outside = 0
+
+  init(_ art: ForeignArt, picture: Canvas?) {
+    dialect = art.dialect
+    canvas = art.canvas ?? picture ?? .holding(art.emojis, of: art.dialect)
+  }
+
+  mutating func place(_ foreign: [ForeignEmoji], using generator: inout some RandomNumberGenerator) {
+    emojis.reserveCapacity(foreign.count)
+    taken.reserveCapacity(foreign.count)
+    // What keeps its id comes before what gets a new one.
+    for emoji in foreign { if dialect == .json, let id = emoji.id { taken.insert(id) } }
+    var kept: Set<EmojiID> = []
+    for (index, emoji) in foreign.enumerated() {
+      let (x, y) = onCanvas(emoji)
+      let position: Point
+      do throws(ArtError) { position = try Point(x: x, y: y) } catch {
+        faults.note(.placeOutOfBounds, number: index + 1, text: emoji.text.string)
+        continue
+      }
+      var id = dialect == .json ? emoji.id : nil
+      if let own = id, !kept.insert(own).inserted {
+        idsTwice += 1
+        id = nil
+      }
+      emojis.append(
+        Emoji(
+          id: id ?? newID(using: &generator), text: emoji.text, position: position, size: emoji.size,
+          z: emojis.count * Limits.zStep))
+    }
+  }
+
+  var notes: [ExchangeReport.Note] {
+    var notes = faults.notes
+    if idsTwice > 0 {
+      let words =
+        "\(idsTwice) \(idsTwice == 1 ? "id occurs" : "ids occur") twice: the later ones get new ones"
+      notes.append(.init(.changed, code: "idTwice", emojis: idsTwice, words: words))
+    }
+    return notes
+  }
+
+  private func onCanvas(_ emoji: ForeignEmoji) -> (Double, Double) {
+    guard dialect.anchor == .center else { return (emoji.x, emoji.y) }
+    let y = dialect.isUpwards ? -emoji.y : emoji.y
+    return (emoji.x + Double(canvas.width) / 2, y + Double(canvas.height) / 2)
+  }
+
+  private mutating func newID(using generator: inout some RandomNumberGenerator) -> EmojiID {
+    while true {
+      let id = EmojiID.random(using: &generator)
+      if taken.insert(id).inserted { return id }
+    }
+  }
+}

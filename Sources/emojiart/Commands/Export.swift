@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtExchange
+import ArtModel
+
+struct Export: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write a document as JSON, or as the EmojiArt apps read it.",
+    usage: "emojiart export <doc> --format <format> [-o <file>] [--strict]",
+    discussion: """
+      FORMAT is json, which has all of the document in it, or that of an EmojiArt app of Stanford's course CS193p: \
+      emojiart-2017, emojiart-2020, emojiart-2021a, emojiart-2021b or emojiart-2023. What cannot be carried is told; with --strict \
+      nothing is written then. FILE appears whole or not at all; a document in one of these formats that is there is \
+      replaced. Without FILE it goes to stdout, and the report to stderr.
+
+      Examples:
+        emojiart export bees --format json -o bees.json
+        emojiart export bees --format emojiart-2021b --strict -o bees.json
+        emojiart export bees --format emojiart-2023 | jq '.emojis | length'
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The format that is written.", valueName: "format"),
+    completion: .list(Dialect.allCases.map(\.rawValue)))
+  var format: String
+  @Option(
+    name: [.customShort("o"), .long], parsing: .unconditional,
+    help: ArgumentHelp("The file that is written, or - for stdout.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var output: String?
+  @Flag(help: "Write nothing when anything cannot be carried.") var strict = false
+  @OptionGroup var common: CommonOptions
+
+  func run() throws {
+    let exporting = try Exporting(self)
+    let status = try exporting.run()
+    try Output.flush()
+    if status != .done { throw ExitCode(status.rawValue) }
+  }
+}

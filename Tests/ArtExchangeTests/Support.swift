@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+
+@testable import ArtExchange
+@testable import ArtModel
+
+/// `Fixtures/exchange` of the package.
+let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .deletingLastPathComponent().appending(path: "Fixtures/exchange")
+
+/// The fixtures, by their names.
+func fixtureNames() throws -> [String] {
+  try FileManager.default.contentsOfDirectory(atPath: fixtures.path).filter { $0 != "expected" }.sorted()
+}
+
+/// The bytes of a fixture.
+func fixture(_ name: String) throws -> [UInt8] {
+  [UInt8](try Data(contentsOf: fixtures.appending(path: name)))
+}
+
+extension ForeignArt {
+  /// Reads an array.
+  init(_ bytes: [UInt8]) throws(ArtError) {
+    self = try bytes.withUnsafeBufferPointer { (buffer) throws(ArtError) in try ForeignArt(reading: buffer) }
+  }
+
+  /// Reads a text.
+  init(_ text: String) throws(ArtError) { try self.init(Array(text.utf8)) }
+
+  /// What becomes of it with a picture of that size, or without one.
+  func content(
+    picture: Canvas? = nil, digest: String? = nil, pending: String? = nil, seed: UInt64 = 1
+  ) throws(ArtError) -> (content: DocumentContent, report: ExchangeReport) {
+    var generator = SplitMix64(seed: seed)
+    let checked = picture.map {
+      CheckedPicture(bytes: [], mediaType: "image/png", size: $0, isAnimated: false)
+    }
+    return try content(
+      picture: checked, digest: checked.map { _ in digest ?? String(repeating: "0", count: 32) },
+      url: picture == nil ? nil : background?.url,
+      pending: pending.map { ($0, 1_700_000_000_000, "offline") }, using: &generator)
+  }
+}
+
+extension DocumentContent {
+  /// All of it for people who compare.
+  var lines: [String] {
+    var lines = ["canvas \(canvas.width)x\(canvas.height)"]
+    if let background {
+      lines.append("picture \(background.size.width)x\(background.size.height) \(background.url ?? "")")
+    }
+    if let pending { lines.append("pending \(pending.anchor) \(pending.reason) \(pending.url)") }
+    for emoji in emojisInOrder() {
+      let place = "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
+      lines.append("emoji \(emoji.id) \(place) \(numberText(emoji.size.pixels)) \(emoji.text)")
+    }
+    return lines
+  }
+}
+
+extension ExchangeReport {
+  /// A line a note.
+  var lines: [String] { notes.map { "\($0.kind) \($0.code) \($0.emojis): \($0.words)" } }
+}
+
+/// Writes a document whole.
+func written(_ content: DocumentContent, picture: [UInt8]? = nil, to dialect: Dialect) throws(ArtError)
+  -> [UInt8]
+{
+  var bytes: [UInt8] = []
+  try dialect.write(content, picture: picture) { bytes += $0 }
+  return bytes
+}
