@@ -27,7 +27,7 @@ public struct ForeignArt: Sendable, Equatable {
   public var background: Background?
   /// The picture that our own JSON says is still to come: it stays so.
   public let pending: PendingBackground?
-  /// How many emoji come in, but for those that the picture's size moves out of bounds.
+  /// How many emoji come in.
   public var emojiCount: Int { emojis.count }
   /// How many emoji there were: `emojiCount` and those that the report counts as left out.
   public let emojisFound: Int

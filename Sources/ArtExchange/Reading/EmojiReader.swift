@@ -26,6 +26,9 @@ struct EmojiReader: Sendable {
   private(set) var brokenIDs = 0
   private(set) var unknown = UnknownKeys()
 
+  /// No place on a canvas is farther from the middle of one.
+  private static let farthest = Limits.coordinate + Double(Limits.canvasSide) / 2
+
   /// Reads the whole list.
   mutating func read(_ reader: inout JSONReader) throws(ArtError) {
     try reader.array { (reader) throws(ArtError) in try readOne(&reader) }
@@ -50,13 +53,25 @@ struct EmojiReader: Sendable {
     }
   }
 
+  /// Leaves out what is out of bounds where places are measured from the top left, once that is known.
+  mutating func leaveOutFarAway() {
+    let isNear = { (emoji: ForeignEmoji) in
+      abs(emoji.x) <= Limits.coordinate && abs(emoji.y) <= Limits.coordinate
+    }
+    guard !emojis.allSatisfy(isNear) else { return }
+    for emoji in emojis where !isNear(emoji) {
+      faults.note(.placeOutOfBounds, number: found, text: emoji.text.string)
+    }
+    emojis.removeAll { !isNear($0) }
+  }
+
   private mutating func take(_ members: Members) throws(EmojiFault) {
     guard !members.hasTwoNames else { throw .twoNames }
     guard let typed = members.text else { throw .noText }
     let text: EmojiText
     do throws(ArtError.TextFault) { text = try EmojiText(checking: typed) } catch { throw EmojiFault(error) }
     guard let x = members.x, let y = members.y else { throw .noPlace }
-    guard abs(x) <= Limits.coordinate, abs(y) <= Limits.coordinate else { throw .placeOutOfBounds }
+    guard abs(x) <= Self.farthest, abs(y) <= Self.farthest else { throw .placeOutOfBounds }
     guard let pixels = members.size else { throw .noSize }
     let size: FontSize
     do throws(ArtError) { size = try FontSize(pixels) } catch { throw .sizeOutOfBounds }

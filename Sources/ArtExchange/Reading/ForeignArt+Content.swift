@@ -20,7 +20,7 @@ extension ForeignArt {
         digest: digest, mediaType: picture.mediaType, size: picture.size, url: url)
     }
     var placing = Placing(self, picture: background?.size)
-    placing.place(emojis, using: &generator)
+    try placing.place(emojis, using: &generator)
     var report = report
     for note in placing.notes { report.note(note) }
     let later = try toCome(pending, &report)
@@ -65,29 +65,25 @@ private struct Placing {
   let canvas: Canvas
   private(set) var emojis: [Emoji] = []
   private let dialect: Dialect
-  private var faults = FaultTally()
   private var taken: Set<EmojiID> = []
   private var idsTwice = 0
-  private var outside = 0
+  private var heldBack = 0
 
   init(_ art: ForeignArt, picture: Canvas?) {
     dialect = art.dialect
     canvas = art.canvas ?? picture ?? .holding(art.emojis, of: art.dialect)
   }
 
-  mutating func place(_ foreign: [ForeignEmoji], using generator: inout some RandomNumberGenerator) {
+  mutating func place(
+    _ foreign: [ForeignEmoji], using generator: inout some RandomNumberGenerator
+  ) throws(ArtError) {
     emojis.reserveCapacity(foreign.count)
     taken.reserveCapacity(foreign.count)
     // What keeps its id comes before what gets a new one.
     for emoji in foreign { if dialect == .json, let id = emoji.id { taken.insert(id) } }
     var kept: Set<EmojiID> = []
-    for (index, emoji) in foreign.enumerated() {
-      let (x, y) = onCanvas(emoji)
-      let position: Point
-      do throws(ArtError) { position = try Point(x: x, y: y) } catch {
-        faults.note(.placeOutOfBounds, number: index + 1, text: emoji.text.string)
-        continue
-      }
+    for emoji in foreign {
+      let position = try position(of: emoji)
       var id = dialect == .json ? emoji.id : nil
       if let own = id, !kept.insert(own).inserted {
         idsTwice += 1
@@ -101,7 +97,11 @@ private struct Placing {
   }
 
   var notes: [ExchangeReport.Note] {
-    var notes = faults.notes
+    var notes: [ExchangeReport.Note] = []
+    if heldBack > 0 {
+      let words = "\(heldBack) \(heldBack == 1 ? "place is" : "places are") held back at 1,000,000 pixels"
+      notes.append(.init(.changed, code: "placeHeldBack", emojis: heldBack, words: words))
+    }
     if idsTwice > 0 {
       let words =
         "\(idsTwice) \(idsTwice == 1 ? "id occurs" : "ids occur") twice: the later ones get new ones"
@@ -110,10 +110,14 @@ private struct Placing {
     return notes
   }
 
-  private func onCanvas(_ emoji: ForeignEmoji) -> (Double, Double) {
-    guard dialect.anchor == .center else { return (emoji.x, emoji.y) }
-    let y = dialect.isUpwards ? -emoji.y : emoji.y
-    return (emoji.x + Double(canvas.width) / 2, y + Double(canvas.height) / 2)
+  /// Where the middle of the canvas leads out of bounds, the place stays at them, as it does when a picture comes later.
+  private mutating func position(of emoji: ForeignEmoji) throws(ArtError) -> Point {
+    guard dialect.anchor == .center else { return try Point(x: emoji.x, y: emoji.y) }
+    let x = emoji.x + Double(canvas.width) / 2
+    let y = (dialect.isUpwards ? -emoji.y : emoji.y) + Double(canvas.height) / 2
+    let bound = Limits.coordinate
+    if abs(x) > bound || abs(y) > bound { heldBack += 1 }
+    return try Point(x: min(max(x, -bound), bound), y: min(max(y, -bound), bound))
   }
 
   private mutating func newID(using generator: inout some RandomNumberGenerator) -> EmojiID {

@@ -134,6 +134,8 @@ extension ForeignReader {
     guard let dialect = try told() else {
       throw .noForeignDocument("of its \(list.found) \"emojis\" none has a text or a place")
     }
+    var list = list
+    if dialect.anchor == .topLeft { list.leaveOutFarAway() }
     var unknown = unknown
     for key in keys where key.dialect != dialect { unknown.note(key.name) }
     let said = self.said(of: dialect)

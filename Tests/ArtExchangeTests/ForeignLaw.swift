@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtExchange
+import ArtModel
+
+/// What must hold of any bytes that somebody wants to import. `scripts/fuzz` is built with this file, too.
+struct ForeignLaw {
+  /// How the bytes were taken.
+  enum Outcome {
+    case refused
+    case taken(ForeignArt, DocumentContent, ExchangeReport)
+  }
+
+  /// The size of the picture, where a background is there.
+  var picture: Canvas?
+  /// The form that what comes in is written in.
+  var dialect: Dialect
+
+  /// Reads the bytes, makes a document of them, writes it, and reads that again. Throws what does not hold.
+  func check(
+    _ bytes: UnsafeBufferPointer<UInt8>, using generator: inout some RandomNumberGenerator
+  ) throws(Broken) -> Outcome {
+    let art: ForeignArt
+    do throws(ArtError) { art = try ForeignArt(reading: bytes) } catch {
+      let codes: [ArtError.Code] = [.badJSON, .notADocument, .badValue, .tooLarge]
+      guard codes.contains(error.code), !error.message.isEmpty else {
+        throw Broken("refused as \(error.code)")
+      }
+      return .refused
+    }
+    let (content, report) = try make(art, with: picture, using: &generator)
+    try compare(art.emojisFound, content.emojiCount + report.emojisLeftOut, "emoji are lost in silence")
+    try compare(art.emojiCount, content.emojiCount, "not as many emoji as was told")
+    try checkBounds(content)
+    let first = try write(content)
+    let again = try first.withUnsafeBufferPointer { (first) throws(Broken) in try reread(first) }
+    try compare(again.emojisFound, content.emojiCount, "not as many emoji were written")
+    try compare(again.report.emojisLeftOut, 0, "emoji that were written are left out")
+    // Without emoji some forms are the same.
+    if content.emojiCount > 0 { try compare(again.dialect, dialect, "another form was written") }
+    let (twice, changes) = try make(again, with: content.background?.size, using: &generator)
+    guard !changes.notes.contains(where: { $0.code == "placeHeldBack" }) else {
+      return .taken(art, content, report)
+    }
+    if dialect != .json || art.background == nil {
+      try compare(try write(twice), first, "what was written reads differently")
+    }
+    return .taken(art, content, report)
+  }
+
+  /// What does not hold.
+  struct Broken: Error {
+    let words: String
+    init(_ words: String) { self.words = words }
+  }
+
+  /// Throws those words when they differ.
+  func compare<Value: Equatable>(_ found: Value, _ expected: Value, _ words: String) throws(Broken) {
+    guard found == expected else { throw Broken(words) }
+  }
+
+  private func make(
+    _ art: ForeignArt, with picture: Canvas?, using generator: inout some RandomNumberGenerator
+  ) throws(Broken) -> (DocumentContent, ExchangeReport) {
+    let checked =
+      art.background == nil
+      ? nil
+      : picture.map {
+        CheckedPicture(bytes: [], mediaType: "image/png", size: $0, isAnimated: false)
+      }
+    let url = art.background?.url.flatMap { $0.utf8.count <= Limits.urlBytes ? $0 : nil }
+    let asked: (url: String, since: Int, reason: String)? =
+      checked == nil && art.pending == nil ? url.map { ($0, 0, "offline") } : nil
+    do throws(ArtError) {
+      return try art.content(
+        picture: checked, digest: checked.map { _ in String(repeating: "0", count: 32) }, url: url,
+        pending: asked, using: &generator)
+    } catch {
+      throw Broken("read, and then: \(error.message)")
+    }
+  }
+
+  /// What a document's file checks when it is read, but for what the types hold.
+  private func checkBounds(_ content: DocumentContent) throws(Broken) {
+    let emojis = content.emojisInOrder()
+    try compare(emojis.count, content.emojiCount, "the order has not as many emoji")
+    try compare(Set(emojis.map(\.id)).count, emojis.count, "two emoji with one id")
+    for emoji in emojis {
+      guard Limits.zOrder.contains(emoji.z) else { throw Broken("an emoji out of z-order") }
+      do throws(ArtError.TextFault) {
+        try compare(try EmojiText(checking: emoji.text.string), emoji.text)
+      } catch {
+        throw Broken("a text that is none: \(error)")
+      }
+    }
+  }
+
+  private func compare(_ found: EmojiText, _ expected: EmojiText) throws(ArtError.TextFault) {
+    guard found == expected else { throw .control }
+  }
+
+  private func write(_ content: DocumentContent) throws(Broken) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let data: [UInt8]? = content.background == nil ? nil : [1, 2, 3, 4]
+    do throws(ArtError) { try dialect.write(content, picture: data) { bytes += $0 } } catch {
+      throw Broken("not written: \(error.message)")
+    }
+    _ = dialect.report(on: content)
+    return bytes
+  }
+
+  private func reread(_ bytes: UnsafeBufferPointer<UInt8>) throws(Broken) -> ForeignArt {
+    do throws(ArtError) { return try ForeignArt(reading: bytes) } catch {
+      throw Broken("what was written is refused: \(error.message)")
+    }
+  }
+}

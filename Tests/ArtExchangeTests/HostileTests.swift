@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import ArtExchange
+@testable import ArtModel
+
+@Suite("Hostile documents")
+struct HostileTests {
+  private func refusal(_ text: String) -> ArtError? {
+    do throws(ArtError) { _ = try ForeignArt(text) } catch { return error }
+    return nil
+  }
+
+  private func label(_ text: String, x: String = "1") -> String {
+    #"{"text":"\#(text)","x":\#(x),"y":2,"size":3}"#
+  }
+
+  @Test("X31 100,000 emoji come in, and more than a document holds are counted")
+  func many() throws {
+    let many = Array(repeating: label("🐝"), count: 100_000).joined(separator: ",")
+    let art = try ForeignArt(#"{"emojis":[\#(many)]}"#)
+    #expect(art.emojiCount == 100_000 && art.report.notes.isEmpty)
+    let content = try art.content().content
+    #expect(content.emojiCount == 100_000 && content.top()?.z == 99_999 * Limits.zStep)
+  }
+
+  @Test(
+    "X31 10 MB of text are left out, as a label, a name, a URL or a picture, and what is said of it is short")
+  func longTexts() throws {
+    let long = String(repeating: "🐝", count: 2_500_000)
+    let art = try ForeignArt(
+      #"{"emojis":[\#(label(long)),\#(label("🐢"))],"\#(long)":1,"imageData":"\#(long)"}"#)
+    #expect(art.emojiCount == 1 && art.emojisFound == 2 && art.background == nil)
+    #expect(art.report.notes.map(\.code).sorted() == ["brokenPicture", "longText", "unknownKeys"])
+    #expect(art.report.notes.allSatisfy { $0.words.utf8.count < 400 })
+    let named = try ForeignArt(#"{"emojis":[],"url":"\#(String(repeating: "a", count: 10_000_000))"}"#)
+    #expect(throws: ArtError.self) { try named.content(pending: named.background?.url) }
+  }
+
+  @Test("X31 100,000 levels, equal keys, numbers and texts that are broken are refused with the place")
+  func refused() throws {
+    let deep = String(repeating: "[", count: 100_000)
+    #expect(refusal(#"{"emojis":\#(deep)"#)?.message == "JSON with more than 64 levels, at byte 74")
+    #expect(refusal(deep)?.code == .badJSON)
+    #expect(refusal(String(repeating: #"{"a":"#, count: 100_000))?.code == .badJSON)
+    #expect(
+      refusal(#"{"emojis":[],"emojis":[]}"#)?.message == #"JSON with the key "emojis" twice, at byte 21"#)
+    #expect(refusal(#"{"emojis":[\#(label("🐝", x: "1e999"))]}"#)?.code == .badJSON)
+    #expect(refusal(#"{"emojis":[\#(label(#"\udc00"#))]}"#)?.code == .badJSON)
+    #expect(refusal(" ")?.code == .badJSON)
+    #expect(refusal("SQLite format 3\u{0}")?.code == .badJSON)
+  }
+
+  @Test("X31 thousands of unknown names and of faults make a short report")
+  func shortReports() throws {
+    let names = (0..<20_000).map { #""name\#($0)":0"# }.joined(separator: ",")
+    let labels = (0..<20_000).map { label("no emoji \($0)") }.joined(separator: ",")
+    let art = try ForeignArt(#"{\#(names),"emojis":[\#(labels)]}"#)
+    #expect(art.emojisFound == 20_000 && art.report.emojisLeftOut == 20_000 && art.report.notes.count == 2)
+    #expect(art.report.notes.allSatisfy { $0.words.utf8.count < 400 })
+  }
+
+  @Test("X31 places beyond the bounds are left out or held back, as where they are measured from allows")
+  func bounds() throws {
+    let far = ["1000001", "-1050000", "1050001", "1e300"].map { label("🐝", x: $0) }.joined(separator: ",")
+    let topLeft = try ForeignArt(#"{"emojis":[\#(far)]}"#)
+    #expect(topLeft.emojiCount == 0 && topLeft.report.emojisLeftOut == 4)
+    let (content, report) = try ForeignArt(#"{"background":{},"emojis":[\#(far)]}"#).content()
+    #expect(content.emojisInOrder().map(\.position.x) == [1_000_000, -1_000_000])
+    #expect(report.notes.map { "\($0.code) \($0.emojis)" } == ["placeOutOfBounds 2", "placeHeldBack 1"])
+    #expect(content.canvas == (try Canvas(width: 100_000, height: 768)))
+  }
+}

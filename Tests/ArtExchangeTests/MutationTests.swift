@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtExchange
+import ArtModel
+import Foundation
+import TestSupport
+import Testing
+
+/// Fewer cases in a run of all tests than in `scripts/torture`.
+private let count =
+  ProcessInfo.processInfo.environment["EMOJIART_TORTURE_EXCHANGE"].flatMap { Int($0) } ?? 5000
+
+@Suite("Broken documents of other programs")
+struct ForeignMutationTests {
+  @Test(
+    "X30 broken documents neither stop nor hang the program, and none of their emoji is lost in silence",
+    arguments: Dialect.allCases)
+  func mutations(dialect: Dialect) throws {
+    let sources = try sources(of: dialect)
+    var random = SplitMix64(seed: 30)
+    var taken = 0
+    var leftOut = 0
+    var compared = 0
+    var broken: [String] = []
+    for round in 0..<count {
+      let bytes = Mutation.of(sources[random.below(sources.count)], using: &random)
+      let picture =
+        random.oneIn(2) ? try Canvas(width: 1 + random.below(900), height: 1 + random.below(900)) : nil
+      let law = ForeignLaw(picture: picture, dialect: Dialect.allCases[random.below(Dialect.allCases.count)])
+      do {
+        let outcome = try bytes.withUnsafeBufferPointer { (bytes) throws(ForeignLaw.Broken) in
+          try law.check(bytes, using: &random)
+        }
+        guard case .taken(let art, _, let report) = outcome else { continue }
+        taken += 1
+        if report.emojisLeftOut > 0 { leftOut += 1 }
+        guard let entries = entries(of: bytes) else { continue }
+        compared += 1
+        if entries != art.emojisFound {
+          broken.append("round \(round): \(entries) entries, \(art.emojisFound) found")
+        }
+      } catch {
+        broken.append(
+          "round \(round): \(error.words) by \(String(decoding: bytes, as: UTF8.self).prefix(2000))")
+      }
+    }
+    print(
+      "X30 mutations, \(dialect.rawValue): \(count) tried, \(taken) taken, \(leftOut) of them with emoji left out and told, "
+        + "\(compared) counted by another reader, \(broken.count) broken")
+    #expect(broken.isEmpty, "\(broken.prefix(3))")
+    #expect(taken > count / 10 && leftOut > count / 50 && compared > count / 20)
+  }
+
+  @Test(
+    "X30 a control: who passed over the reports would find emoji lost, and a law that does not hold is noticed"
+  )
+  func control() throws {
+    var random = SplitMix64(seed: 1)
+    let bytes = Array(
+      #"{"emojis":[{"text":"🐝","x":1,"y":2,"size":3},{"text":"Hello","x":1,"y":2,"size":3}]}"#.utf8)
+    let outcome = try bytes.withUnsafeBufferPointer {
+      try ForeignLaw(picture: nil, dialect: .emojiart2017).check($0, using: &random)
+    }
+    guard case .taken(let art, let content, let report) = outcome else {
+      Issue.record("a good document is refused")
+      return
+    }
+    #expect(art.emojisFound == 2 && content.emojiCount == 1 && report.emojisLeftOut == 1)
+    #expect(entries(of: bytes) == 2)
+    #expect(throws: ForeignLaw.Broken.self) {
+      try ForeignLaw(picture: nil, dialect: .json).compare(
+        art.emojisFound, content.emojiCount, "emoji are lost")
+    }
+  }
+
+  /// The fixtures of a form, small ones, and a document of ours that is written in it.
+  private func sources(of dialect: Dialect) throws -> [[UInt8]] {
+    var sources: [[UInt8]] = []
+    for name in try fixtureNames() {
+      let bytes = try fixture(name)
+      do throws(ArtError) {
+        if try ForeignArt(bytes).dialect == dialect, !bytes.isEmpty { sources.append(bytes) }
+      } catch { continue }
+    }
+    for seed in 0..<8 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let content = try RandomArt.content(using: &random)
+      sources.append(try written(content, picture: content.background == nil ? nil : [1, 2, 3], to: dialect))
+    }
+    return sources
+  }
+
+  /// How long the list of emoji is by Foundation's reader; nil where it reads none, or a key of the list stands there twice.
+  private func entries(of bytes: [UInt8]) -> Int? {
+    // Foundation is laxer in some things and stricter in others: only what both read is compared.
+    guard let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
+      return nil
+    }
+    return (object["emojis"] as? [Any] ?? object["emoji"] as? [Any])?.count
+  }
+}
