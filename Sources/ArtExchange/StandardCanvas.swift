@@ -7,7 +7,7 @@ extension Canvas {
   /// whole, and else to the right and down. What would take more than a canvas may have lies outside it.
   static func holding(_ emojis: [ForeignEmoji], of dialect: Dialect) -> Canvas {
     var extent = Extent()
-    for emoji in emojis { extent.take(emoji.x, emoji.y, emoji.size) }
+    for emoji in emojis { extent.take(emoji.x, emoji.y, size: emoji.size.pixels) }
     return holding(extent, from: dialect.anchor)
   }
 
@@ -40,8 +40,8 @@ extension Canvas {
     fileprivate var down = 0.0
 
     /// Takes an emoji: it is at most 1.25 times its size wide and high.
-    mutating func take(_ x: Double, _ y: Double, _ size: FontSize) {
-      let half = size.pixels * 0.625
+    mutating func take(_ x: Double, _ y: Double, size: Double) {
+      let half = size * 0.625
       left = max(left, half - x)
       right = max(right, half + x)
       up = max(up, half - y)

@@ -204,20 +204,30 @@ extension DocumentContent: EditableArt {
 extension DocumentContent {
   /// The JSON that `show --json` prints and the view `document` gives, in pieces: the sink is handed each piece
   /// of some 64 KiB as it is ready.
-  public func writeJSON(to sink: ([UInt8]) throws(ArtError) -> Void) throws(ArtError) {
+  ///
+  /// Where its picture's bytes are given, they stand in the background's `data` as base64: `export` writes so.
+  public func writeJSON(
+    picture: [UInt8]? = nil, to sink: ([UInt8]) throws(ArtError) -> Void
+  ) throws(ArtError) {
     var writer = JSONWriter(reserving: 1 << 17)
-    try write(to: &writer, emptying: sink)
+    try write(to: &writer, picture: picture, emptying: sink)
     try sink(writer.bytes)
   }
 
   /// The same as a value within other JSON. When the writer holds some 64 KiB, the sink is handed them, and the writer
   /// is emptied; the last piece stays in it.
   public func write(
-    to writer: inout JSONWriter, emptying sink: ([UInt8]) throws(ArtError) -> Void
+    to writer: inout JSONWriter, picture: [UInt8]? = nil, emptying sink: ([UInt8]) throws(ArtError) -> Void
   ) throws(ArtError) {
     try writer.object { (writer) throws(ArtError) in
       writer.key("background")
-      if let background { background.write(to: &writer) } else { writer.null() }
+      if let background, let picture {
+        try background.write(to: &writer, picture: picture, emptying: sink)
+      } else if let background {
+        background.write(to: &writer)
+      } else {
+        writer.null()
+      }
       writer.key("canvas")
       canvas.write(to: &writer)
       writer.key("emojis")

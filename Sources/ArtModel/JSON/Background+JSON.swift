@@ -43,20 +43,33 @@ extension JSONReader {
 extension Background {
   /// `{"digest":"…","height":…,"mediaType":"image/png","url":"…","width":…}`, no `url` where there is none.
   public func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.key("digest")
-      $0.string(digest)
-      $0.key("height")
-      $0.integer(size.height)
-      $0.key("mediaType")
-      $0.string(mediaType)
-      if let url {
-        $0.key("url")
-        $0.string(url)
-      }
-      $0.key("width")
-      $0.integer(size.width)
+    writer.object { writeMembers(to: &$0) }
+  }
+
+  /// The same with the picture's bytes in `data`, in pieces.
+  func write(
+    to writer: inout JSONWriter, picture: [UInt8], emptying sink: ([UInt8]) throws(ArtError) -> Void
+  ) throws(ArtError) {
+    try writer.object { (writer) throws(ArtError) in
+      writer.key("data")
+      try writer.base64(picture, emptying: sink)
+      writeMembers(to: &writer)
     }
+  }
+
+  private func writeMembers(to writer: inout JSONWriter) {
+    writer.key("digest")
+    writer.string(digest)
+    writer.key("height")
+    writer.integer(size.height)
+    writer.key("mediaType")
+    writer.string(mediaType)
+    if let url {
+      writer.key("url")
+      writer.string(url)
+    }
+    writer.key("width")
+    writer.integer(size.width)
   }
 
   /// Reads what `write` writes.

@@ -79,6 +79,9 @@ public struct JSONWriter {
     bytes.append(contentsOf: json)
   }
 
+  /// Puts the next piece of a value that has begun in the place of what was written, which has been sent on.
+  mutating func piece(_ piece: [UInt8]) { bytes = piece }
+
   /// Ends a line: the next value begins on its own.
   public mutating func endLine() {
     bytes.append(UInt8(ascii: "\n"))
