@@ -62,7 +62,7 @@ import Testing
     let file = DocumentFile(folder["ants.emojiart"])
     let (one, other) = (try picture(1), try picture(2))
     #expect(failure { try file.create(content, picture: one) } != nil)
-    let pictured = try self.content(3, seed: 1, background: Background(one, from: nil))
+    let pictured = try self.content(3, seed: 1, background: try Background(one, from: nil))
     #expect(failure { try file.create(pictured) } != nil)
     #expect(failure { try file.create(pictured, picture: other) } != nil)
     #expect(try folder.names == ["bees.emojiart"])

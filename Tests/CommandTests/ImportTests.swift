@@ -72,7 +72,7 @@ import Testing
       list.addFolder(old)
       let below = isRecursive ? ["sub/e"] : []
       #expect(list.sources.map(\.target) == (["a", "b", "c"] + below).map { "new/\($0).emojiart" })
-      #expect(list.sources.allSatisfy(\.isFound))
+      #expect(list.sources.allSatisfy { $0.isFound })
       #expect(list.passed.map(\.name) == ["folder", "link.json", "pipe"].map { "\(old)/\($0)" })
       #expect(list.passed.map(\.kind) == ["a symbolic link", "a symbolic link", "a pipe"])
       #expect(list.others == 2 && list.faults.isEmpty && list.hasFolder)

@@ -25,8 +25,8 @@ struct FilePlace {
     case pictures
     /// A page that `gallery` wrote.
     case galleries
-    /// A document as JSON, of any of the formats that `export` writes.
-    case exchanges
+    /// A document as JSON, of any of the formats that `export` writes; with our own ending where the app that reads it wants that.
+    case exchanges(mayHaveOurEnding: Bool)
   }
 
   /// As a person gave it.
@@ -54,7 +54,7 @@ struct FilePlace {
     guard stat(path, &status) == 0 else {
       guard errno == ENOENT else { throw .notSaved(as: path, errno) }
       guard lstat(path, &status) != 0 else { throw .notSaved(as: path, EEXIST) }
-      try Self.checkName(path, path)
+      try Self.checkName(path, path, replaceable)
       (target, kind) = (path, .new)
       return
     }
@@ -63,7 +63,7 @@ struct FilePlace {
     case S_IFIFO, S_IFCHR: (target, kind) = (path, .stream)
     case S_IFREG:
       target = try Self.resolved(path)
-      try Self.checkName(target, path)
+      try Self.checkName(target, path, replaceable)
       guard access(target, W_OK) == 0 else { throw .notSaved(as: path, errno) }
       let old = try OldFile(target, path)
       try Self.check(old, replaceable, path)
@@ -80,11 +80,14 @@ struct FilePlace {
   }
 
   /// Throws for the name of a document, or of what SQLite would take for a part of one.
-  private static func checkName(_ target: String, _ path: String) throws(ArtError) {
+  private static func checkName(
+    _ target: String, _ path: String, _ replaceable: Replaceable
+  ) throws(ArtError) {
     let name = PathParts(target).name.utf8
     guard !name.isEmpty else { throw .notSaved(as: path, ENOENT) }
     // By bytes: to Swift a character before the point may be one with it.
-    let own = ["", "-journal", "-wal", "-shm"].map { (".emojiart" + $0).utf8 }
+    let endings = replaceable.mayHaveOurEnding ? [] : [""]
+    let own = (endings + ["-journal", "-wal", "-shm"]).map { (".emojiart" + $0).utf8 }
     guard !own.contains(where: { name.suffix($0.count).elementsEqual($0) }) else {
       throw ArtError(.badValue, "\(path) is, or leads to, what has a document's name; choose another one")
     }
@@ -110,6 +113,10 @@ struct FilePlace {
 }
 
 extension FilePlace.Replaceable {
+  fileprivate var mayHaveOurEnding: Bool {
+    if case .exchanges(let may) = self { may } else { false }
+  }
+
   fileprivate var words: String {
     switch self {
     case .nothing, .pictures: "PNG, SVG or PDF"

@@ -51,7 +51,9 @@ struct Exporting {
 
   /// Writes a file, of which signals leave nothing. Returns how many bytes it has.
   private func write(_ seen: SeenDocument, to output: String) throws(ArtError) -> Int {
-    let result = try NewFile(FilePlace(output, replacing: .exchanges))
+    // The apps open files of that ending only.
+    let place = try FilePlace(output, replacing: .exchanges(mayHaveOurEnding: dialect != .json))
+    let result = try NewFile(place)
     let held = result.heldSignals()
     defer { held.release() }
     let take = { (piece: [UInt8]) throws(ArtError) in if !result.take(piece) { try result.check() } }

@@ -15,11 +15,18 @@ struct ImportedDocument {
   let content: DocumentContent
   let report: ExchangeReport
 
-  /// `new/bees.emojiart: 12 of 14 emoji, emojiart-2020, from old/bees.json`, and a line for each note.
+  /// `new/bees.emojiart: 12 of 14 emoji, picture 640 x 400, emojiart-2020, from old/bees.json`, and a line for each note.
   var lines: [String] {
     let kept = content.emojiCount
     let count = kept == found ? (kept == 0 ? "no emoji" : "\(kept) emoji") : "\(kept) of \(found) emoji"
-    return ["\(path): \(count), \(dialect.rawValue), from \(source)"] + report.lines.map { "  \($0)" }
+    let parts = [count] + pictures + [dialect.rawValue, "from \(source)"]
+    return ["\(path): \(parts.joined(separator: ", "))"] + report.lines.map { "  \($0)" }
+  }
+
+  private var pictures: [String] {
+    let picture = content.background.map { "picture \($0.size.width) x \($0.size.height)" }
+    let pending = content.pending.map { "background pending (\($0.reason))" }
+    return [picture, pending].compactMap(\.self)
   }
 
   /// One line of JSON.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtExchange
 import ArtModel
 import Glibc
 
 /// The bytes of a file that is to be imported. It is only ever read.
 struct SourceBytes {
   /// Bytes of the largest one that is read.
-  static let limit = 256 << 20
+  static let limit = ForeignArt.byteLimit
 
   /// What it seems to be.
   enum Kind: Equatable {
