@@ -35,7 +35,7 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "ArtExchange", dependencies: ["ArtModel"], swiftSettings: settings),
     // The table stands beside the C that takes it in.
-    .target(name: "CEmojiNames", exclude: ["names.tsv"]),
+    .target(name: "CEmojiNames", exclude: ["names.tsv", "names.tsv.license"]),
     .target(name: "ArtNames", dependencies: ["ArtModel", "CEmojiNames"], swiftSettings: settings),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "ArtFetch", dependencies: ["ArtModel", "CCurl"], swiftSettings: settings),

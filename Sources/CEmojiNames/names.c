@@ -5,7 +5,9 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 // A page of it is read when somebody looks something up, not when a program starts.
-const unsigned char emoji_names[] = {
+static const unsigned char table[] = {
 #embed "names.tsv"
 };
-const size_t emoji_names_size = sizeof emoji_names;
+
+const unsigned char *emoji_names(void) { return table; }
+const size_t emoji_names_size = sizeof table;

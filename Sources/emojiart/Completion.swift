@@ -66,7 +66,7 @@ enum Completion {
   }
 
   /// zsh takes what follows a colon for a description; bash replaces a tilde before it compares.
-  private static func escaped(_ offer: String) -> String {
+  static func escaped(_ offer: String) -> String {
     switch CompletionShell.requesting {
     case .zsh: offer.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
     case .bash where offer.hasPrefix("~"): "\\" + offer
@@ -76,7 +76,7 @@ enum Completion {
 
   /// Whether every shell takes the offer as it is. bash expands what it is offered, commands in it too: a file
   /// that somebody called `$(…)` must not get there. Names with spaces would need quotes, each shell its own.
-  private static func isPlain(_ offer: String) -> Bool {
+  static func isPlain(_ offer: String) -> Bool {
     offer.first != "-"
       && (offer.hasPrefix("~/") ? offer.dropFirst() : offer[...]).unicodeScalars.allSatisfy { scalar in
         guard scalar.isASCII else { return !scalar.isUnsafeOnTerminal && !scalar.properties.isWhitespace }
@@ -105,7 +105,7 @@ enum Completion {
       "--autosave-delay", "--simulate-kill-after", "--since", "--exec", "--save-as", "--warn", "--background",
       "--fetch", "-o", "--output", "--format", "--scale", "--width", "--region", "--font", "--graphics",
       "--zoom",
-      "--center", "--as", "--into",
+      "--center", "--as", "--into", "--tone", "--limit",
     ]
 
     init(_ words: [String], besides index: Int) {

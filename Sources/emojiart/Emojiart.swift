@@ -30,6 +30,7 @@ struct Emojiart: ParsableCommand {
     subcommands: [
       New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, SetBackground.self, Undo.self,
       Redo.self,
+      Find.self,
       Show.self, Render.self, List.self, Gallery.self, History.self, Check.self, Edit.self, Watch.self,
       Warnings.self, Restore.self, Import.self, Export.self,
     ])

@@ -3,3 +3,127 @@
 import ArtModel
 import ArtNames
 import Testing
+
+@Suite("Names of emoji")
+struct EmojiNamesTests {
+  private func named(_ name: String) throws -> String { try EmojiNames.emoji(named: name).string }
+
+  private func message(_ name: String) -> String {
+    do throws(ArtError) {
+      return "found \(try EmojiNames.emoji(named: name))"
+    } catch {
+      return error.code == .badText ? error.message : "\(error)"
+    }
+  }
+
+  private func best(_ words: String..., limit: Int = 3) throws -> [String] {
+    try #require(EmojiNames.search(words, limit: limit)).emojis.map(\.emoji)
+  }
+
+  @Test("N3 case, accents, apostrophes and what parts words make no difference in a name")
+  func spellings() throws {
+    for name in ["red-heart", "red_heart", "Red-Heart", "RED HEART", " red  heart "] {
+      #expect(try named(name) == "❤️")
+    }
+    for name in ["flag: Côte d’Ivoire", "flag-cote-divoire", "flag_Cote_d'Ivoire"] {
+      #expect(try named(name) == "🇨🇮")
+    }
+    for name in ["flag: Antigua & Barbuda", "flag-antigua-and-barbuda", "FLAG ANTIGUA&BARBUDA"] {
+      #expect(try named(name) == "🇦🇬")
+    }
+    #expect(try named("pin\u{303}ata") == "🪅")
+    #expect(try named("keycap: #") == "#️⃣")
+    #expect(try named("keycap-*") == "*️⃣")
+    #expect(try named("mrs-claus") == "🤶")
+  }
+
+  @Test("N4 a name goes before a keyword, and a keyword counts where one emoji has it")
+  func keywords() throws {
+    #expect(try named("honeybee") == "🐝")
+    #expect(try named("bee") == "🐝")
+    #expect(try named("+1") == "👍")
+    // Many have it as a keyword.
+    #expect(try named("cat") == "🐈")
+    #expect(try named("12:00") == "🕛")
+  }
+
+  @Test("N5 a name that fits several or none is refused with the near ones")
+  func near() {
+    #expect(
+      message("heart")
+        == ":heart: fits several emoji, such as :red-heart: ❤️, :heart-decoration: 💟 or :brown-heart: 🤎; `emojiart find heart` lists them"
+    )
+    #expect(message("hunybee") == "no emoji is called :hunybee:; did you mean :honeybee: 🐝?")
+    #expect(message("thumbsup") == "no emoji is called :thumbsup:; did you mean :thumbs-up: 👍?")
+    #expect(
+      message("honeyb") == "no emoji is called :honeyb:; did you mean :honeybee: 🐝?")
+    #expect(message("qqqqqq") == "no emoji is called :qqqqqq:; `emojiart find` looks for names")
+    #expect(message("-)") == ":-): has no letters to look for; `emojiart find` tells names")
+  }
+
+  @Test("N6 what is found has all of the words, best first: the name itself, whole words, beginnings")
+  func ranking() throws {
+    #expect(try best("bee") == ["🐝", "🪲", "🍺"])
+    #expect(try best("red", "heart", limit: 1) == ["❤️"])
+    #expect(try best("heart", "red", limit: 1) == ["❤️"])
+    #expect(try best("heart", limit: 1) == ["❤️"])
+    #expect(try best("cat", limit: 2) == ["🐈", "🐱"])
+    #expect(try best("germany") == ["🇩🇪"])
+    #expect(try best("CÔTE").first == "🇨🇮")
+    #expect(try best("bee", "heart") == [])
+    #expect(try best("insects", limit: 20).contains("🐝"))
+    let all = try #require(EmojiNames.search(["heart"], limit: 1_000))
+    #expect(all.count == all.emojis.count && all.count > 30)
+    #expect(Set(all.emojis.map(\.emoji)).count == all.count)
+    let few = try #require(EmojiNames.search(["heart"], limit: 7))
+    #expect(few.emojis == Array(all.emojis.prefix(7)) && few.count == all.count)
+  }
+
+  @Test("N7 skin tones come when they are asked for: one of them, or all")
+  func tones() throws {
+    func found(_ word: String, _ tone: ToneChoice) throws -> [String] {
+      try #require(EmojiNames.search([word], tone: tone, limit: 100)).emojis.map(\.emoji)
+    }
+    #expect(try found("thumbs-up", .none) == ["👍"])
+    #expect(try found("thumbs-up", .tone(.mediumDark)) == ["👍🏾"])
+    #expect(try found("thumbs-up", .all) == ["👍", "👍🏻", "👍🏼", "👍🏽", "👍🏾", "👍🏿"])
+    #expect(try found("honeybee", .tone(.dark)) == ["🐝"])
+    #expect(try found("people holding hands", .all).count == 26)
+    #expect(try found("people holding hands", .tone(.light)) == ["🧑🏻‍🤝‍🧑🏻"])
+    for limit in [1, 6, 7, 30] {
+      let some = try #require(EmojiNames.search(["holding"], tone: .all, limit: limit))
+      let all = try #require(EmojiNames.search(["holding"], tone: .all, limit: 10_000))
+      #expect(some.count == all.emojis.count && some.emojis.count == min(limit, all.count))
+    }
+  }
+
+  @Test("N8 an emoji is told by its name, whatever variation selectors it has")
+  func names() throws {
+    #expect(EmojiNames.name(of: "🐝")?.shortcode == "honeybee")
+    #expect(EmojiNames.name(of: "❤")?.name == "red heart")
+    #expect(EmojiNames.name(of: "❤️")?.name == "red heart")
+    #expect(EmojiNames.name(of: "1⃣")?.name == "keycap: 1")
+    #expect(EmojiNames.name(of: "👋🏽")?.name == "waving hand: medium skin tone")
+    #expect(EmojiNames.name(of: "🧑🏻‍🤝‍🧑🏿")?.tones == [.light, .dark])
+    for text in ["🐝🐝", "bee", "1", "#", "", "\u{FE0F}", "a🐝", "🏽"] {
+      #expect(EmojiNames.name(of: text) == nil)
+    }
+  }
+
+  @Test("N9 completions are the names that begin so, and the keywords of one emoji only")
+  func completions() throws {
+    #expect(
+      EmojiNames.shortcodes(beginningWith: "honey") == [
+        "honey", "honey-badger", "honey-pot", "honeybee", "honeypot",
+      ])
+    #expect(EmojiNames.shortcodes(beginningWith: "bee") == ["bee", "beer-mug", "beetle"])
+    #expect(EmojiNames.shortcodes(beginningWith: "qqq") == [])
+    var count = 0
+    for code in EmojiNames.shortcodes(beginningWith: "s") {
+      count += 1
+      #expect(throws: Never.self) { try EmojiNames.emoji(named: code) }
+    }
+    print("N9 completions: \(count) that begin with s, each a name")
+    #expect(count > 100)
+  }
+}

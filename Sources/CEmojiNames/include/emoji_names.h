@@ -3,6 +3,6 @@
 #include <stddef.h>
 
 /// The table of emoji names, as it stands in names.tsv beside; not terminated by a NUL.
-extern const unsigned char emoji_names[];
+const unsigned char *_Nonnull emoji_names(void);
 /// Its length in bytes.
 extern const size_t emoji_names_size;

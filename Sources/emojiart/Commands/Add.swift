@@ -9,16 +9,19 @@ struct Add: ActionCommand {
     abstract: "Add emoji on top.",
     usage: "emojiart add <doc> <emoji> ... [--at <x,y>] [--size <s>]",
     discussion: """
-      Prints the new ids, a line each. Several emoji are laid side by side about the place.
+      Prints the new ids, a line each. Several emoji are laid side by side about the place. `:bee:` is the \
+      emoji of that name; `emojiart find` tells names.
 
       Examples:
         emojiart add bees 🐝
+        emojiart add bees :honeybee: :red_heart:
         emojiart add bees 🌸 🌼 🌸 --at 50%,90% --size 64
         emojiart add bees 🐝 --at -10,20
       """)
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
-  @Argument(help: "The emoji, one label each.") var emoji: [String]
+  @Argument(help: "The emoji or their :names:, one label each.", completion: .custom(Completion.labels))
+  var emoji: [String]
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The place of its centre, in pixels or percent of the canvas.", valueName: "x,y"))

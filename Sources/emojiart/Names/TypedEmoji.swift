@@ -6,6 +6,26 @@ import ArtNames
 extension EmojiText {
   /// What a person types for a new label: the emoji itself, `:name:`, or `@palette:3`. Throws `badText` with what is near.
   init(typed word: String) throws(ArtError) {
-    try self.init(word)
+    if let name = Self.name(in: word) {
+      self = try EmojiNames.emoji(named: name)
+    } else {
+      do throws(ArtError) { try self.init(word) } catch { throw Self.lackingColons(word) ?? error }
+    }
+  }
+
+  /// What stands between two colons. A label may have colons about an emoji.
+  private static func name(in word: String) -> String? {
+    guard word.utf8.count > 2, word.hasPrefix(":"), word.hasSuffix(":") else { return nil }
+    let name = String(word.dropFirst().dropLast())
+    return name.unicodeScalars.contains { !$0.isASCII && $0.properties.isEmojiPresentation } ? nil : name
+  }
+
+  /// What to say of a name without its colons, or without one of them.
+  private static func lackingColons(_ word: String) -> ArtError? {
+    let name = word.filter { $0 != ":" }
+    guard name.count > 1, name.unicodeScalars.allSatisfy(\.properties.isAlphabetic) else { return nil }
+    // What is no name is told as what it is: no emoji.
+    guard let text = try? EmojiNames.emoji(named: name) else { return nil }
+    return ArtError(.badText, "\(shown(word)) has no emoji in it; did you mean :\(name): \(text)?")
   }
 }

@@ -36,7 +36,7 @@ struct PromptForm: StreamForm {
     self.terminal = terminal
     prompt = Prompt(
       status: "\(name)>", columns: terminal.columns, history: Self.history,
-      candidates: { words, _ in StreamWords.candidates(after: words, in: opened.content) }
+      candidates: { words, word in StreamWords.candidates(after: words, of: word, in: opened.content) }
     ) { bytes in
       // When this fails the terminal is gone, which reading from it tells.
       _ = Output.write(bytes[...], to: 1)

@@ -71,12 +71,13 @@ enum StreamWords {
     .joined(separator: "\n")
   }
 
-  /// How a line can go on after these words.
-  static func candidates(after words: [String], in content: DocumentContent?) -> [String] {
+  /// How a line can go on after these words, where it ends with the beginning of `word`.
+  static func candidates(after words: [String], of word: String, in content: DocumentContent?) -> [String] {
     guard let name = words.first else { return names }
     if name == "help" { return words.count == 1 ? names : [] }
     guard let options = options[name] else { return [] }
-    guard let content, name != "add", name != "background", content.emojiCount <= 1_000 else {
+    if name == "add" { return Completion.labels(beginningWith: word) + options }
+    guard let content, name != "background", content.emojiCount <= 1_000 else {
       return options
     }
     let emojis = content.emojisInOrder()

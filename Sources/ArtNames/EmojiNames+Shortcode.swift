@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+extension EmojiNames {
+  /// The emoji that a name stands for, as it is typed between colons: `honeybee`, `bee`, `red-heart`, without the colons. Throws
+  /// `badText` with the near ones for a name that fits several or none.
+  ///
+  /// A name goes before a keyword, and a keyword counts where only one emoji has it.
+  public static func emoji(named name: String) throws(ArtError) -> EmojiText {
+    let code = Shortcode.of(name)
+    guard !code.isEmpty else {
+      throw ArtError(.badText, ":\(name): has no letters to look for; `emojiart find` tells names")
+    }
+    let wanted = Array(code.utf8)
+    if let row = NameTable.own.first(where: { $0.shortcode.elementsEqual(wanted) }) {
+      return try EmojiText(row.emoji.text)
+    }
+    if let version = version(code) { return try EmojiText(version.emoji) }
+    var having: [NameTable.Row] = []
+    NameTable.own.forEach { row in
+      if row.hasKeyword(wanted) { having.append(row) }
+      return having.count < 2
+    }
+    switch having.count {
+    case 0: throw unknown(name, code)
+    case 1: return try EmojiText(having[0].emoji.text)
+    default: throw several(name, code)
+    }
+  }
+
+  /// The names that begin with a shortcode, and the keywords that name one emoji, sorted.
+  public static func shortcodes(beginningWith start: String) -> [String] {
+    let wanted = Array(start.utf8)
+    var names: Set<String> = []
+    var keywords: [String: Int] = [:]
+    NameTable.own.forEach { row in
+      if row.shortcode.starts(with: wanted) { names.insert(row.shortcode.text) }
+      for keyword in row.keywords.parts(at: UInt8(ascii: "|")) where keyword.starts(with: wanted) {
+        keywords[keyword.text, default: 0] += 1
+      }
+      return true
+    }
+    return names.union(keywords.filter { $0.value == 1 }.keys).sorted()
+  }
+
+  /// The names near one that is none, at most two, nearest first.
+  public static func names(near name: String) -> [NamedEmoji] {
+    let code = Shortcode.of(name)
+    let reach = max(1, code.utf8.count / 3)
+    var owners: [String: NamedEmoji] = [:]
+    NameTable.own.forEach { row in
+      for word in [row.shortcode] + row.keywords.parts(at: UInt8(ascii: "|"))
+      // Only what can be near is worth a text.
+      where abs(word.count - code.utf8.count) <= reach && owners[word.text] == nil {
+        owners[word.text] = NamedEmoji(row)
+      }
+      return true
+    }
+    return nearest(to: code, among: Array(owners.keys)).compactMap { owners[$0] }
+  }
+
+  /// A version in skin tones, whose name ends with them.
+  private static func version(_ code: String) -> NamedEmoji? {
+    guard code.hasSuffix("-skin-tone") else { return nil }
+    var found: NamedEmoji?
+    NameTable.own.forEach { row in
+      if !row.versions.isEmpty, code.utf8.starts(with: row.shortcode) {
+        found = NamedEmoji.versions(of: row).first { $0.shortcode == code }
+      }
+      return found == nil
+    }
+    return found
+  }
+
+  private static func unknown(_ name: String, _ code: String) -> ArtError {
+    let fitting = search([code], limit: 3)?.emojis ?? []
+    let near = fitting.isEmpty ? names(near: code) : fitting
+    let hint =
+      near.isEmpty
+      ? "`emojiart find` looks for names"
+      : "did you mean \(listed(near))?"
+    return ArtError(.badText, "no emoji is called :\(name):; \(hint)")
+  }
+
+  private static func several(_ name: String, _ code: String) -> ArtError {
+    let found = search([code], limit: 3)
+    return ArtError(
+      .badText,
+      ":\(name): fits several emoji, such as \(listed(found?.emojis ?? [])); `emojiart find \(code)` lists them"
+    )
+  }
+
+  /// What can be typed instead, each with its emoji behind it.
+  private static func listed(_ emojis: [NamedEmoji]) -> String {
+    let all = emojis.map { ":\($0.shortcode): \($0.emoji)" }
+    guard let last = all.last, all.count > 1 else { return all.first ?? "" }
+    return "\(all.dropLast().joined(separator: ", ")) or \(last)"
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CEmojiNames
+import Glibc
+
+/// The table of names as its bytes stand in the program. Only what is found becomes text.
+struct NameTable {
+  /// A part of the table.
+  typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+  /// One emoji: a line whose columns are parted by tabulators.
+  struct Row {
+    let emoji: Bytes
+    let shortcode: Bytes
+    /// Shortcodes with `|` between them.
+    let keywords: Bytes
+    let name: Bytes
+    /// Its versions in the skin tones with blanks between them: light to dark, then those of two people in two tones.
+    let versions: Bytes
+  }
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+
+  /// The table of this program.
+  static var own: NameTable {
+    NameTable(UnsafeBufferPointer(start: emoji_names(), count: emoji_names_size))
+  }
+
+  /// `bytes` stay where they are as long as the table is used.
+  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  /// Gives every emoji to `body`, in Unicode's order, until that says false.
+  func forEach(_ body: (Row) -> Bool) {
+    var left = bytes[...]
+    while !left.isEmpty {
+      var line = left.cut(at: UInt8(ascii: "\n"))
+      let row = Row(
+        emoji: line.cut(at: UInt8(ascii: "\t")), shortcode: line.cut(at: UInt8(ascii: "\t")),
+        keywords: line.cut(at: UInt8(ascii: "\t")), name: line.cut(at: UInt8(ascii: "\t")), versions: line)
+      guard body(row) else { return }
+    }
+  }
+
+  /// The first emoji of which something is true.
+  func first(where isWanted: (Row) -> Bool) -> Row? {
+    var found: Row?
+    forEach { row in
+      if isWanted(row) { found = row }
+      return found == nil
+    }
+    return found
+  }
+}
+
+extension NameTable.Row {
+  /// Whether a keyword is just this.
+  func hasKeyword(_ wanted: [UInt8]) -> Bool {
+    var left = keywords
+    while !left.isEmpty {
+      if left.cut(at: UInt8(ascii: "|")).elementsEqual(wanted) { return true }
+    }
+    return false
+  }
+}
+
+extension NameTable.Bytes {
+  /// Takes what stands before a byte, and the byte; all where it is not there.
+  mutating func cut(at byte: UInt8) -> Self {
+    let length = withContiguousStorageIfAvailable { part -> Int in
+      guard let start = part.baseAddress, let end = memchr(start, Int32(byte), part.count) else {
+        return part.count
+      }
+      return UnsafeRawPointer(end) - UnsafeRawPointer(start)
+    }
+    let part = prefix(length ?? count)
+    self = dropFirst(part.count + 1)
+    return part
+  }
+
+  /// The parts between a byte; none of nothing.
+  func parts(at byte: UInt8) -> [Self] {
+    var left = self
+    var parts: [Self] = []
+    while !left.isEmpty { parts.append(left.cut(at: byte)) }
+    return parts
+  }
+
+  var text: String { String(decoding: self, as: UTF8.self) }
+}

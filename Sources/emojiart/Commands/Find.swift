@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+import ArtNames
+
+struct Find: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find",
+    abstract: "Find emoji by their English names and keywords.",
+    usage: "emojiart find <word> ... [--tone <tone>] [--limit <n>] [--json]",
+    discussion: """
+      Prints what can be typed for each in `emojiart add`, and the emoji: best first, those whose name it is, then those \
+      that have the words, then those that have words that begin so. An emoji in a word's place is told by its name.
+
+      Examples:
+        emojiart find bee
+        emojiart find heart --limit 50
+        emojiart find waving --tone medium-dark
+        emojiart add bees :honeybee:
+      """)
+
+  @Argument(help: ArgumentHelp("What it is called or is about, or an emoji.", valueName: "word"))
+  var words: [String]
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "In a skin tone: light, medium-light, medium, medium-dark, dark, or all of them.", valueName: "tone"),
+    completion: .list(ToneChoice.words))
+  var tone: String?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Print at most that many.", valueName: "n"))
+  var limit: String = "20"
+  @Flag(help: "Write the result as one JSON value.") var json = false
+
+  func run() throws {
+    let choice = try tone.map { (word) throws(ArtError) in try ToneChoice(typed: word) } ?? .none
+    guard let limit = Int(limit), limit > 0 else {
+      throw ArtError(.badValue, "\(shown(self.limit)) is no limit; give a number from 1 up")
+    }
+    let found = try found(choice, limit)
+    guard !found.emojis.isEmpty else { throw nothing() }
+    guard !json else { return try Output.json(.array(found.emojis.map(\.json))) }
+    let width = found.emojis.map(\.shortcode.count).max() ?? 0
+    for emoji in found.emojis {
+      // The emoji is last: terminals disagree on how wide it is.
+      try Output.line(":\(emoji.shortcode):".padded(to: width + 2) + "  " + emoji.emoji)
+    }
+    try Output.flush()
+    let left = found.count - found.emojis.count
+    if left > 0 { Output.complain("\(left) more; --limit \(found.count) shows all") }
+  }
+
+  private func found(_ tone: ToneChoice, _ limit: Int) throws(ArtError) -> EmojiNames.Found {
+    let named = words.compactMap(EmojiNames.name)
+    if named.count == words.count {
+      return EmojiNames.Found(emojis: Array(named.prefix(limit)), count: named.count)
+    }
+    if let bad = words.first(where: { !EmojiNames.canSearch($0) }) {
+      throw ArtError(
+        .badValue, "\(shown(bad)) is no word, and no emoji of Unicode's list; give words, such as bee")
+    }
+    return EmojiNames.search(words, tone: tone, limit: limit) ?? EmojiNames.Found(emojis: [], count: 0)
+  }
+
+  private func nothing() -> ArtError {
+    let near = EmojiNames.names(near: words.joined(separator: " ")).map { ":\($0.shortcode): \($0.emoji)" }
+    let hint =
+      near.isEmpty ? "try fewer or other English words" : "did you mean \(near.joined(separator: " or "))?"
+    return ArtError(.noSuchEmoji, "no emoji is found by \(words.joined(separator: " ")); \(hint)")
+  }
+}

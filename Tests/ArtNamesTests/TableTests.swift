@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Testing
+
+@testable import ArtNames
+
+@Suite("The table of names")
+struct TableTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private func rows() -> [NameTable.Row] {
+    var rows: [NameTable.Row] = []
+    NameTable.own.forEach { row in
+      rows.append(row)
+      return true
+    }
+    return rows
+  }
+
+  @Test("N1 the table is what scripts/emoji-names makes of Unicode's data")
+  func regenerated() throws {
+    let sources = ["unicode/emoji/emoji-test.txt", "unicode/cldr/common/annotations/en.xml"]
+    let lacking = sources.filter { !FileManager.default.fileExists(atPath: "/usr/share/\($0)") }
+    guard lacking.isEmpty else {
+      print("N1 table: not made again, there is no /usr/share/\(lacking.joined(separator: ", "))")
+      return
+    }
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = Self.root.appending(path: "scripts/emoji-names")
+    process.arguments = ["--print"]
+    process.standardOutput = output
+    try process.run()
+    let made = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let table = try Data(contentsOf: Self.root.appending(path: "Sources/CEmojiNames/names.tsv"))
+    print("N1 table: \(made.count) bytes made again, \(table.count) in the project")
+    #expect(made == table)
+  }
+
+  @Test("N1 the program has the table, and each of its emoji is a label")
+  func whole() throws {
+    let rows = rows()
+    #expect(rows.count == 1_870)
+    var versions = 0
+    for row in rows {
+      for emoji in [row.emoji.text] + NamedEmoji.versions(of: row).map(\.emoji) {
+        versions += 1
+        #expect(try EmojiText(emoji).string == emoji)
+        #expect(emoji.count == 1)
+      }
+      #expect(!row.name.isEmpty)
+    }
+    #expect(versions == 1_870 + 1_785)
+  }
+
+  @Test("N2 every emoji is found by what `find` says to type for it, in every skin tone, and by its name")
+  func everyName() throws {
+    var count = 0
+    var taken: Set<String> = []
+    var lookups = 0
+    for (place, row) in rows().enumerated() {
+      for named in NamedEmoji.chosen(.all, of: row) {
+        count += 1
+        #expect(Shortcode.of(named.name) == named.shortcode)
+        #expect(taken.insert(named.shortcode).inserted, "\(named.shortcode) is the name of two")
+      }
+      // Looking up each would take a minute; that names differ was seen above.
+      guard place % 16 == 0 else { continue }
+      lookups += 1
+      #expect(try EmojiNames.emoji(named: row.shortcode.text).string == row.emoji.text)
+      #expect(try EmojiNames.emoji(named: row.name.text).string == row.emoji.text)
+      // All are made alike; the first and the last tell.
+      let versions = NamedEmoji.versions(of: row)
+      for named in [versions.first, versions.last].compactMap(\.self) {
+        #expect(try EmojiNames.emoji(named: named.shortcode).string == named.emoji)
+      }
+    }
+    print("N2 names: \(count) emoji, each with a name of its own, \(lookups) looked up")
+    #expect(count == 3_655)
+  }
+
+  @Test("N3 the script and the program spell shortcodes alike")
+  func spelling() {
+    var count = 0
+    for row in rows() {
+      for code in [row.shortcode] + row.keywords.parts(at: UInt8(ascii: "|")) {
+        count += 1
+        #expect(Shortcode.of(code.text) == code.text)
+      }
+      #expect(Shortcode.of(row.name.text) == row.shortcode.text)
+    }
+    #expect(count > 5_000)
+    for (name, code) in [
+      ("gyōza", "gyoza"), ("hóngbāo", "hongbao"), ("crêpe", "crepe"), ("ココ", "ココ"), ("", ""), ("--", ""),
+      ("U.S. Outlying Islands", "us-outlying-islands"), ("A_B", "a-b"), ("Ǆ", "ǆ"),
+    ] {
+      #expect(Shortcode.of(name) == code)
+    }
+  }
+
+  @Test("N1 a table that is cut short anywhere is read without a trap")
+  func cut() throws {
+    let table = Array("🐝\thoneybee\tbee|insect\thoneybee\t\n👍\tthumbs-up\t+1\tthumbs up\t👍🏻 👍🏿\n".utf8)
+    for end in 0...table.count {
+      var count = 0
+      Array(table.prefix(end)).withUnsafeBufferPointer { bytes in
+        NameTable(bytes).forEach { row in
+          _ = NamedEmoji.chosen(.all, of: row)
+          _ = NameQuery(["bee"])?.rank(row, at: count)
+          count += 1
+          return true
+        }
+      }
+      #expect(count <= 2)
+    }
+  }
+}
