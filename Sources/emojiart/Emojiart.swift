@@ -32,7 +32,7 @@ struct Emojiart: ParsableCommand {
       Redo.self,
       Find.self,
       Show.self, Render.self, List.self, Gallery.self, History.self, Check.self, Edit.self, Watch.self,
-      Warnings.self, Restore.self, Import.self, Export.self,
+      Warnings.self, Restore.self, Import.self, Export.self, PaletteCommand.self,
     ])
 
   static var commandNames: [String] {

@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// A case being run in folders of its own: `work`, where the script begins, `state`, and `tmp` for scratch files.
+/// A case being run in folders of its own: `work`, where the script begins, `state`, `config`, which is not there yet,
+/// and `tmp` for scratch files.
 struct CommandRun {
   let place: URL
   private let program: URL
@@ -51,6 +52,7 @@ struct CommandRun {
       "PATH": "\(place.path)/bin:\(Project.fixtures.path)/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
       "HOME": place.appending(path: "work").path, "TZ": "UTC", "LANG": "C.UTF-8",
       "TMPDIR": place.appending(path: "tmp").path, "EMOJIART_STATE": place.appending(path: "state").path,
+      "EMOJIART_CONFIG": place.appending(path: "config").path,
       "FIXTURES": Project.fixtures.path,
     ]
   }

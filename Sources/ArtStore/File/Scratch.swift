@@ -113,12 +113,14 @@ enum PlainFile {
   }
 
   /// Makes a new file of these bytes.
-  static func create(_ path: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws(ArtError) {
+  static func create(
+    _ path: String, _ bytes: [UInt8], mode: mode_t = 0o600, isDurable: Bool = true
+  ) throws(ArtError) {
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     guard file >= 0 else { throw .system("create", path) }
     defer { close(file) }
     try write(bytes, to: file, name: path)
-    guard fsync(file) == 0 else { throw .system("write", path) }
+    guard !isDurable || fsync(file) == 0 else { throw .system("write", path) }
   }
 
   /// Makes what happened in a folder durable.

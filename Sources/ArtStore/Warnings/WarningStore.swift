@@ -68,8 +68,8 @@ public struct WarningStore: Sendable {
   public func update(_ change: (inout WarningRecord) -> Void) throws(ArtError) -> WarningRecord {
     guard let folder else { return WarningRecord() }
     try StateFolder.makeFolders(folder)
-    let lock = try lock(folder)
-    defer { close(lock) }
+    let lock = try FolderLock(folder, patience: .seconds(1))
+    defer { withExtendedLifetime(lock) {} }
     let before = try read()
     var after = before
     change(&after)
@@ -89,22 +89,6 @@ public struct WarningStore: Sendable {
 
   /// More than a record has.
   private static let largest = 1_024
-
-  private func lock(_ folder: String) throws(ArtError) -> Int32 {
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .system("open the folder", folder) }
-    let deadline = Deadline(.seconds(1))
-    var tries = 0
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      let number = errno
-      guard number == EINTR || number == EWOULDBLOCK && deadline.wait(tries) else {
-        close(descriptor)
-        throw number == EWOULDBLOCK ? .busy(folder) : .system("lock", folder, number)
-      }
-      tries += 1
-    }
-    return descriptor
-  }
 }
 
 extension WarningRecord {

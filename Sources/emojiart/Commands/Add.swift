@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ArtModel
+import ArtStore
 
 struct Add: ActionCommand {
   static let configuration = CommandConfiguration(
@@ -10,7 +11,8 @@ struct Add: ActionCommand {
     usage: "emojiart add <doc> <emoji> ... [--at <x,y>] [--size <s>]",
     discussion: """
       Prints the new ids, a line each. Several emoji are laid side by side about the place. `:bee:` is the \
-      emoji of that name; `emojiart find` tells names.
+      emoji of that name, `emojiart find` tells names; `@animals:3` is the third of a palette, `emojiart palette` \
+      lists them.
 
       Examples:
         emojiart add bees 🐝
@@ -20,7 +22,8 @@ struct Add: ActionCommand {
       """)
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
-  @Argument(help: "The emoji or their :names:, one label each.", completion: .custom(Completion.labels))
+  @Argument(
+    help: "The emoji, their :names:, or @palette:3, one label each.", completion: .custom(Completion.labels))
   var emoji: [String]
   @Option(
     parsing: .unconditional,
@@ -31,9 +34,14 @@ struct Add: ActionCommand {
   @OptionGroup var options: EditOptions
 
   func action() throws(ArtError) -> Action {
-    var texts: [EmojiText] = []
-    for text in emoji { texts.append(try EmojiText(typed: text)) }
-    return .add(texts, at: try Coordinates(at), size: try FontSize(typed: size))
+    .add(try EmojiText.typed(emoji), at: try Coordinates(at), size: try FontSize(typed: size))
+  }
+
+  func run() throws {
+    let action = try action()
+    let result = try options.perform(action, on: doc)
+    if case .add(let texts, _, _) = action { RecentStore().add(texts) }
+    try options.write(result, line: line)
   }
 
   func line(_ emoji: Emoji) -> String { "\(emoji.id)" }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ArtModel
 import ArtNames
 
 extension Completion {
   /// How a word for a new label can go on, as it is typed in full.
   static func labels(beginningWith word: String) -> [String] {
+    if Palettes.isPick(word) { return picks(word).map(\.text) }
     guard word.hasPrefix(":") else { return [] }
     return EmojiNames.shortcodes(beginningWith: String(word.dropFirst())).map { ":\($0):" }
   }
 
   /// The same for the shells.
   @Sendable static func labels(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    if let picks = picks(words, index, prefix) { return picks }
     let word = words.indices.contains(index) ? words[index] : prefix
     let before = CompletionShell.requesting == .bash ? colonBefore(words, index) : ""
     guard let before else { return [] }

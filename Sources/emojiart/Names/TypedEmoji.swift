@@ -4,12 +4,18 @@ import ArtModel
 import ArtNames
 
 extension EmojiText {
-  /// What a person types for a new label: the emoji itself, `:name:`, or `@palette:3`. Throws `badText` with what is near.
+  /// What a person types for a new label: the emoji itself, `:name:`, or `@palette:3`. Throws `badText` with what is near,
+  /// `badValue` with what a palette has.
   init(typed word: String) throws(ArtError) {
     if let name = Self.name(in: word) {
       self = try EmojiNames.emoji(named: name)
     } else {
-      do throws(ArtError) { try self.init(word) } catch { throw Self.lackingColons(word) ?? error }
+      do throws(ArtError) {
+        try self.init(word)
+      } catch {
+        guard Palettes.isPick(word) else { throw Self.lackingColons(word) ?? error }
+        try self.init(pick: word)
+      }
     }
   }
 

@@ -14,6 +14,7 @@ extension EditingStream {
       rest = rest.dropFirst(max(1, run.count))
       flush()
     }
+    if form.showsState, !settings.isAtomic { recent.keep() }
   }
 
   /// The lines that are answered by one call of the document. One that may be about much ends it, so that no more is kept
@@ -40,9 +41,10 @@ extension EditingStream {
     for line in run {
       switch line.request {
       case .bad(let error): say(error, to: line)
-      case .edit:
+      case .edit(let request):
         switch answers.next() {
         case .success(let answer):
+          recent.note(request)
           say { (form) throws(ArtError) in try form.done(answer, of: line) }
           acknowledge()
         case .failure(let error): say(error, to: line)

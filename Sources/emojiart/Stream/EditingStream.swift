@@ -20,6 +20,7 @@ struct EditingStream<Form: StreamForm> {
   /// Edits that were answered with ok.
   var acknowledged = 0
   var hasQuit = false
+  var recent = StreamRecent()
   /// What the first line came to that came to nothing.
   var firstError: ArtError? { backgrounds.firstError }
   /// Why stdout takes nothing any more.
@@ -74,6 +75,8 @@ struct EditingStream<Form: StreamForm> {
         if saving { try await document.close() } else { await document.closeDiscardingChanges() }
       }
     }
+    if case .success = closed, saving { recent.keep() }
+    if !settings.isAtomic { recent.keep() }
     guard case .failure(let error) = closed else { return finish(listening) }
     let count = wait {
       let count = await document.unsavedChanges

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+
+/// The emoji that a stream added, until they are kept for the palette `recent`. At a prompt that is with each answer, else
+/// at the end: a program that adds thousands a second should not wait for this.
+struct StreamRecent {
+  private var added: [EmojiText] = []
+  private static let most = 256
+
+  /// Takes note of an edit that was answered.
+  mutating func note(_ request: DocumentRequest) {
+    guard case .action(.add(let texts, _, _)) = request, texts.count > 1 || texts.last != added.last else {
+      return
+    }
+    added += texts.suffix(RecentEmoji.limit)
+    guard added.count >= Self.most else { return }
+    var recent = RecentEmoji()
+    recent.add(added)
+    added = recent.emojis.reversed()
+  }
+
+  /// Keeps them.
+  mutating func keep() {
+    guard !added.isEmpty else { return }
+    RecentStore().add(added)
+    added.removeAll()
+  }
+}

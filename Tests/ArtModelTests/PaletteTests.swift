@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtModel
+
+@Suite("Palettes") struct PaletteTests {
+  private let bugs = PaletteName(checked: "bugs")
+  private let animals = PaletteName(checked: "animals")
+
+  private func texts(_ words: String...) throws -> [EmojiText] { try words.map { try EmojiText($0) } }
+
+  private func failure(_ body: () throws -> Void) -> ArtError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? ArtError
+    }
+  }
+
+  @Test("L1 a name is letters, digits and hyphens, a letter first, in any case")
+  func names() throws {
+    for typed in ["bugs", "Bugs", "b", "animal-faces", "a1", "größen", "花", "x2"] {
+      #expect(try PaletteName(typed).string == typed.lowercased())
+    }
+    #expect(try PaletteName("BUGS") == bugs)
+    #expect(try PaletteName(String(repeating: "a", count: 64)).string.utf8.count == 64)
+    let bad = [
+      "", "2", "-", "-a", "a b", "a:b", "@a", "a.b", "a/b", "🐝", "last", "LAST", "a\u{202E}", "a\n", "a_b",
+      String(repeating: "a", count: 65), "a\u{301}",
+    ]
+    for typed in bad { #expect(failure { _ = try PaletteName(typed) }?.code == .badValue, "\(typed)") }
+  }
+
+  @Test("L2 a palette has 1 to 256 emoji, each once, and a person 256 palettes of their own")
+  func bounds() throws {
+    var palettes = Palettes()
+    try palettes.make(bugs, of: texts("🐝", "🐛", "🐝", "❤", "❤\u{FE0F}"))
+    #expect(palettes[bugs]?.emojis.map(\.string) == ["🐝", "🐛", "❤\u{FE0F}"])
+    #expect(palettes[bugs]?.origin == .own)
+    #expect(failure { try palettes.make(bugs, of: texts("🐜")) }?.code == .exists)
+    #expect(failure { try palettes.make(animals, of: texts("🐜")) }?.code == .exists)
+    #expect(failure { try palettes.make(.recent, of: texts("🐜")) }?.code == .badValue)
+    let many = try (0..<257).map { try EmojiText("🐝\($0)") }
+    let full = PaletteName(checked: "full")
+    #expect(failure { try palettes.make(full, of: many) }?.code == .tooLarge)
+    try palettes.make(full, of: many.dropLast())
+    #expect(failure { try palettes.edit(full, PaletteEdit(adding: many)) }?.code == .tooLarge)
+    #expect(palettes[full]?.emojis.count == 256)
+    for number in palettes.own.count..<256 {
+      try palettes.make(PaletteName(checked: "p\(number)"), of: texts("🐝"))
+    }
+    #expect(failure { try palettes.make(PaletteName(checked: "more"), of: texts("🐝")) }?.code == .tooLarge)
+    #expect(palettes.own.count == 256)
+  }
+
+  @Test("L3 every emoji of a theme is fully qualified in Unicode's data, and in it once")
+  func themes() throws {
+    let names = Themes.names.sorted()
+    #expect(names.count == 13)
+    let file = "/usr/share/unicode/emoji/emoji-test.txt"
+    var qualified: Set<String>?
+    if FileManager.default.fileExists(atPath: file) {
+      let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+      qualified = Set(
+        lines.filter { $0.contains("; fully-qualified") }.map { line in
+          let scalars = line.prefix { $0 != ";" }.split(separator: " ").compactMap {
+            UInt32($0, radix: 16).flatMap(Unicode.Scalar.init)
+          }
+          return String(String.UnicodeScalarView(scalars))
+        })
+      #expect(qualified?.count ?? 0 > 3_000)
+    } else {
+      print("L3: skipped the comparison: this machine has no \(file)")
+    }
+    for name in names {
+      let emojis = try #require(Themes.emojis(of: name))
+      #expect(try PaletteName(name.string) == name)
+      #expect(
+        emojis.count == Themes.count(of: name) && (10...Palette.limit).contains(emojis.count), "\(name)")
+      #expect(emojis.withoutDoubles() == emojis, "\(name)")
+      for text in emojis { #expect(qualified?.contains(text.string) ?? true, "\(name) \(text)") }
+    }
+    #expect(qualified?.contains("❤") != true, "the check can fail")
+  }
+
+  @Test("L4 @name:n is the n-th of a palette; what there is none of is told with what there is")
+  func picks() throws {
+    var palettes = Palettes()
+    try palettes.make(bugs, of: texts("🐝", "🐛", "🐜"))
+    palettes.recent = try texts("🌸")
+    #expect(try palettes.pick("@bugs:1").string == "🐝")
+    #expect(try palettes.pick("@Bugs:3").string == "🐜")
+    #expect(try palettes.pick("@bugs:03").string == "🐜")
+    #expect(try palettes.pick("@recent:1").string == "🌸")
+    #expect(Palettes.isPick("@x") && !Palettes.isPick("🐝") && !Palettes.isPick(""))
+    let choices = "there are @bugs:1 🐝, @bugs:2 🐛, @bugs:3 🐜"
+    for typed in ["0", "4", "-1", "1.0", "", "x", "1:2", "+1x", "9223372036854775808", "٣", "1 "] {
+      let error = failure { _ = try palettes.pick("@bugs:\(typed)") }
+      #expect(error == ArtError(.badValue, "no \(typed) in the palette bugs; \(choices)"), "\(typed)")
+    }
+    #expect(failure { _ = try palettes.pick("@bugs") }?.message == "which of bugs? \(choices)")
+    #expect(
+      failure { _ = try palettes.pick("@hearts:99") }?.message
+        == "no 99 in the palette hearts; it goes from @hearts:1 ❤️ to @hearts:22 💌; "
+        + "`emojiart palette show hearts` lists it")
+    #expect(failure { _ = try palettes.pick("@bgus:1") }?.message == "no palette bgus; did you mean bugs?")
+    for typed in ["@", "@:1", "@ :1", "@nothing:1", "@last", "@last:1", "@\u{1B}:1"] {
+      #expect(failure { _ = try palettes.pick(typed) }?.code == .badValue, "\(typed)")
+    }
+    palettes.recent = []
+    #expect(
+      failure { _ = try palettes.pick("@recent:1") }?.message == "no 1 in the palette recent; it is empty")
+  }
+
+  @Test("L5 a theme that is edited, renamed or removed comes back as it was")
+  func ownThemes() throws {
+    var palettes = Palettes()
+    let theme = try #require(palettes[animals])
+    #expect(theme.origin == .theme && palettes.all.map(\.name) == palettes.all.map(\.name).sorted())
+    let changed = try palettes.edit(animals, PaletteEdit(adding: texts("🌸"), removing: [theme.emojis[0]]))
+    let flower = try EmojiText("🌸")
+    #expect(changed.origin == .changed && changed.emojis == theme.emojis.dropFirst() + [flower])
+    try palettes.edit(animals, PaletteEdit(adding: [theme.emojis[0]], at: 1, removing: texts("🌸")))
+    #expect(palettes == Palettes(), "what is as it was is no version of one's own")
+    try palettes.edit(animals, PaletteEdit(renaming: bugs))
+    #expect(palettes[animals] == nil && palettes[bugs]?.emojis == theme.emojis)
+    #expect(palettes[bugs]?.origin == .own)
+    try palettes.reset(animals)
+    #expect(palettes[animals] == theme)
+    try palettes.remove(animals)
+    #expect(palettes[animals] == nil && !palettes.all.contains { $0.name == animals })
+    try palettes.make(animals, of: texts("🐝"))
+    #expect(palettes[animals]?.origin == .changed)
+    try palettes.reset(animals)
+    try palettes.remove(bugs)
+    #expect(palettes == Palettes())
+  }
+
+  @Test("L6 a change that is refused changes nothing")
+  func refused() throws {
+    var palettes = Palettes()
+    try palettes.make(bugs, of: texts("🐝", "🐛"))
+    let before = palettes
+    let edits = try [
+      PaletteEdit(removing: texts("🐜")), PaletteEdit(removing: texts("🐝", "🐛")),
+      PaletteEdit(adding: texts("🐜"), removing: texts("🐜")), PaletteEdit(adding: texts("🐜"), at: 4),
+      PaletteEdit(adding: texts("🐜"), at: 0), PaletteEdit(adding: texts("🐜"), at: .min),
+      PaletteEdit(adding: texts("🐜"), renaming: animals), PaletteEdit(renaming: .recent),
+    ]
+    for edit in edits { #expect(failure { try palettes.edit(bugs, edit) } != nil, "\(edit)") }
+    #expect(failure { try palettes.edit(.recent, PaletteEdit(adding: texts("🐜"))) }?.code == .badValue)
+    #expect(failure { try palettes.remove(.recent) }?.code == .badValue)
+    #expect(failure { try palettes.remove(PaletteName(checked: "none")) }?.code == .badValue)
+    #expect(failure { try palettes.reset(bugs) }?.code == .badValue)
+    #expect(palettes == before)
+    // What is in it already stays where it is, unless it is given a place.
+    #expect(try palettes.edit(bugs, PaletteEdit(adding: texts("🐝", "🐜"))).emojis == texts("🐝", "🐛", "🐜"))
+    #expect(
+      try palettes.edit(bugs, PaletteEdit(adding: texts("🐜", "🦋"), at: 1)).emojis
+        == texts("🐜", "🦋", "🐝", "🐛"))
+    #expect(
+      try palettes.edit(bugs, PaletteEdit(adding: texts("🐜"), at: 4)).emojis == texts("🦋", "🐝", "🐛", "🐜"))
+  }
+
+  @Test("L9 the recent emoji are at most 32, the newest first, each once")
+  func recent() throws {
+    var recent = RecentEmoji()
+    recent.add(try texts("🐝", "🌸"))
+    recent.add(try texts("🐛", "🐝"))
+    #expect(recent.emojis.map(\.string) == ["🐝", "🐛", "🌸"])
+    recent.add(try texts())
+    let many = try (0..<1_000).map { try EmojiText("🐜\($0)") }
+    recent.add(many)
+    #expect(recent.emojis == many.suffix(32).reversed())
+    let bytes = Array(recent.fileText.utf8)
+    let again = try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in try RecentEmoji(file: bytes) }
+    #expect(again == recent)
+  }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// The folders are the process's own: one test after the other.
+@Suite("The files of palettes", .serialized) struct PaletteStoreTests {
+  private let folder: Workspace
+  private let bees: [EmojiText]
+
+  init() throws {
+    folder = try Workspace()
+    bees = [try EmojiText("🐝")]
+    setenv("EMOJIART_CONFIG", folder["config"], 1)
+    unlink(recentPath)
+  }
+
+  private var path: String { folder["config/palettes.json"] }
+  private var recentPath: String { Workspace.statePath + "/recent.json" }
+
+  private func names() throws -> [String] {
+    guard FileManager.default.fileExists(atPath: folder["config"]) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder["config"]).sorted()
+  }
+
+  private func make(_ name: String) throws {
+    let bees = bees
+    try PaletteStore().update { (palettes) throws(ArtError) in
+      try palettes.make(PaletteName(name), of: bees)
+    }
+  }
+
+  @Test("L20 palettes are kept for nobody else's eyes, or with the permissions that the file had")
+  func kept() throws {
+    #expect(try PaletteStore().palettes() == Palettes())
+    #expect(try names() == [], "looking makes nothing")
+    try make("bugs")
+    #expect(try PaletteStore().palettes()[PaletteName("bugs")]?.emojis == bees)
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    try #require(stat(folder["config"], &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o700)
+    chmod(path, 0o644)
+    try make("more")
+    try #require(stat(path, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o644)
+    #expect(try names() == ["palettes.json"])
+    // What changes nothing writes nothing.
+    let before = try fingerprint(path)
+    let bees = bees
+    try PaletteStore().update { (palettes) throws(ArtError) in
+      try palettes.edit(PaletteName("bugs"), PaletteEdit(adding: bees))
+    }
+    #expect(try fingerprint(path) == before)
+  }
+
+  @Test("L20 they are where EMOJIART_CONFIG, XDG_CONFIG_HOME or HOME say; without one there are the themes")
+  func places() throws {
+    let home = environment("HOME")
+    defer {
+      if let home { setenv("HOME", home, 1) }
+      unsetenv("XDG_CONFIG_HOME")
+    }
+    #expect(try ConfigFolder.path() == folder["config"])
+    unsetenv("EMOJIART_CONFIG")
+    setenv("HOME", "/h", 1)
+    setenv("XDG_CONFIG_HOME", "/x", 1)
+    #expect(try ConfigFolder.path() == "/x/emojiart")
+    setenv("XDG_CONFIG_HOME", "", 1)
+    #expect(try ConfigFolder.path() == "/h/.config/emojiart")
+    unsetenv("HOME")
+    #expect(try PaletteStore().palettes() == Palettes())
+    #expect(failure { try make("bugs") }?.code == .inputOutput)
+    // A home that is no folder has none.
+    setenv("HOME", "/dev/null", 1)
+    #expect(try PaletteStore().palettes() == Palettes())
+  }
+
+  private func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  @Test("L21 of several programs that change palettes at once none loses what another one wrote")
+  func together() async throws {
+    let bees = bees
+    let wrong = await withTaskGroup(of: Int.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          var wrong = 0
+          for round in 0..<10 {
+            var isDone = false
+            while !isDone {
+              do throws(ArtError) {
+                try PaletteStore().update { (palettes) throws(ArtError) in
+                  try palettes.make(PaletteName("p\(number)-\(round)"), of: bees)
+                }
+                isDone = true
+              } catch {
+                // On a busy machine the wait may be longer than it is willing to: then it says so.
+                isDone = error.code != .busy
+                wrong += isDone ? 1 : 0
+              }
+            }
+          }
+          return wrong
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    #expect(wrong == 0)
+    #expect(try PaletteStore().palettes().own.count == 80)
+    #expect(try names() == ["palettes.json"])
+  }
+
+  @Test("L22 what a kill left does not hinder the next one, and who holds the lock is named after a second")
+  func killed() throws {
+    try make("bugs")
+    let whole = try bytes(path)
+    for count in [0, 1, whole.count / 2, whole.count] {
+      try write(Array(whole.prefix(count)), to: path + ".new")
+      #expect(try PaletteStore().palettes()[PaletteName("bugs")]?.emojis == bees)
+      try make("p\(count)")
+      #expect(try names() == ["palettes.json"])
+    }
+    let before = try bytes(path)
+    let lock = open(folder["config"], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    try #require(flock(lock, LOCK_EX) == 0)
+    #expect(failure { try make("more") }?.code == .busy)
+    #expect(try PaletteStore().palettes().own.count == 5, "reading waits for nobody")
+    close(lock)
+    #expect(try bytes(path) == before)
+  }
+
+  @Test("L23 a file that cannot be read as palettes is named with the place, and stays as it is")
+  func broken() throws {
+    try make("bugs")
+    let contents = [
+      "", "{", "null", "{\"palettes\":{\"bugs\":[\"🐝\",]}}", "{\"palettes\":{},\"version\":9}",
+      String(repeating: " ", count: 1 << 20) + " ",
+    ]
+    for content in contents {
+      try write(Array(content.utf8), to: path)
+      let before = try fingerprint(path)
+      for error in [failure { try PaletteStore().palettes() }, failure { try make("more") }] {
+        let error = try #require(error)
+        #expect(error.message.contains(path) && [.badJSON, .newerFormat, .tooLarge].contains(error.code))
+      }
+      #expect(try fingerprint(path) == before)
+    }
+    try #require(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
+    #expect(failure { try make("more") }?.code == .notADocument)
+    try #require(unlink(path) == 0 && mkdir(path, 0o700) == 0)
+    #expect(failure { try make("more") }?.code == .notADocument)
+    #expect(failure { try PaletteStore().palettes() }?.code == .notADocument)
+    #expect(try names() == ["palettes.json"])
+  }
+
+  @Test("L24 a link to a file elsewhere stays one, and the file that it leads to is replaced")
+  func linked() throws {
+    try #require(mkdir(folder["dotfiles"], 0o700) == 0 && mkdir(folder["config"], 0o700) == 0)
+    symlink("../dotfiles/mine.json", path)
+    #expect(failure { try make("bugs") } != nil, "a link that leads nowhere is not replaced")
+    try write(Array(Palettes().fileText.utf8), to: folder["dotfiles/mine.json"])
+    try make("bugs")
+    #expect(try PaletteStore().palettes().own.count == 1)
+    var status = stat()
+    #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder["dotfiles"]) == ["mine.json"])
+  }
+
+  @Test(
+    "L25 the recent emoji are kept apart; what is damaged, held or nowhere counts as none, and is told to nobody"
+  )
+  func recent() throws {
+    let store = RecentStore()
+    #expect(store.emojis() == [])
+    let flower = try EmojiText("🌸")
+    let kept = [store.add(bees), store.add([flower]), store.add([])]
+    #expect(kept == [true, true, true])
+    #expect(store.emojis().map(\.string) == ["🌸", "🐝"])
+    #expect(try PaletteStore().palettes().recent == store.emojis())
+    #expect(try names() == [])
+    let before = try fingerprint(recentPath)
+    store.add([flower])
+    #expect(try fingerprint(recentPath) == before, "what is the newest already is not written again")
+    for content in ["", "x", "[]", #"{"recent":["word"]}"#, String(repeating: " ", count: 1 << 17)] {
+      try write(Array(content.utf8), to: recentPath)
+      #expect(store.emojis() == [])
+    }
+    try write([], to: recentPath)
+    #expect(store.add(bees) && store.emojis() == bees)
+    let lock = open(Workspace.statePath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    try #require(flock(lock, LOCK_EX) == 0)
+    #expect(!store.add([flower]))
+    #expect(store.emojis() == bees)
+    close(lock)
+    try store.forget()
+    #expect(store.emojis() == [])
+    unlink(recentPath)
+    mkdir(recentPath, 0o700)
+    #expect(!store.add(bees) && store.emojis() == [])
+    rmdir(recentPath)
+  }
+}
