@@ -24,6 +24,12 @@ struct HostileTests {
     #expect(art.emojiCount == 100_000 && art.report.notes.isEmpty)
     let content = try art.content().content
     #expect(content.emojiCount == 100_000 && content.top()?.z == 99_999 * Limits.zStep)
+    var few = EmojiReader()
+    few.limit = 2
+    let five = Array(repeating: label("🐝"), count: 5).joined(separator: ",")
+    try JSONReader.read("[\(five)]") { (reader) throws(ArtError) in try few.read(&reader) }
+    #expect(few.emojis.count == 2 && few.found == 5 && few.faults.count == 3)
+    #expect(few.faults.notes.map(\.code) == ["tooMany"])
   }
 
   @Test(
@@ -49,6 +55,8 @@ struct HostileTests {
       refusal(#"{"emojis":[],"emojis":[]}"#)?.message == #"JSON with the key "emojis" twice, at byte 21"#)
     #expect(refusal(#"{"emojis":[\#(label("🐝", x: "1e999"))]}"#)?.code == .badJSON)
     #expect(refusal(#"{"emojis":[\#(label(#"\udc00"#))]}"#)?.code == .badJSON)
+    let long = String(repeating: "a", count: 1_000_000)
+    #expect((refusal(#"{"\#(long)":1,"\#(long)":1}"#)?.message.utf8.count ?? 1000) < 200)
     #expect(refusal(" ")?.code == .badJSON)
     #expect(refusal("SQLite format 3\u{0}")?.code == .badJSON)
   }

@@ -26,6 +26,9 @@ struct EmojiReader: Sendable {
   private(set) var brokenIDs = 0
   private(set) var unknown = UnknownKeys()
 
+  /// How many are taken.
+  var limit = Limits.emojiCount
+
   /// No place on a canvas is farther from the middle of one.
   private static let farthest = Limits.coordinate + Double(Limits.canvasSide) / 2
 
@@ -75,7 +78,7 @@ struct EmojiReader: Sendable {
     guard let pixels = members.size else { throw .noSize }
     let size: FontSize
     do throws(ArtError) { size = try FontSize(pixels) } catch { throw .sizeOutOfBounds }
-    guard emojis.count < Limits.emojiCount else { throw .tooMany }
+    guard emojis.count < limit else { throw .tooMany }
     if text.string.utf8.count != typed.utf8.count { styledTexts += 1 }
     let id = members.id.flatMap { EmojiID($0) }
     if members.id != nil, id == nil { brokenIDs += 1 }

@@ -46,7 +46,7 @@ extension JSONReader {
     if !take("}") {
       repeat {
         let key = try string()
-        guard seen.insert(key) else { throw error("the key \"\(key)\" twice") }
+        guard seen.insert(key) else { throw error("the key \"\(key[...].shortened(to: 60))\" twice") }
         guard take(":") else { throw error("no colon after a key") }
         try body(key, &self)
       } while take(",")
