@@ -51,6 +51,11 @@ private struct Project {
       guard let place = words.firstIndex(of: "import"), place <= 1, place + 1 < words.count else {
         return nil
       }
+      // A command's help says `emojiart import`.
+      guard
+        place == 0 || words[0].hasPrefix("@")
+          || ["public", "package", "internal", "private"].contains(words[0])
+      else { return nil }
       return String(words.suffix(from: place + 1).last?.split(separator: ".").first ?? "")
     }
     return imports.filter { !allowed.contains($0) && !system.contains($0) }
@@ -66,6 +71,8 @@ private struct Project {
     }
     #expect(try wrongArrows(in: "import ArtStore\n", of: "ArtModel") == ["ArtStore"], "the check can fail")
     #expect(try wrongArrows(in: "@testable import emojiart\n", of: "ArtDocument") == ["emojiart"])
+    #expect(try wrongArrows(in: "public import ArtStore\n", of: "ArtModel") == ["ArtStore"])
+    #expect(try wrongArrows(in: "  emojiart import old\n", of: "ArtModel").isEmpty)
   }
 
   @Test("A2 a path that the documentation names exists")

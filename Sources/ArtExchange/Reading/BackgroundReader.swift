@@ -34,6 +34,7 @@ struct BackgroundReader: Sendable {
         ownKeys.append(key)
         try reader.skip()
       default:
+        if reader.kind() == .object { isNested = true }
         unknown.note(key)
         try reader.skip()
       }
