@@ -16,7 +16,8 @@ enum FolderMaking {
       }
       return
     }
-    guard errno == ENOENT, lstat(folder, &status) != 0 else { throw .notMade(folder, errno) }
+    guard errno == ENOENT else { throw .notMade(folder, errno) }
+    guard lstat(folder, &status) != 0 else { throw .notMade(folder, EEXIST) }
     let parent = PathParts(folder).folder
     if parent != folder { try make(parent) }
     guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { throw .notMade(folder, errno) }

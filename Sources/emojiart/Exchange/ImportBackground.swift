@@ -49,6 +49,8 @@ struct ImportBackground {
     do {
       let taken = try transfer.take(fromElsewhere: text, allowsPrivate: allowsPrivate)
       (picture, url) = (taken.picture, taken.url)
+      // One that was in the file is not missed then.
+      refusal = nil
     } catch let refused as RefusedBackground {
       refuse(refused.refusal, of: found)
     } catch let error as ArtError {

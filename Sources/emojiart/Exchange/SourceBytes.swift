@@ -99,11 +99,12 @@ extension ArtError {
   static func notRead(_ name: String, _ number: Int32) -> ArtError {
     let cause = String(cString: strerror(number))
     switch number {
-    case ENOENT, ENOTDIR: return ArtError(.noSuchDocument, "no file \(name) to import")
+    case ENOENT, ENOTDIR:
+      return ArtError(.noSuchDocument, "\(name) is not there; give a file or a folder that is")
     case ELOOP: return ArtError(.badValue, "\(name) is a symbolic link")
     case EACCES, EPERM:
-      return ArtError(.notPermitted, "cannot read \(name): \(cause); look at its permissions")
-    default: return ArtError(.inputOutput, "cannot read \(name): \(cause)")
+      return ArtError(.notPermitted, "\(name) cannot be read: \(cause); look at its permissions")
+    default: return ArtError(.inputOutput, "\(name) cannot be read: \(cause)")
     }
   }
 
