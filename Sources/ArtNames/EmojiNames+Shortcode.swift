@@ -47,17 +47,25 @@ extension EmojiNames {
   /// The names near one that is none, at most two, nearest first.
   public static func names(near name: String) -> [NamedEmoji] {
     let code = Shortcode.of(name)
-    let reach = max(1, code.utf8.count / 3)
+    let (length, letters) = (code.utf8.count, letters(of: code.utf8))
+    let reach = max(1, length / 3)
     var owners: [String: NamedEmoji] = [:]
     NameTable.own.forEach { row in
       for word in [row.shortcode] + row.keywords.parts(at: UInt8(ascii: "|"))
-      // Only what can be near is worth a text.
-      where abs(word.count - code.utf8.count) <= reach && owners[word.text] == nil {
+      // Only what can be near is worth a text: an edit brings in one letter at most, and takes out one.
+      where abs(word.count - length) <= reach
+        && (self.letters(of: word) ^ letters).nonzeroBitCount <= 2 * reach && owners[word.text] == nil
+      {
         owners[word.text] = NamedEmoji(row)
       }
       return true
     }
     return nearest(to: code, among: Array(owners.keys)).compactMap { owners[$0] }
+  }
+
+  /// Which letters are in a word, a bit each.
+  private static func letters(of word: some Sequence<UInt8>) -> UInt64 {
+    word.reduce(0) { $0 | 1 << UInt64($1 & 63) }
   }
 
   /// A version in skin tones, whose name ends with them.

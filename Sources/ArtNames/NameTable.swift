@@ -14,9 +14,27 @@ struct NameTable {
     let shortcode: Bytes
     /// Shortcodes with `|` between them.
     let keywords: Bytes
-    let name: Bytes
+    private let rest: Bytes
+
+    init(_ line: Bytes) {
+      var left = line
+      emoji = left.cut(at: UInt8(ascii: "\t"))
+      shortcode = left.cut(at: UInt8(ascii: "\t"))
+      keywords = left.cut(at: UInt8(ascii: "\t"))
+      rest = left
+    }
+
+    var name: Bytes {
+      var left = rest
+      return left.cut(at: UInt8(ascii: "\t"))
+    }
+
     /// Its versions in the skin tones with blanks between them: light to dark, then those of two people in two tones.
-    let versions: Bytes
+    var versions: Bytes {
+      var left = rest
+      _ = left.cut(at: UInt8(ascii: "\t"))
+      return left
+    }
   }
 
   private let bytes: UnsafeBufferPointer<UInt8>
@@ -33,11 +51,8 @@ struct NameTable {
   func forEach(_ body: (Row) -> Bool) {
     var left = bytes[...]
     while !left.isEmpty {
-      var line = left.cut(at: UInt8(ascii: "\n"))
-      let row = Row(
-        emoji: line.cut(at: UInt8(ascii: "\t")), shortcode: line.cut(at: UInt8(ascii: "\t")),
-        keywords: line.cut(at: UInt8(ascii: "\t")), name: line.cut(at: UInt8(ascii: "\t")), versions: line)
-      guard body(row) else { return }
+      let line = left.cut(at: UInt8(ascii: "\n"))
+      guard body(Row(line)) else { return }
     }
   }
 

@@ -29,14 +29,14 @@ struct Find: ParsableCommand {
     completion: .list(ToneChoice.words))
   var tone: String?
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Print at most that many.", valueName: "n"))
-  var limit: String = "20"
+    parsing: .unconditional, help: ArgumentHelp("Print at most that many (default: 20).", valueName: "n"))
+  var limit: String?
   @Flag(help: "Write the result as one JSON value.") var json = false
 
   func run() throws {
     let choice = try tone.map { (word) throws(ArtError) in try ToneChoice(typed: word) } ?? .none
-    guard let limit = Int(limit), limit > 0 else {
-      throw ArtError(.badValue, "\(shown(self.limit)) is no limit; give a number from 1 up")
+    guard let limit = Int(limit ?? "20"), limit > 0 else {
+      throw ArtError(.badValue, "\(shown(self.limit ?? "")) is no limit; give a number from 1 up")
     }
     let found = try found(choice, limit)
     guard !found.emojis.isEmpty else { throw nothing() }
@@ -46,9 +46,12 @@ struct Find: ParsableCommand {
       // The emoji is last: terminals disagree on how wide it is.
       try Output.line(":\(emoji.shortcode):".padded(to: width + 2) + "  " + emoji.emoji)
     }
-    try Output.flush()
     let left = found.count - found.emojis.count
-    if left > 0 { Output.complain("\(left) more; --limit \(found.count) shows all") }
+    // Who gave a limit knows.
+    if left > 0, self.limit == nil {
+      try Output.flush()
+      Output.complain("\(left) more; --limit \(found.count) shows all")
+    }
   }
 
   private func found(_ tone: ToneChoice, _ limit: Int) throws(ArtError) -> EmojiNames.Found {
@@ -56,9 +59,10 @@ struct Find: ParsableCommand {
     if named.count == words.count {
       return EmojiNames.Found(emojis: Array(named.prefix(limit)), count: named.count)
     }
+    guard named.isEmpty else { throw ArtError(.badValue, "give words, such as bee, or emoji, not both") }
     if let bad = words.first(where: { !EmojiNames.canSearch($0) }) {
       throw ArtError(
-        .badValue, "\(shown(bad)) is no word, and no emoji of Unicode's list; give words, such as bee")
+        .badValue, "\(shown(bad)) is neither a word nor one emoji; give words, such as bee, or emoji")
     }
     return EmojiNames.search(words, tone: tone, limit: limit) ?? EmojiNames.Found(emojis: [], count: 0)
   }

@@ -32,6 +32,6 @@ extension EmojiText {
     guard name.count > 1, name.unicodeScalars.allSatisfy(\.properties.isAlphabetic) else { return nil }
     // What is no name is told as what it is: no emoji.
     guard let text = try? EmojiNames.emoji(named: name) else { return nil }
-    return ArtError(.badText, "\(shown(word)) has no emoji in it; did you mean :\(name): \(text)?")
+    return ArtError(.badText, "\"\(word)\" has no emoji in it; did you mean :\(name): \(text)?")
   }
 }
