@@ -12,7 +12,7 @@ extension Palettes {
     let word = String(String.UnicodeScalarView(typed.unicodeScalars.dropFirst()))
     let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let palette = try palette(String(parts[0]))
-    guard parts.count == 2 else { throw .noPlace(in: palette) }
+    guard parts.count == 2, !parts[1].isEmpty else { throw .noPlace(in: palette) }
     guard let place = Int(parts[1]), (1...Palette.limit).contains(place),
       place <= palette.emojis.count
     else { throw .noSuchPlace(String(parts[1]), in: palette) }

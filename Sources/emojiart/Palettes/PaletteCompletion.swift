@@ -36,7 +36,8 @@ extension Completion {
   }
 }
 
-/// The word at the cursor when the tabulator was pressed. bash breaks it at colons, and wants the last part only.
+/// The word at the cursor when the tabulator was pressed. bash breaks it at `@` and colons, and replaces
+/// only what is behind the last colon.
 struct TypedWord {
   /// As it was typed.
   let text: String
@@ -52,7 +53,12 @@ struct TypedWord {
     if shell == .bash, word == ":" || before.last == ":" {
       if word == ":" { word = "" } else { before.removeLast() }
       kept = ":"
-      if let name = before.last, Palettes.isPick(name) { kept = name + kept }
+      let name = before.popLast() ?? ""
+      if Palettes.isPick(name) { kept = name + kept }
+      if before.last == "@" { kept = "@\(name):" }
+    } else if shell == .bash, before.last == "@" {
+      // This part it replaces with what follows.
+      word = "@" + word
     }
     text = kept + Self.unescaped(word)
     self.kept = kept
