@@ -26,11 +26,8 @@ public enum EmojiNames {
   public static func search(_ words: [String], tone: ToneChoice = .none, limit: Int) -> Found? {
     guard let query = NameQuery(words) else { return nil }
     var hits: [(rank: NameQuery.Rank, row: NameTable.Row)] = []
-    var place = 0
-    NameTable.own.forEach { row in
+    NameTable.own.forEach(having: query.mark) { row, place in
       if let rank = query.rank(row, at: place) { hits.append((rank, row)) }
-      place += 1
-      return true
     }
     hits.sort { $0.rank < $1.rank }
     var emojis: [NamedEmoji] = []

@@ -45,6 +45,12 @@ struct NameQuery {
     guard !self.words.isEmpty else { return nil }
   }
 
+  /// What stands in the line of every emoji that fits: the longest word, without an `s` that it may be found without.
+  var mark: [UInt8] {
+    let longest = words.max { $0.count < $1.count } ?? []
+    return Self.singular(longest).map(Array.init) ?? longest
+  }
+
   /// nil for what does not fit.
   func rank(_ row: NameTable.Row, at place: Int) -> Rank? {
     var worst = Fit.name
@@ -70,11 +76,15 @@ struct NameQuery {
     if keyword == .word { return .keywordWord }
     if name == .beginning { return .nameBeginning }
     if keyword == .beginning { return .keywordBeginning }
-    guard word.count > 3, word.last == UInt8(ascii: "s") else { return nil }
-    let singular = word.dropLast()
+    guard let singular = singular(word) else { return nil }
     let isThere =
       reach(of: singular, in: row.shortcode) == .word || reach(of: singular, in: row.keywords) == .word
     return isThere ? .singular : nil
+  }
+
+  /// nil for a word that is looked for as it is only.
+  private static func singular(_ word: [UInt8]) -> ArraySlice<UInt8>? {
+    word.count > 3 && word.last == UInt8(ascii: "s") ? word.dropLast() : nil
   }
 
   private enum Reach { case none, beginning, word }

@@ -56,6 +56,17 @@ struct NameTable {
     }
   }
 
+  /// Gives those emoji to `body` in whose lines a text stands, and where each line begins.
+  func forEach(having text: [UInt8], _ body: (Row, Int) -> Void) {
+    var left = bytes[...]
+    while let hit = left.firstPlace(of: text) {
+      let newline = left[..<hit].lastIndex(of: UInt8(ascii: "\n"))
+      let start = newline.map { $0 + 1 } ?? left.startIndex
+      left = left[start...]
+      body(Row(left.cut(at: UInt8(ascii: "\n"))), start)
+    }
+  }
+
   /// The first emoji of which something is true.
   func first(where isWanted: (Row) -> Bool) -> Row? {
     var found: Row?
@@ -90,6 +101,19 @@ extension NameTable.Bytes {
     let part = prefix(length ?? count)
     self = dropFirst(part.count + 1)
     return part
+  }
+
+  /// Where some bytes stand in it first.
+  func firstPlace(of wanted: [UInt8]) -> Int? {
+    let offset = withContiguousStorageIfAvailable { part -> Int? in
+      wanted.withUnsafeBufferPointer { wanted -> Int? in
+        guard let start = part.baseAddress, let text = wanted.baseAddress,
+          let place = emoji_names_search(start, part.count, text, wanted.count)
+        else { return nil }
+        return place - start
+      }
+    }
+    return offset.flatMap { $0 }.map { startIndex + $0 }
   }
 
   /// The parts between a byte; none of nothing.

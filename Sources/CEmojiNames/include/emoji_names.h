@@ -6,3 +6,6 @@
 const unsigned char *_Nonnull emoji_names(void);
 /// Its length in bytes.
 extern const size_t emoji_names_size;
+/// Where some bytes stand in others first; NULL where they do not. The C library's memmem, which Swift does not see.
+const unsigned char *_Nullable emoji_names_search(
+    const unsigned char *_Nonnull bytes, size_t size, const unsigned char *_Nonnull wanted, size_t length);
