@@ -124,5 +124,5 @@ extension NameTable.Bytes {
     return parts
   }
 
-  var text: String { String(decoding: self, as: UTF8.self) }
+  var text: String { String(decoding: UnsafeBufferPointer(rebasing: self), as: UTF8.self) }
 }

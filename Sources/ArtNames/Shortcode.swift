@@ -8,14 +8,15 @@ enum Shortcode {
   static func of(_ name: String) -> String {
     var code = String.UnicodeScalarView()
     var isParted = false
-    func put(_ text: some Sequence<Unicode.Scalar>) {
+    // No generic one: its metadata would take longer to look up than a search takes.
+    func put(_ text: String.UnicodeScalarView) {
       if isParted, !code.isEmpty { code.append("-") }
       isParted = false
       code.append(contentsOf: text)
     }
     for scalar in name.unicodeScalars {
       switch scalar {
-      case "a"..."z", "0"..."9", "#", "*", "+": put(CollectionOfOne(scalar))
+      case "a"..."z", "0"..."9", "#", "*", "+": put(String(scalar).unicodeScalars)
       case "A"..."Z": put(scalar.properties.lowercaseMapping.unicodeScalars)
       case "’", "'", ".": continue
       case "&":
