@@ -70,6 +70,29 @@ struct HostileTests {
     #expect(art.report.notes.allSatisfy { $0.words.utf8.count < 400 })
   }
 
+  @Test(
+    "X32 emoji of no form are broken JSON, which is told, and not JSON of another kind, which is passed over")
+  func ofNoForm() {
+    #expect(refusal(#"{"emojis":[{"string":"🐝","x":1,"y":2,"size":3,"id":1}]}"#)?.code == .badJSON)
+    #expect(refusal(#"{"emojis":{"a":{"text":"🐝"}}}"#)?.code == .badJSON)
+    #expect(refusal(#"{"image":"nginx"}"#)?.code == .notADocument)
+  }
+
+  @Test("X34 what is said of one is said in the singular")
+  func ofOne() throws {
+    let heart = #"{"text":"❤","x":1,"y":2,"size":3}"#
+    #expect(
+      try ForeignArt(#"{"odd":1,"emojis":[\#(heart)]}"#).report.notes.map(\.words) == [
+        #"what stands under a name that is not known: "odd""#,
+        "1 text gets the sign U+FE0F, which makes an emoji of it",
+      ])
+    #expect(
+      try ForeignArt(#"{"odd":1,"even":2,"emojis":[\#(heart),\#(heart)]}"#).report.notes.map(\.words) == [
+        #"what stands under names that are not known: "even", "odd""#,
+        "2 texts get the sign U+FE0F, which makes emoji of them",
+      ])
+  }
+
   @Test("X31 places beyond the bounds are left out or held back, as where they are measured from allows")
   func bounds() throws {
     let far = ["1000001", "-1050000", "1050001", "1e300"].map { label("🐝", x: $0) }.joined(separator: ",")

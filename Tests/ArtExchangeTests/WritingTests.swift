@@ -115,6 +115,18 @@ struct WritingTests {
     #expect((pieces.max() ?? 0) <= 1 << 17, "a picture is not written whole")
   }
 
+  @Test("X33 where the bytes of a picture are lost, that is told in every form, and its URL written")
+  func lostPicture() throws {
+    let content = try document(picture: Canvas(width: 800, height: 601), url: address)
+    for dialect in Dialect.allCases {
+      let notes = dialect.report(on: content, isPictureLost: true).notes
+      #expect(notes.map(\.code).contains("lostPicture"), "\(dialect)")
+      #expect(!notes.map(\.code).contains { ["picture", "pictureURL"].contains($0) }, "\(dialect)")
+      let art = try ForeignArt(try written(content, to: dialect))
+      #expect(art.background == ForeignArt.Background(url: address), "\(dialect)")
+    }
+  }
+
   @Test(
     "X13 what cannot be carried is told before it is written: pictures, URLs, the canvas, places and sizes")
   func report() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
 import Foundation
 import Testing
 
@@ -75,10 +76,57 @@ import Testing
       #expect(list.sources.allSatisfy { $0.isFound })
       #expect(list.passed.map(\.name) == ["folder", "link.json", "pipe"].map { "\(old)/\($0)" })
       #expect(list.passed.map(\.kind) == ["a symbolic link", "a symbolic link", "a pipe"])
+      #expect(list.foldersPassed == (isRecursive ? 0 : 1))
       #expect(list.others == 2 && list.faults.isEmpty && list.hasFolder)
     }
     var missing = ImportList(folder: "new", isRecursive: true)
     missing.addFolder("\(old)/nowhere")
     #expect(missing.faults.map(\.error.code) == [.noSuchDocument])
+  }
+
+  @Test("X69 -o replaces only JSON that is a document, all of it, and an empty file")
+  func replacing() throws {
+    let run = try CommandRun()
+    defer { #expect(throws: Never.self) { try run.remove() } }
+    let path = run.place.appending(path: "work/a.json").path
+    func place(_ text: String) throws -> FilePlace {
+      try Data(text.utf8).write(to: URL(filePath: path))
+      return try FilePlace(path, replacing: .exchanges(mayHaveOurEnding: false))
+    }
+    let foreign = [
+      #"{"image":"nginx","ports":[80]}"#, #"{"url":"https://example.org"}"#, #"{"emojis":{}}"#,
+      #"{"emojis":[]} and more"#,
+    ]
+    for text in foreign { #expect(throws: ArtError.self, "\(text)") { try place(text) } }
+    for text in ["", #"{"emojis":[]}"#, #"{ "image": null, "emojis": [] }"#] {
+      #expect(throws: Never.self, "\(text)") { try place(text) }
+    }
+  }
+
+  @Test(
+    "X71 with --offline what our own JSON says is still to come is left alone, and nothing is passed over in silence"
+  )
+  func silence() async throws {
+    let run = try CommandRun()
+    defer { #expect(throws: Never.self) { try run.remove() } }
+    let script = run.place.appending(path: "script")
+    let pending =
+      #""pending":{"anchor":"center","reason":"timedOut","since":5,"url":"https://example.org/p.png"}"#
+    let commands = """
+      mkdir -p old/sub
+      echo '{"background":null,"canvas":{"height":6,"width":8},"emojis":[],\(pending),"revision":1}' >old/own.json
+      echo '{"emojis":[{"string":"🐝","x":1,"y":2,"size":3}]}' >old/flat.json
+      emojiart import old --into new --offline || echo $?
+      """
+    try Data(commands.utf8).write(to: script)
+    let outcome = try await run.run(script: script)
+    #expect(
+      outcome.stdout == """
+        new/own.emojiart: no emoji, background pending (offline), json, from old/own.json
+        1 document came in, 1 did not; passed over: 1 folder (--recursive goes on below)
+        65
+
+        """)
+    #expect(outcome.stderr.hasPrefix("emojiart: old/flat.json: JSON with a list of emoji of which none"))
   }
 }

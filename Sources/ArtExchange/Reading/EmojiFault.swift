@@ -114,6 +114,7 @@ struct UnknownKeys: Sendable, Equatable {
   var note: ExchangeReport.Note? {
     guard !names.isEmpty else { return nil }
     let list = names.sorted().map { "\"\($0)\"" }.joined(separator: ", ") + (hasMore ? ", …" : "")
-    return .init(.leftOut, code: "unknownKeys", words: "what stands under names that are not known: \(list)")
+    let what = names.count == 1 ? "a name that is not known" : "names that are not known"
+    return .init(.leftOut, code: "unknownKeys", words: "what stands under \(what): \(list)")
   }
 }

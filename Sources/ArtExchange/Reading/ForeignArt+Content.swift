@@ -104,7 +104,9 @@ private struct Placing {
     }
     if idsTwice > 0 {
       let words =
-        "\(idsTwice) \(idsTwice == 1 ? "id occurs" : "ids occur") twice: the later ones get new ones"
+        idsTwice == 1
+        ? "1 id that occurred before: its emoji gets a new one"
+        : "\(idsTwice) ids that occurred before: their emoji get new ones"
       notes.append(.init(.changed, code: "idTwice", emojis: idsTwice, words: words))
     }
     return notes

@@ -69,8 +69,9 @@ struct ForeignReader {
   private mutating func readEmojis(_ key: String, _ reader: inout JSONReader) throws(ArtError) {
     try BackgroundReader.check(key, against: &nameOfList, reader)
     guard reader.kind() == .array else {
+      let fault = reader.error("\"\(key)\" that is no list")
       try reader.skip()
-      throw .noForeignDocument("its \"\(key)\" is no list")
+      throw fault
     }
     try list.read(&reader)
   }
@@ -128,11 +129,13 @@ struct ForeignReader {
 }
 
 extension ForeignReader {
-  /// What was read. Throws `notADocument`, and `badJSON` for our own JSON without a canvas.
+  /// What was read. Throws `notADocument`, and `badJSON` for our own JSON whose canvas is none and for emoji of no form.
   func finish() throws(ArtError) -> ForeignArt {
     guard nameOfList != nil else { throw .noForeignDocument("it has no \"emojis\"") }
     guard let dialect = try told() else {
-      throw .noForeignDocument("of its \(list.found) \"emojis\" none has a text or a place")
+      // It is not one of another kind: what is in it would be passed over in silence.
+      throw ArtError(
+        .badJSON, "JSON with a list of emoji of which none is written as in one of the forms that are read")
     }
     var list = list
     if dialect.anchor == .topLeft { list.leaveOutFarAway() }
@@ -196,7 +199,9 @@ extension ForeignReader {
     if list.styledTexts > 0 {
       let count = list.styledTexts
       let words =
-        "\(count) \(count == 1 ? "text gets" : "texts get") the sign U+FE0F, which makes emoji of them"
+        count == 1
+        ? "1 text gets the sign U+FE0F, which makes an emoji of it"
+        : "\(count) texts get the sign U+FE0F, which makes emoji of them"
       notes.append(.init(.changed, code: "presentation", emojis: count, words: words))
     }
     if dialect == .json, list.brokenIDs > 0 {

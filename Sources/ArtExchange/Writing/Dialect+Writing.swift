@@ -4,9 +4,13 @@ import ArtModel
 
 extension Dialect {
   /// What could not be carried, found before a byte is written: for who would rather have nothing. Of what only our own file keeps,
-  /// ids and the log of edits, nothing is said.
-  public func report(on content: DocumentContent) -> ExchangeReport {
-    self == .json ? ExchangeReport() : Plan(content, as: self).report
+  /// ids and the log of edits, nothing is said. `isPictureLost` where the document has a picture and nobody has its bytes.
+  public func report(on content: DocumentContent, isPictureLost: Bool = false) -> ExchangeReport {
+    let plan = Plan(content, as: self, isPictureLost: isPictureLost)
+    guard self == .json else { return plan.report }
+    var report = ExchangeReport()
+    if isPictureLost { report.note(plan.lostPicture) }
+    return report
   }
 
   /// Writes a document, with the bytes of its picture, in pieces of some 64 KiB, without a line's end. What cannot be carried is in
@@ -15,7 +19,8 @@ extension Dialect {
     _ content: DocumentContent, picture: [UInt8]?, to sink: ([UInt8]) throws(ArtError) -> Void
   ) throws(ArtError) {
     guard self != .json else { return try content.writeJSON(picture: picture, to: sink) }
-    try Plan(content, as: self).write(content, picture: picture) { (piece) throws(ArtError) in
+    try Plan(content, as: self, isPictureLost: picture == nil).write(content, picture: picture) {
+      (piece) throws(ArtError) in
       try sink(Self.escapingSlashes(piece))
     }
   }

@@ -10,12 +10,15 @@ struct Plan {
   let url: String?
   /// Whether the picture's bytes are written.
   let writesPicture: Bool
+  /// Whether the document has a picture, and its bytes are gone.
+  private let isPictureLost: Bool
 
-  init(_ content: DocumentContent, as dialect: Dialect) {
+  init(_ content: DocumentContent, as dialect: Dialect, isPictureLost: Bool = false) {
     self.content = content
     self.dialect = dialect
+    self.isPictureLost = isPictureLost && content.background != nil
     let known = content.background == nil ? content.pending?.url : content.background?.url
-    let hasPicture = content.background != nil
+    let hasPicture = content.background != nil && !isPictureLost
     writesPicture = hasPicture && dialect != .emojiart2023
     switch dialect {
     case .emojiart2021a, .emojiart2021b: url = hasPicture ? nil : known
@@ -70,7 +73,9 @@ extension Plan {
   private var backgroundNotes: [ExchangeReport.Note] {
     var notes: [ExchangeReport.Note] = []
     if let background = content.background {
-      if !writesPicture {
+      if isPictureLost {
+        notes.append(lostPicture)
+      } else if !writesPicture {
         let instead = url == nil ? ", and no URL says where it came from" : ": its URL is written"
         notes.append(
           .init(
@@ -92,6 +97,14 @@ extension Plan {
       notes.append(.init(.changed, code: "origin", emojis: content.emojiCount, words: words))
     }
     return notes
+  }
+
+  /// The same in every form.
+  var lostPicture: ExchangeReport.Note {
+    let instead = url == nil ? "" : "; its URL is written"
+    return .init(
+      .leftOut, code: "lostPicture",
+      words: "the picture, whose bytes are lost in the document itself\(instead)")
   }
 
   private var canvasNotes: [ExchangeReport.Note] {

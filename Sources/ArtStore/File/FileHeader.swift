@@ -58,5 +58,14 @@ struct FileHeader {
     return "it is some other kind of file"
   }
 
-  private static func advice(_ name: String) -> String { "`emojiart import \(name) --as NAME` brings it in" }
+  private static func advice(_ name: String) -> String {
+    "`emojiart import \(shellWord(name)) --as NAME` brings it in"
+  }
+
+  /// A name as a shell takes it for one word.
+  private static func shellWord(_ name: String) -> String {
+    let special = " \t\n!\"#$&'()*;<>?[\\]^`{|}~".utf8
+    guard name.utf8.contains(where: special.contains) else { return name }
+    return "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+  }
 }

@@ -66,7 +66,7 @@ struct FilePlace {
       try Self.checkName(target, path, replaceable)
       guard access(target, W_OK) == 0 else { throw .notSaved(as: path, errno) }
       let old = try OldFile(target, path)
-      try Self.check(old, replaceable, path)
+      try Self.check(old, at: target, replaceable, path)
       kind = .replacing(old)
     case S_IFDIR: throw ArtError(.exists, "\(path) is a folder; name a file in it")
     default: throw ArtError(.exists, "\(path) is no regular file; choose another name")
@@ -102,10 +102,10 @@ struct FilePlace {
 
   /// Throws where what is there must stay.
   private static func check(
-    _ old: OldFile, _ replaceable: Replaceable, _ path: String
+    _ old: OldFile, at target: String, _ replaceable: Replaceable, _ path: String
   ) throws(ArtError) {
     let head = old.head
-    guard head.isEmpty || replaceable.matches(head) else {
+    guard head.isEmpty || replaceable.matches(head) && replaceable.matchesAll(of: target) else {
       let what = head.starts(with: "SQLite format 3".utf8) ? "a database" : "no \(replaceable.words)"
       throw ArtError(.exists, "\(path) exists already, and is \(what); choose another name")
     }
@@ -122,6 +122,18 @@ extension FilePlace.Replaceable {
     case .nothing, .pictures: "PNG, SVG or PDF"
     case .galleries: "gallery"
     case .exchanges: "document as JSON"
+    }
+  }
+
+  /// Whether all of a file is what may be replaced. Many programs' JSON begins as a document does, with an `image` or a `url`.
+  fileprivate func matchesAll(of path: String) -> Bool {
+    guard case .exchanges = self else { return true }
+    do throws(ArtError) {
+      _ = try SourceBytes(path, followsLinks: true).foreign()
+      return true
+    } catch {
+      // What cannot be read as one is left alone, whatever the reason.
+      return false
     }
   }
 

@@ -32,9 +32,9 @@ struct Exporting {
   /// Returns how the command ends.
   func run() throws(ArtError) -> ExitStatus {
     let seen = try SeenDocument(file)
-    let report = dialect.report(on: seen.content)
+    let report = dialect.report(on: seen.content, isPictureLost: seen.isPictureLost)
     if isStrict, !report.notes.isEmpty { return try refuse(report) }
-    let status = seen.complainOfLostBytes(of: file.path)
+    let status = seen.isPictureLost ? ExitStatus.badData : .done
     guard let output else {
       try dialect.write(seen.content, picture: seen.scene.picture) { (piece) throws(ArtError) in
         try Output.write(piece)
@@ -42,6 +42,9 @@ struct Exporting {
       try Output.line("")
       for line in report.lines { Output.complain("\(file.path): \(line)") }
       return status
+    }
+    if seen.isPictureLost {
+      Output.complain("\(file.path): the bytes of its background are lost; it is exported without")
     }
     let size = try write(seen, to: output)
     Output.tell(of: "the document is in \(output)")
@@ -92,10 +95,6 @@ extension Exporting {
 }
 
 extension SeenDocument {
-  /// Says that the background's bytes are not in the document any more. Returns how the command ends by it.
-  fileprivate func complainOfLostBytes(of name: String) -> ExitStatus {
-    guard content.background != nil, scene.picture == nil else { return .done }
-    Output.complain("\(name): the bytes of its background are lost; it is exported without")
-    return .badData
-  }
+  /// Whether the background's bytes are not in the document any more.
+  fileprivate var isPictureLost: Bool { content.background != nil && scene.picture == nil }
 }

@@ -27,6 +27,10 @@ struct ImportBackground {
       do {
         picture = try transfer.picture(bytes)
         url = background.url.flatMap(Self.kept)
+        if background.url != nil, url == nil {
+          let words = "the URL beside the picture that is in it, which is no URL of a picture"
+          notes.append(ExchangeReport.Note(.leftOut, code: "pictureURL", words: words))
+        }
         return
       } catch let refusal as Refusal {
         leaveOut("the picture in it", refusal)
@@ -80,13 +84,8 @@ struct ImportBackground {
     notes.append(ExchangeReport.Note(.changed, code: "pendingBackground", words: words))
   }
 
-  /// What a document keeps of where its picture came from: a plain URL of the web.
+  /// What a document keeps of where its picture came from; nil for what is no URL of a picture.
   private static func kept(_ text: String) -> String? {
-    do throws(Refusal) {
-      let url = try BackgroundURL(text)
-      return url.isData ? nil : url.kept
-    } catch {
-      return nil
-    }
+    do throws(Refusal) { return try BackgroundURL(text).kept } catch { return nil }
   }
 }

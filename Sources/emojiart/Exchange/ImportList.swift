@@ -37,6 +37,8 @@ struct ImportList {
   private(set) var faults: [(name: String, error: ArtError)] = []
   /// Files that do not count by their names.
   private(set) var others = 0
+  /// Folders in folders that nobody asked to look into.
+  private(set) var foldersPassed = 0
   /// Whether a folder was named.
   private(set) var hasFolder = false
 
@@ -79,7 +81,10 @@ struct ImportList {
         case .folder: break
         }
       }
-      guard isRecursive else { continue }
+      guard isRecursive else {
+        foldersPassed += contents.folders.count
+        continue
+      }
       for name in contents.folders.reversed() {
         let path = CommonOptions.path(of: name, in: next.path)
         guard next.depth < Self.deepest else {

@@ -72,6 +72,8 @@ struct ImportTally {
   var own = 0
   /// Other files that were met there.
   var others = 0
+  /// Folders that were met there and not looked into.
+  var folders = 0
   /// What was met there and is no file.
   var special = 0
 
@@ -93,6 +95,7 @@ struct ImportTally {
     let passed = [
       own > 0 ? own.of("emojiart document", "emojiart documents") : nil,
       others > 0 ? others.of("other file", "other files") : nil,
+      folders > 0 ? folders.of("folder", "folders") + " (--recursive goes on below)" : nil,
       special > 0 ? "\(special) that \(special == 1 ? "is" : "are") no file" : nil,
     ].compactMap(\.self)
     return passed.isEmpty ? words : "\(words); passed over: \(passed.joined(separator: ", "))"
@@ -105,7 +108,8 @@ struct ImportTally {
         "documents": .integer(documents), "emojis": .integer(emojis), "emojisFound": .integer(emojisFound),
         "failed": .integer(failures),
         "passed": .object([
-          "documents": .integer(own), "files": .integer(others), "special": .integer(special),
+          "documents": .integer(own), "files": .integer(others), "folders": .integer(folders),
+          "special": .integer(special),
         ]),
       ])
     ]).text

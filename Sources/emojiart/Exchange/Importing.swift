@@ -62,7 +62,10 @@ struct Importing {
   private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
     tally.add(error)
     hideBar()
-    let isNamed = error.message.unicodeScalars.starts(with: name.unicodeScalars)
+    // What is wrong with the text itself is said without a name, and may begin as one.
+    let isNamed =
+      error.code != .badJSON && error.code != .notADocument
+      && error.message.unicodeScalars.starts(with: "\(name) ".unicodeScalars)
     Output.complain(isNamed ? error.message : "\(name): \(error.message)")
     guard settings.isJSON else { return }
     let fields: [String: JSON] = [
@@ -76,6 +79,7 @@ extension Importing {
   private mutating func tellOfPassed(_ list: ImportList) throws(ArtError) {
     tally.others = list.others
     tally.special = list.passed.count
+    tally.folders = list.foldersPassed
     for (name, kind) in list.passed { Output.complain("\(name) is \(kind), and is passed over") }
     for (name, error) in list.faults { try fail(name, error) }
   }
@@ -134,9 +138,7 @@ extension Importing {
       return nil
     }
     do throws(ArtError) {
-      let foreign = try found.bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in
-        try ForeignArt(reading: bytes)
-      }
+      let foreign = try found.foreign()
       try checkRoom(for: source)
       return foreign
     } catch {
@@ -172,6 +174,7 @@ extension Importing {
       picture: background.picture, digest: background.picture?.digest, url: background.url, pending: pending,
       using: &random)
     for note in background.notes { report.note(note) }
+    if settings.isOffline { try content.leaveUnfetched() }
     try makeFolder(of: source.target)
     do throws(ArtError) { try file.create(content, picture: background.picture) } catch {
       throw error.code == .exists ? ArtError.targetExists(source.target) : error
@@ -187,6 +190,16 @@ extension Importing {
     guard folder != wanted else { return }
     try FolderMaking.make(wanted)
     folder = wanted
+  }
+}
+
+extension DocumentContent {
+  /// What our own JSON says is still to come is left alone, too, until somebody asks for it.
+  fileprivate mutating func leaveUnfetched() throws(ArtError) {
+    guard let pending else { return }
+    setPending(
+      try PendingBackground(
+        url: pending.url, since: pending.since, reason: "offline", anchor: pending.anchor))
   }
 }
 

@@ -63,6 +63,11 @@ struct SourceBytes {
     self.bytes = bytes
   }
 
+  /// The document that they are. Throws what `ForeignArt(reading:)` throws.
+  func foreign() throws(ArtError) -> ForeignArt {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in try ForeignArt(reading: bytes) }
+  }
+
   private static let head = 512
   private static let piece = 1 << 16
 
