@@ -61,7 +61,7 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   public var description: String { string }
 
   /// Whether a character is an emoji by Unicode's definition, and not a bare digit, `#` or `*`.
-  static func isEmoji(_ character: Character) -> Bool {
+  public static func isEmoji(_ character: Character) -> Bool {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return false }
     if first.isASCII, first.properties.isEmoji, scalars.contains(keycap) { return true }

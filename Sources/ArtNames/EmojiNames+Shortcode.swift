@@ -10,7 +10,7 @@ extension EmojiNames {
   public static func emoji(named name: String) throws(ArtError) -> EmojiText {
     let code = Shortcode.of(name)
     guard !code.isEmpty else {
-      throw ArtError(.badText, ":\(name): has no letters to look for; `emojiart find` tells names")
+      throw ArtError(.badText, ":\(shown(name)): has no letters to look for; `emojiart find` tells names")
     }
     let wanted = Array(code.utf8)
     if let row = NameTable.own.first(where: { $0.shortcode.elementsEqual(wanted) }) {
@@ -82,20 +82,34 @@ extension EmojiNames {
   }
 
   private static func unknown(_ name: String, _ code: String) -> ArtError {
-    let fitting = search([code], limit: 3)?.emojis ?? []
+    let (bare, tone) = toned(code)
+    let fitting = search([bare], tone: tone, limit: 3)?.emojis ?? []
     let near = fitting.isEmpty ? names(near: code) : fitting
     let hint =
       near.isEmpty
       ? "`emojiart find` looks for names"
       : "did you mean \(listed(near))?"
-    return ArtError(.badText, "no emoji is called :\(name):; \(hint)")
+    return ArtError(.badText, "no emoji is called :\(shown(name)):; \(hint)")
   }
+
+  /// A name without the skin tone that it ends with, and the tone.
+  private static func toned(_ code: String) -> (String, ToneChoice) {
+    // Medium light ends with light, too.
+    for tone in SkinTone.allCases.sorted(by: { $0.rawValue.count > $1.rawValue.count }) {
+      let end = "-\(tone.rawValue)-skin-tone"
+      if code.hasSuffix(end) { return (String(code.dropLast(end.count)), .tone(tone)) }
+    }
+    return (code, .none)
+  }
+
+  /// As much of what was typed as tells it.
+  private static func shown(_ name: String) -> String { name[...].shortened(to: 60) }
 
   private static func several(_ name: String, _ code: String) -> ArtError {
     let found = search([code], limit: 3)
     return ArtError(
       .badText,
-      ":\(name): fits several emoji, such as \(listed(found?.emojis ?? [])); `emojiart find \(code)` lists them"
+      ":\(shown(name)): fits several emoji, such as \(listed(found?.emojis ?? [])); `emojiart find \(code)` lists them"
     )
   }
 

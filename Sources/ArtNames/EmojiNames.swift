@@ -44,21 +44,27 @@ public enum EmojiNames {
     return Found(emojis: emojis, count: count)
   }
 
-  /// What an emoji is called; compared without U+FE0F. nil for what is not one emoji of the table.
-  public static func name(of emoji: String) -> NamedEmoji? {
+  /// What an emoji is called, in the tones that are asked for, else in its own; compared without U+FE0F. None for what is not one
+  /// emoji of the table.
+  public static func names(of emoji: String, tone: ToneChoice = .none) -> [NamedEmoji] {
+    guard let (row, named) = entry(of: emoji) else { return [] }
+    return tone == .none ? [named] : NamedEmoji.chosen(tone, of: row)
+  }
+
+  private static func entry(of emoji: String) -> (row: NameTable.Row, named: NamedEmoji)? {
     guard
       emoji.unicodeScalars.contains(where: { !$0.isASCII && ($0.properties.isEmoji || $0.value == 0x20E3) })
     else { return nil }
     let wanted = withoutSelectors(emoji.utf8)
     let isToned = !SkinTone.tones(in: emoji).isEmpty
-    var found: NamedEmoji?
+    var found: (NameTable.Row, NamedEmoji)?
     NameTable.own.forEach { row in
       if !isToned {
-        if withoutSelectors(row.emoji) == wanted { found = NamedEmoji(row) }
+        if withoutSelectors(row.emoji) == wanted { found = (row, NamedEmoji(row)) }
       } else if let version = row.versions.parts(at: UInt8(ascii: " ")).first(where: {
         withoutSelectors($0) == wanted
       }) {
-        found = NamedEmoji(version.text, of: row)
+        found = (row, NamedEmoji(version.text, of: row))
       }
       return found == nil
     }

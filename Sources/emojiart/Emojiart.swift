@@ -29,10 +29,8 @@ struct Emojiart: ParsableCommand {
     version: Version.current,
     subcommands: [
       New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, SetBackground.self, Undo.self,
-      Redo.self,
-      Find.self,
-      Show.self, Render.self, List.self, Gallery.self, History.self, Check.self, Edit.self, Watch.self,
-      Warnings.self, Restore.self, Import.self, Export.self, PaletteCommand.self,
+      Redo.self, Find.self, PaletteCommand.self, Show.self, Render.self, List.self, Gallery.self,
+      Import.self, Export.self, History.self, Check.self, Edit.self, Watch.self, Warnings.self, Restore.self,
     ])
 
   static var commandNames: [String] {

@@ -103,6 +103,25 @@ private struct Project {
     #expect("try! x".contains(pattern), "the check can fail")
   }
 
+  @Test("N19 the licences of the program and of Unicode's data are installed with it")
+  func licencesGoAlong() throws {
+    let pattern = try Regex(#"SPDX-License-Identifier: (\S+)"#)
+    var licences: Set<String> = []
+    for ending in [".swift", ".c", ".h", ".license"] {
+      for file in try project.files(under: "Sources", ending: ending) {
+        let found = try #require(try project.text(file).firstMatch(of: pattern), "\(file) names a licence")
+        licences.insert(String(found.output[1].substring ?? ""))
+      }
+    }
+    #expect(licences == ["Apache-2.0", "GPL-2.0-or-later", "Unicode-DFS-2016"])
+    let (install, readme) = (try project.text("scripts/install"), try project.text("README.md"))
+    #expect(install.contains(#"for licence in LICENSE LICENSES/*.txt; do put 644 "$licence" "share/doc/"#))
+    for licence in licences {
+      #expect(try !project.text("LICENSES/\(licence).txt").isEmpty)
+      #expect(readme.contains(licence))
+    }
+  }
+
   @Test("A4 no text of the project names a place outside it that exists on one machine only")
   func standsOnItsOwn() throws {
     let pattern = try Regex(##"(^|[\s`"'(])\.\./\w|/(home|root|work|Users)/\w"##)

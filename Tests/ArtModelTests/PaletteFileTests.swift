@@ -17,6 +17,11 @@ import Testing
     }
   }
 
+  private func failure(_ text: String) -> ArtError? {
+    guard case .failure(let error) = read(text) else { return nil }
+    return error
+  }
+
   @Test("L7 what is written reads the same again, a palette a line")
   func written() throws {
     var palettes = Palettes()
@@ -71,9 +76,26 @@ import Testing
       #expect(error.message.contains(what), "\(text.prefix(60)): \(error.message)")
       #expect(!error.message.contains("\n"))
     }
+    let long = String(repeating: "a", count: 100_000)
+    #expect(failure("{\"palettes\":{},\"\(long)\":1}")?.message.count ?? 999 < 200)
     let place = read("{\n  \"palettes\": {\n    \"bugs\": [\"🐝\",]\n  }\n}\n")
     #expect(
       place == .failure(ArtError(.badJSON, "JSON with no string where one is due, at byte 38, line 3")))
+  }
+
+  @Test("L36 a newer file is told as that, whatever form its palettes have and wherever its version stands")
+  func newer() {
+    for text in [
+      #"{"palettes":{"bugs":{"emojis":["🐝"]}},"version":2}"#, #"{"palettes":[],"version":3}"#,
+      #"{"version":2,"themes":[]}"#, #"{"version":2}"#,
+    ] {
+      #expect(failure(text)?.code == .newerFormat, "\(text)")
+    }
+    for text in [
+      #"{"palettes":{},"version":0}"#, #"{"palettes":{},"version":-1}"#, #"{"palettes":[],"version":2"#,
+    ] {
+      #expect(failure(text)?.code == .badJSON, "\(text)")
+    }
   }
 
   @Test("L8 a mutated file is read or is an error, and what is read is written and read the same")

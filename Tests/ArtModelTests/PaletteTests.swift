@@ -30,7 +30,7 @@ import Testing
     #expect(try PaletteName(String(repeating: "a", count: 64)).string.utf8.count == 64)
     let bad = [
       "", "2", "-", "-a", "a b", "a:b", "@a", "a.b", "a/b", "🐝", "last", "LAST", "a\u{202E}", "a\n", "a_b",
-      String(repeating: "a", count: 65), "a\u{301}",
+      String(repeating: "a", count: 65), "a\u{301}", "🅰", "a🅱", "ℹ",
     ]
     for typed in bad { #expect(failure { _ = try PaletteName(typed) }?.code == .badValue, "\(typed)") }
   }
@@ -113,6 +113,9 @@ import Testing
     for typed in ["@", "@:1", "@ :1", "@nothing:1", "@last", "@last:1", "@\u{1B}:1"] {
       #expect(failure { _ = try palettes.pick(typed) }?.code == .badValue, "\(typed)")
     }
+    for typed in ["@last", "@Last:1"] {
+      #expect(failure { _ = try palettes.pick(typed) }?.message.contains("came in last") == true)
+    }
     palettes.recent = []
     #expect(
       failure { _ = try palettes.pick("@recent:1") }?.message == "no 1 in the palette recent; it is empty")
@@ -178,6 +181,9 @@ import Testing
     let many = try (0..<1_000).map { try EmojiText("🐜\($0)") }
     recent.add(many)
     #expect(recent.emojis == many.suffix(32).reversed())
+    // Those before many of one kind are not lost.
+    recent.add(try texts("🌸", "🐛") + Array(repeating: EmojiText("🐝"), count: 100))
+    #expect(recent.emojis.prefix(3).map(\.string) == ["🐝", "🐛", "🌸"] && recent.emojis.count == 32)
     let bytes = Array(recent.fileText.utf8)
     let again = try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in try RecentEmoji(file: bytes) }
     #expect(again == recent)

@@ -99,15 +99,41 @@ struct EmojiNamesTests {
 
   @Test("N8 an emoji is told by its name, whatever variation selectors it has")
   func names() throws {
-    #expect(EmojiNames.name(of: "🐝")?.shortcode == "honeybee")
-    #expect(EmojiNames.name(of: "❤")?.name == "red heart")
-    #expect(EmojiNames.name(of: "❤️")?.name == "red heart")
-    #expect(EmojiNames.name(of: "1⃣")?.name == "keycap: 1")
-    #expect(EmojiNames.name(of: "👋🏽")?.name == "waving hand: medium skin tone")
-    #expect(EmojiNames.name(of: "🧑🏻‍🤝‍🧑🏿")?.tones == [.light, .dark])
+    #expect(EmojiNames.names(of: "🐝").first?.shortcode == "honeybee")
+    #expect(EmojiNames.names(of: "❤").first?.name == "red heart")
+    #expect(EmojiNames.names(of: "❤️").first?.name == "red heart")
+    #expect(EmojiNames.names(of: "1⃣").first?.name == "keycap: 1")
+    #expect(EmojiNames.names(of: "👋🏽").first?.name == "waving hand: medium skin tone")
+    #expect(EmojiNames.names(of: "🧑🏻‍🤝‍🧑🏿").first?.tones == [.light, .dark])
     for text in ["🐝🐝", "bee", "1", "#", "", "\u{FE0F}", "a🐝", "🏽"] {
-      #expect(EmojiNames.name(of: text) == nil)
+      #expect(EmojiNames.names(of: text) == [])
     }
+  }
+
+  @Test("N14 a name in a skin tone that an emoji has not, or a keyword in one, is told with what there is")
+  func tonesOfNames() {
+    #expect(
+      message("honeybee-dark-skin-tone")
+        == "no emoji is called :honeybee-dark-skin-tone:; did you mean :honeybee: 🐝?")
+    #expect(message("wave-medium-light-skin-tone").hasSuffix("or :waving-hand-medium-light-skin-tone: 👋🏼?"))
+    #expect(message("-dark-skin-tone").hasPrefix("no emoji is called"))
+  }
+
+  @Test("N15 an emoji that is asked for in a tone comes in that one, whichever it was given in")
+  func tonesOfEmoji() {
+    #expect(EmojiNames.names(of: "👋", tone: .tone(.dark)).map(\.emoji) == ["👋🏿"])
+    #expect(EmojiNames.names(of: "👋🏻", tone: .tone(.dark)).map(\.shortcode) == ["waving-hand-dark-skin-tone"])
+    #expect(EmojiNames.names(of: "👋🏻", tone: .all).count == 6)
+    #expect(EmojiNames.names(of: "🐝", tone: .all).map(\.emoji) == ["🐝"])
+    #expect(EmojiNames.names(of: "bee", tone: .all) == [])
+  }
+
+  @Test("N18 of a long name that is none as much is told as a line takes")
+  func longNames() {
+    for long in [String(repeating: "a", count: 100_000), "a" + String(repeating: "\u{301}", count: 100_000)] {
+      #expect(message(long).utf8.count < 250)
+    }
+    #expect(message(String(repeating: "-", count: 100_000)).utf8.count < 250)
   }
 
   @Test("N9 completions are the names that begin so, and the keywords of one emoji only")

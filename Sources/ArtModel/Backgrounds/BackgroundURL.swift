@@ -140,7 +140,7 @@ private enum WebAddress {
 
 extension Substring {
   /// So many scalars at most, with an ellipsis where more are left out. A character may be of any number of them.
-  func shortened(to count: Int) -> String {
+  public func shortened(to count: Int) -> String {
     guard unicodeScalars.dropFirst(count).first != nil else { return String(self) }
     return String(unicodeScalars.prefix(count - 1)) + "…"
   }

@@ -6,15 +6,26 @@ extension ArtError {
   static func badPaletteName(_ typed: String) -> ArtError {
     ArtError(
       .badValue,
-      "\"\(typed.prefix(40))\" is no name for a palette; give letters, digits and hyphens, such as bugs")
+      "\"\(typed[...].shortened(to: 40))\" is no name for a palette; give letters, digits and hyphens, a letter first, "
+        + "at most \(PaletteName.byteLimit) bytes, such as bugs")
+  }
+
+  static func takenPaletteName(_ typed: String) -> ArtError {
+    ArtError(
+      .badValue,
+      "\"\(typed)\" is no name for a palette: @last names the emoji that came in last; give another one")
   }
 
   static func noSuchPalette(_ typed: String, in palettes: Palettes) -> ArtError {
+    guard typed.lowercased() != PaletteName.taken else {
+      return ArtError(
+        .badValue, "no palette last; @last names the emoji that came in last, where one is moved or changed")
+    }
     let near = nearest(to: typed, among: palettes.all.map(\.name.string))
     let hint =
       near.isEmpty
       ? "`emojiart palette` lists what is there" : "did you mean \(near.joined(separator: " or "))?"
-    return ArtError(.badValue, "no palette \(typed.isEmpty ? "\"\"" : String(typed.prefix(40))); \(hint)")
+    return ArtError(.badValue, "no palette \(typed.isEmpty ? "\"\"" : typed[...].shortened(to: 40)); \(hint)")
   }
 
   static func paletteExists(_ name: PaletteName) -> ArtError {
@@ -60,7 +71,8 @@ extension ArtError {
   }
 
   static func noSuchPlace(_ typed: String, in palette: Palette) -> ArtError {
-    ArtError(.badValue, "no \(typed.prefix(40)) in the palette \(palette.name); \(palette.choices)")
+    ArtError(
+      .badValue, "no \(typed[...].shortened(to: 40)) in the palette \(palette.name); \(palette.choices)")
   }
 }
 

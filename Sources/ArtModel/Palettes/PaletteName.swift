@@ -10,13 +10,14 @@ public struct PaletteName: Hashable, Sendable, Comparable, CustomStringConvertib
   /// UTF-8 bytes in a name.
   public static let byteLimit = 64
   /// What stands for something else behind an `@`.
-  private static let taken = "last"
+  static let taken = "last"
 
   /// Reads what was typed; case does not matter. Throws `badValue`.
   public init(_ typed: String) throws(ArtError) {
     let name = typed.lowercased()
-    guard name.utf8.count <= Self.byteLimit, name.unicodeScalars.first?.properties.isAlphabetic == true,
-      name.unicodeScalars.allSatisfy(Self.isPlain), name != Self.taken
+    guard name != Self.taken else { throw .takenPaletteName(typed) }
+    guard name.utf8.count <= Self.byteLimit, name.unicodeScalars.first.map(Self.isLetter) == true,
+      name.unicodeScalars.allSatisfy(Self.isPlain)
     else { throw .badPaletteName(typed) }
     string = name
   }
@@ -25,7 +26,12 @@ public struct PaletteName: Hashable, Sendable, Comparable, CustomStringConvertib
   init(checked name: String) { string = name }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "-" || ("0"..."9").contains(scalar) || scalar.properties.isAlphabetic
+    scalar == "-" || ("0"..."9").contains(scalar) || isLetter(scalar)
+  }
+
+  /// Some emoji are letters, such as 🅰: a word with one of them is a label.
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isAlphabetic && !scalar.properties.isEmoji
   }
 
   /// In the order of their letters.

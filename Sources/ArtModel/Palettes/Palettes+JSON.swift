@@ -15,6 +15,7 @@ extension Palettes {
 
   /// Reads the file strictly. Throws `badJSON` with the line, `newerFormat`.
   public init(file bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
+    try Self.checkVersion(bytes)
     let own = try JSONReader.read(bytes) { (reader) throws(ArtError) in
       do throws(ArtError) {
         return try Self.read(&reader)
@@ -32,15 +33,29 @@ extension Palettes {
       switch key {
       case "palettes": palettes = try Self.palettes(from: &reader)
       case "version":
-        let version = try reader.integer()
-        guard version == Self.version else {
-          throw ArtError(.newerFormat, "palettes in format \(version), this program knows \(Self.version)")
-        }
-      default: throw reader.error("the key \"\(key)\" beside palettes and version")
+        guard try reader.integer() == Self.version else { throw reader.error("a version that is none") }
+      default: throw reader.error("the key \"\(key[...].shortened(to: 60))\" beside palettes and version")
       }
     }
     guard let palettes else { throw reader.error("no palettes in it") }
     return palettes
+  }
+
+  /// A newer file may have palettes of another form, and they stand before its version.
+  private static func checkVersion(_ bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
+    var found: Int?
+    do throws(ArtError) {
+      try JSONReader.read(bytes) { (reader) throws(ArtError) in
+        try reader.object { (key, reader) throws(ArtError) in
+          if key == "version" { found = try reader.integer() } else { try reader.skip() }
+        }
+      }
+    } catch {
+      // What is off is told, with its place, where the palettes are read.
+      return
+    }
+    guard let found, found > version else { return }
+    throw ArtError(.newerFormat, "palettes in format \(found), this program knows \(version)")
   }
 
   private static func palettes(from reader: inout JSONReader) throws(ArtError) -> [PaletteName: [EmojiText]] {

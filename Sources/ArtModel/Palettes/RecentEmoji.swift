@@ -13,7 +13,13 @@ public struct RecentEmoji: Equatable, Sendable {
 
   /// Puts some in front, the last of them first.
   public mutating func add(_ texts: some BidirectionalCollection<EmojiText>) {
-    emojis = Array((texts.suffix(Self.limit).reversed() + emojis).withoutDoubles().prefix(Self.limit))
+    var seen: Set<String> = []
+    var newest: [EmojiText] = []
+    // Many may be the same: those before them count, too.
+    for text in texts.reversed() where newest.count < Self.limit && seen.insert(text.comparisonKey).inserted {
+      newest.append(text)
+    }
+    emojis = Array((newest + emojis).withoutDoubles().prefix(Self.limit))
   }
 }
 

@@ -54,7 +54,8 @@ public struct PaletteStore: Sendable {
     do throws(ArtError) {
       return try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in try Palettes(file: bytes) }
     } catch {
-      throw ArtError(error.code, "\(path): \(error.message); mend it, or move it away")
+      let advice = error.code == .newerFormat ? "get a newer emojiart" : "mend it, or move it away"
+      throw ArtError(error.code, "\(path): \(error.message); \(advice)")
     }
   }
 }

@@ -35,34 +35,46 @@ struct Find: ParsableCommand {
 
   func run() throws {
     let choice = try tone.map { (word) throws(ArtError) in try ToneChoice(typed: word) } ?? .none
-    guard let limit = Int(limit ?? "20"), limit > 0 else {
-      throw ArtError(.badValue, "\(shown(self.limit ?? "")) is no limit; give a number from 1 up")
+    guard let most = Int(limit ?? "20"), most > 0 else {
+      throw ArtError(.badValue, "\(shown(limit ?? "")) is no limit; give a number from 1 up")
     }
-    let found = try found(choice, limit)
+    let found = try found(choice, most)
     guard !found.emojis.isEmpty else { throw nothing() }
-    guard !json else { return try Output.json(.array(found.emojis.map(\.json))) }
-    let width = found.emojis.map(\.shortcode.count).max() ?? 0
-    for emoji in found.emojis {
-      // The emoji is last: terminals disagree on how wide it is.
-      try Output.line(":\(emoji.shortcode):".padded(to: width + 2) + "  " + emoji.emoji)
+    if json {
+      try Output.json(.array(found.emojis.map(\.json)))
+    } else {
+      try write(found.emojis)
     }
     let left = found.count - found.emojis.count
     // Who gave a limit knows.
-    if left > 0, self.limit == nil {
+    if left > 0, limit == nil {
       try Output.flush()
       Output.complain("\(left) more; --limit \(found.count) shows all")
     }
   }
 
-  private func found(_ tone: ToneChoice, _ limit: Int) throws(ArtError) -> EmojiNames.Found {
-    let named = words.compactMap(EmojiNames.name)
-    if named.count == words.count {
-      return EmojiNames.Found(emojis: Array(named.prefix(limit)), count: named.count)
+  private func write(_ emojis: [NamedEmoji]) throws(ArtError) {
+    let width = emojis.map(\.shortcode.count).max() ?? 0
+    for emoji in emojis {
+      // The emoji is last: terminals disagree on how wide it is.
+      try Output.line(":\(emoji.shortcode):".padded(to: width + 2) + "  " + emoji.emoji)
     }
-    guard named.isEmpty else { throw ArtError(.badValue, "give words, such as bee, or emoji, not both") }
+  }
+
+  private func found(_ tone: ToneChoice, _ limit: Int) throws(ArtError) -> EmojiNames.Found {
+    let named = words.map { EmojiNames.names(of: $0, tone: tone) }
+    if !named.contains([]) {
+      let all = named.flatMap { $0 }
+      return EmojiNames.Found(emojis: Array(all.prefix(limit)), count: all.count)
+    }
+    guard named.allSatisfy(\.isEmpty) else {
+      throw ArtError(.badValue, "give words, such as bee, or emoji, not both")
+    }
     if let bad = words.first(where: { !EmojiNames.canSearch($0) }) {
       throw ArtError(
-        .badValue, "\(shown(bad)) is neither a word nor one emoji; give words, such as bee, or emoji")
+        .badValue,
+        "\(shown(bad)[...].shortened(to: 60)) is neither a word nor one emoji; give words, such as bee, or emoji"
+      )
     }
     return EmojiNames.search(words, tone: tone, limit: limit) ?? EmojiNames.Found(emojis: [], count: 0)
   }
@@ -71,6 +83,7 @@ struct Find: ParsableCommand {
     let near = EmojiNames.names(near: words.joined(separator: " ")).map { ":\($0.shortcode): \($0.emoji)" }
     let hint =
       near.isEmpty ? "try fewer or other English words" : "did you mean \(near.joined(separator: " or "))?"
-    return ArtError(.noSuchEmoji, "no emoji is found by \(words.joined(separator: " ")); \(hint)")
+    let wanted = words.joined(separator: " ")[...].shortened(to: 60)
+    return ArtError(.noSuchEmoji, "no emoji is found by \(wanted); \(hint)")
   }
 }

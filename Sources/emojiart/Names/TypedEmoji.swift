@@ -23,13 +23,18 @@ extension EmojiText {
   private static func name(in word: String) -> String? {
     guard word.utf8.count > 2, word.hasPrefix(":"), word.hasSuffix(":") else { return nil }
     let name = String(word.dropFirst().dropLast())
-    return name.unicodeScalars.contains { !$0.isASCII && $0.properties.isEmojiPresentation } ? nil : name
+    return name.contains(where: EmojiText.isEmoji) ? nil : name
   }
 
   /// What to say of a name without its colons, or without one of them.
   private static func lackingColons(_ word: String) -> ArtError? {
     let name = word.filter { $0 != ":" }
-    guard name.count > 1, name.unicodeScalars.allSatisfy(\.properties.isAlphabetic) else { return nil }
+    let letters = name.unicodeScalars.filter(\.properties.isAlphabetic)
+    guard letters.count > 1,
+      name.unicodeScalars.allSatisfy({
+        $0.properties.isAlphabetic || "0123456789-_ ".unicodeScalars.contains($0)
+      })
+    else { return nil }
     // What is no name is told as what it is: no emoji.
     guard let text = try? EmojiNames.emoji(named: name) else { return nil }
     return ArtError(.badText, "\"\(word)\" has no emoji in it; did you mean :\(name): \(text)?")

@@ -15,7 +15,7 @@ struct StreamRecent {
     guard case .action(.add(let texts, _, _)) = request, texts.count > 1 || texts.last != added.last else {
       return
     }
-    added += texts.suffix(RecentEmoji.limit)
+    added += texts
     guard added.count >= Self.most else { return }
     var recent = RecentEmoji()
     recent.add(added)
