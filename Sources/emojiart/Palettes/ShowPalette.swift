@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import Glibc
 
 struct ShowPalette: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,7 +24,10 @@ struct ShowPalette: ParsableCommand {
     var shown: [Palette] = []
     for name in name { shown.append(try Self.palette(name, in: palettes)) }
     if options.json { return try options.write(name.isEmpty ? palettes.all : shown) }
-    if name.isEmpty { return try Self.list(palettes.all) }
+    if name.isEmpty {
+      let isCompact = isatty(1) == 1 && TerminalSize.now(nil).sizeClass == .compact
+      return try isCompact ? Self.listCompactly(palettes.all) : Self.list(palettes.all)
+    }
     for palette in shown { try Self.write(palette) }
   }
 
@@ -46,11 +50,21 @@ struct ShowPalette: ParsableCommand {
     let width = palettes.map(\.name.string.count).max() ?? 0
     try Output.line(Style.bold("\("NAME".padded(to: width))  KIND     COUNT  EMOJI"))
     for palette in palettes {
-      let emojis = palette.emojis.prefix(first).map(\.string) + (palette.emojis.count > first ? ["…"] : [])
+      let emojis = palette.beginning(first)
       let row =
         "\(palette.name.string.padded(to: width))  \(palette.origin.rawValue.padded(to: 7))  "
         + String(palette.emojis.count).indented(to: 5)
-      try Output.line(emojis.isEmpty ? row : "\(row)  \(emojis.joined(separator: " "))")
+      try Output.line(emojis.isEmpty ? row : "\(row)  \(emojis)")
+    }
+  }
+
+  /// Where there is little room: names, and fewer emoji.
+  private static func listCompactly(_ palettes: [Palette]) throws(ArtError) {
+    let width = palettes.map(\.name.string.count).max() ?? 0
+    for palette in palettes {
+      let name = palette.name.string
+      try Output.line(
+        palette.emojis.isEmpty ? name : "\(name.padded(to: width))  \(palette.beginning(first / 2))")
     }
   }
 
@@ -60,5 +74,12 @@ struct ShowPalette: ParsableCommand {
     for (index, text) in palette.emojis.enumerated() {
       try Output.line("\(palette.pick(index + 1).padded(to: width))  \(text)")
     }
+  }
+}
+
+extension Palette {
+  /// Its first emoji, and whether there are more.
+  fileprivate func beginning(_ count: Int) -> String {
+    (emojis.prefix(count).map(\.string) + (emojis.count > count ? ["…"] : [])).joined(separator: " ")
   }
 }
