@@ -120,7 +120,13 @@ struct ForeignReader {
     keys.append((key, .json))
     let bytes = try reader.verbatim()
     do throws(ArtError) {
-      pending = try JSONReader.read(bytes) { (reader) throws(ArtError) in try PendingBackground(from: &reader)
+      let found = try JSONReader.read(bytes) { (reader) throws(ArtError) in
+        try PendingBackground(from: &reader)
+      }
+      if found.url.isEmpty {
+        notes.append(.init(.leftOut, code: "emptyURL", words: "an empty URL of a background to be fetched"))
+      } else {
+        pending = found
       }
     } catch {
       notes.append(.init(.leftOut, code: "brokenPending", words: "a pending background that is none"))
