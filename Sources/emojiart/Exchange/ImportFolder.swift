@@ -42,7 +42,11 @@ struct ImportFolder {
     if kind == DT_UNKNOWN {
       // File systems need not say what an entry is.
       var status = stat()
-      guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
+      guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        // What has gone meanwhile is not there; of anything else it is told that it is passed over.
+        if errno != ENOENT { entries.append((name, .other("what cannot be looked at"))) }
+        return
+      }
       kind = Int32(status.st_mode & S_IFMT) >> 12
     }
     entries.append((name, Self.kind(kind)))
