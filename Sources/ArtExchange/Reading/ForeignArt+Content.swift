@@ -8,7 +8,8 @@ extension ForeignArt {
   /// own pending picture and its ids; every other emoji gets an id from the generator. The report is of all that was left out or
   /// changed.
   ///
-  /// `picture` is what the background became, `digest` that of its bytes; `url` where it came from, to be kept. Throws `badValue`.
+  /// `picture` is what the background became, `digest` that of its bytes; `url` where it came from, to be kept. Throws `badValue`,
+  /// and `damaged` where two emoji got one id.
   public func content(
     picture: CheckedPicture?, digest: String?, url: String?,
     pending: (url: String, since: Int, reason: String)?,
