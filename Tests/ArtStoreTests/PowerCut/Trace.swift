@@ -88,11 +88,12 @@ struct TracedCall {
     return calls
   }
 
-  /// nil for a call that failed.
+  /// nil for a call that failed, and for one in which its thread was when the process ended: what it did nobody was told.
   private init?(_ text: String, began: Int) throws {
     guard let equals = text.range(of: " = ", options: .backwards), let open = text.firstIndex(of: "("),
       let close = text[..<equals.lowerBound].lastIndex(of: ")")
     else { throw TraceError(what: String(text.prefix(100))) }
+    guard text[equals.upperBound...] != "?" else { return nil }
     let answer = text[equals.upperBound...].prefix { $0.isNumber || $0 == "-" }
     guard let result = Int(answer) else { throw TraceError(what: String(text.suffix(100))) }
     guard result >= 0 else { return nil }

@@ -13,7 +13,7 @@ struct StreamEnd {
   let isCrash: Bool
   /// Whole lines of stdout.
   let lines: [[String: Any]]
-  /// Without what strace says.
+  /// Without what strace says of its work; what keeps it from working is there.
   let errors: String
 
   /// The tags of the edits that were answered with ok, in order.
@@ -74,7 +74,8 @@ extension StreamCase {
       isCrash: isAttached ? status == nil : process.terminationReason == .uncaughtSignal,
       lines: try Self.parse(Data(contentsOf: URL(fileURLWithPath: outputPath))),
       errors: String(decoding: complaints, as: UTF8.self).split(separator: "\n")
-        .filter { !$0.hasPrefix("strace: ") }.joined(separator: "\n"))
+        .filter { !$0.hasPrefix("strace: Process ") && !$0.hasPrefix("strace: Requested path ") }
+        .joined(separator: "\n"))
   }
 
   /// Where the stream's stdout goes.
