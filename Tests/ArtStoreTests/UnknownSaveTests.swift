@@ -80,11 +80,12 @@ import Testing
         tried += 1
         let answers = ended.output.split(separator: "\n")
         let acknowledged = answers.count { $0.contains(#""id""#) && $0.hasPrefix(#"{"ok""#) }
-        #expect(acknowledged == 1_510, "\(call) \(first)")
+        #expect(acknowledged == 1_510, "\(call) \(first): \(ended.status), \(ended.errors)")
         if answers.contains(where: { $0.hasPrefix(#"{"error""#) }) { failed += 1 }
         if ended.errors.contains("may or may not") || ended.output.contains("may or may not") { held += 1 }
         // The next one that edits the document finds what the stream could not save.
-        _ = try run(emojiart, ["add", file.path, "🌸"])
+        let next = try run(emojiart, ["add", file.path, "🌸"])
+        try #require(next.status == 0, "\(call) \(first): \(next)")
         let found = try file.read()
         #expect(found.emojiCount == before.emojiCount + 11, "\(call) \(first)")
         #expect(found.emoji(id)?.position == (try Point(x: 1_500, y: 7)), "\(call) \(first)")

@@ -43,7 +43,9 @@ import Testing
         let equals = reference.calls.filter {
           $0.written == call.written && $0.description != call.description
         }
-        for other in [call, call] + equals.prefix(8) + [call, call, call, call] {
+        let candidates = [call, call] + equals.prefix(8) + [call, call, call, call]
+        for attempt in 0..<candidates.count * 3 {
+          let other = candidates[attempt % candidates.count]
           let about = "\(files.name) \(other)"
           let isKilled = try kill(stream, tracer.tampering(other, "signal=KILL"), about, &tally)
           if isKilled, tally.states.contains(call.written) { break }
@@ -54,8 +56,9 @@ import Testing
           + "runs, in \(tally.states.count) of \(reference.written + 1) states of the files, \(tally.journals) times "
           + "with a journal: lost \(tally.lost) times; without the journal \(tally.control) times")
       let wanted = Set(chosen.map(\.written))
+      let missed = wanted.subtracting(tally.states)
       #expect(tally.killed >= chosen.count * 9 / 10, "\(files.name)")
-      #expect(wanted.subtracting(tally.states).count <= wanted.count / 10, "\(files.name)")
+      #expect(missed.count <= wanted.count / 10, "\(files.name): never in \(missed.sorted())")
       control += tally.control
     }
     #expect(control > 10)
