@@ -52,7 +52,7 @@ public struct ForeignArt: Sendable, Equatable {
   }
 
   /// Reads a document's bytes; the form is told by what is in them. Throws `badJSON` with the place, `notADocument` for JSON that is
-  /// no document of these, `badValue` for a canvas out of bounds, `tooLarge`.
+  /// no document of these, `tooLarge`.
   public init(reading bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     guard bytes.count <= Self.byteLimit else {
       throw ArtError(

@@ -78,6 +78,42 @@ struct HostileTests {
     #expect(refusal(#"{"image":"nginx"}"#)?.code == .notADocument)
   }
 
+  @Test("X74 names that are not known are told wherever they stand, with what they stand in")
+  func unknownWithin() throws {
+    func names(_ text: String) throws -> [String] {
+      try ForeignArt(text).report.notes.filter { $0.code == "unknownKeys" }.map {
+        String($0.words.drop { $0 != "\"" })
+      }
+    }
+    let point = #"{"string":"🐝","position":{"x":1,"y":2,"z":3},"size":4,"id":1}"#
+    #expect(try names(#"{"emojis":[\#(point)]}"#) == [#""position.z""#])
+    let located = #"{"text":"🐝","location":{"x":1,"y":2,"z":3},"size":4,"id":1,"angle":5}"#
+    #expect(
+      try names(#"{"background":{"blank":{"colour":6}},"emojis":[\#(located)]}"#) == [
+        #""angle", "background.blank.colour", "location.z""#
+      ])
+    #expect(
+      try names(#"{"background":{"url":{"_0":"https://example.org","_1":7},"tint":8},"emojis":[]}"#) == [
+        #""background.tint", "background.url._1""#
+      ])
+    #expect(
+      try names(#"{"canvas":{"width":8,"height":6,"depth":9},"emojis":[],"revision":1}"#) == [
+        #""canvas.depth""#
+      ])
+    #expect(try names(#"{"canvas":{"width":8,"height":6},"emojis":[],"revision":1}"#) == [])
+  }
+
+  @Test("X75 a canvas out of bounds is refused with the place, where the document is ours")
+  func canvas() throws {
+    let canvas = #""canvas":{"width":100001,"height":600}"#
+    #expect(
+      refusal("{\(canvas),\"emojis\":[],\"revision\":1}")?.message
+        == "JSON with a canvas of 100001x600, whose sides are not 1 to 100,000 pixels, at byte 10")
+    let foreign = try ForeignArt("{\(canvas),\"emojis\":[\(label("🐝"))]}")
+    #expect(foreign.dialect == .emojiart2017 && foreign.emojiCount == 1)
+    #expect(foreign.report.notes.map(\.code) == ["unknownKeys"])
+  }
+
   @Test("X34 what is said of one is said in the singular")
   func ofOne() throws {
     let heart = #"{"text":"❤","x":1,"y":2,"size":3}"#

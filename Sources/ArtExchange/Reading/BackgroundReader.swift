@@ -24,18 +24,17 @@ struct BackgroundReader: Sendable {
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "url", "theURL":
-        try readNested(&reader) { (said, reader) throws(ArtError) in try said.readURL(key, &reader) }
+        try readNested(key, &reader) { (said, reader) throws(ArtError) in try said.readURL(key, &reader) }
       case "imageData", "image", "data":
-        try readNested(&reader) { (said, reader) throws(ArtError) in try said.readBytes(key, &reader) }
+        try readNested(key, &reader) { (said, reader) throws(ArtError) in try said.readBytes(key, &reader) }
       case "blank":
-        if reader.kind() == .object { isNested = true }
-        try reader.skip()
+        try readNested(key, &reader) { (_, reader) throws(ArtError) in try reader.skip() }
       case "digest", "height", "mediaType", "width":
         ownKeys.append(key)
         try reader.skip()
       default:
         if reader.kind() == .object { isNested = true }
-        unknown.note(key)
+        unknown.note(key, in: "background")
         try reader.skip()
       }
     }
@@ -43,14 +42,14 @@ struct BackgroundReader: Sendable {
 
   /// A value, or the object with the one member `_0` that Swift makes of an enumeration's case.
   private mutating func readNested(
-    _ reader: inout JSONReader,
+    _ name: String, _ reader: inout JSONReader,
     _ body: (inout BackgroundReader, inout JSONReader) throws(ArtError) -> Void
   ) throws(ArtError) {
     guard reader.kind() == .object else { return try body(&self, &reader) }
     isNested = true
     try reader.object { (key, reader) throws(ArtError) in
       if key == "_0" { return try body(&self, &reader) }
-      unknown.note(key)
+      unknown.note(key, in: "background.\(name)")
       try reader.skip()
     }
   }

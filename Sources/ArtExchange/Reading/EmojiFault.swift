@@ -98,8 +98,9 @@ struct UnknownKeys: Sendable, Equatable {
   private var names: [String] = []
   private var hasMore = false
 
-  mutating func note(_ name: String) {
-    let name = shortened(name, to: 40)
+  /// Takes a name, and what it stands in where that is not the document or one of its emoji: `canvas`.
+  mutating func note(_ name: String, in place: String? = nil) {
+    let name = (place.map { "\($0)." } ?? "") + shortened(name, to: 40)
     guard !names.contains(name) else { return }
     if names.count < Self.nameCount { names.append(name) } else { hasMore = true }
   }

@@ -45,10 +45,7 @@ struct EmojiReader: Sendable {
     }
     var members = Members()
     try reader.object { (key, reader) throws(ArtError) in
-      if try !members.read(key, &reader) {
-        unknown.note(key)
-        try reader.skip()
-      }
+      try members.read(key, &reader, &unknown)
     }
     if dialect == nil { dialect = members.dialect }
     do throws(EmojiFault) { try take(members) } catch {
@@ -107,8 +104,10 @@ private struct Members {
     return hasID ? .emojiart2020 : .emojiart2017
   }
 
-  /// Reads a member; false for a name that is not known.
-  mutating func read(_ key: String, _ reader: inout JSONReader) throws(ArtError) -> Bool {
+  /// Reads a member; notes a name that is not known.
+  mutating func read(
+    _ key: String, _ reader: inout JSONReader, _ unknown: inout UnknownKeys
+  ) throws(ArtError) {
     switch key {
     case "text":
       hasTwoNames = hasTwoNames || hasString
@@ -127,14 +126,15 @@ private struct Members {
     case "position", "location", "point":
       hasTwoNames = hasTwoNames || hasPlace || hasPoint
       hasPoint = true
-      try readPoint(&reader)
+      try readPoint(key, &reader, &unknown)
     case "size": size = try reader.numberIfAny()
     case "id":
       hasID = true
       id = try reader.stringIfAny()
-    default: return false
+    default:
+      unknown.note(key)
+      try reader.skip()
     }
-    return true
   }
 
   private mutating func noteCoordinate() {
@@ -143,14 +143,18 @@ private struct Members {
   }
 
   /// `{"x":…,"y":…}`, or `[x,y]` as Swift codes a point.
-  private mutating func readPoint(_ reader: inout JSONReader) throws(ArtError) {
+  private mutating func readPoint(
+    _ name: String, _ reader: inout JSONReader, _ unknown: inout UnknownKeys
+  ) throws(ArtError) {
     switch reader.kind() {
     case .object:
       try reader.object { (key, reader) throws(ArtError) in
         switch key {
         case "x": x = try reader.numberIfAny()
         case "y": y = try reader.numberIfAny()
-        default: try reader.skip()
+        default:
+          unknown.note(key, in: name)
+          try reader.skip()
         }
       }
     case .array:

@@ -94,7 +94,7 @@ struct ForeignReader {
 
   private mutating func readCanvas(_ key: String, _ reader: inout JSONReader) throws(ArtError) {
     keys.append((key, .json))
-    let fault = reader.error("a canvas that is none, here")
+    let start = reader
     var width: Double?
     var height: Double?
     if reader.kind() == .object {
@@ -102,7 +102,9 @@ struct ForeignReader {
         switch key {
         case "height": height = try reader.numberIfAny()
         case "width": width = try reader.numberIfAny()
-        default: try reader.skip()
+        default:
+          unknown.note(key, in: "canvas")
+          try reader.skip()
         }
       }
     } else {
@@ -110,10 +112,14 @@ struct ForeignReader {
     }
     guard let width = width.flatMap({ Int(exactly: $0) }), let height = height.flatMap({ Int(exactly: $0) })
     else {
-      canvasFault = fault
+      canvasFault = start.error("a canvas without a width and a height that are whole numbers")
       return
     }
-    canvas = try Canvas(width: width, height: height)
+    do throws(ArtError) {
+      canvas = try Canvas(width: width, height: height)
+    } catch {
+      canvasFault = start.error("a canvas of \(width)x\(height), whose sides are not 1 to 100,000 pixels")
+    }
   }
 
   private mutating func readPending(_ key: String, _ reader: inout JSONReader) throws(ArtError) {
