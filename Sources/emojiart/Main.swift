@@ -16,6 +16,8 @@ enum Main {
       try Output.flush()
     } catch let error as ArtError {
       fail(error)
+    } catch let interruption as Interruption {
+      StreamSignals.die(of: interruption.number)
     } catch {
       finish(with: error)
     }

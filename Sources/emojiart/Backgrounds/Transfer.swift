@@ -5,18 +5,20 @@ import ArtWorker
 import Glibc
 import Synchronization
 
+/// A signal that ends programs, which came while a picture was fetched: `Main` lets it do what it does, after whoever has something to
+/// tell before that.
+struct Interruption: Error { let number: Int32 }
+
 /// Has a picture fetched and looked at while a command waits: tells on a terminal how far it is, and ends with nothing
 /// changed when a signal says so.
 struct Transfer {
-  private static let endings = [SIGINT, SIGTERM, SIGHUP]
-
   private let fetcher = BackgroundFetcher()
   /// What the line on the terminal calls the document.
   let name: String
 
-  /// The picture. Throws a `Refusal`, or an `ArtError` when there was nobody to fetch it.
+  /// The picture. Throws a `Refusal`, an `ArtError` when there was nobody to fetch it, or an `Interruption`.
   func picture(_ request: BackgroundRequest) throws -> CheckedPicture {
-    let held = HeldSignals(Self.endings)
+    let held = HeldSignals()
     defer { held.release() }
     let fetch = fetcher.fetch(request)
     let latest = Latest()
@@ -29,7 +31,7 @@ struct Transfer {
 
   /// The picture of these bytes. Throws what fetching throws.
   func picture(_ bytes: [UInt8]) throws -> CheckedPicture {
-    let held = HeldSignals(Self.endings)
+    let held = HeldSignals()
     defer { held.release() }
     let fetcher = fetcher
     let task = Task.detached {
@@ -58,7 +60,7 @@ struct Transfer {
         // Its helpers end with this process in any case.
         _ = outcome.wait(atMost: .seconds(1))
         Output.writeError(line?.clearing() ?? "")
-        StreamSignals.die(of: number)
+        throw Interruption(number: number)
       }
       if let result {
         Output.writeError(line?.clearing() ?? "")

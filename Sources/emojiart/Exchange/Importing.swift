@@ -30,7 +30,9 @@ struct Importing {
     let held = HeldSignals()
     for source in list.sources {
       if let number = held.next() { try end(by: number, of: list) }
-      try take(source, stdin)
+      do { try take(source, stdin) } catch let interruption as Interruption {
+        try end(by: interruption.number, of: list)
+      }
       done += 1
       try showBar()
     }
