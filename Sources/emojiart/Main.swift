@@ -38,7 +38,7 @@ enum Main {
       exit(status)
     }
     do throws(ArtError) {
-      try Output.line(Emojiart.fullMessage(for: error))
+      try Output.line(CompletionScript.mended(Emojiart.fullMessage(for: error)))
       try Output.flush()
     } catch {
       fail(error)
