@@ -6,11 +6,14 @@ import Glibc
 /// What lies in one folder, sorted by name; hidden files are not looked at.
 struct ImportFolder {
   /// What an entry is.
-  enum Kind: Equatable {
-    case file
-    case folder
-    /// A link, a pipe or a device.
-    case other(String)
+  enum Kind: String {
+    case file = "a file"
+    case folder = "a folder"
+    case link = "a symbolic link"
+    case pipe = "a pipe"
+    case socket = "a socket"
+    case device = "a device"
+    case unseen = "what cannot be looked at"
   }
 
   private(set) var entries: [(name: String, kind: Kind)] = []
@@ -44,7 +47,7 @@ struct ImportFolder {
       var status = stat()
       guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
         // What has gone meanwhile is not there; of anything else it is told that it is passed over.
-        if errno != ENOENT { entries.append((name, .other("what cannot be looked at"))) }
+        if errno != ENOENT { entries.append((name, .unseen)) }
         return
       }
       kind = Int32(status.st_mode & S_IFMT) >> 12
@@ -56,10 +59,10 @@ struct ImportFolder {
     switch Int(type) {
     case Int(DT_REG): .file
     case Int(DT_DIR): .folder
-    case Int(DT_LNK): .other("a symbolic link")
-    case Int(DT_FIFO): .other("a pipe")
-    case Int(DT_SOCK): .other("a socket")
-    default: .other("a device")
+    case Int(DT_LNK): .link
+    case Int(DT_FIFO): .pipe
+    case Int(DT_SOCK): .socket
+    default: .device
     }
   }
 }

@@ -4,18 +4,72 @@ import ArtModel
 import ArtStore
 
 /// One file that is to become a document.
-struct ImportSource: Equatable {
-  /// What messages call it.
-  let name: String
+struct ImportSource {
+  /// What the files of a folder have in common. There may be very many: each keeps its own name only.
+  final class Folder: Sendable {
+    /// The folder itself.
+    let path: String
+    /// Where its documents go.
+    let target: String
+
+    init(_ path: String, target: String) { (self.path, self.target) = (path, target) }
+  }
+
+  private enum Place {
+    case stdin(target: String)
+    case named(String, target: String)
+    case found(String, in: Folder)
+  }
+
+  private let place: Place
+
+  /// What a person named.
+  init(_ path: String, target: String) { place = .named(path, target: target) }
+
+  /// What was found in a folder.
+  init(_ name: String, in folder: Folder) { place = .found(name, in: folder) }
+
+  private init(_ place: Place) { self.place = place }
+
+  static func stdin(target: String) -> ImportSource { ImportSource(.stdin(target: target)) }
+
   /// Nil for stdin.
-  let path: String?
+  var path: String? {
+    switch place {
+    case .stdin: nil
+    case .named(let path, _): path
+    case .found(let name, let folder): CommonOptions.path(of: name, in: folder.path)
+    }
+  }
+
+  /// What messages call it.
+  var name: String { path ?? "stdin" }
+
   /// The path of the document.
-  let target: String
+  var target: String {
+    switch place {
+    case .stdin(let target), .named(_, let target): target
+    case .found(let name, let folder): Self.target(of: name, in: folder.target)
+    }
+  }
+
   /// Whether it was found in a folder: what is no document is passed over then, and no link is followed.
-  var isFound = false
+  var isFound: Bool { if case .found = place { true } else { false } }
 }
 
 extension ImportSource {
+  /// What files of documents end in: our own ending, and the one of JSON.
+  static let endings = [DocumentFile.ending, ".json"]
+
+  /// Where the document of a file of that name is to be. By bytes: to Swift a character before the point may be one with it.
+  static func target(of name: String, in folder: String) -> String {
+    var stem = Substring(name)
+    for ending in endings where name.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) {
+      stem = Substring(name.unicodeScalars.dropLast(ending.unicodeScalars.count))
+    }
+    return CommonOptions.path(of: stem + DocumentFile.ending, in: folder)
+  }
+
   /// Whether its name is that of a document.
   var isCalledDocument: Bool {
     name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(DocumentFile.ending.utf8)
@@ -51,13 +105,13 @@ struct ImportList {
 
   /// A file that a person named.
   mutating func addFile(_ path: String) {
-    add(ImportSource(name: path, path: path, target: target(PathParts(path).name)))
+    add(ImportSource(path, target: ImportSource.target(of: PathParts(path).name, in: folder)))
   }
 
   /// The files of a folder, and of those in it where these are wanted.
   mutating func addFolder(_ path: String) {
     hasFolder = true
-    var waiting = [(path: path, below: "", depth: 0)]
+    var waiting = [(path: path, target: folder, depth: 0)]
     while let next = waiting.popLast() {
       let contents: ImportFolder
       do throws(ArtError) {
@@ -69,16 +123,15 @@ struct ImportList {
       for name in contents.unreadable {
         faults.append((next.path, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it")))
       }
+      let found = ImportSource.Folder(next.path, target: next.target)
       for entry in contents.entries {
-        let path = CommonOptions.path(of: entry.name, in: next.path)
         switch entry.kind {
-        case .file where Self.mayCount(entry.name):
-          let target = target(next.below + entry.name)
-          add(ImportSource(name: path, path: path, target: target, isFound: true))
+        case .file where Self.mayCount(entry.name): add(ImportSource(entry.name, in: found))
         case .file: others += 1
-        case .other(let kind) where Self.mayCount(entry.name): passed.append((path, kind))
-        case .other: others += 1
         case .folder: break
+        case _ where Self.mayCount(entry.name):
+          passed.append((CommonOptions.path(of: entry.name, in: next.path), entry.kind.rawValue))
+        default: others += 1
         }
       }
       guard isRecursive else {
@@ -92,7 +145,7 @@ struct ImportList {
             (path, ArtError(.tooLarge, "it is more than \(Self.deepest) folders deep; name it alone")))
           continue
         }
-        waiting.append((path, "\(next.below)\(name)/", next.depth + 1))
+        waiting.append((path, CommonOptions.path(of: name, in: next.target), next.depth + 1))
       }
     }
   }
@@ -102,20 +155,9 @@ struct ImportList {
   /// Whether files of that name may be documents: by their endings, or because they have none.
   static func mayCount(_ name: String) -> Bool {
     let bytes = name.utf8
-    return endings.contains {
+    return ImportSource.endings.contains {
       bytes.count > $0.utf8.count && bytes.suffix($0.utf8.count).elementsEqual($0.utf8)
     }
       || !bytes.contains(UInt8(ascii: "."))
-  }
-
-  private static let endings = [DocumentFile.ending, ".json"]
-
-  /// Where the document of a file of that name is to be. By bytes: to Swift a character before the point may be one with it.
-  private func target(_ name: String) -> String {
-    var stem = Substring(name)
-    for ending in Self.endings where name.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) {
-      stem = Substring(name.unicodeScalars.dropLast(ending.unicodeScalars.count))
-    }
-    return CommonOptions.path(of: stem + DocumentFile.ending, in: folder)
   }
 }

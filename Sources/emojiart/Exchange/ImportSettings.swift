@@ -53,7 +53,7 @@ struct ImportSettings {
     var list = ImportList(folder: folder, isRecursive: isRecursive)
     for file in files {
       guard file != "-" else {
-        list.add(ImportSource(name: "stdin", path: nil, target: try target(name ?? "")))
+        list.add(.stdin(target: try target(name ?? "")))
         continue
       }
       guard !file.isEmpty else { throw ArtError(.badValue, "an empty name is no file; give one") }
@@ -63,7 +63,7 @@ struct ImportSettings {
         guard !isFolder else {
           throw ArtError(.usage, "\(file) is a folder, and --as names one document; use --into")
         }
-        list.add(ImportSource(name: file, path: file, target: try target(name)))
+        list.add(ImportSource(file, target: try target(name)))
       } else if isFolder {
         list.addFolder(file)
       } else {
