@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtExchange
+import ArtFolder
+import ArtModel
+import ArtStore
+import ArtWorker
+import Foundation
+import Testing
+
+/// What the README shows of the library, as it stands there, for the compiler. What waits for a folder or wants a network is not run.
+private enum ReadmeExamples {
+  static func folder() async throws {
+    let folder = try await DocumentFolder.open("posters", isRecursive: true)
+    for await event in folder.events() {
+      if case .changed(let document, let change) = event { print(document, change.edits.map(\.title)) }
+    }
+  }
+
+  static func document() async throws {
+    let document = try await Document.open(DocumentFile("bees.emojiart"), author: "Ada")
+
+    Task {
+      for await event in document.events() { print(event) }
+    }
+    try await document.perform(.add([EmojiText("🐝")], at: .center, size: .standard))
+    try await document.undo()
+    try await document.close()
+  }
+
+  static func fetch(into document: Document) async throws {
+    let fetch = BackgroundFetcher().fetch(
+      BackgroundRequest(try BackgroundURL("https://example.org/meadow.jpg"), isTyped: true))
+    do {
+      let picture = try await fetch.picture
+      try await document.setBackground(picture, from: "https://example.org/meadow.jpg")
+    } catch BackgroundFailure.refused(let refusal) {
+      print(refusal.reason, refusal.detail)
+    }
+  }
+
+  static func draw(_ document: Document) async throws -> Int {
+    let scene = Scene(await document.content, picture: nil)
+    let drawing = Drawing(
+      scene: scene, region: Rect(scene.canvas), format: .png(try PixelSize(width: 1024, height: 768)),
+      font: EmojiFont.find(nil))
+    let (drawn, png) = try await Renderer().draw(drawing, limit: 64 << 20)
+    print(drawn)
+    return png.count
+  }
+
+  static func exchange(_ bytes: [UInt8], _ document: Document, to output: inout [UInt8]) async throws {
+    let art = try bytes.withUnsafeBufferPointer { try ForeignArt(reading: $0) }
+    print(art.dialect.rawValue, art.emojiCount, art.report.notes.map(\.words))
+    try Dialect.emojiart2021b.write(await document.content, picture: nil) { piece in output += piece }
+  }
+}
+
+@Suite("The README")
+struct ReadmeTests {
+  /// The examples in Swift, in order.
+  private func examples(in text: String) -> [String] {
+    text.components(separatedBy: "```swift\n").dropFirst().compactMap {
+      $0.components(separatedBy: "\n```").first
+    }
+  }
+
+  /// Without its blanks and line breaks, which are others here.
+  private func plain(_ code: some Sequence<Character>) -> String { String(code.filter { !$0.isWhitespace }) }
+
+  /// What of the examples is not in this file.
+  private func missing(_ examples: [String]) throws -> [String] {
+    let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+    let lines = Set(source.components(separatedBy: "\n"))
+    let code = plain(source)
+    return examples.flatMap { example in
+      let parts = example.components(separatedBy: "\n")
+      let imports = parts.filter { $0.hasPrefix("import ") }
+      let rest = plain(parts.dropFirst(imports.count).joined())
+      return imports.filter { !lines.contains($0) } + (code.contains(rest) ? [] : [example])
+    }
+  }
+
+  @Test("X76 the examples of the library are compiled as they stand in the README")
+  func examples() throws {
+    let readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
+    let examples = examples(in: readme)
+    #expect(examples.count == 5)
+    #expect(try missing(examples) == [])
+    // The control: what stands there and is not compiled is found.
+    let other = try #require(examples.last).replacingOccurrences(of: "reading:", with: "of:")
+    #expect(try missing(["import Nothing\n\n\(other)"]) == ["import Nothing", "import Nothing\n\n\(other)"])
+  }
+
+  @Test("X76 the example of exchange reads one document and writes another")
+  func exchange() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "emojiart-readme-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
+    let file = DocumentFile("\(folder)/bees.emojiart")
+    var random = SystemRandomNumberGenerator()
+    _ = try file.create(canvas: .standard, using: &random)
+    let document = try await Document.open(file, journal: .none)
+    try await document.perform(.add([EmojiText("🐝")], at: .center, size: .standard))
+    let old = Project.fixtures.appending(path: "exchange/2017-url.emojiart")
+    var output: [UInt8] = []
+    try await ReadmeExamples.exchange([UInt8](Data(contentsOf: old)), document, to: &output)
+    try await document.close()
+    #expect(
+      String(decoding: output, as: UTF8.self)
+        == #"{"background":{"blank":{}},"emojis":[{"id":1,"size":40,"text":"🐝","x":0,"y":0}],"uniqueEmojiId":1}"#
+    )
+  }
+}
