@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ArtModel
+import ArtNames
 import ArtStore
 import Glibc
 
@@ -52,6 +53,10 @@ enum Completion {
       return []
     }
     let emojis = content.emojisInOrder()
+    let word = TypedWord(words, index, prefix)
+    if word.text.hasPrefix(":") {
+      return shortcodes(of: emojis).filter(isPlain).compactMap { word.offer($0) }
+    }
     return (names(of: emojis) + emojis.map(\.id.description) + ["@last"]).filter(isPlain).map(escaped)
   }
 
@@ -61,6 +66,16 @@ enum Completion {
     return same.flatMap { group in
       group.count == 1
         ? [group[0].text.string] : group.enumerated().map { "\($1.text):\($0 + 1)" }
+    }
+    .sorted()
+  }
+
+  /// The same by name, `:honeybee:` or `:honeybee::2`; what has no name is left out.
+  static func shortcodes(of emojis: [Emoji]) -> [String] {
+    let same = Dictionary(grouping: emojis, by: \.text.comparisonKey)
+    return same.flatMap { (text, group) -> [String] in
+      guard let name = EmojiNames.names(of: text).first?.shortcode else { return [] }
+      return group.count == 1 ? [":\(name):"] : group.indices.map { ":\(name)::\($0 + 1)" }
     }
     .sorted()
   }

@@ -12,8 +12,8 @@ struct Emojiart: ParsableCommand {
       NAME.emojiart. Every edit is kept when its command ends, and can be undone.
 
       DOC is a path, or a name in the folder: --folder, else EMOJIART_FOLDER, else the current one. REF names an \
-      emoji: its id or the beginning of it, the emoji itself where only one such is there, 🐝:2 for the second \
-      from below, or @last for the one that came in last.
+      emoji: its id or the beginning of it, the emoji itself or its :name: where only one such is there, 🐝:2 for \
+      the second from below, or @last for the one that came in last.
 
       Examples:
         emojiart new bees --canvas 800x600

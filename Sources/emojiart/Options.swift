@@ -92,7 +92,7 @@ func thisAuthor() throws(ArtError) -> Author {
 /// The emoji that a command is about.
 struct SelectionArguments: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("Which emoji: id or its beginning, 🐝, 🐝:2, @last.", valueName: "ref"),
+    help: ArgumentHelp("Which emoji: id or its beginning, 🐝, :bee:, 🐝:2, @last.", valueName: "ref"),
     completion: .custom(Completion.references))
   var refs: [String] = []
 
@@ -114,6 +114,6 @@ struct SelectionArguments: ParsableArguments {
   /// Hyphens in an id are passed over, but an option in a REF's place is none.
   static func reference(_ typed: String) throws(ArtError) -> Reference {
     guard !typed.hasPrefix("-") else { throw .badReference(typed) }
-    return try Reference(typed)
+    return try Reference(typed: typed)
   }
 }

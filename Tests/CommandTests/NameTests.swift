@@ -17,6 +17,43 @@ struct NameTests {
     }
   }
 
+  @Test("N20 a name stands for the emoji in a REF, with a number behind it or without")
+  func references() throws {
+    #expect(try Reference(typed: ":honeybee:") == Reference("🐝"))
+    #expect(try Reference(typed: ":bee::2") == Reference("🐝:2"))
+    #expect(try Reference(typed: ":keycap 1::1") == Reference("1️⃣:1"))
+    #expect(try Reference(typed: "🐝:2") == Reference("🐝:2"))
+    #expect(try Reference(typed: ":🐝:") == Reference(":🐝:"))
+    #expect(try Reference(typed: ":🐝::3") == Reference(":🐝::3"))
+    #expect(try Reference(typed: "k3") == Reference("k3"))
+    for word in [
+      ":hunybee:", ":heart:", ":heart::2", ":bee::0", ":bee::-1", ":bee", ":bee:2", "::", ":::2", ":2",
+    ] {
+      #expect(throws: ArtError.self, "\(word)") { try Reference(typed: word) }
+    }
+    #expect { try Reference(typed: ":hunybee::2") } throws: { error in
+      (error as? ArtError)?.message.contains(":honeybee: 🐝") == true
+    }
+  }
+
+  @Test("N21 the prompt goes on with the names of emoji that are there")
+  func promptOfReferences() throws {
+    let labels = [("k3v9x2pq", "🐝"), ("0a1b2c3d", "❤"), ("0a1b2c3e", "❤️"), ("0a1b2c3f", "🐝🐝")]
+    let emojis = try labels.map { id, text in
+      Emoji(
+        id: try #require(EmojiID(id)), text: try EmojiText(text), position: try Point(x: 1, y: 2),
+        size: .standard, z: 0)
+    }
+    var random = SystemRandomNumberGenerator()
+    let content = try #require(
+      DocumentContent(id: DocumentID(using: &random), canvas: .standard, emojis: emojis))
+    #expect(
+      StreamWords.candidates(after: ["move"], of: ":", in: content) == [
+        ":honeybee:", ":red-heart::1", ":red-heart::2", "--all", "--by", "--to",
+      ])
+    #expect(StreamWords.candidates(after: ["move"], of: "k", in: content).contains("k3v9x2pq"))
+  }
+
   @Test("N13 the prompt goes on with a name after a colon, and with options elsewhere")
   func prompt() {
     func candidates(_ words: [String], _ word: String) -> [String] {

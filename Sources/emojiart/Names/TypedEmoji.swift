@@ -20,7 +20,7 @@ extension EmojiText {
   }
 
   /// What stands between two colons. A label may have colons about an emoji.
-  private static func name(in word: String) -> String? {
+  static func name(in word: String) -> String? {
     guard word.utf8.count > 2, word.hasPrefix(":"), word.hasSuffix(":") else { return nil }
     let name = String(word.dropFirst().dropLast())
     return name.contains(where: EmojiText.isEmoji) ? nil : name

@@ -81,6 +81,7 @@ enum StreamWords {
       return options
     }
     let emojis = content.emojisInOrder()
+    if word.hasPrefix(":") { return Completion.shortcodes(of: emojis) + options }
     return Completion.names(of: emojis) + emojis.map(\.id.description) + ["@last"] + options
   }
 
