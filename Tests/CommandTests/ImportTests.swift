@@ -84,6 +84,20 @@ import Testing
     #expect(missing.faults.map(\.error.code) == [.noSuchDocument])
   }
 
+  @Test(
+    "X63 a signal that comes while a picture is waited for stays with the import, which holds it back, too")
+  func heldTwice() throws {
+    try #require(!StreamSignals.isIgnored(SIGTERM))
+    let outer = HeldSignals([SIGTERM])
+    let inner = HeldSignals()
+    pthread_kill(pthread_self(), SIGTERM)
+    // Else it would end this program here.
+    inner.release()
+    #expect(outer.next() == SIGTERM)
+    #expect(outer.next() == nil)
+    outer.release()
+  }
+
   @Test("X69 -o replaces only JSON that is a document, all of it, and an empty file")
   func replacing() throws {
     let run = try CommandRun()

@@ -28,10 +28,12 @@ struct HeldSignals {
   }
 
   /// From here on they do what they do. One that ends programs and has come does so here: Swift's runtime would take SIGQUIT for a
-  /// trap of the program's own.
+  /// trap of the program's own. Whoever held them back before this one did has them back.
   func release() {
-    if let number = next(of: Self.endings) { StreamSignals.die(of: number) }
     var set = before
+    if let number = next(of: Self.endings.filter { sigismember(&set, $0) == 0 }) {
+      StreamSignals.die(of: number)
+    }
     pthread_sigmask(SIG_SETMASK, &set, nil)
   }
 }
