@@ -9,6 +9,17 @@ enum Output {
   private struct State {
     var gathered: [UInt8] = []
     var deed: String?
+    var patience = Patience.endless
+  }
+
+  /// How long who takes what is written is waited for.
+  private enum Patience {
+    /// As long as the system does, which a signal ends.
+    case endless
+    /// Until one of the signals comes that somebody holds back; it ends this program then.
+    case until(HeldSignals)
+    /// So long; then this program dies of that signal.
+    case last(Int32, ContinuousClock.Instant)
   }
 
   private static let limit = 1 << 16
@@ -16,6 +27,16 @@ enum Output {
 
   /// What is written from here on tells of something that is in the file: who cannot be told should not do it again.
   static func tell(of deed: String) { state.withLock { $0.deed = deed } }
+
+  /// From here on signals that are held back end this program while nobody takes what it writes; nil where none are any more.
+  static func wait(until held: HeldSignals?) {
+    state.withLock { $0.patience = held.map { .until($0) } ?? .endless }
+  }
+
+  /// What is written from here on is the last before this program dies of a signal, and is not waited for long.
+  static func beginLast(before number: Int32) {
+    state.withLock { $0.patience = .last(number, ContinuousClock.now + .seconds(1)) }
+  }
 
   static func line(_ text: String) throws(ArtError) { try gather(text.utf8, [UInt8(ascii: "\n")]) }
 
@@ -54,9 +75,11 @@ enum Output {
 
   /// Writes all bytes; the system's error number when that fails.
   static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
+    let patience = state.withLock { $0.patience }
     var left = bytes
     while !left.isEmpty {
-      let count = left.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let most = waitForRoom(in: descriptor, patience)
+      let count = left.prefix(most).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
         // Another program left the pipe so that writing does not wait.
@@ -68,6 +91,21 @@ enum Output {
       left = left.dropFirst(count)
     }
     return nil
+  }
+
+  /// How many bytes may be written without more patience than there is.
+  private static func waitForRoom(in descriptor: Int32, _ patience: Patience) -> Int {
+    if case .endless = patience { return .max }
+    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    while poll(&room, 1, 50) <= 0 {
+      switch patience {
+      case .endless: break
+      case .until(let held): if let number = held.next() { StreamSignals.die(of: number) }
+      case .last(let number, let end): if ContinuousClock.now > end { StreamSignals.die(of: number) }
+      }
+    }
+    // A pipe that has room takes a page at once.
+    return 4096
   }
 }
 

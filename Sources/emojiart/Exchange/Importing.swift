@@ -28,6 +28,7 @@ struct Importing {
       try SourceBytes.stdin()
     }
     let held = HeldSignals()
+    Output.wait(until: held)
     for source in list.sources {
       if let number = held.next() { try end(by: number, of: list) }
       do { try take(source, stdin) } catch let interruption as Interruption {
@@ -37,6 +38,7 @@ struct Importing {
       try showBar()
     }
     try finish(list)
+    Output.wait(until: nil)
     held.release()
   }
 
@@ -97,6 +99,7 @@ extension Importing {
   }
 
   private mutating func end(by number: Int32, of list: ImportList) throws(ArtError) -> Never {
+    Output.beginLast(before: number)
     try finish(list)
     let left = list.sources.count - done
     Output.complain(
