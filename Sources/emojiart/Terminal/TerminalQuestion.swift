@@ -56,14 +56,14 @@ struct TerminalQuestion {
     tcsetattr(0, TCSANOW, &settings)
   }
 
+  /// A byte at a time: what is typed after the answer belongs to who reads next.
   private mutating func read(until end: ContinuousClock.Instant) {
-    var buffer = [UInt8](repeating: 0, count: 512)
+    var byte: UInt8 = 0
     while !replies.answers.isComplete {
       let left = end - .now
       guard left > .zero, Self.isReadable(within: Int32(left / .milliseconds(1)) + 1) else { return }
-      let count = Glibc.read(0, &buffer, buffer.count)
-      guard count > 0 else { return }
-      replies.take(buffer[..<count])
+      guard Glibc.read(0, &byte, 1) == 1 else { return }
+      replies.take(CollectionOfOne(byte))
     }
   }
 
