@@ -44,11 +44,11 @@ enum Restoring {
     return shown
   }
 
-  /// The content of a document with the edits that belong to it.
+  /// The content of a document with the edits that belong to it, among those journals, or those that are there.
   static func read(
-    _ file: DocumentFile, say: (String) -> Void = Output.complain
+    _ file: DocumentFile, among journals: [DeadJournal]? = nil, say: (String) -> Void = Output.complain
   ) throws(ArtError) -> DocumentContent {
-    if let shown = try shown(file, seen(say: say), say: say) { return shown.content }
+    if let shown = try shown(file, journals ?? seen(say: say), say: say) { return shown.content }
     return try file.read()
   }
 

@@ -12,10 +12,13 @@ struct SeenDocument {
   /// What is seen of it.
   let scene: Scene
 
-  /// Reads it with the edits that belong to it, as `show` does, and says so. Throws what reading throws.
-  init(_ file: DocumentFile, say: (String) -> Void = Output.complain) throws(ArtError) {
+  /// Reads it with the edits that belong to it, as `show` does, and says so; among those journals, or those that are there. Throws
+  /// what reading throws.
+  init(
+    _ file: DocumentFile, among journals: [DeadJournal]? = nil, say: (String) -> Void = Output.complain
+  ) throws(ArtError) {
     for _ in 1..<Self.attempts {
-      let content = try Restoring.read(file, say: say)
+      let content = try Restoring.read(file, among: journals, say: say)
       guard let background = content.background else {
         self.init(content, picture: nil)
         return
@@ -26,7 +29,7 @@ struct SeenDocument {
       }
     }
     // The bytes are lost: the rest is seen without them.
-    self.init(try Restoring.read(file, say: say), picture: nil)
+    self.init(try Restoring.read(file, among: journals, say: say), picture: nil)
   }
 
   private init(_ content: DocumentContent, picture: [UInt8]?) {

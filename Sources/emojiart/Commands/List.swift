@@ -44,35 +44,46 @@ struct List: ParsableCommand {
     }
     var previews =
       common.json || listing.names.isEmpty
-      ? nil : ListPreviews(choice, font: looks.font, of: listing.names.count)
+      ? nil : ListPreviews(choice, font: looks.font, of: listing.names.count, among: seen)
+    var patience = SharedPatience(.seconds(5))
     for name in listing.names {
+      let path = CommonOptions.path(of: name, in: folder)
+      let summary: DocumentSummary
       do throws(ArtError) {
-        let file = DocumentFile(CommonOptions.path(of: name, in: folder))
-        let shown = try Restoring.shown(file, seen)
-        let summary = if let shown { try file.summary(of: shown) } else { try file.summary() }
-        if common.json {
-          entries.append(json(name, summary))
-          continue
-        }
-        if previews != nil {
-          try previews?.add(file, safe(name), words(summary))
-          continue
-        }
-        if isFirst { try Output.line(Style.bold("EMOJI     SIZE  MODIFIED          NAME")) }
-        isFirst = false
-        let count = String(summary.emojiCount).indented(to: 5)
-        let size = humanSize(summary.size).indented(to: 7)
-        try Output.line("\(count)  \(size)  \(Time.local(summary.modified, seconds: false))  \(safe(name))")
+        summary = try patience.look(at: path) { (file) throws(ArtError) in try Self.summary(file, seen) }
       } catch {
         if status == .done { status = ExitStatus(error.code) }
         if common.json { entries.append(.object(["error": .string(error.message), "name": .string(name)])) }
         Output.complain(error.message)
+        continue
+      }
+      if common.json {
+        entries.append(json(name, summary))
+      } else if previews != nil {
+        try previews?.add(path, safe(name), words(summary))
+      } else {
+        if isFirst { try Output.line(Style.bold("EMOJI     SIZE  MODIFIED          NAME")) }
+        isFirst = false
+        try Output.line(row(name, summary))
       }
     }
     try previews?.finish()
     if common.json { try Output.json(.array(entries)) }
     try Output.flush()
     if status != .done { throw ExitCode(status.rawValue) }
+  }
+
+  private static func summary(_ file: DocumentFile, _ seen: [DeadJournal]) throws(ArtError) -> DocumentSummary
+  {
+    if let shown = try Restoring.shown(file, seen) { return try file.summary(of: shown) }
+    return try file.summary()
+  }
+
+  /// A row of the table.
+  private func row(_ name: String, _ summary: DocumentSummary) -> String {
+    let count = String(summary.emojiCount).indented(to: 5)
+    let size = humanSize(summary.size).indented(to: 7)
+    return "\(count)  \(size)  \(Time.local(summary.modified, seconds: false))  \(safe(name))"
   }
 
   /// What stands beside a picture.

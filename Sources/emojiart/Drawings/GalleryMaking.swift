@@ -18,6 +18,10 @@ struct GalleryMaking {
   let page: NewFile
   let held: HeldSignals
   private let renderer = Renderer()
+  /// What programs that are gone have left.
+  private let journals = Restoring.seen()
+  /// For the documents that other programs hold.
+  private var patience = SharedPatience(.seconds(5))
 
   /// How many documents are in it with a picture.
   private(set) var shown = 0
@@ -76,9 +80,12 @@ extension GalleryMaking {
     let work: Result<(SeenDocument, PixelSize, Task<Result<Picture, DrawingFailure>, Never>), ArtError>
   }
 
-  private func begin(_ name: String) -> Begun {
+  private mutating func begin(_ name: String) -> Begun {
     do throws(ArtError) {
-      let seen = try SeenDocument(DocumentFile(CommonOptions.path(of: name, in: folder)))
+      let path = CommonOptions.path(of: name, in: folder)
+      let seen = try patience.look(at: path) { [journals] (file) throws(ArtError) in
+        try SeenDocument(file, among: journals)
+      }
       let size = try Self.size(seen.content.canvas)
       let drawing = Drawing(
         scene: seen.scene, region: Rect(seen.content.canvas), format: .png(size), font: font)

@@ -33,10 +33,13 @@ struct ListPreviews {
   private var isFirst = true
   /// Why there are no more pictures; told once.
   private var trouble: String?
+  private let journals: [DeadJournal]
+  /// For the documents that other programs hold: without its picture a document is listed all the same.
+  private var patience = SharedPatience(.seconds(1))
 
   /// Nil where there are to be no pictures: stdout is no terminal, or shows none, or a person does not want them, or there are too
-  /// many documents.
-  init?(_ choice: GraphicsChoice, font: String?, of count: Int) {
+  /// many documents. `journals` are those of programs that are gone.
+  init?(_ choice: GraphicsChoice, font: String?, of count: Int, among journals: [DeadJournal]) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
     guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
     let held = HeldSignals(HeldSignals.endings + [SIGTSTP])
@@ -50,18 +53,18 @@ struct ListPreviews {
       return nil
     }
     let size = terminal.sizeClass == .regular ? Self.regular : Self.compact
-    (self.held, self.font, graphics) = (held, font, best)
+    (self.held, self.font, self.journals, graphics) = (held, font, journals, best)
     room = TerminalSize(columns: size.columns, rows: size.rows, cell: terminal.cell)
     column = min(size.columns + 2, max(terminal.columns - 2, 0))
     width = max(terminal.columns - column, 2)
   }
 
   /// Begins a document's picture, and writes those before it that are to be over by now. Throws `inputOutput`.
-  mutating func add(_ file: DocumentFile, _ name: String, _ words: [String]) throws(ArtError) {
+  mutating func add(_ path: String, _ name: String, _ words: [String]) throws(ArtError) {
     try Output.flush()
     let words = LineView.wrapped(name, width).map(Style.bold) + words.flatMap { LineView.wrapped($0, width) }
     if entries.count == 2 { try writeFirst() }
-    entries.append(Entry(words: words, drawing: begin(file)))
+    entries.append(Entry(words: words, drawing: begin(path)))
   }
 
   /// Writes the rest.
@@ -71,12 +74,14 @@ struct ListPreviews {
     held.release()
   }
 
-  private func begin(_ file: DocumentFile) -> Drawing? {
+  private mutating func begin(_ path: String) -> Drawing? {
     guard trouble == nil else { return nil }
     let scene: Scene
     let placement: ArtPlacement
     do throws(ArtError) {
-      scene = try SeenDocument(file, say: { _ in }).scene
+      scene = try patience.look(at: path) { [journals] (file) throws(ArtError) in
+        try SeenDocument(file, among: journals, say: { _ in }).scene
+      }
       placement = try ArtPlacement(ArtPlacement.viewport(scene.canvas, in: room), in: room, graphics)
     } catch {
       // `list` tells what its own row says, and `check` the rest.
