@@ -45,7 +45,7 @@ struct PaintingWork {
   func check() throws(DrawingRefusal) {
     guard Self.fits(size.width, size.height) else {
       throw tooLarge(
-        "a PNG file of \(size.width) x \(size.height) pixels is too large: \(Self.pixels) pixels and \(Self.side) a side are drawn"
+        "a PNG file of \(size.width) x \(size.height) pixels is too large: at most \(Self.pixels) pixels, and \(Self.side) a side, are drawn"
       )
     }
     guard sum <= Self.painted else { throw tooLarge("painting these emoji would take too long") }

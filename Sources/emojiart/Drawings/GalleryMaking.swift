@@ -118,7 +118,7 @@ extension GalleryMaking {
     let path = CommonOptions.path(of: begun.name, in: folder)
     let picture: Picture
     do throws(DrawingFailure) { picture = try wait(for: task) } catch {
-      guard !isAboutAll(error) else { throw ArtError(error, drawing: folder) }
+      guard !isAboutAll(error) else { throw ArtError(error, drawing: "the gallery of \(folder)") }
       return try fail(begun.name, ArtError(error, drawing: path))
     }
     note(DrawingNotes.complain(picture.drawn, of: path))

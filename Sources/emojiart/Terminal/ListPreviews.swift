@@ -9,6 +9,8 @@ import Glibc
 struct ListPreviews {
   /// Cells of a picture.
   private static let (regular, compact) = ((columns: 16, rows: 5), (columns: 10, rows: 3))
+  /// Columns for the words beside it, at least.
+  private static let leastWords = 8
   /// Documents of which there are pictures where nobody asks for them: of more they take too long, and no two screens are seen at once.
   static let most = 100
 
@@ -37,8 +39,8 @@ struct ListPreviews {
   /// For the documents that other programs hold: without its picture a document is listed all the same.
   private var patience = SharedPatience(.seconds(1))
 
-  /// Nil where there are to be no pictures: stdout is no terminal, or shows none, or a person does not want them, or there are too
-  /// many documents. `journals` are those of programs that are gone.
+  /// Nil where there are to be no pictures: stdout is no terminal, or shows none, or is too narrow, or a person does not want them,
+  /// or there are too many documents. `journals` are those of programs that are gone.
   init?(_ choice: GraphicsChoice, font: String?, of count: Int, among journals: [DeadJournal]) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
     guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
@@ -48,15 +50,15 @@ struct ListPreviews {
     let answers = question?.answers
     let terminal = TerminalSize.now(answers)
     let best = Graphics.best(choice, isTerminal: isatty(1) == 1, .here, answers)
-    guard let best, best != .text else {
+    let size = terminal.sizeClass == .regular ? Self.regular : Self.compact
+    guard let best, best != .text, terminal.columns >= size.columns + 2 + Self.leastWords else {
       held.release()
       return nil
     }
-    let size = terminal.sizeClass == .regular ? Self.regular : Self.compact
     (self.held, self.font, self.journals, graphics) = (held, font, journals, best)
     room = TerminalSize(columns: size.columns, rows: size.rows, cell: terminal.cell)
-    column = min(size.columns + 2, max(terminal.columns - 2, 0))
-    width = max(terminal.columns - column, 2)
+    column = size.columns + 2
+    width = terminal.columns - column
   }
 
   /// Begins a document's picture, and writes those before it that are to be over by now. Throws `inputOutput`.
