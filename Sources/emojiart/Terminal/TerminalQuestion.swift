@@ -10,6 +10,8 @@ import Glibc
 struct TerminalQuestion {
   /// How long an answer decides.
   static let patience = Duration.milliseconds(100)
+  /// Bytes that the system holds at most of what a terminal sends: N_TTY_BUF_SIZE.
+  private static let mostHeld = 4096
   /// What it said in time.
   private(set) var answers = TerminalAnswers()
   private var replies = TerminalReplies()
@@ -56,13 +58,17 @@ struct TerminalQuestion {
     tcsetattr(0, TCSANOW, &settings)
   }
 
-  /// A byte at a time: what is typed after the answer belongs to who reads next.
+  /// A byte at a time: what is typed after the answer belongs to who reads next. What has come by the end is read after it, too: on
+  /// a busy machine this program may not have run meanwhile.
   private mutating func read(until end: ContinuousClock.Instant) {
     var byte: UInt8 = 0
-    while !replies.answers.isComplete {
+    var held = Self.mostHeld
+    while !replies.answers.isComplete, held > 0 {
       let left = end - .now
-      guard left > .zero, Self.isReadable(within: Int32(left / .milliseconds(1)) + 1) else { return }
-      guard Glibc.read(0, &byte, 1) == 1 else { return }
+      if left <= .zero { held -= 1 }
+      guard Self.isReadable(within: left > .zero ? Int32(left / .milliseconds(1)) + 1 : 0),
+        Glibc.read(0, &byte, 1) == 1
+      else { return }
       replies.take(CollectionOfOne(byte))
     }
   }
