@@ -39,6 +39,10 @@ final class PDFImages {
     if let known = glyphs[glyph] { return (known.surface, known.pixels.width) }
     var pixels = try font.bitmap(glyph)
     if isHalved, let half = try pixels.halved() { pixels = half }
+    // Cairo writes what is clear as black. Readers make colours and alpha smaller apart from one another, and edges would be dark.
+    guard craster_bleed(pixels.pixels, Int32(clamping: pixels.width), Int32(clamping: pixels.height)) else {
+      throw .noMemory
+    }
     let surface = Self.surface(pixels, CAIRO_FORMAT_ARGB32)
     glyphs[glyph] = (surface, pixels)
     return (surface, pixels.width)

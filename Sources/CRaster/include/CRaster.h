@@ -58,6 +58,9 @@ bool craster_draw(const struct craster_part *source, struct craster_place place,
 // Makes it half as large, both sides being even, each pixel the mean of four.
 void craster_halve(const uint8_t *source, ptrdiff_t stride, int32_t width, int32_t height, uint8_t *target);
 
+// Gives what is clear around a picture the colours of its edge, as good as clear as that can be. False when there is no memory.
+bool craster_bleed(uint8_t *pixels, int32_t width, int32_t height);
+
 // Finds the colours of pixels, as many as 256, and gives each pixel the number of its own. The number of colours; 0 where there
 // are more.
 int32_t craster_index(const uint8_t *pixels, size_t count, uint8_t *numbers, uint32_t *colors);
