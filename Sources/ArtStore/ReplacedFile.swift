@@ -3,8 +3,8 @@
 import ArtModel
 import Glibc
 
-/// A small file that is always replaced whole, by one program after the other: who reads it sees the old or the new, and a
-/// kill leaves one of them.
+/// A small file that is always replaced or removed whole, by one program after the other: who reads it sees the old or the new,
+/// and a kill leaves one of them.
 ///
 ///     PATH        what is there; where it is a link, the file that it leads to is replaced
 ///     PATH.new    what is being written, under the lock on the folder; a kill may leave it there
@@ -16,14 +16,17 @@ struct ReplacedFile {
   var patience: Duration = .seconds(1)
   /// Whether what was written outlasts a loss of power.
   var isDurable = true
+  /// Nobody but these programs keeps anything there: it is for nobody else's eyes, no link is followed, and what is no such
+  /// file, or larger, counts as nothing and is replaced.
+  var isOurs = false
 
   /// What is there; nil where nothing is. Throws `notADocument` where it is no regular file, `tooLarge`, `inputOutput`,
   /// `notPermitted`.
   func read() throws(ArtError) -> [UInt8]? { try read(at: place()) }
 
-  /// Changes what is there; `change` gives what is to be written, nil where it stays, and what this returns. The folder is
-  /// made when it is not there. Throws what reading and `change` throw, `diskFull`, and `busy` when another program does
-  /// not let go of it.
+  /// Changes what is there; `change` is given that and gives what is to be there, nil where nothing is, and what this returns.
+  /// The folder is made when it is not there. Throws what reading and `change` throw, `diskFull`, and `busy` when another
+  /// program does not let go of it.
   func update<Value>(
     _ change: ([UInt8]?) throws(ArtError) -> (bytes: [UInt8]?, value: Value)
   ) throws(ArtError) -> Value {
@@ -34,22 +37,28 @@ struct ReplacedFile {
     defer { withExtendedLifetime(lock) {} }
     let before = try read(at: place)
     let (after, value) = try change(before)
-    if let after, after != before { try replace(place, with: after) }
+    guard after != before else { return value }
+    // A kill may have left it.
+    try Self.unlink(place + ".new")
+    if let after { try replace(place, with: after) } else { try Self.unlink(place) }
+    if isDurable { try PlainFile.syncFolder(of: place) }
     return value
   }
 
   private func replace(_ place: String, with bytes: [UInt8]) throws(ArtError) {
     let new = place + ".new"
-    guard unlink(new) == 0 || errno == ENOENT else { throw .system("remove", new) }
     try PlainFile.create(new, bytes, mode: mode(of: place), isDurable: isDurable)
     guard rename(new, place) == 0 else { throw .system("write", place) }
-    if isDurable { try PlainFile.syncFolder(of: place) }
+  }
+
+  private static func unlink(_ path: String) throws(ArtError) {
+    guard Glibc.unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
   }
 
   /// Where it really is: people keep their settings elsewhere, and link to them.
   private func place() throws(ArtError) -> String {
     var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+    guard !isOurs, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
     guard let real = realpath(path, nil) else { throw .system("follow the link", path) }
     defer { free(real) }
     return String(cString: real)
@@ -61,7 +70,9 @@ struct ReplacedFile {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw .system("look at", place)
     }
-    guard status.st_mode & S_IFMT == S_IFREG else {
+    let isRegular = status.st_mode & S_IFMT == S_IFREG
+    if isOurs, !isRegular || status.st_size > limit { return nil }
+    guard isRegular else {
       throw ArtError(.notADocument, "\(path) is no regular file; move it away")
     }
     return try PlainFile.read(place, limit: limit)
@@ -69,6 +80,6 @@ struct ReplacedFile {
 
   private func mode(of place: String) -> mode_t {
     var status = stat()
-    return stat(place, &status) == 0 ? status.st_mode & 0o777 : 0o600
+    return !isOurs && stat(place, &status) == 0 ? status.st_mode & 0o777 : 0o600
   }
 }

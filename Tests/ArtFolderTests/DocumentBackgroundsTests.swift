@@ -10,7 +10,7 @@ import Testing
 
 @testable import ArtFolder
 
-@Suite("Backgrounds of an open document", .timeLimit(.minutes(3))) struct DocumentBackgroundsTests {
+@Suite("Backgrounds of an open document", .timeLimit(.minutes(10))) struct DocumentBackgroundsTests {
   private let watched: WatchedFolder
   private let file: DocumentFile
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ArtFolder
 
-@Suite("An open document that is followed", .timeLimit(.minutes(1))) struct DocumentWatchTests {
+@Suite("An open document that is followed", .timeLimit(.minutes(10))) struct DocumentWatchTests {
   private let place: URL
 
   init() throws {

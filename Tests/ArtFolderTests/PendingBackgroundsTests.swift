@@ -9,7 +9,7 @@ import Testing
 
 @testable import ArtFolder
 
-@Suite("Pending backgrounds of a folder", .timeLimit(.minutes(3))) struct PendingBackgroundsTests {
+@Suite("Pending backgrounds of a folder", .timeLimit(.minutes(10))) struct PendingBackgroundsTests {
   private let watched: WatchedFolder
 
   init() throws {

@@ -10,7 +10,7 @@ final class DecodeWorker {
     case reply(WorkerReply)
     /// The program ended, or answered nothing that can be read.
     case ended
-    /// There was no answer for a minute.
+    /// There was no answer for five minutes.
     case hung
 
     var picture: (mediaType: String, size: Canvas)? {
@@ -94,7 +94,7 @@ final class DecodeWorker {
         return reply.map(Answer.reply) ?? .ended
       }
       var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, 60_000) > 0 else { return .hung }
+      guard poll(&ready, 1, 300_000) > 0 else { return .hung }
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       let count = read(descriptor, &buffer, buffer.count)
       guard count > 0 else { return .ended }

@@ -42,14 +42,14 @@ final class Heard: Sendable {
   /// How often something came after the end.
   var afterEnd: Int { kept.withLock { $0.afterEnd } }
 
-  /// The next line; fails the test when there is none within 10 s, or the worker has ended.
+  /// The next line; fails the test when there is none within two minutes, or the worker has ended.
   func next(_ location: SourceLocation = #_sourceLocation) throws -> String {
     String(decoding: try nextBytes(location), as: UTF8.self)
   }
 
   /// The same with the bytes as they are.
   func nextBytes(_ location: SourceLocation = #_sourceLocation) throws -> [UInt8] {
-    let deadline = DispatchTime.now() + 10
+    let deadline = DispatchTime.now() + 120
     while true {
       let (line, ended) = kept.withLock { kept -> ([UInt8]?, Bool) in
         guard kept.read < kept.lines.count else { return (nil, kept.end != nil) }
@@ -62,9 +62,9 @@ final class Heard: Sendable {
     }
   }
 
-  /// How it ended; fails the test when it does not within 20 s.
+  /// How it ended; fails the test when it does not within two minutes.
   func ended(_ location: SourceLocation = #_sourceLocation) throws -> WorkerEnd {
-    let deadline = DispatchTime.now() + 20
+    let deadline = DispatchTime.now() + 120
     while true {
       if let end = kept.withLock({ $0.end }) { return end }
       try #require(news.wait(timeout: deadline) == .success, "it did not end", sourceLocation: location)

@@ -5,11 +5,11 @@ import Foundation
 import Testing
 
 @Suite("A worker's life") struct LifetimeTests {
-  /// Waits until nobody holds the other end of a FIFO any more; false after 20 s.
+  /// Waits until nobody holds the other end of a FIFO any more; false after two minutes.
   private func hangsUp(_ descriptor: Int32) -> Bool {
     var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     var byte: UInt8 = 0
-    while poll(&end, 1, 20_000) == 1 {
+    while poll(&end, 1, 120_000) == 1 {
       if read(descriptor, &byte, 1) == 0 { return true }
     }
     return false

@@ -50,6 +50,6 @@ final class Stranger {
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-  /// Whether it ends by itself within 20 s.
-  var ends: Bool { isOver.wait(timeout: .now() + 20) == .success }
+  /// Whether it ends by itself within two minutes.
+  var ends: Bool { isOver.wait(timeout: .now() + 120) == .success }
 }

@@ -168,7 +168,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
   /// The real program, which must end by itself and say so with a number of its own.
   private func runPrograms(_ file: DocumentFile, _ about: String, _ tally: inout Tally) throws {
     for arguments in [["show", "--json"], ["check"], ["add", "🐝"]] {
-      let ended = try run(emojiart, [arguments[0], file.path] + arguments.dropFirst(), seconds: 20)
+      let ended = try run(emojiart, [arguments[0], file.path] + arguments.dropFirst())
       tally.processes += 1
       if ended.isCrash || ![0, 65, 66, 74, 77].contains(ended.status) {
         wrong("\(arguments) ended with \(ended.status): \(about) \(ended.errors)", &tally)

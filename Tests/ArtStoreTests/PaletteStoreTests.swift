@@ -7,39 +7,39 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// The folders are the process's own: one test after the other.
-@Suite("The files of palettes", .serialized) struct PaletteStoreTests {
+@Suite("The files of palettes") struct PaletteStoreTests {
   private let folder: Workspace
   private let bees: [EmojiText]
 
   init() throws {
     folder = try Workspace()
     bees = [try EmojiText("🐝")]
-    setenv("EMOJIART_CONFIG", folder["config"], 1)
-    unlink(recentPath)
+    try #require(mkdir(folder["state"], 0o700) == 0)
   }
 
   private var path: String { folder["config/palettes.json"] }
-  private var recentPath: String { Workspace.statePath + "/recent.json" }
+  private var recentPath: String { folder["state/recent.json"] }
+  private var recentStore: RecentStore { RecentStore(in: folder["state"]) }
+  private var store: PaletteStore { PaletteStore(in: folder["config"], recentStore) }
 
   private func names() throws -> [String] {
     guard FileManager.default.fileExists(atPath: folder["config"]) else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: folder["config"]).sorted()
   }
 
-  private func make(_ name: String) throws {
+  private func make(_ name: String, in store: PaletteStore? = nil) throws {
     let bees = bees
-    try PaletteStore().update { (palettes) throws(ArtError) in
+    try (store ?? self.store).update { (palettes) throws(ArtError) in
       try palettes.make(PaletteName(name), of: bees)
     }
   }
 
   @Test("L20 palettes are kept for nobody else's eyes, or with the permissions that the file had")
   func kept() throws {
-    #expect(try PaletteStore().palettes() == Palettes())
+    #expect(try store.palettes() == Palettes())
     #expect(try names() == [], "looking makes nothing")
     try make("bugs")
-    #expect(try PaletteStore().palettes()[PaletteName("bugs")]?.emojis == bees)
+    #expect(try store.palettes()[PaletteName("bugs")]?.emojis == bees)
     var status = stat()
     try #require(stat(path, &status) == 0)
     #expect(status.st_mode & 0o777 == 0o600)
@@ -53,7 +53,7 @@ import Testing
     // What changes nothing writes nothing.
     let before = try fingerprint(path)
     let bees = bees
-    try PaletteStore().update { (palettes) throws(ArtError) in
+    try store.update { (palettes) throws(ArtError) in
       try palettes.edit(PaletteName("bugs"), PaletteEdit(adding: bees))
     }
     #expect(try fingerprint(path) == before)
@@ -61,31 +61,29 @@ import Testing
 
   @Test("L20 they are where EMOJIART_CONFIG, XDG_CONFIG_HOME or HOME say; without one there are the themes")
   func places() throws {
-    let home = environment("HOME")
-    defer {
-      if let home { setenv("HOME", home, 1) }
-      unsetenv("XDG_CONFIG_HOME")
-    }
-    #expect(try ConfigFolder.path() == folder["config"])
-    unsetenv("EMOJIART_CONFIG")
-    setenv("HOME", "/h", 1)
-    setenv("XDG_CONFIG_HOME", "/x", 1)
-    #expect(try ConfigFolder.path() == "/x/emojiart")
-    setenv("XDG_CONFIG_HOME", "", 1)
-    #expect(try ConfigFolder.path() == "/h/.config/emojiart")
-    unsetenv("HOME")
-    #expect(try PaletteStore().palettes() == Palettes())
-    #expect(failure { try make("bugs") }?.code == .inputOutput)
+    var variables = ["EMOJIART_CONFIG": "/c", "XDG_CONFIG_HOME": "/x", "HOME": "/h"]
+    #expect(try ConfigFolder.path { variables[$0] } == "/c")
+    variables["EMOJIART_CONFIG"] = nil
+    #expect(try ConfigFolder.path { variables[$0] } == "/x/emojiart")
+    variables["XDG_CONFIG_HOME"] = nil
+    #expect(try ConfigFolder.path { variables[$0] } == "/h/.config/emojiart")
+    #expect(failure { try ConfigFolder.path { _ in nil } }?.code == .inputOutput)
+    #expect(failure { try make("bugs", in: PaletteStore(in: nil, recentStore)) }?.code == .inputOutput)
     // A home that is no folder has none.
-    setenv("HOME", "/dev/null", 1)
-    #expect(try PaletteStore().palettes() == Palettes())
+    for nowhere in [nil, "/dev/null/.config/emojiart"] {
+      #expect(try PaletteStore(in: nowhere, recentStore).palettes() == Palettes())
+    }
+    // What is set to nothing says nothing.
+    let ended = try run(
+      emojiart, ["palette", "make", "bugs", "🐝"],
+      environment: ["EMOJIART_CONFIG": "", "XDG_CONFIG_HOME": folder["own"]])
+    #expect(ended.status == 0 && access(folder["own/emojiart/palettes.json"], F_OK) == 0, "\(ended)")
   }
-
-  private func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   @Test("L21 of several programs that change palettes at once none loses what another one wrote")
   func together() async throws {
-    let bees = bees
+    let bees = self.bees
+    let store = self.store
     let wrong = await withTaskGroup(of: Int.self) { group in
       for number in 0..<8 {
         group.addTask {
@@ -94,7 +92,7 @@ import Testing
             var isDone = false
             while !isDone {
               do throws(ArtError) {
-                try PaletteStore().update { (palettes) throws(ArtError) in
+                try store.update { (palettes) throws(ArtError) in
                   try palettes.make(PaletteName("p\(number)-\(round)"), of: bees)
                 }
                 isDone = true
@@ -111,7 +109,7 @@ import Testing
       return await group.reduce(0, +)
     }
     #expect(wrong == 0)
-    #expect(try PaletteStore().palettes().own.count == 80)
+    #expect(try store.palettes().own.count == 80)
     #expect(try names() == ["palettes.json"])
   }
 
@@ -121,7 +119,7 @@ import Testing
     let whole = try bytes(path)
     for count in [0, 1, whole.count / 2, whole.count] {
       try write(Array(whole.prefix(count)), to: path + ".new")
-      #expect(try PaletteStore().palettes()[PaletteName("bugs")]?.emojis == bees)
+      #expect(try store.palettes()[PaletteName("bugs")]?.emojis == bees)
       try make("p\(count)")
       #expect(try names() == ["palettes.json"])
     }
@@ -129,7 +127,7 @@ import Testing
     let lock = open(folder["config"], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     try #require(flock(lock, LOCK_EX) == 0)
     #expect(failure { try make("more") }?.code == .busy)
-    #expect(try PaletteStore().palettes().own.count == 5, "reading waits for nobody")
+    #expect(try store.palettes().own.count == 5, "reading waits for nobody")
     close(lock)
     #expect(try bytes(path) == before)
   }
@@ -144,7 +142,7 @@ import Testing
     for content in contents {
       try write(Array(content.utf8), to: path)
       let before = try fingerprint(path)
-      for error in [failure { try PaletteStore().palettes() }, failure { try make("more") }] {
+      for error in [failure { try store.palettes() }, failure { try make("more") }] {
         let error = try #require(error)
         #expect(error.message.contains(path) && [.badJSON, .newerFormat, .tooLarge].contains(error.code))
       }
@@ -154,7 +152,7 @@ import Testing
     #expect(failure { try make("more") }?.code == .notADocument)
     try #require(unlink(path) == 0 && mkdir(path, 0o700) == 0)
     #expect(failure { try make("more") }?.code == .notADocument)
-    #expect(failure { try PaletteStore().palettes() }?.code == .notADocument)
+    #expect(failure { try store.palettes() }?.code == .notADocument)
     #expect(try names() == ["palettes.json"])
   }
 
@@ -165,7 +163,7 @@ import Testing
     #expect(failure { try make("bugs") } != nil, "a link that leads nowhere is not replaced")
     try write(Array(Palettes().fileText.utf8), to: folder["dotfiles/mine.json"])
     try make("bugs")
-    #expect(try PaletteStore().palettes().own.count == 1)
+    #expect(try store.palettes().own.count == 1)
     var status = stat()
     #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder["dotfiles"]) == ["mine.json"])
@@ -175,13 +173,13 @@ import Testing
     "L25 the recent emoji are kept apart; what is damaged, held or nowhere counts as none, and is told to nobody"
   )
   func recent() throws {
-    let store = RecentStore()
+    let store = recentStore
     #expect(store.emojis() == [])
     let flower = try EmojiText("🌸")
     let kept = [store.add(bees), store.add([flower]), store.add([])]
     #expect(kept == [true, true, true])
     #expect(store.emojis().map(\.string) == ["🌸", "🐝"])
-    #expect(try PaletteStore().palettes().recent == store.emojis())
+    #expect(try self.store.palettes().recent == store.emojis())
     #expect(try names() == [])
     let before = try fingerprint(recentPath)
     store.add([flower])
@@ -192,7 +190,7 @@ import Testing
     }
     try write([], to: recentPath)
     #expect(store.add(bees) && store.emojis() == bees)
-    let lock = open(Workspace.statePath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let lock = open(folder["state"], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     try #require(flock(lock, LOCK_EX) == 0)
     #expect(!store.add([flower]))
     #expect(store.emojis() == bees)

@@ -75,7 +75,7 @@ import Testing
           [
             "-c",
             stream
-              + "'\(emojiart)' edit '\(file.path)' --json --autosave-changes 5000 --autosave-delay 60 <'\(input)'",
+              + "'\(emojiart)' edit '\(file.path)' --json --autosave-changes 5000 --autosave-delay 3600 <'\(input)'",
           ])
         tried += 1
         let answers = ended.output.split(separator: "\n")

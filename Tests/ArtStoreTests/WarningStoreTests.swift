@@ -7,33 +7,34 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("What is kept of warnings", .serialized) struct WarningStoreTests {
+@Suite("What is kept of warnings") struct WarningStoreTests {
   private let folder: Workspace
   private let file: DocumentFile
 
   init() throws {
     folder = try Workspace()
     file = try folder.document()
-    try? FileManager.default.removeItem(atPath: Self.path)
   }
 
-  private static var path: String { Workspace.statePath + "/warnings" }
+  private var path: String { folder["state/warnings"] }
+
+  private func store(_ file: DocumentFile) throws -> WarningStore { try WarningStore(for: file, in: path) }
 
   private func names() throws -> [String] {
-    guard FileManager.default.fileExists(atPath: Self.path) else { return [] }
-    return try FileManager.default.contentsOfDirectory(atPath: Self.path).sorted()
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
   @Test("B81 what was told, stopped and refused is kept for a document at its path, and can be taken back")
   func kept() throws {
-    let store = try WarningStore(for: file)
+    let store = try self.store(file)
     #expect(store.record() == WarningRecord())
     let before = try store.update {
       $0.wasTold = true
       $0.lastRefused = store.digest(of: "https://example.org/a.png?key=hidden")
     }
     #expect(before == WarningRecord())
-    let record = try WarningStore(for: file).record()
+    let record = try self.store(file).record()
     #expect(record.wasTold && !record.isStopped)
     #expect(record.lastRefused == store.digest(of: "https://example.org/a.png?key=hidden"))
     #expect(record.lastRefused != store.digest(of: "https://example.org/a.png"))
@@ -41,39 +42,39 @@ import Testing
     #expect(store.record().isStopped && store.record().wasTold)
     // By a link it is the same document; a copy of it is another one, and so is what stands at its path later.
     symlink("bees.emojiart", folder["link.emojiart"])
-    #expect(try WarningStore(for: DocumentFile(folder["link.emojiart"])).record().isStopped)
+    #expect(try self.store(DocumentFile(folder["link.emojiart"])).record().isStopped)
     try write(bytes(file.path), to: folder["copy.emojiart"])
-    #expect(try WarningStore(for: DocumentFile(folder["copy.emojiart"])).record() == WarningRecord())
+    #expect(try self.store(DocumentFile(folder["copy.emojiart"])).record() == WarningRecord())
     unlink(file.path)
     _ = try folder.document(seed: 2)
-    #expect(try WarningStore(for: file).record() == WarningRecord())
+    #expect(try self.store(file).record() == WarningRecord())
     try store.update { $0 = WarningRecord() }
     #expect(try names() == [], "nothing to keep is no file")
-    #expect(failure { try WarningStore(for: DocumentFile(folder["none.emojiart"])) }?.code == .noSuchDocument)
+    #expect(failure { try self.store(DocumentFile(folder["none.emojiart"])) }?.code == .noSuchDocument)
   }
 
   @Test("B82 no URL is in what is kept, which is small and for nobody else's eyes")
   func secret() throws {
-    let store = try WarningStore(for: file)
+    let store = try self.store(file)
     try store.update { $0.lastRefused = store.digest(of: "https://hidden.example/?key=hidden") }
     let name = try #require(try names().first)
-    let kept = try bytes("\(Self.path)/\(name)")
+    let kept = try bytes("\(path)/\(name)")
     #expect(!String(decoding: kept, as: UTF8.self).contains("hidden") && kept.count < 200)
     var status = stat()
-    try #require(stat("\(Self.path)/\(name)", &status) == 0)
+    try #require(stat("\(path)/\(name)", &status) == 0)
     #expect(status.st_mode & 0o777 == 0o600)
-    try #require(stat(Self.path, &status) == 0)
+    try #require(stat(path, &status) == 0)
     #expect(status.st_mode & 0o777 == 0o700)
   }
 
   @Test("B83 damaged and foreign content counts as if nothing was told, and the next update puts it right")
   func damaged() throws {
-    let store = try WarningStore(for: file)
+    let store = try self.store(file)
     try store.update {
       $0.isStopped = true
       $0.lastRefused = store.digest(of: "https://example.org/a.png")
     }
-    let path = try "\(Self.path)/\(#require(names().first))"
+    let path = try "\(self.path)/\(#require(names().first))"
     let whole = try bytes(path)
     var random = SplitMix64(seed: 83)
     var (tried, asNothing) = (0, 0)
@@ -134,7 +135,7 @@ import Testing
   @Test("B84 several programs change it one after the other, and none loses what another one wrote")
   func together() async throws {
     let files = try (0..<4).map { try folder.document("\($0).emojiart", seed: UInt64($0)) }
-    let stores = try (0..<8).map { try WarningStore(for: files[$0 / 2]) }
+    let stores = try (0..<8).map { try self.store(files[$0 / 2]) }
     let wrong = await withTaskGroup(of: Int.self) { group in
       for (number, store) in stores.enumerated() { group.addTask { Self.update(store, number) } }
       return await group.reduce(0, +)
@@ -147,24 +148,28 @@ import Testing
 
   @Test("B84 an update that is killed leaves what was there, or what it was to write")
   func killed() throws {
-    let store = try WarningStore(for: file)
+    let store = try self.store(file)
     try store.update { $0.lastRefused = "old" }
-    let path = try "\(Self.path)/\(#require(names().first))"
-    let old = try bytes(path)
+    let name = try "\(path)/\(#require(names().first))"
+    let old = try bytes(name)
     // What a kill leaves: part of the new content under the other name, and then no lock.
     for count in [0, 1, 20, 60] {
-      try write(Array(old.prefix(count)), to: "\(Self.path)/new")
+      try write(Array(old.prefix(count)), to: name + ".new")
       #expect(store.record().lastRefused == "old")
       try store.update { $0.wasTold.toggle() }
       #expect(try names().count == 1)
     }
-    let lock = open(Self.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     try #require(flock(lock, LOCK_EX) == 0)
     #expect(failure { try store.update { $0.isStopped = true } }?.code == .busy)
     #expect(store.record().lastRefused == "old" && !store.record().isStopped)
     close(lock)
     try store.update { $0.isStopped = true }
     #expect(store.record().isStopped)
+    // One that was killed before is not in the way of the end of it all, and leaves nothing of it.
+    try write(Array(old.prefix(20)), to: name + ".new")
+    try store.update { $0 = WarningRecord() }
+    #expect(try store.record() == WarningRecord() && names() == [])
   }
 
   @Test("B85 where there is no state folder it is as if nothing was told, and nobody is told of that")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ArtWatch
 
-@Suite("A helper that is killed, stopped, missing or mad", .timeLimit(.minutes(1))) struct HelperTroubleTests
+@Suite("A helper that is killed, stopped, missing or mad", .timeLimit(.minutes(10))) struct HelperTroubleTests
 {
   @Test("W28 a helper that is killed or stopped is started again, with a scan that says why")
   func killed() async throws {

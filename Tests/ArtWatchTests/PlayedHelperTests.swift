@@ -10,7 +10,7 @@ import Testing
 @testable import ArtWatch
 
 /// What the watcher does with a helper that a test plays, on a clock that stands still.
-@Suite("A helper that is played", .timeLimit(.minutes(1))) struct PlayedHelperTests {
+@Suite("A helper that is played", .timeLimit(.minutes(10))) struct PlayedHelperTests {
   private let folder: ScratchFolder
   private let clock = ManualClock()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArtWatch
 
-@Suite("A watched folder that moves", .timeLimit(.minutes(1))) struct RootWatchTests {
+@Suite("A watched folder that moves", .timeLimit(.minutes(10))) struct RootWatchTests {
   private func watch(_ folder: ScratchFolder, _ name: String, _ seen: SeenHelper = SeenHelper()) async throws
     -> Follower
   {

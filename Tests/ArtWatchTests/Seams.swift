@@ -11,6 +11,7 @@ import Testing
 /// The real helper, seen by a test: its processes, and a gate before what it writes.
 final class SeenHelper: Sendable {
   private let state = Mutex<[Int32]>([])
+  private let passed = Mutex<Set<String>>([])
   let gate = Gate()
 
   /// The numbers of the processes that were started.
@@ -22,11 +23,24 @@ final class SeenHelper: Sendable {
       let process = try HelperProcess.start(
         program,
         {
-          self.gate.pass(); onLine($0)
+          self.gate.pass()
+          onLine($0)
+          self.note($0)
         }, onEnd)
       self.state.withLock { $0.append(process.processID) }
       return process
     }
+  }
+
+  private func note(_ line: [UInt8]) {
+    let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+    guard words.count == 5, words[0] == "event" else { return }
+    _ = passed.withLock { $0.insert("\(words[2]) \(words[4])") }
+  }
+
+  /// Waits until the watcher has been given that event, a mask and a name.
+  func hasTold(_ event: String) async {
+    while !passed.withLock({ $0.contains(event) }) { await Task.yield() }
   }
 
   /// How many inotify instances a process has; nil when it is gone.

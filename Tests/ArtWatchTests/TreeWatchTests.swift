@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArtWatch
 
-@Suite("Subfolders that are watched for real", .timeLimit(.minutes(1))) struct TreeWatchTests {
+@Suite("Subfolders that are watched for real", .timeLimit(.minutes(10))) struct TreeWatchTests {
   /// A watcher on a folder, past its first scan.
   private func watch(_ folder: ScratchFolder, _ name: String = "") async throws -> Follower {
     let path = name.isEmpty ? folder.path : folder[name]

@@ -40,7 +40,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
   var error: ArtError? { if case .failure(.failed(let error)) = self { error } else { nil } }
 }
 
-@Suite("A background that is fetched", .timeLimit(.minutes(5))) struct BackgroundFetcherTests {
+@Suite("A background that is fetched", .timeLimit(.minutes(10))) struct BackgroundFetcherTests {
   @Test("B44 a picture is fetched by one program and looked at by another, and nothing is left of either")
   func fetched() async throws {
     let worker = try ScriptedWorker()

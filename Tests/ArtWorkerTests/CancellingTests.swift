@@ -7,7 +7,7 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("A fetch that is cancelled", .timeLimit(.minutes(5))) struct CancellingTests {
+@Suite("A fetch that is cancelled", .timeLimit(.minutes(10))) struct CancellingTests {
   /// Where it is when it is cancelled, and a script that goes so far and no further.
   static let stages: [(String, String)] = [
     ("before it greets", "stage there; forever"),

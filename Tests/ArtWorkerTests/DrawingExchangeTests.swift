@@ -8,7 +8,7 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("What a worker says while it draws", .timeLimit(.minutes(5))) struct DrawingExchangeTests {
+@Suite("What a worker says while it draws", .timeLimit(.minutes(10))) struct DrawingExchangeTests {
   private static let program = WorkerProgram(path: "/somewhere/emojiart-worker")
 
   /// What a program may say next; the letters are those of the words below.

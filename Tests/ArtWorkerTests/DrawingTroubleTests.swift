@@ -8,7 +8,7 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("A worker that is of no use for drawing", .timeLimit(.minutes(5))) struct DrawingTroubleTests {
+@Suite("A worker that is of no use for drawing", .timeLimit(.minutes(10))) struct DrawingTroubleTests {
   /// What it does, and what is said of it.
   typealias Case = (String, String)
 

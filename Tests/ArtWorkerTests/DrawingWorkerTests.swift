@@ -40,7 +40,7 @@ final class Taken: Sendable {
   }
 }
 
-@Suite("A drawing and its worker", .timeLimit(.minutes(5))) struct DrawingWorkerTests {
+@Suite("A drawing and its worker", .timeLimit(.minutes(10))) struct DrawingWorkerTests {
   /// A drawing of one label and a picture of two bytes.
   static func drawing() throws -> Drawing {
     let canvas = try Canvas(width: 4, height: 3)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("The program that fetches", .timeLimit(.minutes(5))) struct ProgramTests {
+@Suite("The program that fetches", .timeLimit(.minutes(10))) struct ProgramTests {
   private static let decode = #"{"decode":{"bytes":3,"limits":{"bytes":3,"pixels":9,"side":3}}}"#
 
   /// Runs the program on that input; gives its lines, its complaint and its status.
@@ -123,7 +123,7 @@ import Testing
   }
 }
 
-@Suite("The parent of a worker that fetches", .timeLimit(.minutes(5))) struct ParentTests {
+@Suite("The parent of a worker that fetches", .timeLimit(.minutes(10))) struct ParentTests {
   @Test(
     "B50 a program that is killed while it fetches or decodes leaves nothing running",
     arguments: [true, false])

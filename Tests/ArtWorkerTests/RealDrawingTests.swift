@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The worker draws", .timeLimit(.minutes(5))) struct RealDrawingTests {
+@Suite("The worker draws", .timeLimit(.minutes(10))) struct RealDrawingTests {
   /// Bees in a row, the last one above all, and one that no font has.
   private static func drawing(_ count: Int, font: String?) throws -> Drawing {
     var labels: [Scene.Label] = []

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The worker and a server", .timeLimit(.minutes(5))) struct RealWorkerTests {
+@Suite("The worker and a server", .timeLimit(.minutes(10))) struct RealWorkerTests {
   private let server: PictureServer
   /// The worker keeps to its time by itself; nobody outside is in a hurry.
   private let fetcher = BackgroundFetcher(fetchLimits: FetchLimits(total: .seconds(60)), clock: ManualClock())
@@ -37,7 +37,8 @@ import Testing
   func refused() async throws {
     #expect(try await fetcher.result("\(server.url)/status/503").refusal?.isTransient == true)
     #expect(try await fetcher.result("\(server.url)/picture", isTyped: false).refusal?.reason == .notAllowed)
-    let short = BackgroundFetcher(fetchLimits: FetchLimits(total: .milliseconds(500)))
+    let short = BackgroundFetcher(
+      fetchLimits: FetchLimits(total: .milliseconds(500)), clock: ManualClock())
     #expect(try await short.result("\(server.url)/slow/nothing").refusal?.reason == .timeout)
   }
 }

@@ -92,7 +92,7 @@ final class ScriptedWorker: Sendable {
     try #require(isThere, "it never said \(stage)", sourceLocation: location)
   }
 
-  /// Whether nothing of it runs any more, within half a minute. Asked once, at the end.
+  /// Whether nothing of it runs any more, within two minutes. Asked once, at the end.
   func isGone() async -> Bool {
     await onThread { [alive, own] in
       close(own)
@@ -107,7 +107,7 @@ final class ScriptedWorker: Sendable {
     var said = ""
     var buffer = [UInt8](repeating: 0, count: 1 << 10)
     var end = pollfd(fd: alive, events: Int16(POLLIN), revents: 0)
-    while poll(&end, 1, 30_000) == 1 {
+    while poll(&end, 1, 120_000) == 1 {
       let count = Glibc.read(alive, &buffer, buffer.count)
       guard count > 0 else { return count == 0 ? .end : .nothing }
       said += String(decoding: buffer[..<count], as: UTF8.self)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("A worker that is of no use", .timeLimit(.minutes(5))) struct TroubleTests {
+@Suite("A worker that is of no use", .timeLimit(.minutes(10))) struct TroubleTests {
   /// What it does, and what is said of it.
   typealias Case = (String, String)
 

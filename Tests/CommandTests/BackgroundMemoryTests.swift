@@ -30,7 +30,7 @@ struct BackgroundMemoryTests {
       tries=0
       until emojiart history "$1" | grep -q 'set the background'; do
         tries=$((tries + 1))
-        [ $tries -le 2000 ] || exit 1
+        [ $tries -le 10000 ] || exit 1
         sleep 0.02
       done
       echo "$1 $(sed -n 's/^VmHWM:[^0-9]*\\([0-9]*\\) kB/\\1/p' /proc/$!/status)"
@@ -44,7 +44,7 @@ struct BackgroundMemoryTests {
 
   @Test("C98 20 MiB are fetched, read and stored with less than 64 MB more than a small picture")
   func peak() async throws {
-    let run = try CommandRun(limit: 300)
+    let run = try CommandRun(limit: 600)
     let output = try await run.output(of: Self.script)
     try run.remove()
     var peaks: [String: Int] = [:]

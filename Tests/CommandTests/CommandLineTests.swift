@@ -94,7 +94,7 @@ struct CommandLineTests {
     let (hang, wait) = (run.place.appending(path: "hang"), run.place.appending(path: "wait"))
     // The lock is held until the last child is gone.
     try Data("exec 9>../lock; flock 9; sleep 1000 & wait".utf8).write(to: hang)
-    try Data("exec flock -w 20 ../lock true".utf8).write(to: wait)
+    try Data("exec flock -w 200 ../lock true".utf8).write(to: wait)
     #expect(try await run.run(script: hang).status == 137)
     let patient = try CommandRun()
     #expect(try await patient.run(script: wait, in: run.place.appending(path: "work")).status == 0)

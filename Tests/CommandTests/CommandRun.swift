@@ -11,7 +11,7 @@ struct CommandRun {
   /// Seconds after which a case and all its children are killed.
   private let limit: Int
 
-  init(limit: Int = 60) throws {
+  init(limit: Int = 300) throws {
     self.limit = limit
     place = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appending(path: "emojiart-cli-\(UUID().uuidString)")

@@ -83,7 +83,7 @@ struct NewFileTests {
     }
     // No pipe holds so much: with its first byte there it is stuck.
     var there = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&there, 1, 30_000) == 1)
+    try #require(poll(&there, 1, 120_000) == 1)
     Thread.detachNewThread {
       file.discard()
       isDiscarded.signal()
@@ -100,7 +100,7 @@ struct NewFileTests {
   }
 
   private static func isSignalled(_ event: DispatchSemaphore) -> Bool {
-    event.wait(timeout: .now() + .seconds(30)) == .success
+    event.wait(timeout: .now() + .seconds(120)) == .success
   }
 
   @Test("C109 what takes the place of another has its mode", arguments: [true, false])

@@ -75,7 +75,7 @@ final class StreamProcess {
       searched = read.count
       var piece = [UInt8](repeating: 0, count: 1 << 16)
       var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, 30_000) == 1 else { throw Project.Missing(what: "a line within 30 seconds") }
+      guard poll(&ready, 1, 120_000) == 1 else { throw Project.Missing(what: "a line within two minutes") }
       let count = Glibc.read(output, &piece, piece.count)
       guard count > 0 else { return nil }
       read += piece[..<count]

@@ -107,7 +107,9 @@ import Testing
       var taken: [FolderEvent] = []
       while taken.count < 5 {
         var ready = pollfd(fd: inbox.bell.ear, events: Int16(POLLIN), revents: 0)
-        guard poll(&ready, 1, 10_000) == 1 else { throw Project.Missing(what: "an event within 10 seconds") }
+        guard poll(&ready, 1, 120_000) == 1 else {
+          throw Project.Missing(what: "an event within two minutes")
+        }
         inbox.bell.hush()
         var count = 0
         for (_, event) in inbox.take().events {

@@ -90,7 +90,7 @@ struct Writer: Sendable, CustomStringConvertible {
 
   /// Lets it write, and gives what was told.
   func run() async throws -> [String] {
-    let run = try CommandRun(limit: 120)
+    let run = try CommandRun()
     let told = try await run.output(
       of: Self.prelude
         .replacing("OPTIONS", with: isRecursive ? "--recursive" : "")

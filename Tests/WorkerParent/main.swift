@@ -97,7 +97,7 @@ func peak() -> String {
 }
 
 // Nothing of it is left when the test that started it is killed.
-alarm(60)
+alarm(300)
 
 let isOver = DispatchSemaphore(value: 0)
 switch CommandLine.arguments[1] {
@@ -150,7 +150,7 @@ case "ignores":
   let writing = open(to, O_RDWR | O_CLOEXEC)
   write(writing, "left alone\n", 11)
   var reading = pollfd(fd: open(from, O_RDWR | O_CLOEXEC), events: Int16(POLLIN), revents: 0)
-  print(poll(&reading, 1, 10_000) == 1 ? "left alone" : "killed")
+  print(poll(&reading, 1, 60_000) == 1 ? "left alone" : "killed")
 
 case "hear":
   // Without a room of ours in between, so that the streams of both sides lie where standard ones would.

@@ -13,8 +13,12 @@ public struct PaletteStore: Sendable {
   /// In the person's folders.
   public init() {
     // Said where something is to be kept.
-    path = try? ConfigFolder.path() + "/palettes.json"
-    recent = RecentStore()
+    self.init(in: try? ConfigFolder.path(), RecentStore())
+  }
+
+  init(in folder: String?, _ recent: RecentStore) {
+    path = folder.map { $0 + "/palettes.json" }
+    self.recent = recent
   }
 
   /// The largest file that is read.
@@ -37,12 +41,12 @@ public struct PaletteStore: Sendable {
   public func update<Value>(
     _ change: (inout Palettes) throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
-    let path = try ConfigFolder.path() + "/palettes.json"
+    guard let path else { throw .noConfigFolder }
     return try ReplacedFile(path: path, limit: Self.largest).update { (bytes) throws(ArtError) in
       let before = try Self.palettes(in: bytes, path)
       var after = before
       let value = try change(&after)
-      guard after.own != before.own else { return (nil, value) }
+      guard after.own != before.own else { return (bytes, value) }
       let text = Array(after.fileText.utf8)
       guard text.count <= Self.largest else { throw .largePaletteFile(path, Self.largest) }
       return (text, value)

@@ -13,7 +13,11 @@ public struct RecentStore: Sendable {
   /// In the state folder.
   public init() {
     // Without one there is nothing that was added last.
-    file = (try? StateFolder.path()).map {
+    self.init(in: try? StateFolder.path())
+  }
+
+  init(in folder: String?) {
+    file = folder.map {
       // Nobody waits for a loss of power, or long for another program, because of this.
       ReplacedFile(
         path: $0 + "/recent.json", limit: 1 << 16, patience: .milliseconds(100), isDurable: false)

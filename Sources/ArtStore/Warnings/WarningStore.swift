@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import Glibc
 
 /// What this machine keeps of the warnings about documents: a small file for each, by the document's id and its path without
 /// symbolic links, in the state folder.
 ///
-///     $STATE/warnings/ID-DIGEST.json    {"lastRefused":"…","stopped":true,"told":true}
-///     $STATE/warnings/new               what is being written, under the lock on the folder; a kill may leave it there
+///     $STATE/warnings/ID-DIGEST.json    {"lastRefused":"…","stopped":true,"told":true}; none where it would say nothing
 public struct WarningStore: Sendable {
   /// Nil where there is no state folder: then nothing was told, and nothing is kept.
-  private let folder: String?
-  private let name: String
+  private let file: ReplacedFile?
 
   /// Of the document in that file. Throws what reading the document throws.
   public init(for document: DocumentFile) throws(ArtError) {
@@ -21,8 +18,9 @@ public struct WarningStore: Sendable {
   init(for document: DocumentFile, in folder: String?) throws(ArtError) {
     let path = Array((try document.realPath() ?? document.path).utf8)
     let id = try document.quickBase().id
-    name = "\(id)-\(path.withUnsafeBufferPointer { ContentDigest.of($0) }).json"
-    self.folder = folder
+    let name = "\(id)-\(path.withUnsafeBufferPointer { ContentDigest.of($0) }).json"
+    // More than a record has.
+    file = folder.map { ReplacedFile(path: "\($0)/\(name)", limit: 1_024, isOurs: true) }
   }
 
   private static var standardFolder: String? {
@@ -38,21 +36,26 @@ public struct WarningStore: Sendable {
   /// What is kept; nothing was told where nothing is, or what is there cannot be read.
   public func record() -> WarningRecord {
     // A person is warned once too often at most.
-    do throws(ArtError) { return try read() } catch { return WarningRecord() }
+    do throws(ArtError) { return Self.record(in: try file?.read()) } catch { return WarningRecord() }
   }
 
-  /// What is kept; foreign and damaged content is as if nothing was. What could not be read might be there, and throws: it is
-  /// not to be written over.
-  private func read() throws(ArtError) -> WarningRecord {
-    guard let folder else { return WarningRecord() }
-    let path = "\(folder)/\(name)"
-    var status = stat()
-    guard lstat(path, &status) == 0 else {
-      guard errno == ENOENT else { throw .system("look at", path) }
-      return WarningRecord()
+  /// Changes what is kept, one program after the other, and returns what it was before. Throws `inputOutput`, `notPermitted`,
+  /// `diskFull`; `busy` when another program does not let go of it for a second.
+  @discardableResult
+  public func update(_ change: (inout WarningRecord) -> Void) throws(ArtError) -> WarningRecord {
+    guard let file else { return WarningRecord() }
+    return try file.update { (bytes) throws(ArtError) in
+      let before = Self.record(in: bytes)
+      var after = before
+      change(&after)
+      guard after != before else { return (bytes, before) }
+      return (after == WarningRecord() ? nil : Array(after.text.utf8), before)
     }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.largest else { return WarningRecord() }
-    let bytes = try PlainFile.read(path, limit: Self.largest) ?? []
+  }
+
+  /// Foreign and damaged content is as if nothing was.
+  private static func record(in bytes: [UInt8]?) -> WarningRecord {
+    guard let bytes else { return WarningRecord() }
     do throws(ArtError) {
       return try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in
         try JSONReader.read(bytes) { (json) throws(ArtError) in try WarningRecord(from: &json) }
@@ -61,34 +64,6 @@ public struct WarningStore: Sendable {
       return WarningRecord()
     }
   }
-
-  /// Changes what is kept, one program after the other, and returns what it was before. Throws `inputOutput`, `notPermitted`,
-  /// `diskFull`; `busy` when another program does not let go of it for a second.
-  @discardableResult
-  public func update(_ change: (inout WarningRecord) -> Void) throws(ArtError) -> WarningRecord {
-    guard let folder else { return WarningRecord() }
-    try StateFolder.makeFolders(folder)
-    let lock = try FolderLock(folder, patience: .seconds(1))
-    defer { withExtendedLifetime(lock) {} }
-    let before = try read()
-    var after = before
-    change(&after)
-    guard after != before else { return before }
-    guard after != WarningRecord() else {
-      guard unlink("\(folder)/\(name)") == 0 || errno == ENOENT else {
-        throw .system("remove", "\(folder)/\(name)")
-      }
-      return before
-    }
-    let new = "\(folder)/new"
-    guard unlink(new) == 0 || errno == ENOENT else { throw .system("remove", new) }
-    try PlainFile.create(new, Array(after.text.utf8))
-    guard rename(new, "\(folder)/\(name)") == 0 else { throw .system("write", "\(folder)/\(name)") }
-    return before
-  }
-
-  /// More than a record has.
-  private static let largest = 1_024
 }
 
 extension WarningRecord {

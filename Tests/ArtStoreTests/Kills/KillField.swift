@@ -10,7 +10,7 @@ import Testing
 /// A document with an emoji for each of four programs, and rounds in which they are killed.
 final class KillField {
   /// What the rounds came to.
-  struct Count {
+  struct Count: Sendable {
     var kills = 0
     var killsOfRecoveries = 0
     var roundsOfFour = 0
@@ -21,6 +21,17 @@ final class KillField {
     var journals = 0
     var lost = 0
     var faults: [String] = []
+
+    mutating func add(_ other: Count) {
+      kills += other.kills
+      killsOfRecoveries += other.killsOfRecoveries
+      roundsOfFour += other.roundsOfFour
+      answered += other.answered
+      sent += other.sent
+      journals += other.journals
+      lost += other.lost
+      faults += other.faults
+    }
   }
 
   private(set) var count = Count()

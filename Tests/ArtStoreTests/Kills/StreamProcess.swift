@@ -76,7 +76,9 @@ final class StreamProcess {
   /// What one read brings, as whole lines; nil at the end. What comes after the last line break is no line.
   func lines() throws -> [String]? {
     var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-    guard poll(&ready, 1, 60_000) > 0 else { throw KillError(what: "no word from the program for a minute") }
+    guard poll(&ready, 1, 300_000) > 0 else {
+      throw KillError(what: "no word from the program for five minutes")
+    }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     let count = read(output, &buffer, buffer.count)
     guard count > 0 else { return nil }

@@ -8,7 +8,7 @@ import Testing
 @testable import ArtStore
 
 /// A program that sets a background, ended at its system calls. `strace` does it.
-@Suite("Backgrounds and kills", .serialized) struct PictureKillTests {
+@Suite("Backgrounds and kills") struct PictureKillTests {
   private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
   private static let writer = (emojiart as NSString).deletingLastPathComponent + "/PictureWriter"
 
@@ -37,6 +37,8 @@ import Testing
     let name: String
     let number: Int
     var description: String { "\(name) \(number)" }
+    /// What has strace kill the program there.
+    var kill: [String] { ["-e", "inject=\(name):signal=KILL:when=\(number)"] }
   }
 
   private func run(_ tampering: [String], trace: String = "/dev/null", _ how: String, _ number: Int) throws
@@ -85,7 +87,7 @@ import Testing
     for call in calls { kinds[call.name, default: []].append(call) }
     return kinds.sorted { $0.key < $1.key }.flatMap { _, all in
       all.enumerated().filter { index, _ in
-        index < 3 || index >= all.count - 3 || index.isMultiple(of: max(1, all.count / 6))
+        index < 2 || index >= all.count - 2 || index.isMultiple(of: max(1, all.count / 4))
       }.map(\.element)
     }
   }
@@ -106,7 +108,7 @@ import Testing
     var tally = Tally()
     for (index, call) in chosen.enumerated() {
       try reset()
-      let ended = try run(["-e", "inject=\(call.name):signal=KILL:when=\(call.number)"], how, number)
+      let ended = try run(call.kill, how, number)
       let about = "\(how) \(number) \(call)"
       if ended.isCrash { tally.killed += 1 }
       let isAnswered = ended.output.hasPrefix("ok\n")
@@ -161,7 +163,7 @@ import Testing
     for call in chosen {
       try reset()
       unlink(file.path)
-      if try run(["-e", "inject=\(call.name):signal=KILL:when=\(call.number)"], "new", number).isCrash {
+      if try run(call.kill, "new", number).isCrash {
         killed += 1
       }
       guard try !names.isEmpty else {

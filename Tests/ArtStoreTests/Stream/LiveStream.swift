@@ -27,18 +27,20 @@ final class LiveStream {
     signal(SIGPIPE, SIG_IGN)
   }
 
+  var processID: pid_t { process.processIdentifier }
+
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
   func send(_ lines: [String]) throws {
     try input.fileHandleForWriting.write(contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
   }
 
-  /// Reads until the condition is met. Throws after half a minute, and at the end of the output.
+  /// Reads until the condition is met. Throws after two minutes, and at the end of the output.
   func wait(for what: String, until isMet: ([[String: Any]]) -> Bool) throws {
-    let deadline = Date(timeIntervalSinceNow: 30)
+    let deadline = ContinuousClock.now + .seconds(120)
     while !isMet(lines) {
-      let isThere = try read(milliseconds: Int32(max(0, deadline.timeIntervalSinceNow * 1_000)))
-      guard isThere, Date() < deadline else {
+      let isThere = try read(milliseconds: 120_000)
+      guard isThere, ContinuousClock.now < deadline else {
         throw StreamSilence(
           what: what, lines: "\(lines)", errors: try String(contentsOfFile: errorsPath, encoding: .utf8))
       }
@@ -66,7 +68,7 @@ final class LiveStream {
   /// Ends its input and waits for its end.
   func end() throws -> StreamEnd {
     try input.fileHandleForWriting.close()
-    while try read(milliseconds: 30_000) {}
+    while try read(milliseconds: 120_000) {}
     process.waitUntilExit()
     let errors = try String(contentsOfFile: errorsPath, encoding: .utf8)
     return StreamEnd(

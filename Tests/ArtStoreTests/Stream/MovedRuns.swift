@@ -49,15 +49,17 @@ extension MovedCase {
   /// A stream whose file is moved.
   func stream(_ phase: MovedPhase, comesBack: Bool, losingJournal: Bool = false) throws -> MovedRow {
     var row = MovedRow()
-    let live = try LiveStream(stream, under: delay(phase) + wrapper)
+    let held = held(phase)
+    let live = try LiveStream(stream, under: (held?.wrapper ?? []) + wrapper)
     try live.edit(1...3)
     if phase == .before { try live.save("first") }
     try live.edit(4...5)
     if phase == .after { try live.save("first") }
     if phase.isDuring { try live.send([LiveStream.save("second")]) }
-    if phase.isDuring { try waitForSave(phase) }
+    try held?.begins()
     let told = live.lines.count
     try move()
+    try held?.end(for: live.processID)
     let sent = phase.unsaved.upperBound
     if phase == .after { try live.edit(6...7) }
     if !phase.isDuring { try live.send([LiveStream.save("second")]) }
@@ -166,30 +168,11 @@ extension MovedCase {
     row.check(after.emojiCount == before.emojiCount + 1, "the other document got more than it was given")
   }
 
-  /// Waits until the save is held up: nothing has been written for a while.
-  private func waitForSave(_ phase: MovedPhase) throws {
-    let file = stream.file.path
-    let (before, deadline) = (try fingerprint(file), Date(timeIntervalSinceNow: 20))
-    var (last, count) = ([Int](), 0)
-    while count < 20 {
-      guard Date() < deadline else { throw StreamSilence(what: "a save", lines: "", errors: "") }
-      usleep(2_000)
-      guard access(file + "-journal", F_OK) == 0 else { continue }
-      let now = try fingerprint(file) + fingerprint(file + "-journal")
-      guard phase == .early || !now.starts(with: before) else { continue }
-      count = now == last ? count + 1 : 0
-      last = now
-    }
-  }
-
   /// Holds up the save at the synchronisation behind what the phase says.
-  private func delay(_ phase: MovedPhase) -> [String] {
-    guard phase.isDuring else { return [] }
-    let path = stream.file.path + (phase == .early ? "-journal" : "")
-    return [
-      "strace", "-f", "-qq", "-o", "/dev/null", "-P", path, "-e",
-      "inject=fdatasync:delay_enter=400000:when=1",
-    ]
+  private func held(_ phase: MovedPhase) -> HeldSync? {
+    guard phase.isDuring else { return nil }
+    return HeldSync(
+      of: stream.file.path + (phase == .early ? "-journal" : ""), tracing: stream.space["trace"])
   }
 }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ArtStore
 
 /// The real program while its system calls fail: what it answers holds.
-@Suite(.serialized) struct StreamFaultTests {
+@Suite struct StreamFaultTests {
   private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
   private static let before = [1, 2, 3]
   private static let after = [4, 5]

@@ -9,7 +9,7 @@ import Testing
 
 /// The real program, killed at its system calls while it edits a document line by line, and while what it left is
 /// restored.
-@Suite(.serialized) struct StreamKillTests {
+@Suite struct StreamKillTests {
   private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
   /// Three edits, a save, two edits, and the end.
   private static let lines =

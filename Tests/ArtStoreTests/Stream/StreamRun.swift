@@ -34,7 +34,7 @@ extension StreamCase {
   /// Runs a stream to its end, or to its being killed. Each line comes in a read of its own.
   func stream(
     _ lines: [String], _ options: [String] = StreamCase.options, under tracer: Tracer? = nil,
-    as wrapper: [String] = [], seconds: Double = 60
+    as wrapper: [String] = [], seconds: Double = 300
   ) throws -> StreamEnd {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

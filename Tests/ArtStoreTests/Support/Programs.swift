@@ -21,7 +21,7 @@ let emojiart: String = {
 
 /// Runs a program to its end, at most so many seconds.
 func run(
-  _ program: String, _ arguments: [String], seconds: Double = 60, environment: [String: String] = [:]
+  _ program: String, _ arguments: [String], seconds: Double = 300, environment: [String: String] = [:]
 ) throws -> Ended {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: program.contains("/") ? program : "/usr/bin/env")

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The first synchronising of a file by each thread of a program, held up until the test lets it go on: `strace` does it.
+struct HeldSync {
+  /// What the program is started under. It stays a child of whoever starts it.
+  let wrapper: [String]
+  private let trace: String
+
+  init(of path: String, tracing trace: String) {
+    self.trace = trace
+    wrapper = [
+      "strace", "-D", "-f", "-qq", "-o", trace, "-P", path, "-e",
+      "inject=fdatasync:delay_enter=600000000:when=1",
+    ]
+  }
+
+  /// Waits until one is held up: strace writes a call's name before it delays it.
+  func begins() throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while try access(trace, F_OK) != 0
+      || !String(contentsOfFile: trace, encoding: .utf8).contains("fdatasync(")
+    {
+      guard ContinuousClock.now < deadline else {
+        throw StreamSilence(what: "a synchronising", lines: "", errors: "")
+      }
+      usleep(2_000)
+    }
+  }
+
+  /// Lets the program go on, and nobody traces it any more.
+  func end(for program: pid_t) throws {
+    let status = try String(contentsOfFile: "/proc/\(program)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("TracerPid:") })
+    let tracer = try #require(pid_t(line.dropFirst(10).trimmingCharacters(in: .whitespaces)))
+    try #require(tracer > 0 && kill(tracer, SIGKILL) == 0)
+  }
+}
