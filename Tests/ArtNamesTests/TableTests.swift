@@ -119,4 +119,25 @@ struct TableTests {
       #expect(count <= 2)
     }
   }
+
+  @Test("N6 a search that passes over lines finds all that fit")
+  func wholeSearch() throws {
+    let rows = rows()
+    let words = Set(
+      rows.flatMap { row in
+        "\(row.shortcode.text)-\(row.keywords.text)".split { "-|".contains($0) }.map(String.init)
+      })
+    var (tried, found) = (0, 0)
+    for (index, word) in words.sorted().enumerated() where index.isMultiple(of: 53) {
+      for search in [[word], [word + "s"], [String(word.prefix(2))], ["red", word]] {
+        let query = try #require(NameQuery(search))
+        let fitting = rows.count { query.rank($0, at: 0) != nil }
+        #expect(EmojiNames.search(search, limit: 1)?.count == fitting, "\(search)")
+        tried += 1
+        if fitting > 0 { found += 1 }
+      }
+    }
+    print("N6 searches: \(tried), \(found) of which find something, each as by every line")
+    #expect(tried > 150 && found > 100)
+  }
 }
