@@ -5,8 +5,12 @@ import ArtStore
 import ArtWatch
 
 extension DocumentFolder {
-  /// How long a document that is gone is waited for under another name, and one that cannot be read until it may be whole.
+  /// How long one that is being saved, or is held, is left alone at least.
   private static let shortWhile = Duration.milliseconds(50)
+  /// How long one that is gone is waited for: under another name, or written anew by a tool that removes it first.
+  private static let goneWhile = Duration.milliseconds(250)
+  /// How long one that cannot be read may be half-written, though nobody writes to it: what copies it may falter.
+  private static let doubtfulWhile = Duration.seconds(2)
 
   /// Takes in what the watcher says.
   func hear(_ news: WatchNews) async {
@@ -99,6 +103,7 @@ extension DocumentFolder {
       if let old = before?.stamp, stamp.showsNothing(since: old) { return nil }
       let content = try file.read()
       busyLooks[path] = nil
+      doubts[path] = nil
       take(content, at: path, stamp, &batch)
       return nil
     } catch {
@@ -168,6 +173,12 @@ extension DocumentFolder {
   ) -> Duration? {
     guard reason == .quiet else { return reason == .forced ? nil : Self.shortWhile }
     let events = Comparison(path: path.string, known: known[path]).events(findingTrouble: error)
+    let isOfDisk = error.code == .inputOutput || error.code == .diskFull
+    if !events.isEmpty, !isOfDisk, let stamp, doubts[path] != stamp {
+      doubts[path] = stamp
+      return Self.doubtfulWhile
+    }
+    doubts[path] = nil
     let before = known[path]
     // One that cannot be asked for keeps what it was; of one that was never met there is nothing to keep.
     if let identity = stamp?.identity ?? before?.identity {
@@ -177,7 +188,7 @@ extension DocumentFolder {
       broadcast.send(events)
     }
     // The file itself tells nothing of the end of these.
-    guard error.code == .inputOutput || error.code == .diskFull else {
+    guard isOfDisk else {
       busyLooks[path] = nil
       return nil
     }
@@ -188,10 +199,11 @@ extension DocumentFolder {
   /// Nothing stands at a path. It may have another name now, which comes to be looked at within a short while.
   private func lose(_ path: DocumentPath, _ reason: LookReason) -> Duration? {
     busyLooks[path] = nil
+    doubts[path] = nil
     guard let lost = known[path] else { return nil }
     guard lost.isMissing || reason == .listed else {
       known[path]?.isMissing = true
-      return Self.shortWhile
+      return Self.goneWhile
     }
     known[path] = nil
     broadcast.send(.removed(path.string))

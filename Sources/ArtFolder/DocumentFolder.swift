@@ -30,6 +30,8 @@ public actor DocumentFolder {
   var known = KnownDocuments()
   /// How often each document was found in use by another program, without success between.
   var busyLooks: [DocumentPath: Int] = [:]
+  /// Those that could not be read at the last look and may be half-written: nothing was told of that yet.
+  var doubts: [DocumentPath: FileStamp] = [:]
   var toldPendingChanges = 0
   private(set) var isClosed = false
   private var listening: Task<Void, Never>?

@@ -116,8 +116,11 @@ private struct RandomSchedule {
       now = max(now, due) + late
       takes += 1
       let isLate = late > .zero
-      for (path, wait) in owed where !isLate && now > wait.first + patience && !isSmall {
-        return "\(path.text) was due at \(wait.first + patience), it is \(now)"
+      for (path, wait) in owed where !isLate && !isSmall {
+        // Where a scan is to come that takes it in, it is looked at by then.
+        let scans = scansOwed.filter { path.isWithin($0.key) }.values.map(\.first)
+        let due = max(wait.first, scans.min() ?? wait.first) + patience
+        if now > due { return "\(path.text) was due at \(due), it is \(now)" }
       }
       // One scan at a time: the others follow at once.
       var times = 0

@@ -55,6 +55,13 @@ struct OpenFolder {
     return files.isEmpty ? [] : await say(.look(files))
   }
 
+  /// What is told when files cannot be read and nobody writes to them any more.
+  func lookUntilSure(_ paths: String...) async -> [FolderEvent] {
+    var events = await say(.look(paths.map { WatchedFile($0, isQuiet: true) }))
+    while await !news.again.isEmpty { events += await again() }
+    return events
+  }
+
   /// A document as it is known.
   func document(_ path: String = "bees.emojiart") async -> FolderDocument? {
     await folder.documents.first { $0.path.utf8.elementsEqual(path.utf8) }
