@@ -174,9 +174,10 @@ extension DocumentFolder {
     guard reason == .quiet else { return reason == .forced ? nil : Self.shortWhile }
     let events = Comparison(path: path.string, known: known[path]).events(findingTrouble: error)
     let isOfDisk = error.code == .inputOutput || error.code == .diskFull
-    if !events.isEmpty, !isOfDisk, let stamp, doubts[path] != stamp {
-      doubts[path] = stamp
-      return Self.doubtfulWhile
+    if !events.isEmpty, !isOfDisk, let stamp {
+      let now = timeline.now()
+      if doubts[path]?.stamp != stamp { doubts[path] = (stamp, until: now + Self.doubtfulWhile) }
+      if let until = doubts[path]?.until, until > now { return until - now }
     }
     doubts[path] = nil
     let before = known[path]

@@ -27,11 +27,12 @@ public actor DocumentFolder {
   /// What messages put before a document's path.
   private let shownRoot: String
   let source: any NewsSource
+  let timeline: Timeline
   var known = KnownDocuments()
   /// How often each document was found in use by another program, without success between.
   var busyLooks: [DocumentPath: Int] = [:]
-  /// Those that could not be read at the last look and may be half-written: nothing was told of that yet.
-  var doubts: [DocumentPath: FileStamp] = [:]
+  /// Those that cannot be read, as they were found, and until when they may be half-written: nothing was told of that yet.
+  var doubts: [DocumentPath: (stamp: FileStamp, until: Duration)] = [:]
   var toldPendingChanges = 0
   private(set) var isClosed = false
   private var listening: Task<Void, Never>?
@@ -39,11 +40,12 @@ public actor DocumentFolder {
   /// Why changes are found by looking through the folder every so often; nil while the system tells of them.
   public internal(set) var degraded: String?
 
-  private init(path: String, root: String, source: any NewsSource) {
+  private init(path: String, root: String, source: any NewsSource, timeline: Timeline) {
     self.path = path
     self.root = root.hasSuffix("/") ? root : root + "/"
     shownRoot = path == "." || path == "./" ? "" : path.hasSuffix("/") ? path : path + "/"
     self.source = source
+    self.timeline = timeline
   }
 
   deinit {
@@ -70,7 +72,7 @@ public actor DocumentFolder {
     _ path: String, clock: some Clock<Duration> = ContinuousClock(), _ source: (String) -> any NewsSource
   ) async throws(ArtError) -> DocumentFolder {
     let root = try findRoot(path)
-    let folder = DocumentFolder(path: path, root: root, source: source(root))
+    let folder = DocumentFolder(path: path, root: root, source: source(root), timeline: Timeline(clock))
     do throws(ArtError) {
       try await folder.begin(clock)
     } catch {

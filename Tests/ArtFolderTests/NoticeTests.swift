@@ -197,6 +197,8 @@ import Testing
     #expect(await open.look("bees.emojiart").isEmpty)
     try watched.overwrite("bees.emojiart", whole.prefix(9_000))
     #expect(await open.again().isEmpty)
+    // Its other looks do not make it whole, nor damaged before its time.
+    #expect(await open.look("bees.emojiart").isEmpty)
     #expect(await open.document()?.base != nil)
     let told = await open.again()
     let reason = try #require(Self.reason(told))

@@ -4,6 +4,7 @@ import ArtDocument
 import ArtModel
 import ArtStore
 import ArtWatch
+import TestSupport
 
 @testable import ArtFolder
 
@@ -11,12 +12,21 @@ import ArtWatch
 struct OpenFolder {
   let folder: DocumentFolder
   let news: ScriptedNews
+  private let clock = ManualClock()
   private let events: EventSequence<FolderEvent>
 
   init(_ watched: WatchedFolder, files: [String]? = nil) async throws {
     let news = ScriptedNews(files: files ?? watched.names)
     self.news = news
-    folder = try await DocumentFolder.open(watched.path) { _ in news }
+    // What is looked at once more in the beginning is waited for by the clock.
+    let ticking = Task { [clock] in
+      while !Task.isCancelled {
+        clock.advance(by: .milliseconds(50))
+        try? await Task.sleep(for: .milliseconds(1))
+      }
+    }
+    defer { ticking.cancel() }
+    folder = try await DocumentFolder.open(watched.path, clock: clock) { _ in news }
     events = folder.events(capacity: 1_000_000)
   }
 
@@ -49,9 +59,11 @@ struct OpenFolder {
     await say(.scanned(FolderScan(folder, files: files, reason: reason)))
   }
 
-  /// What is told of the files that the folder has asked for once more.
+  /// What is told of the files that the folder has asked for once more, at the last one's time.
   func again() async -> [FolderEvent] {
-    let files = await news.takeAgain().map { WatchedFile($0.path, isQuiet: true) }
+    let asked = await news.takeAgain()
+    clock.advance(by: asked.map(\.delay).max() ?? .zero)
+    let files = asked.map { WatchedFile($0.path, isQuiet: true) }
     return files.isEmpty ? [] : await say(.look(files))
   }
 
