@@ -5,11 +5,12 @@ import ArtStore
 import ArtWatch
 
 extension DocumentFolder {
-  /// How long one that is being saved, or is held, is left alone at least.
+  /// How long one that is being saved, is held, or was met unreadable by chance is left alone at least.
   private static let shortWhile = Duration.milliseconds(50)
   /// How long one that is gone is waited for: under another name, or written anew by a tool that removes it first.
   private static let goneWhile = Duration.milliseconds(250)
-  /// How long one that cannot be read may be half-written, though nobody writes to it: what copies it may falter.
+  /// How long one that cannot be read may be half-written, though nobody writes to it: what copies it may falter. From when
+  /// it was found so.
   private static let doubtfulWhile = Duration.seconds(2)
 
   /// Takes in what the watcher says.
@@ -99,8 +100,11 @@ extension DocumentFolder {
     do throws(ArtError) {
       stamp = try file.stampIfThere()
       guard let stamp else { return lose(path, reason) }
-      known[path]?.isMissing = false
-      if let old = before?.stamp, stamp.showsNothing(since: old) { return nil }
+      known[path]?.missingUntil = nil
+      if let old = before?.stamp, stamp.showsNothing(since: old) {
+        doubts[path] = nil
+        return nil
+      }
       let content = try file.read()
       busyLooks[path] = nil
       doubts[path] = nil
@@ -158,7 +162,8 @@ extension DocumentFolder {
     of path: DocumentPath, _ before: KnownDocument?, _ stamp: FileStamp?, _ batch: inout LookBatch
   ) {
     if let stamp, stamp.hardLinks > 1 {
-      for other in known.paths(of: stamp.identity) where known[other]?.stamp != stamp {
+      for other in known.paths(of: stamp.identity)
+      where known[other]?.stamp != stamp && doubts[other]?.stamp != stamp {
         batch.add(other, .unsettled)
       }
     }
@@ -197,14 +202,16 @@ extension DocumentFolder {
     return busyDelay(path, atMost: .seconds(10))
   }
 
-  /// Nothing stands at a path. It may have another name now, which comes to be looked at within a short while.
+  /// Nothing stands at a path. It may have another name now, which comes to be looked at meanwhile.
   private func lose(_ path: DocumentPath, _ reason: LookReason) -> Duration? {
     busyLooks[path] = nil
     doubts[path] = nil
     guard let lost = known[path] else { return nil }
-    guard lost.isMissing || reason == .listed else {
-      known[path]?.isMissing = true
-      return Self.goneWhile
+    if reason != .listed {
+      let now = timeline.now()
+      let until = lost.missingUntil ?? now + Self.goneWhile
+      known[path]?.missingUntil = until
+      if until > now { return until - now }
     }
     known[path] = nil
     broadcast.send(.removed(path.string))

@@ -52,7 +52,7 @@ public struct FolderDocument: Sendable, Equatable {
   /// The state it is in; nil when it cannot be read, and when it was not read yet: another program has held it since the
   /// folder was opened.
   public let base: DocumentBase?
-  /// Why it cannot be read, as it was found last; nil when nothing is wrong with it.
+  /// Why it cannot be read, as it was found last; nil when nothing is wrong with it, or not for long enough to be told.
   public let trouble: String?
 
   /// A document.

@@ -13,8 +13,8 @@ struct KnownDocument: Sendable, Equatable {
   var identity: FileIdentity
   /// The file's stamp before it was read; nil when it is to be read again whatever its stamp says.
   var stamp: FileStamp?
-  /// Whether nothing stood at its path at the last look: it may turn up under another name.
-  var isMissing = false
+  /// Until when it is waited for, since nothing stood at its path at the last look; nil when it was there.
+  var missingUntil: Duration?
   /// The background that is still to be fetched.
   var pending: PendingBackground?
   /// Whether it has become pending while the document was known.

@@ -142,12 +142,15 @@ struct Watching {
       return false
     }
     let path = CommonOptions.path(of: name, in: parts[index].place.folder)
+    let file = DocumentFile(path, patience: .milliseconds(100))
     let content: DocumentContent
     do throws(ArtError) {
-      content = try DocumentFile(path, patience: .milliseconds(100)).read()
+      content = try file.read()
     } catch {
       // That it is gone the folder tells; one that is in use is tried again.
       guard error.code != .busy, error.code != .noSuchDocument else { return false }
+      // What is being written now may be whole at the next try.
+      guard isBeginning || (try? file.stamp())?.canBeTrusted ?? true else { return false }
       let damaged = parts[index].told.take(.damaged(name, reason: error.message))
       if let damaged { try tell(damaged, of: index, isChange: !isBeginning) }
       return false

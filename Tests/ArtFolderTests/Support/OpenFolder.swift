@@ -12,7 +12,7 @@ import TestSupport
 struct OpenFolder {
   let folder: DocumentFolder
   let news: ScriptedNews
-  private let clock = ManualClock()
+  let clock = ManualClock()
   private let events: EventSequence<FolderEvent>
 
   init(_ watched: WatchedFolder, files: [String]? = nil) async throws {

@@ -192,8 +192,10 @@ extension LiveShow {
       (seen, trouble) = (new, nil)
       view.take(new.content.canvas)
     } catch {
-      isLate = error.code == .busy
-      if !isLate, trouble != error.message {
+      let isBusy = error.code == .busy
+      // What is being written now comes to be whole, perhaps as it was, of which nobody tells.
+      isLate = isBusy || !((try? file.stamp())?.canBeTrusted ?? true)
+      if !isBusy, trouble != error.message {
         trouble = error.message
         show()
       }
