@@ -103,6 +103,12 @@ extension ArtError {
     ArtError(.notPermitted, "not permitted to \(verb) \(name): \(why)")
   }
 
+  /// What a failed system call on a document that was there just now means. One that is gone meanwhile is told in the words
+  /// for what was never there: who has told that, and looks again, has nothing new to tell.
+  static func document(_ verb: String, _ name: String, _ number: Int32 = errno) -> ArtError {
+    number == ENOENT ? .noSuchDocument(name, near: []) : .system(verb, name, number)
+  }
+
   /// What a failed system call means.
   static func system(_ verb: String, _ name: String, _ number: Int32 = errno) -> ArtError {
     let cause = String(cString: strerror(number))

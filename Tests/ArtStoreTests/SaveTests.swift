@@ -11,6 +11,21 @@ import Testing
     Edit(name: "canvas", changes: [.setCanvas(try Canvas(width: side, height: side))])
   }
 
+  @Test("D7 a document that goes while it is opened is told in the words for one that is not there")
+  func goneMeanwhile() throws {
+    let folder = try Workspace()
+    let file = try folder.document("bees.emojiart", seed: 1)
+    let found = try file.locate()
+    try FileManager.default.removeItem(atPath: file.path)
+    let missing = #expect(throws: ArtError.self) { _ = try file.read() }
+    for mode in [Connection.Mode.readOnly, .readWrite] {
+      let gone = #expect(throws: ArtError.self) {
+        _ = try Connection(path: found.path, name: found.name, mode: mode, deadline: Deadline(.zero))
+      }
+      #expect(gone == missing && gone?.code == .noSuchDocument)
+    }
+  }
+
   @Test(
     "F11 an edit whose file was replaced while it was saved is made in the file that stands there now, once")
   func replaced() throws {

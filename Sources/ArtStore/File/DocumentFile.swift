@@ -59,7 +59,7 @@ extension DocumentFile {
       throw .noSuchDocument(name, near: NearNames.documents(near: path))
     }
     guard leadsStraight(to: real) else { throw .notADocument(name, "only a symbolic link leads to it") }
-    guard lstat(real, &status) == 0 else { throw .system("open", name) }
+    guard lstat(real, &status) == 0 else { throw .document("open", name) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw .notADocument(name, "it is a folder; `emojiart list` shows what is in it")

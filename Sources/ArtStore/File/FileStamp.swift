@@ -70,7 +70,7 @@ extension DocumentFile {
     var status = stat()
     let file = try locate()
     let time = FileStamp.now()
-    guard lstat(file.path, &status) == 0 else { throw .system("look at", path) }
+    guard lstat(file.path, &status) == 0 else { throw .document("look at", name) }
     return FileStamp(status, at: time)
   }
 

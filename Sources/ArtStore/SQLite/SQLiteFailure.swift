@@ -18,7 +18,7 @@ struct SQLiteFailure {
     case SQLITE_FULL: return .diskFull(name)
     case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
       return .notPermitted("write", name, "it or its folder is read-only; change its permissions, or copy it")
-    case SQLITE_CANTOPEN where systemError != 0: return .system("open", name, systemError)
+    case SQLITE_CANTOPEN where systemError != 0: return .document("open", name, systemError)
     case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: return .diskFull(name)
     default:
       let cause = systemError == 0 ? "" : ": \(String(cString: strerror(systemError)))"
