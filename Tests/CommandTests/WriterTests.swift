@@ -114,7 +114,7 @@ struct Writer: Sendable, CustomStringConvertible {
     AS emojiart watch art --json OPTIONS >told 2>complaints &
     watcher=$!
     # Also when the script fails: nothing is to go on.
-    trap 'kill $watcher' EXIT
+    trap 'kill $watcher; kill -CONT $watcher' EXIT
     awaiting '"ready"' told
     settled=0
     # What was done before a document was made and removed has been told when that has: the longest wait is that for what is gone.
