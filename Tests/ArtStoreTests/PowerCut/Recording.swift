@@ -80,18 +80,24 @@ struct Recording {
     _ program: String, _ arguments: [String], environment: [String: String] = [:],
     saves: (String) -> Bool = { _ in true }
   ) throws {
-    var descriptors: [Int: Descriptor] = [:]
+    try take(TracedCall.of(program, arguments, environment: environment), saves: saves)
+  }
+
+  /// The calls of programs that are gone.
+  mutating func take(_ calls: [TracedCall], saves: (String) -> Bool = { _ in true }) throws {
+    // Of each process: what one opens has nothing to do with the number that another got. None hands a file on.
+    var descriptors: [String: [Int: Descriptor]] = [:]
     var answer = ""
     // How many events there were after so many calls.
     var marks = [events.count]
-    for call in try TracedCall.of(program, arguments, environment: environment) {
+    for call in calls {
       if call.isAnswer {
         answer += try call.path(1)
         var lines = answer.components(separatedBy: "\n")
         answer = lines.removeLast()
         if let line = lines.last(where: saves) { events.append(.answer(line)) }
       } else {
-        try take(call, &descriptors, marks[call.began])
+        try take(call, &descriptors[call.process, default: [:]], marks[call.began])
       }
       marks.append(events.count)
     }

@@ -8,11 +8,22 @@ struct TracedCall {
   /// As printed: strings are hexadecimal, so nothing in them looks like a separator.
   let arguments: [String]
   let result: Int
+  /// Whose descriptors are meant.
+  private(set) var process = ""
   /// How many calls of the trace had ended when this one began: another thread's may end meanwhile.
   let began: Int
 
-  /// What a write to stdout says. It counts from its beginning: the reader may have it before the call ends.
+  /// What a write to stdout says.
   var isAnswer: Bool { name == "write" && arguments.first == "1" }
+
+  /// What counts from its beginning: the reader may have an answer, and another thread the number of a descriptor, before
+  /// the call ends.
+  private var isEarly: Bool { isAnswer || name == "close" }
+
+  /// A new thread shares the descriptors of its process.
+  private var isNewThread: Bool {
+    Self.beginnings.contains(name) && arguments.contains { $0.contains("CLONE_THREAD") }
+  }
 
   func number(_ index: Int) throws -> Int {
     guard let number = Int(arguments[index]) else { throw TraceError(what: "\(name): \(arguments[index])") }
@@ -43,7 +54,11 @@ struct TracedCall {
     "mkdirat",
   ]
 
-  /// Runs a program under strace; its calls in the order in which they ended, answers in that in which they began.
+  /// The calls by which threads and processes begin.
+  private static let beginnings = ["clone", "clone3", "fork", "vfork"]
+
+  /// Runs a program under strace; its calls in the order in which they ended, those that count early in that in which
+  /// they began.
   static func of(_ program: String, _ arguments: [String], environment: [String: String]) throws -> [Self] {
     let trace = "\(FileManager.default.temporaryDirectory.path)/emojiart-trace.\(UUID().uuidString)"
     defer { unlink(trace) }
@@ -51,7 +66,7 @@ struct TracedCall {
       "strace",
       [
         "-f", "-qq", "-xx", "-s", "4194304", "-o", trace, "-e", "signal=none", "-e",
-        "trace=\(names.joined(separator: ","))",
+        "trace=\((names + beginnings).joined(separator: ","))",
         program,
       ] + arguments, environment: environment)
     guard ended.status == 0 else {
@@ -60,36 +75,44 @@ struct TracedCall {
     return try parse(String(contentsOfFile: trace, encoding: .utf8))
   }
 
-  private static func parse(_ trace: String) throws -> [Self] {
+  /// The calls of what strace wrote, in that order.
+  static func parse(_ trace: String) throws -> [Self] {
     var calls: [Self] = []
-    var unfinished: [Substring: (text: String, began: Int)] = [:]
+    var unfinished: [String: (text: String, began: Int)] = [:]
+    // The thread that began each thread: its first lines may come before its beginning's end.
+    var starters: [String: String] = [:]
     for line in trace.components(separatedBy: "\n") where !line.isEmpty {
-      let thread = line.prefix { $0 != " " }
+      let thread = String(line.prefix { $0 != " " })
       var text = String(line.dropFirst(thread.count).drop { $0 == " " })
       var began = calls.count
       if text.hasPrefix("+++") || text.hasPrefix("---") { continue }
       if text.hasSuffix(" <unfinished ...>") {
         text.removeLast(" <unfinished ...>".count)
         unfinished[thread] = (text, began)
-        if let call = try Self(text + ") = 0", began: began), call.isAnswer { calls.append(call) }
+        if let call = try Self(text + ") = 0", thread, began: began), call.isEarly { calls.append(call) }
         continue
       }
-      if text.hasPrefix("<... ") {
+      let isResumed = text.hasPrefix("<... ")
+      if isResumed {
         guard let start = unfinished.removeValue(forKey: thread), let end = text.range(of: " resumed>") else {
           throw TraceError(what: String(line.prefix(100)))
         }
         text = start.text + text[end.upperBound...]
         began = start.began
-        if let call = try Self(text, began: began), !call.isAnswer { calls.append(call) }
-        continue
       }
-      if let call = try Self(text, began: began) { calls.append(call) }
+      guard let call = try Self(text, thread, began: began) else { continue }
+      if call.isNewThread { starters[String(call.result)] = thread }
+      if !beginnings.contains(call.name), !(isResumed && call.isEarly) { calls.append(call) }
     }
-    return calls
+    return calls.map { call in
+      var call = call
+      while let starter = starters[call.process] { call.process = starter }
+      return call
+    }
   }
 
   /// nil for a call that failed, and for one in which its thread was when the process ended: what it did nobody was told.
-  private init?(_ text: String, began: Int) throws {
+  private init?(_ text: String, _ thread: String, began: Int) throws {
     guard let equals = text.range(of: " = ", options: .backwards), let open = text.firstIndex(of: "("),
       let close = text[..<equals.lowerBound].lastIndex(of: ")")
     else { throw TraceError(what: String(text.prefix(100))) }
@@ -100,6 +123,7 @@ struct TracedCall {
     name = String(text[..<open])
     arguments = text[text.index(after: open)..<close].components(separatedBy: ", ")
     self.result = result
+    process = thread
     self.began = began
   }
 }
