@@ -87,14 +87,15 @@ struct Recording {
   mutating func take(_ calls: [TracedCall], saves: (String) -> Bool = { _ in true }) throws {
     // Of each process: what one opens has nothing to do with the number that another got. None hands a file on.
     var descriptors: [String: [Int: Descriptor]] = [:]
-    var answer = ""
+    // The beginnings of lines that each has written.
+    var answers: [String: String] = [:]
     // How many events there were after so many calls.
     var marks = [events.count]
     for call in calls {
       if call.isAnswer {
-        answer += try call.path(1)
+        let answer = try answers[call.process, default: ""] + call.path(1)
         var lines = answer.components(separatedBy: "\n")
-        answer = lines.removeLast()
+        answers[call.process] = lines.removeLast()
         if let line = lines.last(where: saves) { events.append(.answer(line)) }
       } else {
         try take(call, &descriptors[call.process, default: [:]], marks[call.began])

@@ -9,7 +9,7 @@ struct TracedCall {
   let arguments: [String]
   let result: Int
   /// Whose descriptors are meant.
-  private(set) var process = ""
+  private(set) var process: String
   /// How many calls of the trace had ended when this one began: another thread's may end meanwhile.
   let began: Int
 
