@@ -22,8 +22,10 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+    .target(name: "CDocumentVFS", dependencies: ["CSQLite"]),
     .target(name: "ArtModel", swiftSettings: settings),
-    .target(name: "ArtStore", dependencies: ["ArtModel", "CSQLite", "CXXHash"], swiftSettings: settings),
+    .target(
+      name: "ArtStore", dependencies: ["ArtModel", "CDocumentVFS", "CSQLite", "CXXHash"], swiftSettings: settings),
     .target(name: "ArtDocument", dependencies: ["ArtModel", "ArtStore"], swiftSettings: settings),
     .target(name: "CProcess"),
     .target(name: "ArtProcess", dependencies: ["ArtModel", "CProcess"], swiftSettings: settings),
@@ -88,7 +90,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ArtStoreTests",
-      dependencies: ["ArtModel", "ArtStore", "CSQLite", "TestSupport", "PictureWriter"],
+      dependencies: ["ArtModel", "ArtStore", "CDocumentVFS", "CSQLite", "TestSupport", "PictureWriter"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtDocumentTests",

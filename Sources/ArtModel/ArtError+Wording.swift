@@ -85,6 +85,11 @@ extension ArtError {
     ArtError(.tooLarge, "a document holds at most 1,000,000 emoji; begin another one")
   }
 
+  /// An edit of more changes than the log keeps of one.
+  static func tooManyChanges() -> ArtError {
+    ArtError(.tooLarge, "an edit makes at most 4,000,000 changes; make several edits of it")
+  }
+
   /// A name that cannot stand for a person.
   public static func badAuthor(_ text: String) -> ArtError {
     ArtError(.badValue, "\"\(text.prefix(40))\" is no author's name; give up to 64 bytes of plain text")

@@ -61,6 +61,7 @@ extension EditableArt {
   /// Sets the fields that the changes name, in order; one that sets what is already so has no effect.
   /// Throws `tooLarge` and `badValue` before anything is changed, and what reading and writing throw.
   public mutating func apply(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
+    guard changes.count <= Limits.editChanges else { throw .tooManyChanges() }
     for change in changes { try change.checkBounds() }
     try checkRoom(for: changes)
     var applied = AppliedEdit()

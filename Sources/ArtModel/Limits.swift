@@ -10,6 +10,8 @@ public enum Limits {
   public static let canvasSide = 100_000
   /// Emoji in one document.
   public static let emojiCount = 1_000_000
+  /// Changes of one edit: each of four fields of every emoji.
+  public static let editChanges = 4_000_000
   /// Characters (extended grapheme clusters) in one emoji's text.
   public static let textCharacters = 16
   /// UTF-8 bytes in one emoji's text.

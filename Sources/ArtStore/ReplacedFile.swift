@@ -47,7 +47,9 @@ struct ReplacedFile {
 
   private func replace(_ place: String, with bytes: [UInt8]) throws(ArtError) {
     let new = place + ".new"
-    try PlainFile.create(new, bytes, mode: mode(of: place), isDurable: isDurable)
+    var status = stat()
+    let old = try !isOurs && stat(place, &status) == 0 ? FileRights(at: place) : nil
+    try PlainFile.create(new, bytes, like: old, isDurable: isDurable)
     guard rename(new, place) == 0 else { throw .system("write", place) }
   }
 
@@ -76,10 +78,5 @@ struct ReplacedFile {
       throw ArtError(.notADocument, "\(path) is no regular file; move it away")
     }
     return try PlainFile.read(place, limit: limit)
-  }
-
-  private func mode(of place: String) -> mode_t {
-    var status = stat()
-    return !isOurs && stat(place, &status) == 0 ? status.st_mode & 0o777 : 0o600
   }
 }

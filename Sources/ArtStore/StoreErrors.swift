@@ -45,6 +45,14 @@ extension ArtError {
         + "close that program, then `emojiart check --repair` switches it back")
   }
 
+  /// A file at the name of the document's rollback journal, which somebody uses for something else.
+  static func foreignJournal(_ name: String) -> ArtError {
+    ArtError(
+      .notADocument,
+      "\(name) cannot be edited: \(name)-journal beside it is no rollback journal; give that file another name"
+    )
+  }
+
   static func tooLargeFile(_ name: String) -> ArtError {
     ArtError(.tooLarge, "\(name) is larger than 256 MiB, the most a document may be")
   }

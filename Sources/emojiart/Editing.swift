@@ -22,28 +22,13 @@ extension ActionCommand {
   func run() throws { try options.write(options.perform(action(), on: doc), line: line) }
 }
 
-/// What an editing command did.
-struct EditResult {
-  /// The emoji that it was about, as they are now; removed ones as they were.
-  var emojis: [Emoji]
-  var revision: Int
-}
-
 extension EditOptions {
   /// Does an action on a document: one command, one edit.
-  func perform(_ action: Action, on document: String) throws(ArtError) -> EditResult {
+  func perform(_ action: Action, on document: String) throws(ArtError) -> PerformedAction {
     var author = try thisAuthor()
-    let stamp = author.stamp(at: millisecondsSince1970())
+    let time = millisecondsSince1970()
     let revision = try expectedRevision()
-    return try fileToEdit(document).edit(expecting: revision) { (transaction) throws(ArtError) in
-      var random = SystemRandomNumberGenerator()
-      let plan = try action.plan(on: transaction, using: &random)
-      _ = try transaction.perform(plan.edit, stamp: stamp)
-      var emojis: [Emoji] = []
-      emojis.reserveCapacity(plan.subjects.count)
-      for subject in plan.subjects { emojis.append(try transaction.emoji(subject.id) ?? subject) }
-      return EditResult(emojis: emojis, revision: transaction.revision)
-    }
+    return try fileToEdit(document).perform(action, by: &author, at: time, expecting: revision)
   }
 
   /// The file of a document, which then has the edits of programs that were killed.
@@ -54,7 +39,7 @@ extension EditOptions {
   }
 
   /// Writes a line for each emoji, or all as JSON.
-  func write(_ result: EditResult, line: (Emoji) -> String) throws(ArtError) {
+  func write(_ result: PerformedAction, line: (Emoji) -> String) throws(ArtError) {
     Output.tell(of: "the edit itself is saved")
     guard common.json else {
       for emoji in result.emojis { try Output.line(line(emoji)) }

@@ -35,11 +35,11 @@ private struct StepResult {
 extension EditOptions {
   /// Goes a number of steps along the log in one save; each step is an edit of its own.
   func step(_ direction: UndoDirection, _ count: Int, on document: String) throws(ArtError) {
-    let author = try thisAuthor()
+    var author = try thisAuthor()
     let revision = try expectedRevision()
     let result = try fileToEdit(document).edit(expecting: revision) {
       (transaction) throws(ArtError) in
-      try Self.go(direction, count, on: transaction, by: author)
+      try Self.go(direction, count, on: transaction, by: &author)
     }
     Output.tell(of: "the \(direction.rawValue) itself is saved")
     for note in direction.notes(done: result.titles.count, of: count, left: result.left) + result.lost {
@@ -53,9 +53,8 @@ extension EditOptions {
   }
 
   private static func go(
-    _ direction: UndoDirection, _ count: Int, on transaction: DocumentTransaction, by author: Author
+    _ direction: UndoDirection, _ count: Int, on transaction: DocumentTransaction, by author: inout Author
   ) throws(ArtError) -> StepResult {
-    var author = author
     var result = StepResult()
     let time = millisecondsSince1970()
     var steps = try UndoSteps(direction, in: transaction)

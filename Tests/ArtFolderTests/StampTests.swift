@@ -107,11 +107,5 @@ import Testing
       try watched.overwrite("\(name).emojiart", bytes)
       #expect(throws: ArtError.self) { _ = try DocumentFile(watched["\(name).emojiart"]).quickBase() }
     }
-    // Where something is open through SQLite a plain read would drop its locks.
-    try watched.overwrite("bees.emojiart", whole)
-    OpenFiles.add()
-    #expect(QuickLook(file) == nil)
-    #expect(try file.quickBase().revision == 30)
-    OpenFiles.remove()
   }
 }

@@ -65,14 +65,16 @@ struct FolderPending: PendingSource {
   ) async throws(ArtError) -> PendingSight {
     var random = SystemRandomNumberGenerator()
     var author = try Author(origin: Origin(using: &random), name: author)
-    let stamp = author.stamp(at: time())
+    let time = time()
     return try await file(document).edit { (transaction) throws(ArtError) in
       guard transaction.id == key.document, transaction.pending?.url == key.url else {
         return PendingSight(
           revision: transaction.revision, isPending: false, background: transaction.background)
       }
       try prepare(transaction)
-      if let edit = try edit.plan(on: transaction) { _ = try transaction.perform(edit, stamp: stamp) }
+      if let edit = try edit.plan(on: transaction) {
+        _ = try transaction.perform(edit, stamp: author.stamp(at: time))
+      }
       return PendingSight(
         revision: transaction.revision, isPending: true, background: transaction.background)
     }

@@ -9,8 +9,15 @@ extension [Change] {
     writer.array { writer in for change in self { writer.array { change.write(to: &$0) } } }
   }
 
-  /// Reads what `write` writes. Throws `badJSON` and what the values' checks throw.
+  /// Reads what `write` writes. Throws `badJSON`, also for more than `Limits.editChanges`, and what the values' checks throw.
   public init(json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
+    // Counted first: a change takes several times the memory of its text.
+    let shortest = #"["remove","00000000"]"#.utf8.count
+    if json.count / shortest > Limits.editChanges {
+      guard json.lazy.filter({ $0 == UInt8(ascii: "[") }).count <= Limits.editChanges + 1 else {
+        throw .badJSON("more than \(Limits.editChanges) changes", atByte: 0)
+      }
+    }
     self = try JSONReader.read(json) { (reader) throws(ArtError) in try [Change](from: &reader) }
   }
 

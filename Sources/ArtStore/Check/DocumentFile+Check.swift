@@ -132,9 +132,11 @@ private struct InspectedCopy {
     }
     var siblings: [String] = []
     let scratch = try Scratch()
-    var cutShort: [UInt8]?
+    var cutShort: RollbackJournal?
     do throws(ArtError) {
-      if let journal = try HotJournal.hotJournal(of: file, guarded, Deadline(.zero)) {
+      let beside = try HotJournal.lookBeside(file, guarded, Deadline(.zero))
+      if case .otherFile = beside { throw .foreignJournal(file.name) }
+      if case .journal(let journal) = beside {
         siblings.append("-journal")
         do throws(ArtError) {
           _ = try HotJournal.judge(file, bytes, journal, in: scratch)
@@ -157,9 +159,9 @@ private struct InspectedCopy {
         if isWAL, let wal { try PlainFile.create(scratch.document + "-wal", wal) }
       }
       var inspection = try Self.inspect(scratch, of: file, isWAL: isWAL)
-      if let cutShort, !HotJournal.namesOtherFiles(cutShort) {
+      if let cutShort, cutShort.isJournal, !cutShort.namesOtherFiles {
         // Whichever way holds more; as a rule that is the state before the save.
-        try scratch.fill(bytes, journal: cutShort)
+        try scratch.fill(bytes, journal: cutShort.bytes)
         let rolledBack = try Self.inspect(scratch, of: file, isWAL: isWAL)
         if rolledBack.vouched >= inspection.vouched {
           inspection = rolledBack
@@ -192,7 +194,7 @@ private struct InspectedCopy {
     _ scratch: Scratch, of file: LocatedFile, isWAL: Bool
   ) throws(ArtError) -> Inspection {
     let connection = try Connection(
-      path: scratch.document, name: file.name, mode: .readWrite, deadline: Deadline(.zero))
+      path: scratch.document, name: file.name, mode: .privateCopy, deadline: Deadline(.zero))
     do throws(ArtError) {
       try connection.configure()
       if isWAL { try connection.execute("PRAGMA journal_mode = DELETE") }

@@ -240,6 +240,16 @@ extension Inspection {
     doubtful.append(Doubtful(table: table, row: row.columnsAsJSON, reason: reason, content: content))
   }
 
+  /// Every page must have one use.
+  private mutating func comparePages(_ connection: Connection) {
+    guard !isForeign else { return }
+    do throws(ArtError) {
+      if let fault = try PageMap.fault(in: connection) { faults.append(fault) }
+    } catch {
+      faults.append("the use of its pages cannot be verified: \(error.message)")
+    }
+  }
+
   /// What the rows together must fulfil.
   private mutating func compare(_ connection: Connection) {
     do throws(ArtError) {
@@ -253,6 +263,7 @@ extension Inspection {
     } catch {
       faults.append("SQLite's own check fails: \(error.message)")
     }
+    comparePages(connection)
     guard doubtful.isEmpty else { return }
     guard let art else {
       faults.append("the document's own row is missing")

@@ -50,9 +50,10 @@ extension DocumentFile {
     try image.link(copy: scratch.document, as: path)
   }
 
-  /// Throws `exists` where something lies that SQLite would mix in.
+  /// Throws `exists` where something lies that SQLite would mix in, and `badValue` for a name that is too long for the journal of a save.
   func checkRoomToCreate() throws(ArtError) {
     var status = stat()
+    if lstat(path + "-journal", &status) != 0, errno == ENAMETOOLONG { throw .system("create", path) }
     for sibling in ["-wal", "-shm"] where lstat(path + sibling, &status) == 0 {
       throw .leftover(path + sibling)
     }
@@ -201,11 +202,7 @@ struct FileImage {
     _ file: Int32, _ writing: (Int32) throws(ArtError) -> Void, like old: LocatedFile?
   ) throws(ArtError) {
     try writing(file)
-    if let old {
-      // Only root may give a file away; another one's group goes where it may.
-      if fchown(file, old.owner, old.group) != 0 { _ = fchown(file, uid_t.max, old.group) }
-      guard fchmod(file, old.mode & 0o777) == 0 else { throw .system("set the mode of", name) }
-    }
+    if let old { try FileRights(at: old.path).give(to: file, name: name) }
     guard fsync(file) == 0 else { throw .system("write", name) }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import CDocumentVFS
 
 extension DocumentFile {
   /// Changes the document in one durable transaction on its rows: after the body returns, and before this
@@ -44,12 +45,12 @@ extension DocumentFile {
     if file.hardLinks > 1 {
       notice("\(path) has \(file.hardLinks) names (hard links); a repair would leave the others behind")
     }
-    try HotJournal.settle(file, deadline, notice)
-    let connection = try Self.connect(file, .readWrite, deadline)
-    let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
-    guard try stillStands(file, connection) else { return Attempt() }
+    let transaction = try beginWriting(file, deadline)
+    let connection = transaction.connection
+    guard let now = try stillStands(file, connection) else { return Attempt() }
     let result: Result
     do throws(ArtError) {
+      if mayBeHalfSaved(now) { _ = try transaction.load() }
       if let before = saved?.transaction, let found = saved?.result, try transaction.holds(before) {
         // What stands there now is a copy of the file that the edit is in.
         result = found
@@ -65,14 +66,39 @@ extension DocumentFile {
         try transaction.finish()
       }
     } catch {
-      // What was read of two files together is not what is wrong.
-      if connection.isCopiedOver { return Attempt() }
+      // What was read of another file, or of two together, is not what is wrong. Nothing is written.
+      if connection.isCopiedOver || connection.hasMoved { return Attempt() }
       throw error
     }
     guard try commit(transaction, to: file) else { return Attempt() }
     var isDone = try stoodStill(file, connection)
     if isDone { isDone = try stillHolds(transaction, file, connection) }
     return Attempt(isDone: isDone, result: result, transaction: transaction)
+  }
+
+  /// Opens the file and locks it for writing. A rollback journal beside it is settled first, and so is one that appears just then.
+  private func beginWriting(
+    _ file: LocatedFile, _ deadline: Deadline
+  ) throws(ArtError) -> DocumentTransaction {
+    var tries = 0
+    while true {
+      try HotJournal.settle(file, deadline, notice)
+      do throws(ArtError) {
+        let connection = try Self.connect(file, .readWrite, deadline)
+        let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
+        try HotJournal.clear(file, notice)
+        return transaction
+      } catch {
+        guard error.code == .busy, try HotJournal.mayBeHot(file), deadline.wait(tries) else { throw error }
+        tries += 1
+      }
+    }
+  }
+
+  /// Whether a save that was cut short may lie in the file, although no journal lies beside it: the journal has the name that the file
+  /// had then. An edit on top of it would be taken back with it, so the document is verified as a whole first.
+  private func mayBeHalfSaved(_ file: LocatedFile) -> Bool {
+    file.hardLinks > 1 || !file.wasWrittenLast || file_is_mounted(file.path, PathParts(file.path).folder)
   }
 
   /// A commit that answers an error may have happened all the same: then our edit is in the log. False when nothing was
@@ -100,31 +126,30 @@ extension DocumentFile {
   private func isSaved(_ transaction: DocumentTransaction, in file: LocatedFile) throws(ArtError) -> Bool {
     // The error that matters is the commit's; a transaction that is over already cannot be rolled back.
     try? transaction.connection.execute("ROLLBACK")
-    let again = try Self.connect(file, .readWrite, Deadline(patience))
-    let found = try DocumentTransaction(again, begin: "BEGIN IMMEDIATE")
+    let found = try beginWriting(file, Deadline(patience))
     guard try found.holds(transaction) else { return false }
     try found.touch()
-    try again.execute("COMMIT")
+    try found.connection.execute("COMMIT")
     return true
   }
 
-  /// Whether the file that is open is the one at the path that was asked for: SQLite answers OK for a file that was
-  /// renamed or replaced meanwhile. Throws `movedAway` when none is there.
-  private func stillStands(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> Bool {
+  /// The file that is open as it is now, where it is the one at the path that was asked for: SQLite answers OK for a file that was
+  /// renamed or replaced meanwhile. Nil where it is not. Throws `movedAway` when none is there.
+  private func stillStands(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> LocatedFile? {
     let now: LocatedFile
     do {
       now = try locate()
     } catch {
       throw error.code == .noSuchDocument ? .movedAway(path) : error
     }
-    return now.path == file.path && !connection.hasMoved
+    return now.path == file.path && !connection.hasMoved ? now : nil
   }
 
   /// The same after a commit: then a file that was moved away holds the edit and may come back, and where nobody can
   /// look neither "saved" nor "not saved" would be true.
   private func stoodStill(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> Bool {
     do {
-      return try stillStands(file, connection)
+      return try stillStands(file, connection) != nil
     } catch {
       throw error.code == .busy ? .savedElsewhere(path) : .maybeSaved(path, error)
     }

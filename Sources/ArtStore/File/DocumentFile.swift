@@ -44,6 +44,8 @@ struct LocatedFile: Equatable {
   let mode: mode_t
   let owner: uid_t
   let group: gid_t
+  /// Whether the last thing that happened to the file was a write: not a new name, another mode, or a time that was set.
+  let wasWrittenLast: Bool
 
   var journalPath: String { path + "-journal" }
 }
@@ -69,7 +71,9 @@ extension DocumentFile {
     }
     return LocatedFile(
       path: real, name: name, device: UInt(status.st_dev), inode: UInt(status.st_ino),
-      hardLinks: Int(status.st_nlink), mode: status.st_mode, owner: status.st_uid, group: status.st_gid)
+      hardLinks: Int(status.st_nlink), mode: status.st_mode, owner: status.st_uid, group: status.st_gid,
+      wasWrittenLast: status.st_mtim.tv_sec == status.st_ctim.tv_sec
+        && status.st_mtim.tv_nsec == status.st_ctim.tv_nsec)
   }
 
   /// The path without symbolic links; nil when nothing is there.

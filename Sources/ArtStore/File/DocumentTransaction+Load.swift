@@ -6,10 +6,14 @@ extension DocumentTransaction {
   /// Throws `damaged` when the tables are not those of a document, in any order: VACUUM makes one of its own.
   /// SQLite's own statistics may be there.
   static func checkSchema(_ connection: Connection) throws(ArtError) {
-    let rows = try Statement("SELECT name, sql FROM sqlite_schema", on: connection)
+    let rows = try Statement("SELECT name, sql, rootpage FROM sqlite_schema", on: connection)
     var missing = Format.schema
+    var roots: [Int] = []
     while try rows.step() {
       let (name, sql) = (try rows.text(0), try rows.optionalText(1))
+      // A view has none.
+      let root = try rows.integer(2)
+      if root != 0 { roots.append(root) }
       if Format.statistics.contains(where: { $0.name == name && $0.sql == sql }) { continue }
       guard let index = missing.firstIndex(where: { $0.name == name && $0.sql == sql }) else {
         throw .damaged(connection.name, "its tables are not those of a document")
@@ -17,6 +21,7 @@ extension DocumentTransaction {
       missing.remove(at: index)
     }
     guard missing.isEmpty else { throw .damaged(connection.name, "it lacks tables of a document") }
+    connection.roots = roots
   }
 
   static func readArt(_ connection: Connection) throws(ArtError) -> ArtRow {
@@ -35,10 +40,11 @@ extension DocumentTransaction {
 }
 
 extension DocumentTransaction {
-  /// Reads and verifies the whole document: every row of every table against its sum, and all of them against
-  /// the digest. Throws `damaged`.
+  /// Reads and verifies the whole document: every row of every table against its sum, all of them against the digest, and the use
+  /// of every page. Throws `damaged`.
   public func load() throws(ArtError) -> DocumentContent {
     if let loaded, loaded.art == art { return loaded.content }
+    if !connection.isInMemory, !hasChanges { try PageMap.verify(connection) }
     var digest = Digest()
     let emojis = try loadEmojis(&digest)
     let log = try loadLog(&digest)
@@ -72,7 +78,7 @@ extension DocumentTransaction {
     return content
   }
 
-  /// What SQLite's own check finds wrong: pages, indexes, free list.
+  /// What SQLite's own check finds wrong with tables and indexes. It passes over the free list, which `PageMap` verifies.
   static func structureFaults(_ connection: Connection) throws(ArtError) -> [String] {
     let rows = try Statement("PRAGMA integrity_check(20)", on: connection)
     var faults: [String] = []

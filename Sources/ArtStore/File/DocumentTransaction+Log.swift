@@ -92,7 +92,8 @@ extension DocumentTransaction {
   }
 
   private func trimLog() throws(ArtError) {
-    let oldest = try statement("\(EditRow.select) ORDER BY revision LIMIT 1")
+    // By its number alone: an edit of many emoji fills hundreds of pages, and stays for a thousand saves.
+    let oldest = try statement("SELECT revision FROM edit ORDER BY revision LIMIT 1")
     while true {
       try oldest.bind()
       defer { oldest.reset() }
@@ -100,11 +101,19 @@ extension DocumentTransaction {
       let revision = try oldest.integer(0)
       let isBeyond = revision <= art.revision - Format.logEdits || art.logBytes > Format.logBytes
       guard isBeyond, revision < art.revision else { return }
-      let sum = try EditRow.verifiedSum(oldest, of: name)
-      art.digest.remove(sum.sum)
-      art.logBytes -= sum.bytes
       oldest.reset()
-      try statement("DELETE FROM edit WHERE revision = ?1").run(.integer(revision))
+      try removeEdit(revision)
     }
+  }
+
+  private func removeEdit(_ revision: Int) throws(ArtError) {
+    let row = try statement("\(EditRow.select) WHERE revision = ?1")
+    try row.bind(.integer(revision))
+    guard try row.step() else { throw outOfOrder("edit") }
+    let sum = try EditRow.verifiedSum(row, of: name)
+    row.reset()
+    art.digest.remove(sum.sum)
+    art.logBytes -= sum.bytes
+    try statement("DELETE FROM edit WHERE revision = ?1").run(.integer(revision))
   }
 }

@@ -93,17 +93,32 @@ extension DocumentTransaction: ArtReading {
     return try rows("ORDER BY z, id").map(\.emoji)
   }
 
-  /// The emoji at the bottom.
-  public func bottom() throws(ArtError) -> Emoji? { try rows("ORDER BY z, id LIMIT 1").first?.emoji }
+  /// The emoji at the bottom. Throws `damaged` where the index of the order contradicts the rows.
+  public func bottom() throws(ArtError) -> Emoji? {
+    try firstInOrder(rows("ORDER BY z, id LIMIT 2"))
+  }
 
-  /// The emoji at the top.
-  public func top() throws(ArtError) -> Emoji? { try rows("ORDER BY z DESC, id DESC LIMIT 1").first?.emoji }
+  /// The emoji at the top. Throws `damaged` where the index of the order contradicts the rows.
+  public func top() throws(ArtError) -> Emoji? {
+    try firstInOrder(rows("ORDER BY z DESC, id DESC LIMIT 2").reversed(), isLast: true)
+  }
 
-  /// The emoji next above one.
+  /// The emoji next above one. Throws `damaged` where the index of the order contradicts the rows.
   public func next(above emoji: Emoji) throws(ArtError) -> Emoji? {
-    try rows(
-      "WHERE (z, id) > (?1, ?2) ORDER BY z, id LIMIT 1", .integer(emoji.z), .text(emoji.id.description)
-    ).first?.emoji
+    let above = try rows(
+      "WHERE (z, id) > (?1, ?2) ORDER BY z, id LIMIT 2", .integer(emoji.z), .text(emoji.id.description))
+    guard let next = try firstInOrder(above) else { return nil }
+    guard (emoji.z, emoji.id) < (next.z, next.id) else { throw outOfOrder("emoji_z") }
+    return next
+  }
+
+  /// The first of two neighbours, or the last. No sum covers the index that gives their order: it must at least agree with what the
+  /// rows themselves say.
+  private func firstInOrder(_ rows: [EmojiRow], isLast: Bool = false) throws(ArtError) -> Emoji? {
+    if let first = rows.first?.emoji, let last = rows.last?.emoji, rows.count > 1 {
+      guard (first.z, first.id) < (last.z, last.id) else { throw outOfOrder("emoji_z") }
+    }
+    return (isLast ? rows.last : rows.first)?.emoji
   }
 
   /// Whether the file has a picture of that digest; its bytes are not looked at.

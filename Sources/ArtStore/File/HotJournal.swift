@@ -4,16 +4,18 @@ import ArtModel
 import CSQLite
 import Glibc
 
-/// A rollback journal that lies beside a document which nobody is writing: a save was cut short, or a journal has
+/// A rollback journal that lies beside a document while no program writes it: a save was cut short, or a journal has
 /// met a file that it does not belong to.
 ///
-/// SQLite would roll it back at once, whatever file stands there. Here it is judged on copies first:
+/// SQLite would roll it back at once, whatever file stands there; the file layer (`CDocumentVFS`) does not let it. The journal is
+/// judged on copies first:
 ///
 ///     file without its journal is whole ──▶ it is the document, the journal is spent (keep)
+///     else, the journal is not of the file's last save ──▶ damaged; nothing is touched
 ///     else, file rolled back is whole ────▶ that is the document (roll back)
 ///     else ───────────────────────────────▶ damaged; nothing is touched
 ///
-/// *Whole* is: every sum, the digest, and SQLite's integrity check. The file without its journal comes first
+/// *Whole* is: every sum, the digest, SQLite's integrity check, and one use of each page. The file without its journal comes first
 /// because a whole file is never older than what the journal would make of it: either the save was complete but
 /// for the journal's removal, or somebody put a whole document in the place of a crashed one, which the rollback
 /// would tear.
@@ -21,6 +23,15 @@ struct HotJournal {
   enum Verdict {
     case keep
     case rollBack
+  }
+
+  /// What lies at the name of a document's journal.
+  enum Beside {
+    /// Nothing, or what SQLite takes for nothing: a file that is empty, or begins with a zero.
+    case nothing
+    case journal(RollbackJournal)
+    /// A file that somebody else uses: a database, or one with another name, too. SQLite would take it for a journal.
+    case otherFile
   }
 
   /// A copy that can be read.
@@ -44,10 +55,16 @@ struct HotJournal {
   static func settledCopy(of file: LocatedFile, _ deadline: Deadline) throws(ArtError) -> SettledCopy? {
     guard try mayBeHot(file) else { return nil }
     let guarded = try GuardedFile(file)
-    guard let journal = try hotJournal(of: file, guarded, deadline) else { return nil }
+    let beside = try lookBeside(file, guarded, deadline)
+    if case .nothing = beside { return nil }
     let scratch = try Scratch()
     do {
-      _ = try judge(file, guarded.bytes(limit: Format.largestFile), journal, in: scratch)
+      let bytes = try guarded.bytes(limit: Format.largestFile)
+      if case .journal(let journal) = beside {
+        _ = try judge(file, bytes, journal, in: scratch)
+      } else {
+        try scratch.fill(bytes)
+      }
       return SettledCopy(scratch: scratch, file: scratch.located(as: file))
     } catch {
       scratch.remove()
@@ -57,24 +74,31 @@ struct HotJournal {
 
   /// For a writer: deals with the journal in place, once the judgement on copies is known to be good. File and
   /// journal are set aside in the state folder before. SQLite is not asked to roll back: it would do so on whatever
-  /// file stands at the path by then.
+  /// file stands at the path by then. Throws `notADocument` where a file of another kind lies there.
   static func settle(
     _ file: LocatedFile, _ deadline: Deadline, _ notice: (String) -> Void
   ) throws(ArtError) {
     guard try mayBeHot(file) else { return }
     let guarded = try GuardedFile(file, writable: true)
     defer { withExtendedLifetime(guarded) {} }
-    guard try hotJournal(of: file, guarded, deadline) != nil else { return }
+    switch try lookBeside(file, guarded, deadline) {
+    case .nothing: return
+    case .otherFile: throw .foreignJournal(file.name)
+    case .journal: break
+    }
     guarded.unlock()
     try guarded.lock(.exclusive, deadline)
     // Somebody else may have dealt with it, or have put another file there.
-    guard !guarded.hasMoved, let journal = try hotJournal(of: file, guarded, deadline) else { return }
+    guard !guarded.hasMoved, case .journal(let journal) = try lookBeside(file, guarded, deadline) else {
+      return
+    }
+    try checkRemovable(file)
     let scratch = try Scratch()
     defer { scratch.remove() }
     let bytes = try guarded.bytes(limit: Format.largestFile)
     let verdict = try judge(file, bytes, journal, in: scratch)
     let name = PathParts(file.path).name
-    let aside = try StateFolder.setAside(journal, as: name + "-journal")
+    let aside = try StateFolder.setAside(journal.bytes, as: name + "-journal")
     switch verdict {
     case .rollBack:
       guard let whole = try PlainFile.read(scratch.document, limit: Format.largestFile) else {
@@ -95,30 +119,84 @@ struct HotJournal {
     }
   }
 
-  /// The journal's bytes when it is hot; takes a shared lock on the file, so that both stay as they are.
-  static func hotJournal(
-    of file: LocatedFile, _ guarded: GuardedFile, _ deadline: Deadline
-  ) throws(ArtError) -> [UInt8]? {
+  /// For a writer that holds the document's lock: takes away what SQLite takes for no journal, so that the save's journal is a new
+  /// file. What is no journal of a save that had not begun to write is set aside. Throws `notADocument` for a file that somebody else
+  /// uses.
+  static func clear(_ file: LocatedFile, _ notice: (String) -> Void) throws(ArtError) {
+    var status = stat()
+    guard lstat(file.journalPath, &status) == 0 else {
+      guard errno == ENOENT else { throw .system("look at", file.journalPath) }
+      return
+    }
+    guard !isUsedElsewhere(status),
+      let bytes = try PlainFile.read(file.journalPath, limit: Format.largestJournal),
+      !isDatabase(bytes)
+    else { throw .foreignJournal(file.name) }
+    let isSpent = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
+    let aside = isSpent ? "" : try StateFolder.setAside(bytes, as: PathParts(file.path).name + "-journal")
+    guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
+    if !isSpent {
+      notice("\(file.name): a file that is no journal lay beside it; it was set aside as \(aside)")
+    }
+  }
+
+  private static func isUsedElsewhere(_ status: stat) -> Bool {
+    status.st_mode & S_IFMT != S_IFREG || status.st_nlink > 1
+  }
+
+  private static func isDatabase(_ bytes: [UInt8]) -> Bool { bytes.starts(with: "SQLite format 3\0".utf8) }
+
+  /// What lies beside; takes a shared lock on the file, so that both stay as they are. Nothing while another program writes: then the
+  /// journal is its own.
+  static func lookBeside(
+    _ file: LocatedFile, _ guarded: GuardedFile, _ deadline: Deadline
+  ) throws(ArtError) -> Beside {
     try guarded.lock(.shared, deadline)
-    guard try !guarded.isReserved() else { return nil }
-    guard let journal = try PlainFile.read(file.journalPath, limit: Format.largestJournal) else { return nil }
-    return journal.first.map { $0 != 0 } ?? false ? journal : nil
+    guard try !guarded.isReserved() else { return .nothing }
+    guard let bytes = try PlainFile.read(file.journalPath, limit: Format.largestJournal),
+      let first = bytes.first, first != 0
+    else { return .nothing }
+    var status = stat()
+    guard lstat(file.journalPath, &status) == 0 else { throw .system("look at", file.journalPath) }
+    return isUsedElsewhere(status) || isDatabase(bytes) ? .otherFile : .journal(RollbackJournal(bytes: bytes))
   }
 
   /// Leaves the whole document in the scratch folder, or throws `damaged`.
   static func judge(
-    _ file: LocatedFile, _ bytes: [UInt8], _ journal: [UInt8], in scratch: Scratch
+    _ file: LocatedFile, _ bytes: [UInt8], _ journal: RollbackJournal, in scratch: Scratch
   ) throws(ArtError) -> Verdict {
     try scratch.fill(bytes)
     guard fault(in: scratch, of: file) != nil else { return .keep }
-    guard !namesOtherFiles(journal) else {
+    guard journal.isJournal else {
+      throw .damaged(file.name, "the rollback journal beside it is torn, and of no use")
+    }
+    guard !journal.namesOtherFiles else {
       throw .damaged(file.name, "the rollback journal beside it is none of ours: it names other files")
     }
-    try scratch.fill(bytes, journal: journal)
+    guard journal.mayBeOfLastSave(of: bytes) else {
+      throw .damaged(file.name, "the rollback journal beside it belongs to another state of it")
+    }
+    try scratch.fill(bytes, journal: journal.bytes)
     if let fault = fault(in: scratch, of: file, rollingBack: true) {
       throw .damaged(file.name, "a save was cut short, and rolling it back does not help: \(fault.message)")
     }
     return .rollBack
+  }
+
+  /// In a folder with the sticky bit only the owner of a file may remove it. That is found out before anything is copied: otherwise
+  /// each attempt would copy what another person left there.
+  private static func checkRemovable(_ file: LocatedFile) throws(ArtError) {
+    var (folder, journal) = (stat(), stat())
+    guard stat(PathParts(file.path).folder, &folder) == 0, lstat(file.journalPath, &journal) == 0 else {
+      throw .system("look at", file.journalPath)
+    }
+    let user = geteuid()
+    guard folder.st_mode & S_ISVTX != 0, user != 0, user != folder.st_uid, user != journal.st_uid else {
+      return
+    }
+    throw .notPermitted(
+      "remove", "\(file.name)-journal",
+      "it belongs to the user \(journal.st_uid), who must remove it, or edit the document")
   }
 
   /// What keeps the copy from being whole; nil when it is.
@@ -130,10 +208,10 @@ struct HotJournal {
       if rollingBack {
         // A power cut can tear the header, too: it is looked at when the journal has put it right.
         let connection = try Connection(
-          path: copy.path, name: copy.name, mode: .readWrite, deadline: Deadline(.zero))
+          path: copy.path, name: copy.name, mode: .privateCopy, deadline: Deadline(.zero))
         try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
       }
-      let connection = try DocumentFile.connect(copy, .readWrite, Deadline(.zero))
+      let connection = try DocumentFile.connect(copy, .privateCopy, Deadline(.zero))
       let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
       _ = try transaction.load()
       return try DocumentTransaction.structureFaults(connection).first.map { .damaged(file.name, $0) }
@@ -141,12 +219,64 @@ struct HotJournal {
       return error
     }
   }
+}
 
-  /// A journal of a save across several files ends with their list and this mark. Ours never do, and SQLite would
+/// The bytes of a rollback journal.
+///
+/// Source: https://www.sqlite.org/fileformat.html, section 3.
+struct RollbackJournal {
+  let bytes: [UInt8]
+
+  private static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+
+  /// Whether they begin as a journal does. A power cut can tear one that was not synchronised, of a save that had not begun to write.
+  var isJournal: Bool { bytes.starts(with: Self.magic) }
+
+  /// Whether they are a journal of a save that had not begun to write the file: until then its mark and its count are zero.
+  var isUnfinished: Bool {
+    bytes.count >= 28 && bytes.prefix(12).allSatisfy { $0 == 0 } && sector != nil && pageSize != nil
+  }
+
+  private var sector: Int? { power(at: 20, in: 32...65_536) }
+  private var pageSize: Int? { power(at: 24, in: 512...65_536) }
+
+  private func power(at offset: Int, in range: ClosedRange<Int>) -> Int? {
+    guard let number = Self.number(bytes[...], at: offset).map(Int.init), range.contains(number),
+      number & (number - 1) == 0
+    else { return nil }
+    return number
+  }
+
+  /// A journal of a save across several files ends with their list and the mark. Ours never do, and SQLite would
   /// look for those files, and delete one.
   ///
   /// Source: https://www.sqlite.org/tempfiles.html, section 2.3.
-  static func namesOtherFiles(_ journal: [UInt8]) -> Bool {
-    journal.suffix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7] as [UInt8])
+  var namesOtherFiles: Bool { bytes.suffix(8).elementsEqual(Self.magic) }
+
+  /// Whether the file may be in the middle of the save that the journal is of. Each save adds 1 to the counter in the file's header,
+  /// and the journal has the header as it was before. A file that has gone on since would lose what came then.
+  func mayBeOfLastSave(of file: [UInt8]) -> Bool {
+    // A power cut can tear the header, too.
+    guard file.starts(with: "SQLite format 3\0".utf8), let now = Self.number(file[...], at: 24),
+      let page = originalFirstPage, let before = Self.number(page, at: 24)
+    else { return true }
+    return now == before || now == before &+ 1
+  }
+
+  /// The file's first page before the save; nil where the journal has not got that far.
+  private var originalFirstPage: ArraySlice<UInt8>? {
+    guard let sector, let pageSize else { return nil }
+    // A record is a page's number, the page, and a sum.
+    for offset in stride(from: sector, to: bytes.count - pageSize - 7, by: pageSize + 8)
+    where Self.number(bytes[...], at: offset) == 1 {
+      return bytes[(offset + 4)..<(offset + 4 + pageSize)]
+    }
+    return nil
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>, at offset: Int) -> UInt32? {
+    let start = bytes.startIndex + offset
+    guard start + 4 <= bytes.endIndex else { return nil }
+    return bytes[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

@@ -15,7 +15,7 @@ struct QuickLook {
     guard !Self.hasJournal(file) else { return nil }
     var status = stat()
     // A header that is not as it should be is looked at again by `read`, which says what is wrong.
-    guard let start = OpenFiles.whileNoneIsOpen({ Self.firstPages(of: file, &status) }),
+    guard let start = Self.firstPages(of: file, &status),
       let header = try? FileHeader(
         Array(start.prefix(FileHeader.length)), size: Int(status.st_size), name: file.name),
       !header.isWAL, header.isPlain, header.wholeSize == Int(status.st_size),
@@ -35,7 +35,7 @@ struct QuickLook {
   private static func firstPages(of document: DocumentFile, _ status: inout stat) -> [UInt8]? {
     let file = open(document.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { return nil }
-    defer { close(file) }
+    defer { PlainFile.close(file) }
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     let wanted = 2 * Format.pageSize
     let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in

@@ -1,32 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import CDocumentVFS
 import Glibc
 
-/// A private folder for copies, removed with all that is in it.
+/// A private folder for copies, removed with all that is in it. It is locked while its program lives: one that was left by a program
+/// that was killed is removed by the next that makes one.
 struct Scratch {
   let path: String
+  private let lock: Int32
+  private static let files = ["document", "document-journal", "document-wal", "document-shm"]
+  private static let prefix = "emojiart."
 
   init() throws(ArtError) {
     // Without symbolic links, which SQLite is told not to follow.
     let wanted = getenv("TMPDIR").map { String(cString: $0) } ?? ""
     let parent = wanted.isEmpty ? "/tmp" : wanted
-    var template = Array("\(parent)/emojiart.XXXXXX".utf8CString)
+    Self.removeOrphans(in: parent)
+    var made: (path: String, lock: Int32)?
+    // Another program may take a folder without a lock for an orphan.
+    while made == nil { made = try Self.make(in: parent) }
+    guard let (path, lock) = made else { throw .system("make a private folder in", parent) }
+    (self.path, self.lock) = (path, lock)
+  }
+
+  /// A new folder and its lock; nil where another program has removed it before it was locked.
+  private static func make(in parent: String) throws(ArtError) -> (path: String, lock: Int32)? {
+    var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       let cause = String(cString: strerror(errno))
       throw ArtError(
         .inputOutput, "cannot make a private folder in \(parent): \(cause); set TMPDIR to a folder with room")
     }
     let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    guard let resolved = realpath(made, nil) else { throw .system("make a private folder in", parent) }
+    let lock = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock >= 0 else {
+      guard errno == ENOENT else { throw .system("open", made) }
+      return nil
+    }
+    while flock(lock, LOCK_EX) != 0 {
+      guard errno == EINTR else { break }
+    }
+    guard let resolved = realpath(made, nil) else {
+      let number = errno
+      close(lock)
+      guard number == ENOENT else { throw .system("make a private folder in", parent, number) }
+      return nil
+    }
     defer { free(resolved) }
-    path = String(cString: resolved)
+    return (String(cString: resolved), lock)
+  }
+
+  /// Removes the folders of this user whose programs are gone. What cannot be removed stays for the next one.
+  private static func removeOrphans(in parent: String) {
+    guard let stream = opendir(parent) else { return }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard name.hasPrefix(prefix), name.utf8.count == prefix.utf8.count + 6 else { continue }
+      let path = "\(parent)/\(name)"
+      let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      guard folder >= 0 else { continue }
+      defer { close(folder) }
+      var status = stat()
+      guard fstat(folder, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o700,
+        flock(folder, LOCK_EX | LOCK_NB) == 0
+      else { continue }
+      // Copies only: what else lies there keeps the folder.
+      for file in files { unlinkat(folder, file, 0) }
+      rmdir(path)
+    }
   }
 
   /// Removes the folder. It holds only files, made by us.
   func remove() {
-    for name in ["document", "document-journal", "document-wal", "document-shm"] { unlink("\(path)/\(name)") }
+    for name in Self.files { unlink("\(path)/\(name)") }
     rmdir(path)
+    close(lock)
   }
 
   /// Where the copy lies.
@@ -45,13 +97,16 @@ struct Scratch {
   func located(as file: LocatedFile) -> LocatedFile {
     LocatedFile(
       path: document, name: file.name, device: 0, inode: 0, hardLinks: 1, mode: file.mode, owner: file.owner,
-      group: file.group)
+      group: file.group, wasWrittenLast: true)
   }
 }
 
-/// Whole files, read and written by plain system calls. Never used on a document that SQLite may have open: see
-/// `GuardedFile`.
-enum PlainFile {
+/// Whole files, read and written by plain system calls. One that may be a document is closed by `close`, and never written.
+public enum PlainFile {
+  /// Closes a descriptor of a file that may be a document. POSIX locks go when any descriptor of their file is closed, by whatever part
+  /// of the process: while SQLite has the same file open, the descriptor stays open, too.
+  public static func close(_ descriptor: Int32) { document_close_descriptor(descriptor) }
+
   /// The bytes of a regular file, at most `limit`; nil when there is none.
   static func read(_ path: String, limit: Int) throws(ArtError) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -112,14 +167,15 @@ enum PlainFile {
     }
   }
 
-  /// Makes a new file of these bytes.
+  /// Makes a new file of these bytes: for its owner alone, or with the rights of another one.
   static func create(
-    _ path: String, _ bytes: [UInt8], mode: mode_t = 0o600, isDurable: Bool = true
+    _ path: String, _ bytes: [UInt8], like old: FileRights? = nil, isDurable: Bool = true
   ) throws(ArtError) {
-    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw .system("create", path) }
     defer { close(file) }
     try write(bytes, to: file, name: path)
+    try old?.give(to: file, name: path)
     guard !isDurable || fsync(file) == 0 else { throw .system("write", path) }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import CDocumentVFS
 import CSQLite
 
 /// One short-lived connection to a SQLite database. Used by one thread, closed when it goes.
@@ -9,26 +10,32 @@ final class Connection {
   /// What messages call the database.
   let name: String
   private let deadline: Deadline
-  private let isInMemory: Bool
+  let isInMemory: Bool
   private let isReadOnly: Bool
-  private var guarding: UnsafeMutablePointer<art_guard>?
+  private var isGuarded = false
+  /// The pages with which its tables and indexes begin, once the schema was read.
+  var roots: [Int]?
+  /// What is wrong with the file's structure, once a save has found it out.
+  private var structureFault: ArtError?
 
   enum Mode {
     case readOnly
     case readWrite
+    /// A private copy, which nobody else uses: a journal beside it is played back, and a WAL file is read.
+    case privateCopy
   }
 
-  /// Opens the file at a path whose symbolic links have been resolved. Reads and locks nothing yet.
+  /// Opens the file at a path whose symbolic links have been resolved. Reads and locks nothing yet. A document has its own file
+  /// layer: see `CDocumentVFS`.
   init(path: String, name: String, mode: Mode, deadline: Deadline) throws(ArtError) {
     var handle: OpaquePointer?
     let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     let flags = access | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-    OpenFiles.add()
-    let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_EXRESCODE, nil)
+    let layer = mode == .privateCopy ? document_vfs_for_copies() : document_vfs()
+    let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_EXRESCODE, layer)
     guard code == SQLITE_OK, let handle else {
       let failure = SQLiteFailure(code: code, systemError: handle.map { sqlite3_system_errno($0) } ?? 0)
       sqlite3_close_v2(handle)
-      OpenFiles.remove()
       throw failure.error(on: name)
     }
     self.handle = handle
@@ -42,11 +49,9 @@ final class Connection {
   /// An empty database in memory.
   init(inMemory name: String) throws(ArtError) {
     var handle: OpaquePointer?
-    OpenFiles.add()
     let code = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle else {
       sqlite3_close_v2(handle)
-      OpenFiles.remove()
       throw SQLiteFailure(code: code, systemError: 0).error(on: name)
     }
     self.handle = handle
@@ -56,11 +61,7 @@ final class Connection {
     isReadOnly = false
   }
 
-  deinit {
-    art_guard_end(guarding)
-    sqlite3_close_v2(handle)
-    OpenFiles.remove()
-  }
+  deinit { sqlite3_close_v2(handle) }
 
   /// The file is treated as if a stranger had sent it: no functions, triggers or views of its schema run, its
   /// structure cannot be written directly, nothing is mapped into memory. A save never spills half of itself
@@ -98,39 +99,61 @@ final class Connection {
   /// Throws for any code but OK.
   func check(_ code: Int32) throws(ArtError) {
     guard code != SQLITE_OK else { return }
-    throw failure(code).error(on: name)
+    throw error(code)
+  }
+
+  /// What a code other than OK means here. A rollback journal that was not judged yet is no reason to give up: once it is settled the
+  /// file can be used.
+  func error(_ code: Int32) -> ArtError {
+    structureFault ?? (connection_met_journal(handle) ? .busy(name) : failure(code).error(on: name))
   }
 
   func failure(_ code: Int32) -> SQLiteFailure {
     SQLiteFailure(code: code, systemError: sqlite3_system_errno(handle))
   }
 
-  /// From here on nothing is written into the file if somebody copies another one over it meanwhile, which asks for no
-  /// lock. It is locked for writing, and not read yet.
+  /// Guards a save: nothing is written into the file if another program copies one over it meanwhile, which asks for no lock, and
+  /// no page is taken from a free list that was not verified. The file is locked for writing, and not read yet.
   func guardFile() throws(ArtError) {
-    guard guarding == nil, !isReadOnly, !isInMemory else { return }
-    guarding = art_guard_begin(handle)
+    guard !isGuarded, !isReadOnly, !isInMemory else { return }
+    isGuarded = connection_guard(
+      handle,
+      { context in
+        context.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue().verify() } ?? false
+      },
+      Unmanaged.passUnretained(self).toOpaque())
     // A file that has just been moved is no longer at its path.
-    guard guarding != nil || hasMoved else {
-      throw ArtError(.inputOutput, "\(name) cannot be looked at before it is saved")
+    guard isGuarded || hasMoved else {
+      throw ArtError(.inputOutput, "\(name) cannot be examined before it is saved")
+    }
+  }
+
+  /// Whether the file's structure holds, for SQLite, which is about to use the free list.
+  private func verify() -> Bool {
+    do throws(ArtError) {
+      try PageMap.verify(self)
+      return true
+    } catch {
+      structureFault = error
+      return false
     }
   }
 
   /// Whether somebody did, so that nothing of a save was or will be written.
-  var isCopiedOver: Bool { art_guard_is_foreign(guarding) != 0 }
+  var isCopiedOver: Bool { connection_is_copied_over(handle) }
 
   /// Whether the file is no longer the one at its path.
-  var hasMoved: Bool { art_has_moved(handle) != 0 }
+  var hasMoved: Bool { connection_has_moved(handle) }
 
   /// Bytes of the file, without a second descriptor; shorter where the file ends.
   func bytes(count: Int, at offset: Int) throws(ArtError) -> [UInt8] {
     var size: sqlite3_int64 = 0
-    try check(art_connection_size(handle, &size))
+    try check(connection_size(handle, &size))
     let count = min(count, max(0, Int(size) - offset))
     guard count > 0 else { return [] }
     var code = SQLITE_OK
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      code = art_connection_read(handle, buffer.baseAddress, Int32(count), sqlite3_int64(offset))
+      code = connection_read(handle, buffer.baseAddress, Int32(count), sqlite3_int64(offset))
       filled = code == SQLITE_OK ? count : 0
     }
     try check(code)
@@ -141,11 +164,19 @@ final class Connection {
   /// other in a circle would give rows without end.
   var rowRoom: Int { get throws(ArtError) { isInMemory ? .max : try size / 6 + 1 } }
 
+  /// Reads bytes of the file, all of them. Throws `damaged` where it ends before.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(ArtError) {
+    guard let count = Int32(exactly: buffer.count) else { throw .tooLargeFile(name) }
+    let code = connection_read(handle, buffer.baseAddress, count, sqlite3_int64(offset))
+    guard code != ART_IOERR_SHORT_READ else { throw .damaged(name, "pages are missing at its end") }
+    try check(code)
+  }
+
   /// How long the file is.
   var size: Int {
     get throws(ArtError) {
       var size: sqlite3_int64 = 0
-      try check(art_connection_size(handle, &size))
+      try check(connection_size(handle, &size))
       return Int(size)
     }
   }

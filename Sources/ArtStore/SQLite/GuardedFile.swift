@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import CDocumentVFS
 import CSQLite
 import Glibc
 
-/// A document read by hand, through SQLite's own file layer: closing a descriptor of ours would drop the locks
-/// that another connection of this process holds on the same file.
+/// A document that is read and written without a connection, through the file layer of documents: closing a plain descriptor would
+/// drop the locks that a connection of this process holds on the same file.
 final class GuardedFile {
-  private let handle: UnsafeMutablePointer<art_file>
+  private let handle: OpaquePointer
   private let name: String
   private var isExclusive = false
 
   init(_ file: LocatedFile, writable: Bool = false) throws(ArtError) {
     var code = SQLITE_OK
     var systemError: Int32 = 0
-    OpenFiles.add()
-    guard let handle = art_file_open(file.path, writable ? 1 : 0, &code, &systemError) else {
-      OpenFiles.remove()
+    guard let handle = document_open(file.path, writable, &code, &systemError) else {
       throw SQLiteFailure(code: code, systemError: systemError).error(on: file.name)
     }
     self.handle = handle
@@ -24,9 +23,8 @@ final class GuardedFile {
   }
 
   deinit {
-    art_file_unlock(handle, SQLITE_LOCK_NONE)
-    art_file_close(handle)
-    OpenFiles.remove()
+    document_unlock(handle, SQLITE_LOCK_NONE)
+    document_close(handle)
   }
 
   enum Level {
@@ -56,36 +54,36 @@ final class GuardedFile {
 
   /// Two that both read and both want to write would wait for each other: the second one lets go.
   private func tryLock(_ level: Level) -> Int32 {
-    var code = art_file_lock(handle, SQLITE_LOCK_SHARED)
+    var code = document_lock(handle, SQLITE_LOCK_SHARED)
     guard level == .exclusive, code == SQLITE_OK else { return code }
-    code = art_file_lock(handle, SQLITE_LOCK_RESERVED)
+    code = document_lock(handle, SQLITE_LOCK_RESERVED)
     guard code == SQLITE_OK else {
       unlock()
       return code
     }
-    return art_file_lock(handle, SQLITE_LOCK_EXCLUSIVE)
+    return document_lock(handle, SQLITE_LOCK_EXCLUSIVE)
   }
 
   /// Lets go of every lock.
   func unlock() {
-    art_file_unlock(handle, SQLITE_LOCK_NONE)
+    document_unlock(handle, SQLITE_LOCK_NONE)
     isExclusive = false
   }
 
   /// Whether the file that is open stands at its path no longer.
-  var hasMoved: Bool { art_file_has_moved(handle) != 0 }
+  var hasMoved: Bool { document_has_moved(handle) }
 
   /// Whether another program is about to write.
   func isReserved() throws(ArtError) -> Bool {
     guard !isExclusive else { return false }
     var reserved: Int32 = 0
-    try check(art_file_is_reserved(handle, &reserved))
+    try check(document_is_reserved(handle, &reserved))
     return reserved != 0
   }
 
   func size() throws(ArtError) -> Int {
     var size: sqlite3_int64 = 0
-    try check(art_file_size(handle, &size))
+    try check(document_size(handle, &size))
     return Int(size)
   }
 
@@ -100,14 +98,14 @@ final class GuardedFile {
   func bytes(count: Int, at offset: Int) throws(ArtError) -> [UInt8] {
     var code = SQLITE_OK
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      code = art_file_read(handle, buffer.baseAddress, Int32(count), sqlite3_int64(offset))
+      code = document_read(handle, buffer.baseAddress, Int32(count), sqlite3_int64(offset))
       filled = count
     }
     if code != ART_IOERR_SHORT_READ { try check(code) }
     return bytes
   }
 
-  func sync() throws(ArtError) { try check(art_file_sync(handle)) }
+  func sync() throws(ArtError) { try check(document_sync(handle)) }
 
   /// Makes the file's bytes, which are `old`, to be `new`, durably. Asks for an exclusive lock.
   func replace(_ old: [UInt8], by new: [UInt8]) throws(ArtError) {
@@ -115,11 +113,11 @@ final class GuardedFile {
       let page = start..<min(start + Format.pageSize, new.count)
       if page.upperBound <= old.count, old[page] == new[page] { continue }
       let code = new[page].withUnsafeBytes {
-        art_file_write(handle, $0.baseAddress, Int32($0.count), sqlite3_int64(start))
+        document_write(handle, $0.baseAddress, Int32($0.count), sqlite3_int64(start))
       }
       try check(code)
     }
-    if new.count < old.count { try check(art_file_truncate(handle, sqlite3_int64(new.count))) }
+    if new.count < old.count { try check(document_truncate(handle, sqlite3_int64(new.count))) }
     try sync()
   }
 

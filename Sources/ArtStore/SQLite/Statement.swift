@@ -54,7 +54,7 @@ final class Statement {
       return false
     default:
       sqlite3_reset(handle)
-      throw connection.failure(code).error(on: connection.name)
+      throw connection.error(code)
     }
   }
 

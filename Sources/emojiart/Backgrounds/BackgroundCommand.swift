@@ -68,12 +68,12 @@ struct BackgroundCommand {
     _ plan: (DocumentTransaction) throws(ArtError) -> ArtModel.Edit?
   ) throws(ArtError) -> BackgroundState {
     var author = try thisAuthor()
-    let stamp = author.stamp(at: millisecondsSince1970())
+    let time = millisecondsSince1970()
     try Restoring.restoreFirst(file)
     return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
       var isChanged = false
       if let edit = try plan(transaction) {
-        isChanged = try transaction.perform(edit, stamp: stamp) != nil
+        isChanged = try transaction.perform(edit, stamp: author.stamp(at: time)) != nil
       }
       var state = BackgroundState(transaction)
       state.isChanged = isChanged

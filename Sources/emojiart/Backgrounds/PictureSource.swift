@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtStore
 import Glibc
 
 /// Where a picture is to come from.
@@ -55,7 +56,7 @@ extension PictureSource {
   private static func readFile(_ path: String, _ limits: PictureLimits) throws -> [UInt8] {
     let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { throw ArtError.noPicture(path, errno) }
-    defer { close(file) }
+    defer { PlainFile.close(file) }
     var status = stat()
     guard fstat(file, &status) == 0 else { throw ArtError.noPicture(path, errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {

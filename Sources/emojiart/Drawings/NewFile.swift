@@ -138,13 +138,7 @@ extension NewFile {
       guard give(descriptor, place.target) else { throw failure(errno) }
       return
     }
-    var mode = old.mode
-    // Only root may give a file away; another one's group goes where it may.
-    if fchown(descriptor, old.owner, old.group) != 0, fchown(descriptor, uid_t.max, old.group) != 0 {
-      // Our group was any other one to that file.
-      mode = mode & 0o707 | (mode & 0o007) << 3
-    }
-    guard fchmod(descriptor, mode) == 0 else { throw failure(errno) }
+    try old.rights.give(to: descriptor, name: place.path)
     let name = temporary ?? Self.hiddenName(in: PathParts(place.target).folder)
     if temporary == nil, !give(descriptor, name) { throw failure(errno) }
     guard old.isUnchanged(at: place.target) else {

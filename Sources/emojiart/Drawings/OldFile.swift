@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtStore
 import Glibc
 
 /// A file that another one is to take the place of. It is held open, so that its number goes to no other file meanwhile.
@@ -9,10 +10,8 @@ final class OldFile: Sendable {
 
   /// Its first bytes.
   let head: [UInt8]
-  let owner: uid_t
-  let group: gid_t
   /// Who may do what with it.
-  let mode: mode_t
+  let rights: FileRights
   private let state: State
   private let descriptor: Int32
 
@@ -39,16 +38,21 @@ final class OldFile: Sendable {
     let count = fstat(descriptor, &status) == 0 ? read(descriptor, &head, head.count) : -1
     guard count >= 0 else {
       let number = errno
-      close(descriptor)
+      PlainFile.close(descriptor)
       throw .notSaved(as: path, number)
     }
+    do throws(ArtError) {
+      rights = try FileRights(of: descriptor, status, name: path)
+    } catch {
+      PlainFile.close(descriptor)
+      throw error
+    }
     self.head = Array(head.prefix(count))
-    (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode & 0o777)
     state = State(status)
     self.descriptor = descriptor
   }
 
-  deinit { close(descriptor) }
+  deinit { PlainFile.close(descriptor) }
 
   /// Whether it is still there, and nobody wrote to it.
   func isUnchanged(at target: String) -> Bool {

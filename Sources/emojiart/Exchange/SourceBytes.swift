@@ -2,6 +2,7 @@
 
 import ArtExchange
 import ArtModel
+import ArtStore
 import Glibc
 
 /// The bytes of a file that is to be imported. It is only ever read.
@@ -41,7 +42,7 @@ struct SourceBytes {
     let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
     let file = open(path, flags)
     guard file >= 0 else { throw .notRead(path, errno) }
-    defer { close(file) }
+    defer { PlainFile.close(file) }
     var status = stat()
     guard fstat(file, &status) == 0 else { throw .notRead(path, errno) }
     switch status.st_mode & S_IFMT {

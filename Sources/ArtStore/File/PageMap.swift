@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// The use of each page of a file: every page belongs to one b-tree, to one chain of overflow pages, or to the free list, and to
+/// nothing else.
+///
+/// No sum of a document covers the free list, and a save writes over the pages that it names. SQLite's `integrity_check` does not
+/// look at it where the newest object of the schema is a view, as in a document. So it is compared here with the
+/// pages that are in use. The bytes are those of the last commit: nothing of a transaction that is under way.
+///
+/// Source: https://www.sqlite.org/fileformat.html, sections 1.3 to 1.8.
+struct PageMap {
+  /// Reads bytes at an offset, all of them.
+  typealias Read = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) throws(ArtError) -> Void
+
+  private enum Failure: Error {
+    /// The structure does not hold.
+    case fault(String)
+    /// The file cannot be read.
+    case unreadable(ArtError)
+  }
+
+  /// What a page is, by the numbers that an auto-vacuum file has for it.
+  private enum Use: UInt8 {
+    case root = 1
+    case free = 2
+    case firstOverflow = 3
+    case overflow = 4
+    case node = 5
+  }
+
+  private let read: Read
+  private let pageSize: Int
+  /// Bytes of a page that SQLite uses.
+  private let usable: Int
+  private let pageCount: Int
+  private let isAutoVacuum: Bool
+  private var isUsed: [Bool]
+  /// Of an auto-vacuum file: what each page is, and which page points to it.
+  private var owners: [UInt32: (use: Use, owner: UInt32)] = [:]
+  private var page: [UInt8]
+
+  /// What is wrong with the structure of a connection's file; nil where it holds. Needs the roots of its tables to be known.
+  static func fault(in connection: Connection) throws(ArtError) -> String? {
+    guard let roots = connection.roots else { return "its free list begins with a page of its tables" }
+    return try fault(roots: roots, size: try connection.size) { (buffer, offset) throws(ArtError) in
+      try connection.read(into: buffer, at: offset)
+    }
+  }
+
+  /// Throws `damaged` where it does not hold.
+  static func verify(_ connection: Connection) throws(ArtError) {
+    if let fault = try fault(in: connection) { throw .damaged(connection.name, fault) }
+  }
+
+  /// What is wrong with the structure of a file of that many bytes.
+  static func fault(roots: [Int], size: Int, read: Read) throws(ArtError) -> String? {
+    do throws(Failure) {
+      try withoutActuallyEscaping(read) { (read) throws(Failure) in
+        var map = try PageMap(size: size, read: read)
+        try map.walkFreeList()
+        for root in [1] + roots { try map.walkTree(root) }
+        try map.compare()
+      }
+      return nil
+    } catch {
+      switch error {
+      case .fault(let fault): return fault
+      case .unreadable(let error): throw error
+      }
+    }
+  }
+
+  private init(size: Int, read: @escaping Read) throws(Failure) {
+    self.read = read
+    page = [UInt8](repeating: 0, count: FileHeader.length)
+    guard size >= FileHeader.length else { throw .fault("it ends within its header") }
+    try Self.fill(&page, FileHeader.length, from: 0, read)
+    let stored = Int(page[16]) << 8 | Int(page[17])
+    pageSize = stored == 1 ? 65_536 : stored
+    usable = pageSize - Int(page[20])
+    guard pageSize >= 512, pageSize & (pageSize - 1) == 0, usable >= 480 else {
+      throw .fault("its pages cannot be \(pageSize) bytes long")
+    }
+    let whole = size / pageSize
+    // The count in the header is valid if the program that wrote last knew of it.
+    let isCounted = page[24..<28] == page[92..<96]
+    let counted = page.withUnsafeBytes { Int(Self.number($0, at: 28)) }
+    pageCount = isCounted && counted > 0 ? counted : whole
+    guard pageCount <= whole else { throw .fault("pages are missing at its end") }
+    isAutoVacuum = page[52..<56].contains { $0 != 0 }
+    isUsed = [Bool](repeating: false, count: pageCount + 1)
+  }
+
+  // MARK: Pages
+
+  private static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32 {
+    UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  private static func fill(
+    _ page: inout [UInt8], _ count: Int, from offset: Int, _ read: Read
+  ) throws(Failure) {
+    var failure: ArtError?
+    page.withUnsafeMutableBytes { buffer in
+      do throws(ArtError) {
+        try read(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), offset)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw .unreadable(failure) }
+  }
+
+  /// Notes the use of a page. Throws for one that is used already, or is none.
+  private mutating func use(_ number: UInt32, as use: Use, of owner: UInt32) throws(Failure) {
+    guard number >= 1, number <= pageCount else {
+      throw .fault("a page \(number) is named, and there is none")
+    }
+    guard !isUsed[Int(number)] else { throw .fault("page \(number) is used twice") }
+    isUsed[Int(number)] = true
+    if isAutoVacuum { owners[number] = (use, owner) }
+  }
+
+  private mutating func load(_ number: UInt32, bytes count: Int? = nil) throws(Failure) {
+    let count = count ?? pageSize
+    if page.count != pageSize { page = [UInt8](repeating: 0, count: pageSize) }
+    let offset = (Int(number) - 1) * pageSize
+    try Self.fill(&page, count, from: offset, read)
+  }
+
+  // MARK: The free list
+
+  private mutating func walkFreeList() throws(Failure) {
+    try load(1, bytes: FileHeader.length)
+    let expected = page.withUnsafeBytes { Int(Self.number($0, at: 36)) }
+    var trunk = page.withUnsafeBytes { Self.number($0, at: 32) }
+    var found = 0
+    while trunk != 0 {
+      try use(trunk, as: .free, of: 0)
+      try load(trunk)
+      let (next, count) = page.withUnsafeBytes { (Self.number($0, at: 0), Int(Self.number($0, at: 4))) }
+      guard count <= usable / 4 - 2 else { throw .fault("page \(trunk) is no page of the free list") }
+      for index in 0..<count {
+        let leaf = page.withUnsafeBytes { Self.number($0, at: 8 + 4 * index) }
+        try use(leaf, as: .free, of: 0)
+      }
+      found += 1 + count
+      trunk = next
+    }
+    guard found == expected else {
+      throw .fault("its free list has \(found) pages where \(expected) should be")
+    }
+  }
+
+  // MARK: Trees
+
+  /// Walks the tree of a table or an index, and the overflow pages of its cells.
+  private mutating func walkTree(_ root: Int) throws(Failure) {
+    guard let root = UInt32(exactly: root) else { throw .fault("a table cannot begin with page \(root)") }
+    try use(root, as: .root, of: 0)
+    var left = [root]
+    var isIndex: Bool?
+    while let number = left.popLast() {
+      try load(number)
+      guard let node = Node(page, number, usable: usable) else {
+        throw .fault("page \(number) is no page of a table")
+      }
+      guard isIndex ?? node.isIndex == node.isIndex else {
+        throw .fault("page \(number) is one of another table")
+      }
+      isIndex = node.isIndex
+      for child in node.children {
+        try use(child, as: .node, of: number)
+        left.append(child)
+      }
+      for chain in node.chains { try walkChain(from: chain.first, count: chain.count, of: number) }
+    }
+  }
+
+  private mutating func walkChain(from first: UInt32, count: Int, of node: UInt32) throws(Failure) {
+    var (number, owner, use) = (first, node, Use.firstOverflow)
+    for index in 0..<count {
+      try self.use(number, as: use, of: owner)
+      guard index + 1 < count else { return }
+      try load(number, bytes: 4)
+      (owner, use) = (number, .overflow)
+      number = page.withUnsafeBytes { Self.number($0, at: 0) }
+    }
+  }
+
+  // MARK: The whole
+
+  private mutating func compare() throws(Failure) {
+    if isAutoVacuum { try comparePointers() }
+    guard let lost = isUsed.dropFirst().firstIndex(of: false) else { return }
+    throw .fault("page \(lost) belongs to nothing")
+  }
+
+  /// The pointer map of an auto-vacuum file, by which SQLite moves pages. Its pages hold entries of 5 bytes for those behind them.
+  private mutating func comparePointers() throws(Failure) {
+    let entries = usable / 5
+    for map in stride(from: 2, through: pageCount, by: entries + 1) {
+      let number = UInt32(map)
+      guard !isUsed[map] else { throw .fault("page \(number) is used twice") }
+      isUsed[map] = true
+      try load(number)
+      for index in 0..<entries where map + 1 + index <= pageCount {
+        guard let owner = owners[UInt32(map + 1 + index)] else { continue }
+        let (use, page) = page.withUnsafeBytes { ($0[5 * index], Self.number($0, at: 5 * index + 1)) }
+        guard use == owner.use.rawValue, page == owner.owner else {
+          throw .fault("the pointer map is wrong about page \(map + 1 + index)")
+        }
+      }
+    }
+  }
+}
+
+/// What a page of a tree points to.
+private struct Node {
+  let isIndex: Bool
+  let children: [UInt32]
+  /// Chains of overflow pages.
+  let chains: [(first: UInt32, count: Int)]
+
+  /// Nil for a page that is none of a tree.
+  init?(_ page: [UInt8], _ number: UInt32, usable: Int) {
+    let start = number == 1 ? FileHeader.length : 0
+    let flags = page[start]
+    guard [0x02, 0x05, 0x0A, 0x0D].contains(flags) else { return nil }
+    isIndex = flags == 0x02 || flags == 0x0A
+    let isLeaf = flags & 0x08 != 0
+    var children: [UInt32] = []
+    var chains: [(first: UInt32, count: Int)] = []
+    let isIndex = isIndex
+    let isWhole = page.withUnsafeBytes { page -> Bool in
+      func number(_ offset: Int) -> UInt32 {
+        UInt32(bigEndian: page.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+      }
+      let count = Int(page[start + 3]) << 8 | Int(page[start + 4])
+      let pointers = start + (isLeaf ? 8 : 12)
+      guard pointers + 2 * count <= usable else { return false }
+      if !isLeaf { children.append(number(start + 8)) }
+      for index in 0..<count {
+        var cell = Int(page[pointers + 2 * index]) << 8 | Int(page[pointers + 2 * index + 1])
+        guard cell >= pointers + 2 * count, cell <= usable - 4 else { return false }
+        if !isLeaf {
+          children.append(number(cell))
+          cell += 4
+        }
+        // An inner page of a table has no content.
+        if !isLeaf, !isIndex { continue }
+        guard let (length, next) = Self.varint(page, at: cell, end: usable), length >= 0,
+          length <= Format.largestFile
+        else { return false }
+        cell = next
+        if !isIndex {
+          guard let (_, next) = Self.varint(page, at: cell, end: usable) else { return false }
+          cell = next
+        }
+        let local = Self.local(length, isIndex: isIndex, usable: usable)
+        guard local < length else { continue }
+        guard local <= usable - 4 - cell else { return false }
+        chains.append((number(cell + local), (length - local + usable - 5) / (usable - 4)))
+      }
+      return true
+    }
+    guard isWhole else { return nil }
+    self.children = children
+    self.chains = chains
+  }
+
+  /// How many bytes of a content of that length lie on the page itself.
+  private static func local(_ length: Int, isIndex: Bool, usable: Int) -> Int {
+    let most = isIndex ? (usable - 12) * 64 / 255 - 23 : usable - 35
+    guard length > most else { return length }
+    let least = (usable - 12) * 32 / 255 - 23
+    let wanted = least + (length - least) % (usable - 4)
+    return wanted <= most ? wanted : least
+  }
+
+  /// A number of 1 to 9 bytes, and the offset behind it; nil where it does not end.
+  private static func varint(_ page: UnsafeRawBufferPointer, at offset: Int, end: Int) -> (
+    value: Int, next: Int
+  )? {
+    var value: UInt64 = 0
+    for index in 0..<9 {
+      guard offset + index < end else { return nil }
+      let byte = page[offset + index]
+      if index == 8 {
+        value = value << 8 | UInt64(byte)
+      } else {
+        value = value << 7 | UInt64(byte & 0x7F)
+        if byte >= 0x80 { continue }
+      }
+      return (Int(truncatingIfNeeded: value), offset + index + 1)
+    }
+    return nil
+  }
+}

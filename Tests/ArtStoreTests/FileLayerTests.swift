@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CDocumentVFS
+import CSQLite
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// What SQLite may do with a document's file and the files beside it.
+@Suite struct FileLayerTests {
+  @Test(
+    "F32 a connection never plays back a journal that was not judged, whenever the journal's writer lets go of its lock"
+  )
+  func noPlayback() throws {
+    let folder = try Workspace()
+    let (file, whole) = try folder.crashed()
+    let located = try file.locate()
+    let torn = try bytes(file.path)
+    let journal = try bytes(file.path + "-journal")
+    // Between the judgement and the lock the journal is as good as unseen.
+    let error = failure {
+      let connection = try DocumentFile.connect(located, .readWrite, Deadline(.zero))
+      return try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
+    }
+    #expect(error?.code == .busy)
+    #expect(try bytes(file.path) == torn && bytes(file.path + "-journal") == journal)
+    // The control: SQLite itself does it.
+    let copy = try Connection(
+      path: located.path, name: "control", mode: .privateCopy, deadline: Deadline(.zero))
+    try copy.execute("BEGIN IMMEDIATE; ROLLBACK")
+    #expect(try bytes(file.path) == whole)
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test("F32 an edit that waits for a lock judges the journal that lies there when it has the lock")
+  func judgedAfterWaiting() throws {
+    let folder = try Workspace()
+    let (file, whole) = try folder.crashed()
+    try write(whole, to: folder["whole.emojiart"])
+    let before = try DocumentFile(folder["whole.emojiart"]).read()
+    let holder = try Reservation(file.path)
+    let (path, ended) = (file.path, DispatchSemaphore(value: 0))
+    let edited = Mutex<ArtError?>(nil)
+    // A thread of its own, which no other test can keep waiting.
+    Thread {
+      let error = failure { try DocumentFile(path, patience: .seconds(3_600)).add(seed: 3) }
+      edited.withLock { $0 = error }
+      ended.signal()
+    }.start()
+    // The edit has opened the file, and waits for the lock.
+    while try openCount(of: file.path) < 2 { sched_yield() }
+    holder.letGo()
+    ended.wait()
+    #expect(edited.withLock { $0 } == nil)
+    #expect(try file.read().emojiCount == before.emojiCount + 1)
+    #expect(try file.check().faults == [])
+  }
+
+  /// How many descriptors of the file this process has.
+  private func openCount(of path: String) throws -> Int {
+    let all = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    return all.filter {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+    }
+    .count
+  }
+
+  @Test("F9 no super-journal makes a connection delete another file, also one that appears while it waits")
+  func superJournal() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.add(seed: 1)
+    let located = try file.locate()
+    try write(Array("precious".utf8), to: folder["thesis"])
+    try write(
+      Self.journal(naming: folder["thesis"], pages: try bytes(file.path).count / 4096),
+      to: file.path + "-journal")
+    // As if the journal had come after it was looked for.
+    let error = failure {
+      let connection = try DocumentFile.connect(located, .readWrite, Deadline(.zero))
+      return try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
+    }
+    #expect(error?.code == .busy)
+    #expect(try bytes(folder["thesis"]) == Array("precious".utf8))
+    // Even a copy that may be played back leads nowhere else.
+    let copy = try Connection(path: located.path, name: "copy", mode: .privateCopy, deadline: Deadline(.zero))
+    _ = failure { try copy.execute("BEGIN IMMEDIATE; ROLLBACK") }
+    #expect(try bytes(folder["thesis"]) == Array("precious".utf8))
+    // The file without it is whole.
+    unlink(file.path + "-journal")
+    try write(
+      Self.journal(naming: folder["thesis"], pages: try bytes(file.path).count / 4096),
+      to: file.path + "-journal")
+    try file.add(seed: 2)
+    #expect(try bytes(folder["thesis"]) == Array("precious".utf8))
+    #expect(try file.read().emojiCount == 2)
+  }
+
+  /// A journal without pages that names another file.
+  private static func journal(naming victim: String, pages: Int) -> [UInt8] {
+    func big(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+    let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    let head = magic + big(0) + big(0x1234) + big(pages) + big(512) + big(4096)
+    let name = Array(victim.utf8)
+    return head + [UInt8](repeating: 0, count: 512 - head.count) + big((1 << 30) / 4096 + 1) + name
+      + big(name.count)
+      + big(name.reduce(0) { $0 + Int($1) }) + magic
+  }
+
+  @Test(
+    "F33 a file that somebody else uses at the name of a document's journal is neither taken for one nor written over"
+  )
+  func otherFiles() throws {
+    let folder = try Workspace()
+    let file = try folder.document("art")
+    try file.fill(emojis: 3, edits: 1, seed: 1)
+    let content = try file.read()
+    // Another document, which has a right to its name.
+    let other = try folder.document("art-journal", seed: 2)
+    try other.add(seed: 5)
+    let bytesOfOther = try bytes(other.path)
+    #expect(failure { try file.add(seed: 6) }?.code == .notADocument)
+    #expect(try file.read() == content && bytes(other.path) == bytesOfOther)
+    unlink(other.path)
+    // A picture that begins with a zero, by another name of it.
+    try write([0] + Array("precious".utf8), to: folder["film.mp4"])
+    link(folder["film.mp4"], file.path + "-journal")
+    #expect(failure { try file.add(seed: 6) }?.code == .notADocument)
+    #expect(try bytes(folder["film.mp4"]) == [0] + Array("precious".utf8) && file.read() == content)
+    unlink(folder["film.mp4"])
+    // Without one it is set aside, and said so.
+    let told = Told()
+    try DocumentFile(file.path, notice: { told.append($0) }).add(seed: 6)
+    let aside = try #require(told.lines.first?.split(separator: " ").last.map(String.init))
+    #expect(try bytes(aside) == [0] + Array("precious".utf8))
+    #expect(try file.read().emojiCount == content.emojiCount + 1)
+  }
+
+  @Test("F34 a descriptor that is closed by hand takes no lock of SQLite's away")
+  func descriptors() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let other = try folder.document("other.emojiart", seed: 2)
+    try file.edit { (_: DocumentTransaction) throws(ArtError) in
+      let descriptor = open(file.path, O_RDONLY)
+      PlainFile.close(descriptor)
+      _ = QuickLook(file)
+      do {
+        // Another program must find the lock.
+        let ended = try run("sqlite3", [file.path, "BEGIN IMMEDIATE"])
+        #expect(ended.status != 0 && ended.errors.contains("locked"), "\(ended.errors)")
+        #expect(fcntl(descriptor, F_GETFD) >= 0, "it is closed with the last handle")
+        let plain = open(other.path, O_RDONLY)
+        PlainFile.close(plain)
+        #expect(fcntl(plain, F_GETFD) < 0, "a file that is not open is closed at once")
+      } catch { Issue.record(error) }
+    }
+    let all = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    let left = all.filter {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == file.path
+    }
+    #expect(left.isEmpty)
+  }
+
+  @Test("F34 a quick look at one document does not depend on what else is open")
+  func quickLook() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let other = try folder.document("other.emojiart", seed: 2)
+    try other.edit { (_: DocumentTransaction) throws(ArtError) in #expect(QuickLook(file) != nil) }
+  }
+
+  @Test("F5 no document gets a name that is too long for the journal of a save")
+  func longNames() throws {
+    let folder = try Workspace()
+    for length in [247, 248, 255] {
+      let name = String(repeating: "a", count: length - 9) + ".emojiart"
+      var random = SystemRandomNumberGenerator()
+      let file = DocumentFile(folder[name])
+      let error = failure { try file.create(canvas: .standard, using: &random) }
+      #expect(error?.code == (length == 247 ? nil : .badValue), "\(length)")
+      if error == nil { try file.add(seed: 1) }
+    }
+    #expect(try folder.names.count == 1)
+  }
+}
+
+/// A lock as a writer holds it: while it is held a journal counts as a live save's.
+private final class Reservation {
+  private let handle: OpaquePointer
+
+  init(_ path: String) throws {
+    var (code, system) = (SQLITE_OK, Int32(0))
+    handle = try #require(document_open(path, true, &code, &system))
+    try #require(document_lock(handle, SQLITE_LOCK_SHARED) == SQLITE_OK)
+    try #require(document_lock(handle, SQLITE_LOCK_RESERVED) == SQLITE_OK)
+  }
+
+  func letGo() { document_unlock(handle, SQLITE_LOCK_NONE) }
+
+  deinit {
+    letGo()
+    document_close(handle)
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// Files that take the place of others, and what lies in folders that others may write to.
+@Suite struct FileRightsTests {
+  /// A document that a repair has something to do with.
+  private func broken(_ folder: Workspace) throws -> DocumentFile {
+    let file = try folder.document()
+    try file.fill(emojis: 3, edits: 2, seed: 1)
+    try shell(file.path, "UPDATE edit SET time = 1 WHERE revision = 2")
+    return file
+  }
+
+  private func list(_ path: String) throws -> String {
+    let ended = try run("getfacl", ["--absolute-names", "--omit-header", "--numeric", path])
+    try #require(ended.status == 0, "\(ended.errors)")
+    return ended.output
+  }
+
+  @Test(
+    "F35 a mended document has the access control list of the old one, and its group gets no right from the mask"
+  )
+  func accessControlList() throws {
+    let folder = try Workspace()
+    let file = try broken(folder)
+    chmod(file.path, 0o600)
+    let set = try run("setfacl", ["--modify", "user:1502:rw", file.path])
+    guard set.status == 0 else {
+      print("F35 list: not tried, the file system has none: \(set.errors)")
+      return
+    }
+    let before = try list(file.path)
+    #expect(before.contains("user:1502:rw-") && before.contains("group::---") && before.contains("mask::rw-"))
+    #expect(try run(emojiart, ["check", file.path, "--repair", "--yes"]).status == 0)
+    #expect(try list(file.path) == before)
+    // A list that the folder gives to new files is not the old file's.
+    let plain = folder["plain.png"]
+    #expect(try run(emojiart, ["render", file.path, "-o", plain]).status == 0)
+    chmod(plain, 0o640)
+    let own = try list(plain)
+    #expect(try run("setfacl", ["--default", "--modify", "user:1503:rwx", folder.path]).status == 0)
+    #expect(try run(emojiart, ["render", file.path, "-o", plain]).status == 0)
+    #expect(try list(plain) == own)
+  }
+
+  @Test("F35 where the group of the old file cannot be kept the new one gets what all others had")
+  func otherGroup() throws {
+    guard geteuid() == 0 else { return print("F35 group: not tried, only root can become somebody else") }
+    let folder = try Workspace()
+    let file = try broken(folder)
+    let state = folder["state"]
+    mkdir(state, 0o700)
+    for path in [folder.path, state] { #expect(chown(path, 1_502, 1_502) == 0) }
+    #expect(chown(file.path, 1_502, 4_321) == 0 && chmod(file.path, 0o664) == 0)
+    let ended = try run(
+      "setpriv",
+      [
+        "--reuid", "1502", "--regid", "1502", "--clear-groups", emojiart, "check", file.path, "--repair",
+        "--yes",
+      ],
+      environment: ["EMOJIART_STATE": state, "TMPDIR": state])
+    #expect(ended.status == 0, "\(ended.errors)")
+    var status = stat()
+    #expect(stat(file.path, &status) == 0 && status.st_gid == 1_502 && status.st_mode & 0o777 == 0o644)
+  }
+
+  @Test("F38 a journal that another user left in a sticky folder is named with its owner, and never copied")
+  func stickyFolder() throws {
+    guard geteuid() == 0 else { return print("F38: not tried, only root can become somebody else") }
+    let folder = try Workspace()
+    let (file, _) = try folder.crashed()
+    let state = folder["state"]
+    mkdir(state, 0o700)
+    #expect(chown(state, 1_502, 1_502) == 0 && chown(file.path, 1_502, 1_502) == 0)
+    #expect(chown(file.path + "-journal", 1_503, 1_503) == 0 && chmod(file.path + "-journal", 0o644) == 0)
+    #expect(chmod(folder.path, 0o1777) == 0)
+    for _ in 0..<3 {
+      let ended = try run(
+        "setpriv", ["--reuid", "1502", "--regid", "1502", "--clear-groups", emojiart, "add", file.path, "🐝"],
+        environment: ["EMOJIART_STATE": state, "TMPDIR": state])
+      #expect(ended.status == 77 && ended.errors.contains("1503"), "\(ended.status) \(ended.errors)")
+    }
+    #expect(access("\(state)/aside", F_OK) != 0, "nothing was set aside")
+    // Who may remove it goes on.
+    #expect(
+      try run(emojiart, ["add", file.path, "🐝"], environment: ["EMOJIART_STATE": folder["other"]]).status == 0
+    )
+  }
+
+  @Test(
+    "F36 the private copy of a program that was killed goes with the next one, and one that is in use stays")
+  func orphans() throws {
+    let folder = try Workspace()
+    let (file, _) = try folder.crashed()
+    let temporary = folder["tmp"]
+    for name in [
+      "tmp", "tmp/emojiart.abcdef", "tmp/emojiart.locked", "tmp/emojiart.strang", "tmp/emojiart.longer7",
+    ] {
+      mkdir(folder[name], 0o700)
+    }
+    for name in ["abcdef/document", "abcdef/document-journal", "locked/document", "strang/letter"] {
+      try write([1], to: "\(temporary)/emojiart.\(name)")
+    }
+    let lock = open("\(temporary)/emojiart.locked", O_RDONLY | O_DIRECTORY)
+    defer { close(lock) }
+    #expect(flock(lock, LOCK_EX) == 0)
+    // A reader of a document with a hot journal makes a copy.
+    let ended = try run(emojiart, ["show", file.path], environment: ["TMPDIR": temporary])
+    #expect(ended.status == 0, "\(ended.errors)")
+    let left = try FileManager.default.contentsOfDirectory(atPath: temporary).sorted()
+    #expect(left == ["emojiart.locked", "emojiart.longer7", "emojiart.strang"])
+  }
+
+  @Test("F37 equal bytes are set aside once, and the oldest files go when there are too many bytes")
+  func aside() throws {
+    let folder = try Workspace()
+    let place = folder["aside"]
+    let first = try StateFolder.setAside([1, 2, 3], as: "bees", in: place, limit: 10)
+    #expect(try StateFolder.setAside([1, 2, 3], as: "bees", in: place, limit: 10) == first)
+    #expect(
+      try bytes(first) == [1, 2, 3] && FileManager.default.contentsOfDirectory(atPath: place).count == 1)
+    var time = [timeval(tv_sec: 1_000, tv_usec: 0), timeval(tv_sec: 1_000, tv_usec: 0)]
+    #expect(utimes(first, &time) == 0)
+    let second = try StateFolder.setAside([4, 5, 6, 7], as: "bees", in: place, limit: 10)
+    let third = try StateFolder.setAside([8, 9, 10, 11], as: "bees", in: place, limit: 10)
+    #expect(access(first, F_OK) != 0, "the oldest is gone")
+    #expect(try bytes(second) == [4, 5, 6, 7] && bytes(third) == [8, 9, 10, 11])
+  }
+}

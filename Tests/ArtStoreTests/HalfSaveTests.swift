@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+/// Saves that were cut short, in files that have lost their journal by another name.
+@Suite struct HalfSaveTests {
+  /// A save that changes several pages of every table.
+  private func halfSave(_ file: DocumentFile) throws -> HalfSave {
+    try file.fill(emojis: 300, edits: 3, seed: 4)
+    let before = try bytes(file.path)
+    var maker = try EditMaker(seed: 5)
+    let stamp = maker.stamp()
+    let some = try file.read().emojisInOrder().filter { $0.id.description.hasPrefix("0") || $0.z % 3 == 0 }
+    let moves = try some.map { Change.move($0.id, to: try Point(x: 3, y: 4)) }
+    try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      _ = try transaction.perform(Edit(name: "move", changes: moves), stamp: stamp)
+    }
+    let half = HalfSave(before: before, after: try bytes(file.path))
+    try #require(half.pages.count > 4)
+    return half
+  }
+
+  /// Puts the crashed document there; the path of its other name comes from `body`, which is undone by `undo`.
+  private func tryAll(
+    in folder: Workspace, _ rename: (String) throws -> String, back: (String) throws -> Void
+  ) throws -> (tried: Int, refused: Int) {
+    let file = try folder.document()
+    let half = try halfSave(file)
+    var (tried, refused) = (0, 0)
+    for written in 1..<half.pages.count {
+      try write(half.file(written: written), to: file.path)
+      try write(half.journal, to: file.path + "-journal")
+      let other = DocumentFile(try rename(file.path))
+      tried += 1
+      let error = failure { try other.add(seed: 77) }
+      if error?.code == .damaged { refused += 1 }
+      try back(other.path)
+      #expect(error?.code == .damaged, "\(written) pages: \(error.map { "\($0)" } ?? "answered")")
+      // Under its own name the save is taken back, and edits go on.
+      let id = try file.add(seed: 78)
+      let now = try file.read()
+      #expect(now.emojiCount == 301 && now.emoji(id) != nil && now.revision == 5, "\(written) pages")
+    }
+    return (tried, refused)
+  }
+
+  @Test(
+    "F30 no edit is made on top of half a save that is met under a name where its journal does not lie: renamed"
+  )
+  func renamed() throws {
+    let folder = try Workspace()
+    mkdir(folder["other"], 0o700)
+    let count = try tryAll(in: folder) { path in
+      let other = folder["other/bees.emojiart"]
+      rename(path, other)
+      return other
+    } back: {
+      rename($0, folder["bees.emojiart"])
+    }
+    #expect(count.tried == count.refused && count.tried > 3)
+  }
+
+  @Test(
+    "F30 no edit is made on top of half a save that is met under a name where its journal does not lie: hard link"
+  )
+  func linked() throws {
+    let folder = try Workspace()
+    let count = try tryAll(in: folder) { path in
+      let other = folder["link.emojiart"]
+      link(path, other)
+      return other
+    } back: {
+      unlink($0)
+    }
+    #expect(count.tried == count.refused && count.tried > 3)
+  }
+
+  @Test(
+    "F30 no edit is made on top of half a save that is met under a name where its journal does not lie: mounted"
+  )
+  func mounted() throws {
+    let folder = try Workspace()
+    let other = folder["mounted.emojiart"]
+    let file = try folder.document()
+    try write([], to: other)
+    guard try run("mount", ["--bind", file.path, other]).status == 0 else {
+      print("F30 mounted: not tried, for nothing may be mounted here")
+      return
+    }
+    defer { _ = try? run("umount", [other]) }
+    unlink(file.path + "-journal")
+    let half = try halfSave(file)
+    try write(half.file(written: 2), to: file.path)
+    try write(half.journal, to: file.path + "-journal")
+    #expect(failure { try DocumentFile(other).add(seed: 77) }?.code == .damaged)
+    try file.add(seed: 78)
+    #expect(try file.read().emojiCount == 301)
+  }
+
+  @Test("F30 a whole document with several names, or a new one, is edited under each of them")
+  func whole() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 20, edits: 2, seed: 1)
+    let count = try file.read().emojiCount
+    link(file.path, folder["link.emojiart"])
+    try DocumentFile(folder["link.emojiart"]).add(seed: 2)
+    rename(file.path, folder["renamed.emojiart"])
+    try DocumentFile(folder["renamed.emojiart"]).add(seed: 3)
+    #expect(try DocumentFile(folder["link.emojiart"]).read().emojiCount == count + 2)
+  }
+
+  @Test("F31 a journal is not rolled back into a file that has gone on since the save that it is of")
+  func laterState() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let half = try halfSave(file)
+    // Two more saves, and damage that the journal would hide: it has the pages as they were.
+    try file.add(seed: 6)
+    try file.add(seed: 7)
+    var damaged = try bytes(file.path)
+    let page = try #require(half.pages.dropFirst(2).first)
+    for index in 100..<4_000 { damaged[page * Format.pageSize + index] ^= 0x55 }
+    try write(damaged, to: file.path)
+    try write(half.journal, to: file.path + "-journal")
+    let error = failure { try file.add(seed: 8) }
+    #expect(error?.code == .damaged && error?.message.contains("another state") == true)
+    #expect(try bytes(file.path) == damaged && bytes(file.path + "-journal") == half.journal)
+    // The save that it is of is taken back.
+    try write(half.file(written: 3), to: file.path)
+    try file.add(seed: 9)
+    #expect(try file.read().emojiCount == 301)
+  }
+}
