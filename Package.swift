@@ -25,7 +25,8 @@ let package = Package(
     .target(name: "CDocumentVFS", dependencies: ["CSQLite"]),
     .target(name: "ArtModel", swiftSettings: settings),
     .target(
-      name: "ArtStore", dependencies: ["ArtModel", "CDocumentVFS", "CSQLite", "CXXHash"], swiftSettings: settings),
+      name: "ArtStore", dependencies: ["ArtModel", "CDocumentVFS", "CSQLite", "CXXHash"],
+      swiftSettings: settings),
     .target(name: "ArtDocument", dependencies: ["ArtModel", "ArtStore"], swiftSettings: settings),
     .target(name: "CProcess"),
     .target(name: "ArtProcess", dependencies: ["ArtModel", "CProcess"], swiftSettings: settings),

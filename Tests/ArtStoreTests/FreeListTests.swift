@@ -148,6 +148,27 @@ import Testing
     Issue.record("\(missing.count) answered and \(gone.count) other emoji are lost: \(about)")
   }
 
+  @Test("F29 the check of free lists can fail: SQLite itself writes over pages that a free list names")
+  func withoutGuard() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    let sample = try Sample(file, emojis: 30, seed: 4)
+    var (tried, destroyed) = (0, 0)
+    for page in stride(from: 3, through: sample.pages, by: 7) {
+      try write(sample.naming(page: page), to: file.path)
+      let filling =
+        "SELECT count(*) FROM emoji; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60) "
+      _ = try run(
+        "sqlite3",
+        [file.path, filling + "INSERT INTO aside SELECT i, 'x', hex(randomblob(1000)), 'y', 1, 1 FROM n"])
+      tried += 1
+      if try file.check().faults.contains(where: { $0.contains("cannot be read") }) { destroyed += 1 }
+    }
+    print(
+      "F29 control without the guard: \(tried) files, \(destroyed) in which tables cannot be read any more")
+    #expect(destroyed > 0)
+  }
+
   @Test("F29 a document with free pages that is as it was left is whole, and edits use its free pages")
   func control() throws {
     let folder = try Workspace()
