@@ -12,6 +12,8 @@ final class Connection {
   private let isInMemory: Bool
   private let isReadOnly: Bool
   private var guarding: UnsafeMutablePointer<art_guard>?
+  /// Nil in memory, where nothing is locked.
+  private let pass: FileGate.Pass?
 
   enum Mode {
     case readOnly
@@ -20,6 +22,7 @@ final class Connection {
 
   /// Opens the file at a path whose symbolic links have been resolved. Reads and locks nothing yet.
   init(path: String, name: String, mode: Mode, deadline: Deadline) throws(ArtError) {
+    pass = FileGate.Pass()
     var handle: OpaquePointer?
     let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     let flags = access | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
@@ -41,6 +44,7 @@ final class Connection {
 
   /// An empty database in memory.
   init(inMemory name: String) throws(ArtError) {
+    pass = nil
     var handle: OpaquePointer?
     OpenFiles.add()
     let code = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, nil)

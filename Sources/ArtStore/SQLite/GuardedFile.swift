@@ -10,6 +10,7 @@ final class GuardedFile {
   private let handle: UnsafeMutablePointer<art_file>
   private let name: String
   private var isExclusive = false
+  private let pass = FileGate.Pass()
 
   init(_ file: LocatedFile, writable: Bool = false) throws(ArtError) {
     var code = SQLITE_OK
