@@ -114,7 +114,7 @@ private struct InspectedCopy {
   /// Endings of the files beside the document that do not belong there.
   let siblings: [String]
 
-  /// The file stays locked meanwhile.
+  /// An exclusive lock on the file is kept, a shared one only until its bytes are read.
   init(of file: LocatedFile, _ guarded: GuardedFile) throws(ArtError) {
     let bytes = try guarded.bytes(limit: Format.largestFile)
     var faults: [String] = []
@@ -134,7 +134,10 @@ private struct InspectedCopy {
     let scratch = try Scratch()
     var cutShort: [UInt8]?
     do throws(ArtError) {
-      if let journal = try HotJournal.hotJournal(of: file, guarded, Deadline(.zero)) {
+      let journal = try HotJournal.hotJournal(of: file, guarded, Deadline(.zero))
+      // From here on everything is read from the copy.
+      guarded.unlockShared()
+      if let journal {
         siblings.append("-journal")
         do throws(ArtError) {
           _ = try HotJournal.judge(file, bytes, journal, in: scratch)

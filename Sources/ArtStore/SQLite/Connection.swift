@@ -42,8 +42,8 @@ final class Connection {
     sqlite3_busy_handler(handle, { context, tries in Deadline.wait(context, tries) }, deadline.context)
   }
 
-  /// An empty database in memory.
-  init(inMemory name: String) throws(ArtError) {
+  /// An empty database in memory; one that is read-only is given its bytes then.
+  init(inMemory name: String, isReadOnly: Bool = false) throws(ArtError) {
     pass = nil
     var handle: OpaquePointer?
     OpenFiles.add()
@@ -57,7 +57,26 @@ final class Connection {
     self.name = name
     deadline = Deadline(.zero)
     isInMemory = true
-    isReadOnly = false
+    self.isReadOnly = isReadOnly
+  }
+
+  /// A private database in memory that holds what this connection's file holds, for a transaction that has begun: when both have
+  /// ended, the copy is read without a lock on the file. Nil where there is no memory for it.
+  func copyInMemory() throws(ArtError) -> Connection? {
+    let size = try size
+    guard let bytes = sqlite3_malloc64(sqlite3_uint64(size)) else { return nil }
+    let code = art_connection_read(handle, bytes, Int32(clamping: size), 0)
+    guard code == SQLITE_OK else {
+      sqlite3_free(bytes)
+      throw failure(code).error(on: name)
+    }
+    let copy = try Connection(inMemory: name, isReadOnly: true)
+    let flags = UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY)
+    let pages = bytes.assumingMemoryBound(to: UInt8.self)
+    // It frees the bytes also when it fails.
+    try copy.check(sqlite3_deserialize(copy.handle, "main", pages, Int64(size), Int64(size), flags))
+    try copy.configure()
+    return copy
   }
 
   deinit {
@@ -143,7 +162,7 @@ final class Connection {
 
   /// Rows that can be in the file: a row takes at least a pointer of 2 bytes and a cell of 4. Pages that name each
   /// other in a circle would give rows without end.
-  var rowRoom: Int { get throws(ArtError) { isInMemory ? .max : try size / 6 + 1 } }
+  var rowRoom: Int { get throws(ArtError) { isInMemory && !isReadOnly ? .max : try size / 6 + 1 } }
 
   /// How long the file is.
   var size: Int {

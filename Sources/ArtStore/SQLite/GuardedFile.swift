@@ -73,6 +73,9 @@ final class GuardedFile {
     isExclusive = false
   }
 
+  /// Lets go of a lock that keeps nobody else from reading.
+  func unlockShared() { if !isExclusive { unlock() } }
+
   /// Whether the file that is open stands at its path no longer.
   var hasMoved: Bool { art_file_has_moved(handle) != 0 }
 
