@@ -72,11 +72,12 @@ let package = Package(
         .linkedLibrary("inotifytools"),
         .unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"]),
       ]),
+    .target(name: "CArguments"),
     .executableTarget(
       name: "emojiart",
       dependencies: [
         "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArtExchange", "ArtNames",
-        "emojiart-inotify",
+        "CArguments", "emojiart-inotify",
         .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

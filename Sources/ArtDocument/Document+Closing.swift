@@ -85,6 +85,6 @@ extension Document {
     tell(life.closed())
     broadcast.finish()
     lookTimer?.cancel()
-    letWaitersGo()
+    waiters.release()
   }
 }

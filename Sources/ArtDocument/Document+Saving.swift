@@ -132,7 +132,7 @@ extension Document {
     if let others = outcome.joined?.others, others.isNews { broadcast.send(.changed(others)) }
     broadcast.send(.saved(revision: base.revision))
     tell(life.saveSucceeded())
-    letWaitersGo()
+    waiters.release()
     step()
   }
 
@@ -140,7 +140,7 @@ extension Document {
   /// tries again.
   func removeSpent() {
     do throws(ArtError) { try journal?.remove(upTo: spent) } catch { return }
-    letWaitersGo()
+    waiters.release()
   }
 
   /// Goes on from content that is in the file, with what is unsaved on top of it.
@@ -174,25 +174,17 @@ extension Document {
   }
 
   /// Returns when there is room for more unsaved edits, at once as a rule: while a disk is slow or a document cannot be
-  /// saved, edits are kept, but not without bound.
+  /// saved, edits are kept, but not without bound. Returns also when the task is cancelled.
   public func waitForRoom() async {
-    while !hasRoom, life.state != .closed { await withCheckedContinuation { waiters.append($0) } }
+    while !hasRoom, life.state != .closed, !Task.isCancelled { await waiters.wait(waiters.ticket) }
   }
 
   /// Whether there is room for more unsaved edits.
-  public var hasRoom: Bool { unsavedChanges < Self.mostUnsaved && !(journal?.isFull ?? false) }
-
-  func letWaitersGo() {
-    let all = waiters
-    waiters = []
-    for waiter in all { waiter.resume() }
-  }
+  public var hasRoom: Bool { unsavedChanges < mostUnsaved && !(journal?.isFull ?? false) }
 
   /// Cuts the log to about the room of a file's.
   func trimLog() { content.trimLog(entries: UnsavedEdits.logged, changes: Self.logChanges) }
 
-  /// Unsaved edits that are kept at most.
-  private static var mostUnsaved: Int { 1_000_000 }
   /// Their changes and inverses: about what a file's 8 MiB hold.
   private static var logChanges: Int { 200_000 }
 }

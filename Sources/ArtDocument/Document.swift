@@ -58,8 +58,10 @@ public actor Document {
   var stamp: FileStamp?
   /// What is in the way of saves.
   var obstacle = Obstacle()
+  /// Unsaved edits that are kept at most.
+  var mostUnsaved = 1_000_000
   /// Those who wait for room for more edits.
-  var waiters: [CheckedContinuation<Void, Never>] = []
+  let waiters = Waiters()
   /// How many are waiting for the document to be closed.
   var closing = 0
   var timer: (due: Duration, task: Task<Void, Never>)?

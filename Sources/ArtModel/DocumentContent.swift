@@ -202,14 +202,14 @@ extension DocumentContent: EditableArt {
 }
 
 extension DocumentContent {
-  /// The JSON that `show --json` prints and the view `document` gives, in pieces: the sink is handed each piece
-  /// of some 64 KiB as it is ready.
+  /// The JSON that the view `document` gives, in pieces: the sink is handed each piece of some 64 KiB as it is ready.
+  /// `show --json` prints it with shown URLs.
   ///
   /// Where its picture's bytes are given, they stand in the background's `data` as base64: `export` writes so.
   public func writeJSON(
-    picture: [UInt8]? = nil, to sink: ([UInt8]) throws(ArtError) -> Void
+    picture: [UInt8]? = nil, urls: URLForm = .whole, to sink: ([UInt8]) throws(ArtError) -> Void
   ) throws(ArtError) {
-    var writer = JSONWriter(reserving: 1 << 17)
+    var writer = JSONWriter(reserving: 1 << 17, urls: urls)
     try write(to: &writer, picture: picture, emptying: sink)
     try sink(writer.bytes)
   }

@@ -6,6 +6,7 @@ import Glibc
 /// A lock on a folder, held by `flock` while this lives: small files in it are replaced by one program after the other.
 struct FolderLock: ~Copyable {
   private let descriptor: Int32
+  private let pass = FileGate.Pass()
 
   /// Waits for it so long. Throws `busy`, and what opening the folder throws.
   init(_ folder: String, patience: Duration) throws(ArtError) {

@@ -88,6 +88,13 @@ extension ArtError {
     ArtError(.diskFull, "no room to write \(name): the disk is full; nothing was changed")
   }
 
+  static func fileSizeLimit(_ name: String) -> ArtError {
+    ArtError(
+      .diskFull,
+      "no room to write \(name): this process may not make a file that large; raise `ulimit -f`; nothing was changed"
+    )
+  }
+
   /// A document that is not at the revision that was named.
   public static func movedOn(_ name: String, is revision: Int, not expected: Int) -> ArtError {
     ArtError(
@@ -124,6 +131,7 @@ extension ArtError {
     case ENOENT, ENOTDIR: return ArtError(.noSuchDocument, "cannot \(verb) \(name): \(cause)")
     case EACCES, EPERM, EROFS: return .notPermitted(verb, name, "\(cause); look at its permissions")
     case ENOSPC, EDQUOT: return .diskFull(name)
+    case EFBIG: return .fileSizeLimit(name)
     case EMFILE, ENFILE:
       return ArtError(.inputOutput, "cannot \(verb) \(name): \(cause); raise `ulimit -n`")
     case ENAMETOOLONG:

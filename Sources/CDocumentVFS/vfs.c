@@ -494,22 +494,30 @@ bool document_has_moved(document_handle *handle) { return has_moved(handle->file
 
 // MARK: A connection's file
 
+/// The file of a connection, of this layer or, in memory, of SQLite's own; NULL where there is none.
+static sqlite3_file *any_file(sqlite3 *db) {
+  sqlite3_file *file = NULL;
+  if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return NULL;
+  return file && file->pMethods ? file : NULL;
+}
+
 /// NULL for a database in memory.
 static document_file *connection_file(sqlite3 *db) {
-  sqlite3_file *file = NULL;
-  if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file) return NULL;
-  bool is_ours = file->pMethods == &document_methods || file->pMethods == &copy_methods;
+  sqlite3_file *file = any_file(db);
+  bool is_ours = file && (file->pMethods == &document_methods || file->pMethods == &copy_methods);
   return is_ours ? (document_file *)file : NULL;
 }
 
 int connection_read(sqlite3 *db, void *buffer, int count, sqlite3_int64 offset) {
-  document_file *file = connection_file(db);
-  return file ? real_methods(&file->base)->xRead(real_file(&file->base), buffer, count, offset) : SQLITE_CANTOPEN;
+  document_file *ours = connection_file(db);
+  // What verifies a free list is not stopped by the guard.
+  sqlite3_file *file = ours ? real_file(&ours->base) : any_file(db);
+  return file ? file->pMethods->xRead(file, buffer, count, offset) : SQLITE_CANTOPEN;
 }
 
 int connection_size(sqlite3 *db, sqlite3_int64 *size) {
-  document_file *file = connection_file(db);
-  return file ? file_size(&file->base, size) : SQLITE_CANTOPEN;
+  sqlite3_file *file = any_file(db);
+  return file ? file->pMethods->xFileSize(file, size) : SQLITE_CANTOPEN;
 }
 
 bool connection_has_moved(sqlite3 *db) {

@@ -2,16 +2,22 @@
 
 import ArgumentParser
 import ArtModel
+import ArtStore
 import Glibc
 
 @main
 enum Main {
   static func main() {
     occupyStandardDescriptors()
+    // A file that would grow beyond `ulimit -f` is then an error of the write.
+    signal(SIGXFSZ, SIG_IGN)
+    // Ctrl-Z stops a command when it has closed the file: a stopped one would keep its locks.
+    FileGate.shared.delay(SIGTSTP)
     do {
+      try checkDescriptors()
       try checkEncoding()
-      try checkCommandName(CommandLine.arguments.dropFirst())
-      var command = try Emojiart.parseAsRoot()
+      try checkCommandName(Arguments.all.dropFirst())
+      var command = try Emojiart.parseAsRoot(Array(Arguments.all.dropFirst()))
       try command.run()
       try Output.flush()
     } catch let error as ArtError {
@@ -48,7 +54,7 @@ enum Main {
 
   /// A usage error and where to look next. A document `-x` is an unknown option to the parser.
   private static func usageLine(_ message: String) -> String {
-    let words = CommandLine.arguments.dropFirst().prefix(2)
+    let words = Arguments.all.dropFirst().prefix(2)
     let isCommand = words.first.map(Emojiart.commandNames.contains) ?? false
     let command = isCommand ? "emojiart \(words.first ?? "")" : "emojiart"
     let document = isCommand ? words.dropFirst().first : nil
@@ -68,11 +74,7 @@ enum Main {
 
   /// What is no UTF-8 would be read as another name than the one that was given.
   private static func checkEncoding() throws(ArtError) {
-    for (index, argument) in CommandLine.arguments.enumerated()
-    where argument.unicodeScalars.contains("\u{FFFD}") {
-      guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil else {
-        continue
-      }
+    if let argument = Arguments.notText {
       throw ArtError(.badValue, "\(argument) is no UTF-8 text; rename the file, or type it again")
     }
   }
@@ -85,6 +87,24 @@ enum Main {
     let hint =
       near.isEmpty ? "`emojiart --help` lists them" : "did you mean \(near.joined(separator: " or "))?"
     throw ArtError(.usage, "no command \(shown(name)); \(hint)")
+  }
+
+  /// Descriptors that must be free at the start. Dispatch traps where it cannot have its own.
+  private static let neededDescriptors = 16
+
+  /// Throws `inputOutput` when too few descriptors are free.
+  private static func checkDescriptors() throws(ArtError) {
+    var free: [Int32] = []
+    defer { for descriptor in free { close(descriptor) } }
+    while free.count < neededDescriptors {
+      let descriptor = fcntl(2, F_DUPFD_CLOEXEC, 3)
+      guard descriptor >= 0 else {
+        throw ArtError(
+          .inputOutput,
+          "only \(free.count) files may be opened, and \(neededDescriptors) are needed; raise `ulimit -n`")
+      }
+      free.append(descriptor)
+    }
   }
 
   /// A document opened as descriptor 0, 1 or 2 would be read as input or written over by messages. What takes a

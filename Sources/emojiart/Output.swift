@@ -112,7 +112,9 @@ enum Output {
 extension ArtError {
   /// stdout does not take the result.
   static func notWritten(_ number: Int32) -> ArtError {
-    ArtError(.inputOutput, "cannot write the result to stdout: \(String(cString: strerror(number)))")
+    let cause = String(cString: strerror(number))
+    let knob = number == EFBIG ? "; raise `ulimit -f`" : ""
+    return ArtError(.inputOutput, "cannot write the result to stdout: \(cause)\(knob)")
   }
 }
 

@@ -38,7 +38,7 @@ private struct Project {
     "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender"],
     "emojiart": [
       "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArtExchange", "ArtNames",
-      "ArgumentParser",
+      "CArguments", "ArgumentParser",
     ],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]

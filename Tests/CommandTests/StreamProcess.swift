@@ -3,17 +3,19 @@
 import Foundation
 import Glibc
 
-/// A running `emojiart edit bees --json`, of which a test holds both ends. Its calls block: see `onThread`.
+/// A running `emojiart edit bees --json`, or another command, of which a test holds both ends. Its calls block: see `onThread`.
 final class StreamProcess {
   private let process = Process()
   private let input: Int32
   private let output: Int32
   private var read: [UInt8] = []
 
-  init(in run: CommandRun, _ options: [String] = []) throws {
+  init(
+    in run: CommandRun, command: [String] = ["edit", "bees", "--json"], _ options: [String] = []
+  ) throws {
     let (stdin, stdout) = (Pipe(), Pipe())
     process.executableURL = run.place.appending(path: "bin/emojiart")
-    process.arguments = ["edit", "bees", "--json"] + options
+    process.arguments = command + options
     process.currentDirectoryURL = run.place.appending(path: "work")
     process.environment = run.environment
     process.standardInput = stdin
@@ -80,6 +82,15 @@ final class StreamProcess {
       guard count > 0 else { return nil }
       read += piece[..<count]
     }
+  }
+
+  /// Forgets what has been written, without waiting for more.
+  func forget() {
+    read = []
+    var (piece, ready) = (
+      [UInt8](repeating: 0, count: 1 << 16), pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+    )
+    while poll(&ready, 1, 0) == 1, Glibc.read(output, &piece, piece.count) > 0 {}
   }
 
   /// All lines to the end.

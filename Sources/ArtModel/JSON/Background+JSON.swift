@@ -64,10 +64,7 @@ extension Background {
     writer.integer(size.height)
     writer.key("mediaType")
     writer.string(mediaType)
-    if let url {
-      writer.key("url")
-      writer.string(url)
-    }
+    writer.urlMember(url)
     writer.key("width")
     writer.integer(size.width)
   }
@@ -107,8 +104,7 @@ extension PendingBackground {
       $0.string(reason)
       $0.key("since")
       $0.integer(since)
-      $0.key("url")
-      $0.string(url)
+      $0.urlMember(url)
     }
   }
 

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// How JSON spells the URLs of a document.
+public enum URLForm: Sendable {
+  /// Byte by byte: for what is read again, such as files and exports.
+  case whole
+  /// As people are shown them, see `BackgroundURL.shown`: a query may hold a secret. For all that is printed.
+  case shown
+}
+
 /// Writes JSON as bytes. The caller gives keys in sorted order; values then have one spelling only.
 public struct JSONWriter {
   /// What has been written.
   public private(set) var bytes: [UInt8] = []
   private var needsComma = false
+  private let urls: URLForm
 
-  /// An empty text.
-  public init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+  /// An empty text, which spells URLs in that form.
+  public init(reserving capacity: Int = 256, urls: URLForm = .whole) {
+    self.urls = urls
+    bytes.reserveCapacity(capacity)
+  }
 
   /// What has been written, as a string.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -40,6 +52,24 @@ public struct JSONWriter {
     string(name)
     bytes.append(UInt8(ascii: ":"))
     needsComma = false
+  }
+
+  /// Writes the member `url` of an object; nothing where there is no URL, or none that can be shown.
+  public mutating func urlMember(_ url: String?) {
+    guard let url else { return }
+    switch urls {
+    case .whole:
+      key("url")
+      string(url)
+    case .shown:
+      do throws(Refusal) {
+        let shown = try BackgroundURL(url).shown
+        key("url")
+        string(shown)
+      } catch {
+        // It may be any text: a document from elsewhere says what it likes.
+      }
+    }
   }
 
   /// Writes a string.

@@ -114,7 +114,7 @@ private struct InspectedCopy {
   /// Endings of the files beside the document that do not belong there.
   let siblings: [String]
 
-  /// The file stays locked meanwhile.
+  /// An exclusive lock on the file is kept, a shared one only until its bytes are read.
   init(of file: LocatedFile, _ guarded: GuardedFile) throws(ArtError) {
     let bytes = try guarded.bytes(limit: Format.largestFile)
     var faults: [String] = []
@@ -135,6 +135,8 @@ private struct InspectedCopy {
     var cutShort: RollbackJournal?
     do throws(ArtError) {
       let beside = try HotJournal.lookBeside(file, guarded, Deadline(.zero))
+      // From here on everything is read from the copy.
+      guarded.unlockShared()
       if case .otherFile = beside { throw .foreignJournal(file.name) }
       if case .journal(let journal) = beside {
         siblings.append("-journal")

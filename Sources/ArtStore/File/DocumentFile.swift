@@ -97,11 +97,20 @@ extension DocumentFile {
     try refuseForeignSiblings(of: file)
     let connection = try Connection(path: file.path, name: file.name, mode: mode, deadline: deadline)
     let size = try connection.size
+    // A write beyond the limit fails also within the file, and so would the rollback of what was written before it.
+    guard mode == .readOnly || size <= fileSizeLimit else { throw .fileSizeLimit(file.name) }
     let header = try FileHeader(
       connection.bytes(count: FileHeader.length, at: 0), size: size, name: file.name)
     guard !header.isWAL else { throw .walDocument(file.name) }
     try connection.configure()
     return connection
+  }
+
+  /// How large files may be that this process writes: `ulimit -f`.
+  private static var fileSizeLimit: Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return .max }
+    return Int(clamping: limit.rlim_cur)
   }
 
   /// A `-wal` beside a document would be taken into it by SQLite, whoever left it there.

@@ -44,7 +44,7 @@ extension DocumentTransaction {
   /// of every page. Throws `damaged`.
   public func load() throws(ArtError) -> DocumentContent {
     if let loaded, loaded.art == art { return loaded.content }
-    if !connection.isInMemory, !hasChanges { try PageMap.verify(connection) }
+    if !connection.isBeingMade, !hasChanges { try PageMap.verify(connection) }
     var digest = Digest()
     let emojis = try loadEmojis(&digest)
     let log = try loadLog(&digest)

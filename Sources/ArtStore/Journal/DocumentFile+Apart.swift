@@ -43,7 +43,7 @@ extension DocumentFile {
     _ stamp: () -> EditStamp
   ) throws(ArtError) -> Made? {
     do throws(ArtError) {
-      return try source.read { (transaction) throws(ArtError) -> Made in
+      return try source.read(whole: true) { (transaction) throws(ArtError) -> Made in
         var content = try transaction.load()
         var reports: [RestoreReport] = []
         for (contents, journal) in all {

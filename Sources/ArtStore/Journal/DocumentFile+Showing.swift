@@ -20,7 +20,7 @@ extension DocumentFile {
   ) throws(ArtError) -> ShownDocument {
     var all: [JournalContents] = []
     for journal in journals { all.append(try journal.contents()) }
-    return try read { (transaction) throws(ArtError) in
+    return try read(whole: true) { (transaction) throws(ArtError) in
       var author = author
       var shown = ShownDocument(content: try transaction.load())
       for (contents, journal) in zip(all, journals) {

@@ -10,13 +10,15 @@ final class Connection {
   /// What messages call the database.
   let name: String
   private let deadline: Deadline
-  let isInMemory: Bool
+  private let isInMemory: Bool
   private let isReadOnly: Bool
   private var isGuarded = false
   /// The pages with which its tables and indexes begin, once the schema was read.
   var roots: [Int]?
   /// What is wrong with the file's structure, once a save has found it out.
   private var structureFault: ArtError?
+  /// Nil in memory, where nothing is locked.
+  private let pass: FileGate.Pass?
 
   enum Mode {
     case readOnly
@@ -28,6 +30,7 @@ final class Connection {
   /// Opens the file at a path whose symbolic links have been resolved. Reads and locks nothing yet. A document has its own file
   /// layer: see `CDocumentVFS`.
   init(path: String, name: String, mode: Mode, deadline: Deadline) throws(ArtError) {
+    pass = FileGate.Pass()
     var handle: OpaquePointer?
     let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     let flags = access | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
@@ -46,8 +49,9 @@ final class Connection {
     sqlite3_busy_handler(handle, { context, tries in Deadline.wait(context, tries) }, deadline.context)
   }
 
-  /// An empty database in memory.
-  init(inMemory name: String) throws(ArtError) {
+  /// An empty database in memory; one that is read-only is given its bytes then.
+  init(inMemory name: String, isReadOnly: Bool = false) throws(ArtError) {
+    pass = nil
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle else {
@@ -58,7 +62,26 @@ final class Connection {
     self.name = name
     deadline = Deadline(.zero)
     isInMemory = true
-    isReadOnly = false
+    self.isReadOnly = isReadOnly
+  }
+
+  /// A private database in memory that holds what this connection's file holds, for a transaction that has begun: when both have
+  /// ended, the copy is read without a lock on the file. Nil where there is no memory for it.
+  func copyInMemory() throws(ArtError) -> Connection? {
+    let size = try size
+    guard let bytes = sqlite3_malloc64(sqlite3_uint64(size)) else { return nil }
+    let code = connection_read(handle, bytes, Int32(clamping: size), 0)
+    guard code == SQLITE_OK else {
+      sqlite3_free(bytes)
+      throw failure(code).error(on: name)
+    }
+    let copy = try Connection(inMemory: name, isReadOnly: true)
+    let flags = UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY)
+    let pages = bytes.assumingMemoryBound(to: UInt8.self)
+    // It frees the bytes also when it fails.
+    try copy.check(sqlite3_deserialize(copy.handle, "main", pages, Int64(size), Int64(size), flags))
+    try copy.configure()
+    return copy
   }
 
   deinit { sqlite3_close_v2(handle) }
@@ -142,6 +165,9 @@ final class Connection {
   /// Whether somebody did, so that nothing of a save was or will be written.
   var isCopiedOver: Bool { connection_is_copied_over(handle) }
 
+  /// Whether this program is building the database in memory, so that no file has its structure.
+  var isBeingMade: Bool { isInMemory && !isReadOnly }
+
   /// Whether the file is no longer the one at its path.
   var hasMoved: Bool { connection_has_moved(handle) }
 
@@ -162,7 +188,7 @@ final class Connection {
 
   /// Rows that can be in the file: a row takes at least a pointer of 2 bytes and a cell of 4. Pages that name each
   /// other in a circle would give rows without end.
-  var rowRoom: Int { get throws(ArtError) { isInMemory ? .max : try size / 6 + 1 } }
+  var rowRoom: Int { get throws(ArtError) { isBeingMade ? .max : try size / 6 + 1 } }
 
   /// Reads bytes of the file, all of them. Throws `damaged` where it ends before.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(ArtError) {

@@ -11,6 +11,7 @@ final class GuardedFile {
   private let handle: OpaquePointer
   private let name: String
   private var isExclusive = false
+  private let pass = FileGate.Pass()
 
   init(_ file: LocatedFile, writable: Bool = false) throws(ArtError) {
     var code = SQLITE_OK
@@ -69,6 +70,9 @@ final class GuardedFile {
     document_unlock(handle, SQLITE_LOCK_NONE)
     isExclusive = false
   }
+
+  /// Lets go of a lock that keeps nobody else from reading.
+  func unlockShared() { if !isExclusive { unlock() } }
 
   /// Whether the file that is open stands at its path no longer.
   var hasMoved: Bool { document_has_moved(handle) }

@@ -20,6 +20,7 @@ struct SQLiteFailure {
       return .notPermitted("write", name, "it or its folder is read-only; change its permissions, or copy it")
     case SQLITE_CANTOPEN where systemError != 0: return .document("open", name, systemError)
     case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: return .diskFull(name)
+    case SQLITE_IOERR where systemError == EFBIG: return .fileSizeLimit(name)
     default:
       let cause = systemError == 0 ? "" : ": \(String(cString: strerror(systemError)))"
       return ArtError(

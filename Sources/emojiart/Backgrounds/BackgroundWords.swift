@@ -13,7 +13,7 @@ struct BackgroundState {
 
   /// As one JSON value; `picture` is the one that was taken just now.
   func json(_ picture: CheckedPicture? = nil, path: String? = nil, unchanged: Bool = false) -> String {
-    var writer = JSONWriter()
+    var writer = JSONWriter(urls: .shown)
     writer.object {
       if picture?.isAnimated == true {
         $0.key("animated")

@@ -12,7 +12,7 @@ struct Show: ParsableCommand {
     usage: """
       emojiart show <doc> [--graphics <how>] [--zoom <times>]
                [--center <x,y>] [--font <file>] [--live]
-               [--folder <folder>] [--json]
+               [--folder <folder>] [--json [--urls]]
       """,
     discussion: """
       A table, bottom to top. The beginning of each id that names it alone is marked: in bold on a terminal, by a hyphen elsewhere, and \
@@ -29,6 +29,7 @@ struct Show: ParsableCommand {
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
   @Flag(help: "Follow the document on the screen until q is pressed.") var live = false
+  @Flag(help: "With --json, write URLs whole: the queries, too.") var urls = false
   @OptionGroup var looks: ShowOptions
   @OptionGroup var part: ViewOptions
   @OptionGroup var common: CommonOptions
@@ -36,12 +37,17 @@ struct Show: ParsableCommand {
   func run() throws {
     let file = try common.file(doc)
     let art = ShownArt(choice: try looks.choice(), view: try part.view(), font: looks.font)
+    guard !urls || common.json else {
+      throw ArtError(.usage, "--urls is about --json; give both")
+    }
     if common.json {
       guard !live, looks.graphics == nil, part.zoom == nil, part.center == nil else {
         throw ArtError(.usage, "--json shows no art; leave out --live, --graphics, --zoom and --center")
       }
       let content = try Restoring.read(file)
-      try content.writeJSON { (piece) throws(ArtError) in try Output.write(piece) }
+      try content.writeJSON(urls: urls ? .whole : .shown) { (piece) throws(ArtError) in
+        try Output.write(piece)
+      }
       return try Output.line("")
     }
     if live { return try art.follow(file, try place()) }

@@ -68,7 +68,7 @@ struct Watch: ParsableCommand {
     let inbox = try WatchInbox()
     var runner: CommandRunner?
     if let command = settings.command { runner = try CommandRunner(command, bell: inbox.bell) }
-    let signals = try runner.map { runner throws(ArtError) in try CommandSignals(runner) }
+    let signals = try WatchSignals(runner)
     let end = try withExtendedLifetime(signals) { try watch(places, settings, inbox, runner) }
     if let end, end.status != 0 { throw ExitCode(end.status) }
   }

@@ -183,6 +183,7 @@ extension ArtError {
     switch number {
     case EEXIST: return ArtError(.exists, "\(path) exists already; choose another name")
     case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot write \(path): \(cause)")
+    case EFBIG: return ArtError(.diskFull, "cannot write \(path): \(cause); raise `ulimit -f`")
     case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot write \(path): \(cause)")
     case ENOENT, ENOTDIR: return ArtError(.noSuchDocument, "no folder to write \(path) in; make it first")
     case ENAMETOOLONG:

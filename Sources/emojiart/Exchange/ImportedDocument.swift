@@ -32,7 +32,7 @@ struct ImportedDocument {
   /// One line of JSON.
   var json: String {
     let state = BackgroundState(content)
-    var writer = JSONWriter()
+    var writer = JSONWriter(urls: .shown)
     writer.object { writer in
       writer.key("imported")
       writer.object {

@@ -70,7 +70,7 @@ enum EventWriter {
       switch event.outcome {
       case .set(let background, let revision):
         json.key("background")
-        json.object { write(background, to: &$0) }
+        background.write(to: &json)
         json.key("revision")
         json.integer(revision)
       case .rejected(let refusal):
@@ -91,30 +91,6 @@ enum EventWriter {
     }
   }
 
-  private static func write(_ background: Background, to json: inout JSONWriter) {
-    json.key("digest")
-    json.string(background.digest)
-    json.key("height")
-    json.integer(background.size.height)
-    json.key("mediaType")
-    json.string(background.mediaType)
-    writeURL(background.url, to: &json)
-    json.key("width")
-    json.integer(background.size.width)
-  }
-
-  /// `url`, as people are shown it; nothing where there is none that can be read.
-  static func writeURL(_ text: String?, to json: inout JSONWriter) {
-    guard let text else { return }
-    do throws(Refusal) {
-      let shown = try BackgroundURL(text).shown
-      json.key("url")
-      json.string(shown)
-    } catch {
-      // What it says is not repeated: it may be anything.
-    }
-  }
-
   /// The members that tell of a refusal.
   static func write(_ refusal: Refusal, of url: String?, to json: inout JSONWriter) {
     json.key("detail")
@@ -123,11 +99,11 @@ enum EventWriter {
     json.string(refusal.reason.rawValue)
     json.key("transient")
     json.boolean(refusal.isTransient)
-    writeURL(url, to: &json)
+    json.urlMember(url)
   }
 
   private static func line(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
-    var json = JSONWriter()
+    var json = JSONWriter(urls: .shown)
     json.object(members)
     json.endLine()
     return json.bytes

@@ -7,7 +7,7 @@ import ArtModel
 /// Requests and answers as JSON Lines.
 struct JSONForm: StreamForm {
   private var input = StreamLineReader()
-  private var json = JSONWriter(reserving: 1 << 18)
+  private var json = JSONWriter(reserving: 1 << 18, urls: .shown)
   /// Whether every answer says that nothing is kept before the end.
   private let isPending: Bool
 

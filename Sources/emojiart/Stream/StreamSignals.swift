@@ -2,6 +2,7 @@
 
 import ArtDocument
 import ArtModel
+import ArtStore
 import Dispatch
 import Glibc
 import Synchronization
@@ -10,7 +11,7 @@ import Synchronization
 /// others wait for.
 ///
 ///     TERM, INT, HUP   terminate: save and close, 1.5 s at most; then the process dies of the signal
-///     TSTP             inactive, background: save; then the process stops
+///     TSTP             inactive, background: save, and open no file any more; then the process stops
 ///     CONT             foreground: look at the file; active
 ///     WINCH            at a prompt: the terminal has another size
 ///
@@ -18,7 +19,7 @@ import Synchronization
 final class StreamSignals: Sendable {
   private static let endings = [SIGTERM, SIGINT, SIGHUP]
 
-  private let lifeCycle = LifeCycle()
+  private let lifeCycle = LifeCycle(closing: .shared)
   private let outbox: Outbox
   private let terminal: TerminalMode?
   private let followed: [Int32]
@@ -170,13 +171,18 @@ extension StreamSignals {
     _exit(128 + number)
   }
 
-  /// Stops this process as the terminal's own key does, until somebody lets it go on. SIGTSTP is blocked in this thread.
+  /// Stops this process as the terminal's own key does, until it is continued: when no file is open. SIGTSTP is blocked in this
+  /// thread, which has no file open itself.
   static func stopHere() {
+    let gate = FileGate.shared
+    gate.close()
+    Outcome { await gate.waitUntilIdle() }.wait()
     var set = set([SIGTSTP])
     signal(SIGTSTP, SIG_DFL)
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
     raise(SIGTSTP)
     pthread_sigmask(SIG_BLOCK, &set, nil)
+    gate.open()
   }
 
   static func set(_ numbers: [Int32]) -> sigset_t {

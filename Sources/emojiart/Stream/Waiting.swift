@@ -25,16 +25,21 @@ final class Outcome<Value: Sendable>: Sendable {
   /// Waits for the value. Blocks the thread: not for one of Swift's.
   func wait() -> Value {
     while true {
-      isThere.wait()
       if let value = now { return value }
+      isThere.wait()
+      letOthersGo()
     }
   }
 
   /// Waits that long at most; nil when the work is not over then.
   func wait(atMost time: DispatchTimeInterval) -> Value? {
-    _ = isThere.wait(timeout: .now() + time)
+    if let value = now { return value }
+    if isThere.wait(timeout: .now() + time) == .success { letOthersGo() }
     return now
   }
+
+  /// The work signals once, for any number of threads that wait.
+  private func letOthersGo() { isThere.signal() }
 }
 
 /// What a body comes to, as a value.

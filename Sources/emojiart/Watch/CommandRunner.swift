@@ -155,29 +155,3 @@ final class CommandRunner: Sendable {
     return list + [nil]
   }
 }
-
-/// Ends COMMAND with this program: a signal that ends us goes on to the command that is running, the terminal's own, too:
-/// they do not reach another process group.
-final class CommandSignals: Sendable {
-  private let runner: CommandRunner
-  private let followed: [Int32]
-
-  /// Blocks the signals in this thread, and those that it begins; one of its own takes them. Throws `inputOutput`.
-  init(_ runner: CommandRunner) throws(ArtError) {
-    self.runner = runner
-    followed = [SIGTERM, SIGINT, SIGHUP, SIGQUIT].filter { !StreamSignals.isIgnored($0) }
-    var set = StreamSignals.set(followed)
-    pthread_sigmask(SIG_BLOCK, &set, nil)
-    try beginThread { self.loop() }
-  }
-
-  private func loop() {
-    var set = StreamSignals.set(followed)
-    while true {
-      var number: Int32 = 0
-      guard sigwait(&set, &number) == 0 else { continue }
-      runner.kill(number)
-      StreamSignals.die(of: number)
-    }
-  }
-}

@@ -10,10 +10,10 @@ final class WatchInbox: Sendable {
   private struct Contents {
     var events: [(folder: Int, event: FolderEvent)] = []
     var backgrounds: [PendingBackgrounds.Event] = []
-    var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   let bell: Bell
+  private let waiters = Waiters()
   private let contents = Mutex(Contents())
   private let capacity: Int
 
@@ -23,23 +23,23 @@ final class WatchInbox: Sendable {
     bell = try Bell()
   }
 
-  /// Puts an event of a folder in, and wakes the one who writes; waits while there is no room.
+  /// Tasks that wait for room.
+  var waitingTasks: Int { waiters.count }
+
+  /// Puts an event of a folder in, and wakes the one who writes; waits while there is no room, unless the task is cancelled.
   func put(_ event: FolderEvent, from folder: Int) async { await put { $0.events.append((folder, event)) } }
 
   /// The same for what became of a pending background.
   func put(_ event: PendingBackgrounds.Event) async { await put { $0.backgrounds.append(event) } }
 
   private func put(_ add: (inout Contents) -> Void) async {
-    await withCheckedContinuation { continuation in
-      let hasRoom = contents.withLock { contents in
-        add(&contents)
-        let hasRoom = contents.events.count + contents.backgrounds.count < capacity
-        if !hasRoom { contents.waiters.append(continuation) }
-        return hasRoom
-      }
-      bell.ring()
-      if hasRoom { continuation.resume() }
+    let ticket = waiters.ticket
+    let hasRoom = contents.withLock { contents in
+      add(&contents)
+      return contents.events.count + contents.backgrounds.count < capacity
     }
+    bell.ring()
+    if !hasRoom { await waiters.wait(ticket) }
   }
 
   /// What was there when it was taken out, each kind in its order.
@@ -54,7 +54,7 @@ final class WatchInbox: Sendable {
       defer { contents = Contents() }
       return contents
     }
-    for waiter in taken.waiters { waiter.resume() }
+    waiters.release()
     return Taken(events: taken.events, backgrounds: taken.backgrounds)
   }
 }

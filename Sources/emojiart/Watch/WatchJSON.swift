@@ -27,7 +27,7 @@ enum WatchJSON {
       case .unfetched(_, let reason, let url):
         json.key("reason")
         json.string(reason)
-        EventWriter.writeURL(url, to: &json)
+        json.urlMember(url)
       case .renamed(_, let from, _):
         json.key("from")
         json.string(called(from))
@@ -56,7 +56,7 @@ enum WatchJSON {
   }
 
   private static func line(_ refusal: Refusal, _ name: String?, _ url: String) -> [UInt8] {
-    var json = JSONWriter()
+    var json = JSONWriter(urls: .shown)
     json.object { json in
       json.key("detail")
       json.string(refusal.detail)
@@ -70,7 +70,7 @@ enum WatchJSON {
       json.string(refusal.reason.rawValue)
       json.key("transient")
       json.boolean(refusal.isTransient)
-      EventWriter.writeURL(url, to: &json)
+      json.urlMember(url)
     }
     json.endLine()
     return json.bytes
@@ -81,7 +81,7 @@ enum WatchJSON {
     _ notice: WatchNotice, _ name: String?, _ folder: String, behind: (inout JSONWriter) -> Void,
     edits: (inout JSONWriter) -> Void
   ) -> [UInt8] {
-    var json = JSONWriter()
+    var json = JSONWriter(urls: .shown)
     json.object { json in
       if notice.isAll {
         json.key("all")

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import TestSupport
+import Testing
+
+@testable import ArtDocument
+
+extension Document {
+  /// Has room for so many unsaved edits only.
+  fileprivate func keep(atMost count: Int) { mostUnsaved = count }
+}
+
+@Suite("Documents of a program that is stopped, and tasks that are cancelled")
+struct BackgroundTurnTests {
+  // In processes of their own: the gate is the process's.
+
+  @Test("D41 between background and foreground nothing opens the file: what is due waits, and is done then")
+  func stopped() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try DocumentFolder()
+      let file = try folder.make()
+      let document = try await DocumentFolder.open(file, AutosavePolicy(changes: 1))
+      let life = LifeCycle(closing: .shared)
+      try await document.perform(.bee())
+      try await life.send(.background, to: [document])
+      #expect(await !document.hasUnsavedChanges)
+      // An autosave is due at once.
+      try await document.perform(.bee())
+      while FileGate.shared.waitingThreads == 0, await document.hasUnsavedChanges { await Task.yield() }
+      #expect(FileGate.shared.waitingThreads == 1)
+      #expect(await document.hasUnsavedChanges)
+      try await life.send(.foreground, to: [document])
+      #expect(await !document.hasUnsavedChanges)
+      // A look.
+      try await life.send(.background, to: [document])
+      let (before, looked) = (await document.begun, Task { await document.look() })
+      while await document.begun == before { await Task.yield() }
+      while FileGate.shared.waitingThreads == 0, await document.runningLook != nil { await Task.yield() }
+      #expect(FileGate.shared.waitingThreads == 1)
+      try await life.send(.foreground, to: [document])
+      #expect(await looked.value)
+      #expect(try file.read().emojiCount == 2)
+      withExtendedLifetime(folder) {}
+    }
+  }
+
+  @Test("D41 terminate saves and closes a document of a program that was in the background")
+  func terminate() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try DocumentFolder()
+      let file = try folder.make()
+      let document = try await DocumentFolder.open(file, AutosavePolicy(changes: 1))
+      let life = LifeCycle(closing: .shared)
+      try await life.send(.background, to: [document])
+      try await document.perform(.bee())
+      try await life.send(.terminate, to: [document])
+      #expect(await document.state == .closed)
+      #expect(try file.read().emojiCount == 1)
+      withExtendedLifetime(folder) {}
+    }
+  }
+
+  @Test("D41 terminate that comes while background saves is not held up by it")
+  func terminateMeanwhile() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try DocumentFolder()
+      let file = DocumentFile(try folder.make().path, patience: .seconds(20))
+      let document = try await DocumentFolder.open(file, AutosavePolicy(delay: .seconds(100)))
+      let life = LifeCycle(closing: .shared)
+      try await document.perform(.bee())
+      let lock = try FileLock(file.path)
+      async let background: Void = life.send(.background, to: [document])
+      while await document.state != .saving { await Task.yield() }
+      async let terminate: Void = life.send(.terminate, to: [document])
+      while await document.closing == 0 { await Task.yield() }
+      lock.release()
+      _ = try await (background, terminate)
+      #expect(await document.state == .closed)
+      #expect(try file.read().emojiCount == 1)
+      withExtendedLifetime(folder) {}
+    }
+  }
+
+  @Test("D40 a task that waits for room returns when it is cancelled")
+  func cancelled() async throws {
+    let folder = try DocumentFolder()
+    let document = try await DocumentFolder.open(folder.make())
+    await document.keep(atMost: 1)
+    try await document.perform(.bee())
+    let waiting = Task { await document.waitForRoom() }
+    while await document.waiters.count == 0 { await Task.yield() }
+    waiting.cancel()
+    await waiting.value
+    #expect(await !document.hasRoom)
+    // One that is not cancelled waits for the save.
+    let patient = Task { await document.waitForRoom() }
+    while await document.waiters.count == 0 { await Task.yield() }
+    try await document.save()
+    await patient.value
+    #expect(await document.hasRoom)
+    try await document.close()
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Testing
+
+@testable import ArtStore
+
+@Suite("The gate before files") struct FileGateTests {
+  /// A thread that enters a gate, says so, and leaves when it is told to.
+  private final class Visitor: Sendable {
+    private let entered = DispatchSemaphore(value: 0)
+    private let mayLeave = DispatchSemaphore(value: 0)
+    private let left = DispatchSemaphore(value: 0)
+
+    init(_ gate: FileGate) {
+      Thread.detachNewThread { [entered, mayLeave, left] in
+        do {
+          let pass = FileGate.Pass(gate)
+          entered.signal()
+          mayLeave.wait()
+          // A thread that is inside is let in again, also while the gate is closed.
+          withExtendedLifetime((pass, FileGate.Pass(gate))) {}
+        }
+        left.signal()
+      }
+    }
+
+    func waitUntilInside() async { await Self.wait(entered) }
+    func leave() async {
+      mayLeave.signal()
+      await Self.wait(left)
+    }
+
+    private static func wait(_ semaphore: DispatchSemaphore) async {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          semaphore.wait()
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  @Test("D42 a closed gate lets the threads inside go on, and the others wait until it is open")
+  func closing() async {
+    let gate = FileGate()
+    let inside = Visitor(gate)
+    await inside.waitUntilInside()
+    gate.close()
+    let late = Visitor(gate)
+    while gate.waitingThreads == 0 { await Task.yield() }
+    async let idle: Void = gate.waitUntilIdle()
+    await inside.leave()
+    await idle
+    #expect(gate.waitingThreads == 1)
+    gate.open()
+    await late.waitUntilInside()
+    #expect(gate.waitingThreads == 0)
+    await late.leave()
+  }
+
+  @Test("D42 whoever waits for the threads inside goes on when the gate is open again, and when cancelled")
+  func opening() async {
+    let gate = FileGate()
+    let inside = Visitor(gate)
+    await inside.waitUntilInside()
+    gate.close()
+    let waiting = Task { await gate.waitUntilIdle() }
+    gate.open()
+    await waiting.value
+    gate.close()
+    let cancelled = Task { await gate.waitUntilIdle() }
+    cancelled.cancel()
+    await cancelled.value
+    gate.open()
+    await inside.leave()
+  }
+
+  @Test("D42 an open gate, and one with nobody inside, is not waited for")
+  func nothingToWaitFor() async {
+    let gate = FileGate()
+    await gate.waitUntilIdle()
+    gate.close()
+    await gate.waitUntilIdle()
+    gate.open()
+    withExtendedLifetime(FileGate.Pass(gate)) {}
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Programs that stop themselves", .serialized)
+struct StopTests {
+  /// Stops that are tried of each program.
+  private static let stops =
+    ProcessInfo.processInfo.environment["EMOJIART_TORTURE_STOPS"].flatMap(Int.init) ?? 30
+
+  /// The locks on a file, of one process or of all, as the kernel lists them.
+  private static func locks(on path: String, of process: Int32? = nil) throws -> [String] {
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").filter { line in
+      let words = line.split(separator: " ")
+      guard let place = words.firstIndex(where: { $0.hasSuffix(":\(status.st_ino)") }), place > 0 else {
+        return false
+      }
+      return process.map { words[place - 1] == "\($0)" } ?? true
+    }
+    .map(String.init)
+  }
+
+  /// Waits until a child of this process is stopped.
+  private static func waitUntilStopped(_ process: Int32) throws {
+    var what = siginfo_t()
+    while waitid(P_PID, id_t(process), &what, WSTOPPED | WEXITED | WNOWAIT) != 0 {
+      guard errno == EINTR else { throw Project.Missing(what: "a child \(process)") }
+    }
+    guard what.si_code == CLD_STOPPED else {
+      throw Project.Missing(what: "a stop of \(process), which ended")
+    }
+    _ = waitid(P_PID, id_t(process), &what, WSTOPPED | WNOHANG)
+  }
+
+  /// A run with a document of that many emoji, which another stream edits until the body returns; each of its saves is signalled.
+  private func withLoad(
+    emojis: Int, _ body: @escaping @Sendable (CommandRun, String, DispatchSemaphore) throws -> Void
+  ) async throws {
+    let run = try CommandRun()
+    let adding = (0..<emojis).map { #"{"add":{"text":"🐝","x":\#($0 % 900),"y":1}}"# }.joined(separator: "\n")
+    _ = try await run.output(
+      of: "emojiart new bees; emojiart add bees 🐛; echo '\(adding)' | emojiart edit bees --json >/dev/null")
+    let isOver = Mutex(false)
+    let saved = DispatchSemaphore(value: 0)
+    async let load: Void = onThread {
+      let other = try StreamProcess(in: run, ["--autosave-changes", "1"])
+      var round = 0
+      while !isOver.withLock(\.self) {
+        round += 1
+        try other.send(#"{"move":{"ref":"🐛","to":[\#(round % 900),5]}}"#)
+        _ = try other.lines(until: #""saved""#)
+        saved.signal()
+      }
+      other.endInput()
+      _ = try other.rest()
+      #expect(other.end() == 0)
+    }
+    try await onThread {
+      defer { isOver.withLock { $0 = true } }
+      try body(run, run.place.appending(path: "work/bees.emojiart").path, saved)
+    }
+    try await load
+    try run.remove()
+  }
+
+  @Test("S43 the kernel's list of locks shows one that is held")
+  func control() async throws {
+    let run = try CommandRun()
+    _ = try await run.output(of: "emojiart new bees")
+    let path = run.place.appending(path: "work/bees.emojiart").path
+    #expect(try Self.locks(on: path).isEmpty)
+    let lock = try FileLock(path)
+    #expect(try !Self.locks(on: path).isEmpty)
+    lock.release()
+    #expect(try Self.locks(on: path).isEmpty)
+    try run.remove()
+  }
+
+  @Test("S43 a stream that stops itself, at any moment and under load, holds no lock of its document")
+  func stream() async throws {
+    let stops = Self.stops
+    try await withLoad(emojis: 20) { run, path, _ in
+      let stream = try StreamProcess(in: run, ["--autosave-changes", "3"])
+      var random = SplitMix64(seed: 43)
+      var held: [String] = []
+      for round in 1...stops {
+        let batch = 40
+        try stream.send(
+          String(repeating: #"{"add":{"text":"🌸","x":1,"y":2}}"# + "\n", count: batch - 1)
+            + #"{"add":{"text":"🌸","x":\#(round),"y":2}}"#)
+        var answered = 0
+        // Sometimes in the midst of it, sometimes when all is answered and the notice of a save is about to come.
+        let goal = Int.random(in: 0...batch + 10, using: &random)
+        while answered < min(goal, batch), let line = try stream.line() {
+          if line.contains(#""ok""#) { answered += 1 }
+        }
+        stream.signal(SIGTSTP)
+        try Self.waitUntilStopped(stream.processID)
+        held += try Self.locks(on: path, of: stream.processID)
+        stream.signal(SIGCONT)
+        while answered < batch, let line = try stream.line() {
+          if line.contains(#""ok""#) { answered += 1 }
+        }
+        _ = try stream.lines(until: #""active""#)
+      }
+      stream.endInput()
+      _ = try stream.rest()
+      #expect(stream.end() == 0)
+      print("S43 stops: \(stops) tried, \(held.count) held a lock")
+      #expect(held.isEmpty)
+    }
+  }
+
+  @Test("W59 a watcher that stops itself, at any moment and under load, holds no lock of a document")
+  func watcher() async throws {
+    let stops = Self.stops
+    try await withLoad(emojis: 500) { run, path, saved in
+      let watch = try StreamProcess(in: run, command: ["watch", "--json"])
+      var random = SplitMix64(seed: 59)
+      var held: [String] = []
+      for _ in 1...stops {
+        while saved.wait(timeout: .now()) == .success {}
+        for _ in 0..<Int.random(in: 1...4, using: &random) { saved.wait() }
+        watch.signal(SIGTSTP)
+        try Self.waitUntilStopped(watch.processID)
+        held += try Self.locks(on: path, of: watch.processID)
+        watch.signal(SIGCONT)
+        watch.forget()
+      }
+      // Signals that end may be blocked in what a test's thread begins.
+      watch.signal(SIGKILL)
+      #expect(watch.end() == -SIGKILL)
+      print("W59 stops: \(stops) tried, \(held.count) held a lock")
+      #expect(held.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtFolder
+import Dispatch
+import Testing
+
+@testable import emojiart
+
+@Suite("Waiting") struct WaitingTests {
+  @Test("C152 a result is had by each that waits for it, and again by one that has had it, at once")
+  func outcome() async throws {
+    let outcome = Outcome { 7 }
+    let values = try await onThread {
+      // Without an end where the first had taken it from the second.
+      (outcome.wait(), outcome.wait(), outcome.wait(atMost: .never), outcome.wait(atMost: .never))
+    }
+    #expect(values == (7, 7, 7, 7))
+    async let first = onThread { outcome.wait() }
+    async let second = onThread { outcome.wait() }
+    #expect(try await (first, second) == (7, 7))
+  }
+
+  @Test("C152 threads that wait before the result is there all have it")
+  func manyWaiters() async throws {
+    let mayEnd = DispatchSemaphore(value: 0)
+    let outcome = Outcome {
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          mayEnd.wait()
+          continuation.resume(returning: 7)
+        }
+      }
+    }
+    async let values = (onThread { outcome.wait() }, onThread { outcome.wait(atMost: .never) })
+    #expect(outcome.wait(atMost: .nanoseconds(1)) == nil)
+    mayEnd.signal()
+    #expect(try await values == (7, 7))
+  }
+
+  @Test("W60 a task that waits for room in the inbox of a watcher returns when it is cancelled")
+  func inbox() async throws {
+    let inbox = try WatchInbox(capacity: 1)
+    let waiting = Task { await inbox.put(.removed("a"), from: 0) }
+    while inbox.waitingTasks == 0 { await Task.yield() }
+    waiting.cancel()
+    await waiting.value
+    #expect(inbox.take().events.count == 1)
+  }
+}
