@@ -22,8 +22,10 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+    .systemLibrary(name: "CFileSystem"),
     .target(name: "ArtModel", swiftSettings: settings),
-    .target(name: "ArtStore", dependencies: ["ArtModel", "CSQLite", "CXXHash"], swiftSettings: settings),
+    .target(
+      name: "ArtStore", dependencies: ["ArtModel", "CFileSystem", "CSQLite", "CXXHash"], swiftSettings: settings),
     .target(name: "ArtDocument", dependencies: ["ArtModel", "ArtStore"], swiftSettings: settings),
     .target(name: "CProcess"),
     .target(name: "ArtProcess", dependencies: ["ArtModel", "CProcess"], swiftSettings: settings),

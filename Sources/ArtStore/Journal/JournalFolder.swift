@@ -7,20 +7,31 @@ import Glibc
 public struct JournalFolder: Sendable, Hashable {
   /// The folder's path; it need not exist.
   public let path: String
+  /// The machine that this program runs on.
+  let host: JournalHost
 
   /// A folder by its path.
-  public init(_ path: String) { self.path = path }
+  public init(_ path: String) { self.init(path, host: .current) }
 
-  /// `journal` in this machine's state folder. Throws `inputOutput` where no variable names one.
+  init(_ path: String, host: JournalHost) {
+    self.path = path
+    self.host = host
+  }
+
+  /// `journal` in this machine's state folder. Throws `inputOutput` where no variable names one, `badValue` for a relative
+  /// one, `notPermitted` for one that others may write to.
   public static func standard() throws(ArtError) -> JournalFolder {
     JournalFolder(try StateFolder.path() + "/journal")
   }
 
-  /// The standard folder; nil where no variable names a state folder, so that no journal can be there.
-  public static var known: JournalFolder? {
-    // Naming no folder is the only way in which this fails.
-    try? standard()
+  /// The standard folder; nil where no variable names a state folder, so that no journal can be there. Throws as
+  /// `standard` does, but for that.
+  public static func known() throws(ArtError) -> JournalFolder? {
+    try StateFolder.isNamed ? standard() : nil
   }
+
+  /// Throws `notPermitted` where others may have put journals there: those are not restored in anybody's name.
+  func verify() throws(ArtError) { try StateFolder.verify(path) }
 
   func path(of name: String) -> String { "\(path)/\(name)" }
 
@@ -38,6 +49,7 @@ public struct JournalFolder: Sendable, Hashable {
       return [:]
     }
     defer { closedir(stream) }
+    try verify()
     var found: [Origin: Files] = [:]
     errno = 0
     while let entry = readdir(stream) {

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// statfs(2), which Swift's module of the C library leaves out.
+
+#include <sys/vfs.h>
