@@ -136,7 +136,7 @@ extension JournalFolder {
     for listed in try listing() {
       do throws(ArtError) {
         if let fault = listed.fault { throw fault }
-        guard isWanted(listed.head) || listed.isNothing && host.sharesLocks(in: path) else { continue }
+        guard listed.isNothing ? host.sharesLocks(in: path) : isWanted(listed.head) else { continue }
         if let journal = try take(listed, deadline), isWanted(journal.head) { journals.append(journal) }
       } catch {
         guard error.code != .busy else { throw error }
@@ -204,7 +204,7 @@ extension JournalFolder {
 
   /// Whether the journal's program runs although its lock can be had: where locks are not seen by all, its process tells.
   private func isRunning(_ head: JournalHead?) -> Bool {
-    guard let head, head.process != Int(getpid()), host.isRunning(head) == true else { return false }
+    guard let head, head.process != host.process, host.isRunning(head) == true else { return false }
     return !host.sharesLocks(in: path)
   }
 

@@ -173,7 +173,7 @@ extension Journal {
   private func head(on base: DocumentBase) -> JournalHead {
     JournalHead(
       origin: origin, author: author, path: file.path, device: file.device, inode: file.inode,
-      process: Int(getpid()), started: started, base: base, home: folder.host.home)
+      process: folder.host.process, started: started, base: base, home: folder.host.home)
   }
 
   private func newSegment(under lock: JournalLock) throws(ArtError) -> OpenSegment {

@@ -73,11 +73,11 @@ extension ArtError {
     let unreadable = journals.filter { $0.fault?.code == .notPermitted }
     guard let first = unreadable.first else { return nil }
     var status = stat()
-    let owner = lstat(first.path, &status) == 0 ? " of the user \(status.st_uid)" : ""
-    let more = unreadable.count > 1 ? ", and \(unreadable.count - 1) more such journals" : ""
+    let owner = lstat(first.path, &status) == 0 ? "belongs to the user \(status.st_uid) and " : ""
+    let more = unreadable.count > 1 ? ", and so \(unreadable.count - 1) more" : ""
     return ArtError(
       .notPermitted,
-      "\(first.path)\(owner)\(more): there may be unsaved edits of this document, which cannot be read; "
+      "\(first.path) \(owner)cannot be read\(more); there may be unsaved edits of your documents in it: "
         + "`sudo chown \(geteuid()) \(first.folder.path)/\(first.origin)*` makes them yours")
   }
 

@@ -24,7 +24,9 @@ public struct JournalHead: Sendable, Hashable {
   public var home: JournalHome?
 
   /// Whether that is the very file that the edits were made on. Another document may have been given its inode since.
-  public func isFile(_ identity: FileIdentity) -> Bool { identity == FileIdentity(device: device, inode: inode) }
+  public func isFile(_ identity: FileIdentity) -> Bool {
+    identity == FileIdentity(device: device, inode: inode)
+  }
 }
 
 extension JournalHead {

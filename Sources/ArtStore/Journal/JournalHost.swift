@@ -26,12 +26,17 @@ public struct JournalHost: Sendable, Hashable {
   }
 
   let home: JournalHome
+  /// The number of this program's own process.
+  let process: Int
   var processes = Processes.system
   /// Whether locks are seen by all programs of this kernel; nil has the file system of the journals asked.
   var sharesLocks: Bool?
 
-  init(home: JournalHome, processes: Processes = .system, sharesLocks: Bool? = nil) {
+  init(
+    home: JournalHome, process: Int = Int(getpid()), processes: Processes = .system, sharesLocks: Bool? = nil
+  ) {
     self.home = home
+    self.process = process
     self.processes = processes
     self.sharesLocks = sharesLocks
   }

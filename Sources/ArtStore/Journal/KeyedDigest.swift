@@ -17,7 +17,7 @@ enum KeyedDigest {
     var bytes = message + [0x80]
     while bytes.count % block != block - 8 { bytes.append(0) }
     for shift in stride(from: 56, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: UInt64(message.count) * 8 >> UInt64(shift)))
+      bytes.append(UInt8(truncatingIfNeeded: (UInt64(message.count) * 8) >> UInt64(shift)))
     }
     var state = initial
     for start in stride(from: 0, to: bytes.count, by: block) {

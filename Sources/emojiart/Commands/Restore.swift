@@ -83,6 +83,7 @@ struct Restore: ParsableCommand {
   }
 
   private func deal(with edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
+    if let fault = edits.journal.fault { throw ArtError.unreadableJournals([edits.journal]) ?? fault }
     if discard { return try drop(edits, &outcome) }
     if let error = try edits.keptError() {
       return try list ? outcome.tell(edits, error) : outcome.keep(error, edits)
