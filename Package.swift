@@ -25,7 +25,8 @@ let package = Package(
     .systemLibrary(name: "CFileSystem"),
     .target(name: "ArtModel", swiftSettings: settings),
     .target(
-      name: "ArtStore", dependencies: ["ArtModel", "CFileSystem", "CSQLite", "CXXHash"], swiftSettings: settings),
+      name: "ArtStore", dependencies: ["ArtModel", "CFileSystem", "CSQLite", "CXXHash"],
+      swiftSettings: settings),
     .target(name: "ArtDocument", dependencies: ["ArtModel", "ArtStore"], swiftSettings: settings),
     .target(name: "CProcess"),
     .target(name: "ArtProcess", dependencies: ["ArtModel", "CProcess"], swiftSettings: settings),

@@ -49,10 +49,10 @@ public enum StateFolder {
 
   /// Throws `notPermitted` for a folder that others own, or may write to: what lies there may be theirs. That of root is
   /// believed, who may change everything anyway; what cannot be looked at is found out when it is used.
-  static func verify(_ folder: String) throws(ArtError) {
+  static func verify(_ folder: String, acceptsOwner: Bool = false) throws(ArtError) {
     var status = stat()
     guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
-    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+    guard acceptsOwner || status.st_uid == geteuid() || status.st_uid == 0 else {
       throw ArtError(
         .notPermitted,
         "\(folder) belongs to another user (\(status.st_uid)), who may have put anything there; "

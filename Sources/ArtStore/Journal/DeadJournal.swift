@@ -75,6 +75,7 @@ public final class DeadJournal {
   /// go of it, `inputOutput`, `notPermitted`.
   public func taken(_ patience: Duration = .seconds(5)) throws(ArtError) -> DeadJournal? {
     if let fault { throw fault }
+    try folder.verify()
     let listed = ListedJournal(origin, JournalFolder.Files(segments: segments), head)
     return try folder.take(listed, Deadline(patience))
   }
@@ -100,6 +101,7 @@ extension JournalFolder {
   /// when the folder cannot be looked into.
   public func peek() throws(ArtError) -> [DeadJournal] {
     var journals: [DeadJournal] = []
+    try verify(isLooking: true)
     for listed in try listing() where !listed.files.segments.isEmpty {
       do throws(ArtError) {
         if let journal = try look(at: listed) { journals.append(journal) }
@@ -131,6 +133,7 @@ extension JournalFolder {
   public func dead(
     where isWanted: (JournalHead?) -> Bool = { _ in true }, patience: Duration = .seconds(1)
   ) throws(ArtError) -> [DeadJournal] {
+    try verify()
     let deadline = Deadline(patience)
     var journals: [DeadJournal] = []
     for listed in try listing() {
@@ -149,6 +152,7 @@ extension JournalFolder {
   /// Removes lock files that are all that is left of journals, and what their documents say of them. A document that
   /// another program holds is not waited for: its lock file stays for the next time. Throws `inputOutput`, `notPermitted`.
   public func removeSpent(where isWanted: (JournalHead) -> Bool) throws(ArtError) {
+    try verify()
     for listed in try listing() where listed.files.segments.isEmpty {
       guard let head = listed.head, isWanted(head), knowsEnd(of: head) else { continue }
       do throws(ArtError) {
