@@ -7,15 +7,17 @@ import Glibc
 public struct JournalFolder: Sendable, Hashable {
   /// The folder's path; it need not exist.
   public let path: String
-  /// The machine that this program runs on.
-  let host: JournalHost
+  /// The machine that this program runs on; asked for only where there is a journal.
+  var host: JournalHost { played ?? .current }
+  /// What a test plays.
+  private let played: JournalHost?
 
   /// A folder by its path.
-  public init(_ path: String) { self.init(path, host: .current) }
+  public init(_ path: String) { self.init(path, host: nil) }
 
-  init(_ path: String, host: JournalHost) {
+  init(_ path: String, host: JournalHost?) {
     self.path = path
-    self.host = host
+    played = host
   }
 
   /// `journal` in this machine's state folder. Throws `inputOutput` where no variable names one, `badValue` for a relative
