@@ -235,7 +235,7 @@ import Testing
     #expect(file.journals(among: try sample.folder.peek()).own.count == 1)
     let found = try file.journalsToRestore(in: sample.folder)
     #expect(found.own.count == 1 && found.kept.isEmpty)
-    _ = try file.restore(found.own[0], stamp: sample.stamp())
+    _ = try file.restore(try #require(found.own.first), stamp: sample.stamp())
     #expect(try values(sample.file.read()) == values(sample.content))
     #expect(try sample.names.isEmpty)
   }
