@@ -22,10 +22,11 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+    .systemLibrary(name: "CFileSystem"),
     .target(name: "CDocumentVFS", dependencies: ["CSQLite"]),
     .target(name: "ArtModel", swiftSettings: settings),
     .target(
-      name: "ArtStore", dependencies: ["ArtModel", "CDocumentVFS", "CSQLite", "CXXHash"],
+      name: "ArtStore", dependencies: ["ArtModel", "CDocumentVFS", "CFileSystem", "CSQLite", "CXXHash"],
       swiftSettings: settings),
     .target(name: "ArtDocument", dependencies: ["ArtModel", "ArtStore"], swiftSettings: settings),
     .target(name: "CProcess"),

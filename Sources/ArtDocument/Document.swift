@@ -148,7 +148,9 @@ public actor Document {
   private func opened(
     _ stamp: FileStamp, readOnlyBecause reason: String?, journal folder: JournalFolder?
   ) throws(ArtError) {
-    if let folder { journal = try Journal(in: folder, of: file, origin: origin, author: author.name) }
+    if let folder {
+      journal = try Journal(in: folder, of: file, on: base, origin: origin, author: author.name)
+    }
     self.stamp = stamp
     tell(life.opened(readOnlyBecause: reason))
     lookLater()

@@ -15,6 +15,7 @@ extension DocumentFile {
           report.dropped.isEmpty
           ? "" : "; \(report.dropped.count) changes were left out, the history keeps them"
         notice("\(path): restored \(edits) of a program that ended without saving them\(lost)")
+        if report.isBeyondLog { notice(report.beyondLog(of: path)) }
       case .restored: break
       }
     }

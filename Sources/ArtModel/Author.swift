@@ -36,6 +36,8 @@ public struct EditStamp: Sendable, Hashable {
   /// The person's name, if given.
   public let author: String?
 
-  /// The same mark for an edit that somebody else made.
-  public func on(behalfOf author: String?) -> EditStamp { EditStamp(id: id, time: time, author: author) }
+  /// The same mark for an edit that somebody else made, under another id if one is given.
+  public func on(behalfOf author: String?, as other: EditID? = nil) -> EditStamp {
+    EditStamp(id: other ?? id, time: time, author: author)
+  }
 }

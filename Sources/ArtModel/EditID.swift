@@ -14,8 +14,11 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
 
   /// Draws the origin of a program that starts.
   public init(using generator: inout some RandomNumberGenerator) {
-    bits = generator.next() & (1 << 60 - 1)
+    self.init(lowBits: generator.next())
   }
+
+  /// The origin of the lowest 60 bits of a number.
+  public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
 
   /// The twelve characters.
   public var description: String { Crockford.encode(bits, length: Self.length) }

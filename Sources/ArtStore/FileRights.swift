@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CDocumentVFS
+import CFileSystem
 import Glibc
 
 /// Who may do what with a file: its owner, its group, its mode, and its access control list. A file that takes the place of
@@ -24,7 +24,7 @@ public struct FileRights: Sendable, Equatable {
   public init(of descriptor: Int32, _ status: stat, name: String) throws(ArtError) {
     (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode & 0o777)
     var bytes = [UInt8](repeating: 0, count: Self.largestList)
-    let count = file_get_attribute(descriptor, Self.attribute, &bytes, bytes.count)
+    let count = fgetxattr(descriptor, Self.attribute, &bytes, bytes.count)
     guard count >= 0 else {
       // No list, or a file system without any.
       guard [ENODATA, EOPNOTSUPP, ENOSYS].contains(errno) else { throw .system("read the rights of", name) }
@@ -50,7 +50,7 @@ public struct FileRights: Sendable, Equatable {
     let keepsGroup = fchown(descriptor, owner, group) == 0 || fchown(descriptor, uid_t.max, group) == 0
     // The folder may have given the new file a list of its own.
     guard
-      file_remove_attribute(descriptor, Self.attribute) == 0
+      fremovexattr(descriptor, Self.attribute) == 0
         || [ENODATA, EOPNOTSUPP, ENOSYS].contains(errno)
     else { throw .system("set the rights of", name) }
     let others = mode & 0o707 | (mode & 0o007) << 3
@@ -62,6 +62,6 @@ public struct FileRights: Sendable, Equatable {
     }
     guard fchmod(descriptor, mode & 0o707) == 0 else { throw .system("set the rights of", name) }
     // Where it cannot be set the group has no rights, which is too few and not too many.
-    _ = file_set_attribute(descriptor, Self.attribute, list, list.count)
+    _ = fsetxattr(descriptor, Self.attribute, list, list.count, 0)
   }
 }

@@ -6,5 +6,15 @@ import Glibc
 public func millisecondsSince1970() -> Int {
   var time = timespec()
   clock_gettime(CLOCK_REALTIME, &time)
-  return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+  return time.milliseconds
+}
+
+extension timespec {
+  /// In milliseconds, at most as many as can be counted: a file system gives any time that somebody set.
+  var milliseconds: Int {
+    let (whole, overflow) = Int(tv_sec).multipliedReportingOverflow(by: 1_000)
+    guard !overflow else { return tv_sec < 0 ? .min : .max }
+    let (sum, isBeyond) = whole.addingReportingOverflow(Int(tv_nsec) / 1_000_000)
+    return isBeyond ? .max : sum
+  }
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 /// Which file a descriptor or a handle is on.
@@ -560,15 +559,3 @@ bool file_is_mounted(const char *path, const char *folder) {
   uint64_t own = 0, above = 0;
   return mount_of(path, &own) && mount_of(folder, &above) && own != above;
 }
-
-// MARK: Extended attributes
-
-ssize_t file_get_attribute(int descriptor, const char *name, void *value, size_t room) {
-  return fgetxattr(descriptor, name, value, room);
-}
-
-int file_set_attribute(int descriptor, const char *name, const void *value, size_t count) {
-  return fsetxattr(descriptor, name, value, count, 0);
-}
-
-int file_remove_attribute(int descriptor, const char *name) { return fremovexattr(descriptor, name); }

@@ -35,6 +35,12 @@ struct LeftEdits {
 
   var source: String { Restoring.source(journal.head?.author, journal.modified) }
 
+  /// Why nobody may restore, drop or save them apart, unless it is asked for; nil for those of this machine.
+  var elsewhereError: ArtError? {
+    guard case .elsewhere = match else { return nil }
+    return match?.error(about: name)
+  }
+
   /// Why the edits are kept; nil where they belong somewhere.
   func keptError() throws(ArtError) -> ArtError? {
     guard let match else {
@@ -49,7 +55,8 @@ struct LeftEditsSelection {
   private enum Place {
     /// By its real path, and as it was given.
     case folder(String, given: String)
-    case document(String, given: String)
+    /// The file is nil where none is.
+    case document(String, FileIdentity?, given: String)
   }
 
   private var places: [Place] = []
@@ -62,21 +69,27 @@ struct LeftEditsSelection {
         continue
       }
       let file = try options.file(name)
-      places.append(.document(Self.realPath(file.path), given: file.path))
+      let path = Self.realPath(file.path)
+      places.append(.document(path, FileIdentity(at: path), given: file.path))
     }
   }
 
+  /// Whether nothing was given: then all of this machine's are meant.
+  var isEverything: Bool { places.isEmpty }
+
+  /// Whether a document at that path is meant; no file is looked at.
+  func isMeant(_ path: String) -> Bool { places.isEmpty || name(of: path) != nil }
+
   /// Those of the journals that are meant: all, or those whose documents are among the places, by the path that they
-  /// name, by where they belong, or as copies. Documents without any are told by `missing`.
+  /// name, by where they belong, or as copies. Where places were given no document is opened but theirs, and those that
+  /// their journals name. Documents without any are told by `missing`.
   func select(
     _ journals: [DeadJournal], _ search: inout JournalSearch, missing: (String) throws(ArtError) -> Void
   ) throws(ArtError) -> [LeftEdits] {
     for place in places {
       switch place {
       case .folder(let path, _): search.look(into: path)
-      case .document(let path, let given):
-        search.look(at: DocumentFile(given))
-        search.look(into: PathParts(path).folder)
+      case .document(_, _, let given): search.look(at: DocumentFile(given))
       }
     }
     var selected: [LeftEdits] = []
@@ -86,24 +99,50 @@ struct LeftEditsSelection {
         if places.isEmpty { selected.append(LeftEdits(journal: journal, match: nil, name: journal.path)) }
         continue
       }
-      let match = search.match(head)
+      guard mayBeMeant(head, search) else { continue }
+      let match = match(head, &search)
       var path = head.path
       var others = search.copies(for: head)
-      if case .restore(let place) = match { (path, others) = (place, [head.path]) }
-      let meant = ([path] + others).compactMap { name(of: $0) }
+      var other: String?
+      if case .restore(let place) = match {
+        (path, others) = (place, [head.path])
+        other = otherName(of: place)
+      }
+      let meant = ([path] + others).compactMap { name(of: $0) } + (other.map { [$0] } ?? [])
       guard places.isEmpty || !meant.isEmpty else { continue }
       found.formUnion(meant)
-      selected.append(LeftEdits(journal: journal, match: match, name: name(of: path) ?? path))
+      selected.append(LeftEdits(journal: journal, match: match, name: name(of: path) ?? other ?? path))
     }
-    for case .document(_, let given) in places where !found.contains(given) { try missing(given) }
+    for case .document(_, _, let given) in places where !found.contains(given) { try missing(given) }
     return selected
+  }
+
+  private func mayBeMeant(_ head: JournalHead, _ search: JournalSearch) -> Bool {
+    isMeant(head.path) || !search.copies(for: head).isEmpty
+  }
+
+  /// What a file is called by the documents that were given, if it is one of them by another path: by a hard link, or
+  /// through a bind mount.
+  private func otherName(of path: String) -> String? {
+    let file = FileIdentity(at: path)
+    for case .document(_, let given?, let name) in places where given == file { return name }
+    return nil
+  }
+
+  /// The others in a document's folder are looked at only where a journal is about the document and names another path.
+  private func match(_ head: JournalHead, _ search: inout JournalSearch) -> JournalMatch {
+    for case .document(let path, let file, _) in places where path != head.path {
+      let isVeryFile = file.map(head.isFile) ?? false
+      if !isVeryFile, search.copies(for: head).contains(path) { search.look(into: PathParts(path).folder) }
+    }
+    return search.match(head)
   }
 
   /// What a path is called by the places that were given; nil where it is in none of them.
   private func name(of path: String) -> String? {
     for place in places {
       switch place {
-      case .document(path, let given): return given
+      case .document(path, _, let given): return given
       case .folder(PathParts(path).folder, let given):
         return CommonOptions.path(of: PathParts(path).name, in: given)
       case .document, .folder: break

@@ -8,21 +8,25 @@ enum Restoring {
   /// Restores what belongs to a document that is about to be edited, a line each on stderr. What cannot be restored is
   /// kept and told, and does not keep anybody from editing. Throws what will keep them from it, too.
   static func restoreFirst(_ file: DocumentFile) throws(ArtError) {
-    guard let folder = JournalFolder.known else { return }
+    guard let folder = try JournalFolder.known() else { return }
     try file.restoreLeft(in: folder, by: thisAuthor) { outcome in
       switch outcome {
       case .kept(let error): Output.complain(error.message)
       case .restored(let report):
         if report.edits > 0 { Output.complain("\(file.path): restored \(words(report))") }
         for line in lost(report, of: file.path) { Output.complain(line) }
+        if report.isBeyondLog { Output.complain(report.beyondLog(of: file.path)) }
       }
     }
   }
 
-  /// The journals of programs that are gone, for commands that only look.
+  /// The journals of programs that are gone, for commands that only look; others restore them meanwhile. Those that this
+  /// user may not read are named, once.
   static func seen(say: (String) -> Void = Output.complain) -> [DeadJournal] {
     do throws(ArtError) {
-      return try JournalFolder.known?.peek() ?? []
+      let journals = try JournalFolder.known()?.peek() ?? []
+      if let error = ArtError.unreadableJournals(journals) { say(error.message) }
+      return journals
     } catch {
       say("unsaved edits cannot be looked for: \(error.message)")
       return []

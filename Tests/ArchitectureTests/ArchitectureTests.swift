@@ -24,7 +24,7 @@ private struct Project {
   /// What each room may import; the system's own modules aside.
   private let arrows: [String: Set<String>] = [
     "ArtModel": [],
-    "ArtStore": ["ArtModel", "CDocumentVFS", "CSQLite", "CXXHash"],
+    "ArtStore": ["ArtModel", "CDocumentVFS", "CFileSystem", "CSQLite", "CXXHash"],
     "ArtDocument": ["ArtModel", "ArtStore"],
     "ArtProcess": ["ArtModel", "CProcess"],
     "ArtWatch": ["ArtModel", "ArtProcess"],

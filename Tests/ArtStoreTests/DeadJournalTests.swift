@@ -42,21 +42,72 @@ import Testing
     #expect(try sample.names == ["\(sample.origin)-000001.journal"])
   }
 
-  @Test("K9 several may look at once, and who restores waits for them")
+  @Test(
+    "K29 a journal that is looked at is not locked, and can be restored; then nothing is left to read of it")
   func lookers() throws {
     let sample = try sample()
-    var first: [DeadJournal]? = try sample.folder.peek()
+    let seen = try sample.folder.peek()
     #expect(try sample.folder.peek().count == 1)
-    let path = sample.lockPath
-    #expect(try JournalLock.take(path, making: false, Deadline(.zero)) == nil)
-    #expect(first?.count == 1)
-    first = nil
-    var restoring: JournalLock? = try JournalLock.take(path, making: false, Deadline(.zero))
-    #expect(restoring != nil)
+    #expect(try seen[0].contents().entries == sample.made)
+    var restoring = try JournalLock.take(sample.lockPath, making: false, Deadline(.zero)).lock
+    #expect(restoring != nil, "whoever looked has let go")
     #expect(try sample.folder.peek().isEmpty, "one that is being restored is not shown")
     #expect(try sample.folder.dead().isEmpty)
+    #expect(try seen[0].contents().entries.isEmpty, "nor read")
     restoring = nil
-    #expect(try sample.folder.dead().count == 1)
+    let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    #expect(report.edits == 3)
+    #expect(try seen[0].contents().entries.isEmpty && seen[0].taken() == nil)
+  }
+
+  @Test("K29 whoever looked sees the edits once also when they are restored before it reads the document")
+  func restoredMeanwhile() throws {
+    let sample = try sample()
+    let contents = try sample.dead().contents()
+    _ = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    let remaining = try sample.file.read { (transaction) throws(ArtError) in
+      let log = try transaction.load().log
+      return try RemainingEdits(contents, in: transaction, holding: log, of: "bees").entries
+    }
+    #expect(remaining.isEmpty)
+  }
+
+  @Test(
+    "K30 while another program looks at a document's journal no edit of the document is made, and it is busy")
+  func busy() throws {
+    let sample = try sample()
+    let other = try self.sample(seed: 5, in: sample.space)
+    guard case .taken(let looker) = try JournalLock.share(sample.lockPath) else {
+      Issue.record("the journal is locked")
+      return
+    }
+    var file = sample.file
+    file.patience = .zero
+    var random = SplitMix64(seed: 3)
+    let author = try Author(origin: Origin(using: &random))
+    var told = 0
+    let error = failure { try file.restoreLeft(in: sample.folder, by: { author }) { _ in told += 1 } }
+    #expect(error?.code == .busy && told == 0)
+    #expect(error?.message.contains(sample.file.path) == true)
+    #expect(try sample.names.count == 4 && shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
+    // That of another document is nothing to this one.
+    file = other.file
+    file.patience = .zero
+    try file.restoreLeft(in: sample.folder, by: { author }) { _ in told += 1 }
+    #expect(told == 1)
+    withExtendedLifetime(looker) {}
+  }
+
+  @Test("K30 a journal that another program restores just now is waited for")
+  func restoring() throws {
+    let sample = try sample()
+    // As if its program were another one, which is gone.
+    sample.folder = JournalFolder(
+      sample.folder.path,
+      host: JournalHost(home: JournalHost.current.home, process: 1, processes: .these([:])))
+    let restorer = try JournalLock.take(sample.lockPath, making: false, Deadline(.zero)).lock
+    #expect(failure { try sample.folder.dead(patience: .zero) }?.code == .busy)
+    withExtendedLifetime(restorer) {}
   }
 
   @Test("K10 a lock file that is nobody's goes when somebody restores, and what is no journal stays")
@@ -71,10 +122,29 @@ import Testing
     #expect(try sample.folder.peek().count == 1)
     #expect(try sample.names.count == 5)
     let dead = try sample.folder.dead()
-    #expect(dead.map(\.origin) == [sample.origin])
+    #expect(Set(dead.map(\.origin)) == [sample.origin, other.origin])
+    try sample.folder.removeSpent { _ in true }
+    #expect(try sample.names.count == 5, "both are locked")
+    withExtendedLifetime(dead) {}
+    try write([], to: sample.folder.path(of: "00000000000z.lock"))
+    #expect(try sample.folder.dead { _ in false }.isEmpty)
+    #expect(try sample.names.count == 5, "without a head it is nobody's")
+    try alive.release()
+  }
+
+  @Test("K10 what is left of a program that had nothing unsaved goes when all journals are restored")
+  func spent() throws {
+    let sample = try sample()
+    let other = try JournalSample("other.emojiart", seed: 9, in: sample.space)
+    try other.journal().abandon()
+    let living = try JournalSample("living.emojiart", seed: 10, in: sample.space)
+    let alive = try living.journal()
+    try sample.folder.removeSpent { $0.base.id == sample.base.id }
+    #expect(try sample.names.count == 4)
+    try sample.folder.removeSpent { _ in true }
     #expect(
       try Set(sample.names) == [
-        "\(sample.origin)-000001.journal", "\(sample.origin).lock", "\(living.origin).lock", "note.txt",
+        "\(sample.origin)-000001.journal", "\(sample.origin).lock", "\(living.origin).lock",
       ])
     try alive.release()
   }
@@ -144,6 +214,36 @@ import Testing
     }
   }
 
+  @Test("K40 however many journals are kept, commands need no more files at once, and each is told")
+  func many() throws {
+    let space = try Workspace()
+    let state = space["state"]
+    let count = 100
+    for seed in 1...count {
+      let sample = try JournalSample("gone\(seed).emojiart", emojis: 0, seed: UInt64(seed), in: space)
+      try sample.die(after: 1)
+      unlink(sample.file.path)
+    }
+    let bees = try space.document("bees.emojiart", seed: 1_000)
+    func limited(_ words: String) throws -> Ended {
+      try run(
+        "/bin/sh", ["-c", "ulimit -n 24; exec '\(emojiart)' \(words)"], environment: ["EMOJIART_STATE": state]
+      )
+    }
+    let list = try limited("restore --list")
+    #expect(list.status == 0 && list.errors.isEmpty, "\(list.errors)")
+    #expect(list.output.split(separator: "\n").count == 2 * count)
+    for words in [
+      "show '\(bees.path)'", "add '\(bees.path)' 🐝", "list '\(space.path)'", "restore '\(bees.path)'",
+    ] {
+      let ended = try limited(words)
+      #expect(ended.status == 0 && ended.errors.isEmpty, "\(words): \(ended.errors)")
+    }
+    #expect(try limited("restore").status == 66)
+    #expect(try limited("restore '\(space.path)' --discard --yes").status == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: state + "/journal").isEmpty)
+  }
+
   @Test("K13 a lock says whose it is also when the first write failed")
   func lockAfterFailure() throws {
     let sample = try JournalSample()
@@ -164,15 +264,15 @@ import Testing
   func replacedLock() throws {
     let sample = try sample()
     let path = sample.lockPath
-    let old = try #require(try JournalLock.take(path, making: false, Deadline(.zero)))
+    let old = try #require(try JournalLock.take(path, making: false, Deadline(.zero)).lock)
     #expect(try old.stands())
     try FileManager.default.removeItem(atPath: path)
     #expect(try !old.stands())
     let new = try JournalLock.own(path)
     #expect(try new.stands() && !old.stands())
-    #expect(try JournalLock.take(path, making: true, Deadline(.zero)) == nil)
+    #expect(try JournalLock.take(path, making: true, Deadline(.zero)).lock == nil)
     try new.unlink()
-    #expect(try JournalLock.take(path, making: false, Deadline(.zero)) == nil)
+    #expect(try JournalLock.take(path, making: false, Deadline(.zero)).lock == nil)
     #expect(try !new.stands())
   }
 

@@ -232,7 +232,7 @@ import Testing
     #expect(error.message.contains(sample.folder.path) && error.message.contains("EMOJIART_STATE"))
     let missing = DocumentFile(sample.space["nobody.emojiart"])
     let none = failure {
-      try Journal(in: sample.folder, of: missing, origin: sample.origin, author: nil)
+      try Journal(in: sample.folder, of: missing, on: sample.base, origin: sample.origin, author: nil)
     }
     #expect(none?.code == .noSuchDocument)
   }

@@ -202,18 +202,74 @@ import Testing
     #expect(try sample.file.read().emoji(old)?.size == size)
   }
 
-  @Test(
-    "K9 who edits a document cleans up after programs that had nothing unsaved, and leaves other documents' journals"
-  )
+  @Test("K31 who edits a document opens no other one, and leaves the journals of others alone")
   func others() throws {
     let sample = try sample()
     let other = try JournalSample("other.emojiart", seed: 8, in: sample.space)
     try other.die(after: 2)
-    let empty = try JournalSample("empty.emojiart", seed: 9, in: sample.space)
-    try empty.journal().abandon()
+    let rest = try JournalSample("rest.emojiart", seed: 9, in: sample.space)
+    try rest.die(after: 3, saved: 3)
+    for name in try sample.names where name.hasPrefix("\(rest.origin)-") {
+      unlink(sample.folder.path(of: name))
+    }
+    let opens = try Opens(of: [sample.file.path, rest.file.path])
     let held = try other.file.journalsToRestore(in: sample.folder)
     #expect(held.own.map(\.origin) == [other.origin])
-    #expect(try sample.folder.dead().map(\.origin) == [sample.origin], "only its own are locked")
-    #expect(!(try sample.names.contains("\(empty.origin).lock")))
+    #expect(try opens.count() == 0)
+    #expect(
+      try Set(sample.folder.dead().map(\.origin)) == [sample.origin, rest.origin], "only its own are locked")
+    #expect(try sample.names.contains("\(rest.origin).lock"))
+    // That opens are counted.
+    try sample.folder.removeSpent { _ in true }
+    #expect(try opens.count() > 0)
+    #expect(!(try sample.names.contains("\(rest.origin).lock")))
+  }
+
+  @Test("K32 a document gets its edits by whatever path leads to its file")
+  func otherPath() throws {
+    let sample = try sample()
+    try FileManager.default.createDirectory(atPath: sample.space["sub"], withIntermediateDirectories: false)
+    let link = sample.space["sub/link.emojiart"]
+    try FileManager.default.linkItem(atPath: sample.file.path, toPath: link)
+    let file = DocumentFile(link)
+    #expect(file.journals(among: try sample.folder.peek()).own.count == 1)
+    let found = try file.journalsToRestore(in: sample.folder)
+    #expect(found.own.count == 1 && found.kept.isEmpty)
+    _ = try file.restore(try #require(found.own.first), stamp: sample.stamp())
+    #expect(try values(sample.file.read()) == values(sample.content))
+    #expect(try sample.names.isEmpty)
+  }
+
+  @Test("K32 another document that was given the file's inode gets nothing")
+  func inodeGivenAgain() throws {
+    let sample = try sample()
+    let other = try sample.space.document("other.emojiart", seed: 50)
+    // The same inode, another document: as after a removal.
+    try write(try bytes(other.path), to: sample.file.path)
+    try move(sample, "bees.emojiart", "moved.emojiart")
+    let moved = DocumentFile(sample.space["moved.emojiart"])
+    #expect(try moved.journalsToRestore(in: sample.folder).own.isEmpty)
+    #expect(moved.journals(among: try sample.folder.peek()).own.isEmpty)
+  }
+}
+
+/// Counts how often files are opened.
+private struct Opens: ~Copyable {
+  private let descriptor: Int32
+
+  init(of paths: [String]) throws {
+    descriptor = inotify_init1(Int32(IN_NONBLOCK))
+    try #require(descriptor >= 0)
+    for path in paths { try #require(inotify_add_watch(descriptor, path, UInt32(IN_OPEN)) >= 0) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Since the last time: each event about a file without a name has 16 bytes, and equal ones that follow one another are one.
+  func count() throws -> Int {
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = read(descriptor, &bytes, bytes.count)
+    try #require(count > 0 || errno == EAGAIN)
+    return max(0, count) / 16
   }
 }

@@ -121,7 +121,11 @@ import Testing
       ("base", .null), ("base", .object(["head": .null])),
       ("base", .object(["head": .null, "revision": .integer(-1)])),
       ("base", .object(["head": .string("x"), "revision": .integer(1)])), ("started", .number(0.5)),
-      ("started", .integer(4)), ("process", .string("1")), ("new", .null),
+      ("started", .integer(4)), ("process", .string("1")), ("new", .null), ("machine", .string("x")),
+      ("machine", .string(String(repeating: "A", count: 32))), ("machine", .integer(1)), ("boot", .null),
+      ("boot", .string(String(repeating: "0", count: 32))), ("namespace", .string("4")),
+      ("namespace", .number(0.5)),
+      ("processStart", .integer(1)), ("processStart", .null),
     ] {
       #expect(
         try fault(
@@ -131,7 +135,11 @@ import Testing
             return .object(members)
           }) != nil, "\(key) \(value)")
     }
-    for key in ["author", "base", "device", "document", "format", "inode", "origin", "path", "process"] {
+    for key in [
+      "author", "base", "boot", "device", "document", "format", "inode", "machine", "namespace", "origin",
+      "path",
+      "process", "processStart",
+    ] {
       #expect(
         try fault(
           line { json in

@@ -68,6 +68,12 @@ import Testing
     variables["XDG_CONFIG_HOME"] = nil
     #expect(try ConfigFolder.path { variables[$0] } == "/h/.config/emojiart")
     #expect(failure { try ConfigFolder.path { _ in nil } }?.code == .inputOutput)
+    variables = ["XDG_CONFIG_HOME": "x", "HOME": "/h"]
+    #expect(try ConfigFolder.path { variables[$0] } == "/h/.config/emojiart")
+    variables["HOME"] = "h"
+    #expect(failure { try ConfigFolder.path { variables[$0] } } == .noConfigFolder)
+    variables["EMOJIART_CONFIG"] = "c"
+    #expect(failure { try ConfigFolder.path { variables[$0] } }?.code == .badValue)
     #expect(failure { try make("bugs", in: PaletteStore(in: nil, recentStore)) }?.code == .inputOutput)
     // A home that is no folder has none.
     for nowhere in [nil, "/dev/null/.config/emojiart"] {

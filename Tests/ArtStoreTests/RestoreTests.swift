@@ -55,7 +55,9 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(values(content) == values(sample.content))
     #expect(content.revision == before.revision + 1 && report.revision == content.revision)
     let entry = try #require(content.log.last)
-    #expect(entry.id == stamp.id && entry.author == "ada" && entry.edit.name == "restore 12 edits")
+    #expect(
+      entry.id == sample.made.last?.id.ofRestore && entry.time == stamp.time && entry.author == "ada"
+        && entry.edit.name == "restore 12 edits")
     #expect(report.edits == 12 && report.dropped.isEmpty && report.author == "ada" && report.damage == nil)
     #expect(report.changes == entry.edit.changes.count)
     #expect(try sample.names.isEmpty)
@@ -152,8 +154,88 @@ func values(_ content: DocumentContent) -> [String] {
     try sample.die(after: 6, saved: 6)
     for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
     unlink(sample.file.path)
-    #expect(try sample.folder.dead().isEmpty)
+    try sample.folder.removeSpent { _ in true }
     #expect(try sample.names.isEmpty)
+  }
+
+  @Test(
+    "K39 a lock that is left alone stays while another program holds its document, and goes with the row later"
+  )
+  func lockOfHeldDocument() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 6, saved: 6)
+    for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
+    for begin in ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"] {
+      let holder = try DocumentFile.connect(try sample.file.locate(), .readWrite, Deadline(.zero))
+      try holder.execute(begin)
+      try sample.folder.removeSpent { _ in true }
+      #expect(try sample.names.count == 1, "\(begin)")
+      try holder.execute("ROLLBACK")
+    }
+    #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "1\n")
+    try sample.folder.removeSpent { _ in true }
+    #expect(try sample.names.isEmpty)
+    #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
+  }
+
+  @Test("K38 what a restore has brought its program does not save again, if that lives after all")
+  func programLives() throws {
+    for isEndKnown in [true, false] {
+      let sample = try JournalSample()
+      let journal = try sample.journal()
+      try journal.append(try sample.edits(4), on: sample.base)
+      // As a lock is that is not seen elsewhere.
+      journal.abandon()
+      if !isEndKnown {
+        sample.folder = JournalFolder(
+          sample.folder.path,
+          host: JournalHost(home: JournalHome(machine: nil, boot: nil, namespace: nil, processStart: nil)))
+      }
+      let dead = try sample.dead()
+      #expect(dead.isEndKnown == isEndKnown)
+      let restored = try sample.file.restore(dead, stamp: sample.stamp())
+      #expect(restored.edits == 4)
+      let rows = try shell(sample.file.path, "SELECT count(*) FROM origin")
+      #expect(rows == (isEndKnown ? "0\n" : "1\n"), "where it may live the document knows of it")
+      let before = try sample.file.read()
+      #expect(values(before) == values(sample.content))
+      _ = try sample.edits(2)
+      let edits = NetEdits(UnsavedEdits(sample.made[...]), of: sample.content, since: sample.base)
+      let outcome = try sample.file.save(edits, isJournalled: true)
+      #expect(outcome.joined?.own.renamed.isEmpty == true)
+      let after = try sample.file.read()
+      #expect(values(after) == values(sample.content))
+      #expect(after.log.suffix(2).map(\.id) == sample.made.suffix(2).map(\.id))
+      #expect(after.revision == before.revision + 2)
+    }
+  }
+
+  @Test(
+    "K43 what is restored and takes more room than the log has is told to be beyond undo with the next edit")
+  func beyondLog() throws {
+    for isLarge in [false, true] {
+      let sample = try JournalSample(emojis: 0)
+      let journal = try sample.journal()
+      let text = try EmojiText(String(repeating: "👩‍👩‍👧‍👦", count: 10))
+      var adds: [Change] = []
+      for _ in 0..<(isLarge ? 30_000 : 10) {
+        let emoji = try sample.maker.emoji()
+        adds.append(
+          .add(Emoji(id: emoji.id, text: text, position: emoji.position, size: emoji.size, z: emoji.z)))
+      }
+      try journal.append([try #require(try sample.take("add", adds))], on: sample.base)
+      journal.abandon()
+      let before = try sample.file.read()
+      let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+      #expect(report.isBeyondLog == isLarge)
+      let entry = try #require(try sample.file.read().log.last)
+      #expect(entry.id.origin == sample.origin.ofRestores, "until then it can be undone")
+      var undone = try sample.file.read()
+      _ = try undone.apply(entry.inverse)
+      #expect(values(undone) == values(before))
+      try sample.file.add(seed: 70)
+      #expect(try sample.file.read().log.contains { $0.id == entry.id } == !isLarge)
+    }
   }
 
   @Test("K17 what others saved since stays; what is left out is told and kept in the history")

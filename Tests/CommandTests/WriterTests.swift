@@ -109,9 +109,9 @@ struct Writer: Sendable, CustomStringConvertible {
     cp art/bees.emojiart away/same.emojiart
     cp art/bees.emojiart away/next.emojiart
     emojiart resize away/next 🐝 --to 99 >/dev/null
-    chmod 777 "$EMOJIART_STATE"
     mkfifo go
-    AS emojiart watch art --json OPTIONS >told 2>complaints &
+    # A folder of its own: others' is not used.
+    EMOJIART_STATE="$TMPDIR/watcher" AS emojiart watch art --json OPTIONS >told 2>complaints &
     watcher=$!
     # Also when the script fails: nothing is to go on.
     trap 'kill $watcher; kill -CONT $watcher' EXIT

@@ -101,7 +101,8 @@ extension DocumentTransaction {
     var content = try load()
     let found = DocumentBase(content)
     let others = ExternalChange(in: content, since: edits.base, besides: origin)
-    let last = try savedSequence(of: origin) ?? 0
+    // Somebody may have restored the journal, although this program lives: what that brought is not made twice.
+    let last = max(try savedSequence(of: origin) ?? 0, content.log.restoredSequence(of: origin) ?? 0)
     let known = Set(content.log.lazy.map(\.id))
     let unsaved = edits.unsaved.without { $0.sequence <= last || known.contains($0) }
     var random = SystemRandomNumberGenerator()

@@ -8,9 +8,18 @@ public struct FileIdentity: Sendable, Hashable {
   private let device: UInt
   private let inode: UInt
 
-  init(_ status: stat) {
-    device = UInt(status.st_dev)
-    inode = UInt(status.st_ino)
+  init(device: UInt, inode: UInt) {
+    self.device = device
+    self.inode = inode
+  }
+
+  init(_ status: stat) { self.init(device: UInt(status.st_dev), inode: UInt(status.st_ino)) }
+
+  /// Of what stands at a path, symbolic links not followed; nil when nothing is there that can be looked at.
+  public init?(at path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    self.init(status)
   }
 }
 

@@ -3,8 +3,13 @@
 import ArtModel
 import Glibc
 
-/// A journal whose program is gone. It is locked while this lives, so that nobody else restores it meanwhile; letting
-/// it go leaves it as it is.
+/// A journal whose program is gone.
+///
+///     peek ──▶ looked at: holds no lock; it is locked, and shared, only while `contents` reads it
+///                  └─ taken ─┐
+///     dead ──────────────────┴──▶ taken: locked while this lives, so that nobody else restores it meanwhile
+///
+/// Letting it go leaves it as it is.
 public final class DeadJournal {
   /// Where it lies.
   public let folder: JournalFolder
@@ -16,35 +21,30 @@ public final class DeadJournal {
   public let modified: Int
   /// The numbers of its segments, ascending.
   let segments: [Int]
-  /// Nil for one that is only looked at and has no lock file.
+  /// Nil for one that is only looked at.
   private let lock: JournalLock?
-  private let isOnlyLookedAt: Bool
   /// Why nothing of it can be read.
-  private let fault: ArtError?
+  public let fault: ArtError?
 
-  fileprivate init(_ look: SegmentsLook, lock: JournalLock?, isOnlyLookedAt: Bool) {
+  fileprivate init(_ look: SegmentsLook, lock: JournalLock?) {
     folder = look.folder
     origin = look.origin
     head = look.head
     modified = look.modified
     segments = look.segments
     self.lock = lock
-    self.isOnlyLookedAt = isOnlyLookedAt
     fault = nil
   }
 
   /// One that cannot be locked or looked at.
-  fileprivate init(
-    unreadable origin: Origin, _ files: JournalFolder.Files, in folder: JournalFolder, _ fault: ArtError
-  ) {
+  fileprivate init(unreadable listed: ListedJournal, in folder: JournalFolder, _ fault: ArtError) {
     self.folder = folder
-    self.origin = origin
+    origin = listed.origin
     self.fault = fault
-    segments = files.segments
+    segments = listed.files.segments
     head = nil
     modified = 0
     lock = nil
-    isOnlyLookedAt = true
   }
 
   /// The path of its first file, to call it by.
@@ -53,94 +53,214 @@ public final class DeadJournal {
       of: segments.first.map { JournalFormat.segment($0, of: origin) } ?? JournalFormat.lock(of: origin))
   }
 
-  /// Reads all of it. Throws `inputOutput`, `notPermitted`.
+  /// Whether its program is known to be gone. Otherwise somebody must say so before it is restored or removed.
+  public var isEndKnown: Bool { head.map { folder.knowsEnd(of: $0) } ?? true }
+
+  /// Reads all of it. Of one that was only looked at, and is being restored now or is restored, nothing is left. Throws
+  /// `inputOutput`, `notPermitted`.
   public func contents() throws(ArtError) -> JournalContents {
     if let fault { throw fault }
-    return try JournalContents(of: origin, segments: segments, in: folder)
+    guard lock == nil else { return try JournalContents(of: origin, segments: segments, in: folder) }
+    switch try JournalLock.share(folder.path(of: JournalFormat.lock(of: origin))) {
+    case .held, .seen: return JournalContents(of: origin)
+    case .none: return try JournalContents(of: origin, segments: segments, in: folder)
+    case .taken(let shared):
+      defer { withExtendedLifetime(shared) {} }
+      let look = try SegmentsLook(of: origin, segments, in: folder)
+      return try JournalContents(of: origin, segments: look.segments, in: folder)
+    }
+  }
+
+  /// The same journal, locked; nil when it was restored meanwhile, or its program runs. Throws `busy` when others do not let
+  /// go of it, `inputOutput`, `notPermitted`.
+  public func taken(_ patience: Duration = .seconds(5)) throws(ArtError) -> DeadJournal? {
+    if let fault { throw fault }
+    try folder.verify()
+    let listed = ListedJournal(origin, JournalFolder.Files(segments: segments), head)
+    return try folder.take(listed, Deadline(patience))
   }
 
   /// Unlinks its segments, oldest first, durably. Everything in them must have been saved, or be unwanted. Throws
   /// `inputOutput`, `notPermitted`.
   func removeSegments() throws(ArtError) {
-    guard !isOnlyLookedAt else { throw .journalClosed(folder.path) }
+    guard lock != nil else { throw .journalClosed(folder.path) }
     try folder.unlinkSegments(segments, of: origin)
     try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: origin)))
   }
 
   /// Unlinks its lock file, when nothing else is left of it.
   func removeLock() throws(ArtError) {
-    guard !isOnlyLookedAt else { throw .journalClosed(folder.path) }
-    try lock?.unlink()
+    guard let lock else { throw .journalClosed(folder.path) }
+    try lock.unlink()
   }
 }
 
 extension JournalFolder {
-  /// The journals there whose programs are gone, by origin, each locked while it is kept: those whose heads are wanted,
-  /// nil for one whose head cannot be read.
-  ///
-  /// One that is nothing but a lock file is removed without a word: its program had nothing unsaved, or was restored.
-  /// Where it had saved, and its document is still there, that may have a row about it: then the journal is given, too,
-  /// without any edits, for the row to go. One that cannot be looked at is given without a head, and says so when it is
-  /// read. Throws `inputOutput`, `notPermitted` when the folder cannot be looked into.
-  public func dead(where isWanted: (JournalHead?) -> Bool = { _ in true }) throws(ArtError) -> [DeadJournal] {
-    try journals { (origin, found) throws(ArtError) in
-      let path = path(of: JournalFormat.lock(of: origin))
-      guard try isWantedAtAll(origin, found, isWanted),
-        let lock = try JournalLock.take(path, making: !found.segments.isEmpty, Deadline(.seconds(1)))
-      else { return nil }
-      let look = try SegmentsLook(of: origin, in: self)
-      guard !look.isEmpty || look.isKnownToDocument else {
-        try unlinkSegments(look.segments, of: origin)
-        try lock.unlink()
-        return nil
-      }
-      return isWanted(look.head) ? DeadJournal(look, lock: lock, isOnlyLookedAt: false) : nil
-    }
-  }
-
-  /// A look that others may have at the same time: who wants one document's journals does not lock all others'.
-  private func isWantedAtAll(
-    _ origin: Origin, _ found: Files, _ isWanted: (JournalHead?) -> Bool
-  ) throws(ArtError) -> Bool {
-    switch try JournalLock.share(path(of: JournalFormat.lock(of: origin))) {
-    case .held, .seen: return false
-    case .none: return !found.segments.isEmpty
-    case .taken(let lock):
-      defer { withExtendedLifetime(lock) {} }
-      let look = try SegmentsLook(of: origin, in: self)
-      return look.isEmpty && !look.isKnownToDocument || isWanted(look.head)
-    }
-  }
-
-  /// The same for those who must write nothing. While they are kept nobody restores them.
+  /// The journals there whose programs are gone, by origin, for those who only look: none is locked when this returns, and
+  /// no descriptor is kept. One that cannot be looked at is given without a head. Throws `inputOutput`, `notPermitted`
+  /// when the folder cannot be looked into.
   public func peek() throws(ArtError) -> [DeadJournal] {
-    try journals { (origin, found) throws(ArtError) in
-      guard !found.segments.isEmpty else { return nil }
-      var lock: JournalLock?
-      switch try JournalLock.share(path(of: JournalFormat.lock(of: origin))) {
-      case .taken(let shared): lock = shared
-      case .none: lock = nil
-      case .held, .seen: return nil
-      }
-      let look = try SegmentsLook(of: origin, in: self)
-      return look.isEmpty ? nil : DeadJournal(look, lock: lock, isOnlyLookedAt: true)
-    }
-  }
-
-  /// One journal that cannot be looked at does not hide the others.
-  private func journals(
-    _ body: (Origin, Files) throws(ArtError) -> DeadJournal?
-  ) throws(ArtError) -> [DeadJournal] {
     var journals: [DeadJournal] = []
-    for (origin, found) in try files().sorted(by: { $0.key.description < $1.key.description }) {
+    try verify(isLooking: true)
+    for listed in try listing() where !listed.files.segments.isEmpty {
       do throws(ArtError) {
-        if let journal = try body(origin, found) { journals.append(journal) }
+        if let journal = try look(at: listed) { journals.append(journal) }
       } catch {
-        journals.append(DeadJournal(unreadable: origin, found, in: self, error))
+        journals.append(DeadJournal(unreadable: listed, in: self, error))
       }
     }
     return journals
   }
+
+  private func look(at listed: ListedJournal) throws(ArtError) -> DeadJournal? {
+    let attempt = try JournalLock.share(path(of: JournalFormat.lock(of: listed.origin)))
+    switch attempt {
+    case .held, .seen: return nil
+    case .none, .taken: break
+    }
+    defer { withExtendedLifetime(attempt) {} }
+    let look = try SegmentsLook(of: listed.origin, listed.files.segments, in: self)
+    return look.isEmpty || isRunning(look.head) ? nil : DeadJournal(look, lock: nil)
+  }
+
+  /// The journals there whose programs are gone and whose heads are wanted, each locked while it is kept. Others are
+  /// neither locked nor opened but for their heads; of one whose head cannot be read it is nil. A journal without edits, a
+  /// lock file that is left alone, is given, too: its document may have a row about it. One that cannot be looked at is
+  /// given without a head.
+  ///
+  /// Throws `busy` when others do not let go of a wanted one, `inputOutput`, `notPermitted` when the folder cannot be looked
+  /// into.
+  public func dead(
+    where isWanted: (JournalHead?) -> Bool = { _ in true }, patience: Duration = .seconds(1)
+  ) throws(ArtError) -> [DeadJournal] {
+    try verify()
+    let deadline = Deadline(patience)
+    var journals: [DeadJournal] = []
+    for listed in try listing() {
+      do throws(ArtError) {
+        if let fault = listed.fault { throw fault }
+        guard listed.isNothing ? host.sharesLocks(in: path) : isWanted(listed.head) else { continue }
+        if let journal = try take(listed, deadline), isWanted(journal.head) { journals.append(journal) }
+      } catch {
+        guard error.code != .busy else { throw error }
+        journals.append(DeadJournal(unreadable: listed, in: self, error))
+      }
+    }
+    return journals
+  }
+
+  /// Removes lock files that are all that is left of journals, and what their documents say of them. A document that
+  /// another program holds is not waited for: its lock file stays for the next time. Throws `inputOutput`, `notPermitted`.
+  public func removeSpent(where isWanted: (JournalHead) -> Bool) throws(ArtError) {
+    try verify()
+    for listed in try listing() where listed.files.segments.isEmpty {
+      guard let head = listed.head, isWanted(head), knowsEnd(of: head) else { continue }
+      do throws(ArtError) {
+        guard let journal = try take(listed, Deadline(.zero)), journal.segments.isEmpty else { continue }
+        guard host.relation(to: head) == .here || FileIdentity(at: head.path).map(head.isFile) ?? false else {
+          continue
+        }
+        try forget(journal, in: DocumentFile(head.path, patience: .zero))
+        try journal.removeLock()
+      } catch {
+        // The next one tries again.
+        continue
+      }
+    }
+  }
+
+  /// Has a document forget a journal of which nothing is left. One that is gone, or another one, knows nothing of it.
+  private func forget(_ journal: DeadJournal, in document: DocumentFile) throws(ArtError) {
+    do throws(ArtError) {
+      guard try document.base().id == journal.head?.base.id else { return }
+      try document.forget(journal.origin)
+    } catch {
+      guard error.code == .noSuchDocument || error.code == .notADocument else { throw error }
+    }
+  }
+
+  /// Locks a journal; nil when nothing is left of it, or its program runs. One that others restore just now is waited for.
+  fileprivate func take(_ listed: ListedJournal, _ deadline: Deadline) throws(ArtError) -> DeadJournal? {
+    // Its program is gone: whoever has the lock restores the journal.
+    let isHeldByOthers =
+      listed.head.map { host.relation(to: $0) == .here && host.isRunning($0) == false } ?? false
+    let attempt = try JournalLock.take(
+      path(of: JournalFormat.lock(of: listed.origin)), making: !listed.files.segments.isEmpty,
+      listed.isNothing ? Deadline(.zero) : deadline,
+      waitsForHolder: isHeldByOthers)
+    switch attempt {
+    case .none: return nil
+    case .held where !isHeldByOthers: return nil
+    case .held, .seen:
+      // Nobody waits for what is nothing.
+      guard !listed.isNothing else { return nil }
+      throw .busyJournal(listed.head?.path ?? path)
+    case .taken(let lock):
+      let look = try SegmentsLook(of: listed.origin, listed.files.segments, in: self)
+      guard !isRunning(look.head) else { return nil }
+      guard look.isEmpty, look.head == nil else { return DeadJournal(look, lock: lock) }
+      // No edit was answered, and nothing tells of which document it was.
+      try unlinkSegments(look.segments, of: listed.origin)
+      try lock.unlink()
+      return nil
+    }
+  }
+
+  /// Whether the journal's program runs although its lock can be had: where locks are not seen by all, its process tells.
+  private func isRunning(_ head: JournalHead?) -> Bool {
+    guard let head, head.process != host.process, host.isRunning(head) == true else { return false }
+    return !host.sharesLocks(in: path)
+  }
+
+  /// Whether a journal's program is gone when its lock can be had. On another machine, or in another container whose
+  /// locks are not seen here, it may run all the same.
+  func knowsEnd(of head: JournalHead) -> Bool {
+    switch host.relation(to: head) {
+    case .here: true
+    case .otherNamespace: head.home?.boot != host.home.boot || host.sharesLocks(in: path)
+    case .otherMachine: false
+    }
+  }
+
+  /// The journals there by origin: the folder is listed once, and of each one head is read. Nothing is locked.
+  private func listing() throws(ArtError) -> [ListedJournal] {
+    try files().sorted { $0.key.description < $1.key.description }.map {
+      ListedJournal($0.key, $0.value, in: self)
+    }
+  }
+}
+
+/// A journal as a listing of its folder found it.
+private struct ListedJournal {
+  let origin: Origin
+  let files: JournalFolder.Files
+  let head: JournalHead?
+  /// Why its head cannot be looked for.
+  let fault: ArtError?
+
+  init(_ origin: Origin, _ files: JournalFolder.Files, _ head: JournalHead?) {
+    (self.origin, self.files, self.head, fault) = (origin, files, head, nil)
+  }
+
+  init(_ origin: Origin, _ files: JournalFolder.Files, in folder: JournalFolder) {
+    (self.origin, self.files) = (origin, files)
+    var head: JournalHead?
+    var fault: ArtError?
+    do throws(ArtError) {
+      // The lock file has the head alone, and is the smallest.
+      let names = files.hasLock ? [(JournalFormat.lock(of: origin), 0)] : []
+      for (name, number) in names + files.segments.map({ (JournalFormat.segment($0, of: origin), $0) }) {
+        head = try SegmentFile.head(in: folder.path(of: name), of: origin, number)
+        if head != nil { break }
+      }
+    } catch {
+      fault = error
+    }
+    (self.head, self.fault) = (head, fault)
+  }
+
+  /// A lock file without a head, of which no segment is left: its program was killed while it made it.
+  var isNothing: Bool { head == nil && files.segments.isEmpty }
 }
 
 /// What the beginnings of a journal's segments tell, as they are once it is locked: what was listed before may be gone
@@ -148,26 +268,35 @@ extension JournalFolder {
 private struct SegmentsLook {
   let origin: Origin
   let folder: JournalFolder
-  let segments: [Int]
+  private(set) var segments: [Int]
   private(set) var head: JournalHead?
   private(set) var modified = 0
   /// Whether no segment has got as far as the end of its first line: no edit in them was ever answered.
   private(set) var isEmpty = true
 
-  /// For an empty one: whether it was more once, and the document that it was about is where it was.
-  var isKnownToDocument: Bool {
-    guard isEmpty, let head else { return false }
-    return JournalSearch.place(of: head) == .document(head.base.id)
-  }
-
-  init(of origin: Origin, in folder: JournalFolder) throws(ArtError) {
+  /// `listed` are the numbers that were seen before. Where one of them is gone others may have come after it; segments are
+  /// made one after the other and removed from the oldest, so that otherwise only those after the last one can be new.
+  init(of origin: Origin, _ listed: [Int], in folder: JournalFolder) throws(ArtError) {
     self.origin = origin
     self.folder = folder
-    segments = try folder.files()[origin]?.segments ?? []
-    for number in segments {
+    segments = listed
+    if try !read(listed) || listed.isEmpty {
+      segments = try folder.files()[origin]?.segments ?? []
+      _ = try read(segments)
+    } else {
+      while let last = segments.last, try read([last + 1]) { segments.append(last + 1) }
+    }
+    // Damage at the beginning does not hide of which document it is.
+    if head == nil { try lookAtLock() }
+  }
+
+  /// Whether all of them are there.
+  private mutating func read(_ numbers: [Int]) throws(ArtError) -> Bool {
+    var areThere = true
+    for number in numbers {
       let path = folder.path(of: JournalFormat.segment(number, of: origin))
       switch try SegmentFile.read(path, limit: JournalFormat.largestHead, prefix: true) {
-      case .gone: break
+      case .gone: areThere = false
       case .refused: isEmpty = false
       case .read(let bytes, let time):
         modified = max(modified, time)
@@ -176,8 +305,7 @@ private struct SegmentsLook {
         head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, number) }
       }
     }
-    // Damage at the beginning does not hide of which document it is.
-    if head == nil { try lookAtLock() }
+    return areThere
   }
 
   private mutating func lookAtLock() throws(ArtError) {
@@ -188,5 +316,17 @@ private struct SegmentsLook {
     }
     modified = max(modified, time)
     head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, 0) }
+  }
+}
+
+extension SegmentFile {
+  /// The head in a file of a journal; nil where there is none. Throws `inputOutput`, `notPermitted`.
+  fileprivate static func head(in path: String, of origin: Origin, _ number: Int) throws(ArtError)
+    -> JournalHead?
+  {
+    guard case .read(let bytes, _) = try read(path, limit: JournalFormat.largestHead, prefix: true) else {
+      return nil
+    }
+    return bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, number) }
   }
 }

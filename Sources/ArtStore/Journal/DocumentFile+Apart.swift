@@ -47,7 +47,8 @@ extension DocumentFile {
         var content = try transaction.load()
         var reports: [RestoreReport] = []
         for (contents, journal) in all {
-          let edits = try RemainingEdits(contents, in: transaction, of: source.path)
+          let edits = try RemainingEdits(
+            contents, in: transaction, holding: content.log, of: source.path)
           let plan = try RestorePlan(edits.entries, on: content)
           try content.take(plan, stamp().on(behalfOf: contents.head?.author))
           reports.append(edits.report(of: plan, in: contents, journal, revision: content.revision))

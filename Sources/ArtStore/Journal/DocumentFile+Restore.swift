@@ -18,6 +18,13 @@ public struct RestoreReport: Sendable, Equatable {
   public let revision: Int
   /// What of the journal could not be read, and is not in it.
   public let damage: String?
+  /// Whether it takes more room than the log has: the next edit takes it out of the log, and no undo takes it back then.
+  public var isBeyondLog = false
+
+  /// What a person is to know then.
+  public func beyondLog(of document: String) -> String {
+    "\(document): what was restored takes more room than the history has: after the next edit it cannot be undone"
+  }
 }
 
 /// How far a restore has come. A kill behind any of these leaves what the next restore finishes.
@@ -32,8 +39,9 @@ enum RestoreStep: CaseIterable {
 
 extension DocumentFile {
   /// Brings the edits of a program that is gone into this document, of which the caller knows that it is theirs, and
-  /// removes the journal. They come as one edit under the stamp, in the journal's author's name, and on top of what
-  /// others have saved since: see `RestorePlan`. What is in the file already is not brought twice.
+  /// removes the journal. They come as one edit at the stamp's time, in the journal's author's name, and on top of what
+  /// others have saved since: see `RestorePlan`. What is in the file already is not brought twice. Where it is not known
+  /// that the journal's program is gone, the document goes on saying how far the journal is in it.
   ///
   /// Throws what `edit` throws, `damaged` for a journal that cannot be read to its end, and `replaced` when another
   /// document stands here: then nothing is changed, and the journal stays.
@@ -49,26 +57,28 @@ extension DocumentFile {
     if let damage = contents.damage { throw .damagedJournal(path, damage) }
     let report = try edit { (transaction) throws(ArtError) in
       let content = try transaction.load()
-      let edits = try RemainingEdits(contents, in: transaction, of: path)
+      let edits = try RemainingEdits(contents, in: transaction, holding: content.log, of: path)
       guard let last = edits.entries.last else {
         // What lies in the file may be in memory only, and the journal goes now.
         if edits.isKnown { try transaction.touch() }
         return edits.report(of: nil, in: contents, journal, revision: transaction.revision)
       }
       let plan = try RestorePlan(edits.entries, on: content)
-      try transaction.write(plan, stamp.on(behalfOf: contents.head?.author))
+      let entry = try transaction.write(
+        plan, stamp.on(behalfOf: contents.head?.author, as: last.id.ofRestore))
       try transaction.setSaved(journal.origin, upTo: last.id.sequence)
-      return edits.report(of: plan, in: contents, journal, revision: transaction.revision)
+      var report = edits.report(of: plan, in: contents, journal, revision: transaction.revision)
+      report.isBeyondLog = entry.map { EditRow.size(of: $0) > Format.logBytes } ?? false
+      return report
     }
     try reached(.saved)
     try journal.removeSegments()
     try reached(.segmentsRemoved)
-    try forget(journal.origin)
+    if journal.isEndKnown { try forget(journal.origin) }
     try reached(.forgotten)
     try journal.removeLock()
     return report
   }
-
 }
 
 extension DeadJournal {
@@ -93,9 +103,10 @@ struct RemainingEdits {
   /// Whether the document knows of the journal.
   let isKnown: Bool
 
-  /// Throws `replaced` when the journal is another document's.
+  /// `log` is that of the document. Throws `replaced` when the journal is another document's.
   init(
-    _ contents: JournalContents, in transaction: DocumentTransaction, of path: String
+    _ contents: JournalContents, in transaction: DocumentTransaction, holding log: [LoggedEdit],
+    of path: String
   ) throws(ArtError) {
     guard let head = contents.head else {
       entries = []
@@ -107,7 +118,8 @@ struct RemainingEdits {
     }
     let saved = try transaction.savedSequence(of: head.origin)
     isKnown = saved != nil
-    entries = contents.entries.filter { $0.id.sequence > saved ?? 0 }
+    let last = max(saved ?? 0, log.restoredSequence(of: head.origin) ?? 0)
+    entries = contents.entries.filter { $0.id.sequence > last }
   }
 
   func report(
@@ -122,10 +134,31 @@ struct RemainingEdits {
 
 extension DocumentTransaction {
   /// Does what is restored and writes it into the log, also when all of it was dropped: the history keeps that.
-  fileprivate func write(_ plan: RestorePlan, _ stamp: EditStamp) throws(ArtError) {
+  fileprivate func write(_ plan: RestorePlan, _ stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
     var applied = try set(plan.edit.changes, at: stamp.time)
     applied.dropped += plan.dropped
-    guard !applied.changes.isEmpty || !applied.dropped.isEmpty else { return }
-    _ = try log(plan.edit.name, applied, kind: .edit, stamp)
+    guard !applied.changes.isEmpty || !applied.dropped.isEmpty else { return nil }
+    return try log(plan.edit.name, applied, kind: .edit, stamp)
+  }
+}
+
+extension Origin {
+  /// Under which the edits of this program's journal are restored: everybody makes the same one of it, so that the log tells
+  /// how much of the journal it has, also to the program itself, if that lives after all.
+  var ofRestores: Origin {
+    Origin(lowBits: Array("restore \(self)".utf8).withUnsafeBytes(JournalLines.sum(of:)))
+  }
+}
+
+extension EditID {
+  /// The id of what is restored of a journal up to this edit of it.
+  var ofRestore: EditID { EditID(origin: origin.ofRestores, sequence: sequence) }
+}
+
+extension Sequence<LoggedEdit> {
+  /// The number of the last edit of that program's journal that a restore has brought, as far as the log tells.
+  func restoredSequence(of origin: Origin) -> Int? {
+    let restores = origin.ofRestores
+    return lazy.filter { $0.id.origin == restores }.map(\.id.sequence).max()
   }
 }

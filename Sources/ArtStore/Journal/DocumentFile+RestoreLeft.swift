@@ -15,15 +15,19 @@ extension DocumentFile {
   /// Without any, this costs a look into the folder.
   ///
   /// What cannot be restored is kept, and keeps nobody from editing. Throws only what will keep everybody from it:
-  /// `busy`, `notPermitted`, `noSuchDocument`, `notADocument`, `diskFull`, `inputOutput`.
+  /// `busy`, `notPermitted`, `noSuchDocument`, `notADocument`, `diskFull`, `inputOutput`. So it does while others use a
+  /// journal of this document, or may have put theirs into the folder: an edit that is made before what was answered
+  /// earlier would take its place.
   public func restoreLeft(
     in folder: JournalFolder, by author: () throws(ArtError) -> Author,
     _ told: (LeftEditsOutcome) -> Void
   ) throws(ArtError) {
     let found: FoundJournals
+    try folder.verify()
     do throws(ArtError) {
       found = try journalsToRestore(in: folder)
     } catch {
+      guard error.code != .busy else { throw error }
       return told(
         .kept(ArtError(error.code, "unsaved edits cannot be looked for: \(error.message)")))
     }

@@ -28,10 +28,13 @@ extension DocumentFile {
           shown.kept.append(.damagedJournal(path, damage))
           continue
         }
-        let edits = try RemainingEdits(contents, in: transaction, of: path)
+        let edits = try RemainingEdits(
+          contents, in: transaction, holding: shown.content.log, of: path)
         let plan = try RestorePlan(edits.entries, on: shown.content)
-        let stamp = author.stamp(at: journal.modified).on(behalfOf: contents.head?.author)
-        try shown.content.take(plan, stamp)
+        if let last = edits.entries.last {
+          let stamp = author.stamp(at: journal.modified)
+          try shown.content.take(plan, stamp.on(behalfOf: contents.head?.author, as: last.id.ofRestore))
+        }
         let revision = shown.content.revision
         shown.reports.append(edits.report(of: plan, in: contents, journal, revision: revision))
       }

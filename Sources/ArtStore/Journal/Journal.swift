@@ -24,8 +24,6 @@ public final class Journal {
   private let file: LocatedFile
   private let started: Int
   private var lock: JournalLock?
-  /// Whether the lock file says whose it is. The first segment need not be number 1: it may be that it could not be made.
-  private var isLockWritten = false
   private var openSegment: OpenSegment?
   private var closedSegments: [(number: Int, bytes: Int)] = []
   /// The number of the newest segment, 0 before the first one.
@@ -52,10 +50,12 @@ public final class Journal {
     var isTorn = false
   }
 
-  /// Makes the journal of a document's edits, and locks it; no segment yet. Throws what finding the document throws,
+  /// Makes the journal of a document's edits, and locks it; no segment yet. Its lock file says whose it is from the beginning,
+  /// so that others can tell whether its program runs. Throws what finding the document throws,
   /// and `notPermitted`, `diskFull`, `inputOutput`, which name the folder and what to do, where no journal can be kept.
   public init(
-    in folder: JournalFolder, of document: DocumentFile, origin: Origin, author: String?,
+    in folder: JournalFolder, of document: DocumentFile, on base: DocumentBase, origin: Origin,
+    author: String?,
     started: Int = millisecondsSince1970()
   ) throws(ArtError) {
     file = try document.locate()
@@ -65,7 +65,10 @@ public final class Journal {
     self.started = started
     do throws(ArtError) {
       try StateFolder.makeFolders(folder.path)
-      lock = try JournalLock.own(folder.path(of: JournalFormat.lock(of: origin)))
+      try folder.verify()
+      let lock = try JournalLock.own(folder.path(of: JournalFormat.lock(of: origin)))
+      self.lock = lock
+      try lock.write(head(on: base))
     } catch {
       throw .noJournal(folder.path, error)
     }
@@ -92,9 +95,6 @@ public final class Journal {
     if segment.isTorn { try takeBack(&segment) }
     lines.removeAll()
     if segment.length == 0 {
-      // The lock says it, too: it is what is left last.
-      if !isLockWritten { try lock.write(head(on: base)) }
-      isLockWritten = true
       lines.append(head(on: base), segment: segment.number)
     }
     for entry in entries { lines.append(entry) }
@@ -173,7 +173,7 @@ extension Journal {
   private func head(on base: DocumentBase) -> JournalHead {
     JournalHead(
       origin: origin, author: author, path: file.path, device: file.device, inode: file.inode,
-      process: Int(getpid()), started: started, base: base)
+      process: folder.host.process, started: started, base: base, home: folder.host.home)
   }
 
   private func newSegment(under lock: JournalLock) throws(ArtError) -> OpenSegment {
@@ -201,7 +201,10 @@ extension Journal {
       }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
-        let error = ArtError.system("write", segment.path, count == 0 ? EIO : errno)
+        let number = count == 0 ? EIO : errno
+        // What a file system of another machine says of an open file that was removed there.
+        let isGone = number == ENOENT || number == ESTALE
+        let error = isGone ? ArtError.journalGone(segment.path) : .system("write", segment.path, number)
         // The next one tries again; what is to be told is why the edits were not taken.
         try? takeBack(&segment)
         throw error

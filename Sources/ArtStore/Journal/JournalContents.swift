@@ -123,7 +123,6 @@ enum SegmentFile {
     guard status.st_mode & S_IFMT == S_IFREG else { return .refused("is no regular file") }
     let size = prefix ? min(Int(status.st_size), limit) : Int(status.st_size)
     guard size <= limit else { return .refused("is larger than a journal may be") }
-    let modified = status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1_000_000
-    return .read(try PlainFile.read(file, count: size, name: path), modified: modified)
+    return .read(try PlainFile.read(file, count: size, name: path), modified: status.st_mtim.milliseconds)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import Glibc
 
 // The wording of what can go wrong with a journal.
 
@@ -49,6 +50,35 @@ extension ArtError {
     ArtError(
       code,
       "\(name): unsaved edits are kept, because \(why); `emojiart restore --into NEWDOC` saves them apart")
+  }
+
+  /// A journal whose program may still run where this one cannot see it.
+  static func elsewhereJournal(_ name: String, _ why: String) -> ArtError {
+    ArtError(
+      .unavailable,
+      "\(name): unsaved edits are kept, because \(why); when that program is gone for good, "
+        + "`emojiart restore DOC --from-elsewhere` brings them in")
+  }
+
+  /// A journal that others use just now: an edit that was made before it is restored would take its edits' place.
+  static func busyJournal(_ document: String) -> ArtError {
+    ArtError(
+      .busy,
+      "unsaved edits of \(document) are in use by another program, which looks at them or restores them; try again"
+    )
+  }
+
+  /// Journals that this user may not read: whose they are cannot be told.
+  public static func unreadableJournals(_ journals: [DeadJournal]) -> ArtError? {
+    let unreadable = journals.filter { $0.fault?.code == .notPermitted }
+    guard let first = unreadable.first else { return nil }
+    var status = stat()
+    let owner = lstat(first.path, &status) == 0 ? "belongs to the user \(status.st_uid) and " : ""
+    let more = unreadable.count > 1 ? ", and so \(unreadable.count - 1) more" : ""
+    return ArtError(
+      .notPermitted,
+      "\(first.path) \(owner)cannot be read\(more); there may be unsaved edits of your documents in it: "
+        + "`sudo chown \(geteuid()) \(first.folder.path)/\(first.origin)*` makes them yours")
   }
 
   /// A journal whose head cannot be read: nobody knows whose it is.

@@ -11,17 +11,23 @@ public struct FoundJournals {
 
   fileprivate init() {}
 
-  /// `file` has been located at that path, and holds the document of that id.
-  fileprivate init(_ journals: [DeadJournal], of file: DocumentFile, at path: String, _ id: DocumentID) {
-    var search = JournalSearch(for: journals.compactMap(\.head))
+  fileprivate mutating func add(_ error: ArtError) { kept.append(error) }
+
+  fileprivate init(
+    _ journals: [DeadJournal], of file: DocumentFile, at place: DocumentPlace, in folder: JournalFolder
+  ) {
+    var search = JournalSearch(for: journals.compactMap(\.head), in: folder)
     search.look(at: file)
     for journal in journals {
       guard let head = journal.head else { continue }
-      if head.base.id == id, head.path != path { search.look(into: PathParts(path).folder) }
+      if head.base.id == place.id, head.path != place.path, !head.isFile(place.identity) {
+        search.look(into: PathParts(place.path).folder)
+      }
       let match = search.match(head)
-      if match == .restore(path) {
-        own.append(journal)
-      } else if head.path == path, let error = match.error(about: file.path) {
+      if case .restore(let path) = match {
+        // Hard links and bind mounts give one file several paths.
+        if path == place.path || FileIdentity(at: path) == place.identity { own.append(journal) }
+      } else if place.isNamed(by: head, on: folder.host), let error = match.error(about: file.path) {
         kept.append(error)
       }
     }
@@ -29,31 +35,61 @@ public struct FoundJournals {
   }
 }
 
-extension DocumentFile {
-  /// Which of these journals concern this document; none where it cannot be found or read, which whoever opens it is
-  /// told.
-  public func journals(among journals: [DeadJournal]) -> FoundJournals {
-    guard !journals.isEmpty, let (path, id) = place else { return FoundJournals() }
-    return FoundJournals(
-      journals.filter { $0.head?.path == path || $0.head?.base.id == id }, of: self, at: path, id)
+/// Which document is meant: where its file is, which file that is, and what it calls itself.
+private struct DocumentPlace {
+  let path: String
+  let identity: FileIdentity
+  let id: DocumentID
+
+  /// Whether a journal may be about it.
+  func mayBeMeant(by head: JournalHead) -> Bool {
+    head.path == path || head.base.id == id || head.isFile(identity)
   }
 
-  /// The journals in a folder that concern this document, for who restores them first; those of other documents stay
-  /// unlocked. Throws what `JournalFolder.dead` throws.
-  public func journalsToRestore(in folder: JournalFolder) throws(ArtError) -> FoundJournals {
-    var areThere = false
-    _ = try folder.dead { _ in
-      areThere = true
-      return false
+  /// Whether the journal names it, so that somebody who edits it is told why it is kept.
+  func isNamed(by head: JournalHead, on host: JournalHost) -> Bool {
+    switch host.relation(to: head) {
+    case .here: head.path == path
+    case .otherNamespace, .otherMachine: head.base.id == id
     }
-    guard areThere, let (path, id) = place else { return FoundJournals() }
-    return FoundJournals(
-      try folder.dead { $0?.path == path || $0?.base.id == id }, of: self, at: path, id)
+  }
+}
+
+extension DocumentFile {
+  /// Which of these journals, of one folder, concern this document; none where it cannot be found or read, which whoever
+  /// opens it is told.
+  public func journals(among journals: [DeadJournal]) -> FoundJournals {
+    guard let folder = journals.first?.folder, let place else { return FoundJournals() }
+    let meant = journals.filter { $0.head.map(place.mayBeMeant) ?? false }
+    return meant.isEmpty ? FoundJournals() : FoundJournals(meant, of: self, at: place, in: folder)
   }
 
-  private var place: (path: String, id: DocumentID)? {
+  /// The journals in a folder that concern this document, for who restores them first; those of other documents are left
+  /// alone, and so are these documents. Throws what `JournalFolder.dead` throws.
+  public func journalsToRestore(in folder: JournalFolder) throws(ArtError) -> FoundJournals {
+    var place: DocumentPlace?
+    var isFirst = true
+    let journals = try folder.dead(
+      where: { head in
+        if isFirst { place = self.place }
+        isFirst = false
+        guard let head, let place else { return false }
+        return place.mayBeMeant(by: head)
+      }, patience: patience)
+    var found = FoundJournals()
+    if let place, journals.contains(where: { $0.head != nil }) {
+      found = FoundJournals(journals, of: self, at: place, in: folder)
+    }
+    if let error = ArtError.unreadableJournals(journals) { found.add(error) }
+    return found
+  }
+
+  private var place: DocumentPlace? {
     do throws(ArtError) {
-      return (try locate().path, try base().id)
+      let file = try locate()
+      let id = if let quick = QuickLook(self) { quick.art.id } else { try base().id }
+      return DocumentPlace(
+        path: file.path, identity: FileIdentity(device: file.device, inode: file.inode), id: id)
     } catch {
       return nil
     }

@@ -7,19 +7,35 @@ import Glibc
 public struct JournalFolder: Sendable, Hashable {
   /// The folder's path; it need not exist.
   public let path: String
+  /// The machine that this program runs on; asked for only where there is a journal.
+  var host: JournalHost { played ?? .current }
+  /// What a test plays.
+  private let played: JournalHost?
 
   /// A folder by its path.
-  public init(_ path: String) { self.path = path }
+  public init(_ path: String) { self.init(path, host: nil) }
 
-  /// `journal` in this machine's state folder. Throws `inputOutput` where no variable names one.
+  init(_ path: String, host: JournalHost?) {
+    self.path = path
+    played = host
+  }
+
+  /// `journal` in this machine's state folder. Throws `inputOutput` where no variable names one, `badValue` for a relative
+  /// one, `notPermitted` for one that others may write to.
   public static func standard() throws(ArtError) -> JournalFolder {
     JournalFolder(try StateFolder.path() + "/journal")
   }
 
-  /// The standard folder; nil where no variable names a state folder, so that no journal can be there.
-  public static var known: JournalFolder? {
-    // Naming no folder is the only way in which this fails.
-    try? standard()
+  /// The standard folder; nil where no variable names a state folder, so that no journal can be there. Throws as
+  /// `standard` does, but for that.
+  public static func known() throws(ArtError) -> JournalFolder? {
+    try StateFolder.isNamed ? standard() : nil
+  }
+
+  /// Throws `notPermitted` where others may have put journals there: those are not restored in anybody's name. Root may look
+  /// at what is in anybody's folder.
+  func verify(isLooking: Bool = false) throws(ArtError) {
+    try StateFolder.verify(path, acceptsOwner: isLooking && geteuid() == 0)
   }
 
   func path(of name: String) -> String { "\(path)/\(name)" }

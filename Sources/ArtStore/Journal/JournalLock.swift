@@ -35,15 +35,18 @@ final class JournalLock: Sendable {
     }
   }
 
-  /// Takes the lock of a program that is gone; nil while somebody holds it alone, or when there is none. Waits for those
-  /// who have a look at it.
-  static func take(_ path: String, making: Bool, _ deadline: Deadline) throws(ArtError) -> JournalLock? {
+  /// Tries to have the lock of a program that is gone, until the deadline while others look at its journal, and, where
+  /// `waitsForHolder` says so, while somebody has it alone.
+  static func take(
+    _ path: String, making: Bool, _ deadline: Deadline, waitsForHolder: Bool = false
+  ) throws(ArtError) -> Attempt {
     var tries = 0
     while true {
-      switch try attempt(path, making ? O_RDWR | O_CREAT : O_RDWR) {
-      case .taken(let lock): return lock
-      case .none, .held: return nil
-      case .seen: guard deadline.wait(tries) else { return nil }
+      let attempt = try attempt(path, making ? O_RDWR | O_CREAT : O_RDWR)
+      switch attempt {
+      case .taken, .none: return attempt
+      case .held: guard waitsForHolder, deadline.wait(tries) else { return attempt }
+      case .seen: guard deadline.wait(tries) else { return attempt }
       }
       tries += 1
     }
@@ -58,6 +61,9 @@ final class JournalLock: Sendable {
     case held
     /// Others have a look at it, or it was replaced just now.
     case seen
+
+    /// The lock, if it could be had.
+    var lock: JournalLock? { if case .taken(let lock) = self { lock } else { nil } }
   }
 
   private static func attempt(_ path: String, _ flags: Int32) throws(ArtError) -> Attempt {

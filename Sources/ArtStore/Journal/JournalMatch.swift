@@ -13,11 +13,16 @@ import ArtModel
 ///       one is this document and has the state the edits were made on ──▶ there
 ///       of several one is the very file ───────────────────────────────▶ there
 ///       several, or none, or one beside others that cannot be read ────▶ kept
+///
+/// That is for journals of this machine and mount namespace. Where the path may lead to another file than it did for the
+/// journal's program, the very file alone gets the edits; where it cannot be told that the program is gone, nobody does.
 public enum JournalMatch: Sendable, Equatable {
   /// Into the file at that path.
   case restore(String)
   /// Nowhere; why, and what kind of thing that is.
   case kept(String, ArtError.Code)
+  /// Nowhere, because it comes from another machine or container, whose program or files cannot be seen here; why.
+  case elsewhere(String)
 
   /// What stands at the path that a journal names.
   public enum Place: Sendable, Equatable {
@@ -51,7 +56,7 @@ public enum JournalMatch: Sendable, Equatable {
     }
 
     /// Whether it is the very file that the edits were made on.
-    func isFile(of head: JournalHead) -> Bool { device == head.device && inode == head.inode }
+    func isFile(of head: JournalHead) -> Bool { head.isFile(FileIdentity(device: device, inode: inode)) }
 
     /// Whether the edits of that journal were made on a state that this document has been in.
     func hasBase(of head: JournalHead) -> Bool {
@@ -94,8 +99,11 @@ public enum JournalMatch: Sendable, Equatable {
 
   /// The error that says of edits that they are kept; nil where they are not.
   public func error(about document: String) -> ArtError? {
-    guard case .kept(let why, let code) = self else { return nil }
-    return .keptJournal(document, why, code)
+    switch self {
+    case .restore: nil
+    case .kept(let why, let code): .keptJournal(document, why, code)
+    case .elsewhere(let why): .elsewhereJournal(document, why)
+    }
   }
 
   /// Of the names of one file the first.

@@ -6,21 +6,54 @@ import Glibc
 /// Looks for the documents that journals of programs that are gone belong to. Reads only.
 public struct JournalSearch {
   private let wanted: Set<DocumentID>
+  private let folder: JournalFolder
+  private let isElsewhereTrusted: Bool
   private var candidates: [JournalMatch.Candidate] = []
   private var unreadable: [String] = []
   private var seenPaths: Set<String> = []
   private var seenFolders: Set<String> = []
 
-  /// A search for the documents of these journals.
-  public init(for heads: some Sequence<JournalHead>) { wanted = Set(heads.map(\.base.id)) }
+  /// A search for the documents of these journals of a folder. With `trustingElsewhere` somebody has said that the programs
+  /// of other machines and containers are gone, and that their paths mean the same here.
+  public init(
+    for heads: some Sequence<JournalHead>, in folder: JournalFolder, trustingElsewhere: Bool = false
+  ) {
+    wanted = Set(heads.map(\.base.id))
+    self.folder = folder
+    isElsewhereTrusted = trustingElsewhere
+  }
 
   /// Where the journal's edits belong. Looks at the path that it names, and where the document is not there, at the
-  /// other documents of that folder.
+  /// other documents of that folder; at neither where a document that was looked at tells.
   public mutating func match(_ head: JournalHead) -> JournalMatch {
+    guard isElsewhereTrusted || folder.knowsEnd(of: head) else {
+      return .elsewhere(
+        "they were made on another machine or in another container, where their program may still run")
+    }
+    guard isElsewhereTrusted || folder.host.relation(to: head) == .here else { return matchOfFile(head) }
+    if candidates.contains(where: { $0.path == head.path && $0.id == head.base.id }) {
+      return .restore(head.path)
+    }
     let place = Self.place(of: head)
     if case .document(head.base.id) = place { return JournalMatch(of: head, place: place, among: []) }
-    look(into: PathParts(head.path).folder)
+    if veryFile(of: head) == nil { look(into: PathParts(head.path).folder) }
     return JournalMatch(of: head, place: place, among: candidates, unreadable: unreadable)
+  }
+
+  /// Where the journal's path may lead to another file than it did for its program: only the very file is the document.
+  private mutating func matchOfFile(_ head: JournalHead) -> JournalMatch {
+    if veryFile(of: head) == nil, FileIdentity(at: head.path).map(head.isFile) ?? false {
+      look(at: DocumentFile(head.path))
+    }
+    guard let file = veryFile(of: head) else {
+      return .elsewhere(
+        "they were made in another container, or at another boot, whose \(head.path) is not the one here")
+    }
+    return .restore(file.path)
+  }
+
+  private func veryFile(of head: JournalHead) -> JournalMatch.Candidate? {
+    candidates.first { $0.id == head.base.id && $0.isFile(of: head) && $0.hasBase(of: head) }
   }
 
   /// Where documents lie that are the journal's by their id, among those looked at.

@@ -8,12 +8,19 @@ import ArtModel
 public struct PaletteStore: Sendable {
   /// Nil where no variable names a folder: then there are the themes only.
   private let path: String?
+  /// Why the folder that a variable names is not used.
+  private var refusal: ArtError?
   private let recent: RecentStore
 
   /// In the person's folders.
   public init() {
-    // Said where something is to be kept.
-    self.init(in: try? ConfigFolder.path(), RecentStore())
+    do throws(ArtError) {
+      self.init(in: try ConfigFolder.path(), RecentStore())
+    } catch {
+      self.init(in: nil, RecentStore())
+      // That there is none is said where something is to be kept.
+      if error != .noConfigFolder { refusal = error }
+    }
   }
 
   init(in folder: String?, _ recent: RecentStore) {
@@ -24,9 +31,10 @@ public struct PaletteStore: Sendable {
   /// The largest file that is read.
   private static let largest = 1 << 20
 
-  /// All palettes. Throws `badJSON` and `newerFormat` with the place in the file, `notADocument` where something else is in
+  /// All palettes. Throws `badValue` where `EMOJIART_CONFIG` is relative, `badJSON` and `newerFormat` with the place in the file, `notADocument` where something else is in
   /// its place, `tooLarge`, `inputOutput`, `notPermitted`.
   public func palettes() throws(ArtError) -> Palettes {
+    if let refusal { throw refusal }
     var palettes = Palettes()
     if let path {
       palettes = try Self.palettes(in: ReplacedFile(path: path, limit: Self.largest).read(), path)
@@ -41,7 +49,7 @@ public struct PaletteStore: Sendable {
   public func update<Value>(
     _ change: (inout Palettes) throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
-    guard let path else { throw .noConfigFolder }
+    guard let path else { throw refusal ?? .noConfigFolder }
     return try ReplacedFile(path: path, limit: Self.largest).update { (bytes) throws(ArtError) in
       let before = try Self.palettes(in: bytes, path)
       var after = before

@@ -19,7 +19,7 @@ public final class FetchLock: Sendable {
     try StateFolder.makeFolders(folder)
     let digest = Array(url.utf8).withUnsafeBufferPointer { ContentDigest.of($0) }
     let path = "\(folder)/\(document)-\(digest)"
-    return try JournalLock.take(path, making: true, Deadline(.zero)).map(FetchLock.init)
+    return try JournalLock.take(path, making: true, Deadline(.zero)).lock.map(FetchLock.init)
   }
 
   deinit {

@@ -16,7 +16,6 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 /// The name of the layer for documents.
 const char *document_vfs(void);
@@ -72,14 +71,9 @@ bool connection_is_copied_over(sqlite3 *db);
 /// Closes a descriptor of a file that may be a document: now, or with the last handle that SQLite has on the same file.
 void document_close_descriptor(int descriptor);
 
-// What Swift's C library does not name.
+// What a path says of a file.
 
 /// Whether something is mounted at a file itself, so that it has another name elsewhere. False where the system cannot tell.
 bool file_is_mounted(const char *path, const char *folder);
-
-/// fgetxattr, fsetxattr and fremovexattr.
-ssize_t file_get_attribute(int descriptor, const char *name, void *value, size_t room);
-int file_set_attribute(int descriptor, const char *name, const void *value, size_t count);
-int file_remove_attribute(int descriptor, const char *name);
 
 #endif

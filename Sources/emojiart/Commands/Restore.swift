@@ -10,7 +10,7 @@ struct Restore: ParsableCommand {
     abstract: "Bring back edits of programs that were killed.",
     usage: """
       emojiart restore [<where> ...] [--list | --discard [--yes] |
-               --into <newdoc>]
+               --into <newdoc>] [--from-elsewhere]
       """,
     discussion: """
       An editing program that is killed leaves a journal of the edits that it had answered and not saved. They are \
@@ -32,6 +32,10 @@ struct Restore: ParsableCommand {
   @Flag(help: "Drop without asking.") var yes = false
   @Option(help: ArgumentHelp("Save the edits apart, in a new document.", valueName: "newdoc")) var into:
     String?
+  @Flag(
+    name: .customLong("from-elsewhere"),
+    help: "Also edits of other machines and containers; their programs must be gone.")
+  var fromElsewhere = false
   @OptionGroup var common: CommonOptions
 
   func run() throws {
@@ -39,12 +43,17 @@ struct Restore: ParsableCommand {
       throw ArtError(.usage, "--list, --discard or --into: give one of them")
     }
     guard discard || !yes else { throw ArtError(.usage, "--yes goes with --discard") }
+    guard !fromElsewhere || !`where`.isEmpty else {
+      throw ArtError(
+        .usage, "--from-elsewhere goes with the documents whose programs you know to be gone; name them")
+    }
     let selection = try LeftEditsSelection(`where`, common)
     var outcome = Restored(isJSON: common.json)
-    let folder = JournalFolder.known
-    let agreed = try discard && !yes ? ask(selection, &outcome) : nil
-    let journals = try (list ? folder?.peek() : folder?.dead()) ?? []
-    var search = JournalSearch(for: journals.compactMap(\.head))
+    let folder = try JournalFolder.known()
+    let agreed = try discard && !yes ? ask(selection, folder, &outcome) : nil
+    let journals = try folder?.peek() ?? []
+    if !selection.isEverything, let error = ArtError.unreadableJournals(journals) { outcome.keep(error) }
+    var search = search(for: journals, in: folder)
     let left = try selection.select(journals, &search) { (missing) throws(ArtError) in
       do throws(ArtError) { try findNothing(in: missing) } catch { outcome.keep(error) }
     }
@@ -54,8 +63,15 @@ struct Restore: ParsableCommand {
       for edits in left where agreed?.contains(edits.journal.origin) ?? true {
         do throws(ArtError) { try deal(with: edits, &outcome) } catch { outcome.keep(error, edits) }
       }
+      if !list, !discard { try folder?.removeSpent { selection.isMeant($0.path) } }
     }
     try outcome.finish()
+  }
+
+  private func search(for journals: [DeadJournal], in folder: JournalFolder?) -> JournalSearch {
+    // Without a folder there is no journal to look for.
+    JournalSearch(
+      for: journals.compactMap(\.head), in: folder ?? JournalFolder("/"), trustingElsewhere: fromElsewhere)
   }
 
   /// A document that is not there, and of which no edits are left, is a mistyped one. One that is there is put right
@@ -67,6 +83,7 @@ struct Restore: ParsableCommand {
   }
 
   private func deal(with edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
+    if let fault = edits.journal.fault { throw ArtError.unreadableJournals([edits.journal]) ?? fault }
     if discard { return try drop(edits, &outcome) }
     if let error = try edits.keptError() {
       return try list ? outcome.tell(edits, error) : outcome.keep(error, edits)
@@ -78,32 +95,34 @@ struct Restore: ParsableCommand {
       if let error = shown.kept.first { return try outcome.tell(edits, error) }
       for report in shown.reports where report.edits > 0 { try outcome.list(edits, report) }
     } else {
-      let report = try file.restore(edits.journal, stamp: author.stamp(at: millisecondsSince1970()))
+      // Nil when another program has restored it just now.
+      guard let journal = try edits.journal.taken() else { return }
+      let report = try file.restore(journal, stamp: author.stamp(at: millisecondsSince1970()))
       Output.tell(of: "the edits are restored")
       try file.settle()
       if report.edits > 0 { try outcome.restored(edits, report, into: edits.name) }
+      if report.isBeyondLog { Output.complain(report.beyondLog(of: edits.name)) }
     }
   }
 
   /// The journals that a person wants to be dropped. None is locked meanwhile: others restore and edit as if nobody asked.
   private func ask(
-    _ selection: LeftEditsSelection, _ outcome: inout Restored
+    _ selection: LeftEditsSelection, _ folder: JournalFolder?, _ outcome: inout Restored
   ) throws(ArtError) -> Set<Origin> {
     var questions: [(origin: Origin, name: String, what: String?)] = []
-    do {
-      let journals = try JournalFolder.known?.peek() ?? []
-      var search = JournalSearch(for: journals.compactMap(\.head))
-      for edits in try selection.select(journals, &search, missing: { (_) throws(ArtError) in }) {
-        do throws(ArtError) {
-          let count = try edits.count()
-          let isWhole = try edits.journal.contents().damage == nil
-          let isSaved = isWhole && count == 0 && edits.match != nil
-          let more = isWhole ? "" : " and what of the journal cannot be read,"
-          let what = "\(Restoring.count(count))\(more) of \(edits.name) (\(edits.source))"
-          questions.append((edits.journal.origin, edits.name, isSaved ? nil : what))
-        } catch {
-          outcome.keep(error, edits)
-        }
+    let journals = try folder?.peek() ?? []
+    var search = search(for: journals, in: folder)
+    for edits in try selection.select(journals, &search, missing: { (_) throws(ArtError) in }) {
+      do throws(ArtError) {
+        if let error = edits.elsewhereError { throw error }
+        let count = try edits.count()
+        let isWhole = try edits.journal.contents().damage == nil
+        let isSaved = isWhole && count == 0 && edits.match != nil
+        let more = isWhole ? "" : " and what of the journal cannot be read,"
+        let what = "\(Restoring.count(count))\(more) of \(edits.name) (\(edits.source))"
+        questions.append((edits.journal.origin, edits.name, isSaved ? nil : what))
+      } catch {
+        outcome.keep(error, edits)
       }
     }
     var agreed: Set<Origin> = []
@@ -121,8 +140,10 @@ struct Restore: ParsableCommand {
   }
 
   private func drop(_ edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
+    if let error = edits.elsewhereError { throw error }
     let count = try edits.count()
-    try edits.journal.discard(knownTo: edits.file)
+    guard let journal = try edits.journal.taken() else { return }
+    try journal.discard(knownTo: edits.file)
     // What is saved already is not dropped with its journal.
     if count > 0 || edits.match == nil { try outcome.dropped(edits, count) }
   }
@@ -131,6 +152,7 @@ struct Restore: ParsableCommand {
     _ left: [LeftEdits], into new: DocumentFile, _ search: inout JournalSearch, _ outcome: inout Restored
   ) throws(ArtError) {
     var left = left
+    if let error = left.lazy.compactMap(\.elsewhereError).first { throw error }
     for (index, edits) in left.enumerated().reversed() where edits.match != nil {
       if try edits.count() == 0 { left.remove(at: index) }
     }
@@ -148,11 +170,17 @@ struct Restore: ParsableCommand {
     }
     var author = try thisAuthor()
     var random = SystemRandomNumberGenerator()
+    var taken: [(edits: LeftEdits, journal: DeadJournal)] = []
+    for edits in left { if let journal = try edits.journal.taken() { taken.append((edits, journal)) } }
+    guard !taken.isEmpty else {
+      throw ArtError(
+        .busy, "the edits of \(head.path) have just been restored by another program; look at it")
+    }
     let reports = try new.create(
-      from: left.map(\.journal), on: source, stamp: { author.stamp(at: millisecondsSince1970()) },
+      from: taken.map(\.journal), on: source, stamp: { author.stamp(at: millisecondsSince1970()) },
       using: &random)
     Output.tell(of: "\(new.path) is made")
-    for (edits, report) in zip(left, reports) {
+    for ((edits, _), report) in zip(taken, reports) {
       try outcome.restored(edits, report, into: new.path)
       if let damage = report.damage {
         outcome.keep(

@@ -9,7 +9,7 @@ import Testing
 /// A document, and a program that edits it in memory and keeps a journal.
 final class JournalSample {
   let space: Workspace
-  let folder: JournalFolder
+  var folder: JournalFolder
   let file: DocumentFile
   /// The document as the program has it.
   var content: DocumentContent
@@ -37,7 +37,9 @@ final class JournalSample {
     self.author = try Author(origin: origin, name: author)
   }
 
-  func journal() throws -> Journal { try Journal(in: folder, of: file, origin: origin, author: author.name) }
+  func journal() throws -> Journal {
+    try Journal(in: folder, of: file, on: base, origin: origin, author: author.name)
+  }
 
   /// The next edits, made on the content in memory.
   func edits(_ count: Int) throws -> [LoggedEdit] {

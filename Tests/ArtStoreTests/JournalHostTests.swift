@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtModel
+@testable import ArtStore
+
+@Suite("Journals of other machines") struct JournalHostTests {
+  private let digest = String(repeating: "a", count: 32)
+  private let other = String(repeating: "b", count: 32)
+
+  private func home(
+    _ machine: String? = String(repeating: "a", count: 32), boot: String? = String(repeating: "c", count: 32),
+    namespace: Int? = 4
+  ) -> JournalHome { JournalHome(machine: machine, boot: boot, namespace: namespace, processStart: 77) }
+
+  /// A journal of the process 100, which began at 77, and is gone as far as locks tell.
+  private func sample(
+    _ home: JournalHome? = nil, saved: Int = 0, sharesLocks: Bool = true
+  ) throws -> JournalSample {
+    let sample = try JournalSample()
+    sample.folder = JournalFolder(
+      sample.folder.path,
+      host: JournalHost(
+        home: home ?? self.home(), process: 100, processes: .these([:]), sharesLocks: sharesLocks))
+    try sample.die(after: 4, saved: saved)
+    return sample
+  }
+
+  /// The same folder as another program sees it.
+  private func folder(
+    _ sample: JournalSample, _ home: JournalHome? = nil, processes: [Int: Int] = [:], sharesLocks: Bool = true
+  ) -> JournalFolder {
+    JournalFolder(
+      sample.folder.path,
+      host: JournalHost(
+        home: home ?? self.home(), process: 200, processes: .these(processes), sharesLocks: sharesLocks))
+  }
+
+  @Test("K35 ids of the machine and of its boot are the keyed hashes that systemd makes")
+  func hashes() throws {
+    #expect(
+      KeyedDigest.sha256(Array("abc".utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        .joined() == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    let long = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000)
+    #expect(KeyedDigest.sha256(long).prefix(4) == [0x41, 0xED, 0xEC, 0xE4])
+    // RFC 4231, test case 2.
+    let code = KeyedDigest.hmac(key: Array("Jefe".utf8), Array("what do ya want for nothing?".utf8))
+    #expect(code.prefix(4) == [0x5B, 0xDC, 0xC1, 0x46] && code.suffix(2) == [0x38, 0x43])
+    #expect(JournalHost.hidden("") == nil && JournalHost.hidden("uninitialized") == nil)
+    #expect(JournalHost.hidden(String(repeating: "g", count: 32)) == nil)
+    let id = "0123456789abcdef0123456789abcdef"
+    let hidden = try #require(JournalHost.hidden(id))
+    #expect(hidden != id && JournalHost.hidden("01234567-89ab-cdef-0123-456789abcdef") == hidden)
+    #expect(hidden == "bffd92c3f8204a698c8a03cbcd5baccb", "as `systemd-id128 machine-id -a` does")
+  }
+
+  @Test(
+    "K35 a journal says on which machine, at which boot, in which mount namespace and by which process it was made"
+  )
+  func told() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 1)
+    let head = try #require(try sample.dead().head?.home)
+    #expect(head == JournalHost.current.home)
+    #expect(head.processStart == JournalHost.started(Int(getpid())) && head.processStart != nil)
+    #expect(head.namespace != nil && head.boot?.count == 32)
+    let raw = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+    #expect(head.boot != raw.filter { $0 != "-" && $0 != "\n" }, "never raw")
+  }
+
+  @Test("K35 a process that has ended and waits for its parent is gone")
+  func ended() throws {
+    var process: pid_t = 0
+    var words: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
+    defer { free(words[0]) }
+    try #require(posix_spawn(&process, "/bin/true", nil, nil, &words, nil) == 0)
+    // It stays what it is until it is waited for.
+    var info = siginfo_t()
+    try #require(waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) == 0)
+    #expect(JournalHost.started(Int(process)) == nil)
+    #expect(waitpid(process, nil, 0) == process)
+    #expect(JournalHost.started(Int(process)) == nil)
+    #expect(JournalHost.started(0) == nil && JournalHost.started(-1) == nil)
+  }
+
+  @Test(
+    "K36 a journal whose program runs is not restored where its lock is not seen, and is again when it is gone"
+  )
+  func running() throws {
+    let sample = try sample(sharesLocks: false)
+    let live = folder(sample, processes: [100: 77], sharesLocks: false)
+    #expect(try live.peek().isEmpty && live.dead().isEmpty)
+    let found = try sample.file.journalsToRestore(in: live)
+    #expect(found.own.isEmpty && found.kept.isEmpty)
+    try live.removeSpent { _ in true }
+    #expect(try sample.names.count == 2)
+    // Another process of the same number.
+    #expect(try folder(sample, processes: [100: 78], sharesLocks: false).dead().count == 1)
+    // Its own process knows by the lock.
+    #expect(try sample.folder.dead().count == 1)
+    // At the next boot numbers and times mean nothing.
+    let later = folder(sample, home(boot: other), processes: [100: 77], sharesLocks: false)
+    #expect(try later.dead().count == 1)
+  }
+
+  @Test("K36 a lock file of a program that runs is not removed where its lock is not seen")
+  func runningWithoutEdits() throws {
+    let sample = try sample(saved: 4, sharesLocks: false)
+    for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
+    let live = folder(sample, processes: [100: 77], sharesLocks: false)
+    try live.removeSpent { _ in true }
+    #expect(try live.dead().isEmpty && sample.names.count == 1)
+    try write([], to: sample.lockPath)
+    #expect(try live.dead().isEmpty)
+    #expect(try sample.names.count == 1, "it may just be starting")
+    #expect(try folder(sample).dead().isEmpty)
+    #expect(try sample.names.isEmpty)
+  }
+
+  @Test("K37 a journal of another machine is kept and named, whatever document stands at its path")
+  func otherMachine() throws {
+    let sample = try sample()
+    for place in [home(other, boot: other), home(nil, boot: other), home(nil, boot: nil)] {
+      let there = folder(sample, place)
+      let found = try sample.file.journalsToRestore(in: there)
+      #expect(found.own.isEmpty && found.kept.count == 1)
+      #expect(found.kept.first?.message.contains("--from-elsewhere") == true)
+      #expect(found.kept.first?.code == .unavailable)
+      let stranger = try sample.space.document("stranger.emojiart", seed: 60)
+      #expect(try stranger.journalsToRestore(in: there).kept.isEmpty)
+      unlink(stranger.path)
+      let head = try #require(try there.peek().first?.head)
+      var search = JournalSearch(for: [head], in: there)
+      guard case .elsewhere = search.match(head) else {
+        Issue.record("it is restored")
+        continue
+      }
+      var asked = JournalSearch(for: [head], in: there, trustingElsewhere: true)
+      #expect(asked.match(head) == .restore(try sample.file.locate().path))
+    }
+    // The same kernel is the same machine, whatever a container's file system says.
+    #expect(try sample.file.journalsToRestore(in: folder(sample, home(other))).own.count == 1)
+    #expect(try sample.file.journalsToRestore(in: folder(sample, home(boot: other))).own.count == 1)
+  }
+
+  @Test(
+    "K37 a journal of another mount namespace gets into the very file only, and not into a copy at its path")
+  func otherNamespace() throws {
+    for boot in [home().boot, other] {
+      let sample = try sample()
+      let there = folder(sample, home(boot: boot, namespace: 5))
+      #expect(try sample.file.journalsToRestore(in: there).own.count == 1)
+      #expect(sample.file.journals(among: try there.peek()).own.count == 1)
+      let copy = sample.space["copy"]
+      try FileManager.default.copyItem(atPath: sample.file.path, toPath: copy)
+      let original = sample.space["original"]
+      try #require(rename(sample.file.path, original) == 0 && rename(copy, sample.file.path) == 0)
+      let found = try sample.file.journalsToRestore(in: there)
+      #expect(found.own.isEmpty && found.kept.count == 1)
+      #expect(found.kept.first?.message.contains("another container") == true)
+      #expect(
+        try sample.file.journalsToRestore(in: sample.folder).own.count == 1, "here the path is believed")
+      try #require(rename(original, sample.space["original.emojiart"]) == 0)
+      #expect(
+        try DocumentFile(sample.space["original.emojiart"]).journalsToRestore(in: there).own.count == 1)
+    }
+  }
+
+  @Test("K37 in another mount namespace whose locks are not seen a journal is kept, until the next boot")
+  func otherNamespaceWithoutLocks() throws {
+    let sample = try sample(sharesLocks: false)
+    let there = folder(sample, home(namespace: 5), sharesLocks: false)
+    #expect(try sample.file.journalsToRestore(in: there).own.isEmpty)
+    #expect(try there.dead().first?.isEndKnown == false)
+    let later = folder(sample, home(boot: other, namespace: 5), sharesLocks: false)
+    #expect(try sample.file.journalsToRestore(in: later).own.count == 1)
+  }
+
+  @Test("K35 a journal of an older program tells nothing of that, and is one of this machine")
+  func older() throws {
+    let sample = try sample()
+    for name in try sample.names {
+      let path = sample.folder.path(of: name)
+      let text = String(decoding: try bytes(path), as: UTF8.self)
+      let lines = try text.split(separator: "\n").map { line -> String in
+        let json = line.dropFirst(17).replacing(
+          /"(boot|machine)":"[0-9a-f]*",|"(namespace|processStart)":[0-9]*,/, with: "")
+        let sum = String(Array(json.utf8).withUnsafeBytes(JournalLines.sum(of:)), radix: 16)
+        try #require(name.hasSuffix(".lock") || !json.contains("machine"))
+        return String(repeating: "0", count: 16 - sum.count) + sum + " " + json + "\n"
+      }
+      try write(Array(lines.joined().utf8), to: path)
+    }
+    let there = folder(sample, home(other, boot: other, namespace: 9))
+    #expect(try there.peek().first?.head?.home == nil)
+    #expect(try sample.file.journalsToRestore(in: there).own.count == 1)
+  }
+}
+
+@Suite("The state folder") struct StateFolderTests {
+  @Test(
+    "K41 a relative path names no state folder: it is refused, or ignored where the XDG specification says so"
+  )
+  func relative() throws {
+    var variables = ["XDG_STATE_HOME": "x", "HOME": "/h"]
+    #expect(try StateFolder.path { variables[$0] } == "/h/.local/state/emojiart")
+    variables["HOME"] = "h"
+    #expect(try StateFolder.path { variables[$0] } == nil)
+    variables["EMOJIART_STATE"] = "state"
+    let error = failure { try StateFolder.path { variables[$0] } }
+    #expect(error?.code == .badValue && error?.message.contains("EMOJIART_STATE") == true)
+    variables["EMOJIART_STATE"] = "/s"
+    #expect(try StateFolder.path { variables[$0] } == "/s")
+  }
+
+  @Test("K41 a folder that others may write to, or own, is not used: no journal of theirs is restored")
+  func others() throws {
+    let sample = try JournalSample()
+    try sample.die(after: 3)
+    let author = try Author(origin: sample.origin)
+    for mode: mode_t in [0o770, 0o702, 0o777, 0o1777] {
+      try #require(chmod(sample.folder.path, mode) == 0)
+      let error = failure { try sample.file.restoreLeft(in: sample.folder, by: { author }) { _ in } }
+      #expect(error?.code == .notPermitted && error?.message.contains("chmod go-w") == true)
+      #expect(failure { try sample.folder.peek() }?.code == .notPermitted)
+      #expect(failure { try sample.folder.dead() }?.code == .notPermitted)
+      #expect(failure { try sample.journal() }?.code == .notPermitted)
+    }
+    for mode: mode_t in [0o700, 0o755] {
+      try #require(chmod(sample.folder.path, mode) == 0)
+      #expect(try sample.folder.peek().count == 1)
+    }
+    guard geteuid() == 0 else {
+      print("K41 only root may give a folder to another user: not tried")
+      return
+    }
+    try #require(chown(sample.folder.path, 65_534, 65_534) == 0)
+    #expect(failure { try sample.folder.dead() }?.message.contains("65534") == true)
+    try #require(chown(sample.folder.path, 0, 0) == 0)
+    #expect(try sample.folder.dead().count == 1)
+  }
+
+  @Test("K34 no time of a file stops a reader")
+  func times() throws {
+    for seconds in [1 << 60, -(1 << 60), .max, .min, 0] {
+      let time = timespec(tv_sec: seconds, tv_nsec: 999_999_999)
+      #expect((time.milliseconds > 0) == (seconds >= 0))
+    }
+    #expect(timespec(tv_sec: 1_800_000_000, tv_nsec: 123_456_789).milliseconds == 1_800_000_000_123)
+    #expect(timespec(tv_sec: -1, tv_nsec: 0).milliseconds == -1_000)
+    let sample = try JournalSample()
+    try sample.die(after: 2)
+    // As far as the file system keeps it.
+    let times = [timespec](repeating: timespec(tv_sec: 1 << 60, tv_nsec: 0), count: 2)
+    for path in [sample.segment(), sample.lockPath, sample.file.path] {
+      try #require(utimensat(AT_FDCWD, path, times, 0) == 0)
+    }
+    #expect(try sample.folder.peek().count == 1)
+    #expect(try sample.dead().contents().entries.count == 2)
+  }
+}
