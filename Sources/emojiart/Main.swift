@@ -2,15 +2,21 @@
 
 import ArgumentParser
 import ArtModel
+import ArtProcess
 import Glibc
 
 @main
 enum Main {
   static func main() {
+    OwnMemory.hide()
     occupyStandardDescriptors()
     do {
       try checkEncoding()
       try checkCommandName(CommandLine.arguments.dropFirst())
+      if VersionDetails.areAsked(by: CommandLine.arguments.dropFirst()) {
+        try VersionDetails.write()
+        return try Output.flush()
+      }
       var command = try Emojiart.parseAsRoot()
       try command.run()
       try Output.flush()

@@ -13,6 +13,7 @@ import Testing
     let process = Process()
     let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     process.executableURL = program.appendingPathComponent("emojiart-worker")
+    process.arguments = WorkerVerb.fetch.arguments
     process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     let input = Pipe()
     let output = Pipe()
