@@ -6,7 +6,8 @@
 //   intruder list                  prints the attempts' names, a line each
 //   intruder try NAME              makes the attempt, as a process without a sandbox
 //   intruder parent PROGRAM ARG…   starts the program, preloaded with INTRUDER_LIBRARY if that is set, and prints how it ended
-//   intruder lacking WHAT PROGRAM ARG…   becomes the program on a system that has no `landlock`, no `seccomp`, or `neither`
+//   intruder lacking WHAT PROGRAM ARG…   becomes the program on a system that has no `landlock`, no `seccomp`, `neither`,
+//                                        or no `threads` to be begun
 //
 // An attempt prints `succeeded` or `failed ERRNO`; one that is killed prints nothing.
 #define _GNU_SOURCE
@@ -399,18 +400,22 @@ static int be_parent(char **words) {
   return 0;
 }
 
-// Becomes a program for which these system calls are not there.
+// Becomes a program for which these system calls are not there, or fail as where no thread may be begun.
 static int be_lacking(const char *what, char **words) {
-  // Landlock's three; seccomp's one, and prctl's way to it is closed by libseccomp's own choice of the newer call.
-  bool landlock = strcmp(what, "seccomp") != 0, seccomp = strcmp(what, "landlock") != 0;
-  struct sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, landlock ? 444 : 0xFFFFFFFF, 1, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, seccomp ? SYS_seccomp : 0xFFFFFFFF, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  bool is_neither = strcmp(what, "neither") == 0;
+  // 444 is landlock_create_ruleset.
+  const struct { const char *name; uint32_t number, error; } lacks[] = {
+      {"landlock", 444, ENOSYS}, {"seccomp", SYS_seccomp, ENOSYS}, {"threads", SYS_clone, EAGAIN}, {"threads", SYS_clone3, EAGAIN},
   };
-  struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+  struct sock_filter filter[16] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+  unsigned short length = 1;
+  for (int index = 0; index < 4; index++) {
+    if (strcmp(what, lacks[index].name) != 0 && !(is_neither && index < 2)) continue;
+    filter[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, lacks[index].number, 0, 1);
+    filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | lacks[index].error);
+  }
+  filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {length, filter};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0) return 3;
   execv(words[0], words);
   return 127;

@@ -20,7 +20,7 @@ struct Intruder {
 
   /// A part of the sandbox that a system lacks.
   enum Lack: String, CaseIterable {
-    case nothing, landlock, seccomp, neither
+    case nothing, landlock, seccomp, neither, threads
   }
 
   private static let built = Result { try Intruder() }

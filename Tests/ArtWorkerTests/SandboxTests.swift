@@ -378,4 +378,24 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       }
     }
   }
+
+  @Test("G12 where no thread can be begun a worker draws the same, and a fetch says what is lacking")
+  func withoutThreads() throws {
+    let worker = try #require(WorkerProgram.find("emojiart-worker")).path
+    let lacking = [try Intruder.shared.program, "lacking", Intruder.Lack.threads.rawValue, worker]
+    let size = try PixelSize(width: 200, height: 150)
+    let draw = WorkerVerb.draw(font: EmojiFont.find(nil), [.png]).arguments
+    for format in [Drawing.Format.png(size), .sixel(size), .symbols(columns: 40, rows: 15, .direct)] {
+      let input = try SandboxCase.draw(format, picture: "sign.png")
+      let expected = try Intruder.output(of: worker, draw, input: input)
+      #expect(expected.contains(#"{"drawn":{"#))
+      #expect(try Intruder.output(of: lacking[0], lacking.dropFirst() + draw, input: input) == expected)
+    }
+    let fetch = WorkerRequest.Fetch(
+      url: "http://pictures.invalid/", isTyped: true, limits: FetchLimits(total: .seconds(60)))
+    let output = try Intruder.output(
+      of: lacking[0], lacking.dropFirst() + WorkerVerb.fetch.arguments, input: WorkerRequest.fetch(fetch).line
+    )
+    #expect(output.contains("no thread could be begun") && output.contains("ulimit -u"), "\(output)")
+  }
 }
