@@ -18,9 +18,10 @@ public final class Worker: Sendable {
   private let process: WorkerProcess
   private let patience: Duration
 
-  /// Starts it, with those variables of this process's environment and no others. `onLine` is called with each line that it writes, without its line break, on a thread of the worker's
-  /// own: while that call lasts nothing more is read. `onEnd` is called once, on the same thread, after the last line,
-  /// and nothing after it. Throws `unavailable` when it cannot be started; then neither is called.
+  /// Starts it, with those variables of this process's environment and no others. `onLine` is called with each line that
+  /// it writes, without its line break, on a thread of the worker's own: while that call lasts nothing more is read.
+  /// `onEnd` is called once, on the same thread, after the last line, and nothing after it. Throws `unavailable` when it
+  /// cannot be started; then neither is called.
   public convenience init(
     starting program: WorkerProgram, arguments: [String] = [], variables: [String] = [], limits: WorkerLimits,
     onLine: @escaping @Sendable ([UInt8]) -> Void, onEnd: @escaping @Sendable (WorkerEnd) -> Void
