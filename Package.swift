@@ -63,8 +63,9 @@ let package = Package(
         "ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG", "CRaster",
       ],
       swiftSettings: settings),
+    .target(name: "CSandbox", linkerSettings: [.linkedLibrary("seccomp")]),
     .executableTarget(
-      name: "emojiart-worker", dependencies: ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender"],
+      name: "emojiart-worker", dependencies: ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender", "CSandbox"],
       swiftSettings: settings),
     // C, and GPL: a program of its own, without Swift's startup code and runtime in it.
     .executableTarget(
@@ -77,8 +78,8 @@ let package = Package(
     .executableTarget(
       name: "emojiart",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArtExchange", "ArtNames",
-        "CArguments", "emojiart-inotify",
+        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWorker", "ArtFolder", "ArtExchange",
+        "ArtNames", "CArguments", "emojiart-inotify",
         .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import CCurl
 import Glibc
 
 /// Fetches one body, a hop at a time, and trusts nobody on the way.
@@ -15,9 +16,26 @@ public struct Fetcher {
   /// Who finds addresses; a test has another.
   var resolver = Resolver.system
   /// A file of certificates; the environment's, as curl has it.
-  var authorities = environment("CURL_CA_BUNDLE") ?? environment("SSL_CERT_FILE")
+  var authorities = namedAuthorities
   /// Off where a test looks at what stands behind it.
   var pins = true
+
+  /// What the environment names, as an absolute path, whatever becomes of the current folder.
+  private static let namedAuthorities = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap(environment).first.map
+  { path in
+    guard let absolute = realpath(path, nil) else { return path }
+    defer { free(absolute) }
+    return String(cString: absolute)
+  }
+
+  /// Has the libraries open what they would open later, for a process that may not, and gives the paths of the certificates, which
+  /// must stay readable.
+  public static func prepare() -> [String] {
+    _ = TransferSettings.isReady
+    ccurl_prepare()
+    let systems = [ccurl_authorities_file(), ccurl_authorities_folder()]
+    return [namedAuthorities].compactMap(\.self) + systems.compactMap { $0.map { String(cString: $0) } }
+  }
 
   /// For that request.
   public init(_ request: WorkerRequest.Fetch) { self.request = request }

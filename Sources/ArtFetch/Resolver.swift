@@ -23,14 +23,18 @@ struct Resolver: Sendable {
     }
   }
 
-  /// The addresses of a host, at least one. Throws `dns`, and `timeout` at the deadline.
+  /// The addresses of a host, at least one. Throws `dns`, `timeout` at the deadline, and `refused` where no thread can be begun.
   func addresses(of host: String, before deadline: ContinuousClock.Instant) throws(Refusal) -> [Address] {
     let answer = Answer()
     let isThere = DispatchSemaphore(value: 0)
     // A thread that is waited for no longer stays in its call until that ends, and hurts nobody.
-    DispatchQueue.global().async {
+    let number = Self.beginThread { [lookUp] in
       answer.addresses.withLock { $0 = lookUp(host) }
       isThere.signal()
+    }
+    guard number == 0 else {
+      let cause = String(cString: strerror(number))
+      throw Refusal(.refused, "no thread could be begun to find \(host): \(cause); raise `ulimit -u`")
     }
     let patience = ContinuousClock.now.duration(to: deadline).milliseconds
     guard isThere.wait(timeout: .now() + .milliseconds(patience)) == .success else {
@@ -39,6 +43,30 @@ struct Resolver: Sendable {
     let addresses = answer.addresses.withLock { $0 }
     guard !addresses.isEmpty else { throw Refusal(.dns, "no address was found for \(host)") }
     return addresses
+  }
+
+  /// Begins a thread that nobody waits for. Not one of Dispatch's, which waits for ever until there is one, and watches it by files
+  /// that the worker may not open. Gives 0 or the error number.
+  private static func beginThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
+    let held = Unmanaged.passRetained(Body(body))
+    var thread = pthread_t()
+    let number = pthread_create(
+      &thread, nil,
+      { held in
+        if let held { Unmanaged<Body>.fromOpaque(held).takeRetainedValue().run() }
+        return nil
+      }, held.toOpaque())
+    guard number == 0 else {
+      held.release()
+      return number
+    }
+    pthread_detach(thread)
+    return 0
+  }
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
   private final class Answer: Sendable {

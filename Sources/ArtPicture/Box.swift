@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
+
 /// A box of ISO/IEC 14496-12: a size, four letters, and data, which may be boxes.
 struct Box {
   let kind: String
@@ -39,12 +41,7 @@ struct Box {
 
 extension PictureBytes {
   /// The brands of the first box, the major one first; none when that is no `ftyp`.
-  var brands: [String] {
-    guard has("ftyp", at: 4), let size = big(0, 4), let data = part(8, min(size, count, 4096) - 8),
-      let major = data.fourLetters(0)
-    else { return [] }
-    return [major] + stride(from: 8, to: data.count, by: 4).compactMap(data.fourLetters)
-  }
+  var brands: [String] { PictureKind.brands(of: slice) }
 
   /// Without its first bytes; nil when there are not so many.
   func dropped(_ count: Int) -> PictureBytes? { part(count, self.count - count) }

@@ -138,7 +138,7 @@ extension JPEGSegments {
 }
 
 extension Refusal {
-  fileprivate static func truncated(_ kind: PictureHeader.Kind) -> Refusal {
+  fileprivate static func truncated(_ kind: PictureKind) -> Refusal {
     .broken(kind, "it ends in the middle")
   }
 }

@@ -41,7 +41,7 @@ public struct PlainPicture {
       let picture = try DecodedPicture(bytes, scale: 1, limits)
       content = .pixels(picture)
       (width, height, orientation) = (picture.width, picture.height, picture.orientation)
-      mediaType = PictureHeader.Kind.png.mediaType
+      mediaType = PictureKind.png.mediaType
       isFourColored = false
     }
   }

@@ -86,7 +86,7 @@ extension Refusal {
   }
 
   /// It may be otherwise once the package is there.
-  fileprivate static func noLoader(_ kind: PictureHeader.Kind) -> Refusal {
+  fileprivate static func noLoader(_ kind: PictureKind) -> Refusal {
     let package =
       switch kind {
       case .webp: "webp-pixbuf-loader"

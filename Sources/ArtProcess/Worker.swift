@@ -18,11 +18,12 @@ public final class Worker: Sendable {
   private let process: WorkerProcess
   private let patience: Duration
 
-  /// Starts it. `onLine` is called with each line that it writes, without its line break, on a thread of the worker's
-  /// own: while that call lasts nothing more is read. `onEnd` is called once, on the same thread, after the last line,
-  /// and nothing after it. Throws `unavailable` when it cannot be started; then neither is called.
+  /// Starts it, with those variables of this process's environment and no others. `onLine` is called with each line that
+  /// it writes, without its line break, on a thread of the worker's own: while that call lasts nothing more is read.
+  /// `onEnd` is called once, on the same thread, after the last line, and nothing after it. Throws `unavailable` when it
+  /// cannot be started; then neither is called.
   public convenience init(
-    starting program: WorkerProgram, arguments: [String] = [], limits: WorkerLimits,
+    starting program: WorkerProgram, arguments: [String] = [], variables: [String] = [], limits: WorkerLimits,
     onLine: @escaping @Sendable ([UInt8]) -> Void, onEnd: @escaping @Sendable (WorkerEnd) -> Void
   ) throws(ArtError) {
     let onLine = { @Sendable (line: [UInt8]) -> Int? in
@@ -30,14 +31,14 @@ public final class Worker: Sendable {
       return nil
     }
     try self.init(
-      starting: program, arguments: arguments, limits: limits, onLine: onLine, onBytes: { _ in }, onEnd: onEnd
-    )
+      starting: program, arguments: arguments, variables: variables, limits: limits, onLine: onLine,
+      onBytes: { _ in }, onEnd: onEnd)
   }
 
   /// Starts one that writes raw bytes, too: `onLine` says how many follow the line, nil where another line does. They are
   /// handed to `onBytes` as a whole, in the same way, and are not kept. Bytes that it does not live to write are dropped.
   public init(
-    starting program: WorkerProgram, arguments: [String] = [], limits: WorkerLimits,
+    starting program: WorkerProgram, arguments: [String] = [], variables: [String] = [], limits: WorkerLimits,
     onLine: @escaping @Sendable ([UInt8]) -> Int?, onBytes: @escaping @Sendable ([UInt8]) -> Void,
     onEnd: @escaping @Sendable (WorkerEnd) -> Void
   ) throws(ArtError) {
@@ -47,7 +48,7 @@ public final class Worker: Sendable {
     let (ended, alive) = (pipe[0], pipe[1])
     let start = Start()
     error = WorkerThread.run {
-      guard let process = start.run(program, arguments, limits) else { return }
+      guard let process = start.run(program, arguments, variables, limits) else { return }
       process.waitForEnd()
       close(alive)
     }
@@ -104,22 +105,43 @@ private final class Start: Sendable {
   private let isDone = DispatchSemaphore(value: 0)
 
   /// Starts the program; nil when that failed.
-  func run(_ program: WorkerProgram, _ arguments: [String], _ limits: WorkerLimits) -> WorkerProcess? {
+  func run(
+    _ program: WorkerProgram, _ arguments: [String], _ variables: [String], _ limits: WorkerLimits
+  ) -> WorkerProcess? {
     var started = cprocess()
     var words = ([program.path] + arguments).map { strdup($0) } + [nil]
+    // Bytes as they are: a path in them need not be a text.
+    var environment = variables.map { name in getenv(name).flatMap { Self.variable(name, $0) } }.filter {
+      $0 != nil
+    }
+    environment.append(nil)
     let error = cprocess_start(
-      program.path, &words,
+      program.path, &words, &environment,
       cprocess_limits(
         memory: UInt64(max(limits.memory, 0)), processor_seconds: UInt64(max(limits.processorSeconds ?? 0, 0))
       ),
       &started)
-    for word in words { free(word) }
+    for word in words + environment { free(word) }
     let process = error == 0 ? WorkerProcess(started) : nil
     outcome.withLock { [started] outcome in
       outcome = process.map { .success(($0, started)) } ?? .failure(.cannotStart(program, error))
     }
     isDone.signal()
     return process
+  }
+
+  /// `NAME=value`, which the caller frees.
+  private static func variable(
+    _ name: String, _ value: UnsafeMutablePointer<CChar>
+  ) -> UnsafeMutablePointer<CChar>? {
+    let length = name.utf8.count + strlen(value) + 2
+    let text = malloc(length)?.assumingMemoryBound(to: CChar.self)
+    if let text {
+      strcpy(text, name)
+      strcat(text, "=")
+      strcat(text, value)
+    }
+    return text
   }
 
   /// Waits for it.

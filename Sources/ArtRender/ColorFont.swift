@@ -52,8 +52,10 @@ final class ColorFont {
   var boxHeight: Double { Double(strike.ordinary.height) / pixelsPerEm }
 
   /// Reads the font at a path. Throws `noFont` and `badFont`.
-  init(path: String?) throws(DrawingRefusal) {
-    let file = try FontFile(path)
+  convenience init(path: String?) throws(DrawingRefusal) { try self.init(FontFile(path)) }
+
+  /// Reads a font that was opened. Throws `badFont`.
+  init(_ file: FontFile) throws(DrawingRefusal) {
     strike = try GlyphStrike(file)
     shaper = try Shaper(file)
   }

@@ -33,6 +33,22 @@ final class FontFile {
   deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
 }
 
+/// A font that was opened before anything is drawn, or why that was not possible, which is said when it is needed.
+public struct OpenFont {
+  private let opened: Result<FontFile, DrawingRefusal>
+  /// Whether a path was given.
+  let isNamed: Bool
+
+  /// Opens the font at that path, and maps it into memory; nothing of it is read.
+  public init(path: String?) {
+    isNamed = path != nil
+    opened = Result { () throws(DrawingRefusal) in try FontFile(path) }
+  }
+
+  /// The font's file. Throws `noFont` and `badFont`.
+  func file() throws(DrawingRefusal) -> FontFile { try opened.get() }
+}
+
 extension DrawingRefusal {
   /// It has no colour glyphs as bitmaps.
   static func badFont(_ path: String) -> DrawingRefusal {

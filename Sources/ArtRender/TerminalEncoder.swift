@@ -148,10 +148,20 @@ private struct Canvas: ~Copyable {
     return terminal
   }
 
+  /// Whether one more thread can be begun now. One is enough for all of libchafa's work.
+  private static var canBeginThread: Bool {
+    var thread = pthread_t()
+    guard pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { return false }
+    pthread_join(thread, nil)
+    return true
+  }
+
   func print(
     _ pixels: UnsafeRawBufferPointer, _ width: Int, _ height: Int, _ stride: Int
   ) throws(DrawingRefusal) -> [UInt8] {
     guard let bytes = pixels.bindMemory(to: guint8.self).baseAddress else { throw .noMemory }
+    // libchafa hands its work to threads without asking whether they could be begun, and waits for them.
+    if !Self.canBeginThread { chafa_set_n_threads(1) }
     chafa_canvas_draw_all_pixels(
       canvas, CHAFA_PIXEL_BGRA8_PREMULTIPLIED, bytes, gint(width), gint(height), gint(stride))
     guard let text = chafa_canvas_print(canvas, terminal) else { throw .noMemory }

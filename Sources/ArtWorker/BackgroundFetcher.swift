@@ -52,8 +52,8 @@ public struct BackgroundFetcher: Sendable {
         Refusal(.tooBig, "it has \(bytes.count) bytes, and at most \(pictureLimits.bytes) are taken"))
     }
     let answer = try await call(
-      .decode(bytes: bytes.count, pictureLimits), bytes: bytes, within: Self.lookDeadline,
-      processorSeconds: Self.lookSeconds)
+      .decode(PictureKind.ofBackground(bytes)), .decode(bytes: bytes.count, pictureLimits), bytes: bytes,
+      within: Self.lookDeadline, processorSeconds: Self.lookSeconds)
     guard case .picture(let mediaType, let size, let isAnimated) = answer else {
       throw .failed(.nonsense(program?.path ?? "", "another answer"))
     }
@@ -69,7 +69,7 @@ public struct BackgroundFetcher: Sendable {
       proxies: request.isTyped ? request.proxies : ProxySettings(), limits: fetchLimits)
     let seconds = Int(min(max(fetchLimits.total.components.seconds, 0), 86_400))
     let answer = try await call(
-      .fetch(fetch), within: fetchLimits.total + Self.grace, processorSeconds: seconds + 5, tell)
+      .fetch, .fetch(fetch), within: fetchLimits.total + Self.grace, processorSeconds: seconds + 5, tell)
     guard case .body(let bytes) = answer else {
       throw .failed(.nonsense(program?.path ?? "", "another answer"))
     }
@@ -87,14 +87,16 @@ public struct BackgroundFetcher: Sendable {
 
   /// One request to one helper program.
   private func call(
-    _ request: WorkerRequest, bytes: [UInt8] = [], within deadline: Duration, processorSeconds: Int,
+    _ verb: WorkerVerb, _ request: WorkerRequest, bytes: [UInt8] = [], within deadline: Duration,
+    processorSeconds: Int,
     _ tell: @escaping @Sendable (FetchProgress) -> Void = { _ in }
   ) async throws(BackgroundFailure) -> Exchange.Answer {
     guard let program else { throw .failed(.noWorker()) }
     let limits = WorkerLimits(
       memory: Self.memory, processorSeconds: processorSeconds, line: WorkerReply.lineLimit,
       bytes: fetchLimits.bytes)
-    let call = WorkerCall(program, limits, Exchange(request, with: program)) { (send) throws(ArtError) in
+    let call = WorkerCall(program, verb, limits, Exchange(request, with: program)) {
+      (send) throws(ArtError) in
       try send(request.line)
       try send(bytes)
     } _: {

@@ -95,7 +95,12 @@ struct DrawingExchange: WorkerExchange {
 extension DrawingRefusal {
   /// What a drawing is refused for when the program that made it came to that end; nil where the drawing is not to blame.
   fileprivate init?(of end: WorkerEnd) {
-    if end.cause == .signal(SIGXCPU) {
+    if end.cause == .signal(SIGSYS) {
+      self.init(
+        .forbidden,
+        "drawing it tried what the sandbox of emojiart-worker forbids, and was ended; draw it without its background, or with another font"
+      )
+    } else if end.cause == .signal(SIGXCPU) {
       self.init(
         .tooLarge, "drawing it takes more than \(Renderer.seconds) s; draw less of it, or at a smaller scale")
     } else if end.lacksMemory {

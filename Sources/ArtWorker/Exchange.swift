@@ -30,7 +30,7 @@ struct Exchange: WorkerExchange {
   }
 
   /// What pictures are, by their bytes.
-  private static let mediaTypes: Set = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]
+  private static let mediaTypes = Set(PictureKind.allCases.map(\.mediaType))
 
   static var cancelled: BackgroundFailure { .cancelled }
 
@@ -103,8 +103,10 @@ struct Exchange: WorkerExchange {
     if case .answered(let answer) = state, end.isGood {
       return answer.mapError(BackgroundFailure.refused)
     }
-    if case .asked = state, case .decode = request, let refusal = Refusal(of: end) {
-      return .failure(.refused(refusal))
+    switch state {
+    case .asked, .receiving:
+      if let refusal = Refusal(of: end, of: request) { return .failure(.refused(refusal)) }
+    default: break
     }
     return .failure(.failed(.ended(path, end)))
   }
@@ -131,10 +133,17 @@ extension Canvas {
 }
 
 extension Refusal {
-  /// What a picture is refused for when the program that decoded it came to that end; nil where the picture is not to blame.
-  fileprivate init?(of end: WorkerEnd) {
+  /// What is refused when the program that fetched or decoded it came to that end; nil where it is not to blame.
+  fileprivate init?(of end: WorkerEnd, of request: WorkerRequest) {
     guard case .signal(let number) = end.cause else { return nil }
-    if number == SIGXCPU {
+    let isPicture = if case .decode = request { true } else { false }
+    if number == SIGSYS {
+      // What a program does that strangers have taken over.
+      let (reason, what) = isPicture ? (Reason.notAnImage, "decoding") : (.notAllowed, "fetching")
+      self.init(reason, "\(what) it tried what the sandbox of emojiart-worker forbids, and was ended")
+    } else if !isPicture {
+      return nil
+    } else if number == SIGXCPU {
       let seconds = BackgroundFetcher.lookSeconds
       self.init(
         .notAnImage, "decoding it takes more than \(seconds) s; save it in another format, or smaller")

@@ -41,7 +41,9 @@ public struct Renderer: Sendable {
     let limits = WorkerLimits(
       memory: Self.memory, processorSeconds: Self.seconds, line: WorkerReply.lineLimit,
       bytes: WorkerReply.partLimit)
-    let call = WorkerCall(program, limits, DrawingExchange(with: program, limit: Self.resultLimit)) {
+    let kinds = PictureKind.ofBackground(drawing.scene.picture ?? [])
+    let exchange = DrawingExchange(with: program, limit: Self.resultLimit)
+    let call = WorkerCall(program, .draw(font: drawing.font, kinds), limits, exchange) {
       (send) throws(ArtError) in
       try drawing.send(send)
     } _: {
@@ -83,6 +85,13 @@ private final class Whole: Sendable {
       if !state.isTooLarge { state.bytes += part }
       return !state.isTooLarge
     }
+  }
+}
+
+extension PictureKind {
+  /// The loaders that a helper program needs for these bytes, of which it decides itself what they are.
+  static func ofBackground(_ bytes: [UInt8]) -> [PictureKind] {
+    PictureKind(of: bytes).map { [$0] } ?? []
   }
 }
 

@@ -6,6 +6,17 @@ import Dispatch
 import Glibc
 import Synchronization
 
+extension WorkerVerb {
+  /// The variables of the environment that a helper program gets: where certificates lie, and what the system's resolver reads. Its
+  /// proxies come with the request, its font as an argument.
+  fileprivate var variables: [String] {
+    switch self {
+    case .fetch: ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "LOCALDOMAIN", "RES_OPTIONS"]
+    case .decode, .draw, .sandbox: []
+    }
+  }
+}
+
 /// One request to one helper program, from the program's start to its end.
 ///
 /// Starting and sending wait, and are done on a queue of its own; what the program says comes on a thread of the worker's.
@@ -54,6 +65,7 @@ final class WorkerCall<Exchange: WorkerExchange>: Sendable {
   }
 
   private let program: WorkerProgram
+  private let verb: WorkerVerb
   private let limits: WorkerLimits
   private let question: Question
   private let tell: @Sendable (Exchange.News) -> Bool
@@ -63,10 +75,12 @@ final class WorkerCall<Exchange: WorkerExchange>: Sendable {
   /// A call that has not begun. `tell` is told the news on a thread of the worker's, and answers whether to go on; what it does
   /// not want to hear is `cancelled`.
   init(
-    _ program: WorkerProgram, _ limits: WorkerLimits, _ exchange: Exchange, question: @escaping Question,
+    _ program: WorkerProgram, _ verb: WorkerVerb, _ limits: WorkerLimits, _ exchange: Exchange,
+    question: @escaping Question,
     _ tell: @escaping @Sendable (Exchange.News) -> Bool
   ) {
     self.program = program
+    self.verb = verb
     self.limits = limits
     self.question = question
     self.tell = tell
@@ -119,9 +133,8 @@ final class WorkerCall<Exchange: WorkerExchange>: Sendable {
     guard state.withLock({ $0.stop == nil }) else { return finish(nil) }
     do throws(ArtError) {
       let worker = try Worker(
-        starting: program, limits: limits, onLine: { self.heard(line: $0) },
-        onBytes: { self.heard(bytes: $0) },
-        onEnd: { self.finish($0) })
+        starting: program, arguments: verb.arguments, variables: verb.variables, limits: limits,
+        onLine: { self.heard(line: $0) }, onBytes: { self.heard(bytes: $0) }, onEnd: { self.finish($0) })
       let isStopped = state.withLock { state in
         state.worker = worker
         return state.stop != nil

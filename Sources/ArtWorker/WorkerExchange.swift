@@ -73,6 +73,7 @@ extension WorkerReply {
     case .part: "part"
     case .drawn: "drawn"
     case .notDrawn: "refusal to draw"
+    case .sandbox: "sandbox"
     }
   }
 }

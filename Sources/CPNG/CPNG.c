@@ -20,6 +20,7 @@ struct buffer {
 // Who calls and the thread meet at `lock`; `change` is told each time that `is_working` or `shall_end` was changed.
 struct cpng {
   pthread_t thread;
+  bool has_thread;  // Where none could be begun, whoever calls compresses.
   pthread_mutex_t lock;
   pthread_cond_t change;
   bool is_working;  // There are rows that the thread has not compressed: all below is the thread's.
@@ -112,16 +113,15 @@ static void open_file(struct cpng *self, uint32_t height, bool is_small) {
   png_write_info(self->png, self->info);
 }
 
-static bool start_thread(struct cpng *self) {
+static void start_thread(struct cpng *self) {
   // Another arena for each thread takes 128 MiB of address space, which is limited.
   mallopt(M_ARENA_MAX, 1);
   pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
+  if (pthread_attr_init(&attributes) != 0) return;
   // Not the usual eight megabytes: memory is limited.
   pthread_attr_setstacksize(&attributes, 1 << 18);
-  bool is_started = pthread_create(&self->thread, &attributes, run, self) == 0;
+  self->has_thread = pthread_create(&self->thread, &attributes, run, self) == 0;
   pthread_attr_destroy(&attributes);
-  return is_started;
 }
 
 static void let_go(struct cpng *self) {
@@ -146,10 +146,11 @@ struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is
   self->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, warn);
   self->info = self->png ? png_create_info_struct(self->png) : NULL;
   if (self->row && self->info) open_file(self, height, is_small);
-  if (!self->row || !self->info || self->has_failed || !start_thread(self)) {
+  if (!self->row || !self->info || self->has_failed) {
     let_go(self);
     return NULL;
   }
+  start_thread(self);
   return self;
 }
 
@@ -175,8 +176,12 @@ bool cpng_write(struct cpng *self, const uint8_t *pixels, ptrdiff_t stride, uint
     self->pixels = pixels;
     self->stride = stride;
     self->rows = rows;
-    self->is_working = true;
-    pthread_cond_broadcast(&self->change);
+    if (self->has_thread) {
+      self->is_working = true;
+      pthread_cond_broadcast(&self->change);
+    } else {
+      compress_rows(self);
+    }
   }
   pthread_mutex_unlock(&self->lock);
   return can_go_on;
@@ -200,6 +205,6 @@ void cpng_free(struct cpng *self) {
   self->shall_end = true;
   pthread_cond_broadcast(&self->change);
   pthread_mutex_unlock(&self->lock);
-  pthread_join(self->thread, NULL);
+  if (self->has_thread) pthread_join(self->thread, NULL);
   let_go(self);
 }

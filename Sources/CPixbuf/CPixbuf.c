@@ -34,14 +34,21 @@ static const char *const modules[][2] = {
              "\"    ftypavif\" \"zzz         \" 100\n\n"},
 };
 
-// Where errors go while the loaders' libraries, some of which write to it whatever they are told, write to nowhere.
-static int complaints = STDERR_FILENO;
+// The names that `cpixbuf_load` was given; NULL where it was not called, and every loader is wanted.
+static const char *const *wanted;
+static size_t wanted_count;
+
+// Standard error, and /dev/null, while a loader runs: some libraries write to standard error whatever they are told. Both are opened
+// once, because a sandbox may not let anything be opened later; -1 where that failed.
+static int complaints = -1;
+static int nowhere = -1;
 
 // Only what ends the process is said: that there is no memory, mostly.
 static GLogWriterOutput say(GLogLevelFlags level, const GLogField *fields, gsize count, gpointer data) {
   (void)data;
   for (gsize index = 0; level & G_LOG_LEVEL_ERROR && index < count; index++) {
-    if (strcmp(fields[index].key, "MESSAGE") == 0) dprintf(complaints, "%s\n", (const char *)fields[index].value);
+    if (strcmp(fields[index].key, "MESSAGE") == 0)
+      dprintf(complaints >= 0 ? complaints : STDERR_FILENO, "%s\n", (const char *)fields[index].value);
   }
   return G_LOG_WRITER_HANDLED;
 }
@@ -58,12 +65,20 @@ static int find_loaders(char *folder, size_t room) {
   return length > 0 && (size_t)length < room;
 }
 
-// Writes the module file: the loaders that are named and there.
+static int is_wanted(const char *name) {
+  if (!wanted) return 1;
+  for (size_t index = 0; index < wanted_count; index++)
+    if (strcmp(wanted[index], name) == 0) return 1;
+  return 0;
+}
+
+// Writes the module file: the loaders that are wanted and there.
 static void name_modules(int file) {
   char folder[4096];
   if (!find_loaders(folder, sizeof folder)) return;
   for (size_t index = 0; index < sizeof modules / sizeof modules[0]; index++) {
     char path[4096 + 64];
+    if (!is_wanted(modules[index][0])) continue;
     snprintf(path, sizeof path, "%s/libpixbufloader-%s.so", folder, modules[index][0]);
     if (access(path, R_OK) == 0) dprintf(file, "\"%s\"\n%s", path, modules[index][1]);
   }
@@ -86,6 +101,23 @@ static void prepare(void) {
   // It reads again as long as it has found none of them: the system's own list is not to be the next one.
   setenv("GDK_PIXBUF_MODULE_FILE", "/dev/null", 1);
   if (file >= 0) close(file);
+  nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  complaints = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void cpixbuf_load(const char *const names[], size_t count) {
+  wanted = names;
+  wanted_count = count;
+  pthread_once(&once, prepare);
+  for (size_t index = 0; index < count; index++) {
+    // The library opens a loader's file when the first picture of its kind begins.
+    GdkPixbufLoader *loader = gdk_pixbuf_loader_new_with_type(names[index], NULL);
+    if (!loader) continue;
+    gdk_pixbuf_loader_close(loader, NULL);
+    g_object_unref(loader);
+  }
 }
 
 static int is_there(const char *name) {
@@ -181,23 +213,17 @@ static void keep(GdkPixbuf *pixbuf, struct cpixbuf_pixels *pixels) {
 
 struct cpixbuf_result cpixbuf_decode(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height,
                                      int32_t reduction, struct cpixbuf_pixels *pixels) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, prepare);
   struct trial trial = {.expected_width = width, .expected_height = height, .reduction = reduction};
-  if (!is_there(name)) {
+  if (!is_wanted(name) || !is_there(name)) {
     trial.result.status = CPIXBUF_NO_LOADER;
     return trial.result;
   }
   static pthread_mutex_t standard_error = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&standard_error);
-  int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  complaints = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
   if (nowhere >= 0 && complaints >= 0) dup2(nowhere, STDERR_FILENO);
   GdkPixbuf *pixbuf = decode(name, bytes, count, &trial);
   if (nowhere >= 0 && complaints >= 0) dup2(complaints, STDERR_FILENO);
-  if (nowhere >= 0) close(nowhere);
-  if (complaints >= 0) close(complaints);
-  complaints = STDERR_FILENO;
   pthread_mutex_unlock(&standard_error);
   if (!pixbuf) return trial.result;
   if (trial.result.status == CPIXBUF_DECODED) {

@@ -15,8 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /// The streams of both sides, a pair each: this process's end, the program's end.
 enum { input, output, complaint, report, pair_count };
 
@@ -25,6 +23,8 @@ static void close_pairs(int pairs[pair_count][2]) {
     for (int side = 0; side < 2; side++)
       if (pairs[i][side] >= 0) close(pairs[i][side]);
 }
+
+void cprocess_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 int cprocess_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) < 0 ? errno : 0; }
 
@@ -76,7 +76,8 @@ static void reset_signals(void) {
 
 /// In the child, where only async-signal-safe calls are allowed. Returns the error number of what failed.
 static int become(
-  const char *path, char *const arguments[], struct cprocess_limits limits, int pairs[pair_count][2], pid_t parent
+  const char *path, char *const arguments[], char *const environment[], struct cprocess_limits limits,
+  int pairs[pair_count][2], pid_t parent
 ) {
   if (setpgid(0, 0) < 0) return errno;
   // A parent that ended before this call sends nothing any more.
@@ -91,8 +92,10 @@ static int become(
   if (limits.processor_seconds && limit(RLIMIT_CPU, limits.processor_seconds, limits.processor_seconds + 1) < 0)
     return errno;
   if (limits.memory && limit(RLIMIT_AS, limits.memory, limits.memory) < 0) return errno;
+  // A helper that is a program with more rights than this one is none of ours.
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return errno;
   reset_signals();
-  execve(path, arguments, environ);
+  execve(path, arguments, environment);
   return errno;
 }
 
@@ -106,7 +109,8 @@ static int read_report(int descriptor) {
 }
 
 int cprocess_start(
-  const char *path, char *const arguments[], struct cprocess_limits limits, struct cprocess *started
+  const char *path, char *const arguments[], char *const environment[], struct cprocess_limits limits,
+  struct cprocess *started
 ) {
   int pairs[pair_count][2];
   int error = open_pairs(pairs);
@@ -121,7 +125,7 @@ int cprocess_start(
   pid_t parent = getpid();
   pid_t process = fork();
   if (process == 0) {
-    error = become(path, arguments, limits, pairs, parent);
+    error = become(path, arguments, environment, limits, pairs, parent);
     ssize_t count = write(pairs[report][1], &error, sizeof error);
     _exit(count == sizeof error ? 127 : 126);
   }

@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -95,6 +96,8 @@ static bool tell_events(void) {
 
 int main(int argc, char **argv) {
   (void)argv;
+  // It reads names only; but its memory is nobody's, as that of the program that starts it.
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   settle_descriptors();
   if (argc > 1) give_up(EX_USAGE, "takes no arguments: commands on stdin, see the head of its source");
   int events = watches_begin();

@@ -3,24 +3,31 @@
 import ArtModel
 import Glibc
 
-/// `emojiart-worker`: fetches pictures, has a look at them and draws for `emojiart`, on pipes. It has verbs and no commands, opens
-/// no documents, and ends with its standard input.
+/// `emojiart-worker`: fetches pictures, decodes them and draws for `emojiart`, on pipes. Its argument is the one verb that it is
+/// started for; it opens no documents, and ends with its standard input.
 @main
 enum Main {
-  /// Begins with `hello`, then answers requests until there are no more.
+  /// Closes the sandbox, begins with `hello`, and answers requests until there are no more.
   static func main() {
-    guard CommandLine.arguments.count == 1 else {
-      end(EX_USAGE, "a helper of emojiart, which starts it; it has no commands")
+    Sandbox.begin()
+    let verb: WorkerVerb
+    do { verb = try WorkerVerb(arguments: Array(CommandLine.arguments.dropFirst())) } catch {
+      end(EX_USAGE, error.message)
     }
     // A write that nobody reads is an error of that write.
     signal(SIGPIPE, SIG_IGN)
+    let font = Sandbox.close(for: verb)
     let output = ReplyWriter()
     output.write(.hello(version: WorkerRequest.version))
-    var requests = RequestReader { question in
+    if verb == .sandbox {
+      output.write(.sandbox(Sandbox.ability))
+      end(0)
+    }
+    var requests = RequestReader(verb) { question in
       switch question {
       case .fetch(let fetch): output.answer(fetch)
       case .decode(let bytes, let limits): output.answer(bytes, limits)
-      case .draw(let drawing): output.answer(drawing)
+      case .draw(let drawing): output.answer(drawing, with: font)
       }
     }
     requests.run()

@@ -28,11 +28,11 @@ struct ReplyWriter {
     }
   }
 
-  /// Draws, handing over the parts as they are made.
-  func answer(_ drawing: Drawing) {
+  /// Draws with that font, handing over the parts as they are made.
+  func answer(_ drawing: Drawing, with font: OpenFont) {
     var parts = PartWriter(self)
     do throws(DrawingRefusal) {
-      let drawn = try Renderings.draw(drawing) { parts.take($0) }
+      let drawn = try Renderings.draw(drawing, with: font) { parts.take($0) }
       parts.flush()
       write(.drawn(drawn))
     } catch {

@@ -12,6 +12,8 @@ enum Question {
 
 /// Reads requests from standard input, until that ends. A broken one ends the program: nobody knows where the next would begin.
 struct RequestReader {
+  /// What requests are answered.
+  private let verb: WorkerVerb
   /// Answers a request.
   private let answer: (Question) -> Void
   private var splitter = FrameSplitter(
@@ -21,8 +23,11 @@ struct RequestReader {
   /// What was sent of a drawing.
   private var scene = SentScene()
 
-  /// A reader that hands requests to `answer`.
-  init(_ answer: @escaping (Question) -> Void) { self.answer = answer }
+  /// A reader that hands requests of that verb to `answer`.
+  init(_ verb: WorkerVerb, _ answer: @escaping (Question) -> Void) {
+    self.verb = verb
+    self.answer = answer
+  }
 
   /// Reads all of them.
   mutating func run() {
@@ -64,10 +69,8 @@ struct RequestReader {
       case .picture: try scene.take(picture: bytes)
       case .draw(let draw): answer(.draw(try scene.drawing(draw)))
       case .fetch(let fetch):
-        try checkNoDrawing()
         answer(.fetch(fetch))
       case .decode(_, let limits):
-        try checkNoDrawing()
         answer(.decode(bytes, limits))
       case nil: break
       }
@@ -76,15 +79,15 @@ struct RequestReader {
     }
   }
 
-  private func checkNoDrawing() throws(ArtError) {
-    guard scene.isEmpty else { throw ArtError(.badValue, "a request in the middle of a drawing") }
-  }
-
   private func parse(_ line: [UInt8]) -> WorkerRequest {
     do throws(ArtError) {
-      return try line.withUnsafeBufferPointer { (bytes) throws(ArtError) in
+      let request = try line.withUnsafeBufferPointer { (bytes) throws(ArtError) in
         try JSONReader.read(bytes) { (reader) throws(ArtError) in try WorkerRequest(from: &reader) }
       }
+      guard verb.takes(request) else {
+        throw ArtError(.badValue, "a request that this worker was not started for")
+      }
+      return request
     } catch {
       end(EX_DATAERR, error.message)
     }

@@ -2,12 +2,14 @@
 
 import ArgumentParser
 import ArtModel
+import ArtProcess
 import ArtStore
 import Glibc
 
 @main
 enum Main {
   static func main() {
+    OwnMemory.hide()
     occupyStandardDescriptors()
     // A file that would grow beyond `ulimit -f` is then an error of the write.
     signal(SIGXFSZ, SIG_IGN)
@@ -16,8 +18,13 @@ enum Main {
     do {
       try checkDescriptors()
       try checkEncoding()
-      try checkCommandName(Arguments.all.dropFirst())
-      var command = try Emojiart.parseAsRoot(Array(Arguments.all.dropFirst()))
+      let arguments = Arguments.all.dropFirst()
+      try checkCommandName(arguments)
+      if VersionDetails.areAsked(by: arguments) {
+        try VersionDetails.write()
+        return try Output.flush()
+      }
+      var command = try Emojiart.parseAsRoot(Array(arguments))
       try command.run()
       try Output.flush()
     } catch let error as ArtError {

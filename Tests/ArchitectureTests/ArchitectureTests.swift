@@ -35,10 +35,10 @@ private struct Project {
     "ArtFetch": ["ArtModel", "CCurl"],
     "ArtPicture": ["ArtModel", "CPixbuf"],
     "ArtRender": ["ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG", "CRaster"],
-    "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender"],
+    "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender", "CSandbox"],
     "emojiart": [
-      "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArtExchange", "ArtNames",
-      "CArguments", "ArgumentParser",
+      "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWorker", "ArtFolder", "ArtExchange",
+      "ArtNames", "CArguments", "ArgumentParser",
     ],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]

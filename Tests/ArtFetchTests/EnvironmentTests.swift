@@ -9,10 +9,14 @@ import Testing
 
 @Suite("What the environment says") struct EnvironmentTests {
   /// What `emojiart-worker` answers last, in an environment with these variables.
-  private func answer(_ request: WorkerRequest.Fetch, _ variables: [String: String]) throws -> WorkerReply {
+  private func answer(
+    _ request: WorkerRequest.Fetch, _ variables: [String: String], in folder: String? = nil
+  ) throws -> WorkerReply {
     let process = Process()
+    if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
     let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     process.executableURL = program.appendingPathComponent("emojiart-worker")
+    process.arguments = WorkerVerb.fetch.arguments
     process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     let input = Pipe()
     let output = Pipe()
@@ -46,8 +50,12 @@ import Testing
       let named = nothing.merging([name: scratch.path + "/ca.pem"]) { $1 }
       #expect(try answer(request, named) == .body(bytes: 70), "\(name)")
     }
+    let relative = nothing.merging(["CURL_CA_BUNDLE": "ca.pem"]) { $1 }
+    #expect(
+      try answer(request, relative, in: scratch.path) == .body(bytes: 70), "from the folder that it began in")
     guard case .refused(let refusal) = try answer(request, nothing) else { throw PictureServer.Trouble() }
-    #expect(refusal.reason == .tls)
+    // The system's authorities were read.
+    #expect(refusal.reason == .tls && refusal.detail.contains("not known here"), "\(refusal)")
   }
 
   @Test("B36 nothing of the environment is a proxy, or keeps one from being used, but what the request says")

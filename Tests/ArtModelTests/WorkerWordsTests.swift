@@ -121,7 +121,7 @@ struct WorkerWordsTests {
       #"{"progress":{"received":5,"total":6}}"#,
       #"{"picture":{"isAnimated":true,"mediaType":"image/gif","size":{"height":1,"width":2}}}"#,
       #"{"refused":{"detail":"503","isTransient":true,"reason":"status"}}"#,
-      #"{"draw":{"canvas":{"height":3,"width":4},"font":"/f","format":{"svg":{"embedsGlyphs":true,"size":{"height":1,"width":2}}},"isTransparent":false,"region":{"height":1.5,"width":2,"x":-5,"y":0}}}"#,
+      #"{"draw":{"canvas":{"height":3,"width":4},"format":{"svg":{"embedsGlyphs":true,"size":{"height":1,"width":2}}},"isTransparent":false,"region":{"height":1.5,"width":2,"x":-5,"y":0}}}"#,
       #"{"draw":{"canvas":{"height":3,"width":4},"format":{"symbols":{"colors":"direct","columns":8,"rows":9}},"isTransparent":true,"region":{"height":1,"width":2,"x":5,"y":0}}}"#,
       #"{"labels":{"bytes":16,"total":1}}"#, #"{"picture":2}"#, #"{"part":12}"#,
       #"{"drawn":{"lacking":["a","b"],"lackingCount":2,"pictureFault":"why"}}"#,

@@ -53,7 +53,9 @@ final class DecodeWorker {
     signal(SIGPIPE, SIG_IGN)
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let path = own.deletingLastPathComponent().appendingPathComponent("emojiart-worker").path
-    let limits = ["--as=\(300 << 20)", "--core=0", "--", path]
+    // All of its pictures' kinds, for they come one after another.
+    let verb = WorkerVerb.decode(PictureKind.allCases)
+    let limits = ["--as=\(300 << 20)", "--core=0", "--", path] + verb.arguments
     try Data().write(to: errors)
     program.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
     program.arguments = limits

@@ -22,7 +22,7 @@ import Testing
 
   @Test("B1 there are pictures of every kind, and each is turned in every way")
   func kinds() {
-    for kind in PictureHeader.Kind.allCases {
+    for kind in PictureKind.allCases {
       let own = PictureFixture.taken.filter { $0.header?.kind == kind }
       #expect(own.count >= 7)
       #expect(own.contains { $0.header?.isAnimated == true } == (kind != .jpeg))
@@ -79,7 +79,7 @@ import Testing
     let count = cases("EMOJIART_TORTURE_PICTURES", short: 2000) * 10
     var random = SplitMix64(seed: 8)
     var read = 0
-    var kinds: Set<PictureHeader.Kind> = []
+    var kinds: Set<PictureKind> = []
     for _ in 0..<count {
       let bytes = Mutation.any(of: sources, using: &random)
       do {

@@ -9,7 +9,7 @@ import Testing
 struct PictureFixture: CustomTestStringConvertible {
   enum Expected {
     /// Pixels as they are stored.
-    case taken(PictureHeader.Kind, width: Int, height: Int, orientation: Int, isAnimated: Bool)
+    case taken(PictureKind, width: Int, height: Int, orientation: Int, isAnimated: Bool)
     case refused(Refusal.Reason, words: String)
   }
 
@@ -39,7 +39,7 @@ struct PictureFixture: CustomTestStringConvertible {
     let words = line.split(separator: " ").map(String.init)
     name = words.first ?? ""
     let sides = words.count == 5 ? words[2].split(separator: "x").compactMap { Int($0) } : []
-    if let kind = words.dropFirst().first.flatMap(PictureHeader.Kind.init), sides.count == 2,
+    if let kind = words.dropFirst().first.flatMap(PictureKind.init), sides.count == 2,
       let turn = Int(words[3])
     {
       expected = .taken(
@@ -51,7 +51,7 @@ struct PictureFixture: CustomTestStringConvertible {
   }
 
   /// What its header is expected to say; nil for what is refused.
-  var header: (kind: PictureHeader.Kind, width: Int, height: Int, orientation: Int, isAnimated: Bool)? {
+  var header: (kind: PictureKind, width: Int, height: Int, orientation: Int, isAnimated: Bool)? {
     guard case .taken(let kind, let width, let height, let orientation, let isAnimated) = expected else {
       return nil
     }

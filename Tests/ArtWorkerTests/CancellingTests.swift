@@ -11,7 +11,7 @@ import Testing
   /// Where it is when it is cancelled, and a script that goes so far and no further.
   static let stages: [(String, String)] = [
     ("before it greets", "stage there; forever"),
-    ("before it reads", "say '{\"hello\":2}'; stage there; forever"),
+    ("before it reads", "say '{\"hello\":3}'; stage there; forever"),
     ("while it fetches", ScriptedWorker.greeting + "stage there; forever"),
     (
       "in the middle of a body",

@@ -13,7 +13,7 @@ import Testing
 
   /// What a program may say next; the letters are those of the words below.
   private static let sayings: [(letter: Character, line: String)] = [
-    ("h", #"{"hello":2}"#), ("H", #"{"hello":7}"#), ("p", #"{"part":2}"#), ("P", #"{"part":99999999}"#),
+    ("h", #"{"hello":3}"#), ("H", #"{"hello":7}"#), ("p", #"{"part":2}"#), ("P", #"{"part":99999999}"#),
     ("d", #"{"drawn":{"lacking":["🐝"],"lackingCount":1}}"#),
     ("n", #"{"notDrawn":{"detail":"why","reason":"noFont"}}"#),
     ("b", #"{"body":2}"#), ("r", #"{"refused":{"detail":"why","isTransient":false,"reason":"tls"}}"#),
@@ -104,7 +104,7 @@ import Testing
 
   @Test("V81 bytes that were not announced are nonsense")
   func bytes() throws {
-    for lines in [[], [#"{"hello":2}"#], [#"{"hello":2}"#, #"{"part":3}"#]] {
+    for lines in [[], [#"{"hello":3}"#], [#"{"hello":3}"#, #"{"part":3}"#]] {
       var exchange = DrawingExchange(with: Self.program, limit: 1 << 20)
       for line in lines { _ = exchange.heard(line: Array(line.utf8)) }
       #expect(exchange.heard(bytes: [1, 2]) == .kill)
@@ -115,7 +115,7 @@ import Testing
   func endless() throws {
     #expect(Renderer.resultLimit == 4 << 30)
     var exchange = DrawingExchange(with: Self.program, limit: 5)
-    for (line, count) in [(#"{"hello":2}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
+    for (line, count) in [(#"{"hello":3}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
       #expect(exchange.heard(line: Array(line.utf8)) == (count == 0 ? .ask : .take(count)))
       let bytes = [UInt8](repeating: 7, count: count)
       if count > 0 { #expect(exchange.heard(bytes: bytes) == .tell(bytes)) }

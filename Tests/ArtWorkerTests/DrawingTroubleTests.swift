@@ -58,7 +58,7 @@ import Testing
     (
       "say '{\"notDrawn\":{\"detail\":\"\",\"reason\":\"noFont\"}}'; forever", "a refusal to draw out of turn"
     ),
-    ("say '{\"hello\":2}'; say '{\"hello\":2}'; forever", "a hello that was not asked for"),
+    ("say '{\"hello\":3}'; say '{\"hello\":3}'; forever", "a hello that was not asked for"),
   ]
 
   @Test("V73 a worker of another version, or one that cannot greet, is one clear error", arguments: greetings)
@@ -125,7 +125,7 @@ import Testing
 
   @Test("V73 a worker that takes nothing of a drawing is one clear error")
   func deaf() async throws {
-    let worker = try ScriptedWorker(script: "say '{\"hello\":2}'; exec <&-; forever")
+    let worker = try ScriptedWorker(script: "say '{\"hello\":3}'; exec <&-; forever")
     var drawing = try DrawingWorkerTests.drawing()
     drawing.scene.picture = [UInt8](repeating: 0, count: 10 << 20)
     let (failure, _) = try await worker.renderer.failure(drawing)

@@ -56,7 +56,7 @@ final class Taken: Sendable {
   /// Where it is when it is given up, and a script that goes so far and no further.
   static let stages: [(String, String)] = [
     ("before it greets", "stage there; forever"),
-    ("before it reads", "say '{\"hello\":2}'; stage there; forever"),
+    ("before it reads", "say '{\"hello\":3}'; stage there; forever"),
     ("while it draws", ScriptedWorker.drawingGreeting + "stage there; forever"),
     (
       "in the middle of a part",
@@ -85,10 +85,11 @@ final class Taken: Sendable {
   func asked() async throws {
     let worker = try ScriptedWorker(draw: ScriptedWorker.drawn)
     _ = try await worker.renderer.draw(Self.drawing(), limit: 0)
+    #expect(try worker.lines("arguments") == ["draw --font /font.ttf"])
     #expect(
       try worker.lines("requests") == [
         #"{"labels":{"bytes":18,"total":1}}"#, #"[["🐝",1,2.5,3]]{"picture":2}"#, "\u{1}",
-        #"{"draw":{"canvas":{"height":3,"width":4},"font":"/font.ttf","format":{"png":{"height":3,"width":4}},"#
+        #"{"draw":{"canvas":{"height":3,"width":4},"format":{"png":{"height":3,"width":4}},"#
           + #""isTransparent":false,"region":{"height":3,"width":4,"x":0,"y":0}}}"#,
       ])
   }

@@ -13,7 +13,7 @@ import Testing
 
   /// What a program may say next; the letters are those of the words below.
   private static let sayings: [(letter: Character, line: String)] = [
-    ("h", #"{"hello":2}"#), ("H", #"{"hello":7}"#), ("p", #"{"progress":{"received":1,"total":2}}"#),
+    ("h", #"{"hello":3}"#), ("H", #"{"hello":7}"#), ("p", #"{"progress":{"received":1,"total":2}}"#),
     ("b", #"{"body":2}"#), ("B", #"{"body":99999999}"#),
     ("r", #"{"refused":{"detail":"why","isTransient":false,"reason":"tls"}}"#),
     ("i", #"{"picture":{"isAnimated":true,"mediaType":"image/gif","size":{"height":1,"width":2}}}"#),

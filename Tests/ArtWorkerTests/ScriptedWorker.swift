@@ -10,7 +10,7 @@ import Testing
 final class ScriptedWorker: Sendable {
   /// Greets and takes the request.
   static let greeting = """
-    say '{"hello":2}'
+    say '{"hello":3}'
     read -r request
     printf '%s\\n' "$request" >>"${0%/*}/requests"
 
@@ -23,7 +23,8 @@ final class ScriptedWorker: Sendable {
   /// What came of a drawing.
   static let drawn = #"say '{"drawn":{"lacking":["🐝"],"lackingCount":1,"pictureFault":"why"}}'"#
   /// Greets, and takes all that there is to a drawing.
-  static let drawingGreeting = "say '{\"hello\":2}'; cat >\"${0%/*}/requests\"\n"
+  static let drawingGreeting =
+    "echo \"$@\" >\"${0%/*}/arguments\"; say '{\"hello\":3}'; cat >\"${0%/*}/requests\"\n"
 
   let path: String
   private let alive: Int32

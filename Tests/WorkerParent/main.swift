@@ -156,8 +156,9 @@ case "hear":
   // Without a room of ours in between, so that the streams of both sides lie where standard ones would.
   let script = "read line; echo got $line; echo complained >&2"
   var words = ["/bin/sh", "-c", script].map { (word: String) in strdup(word) } + [nil]
+  var environment: [UnsafeMutablePointer<CChar>?] = [nil]
   var started = cprocess()
-  guard cprocess_start("/bin/sh", &words, cprocess_limits(), &started) == 0 else { exit(1) }
+  guard cprocess_start("/bin/sh", &words, &environment, cprocess_limits(), &started) == 0 else { exit(1) }
   write(started.input, "it\n", 3)
   let file = open(CommandLine.arguments[2], O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
   var buffer = [UInt8](repeating: 0, count: 1 << 10)

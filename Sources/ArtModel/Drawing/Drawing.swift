@@ -95,6 +95,8 @@ public struct DrawingRefusal: Error, Hashable, Sendable {
     case tooLarge
     /// Memory ran out.
     case noMemory
+    /// Drawing it tried what the sandbox forbids.
+    case forbidden
   }
   /// Why.
   public var reason: Reason

@@ -26,15 +26,11 @@ extension Scene.Label {
 }
 
 extension WorkerRequest.Draw {
-  /// `{"canvas":{…},"font":"…","format":{…},"isTransparent":…,"region":{…}}`, no `font` where there is none.
+  /// `{"canvas":{…},"format":{…},"isTransparent":…,"region":{…}}`.
   func write(to writer: inout JSONWriter) {
     writer.object {
       $0.key("canvas")
       canvas.write(to: &$0)
-      if let font {
-        $0.key("font")
-        $0.string(font)
-      }
       $0.key("format")
       format.write(to: &$0)
       $0.key("isTransparent")
@@ -47,14 +43,12 @@ extension WorkerRequest.Draw {
   /// Reads what `write` writes.
   init(from reader: inout JSONReader) throws(ArtError) {
     var canvas: Canvas?
-    var font: String?
     var format: Drawing.Format?
     var isTransparent: Bool?
     var region: Rect?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "canvas": canvas = try Canvas(from: &reader)
-      case "font": font = try reader.string()
       case "format": format = try Drawing.Format(from: &reader)
       case "isTransparent": isTransparent = try reader.boolean()
       case "region": region = try Rect(from: &reader)
@@ -64,7 +58,7 @@ extension WorkerRequest.Draw {
     guard let canvas, let format, let isTransparent, let region else {
       throw reader.error("draw without canvas, format, isTransparent or region")
     }
-    self.init(canvas: canvas, region: region, format: format, isTransparent: isTransparent, font: font)
+    self.init(canvas: canvas, region: region, format: format, isTransparent: isTransparent)
   }
 }
 

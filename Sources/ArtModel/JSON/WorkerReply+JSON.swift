@@ -5,7 +5,7 @@ extension WorkerReply {
   ///
   ///     {"hello":1}  {"progress":{"received":…,"total":…}}  {"body":…}
   ///     {"picture":{"isAnimated":…,"mediaType":"…","size":{…}}}  {"refused":{"detail":"…","isTransient":…,"reason":"…"}}
-  ///     {"part":…}  {"drawn":{…}}  {"notDrawn":{"detail":"…","reason":"…"}}
+  ///     {"part":…}  {"drawn":{…}}  {"notDrawn":{"detail":"…","reason":"…"}}  {"sandbox":{"hasSeccomp":…,"landlock":…}}
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
@@ -47,6 +47,9 @@ extension WorkerReply {
       case .notDrawn(let refusal):
         writer.key("notDrawn")
         refusal.write(to: &writer)
+      case .sandbox(let ability):
+        writer.key("sandbox")
+        ability.write(to: &writer)
       }
     }
   }
@@ -65,6 +68,7 @@ extension WorkerReply {
       case "picture": reply = try Self.picture(from: &reader)
       case "progress": reply = try Self.progress(from: &reader)
       case "refused": reply = .refused(try Refusal(from: &reader))
+      case "sandbox": reply = .sandbox(try SandboxAbility(from: &reader))
       default: throw reader.error("no reply \"\(key.prefix(40))\"")
       }
     }
@@ -102,6 +106,33 @@ extension WorkerReply {
       throw reader.error("a picture without isAnimated, mediaType or size")
     }
     return .picture(mediaType: mediaType, size: size, isAnimated: isAnimated)
+  }
+}
+
+extension SandboxAbility {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.object {
+      $0.key("hasSeccomp")
+      $0.boolean(hasSeccomp)
+      if let landlock {
+        $0.key("landlock")
+        $0.integer(landlock)
+      }
+    }
+  }
+
+  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+    var hasSeccomp: Bool?
+    var landlock: Int?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "hasSeccomp": hasSeccomp = try reader.boolean()
+      case "landlock": landlock = try reader.integer()
+      default: throw reader.error("sandbox with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let hasSeccomp else { throw reader.error("sandbox without hasSeccomp") }
+    self.init(landlock: landlock, hasSeccomp: hasSeccomp)
   }
 }
 

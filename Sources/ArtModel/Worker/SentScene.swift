@@ -36,13 +36,13 @@ package struct SentScene {
     self.picture = picture
   }
 
-  /// Hands over the drawing, and holds nothing more. Throws `badValue` when labels are missing.
+  /// Hands over the drawing, without a font, and holds nothing more. Throws `badValue` when labels are missing.
   package mutating func drawing(_ draw: WorkerRequest.Draw) throws(ArtError) -> Drawing {
     guard labels.count == total else { throw .badCount(labels.count, "labels") }
     defer { self = SentScene() }
     return Drawing(
       scene: Scene(canvas: draw.canvas, labels: labels, picture: picture), region: draw.region,
-      format: draw.format, isTransparent: draw.isTransparent, font: draw.font)
+      format: draw.format, isTransparent: draw.isTransparent, font: nil)
   }
 }
 

@@ -23,4 +23,6 @@ public enum WorkerReply: Sendable, Hashable {
   case drawn(Drawn)
   /// It was not drawn, and the parts, if there were any, are good for nothing.
   case notDrawn(DrawingRefusal)
+  /// What the system has for a sandbox.
+  case sandbox(SandboxAbility)
 }

@@ -6,7 +6,7 @@
 /// `draw`, which uses them up.
 public enum WorkerRequest: Sendable, Hashable {
   /// The line that the worker begins with has this number: the version of what is said between the two.
-  public static let version = 2
+  public static let version = 3
   /// Bytes of a line, at most: many more than those of the longest URL, however it is escaped.
   public static let lineLimit = 1 << 20
   /// Bytes of a picture or a body, at most, whatever the limits say.
@@ -58,7 +58,7 @@ public enum WorkerRequest: Sendable, Hashable {
     }
   }
 
-  /// Draw: a `Drawing` without what was sent before.
+  /// Draw: a `Drawing` without what was sent before, and without its font, which the worker was started with.
   public struct Draw: Sendable, Hashable {
     /// How large the canvas is.
     public var canvas: Canvas
@@ -68,8 +68,6 @@ public enum WorkerRequest: Sendable, Hashable {
     public var format: Drawing.Format
     /// Whether there is nothing where nothing is drawn.
     public var isTransparent: Bool
-    /// The font's path.
-    public var font: String?
 
     /// What a drawing is without its labels and its picture.
     public init(_ drawing: Drawing) {
@@ -77,15 +75,13 @@ public enum WorkerRequest: Sendable, Hashable {
       region = drawing.region
       format = drawing.format
       isTransparent = drawing.isTransparent
-      font = drawing.font
     }
 
-    init(canvas: Canvas, region: Rect, format: Drawing.Format, isTransparent: Bool, font: String?) {
+    init(canvas: Canvas, region: Rect, format: Drawing.Format, isTransparent: Bool) {
       self.canvas = canvas
       self.region = region
       self.format = format
       self.isTransparent = isTransparent
-      self.font = font
     }
   }
 }

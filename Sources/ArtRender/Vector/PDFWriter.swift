@@ -20,11 +20,11 @@ struct PDFWriter {
   private var lacking = LackingTexts()
 
   /// Writes it. Throws `noFont`, `badFont`, `tooLarge`, and `noMemory`, after which what was taken is not all.
-  static func write(_ drawing: Drawing, _ size: PixelSize, _ take: @escaping ([UInt8]) -> Void)
-    throws(DrawingRefusal) -> Drawn
-  {
+  static func write(
+    _ drawing: Drawing, _ opened: OpenFont, _ size: PixelSize, _ take: @escaping ([UInt8]) -> Void
+  ) throws(DrawingRefusal) -> Drawn {
     guard max(size.width, size.height) <= side else { throw .tooLargePage(size, drawing.region) }
-    let font = try ColorFont(path: drawing.font)
+    let font = try ColorFont(opened.file())
     let sink = ByteSink(take)
     let surface = cairo_pdf_surface_create_for_stream(
       { context, bytes, count in

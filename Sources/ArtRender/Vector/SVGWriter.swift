@@ -15,11 +15,12 @@ struct SVGWriter {
 
   /// Writes it. Throws `noFont` and `badFont`, and `noMemory`, after which what was taken is not all.
   static func write(
-    _ drawing: Drawing, _ size: PixelSize, embedsGlyphs: Bool, _ take: @escaping ([UInt8]) -> Void
+    _ drawing: Drawing, _ opened: OpenFont, _ size: PixelSize, embedsGlyphs: Bool,
+    _ take: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
     // Text is drawn by whoever looks at it: a font only says where, and what is lacking.
-    let isFontless = !embedsGlyphs && drawing.font == nil
-    let font = isFontless ? nil : try ColorFont(path: drawing.font)
+    let isFontless = !embedsGlyphs && !opened.isNamed
+    let font = isFontless ? nil : try ColorFont(opened.file())
     var writer = SVGWriter(drawing: drawing, font: font, sink: ByteSink(take))
     writer.begin(size)
     let fault = try writer.writeBackground(size)

@@ -58,6 +58,16 @@ int ccurl_address_bytes(const struct curl_sockaddr *address, unsigned char bytes
 /// A socket for it that closes on exec, or CURL_SOCKET_BAD.
 curl_socket_t ccurl_socket(const struct curl_sockaddr *address);
 
+/// Has the libraries that find names open what they would open with the first one: a converter of characters, and the modules that
+/// /etc/nsswitch.conf names.
+void ccurl_prepare(void);
+
+/// The file of certificates that libcurl was built to trust; NULL where there is none.
+static inline const char *ccurl_authorities_file(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
+
+/// The folder of certificates that libcurl was built to trust; NULL where there is none.
+static inline const char *ccurl_authorities_folder(void) { return curl_version_info(CURLVERSION_NOW)->capath; }
+
 /// The host of a URL in ASCII, whatever this process's locale is; to be freed with `curl_free`.
 CURLUcode ccurl_ascii_host(CURLU *url, char **host);
 

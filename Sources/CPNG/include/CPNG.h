@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libpng, whose errors leave by longjmp, which no Swift may be in the way of. It compresses on a thread of its own.
+// libpng, whose errors leave by longjmp, which no Swift may be in the way of. It compresses on a thread of its own, or,
+// where none can be begun, on the caller's.
 #ifndef CPNG_H
 #define CPNG_H
 

@@ -43,10 +43,15 @@ struct cpixbuf_pixels {
   void *owner;
 };
 
+// Opens the loaders of these names, and settles that there are no others in this process. Before the first `cpixbuf_decode`, and
+// once; the names must stay where they are. A loader that is not installed is missing later, too.
+void cpixbuf_load(const char *const names[], size_t count);
+
 // Decodes a still picture with the loader of that name ("png", "jpeg", "gif", "webp", "avif"). The size is the one that the loader
 // must find. Only JPEG's can make it smaller meanwhile: by 1, 2, 4 or 8, sides rounded up. The caller frees the pixels, which are
-// there when it was decoded; for a trial, `pixels` is NULL. The first call settles for the process which loaders there are, and that
-// glib writes no warnings. Standard error is silent during the call, but for what ends the process; one call waits for another.
+// there when it was decoded; for a trial, `pixels` is NULL. The first call settles for the process which loaders there are, all of
+// these where `cpixbuf_load` was not called, and that glib writes no warnings. Standard error is silent during the call, but for
+// what ends the process; one call waits for another.
 struct cpixbuf_result cpixbuf_decode(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height,
                                      int32_t reduction, struct cpixbuf_pixels *pixels);
 

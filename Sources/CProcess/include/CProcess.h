@@ -21,13 +21,18 @@ struct cprocess {
   int complaint;  ///< a pipe
 };
 
-/// Starts the program at a path, with that environment of this process, and returns when it runs. Gives 0 or the error
-/// number of what failed, exec included; then nothing is left.
+/// Starts the program at a path, with these arguments and that environment, both ended by NULL, and returns when it runs. Gives 0
+/// or the error number of what failed, exec included; then nothing is left.
 ///
-/// It gets a process group of its own, default signals and none blocked, no descriptors but 0 to 2, no core files, and
-/// it is killed when **the thread that called this** ends: that is what the kernel's parent death signal looks at.
+/// It gets a process group of its own, default signals and none blocked, no descriptors but 0 to 2, no core files, no more
+/// rights than this process, and it is killed when **the thread that called this** ends: that is what the kernel's parent death signal looks at.
 int cprocess_start(
-  const char *path, char *const arguments[], struct cprocess_limits limits, struct cprocess *started);
+  const char *path, char *const arguments[], char *const environment[], struct cprocess_limits limits,
+  struct cprocess *started);
+
+/// No other process of this user may open this one's memory and environment from here on (PR_SET_DUMPABLE), and it leaves no core
+/// file. A program that it starts is not affected.
+void cprocess_hide_memory(void);
 
 /// A pipe that closes on exec: the end to read, the end to write. Gives 0 or the error number.
 int cprocess_pipe(int ends[2]);

@@ -20,25 +20,23 @@ struct Transfer {
   func picture(_ request: BackgroundRequest) throws -> CheckedPicture {
     let held = HeldSignals()
     defer { held.release() }
-    let fetch = fetcher.fetch(request)
     let latest = Latest()
-    Task.detached { for await progress in fetch.progress { latest.set(progress) } }
-    let outcome = Outcome {
-      await Self.result { () async throws(BackgroundFailure) in try await fetch.picture }
+    let outcome = try Outcome.onThread { [fetcher] in
+      let fetch = fetcher.fetch(request)
+      Task.detached { for await progress in fetch.progress { latest.set(progress) } }
+      return await Self.result { () async throws(BackgroundFailure) in try await fetch.picture }
     }
-    return try wait(for: outcome, latest, held) { fetch.cancel() }
+    return try wait(for: outcome, latest, held)
   }
 
   /// The picture of these bytes. Throws what fetching throws.
   func picture(_ bytes: [UInt8]) throws -> CheckedPicture {
     let held = HeldSignals()
     defer { held.release() }
-    let fetcher = fetcher
-    let task = Task.detached {
+    let outcome = try Outcome.onThread { [fetcher] in
       await Self.result { () async throws(BackgroundFailure) in try await fetcher.check(bytes) }
     }
-    let outcome = Outcome { await task.value }
-    return try wait(for: outcome, nil, held) { task.cancel() }
+    return try wait(for: outcome, nil, held)
   }
 
   private static func result(
@@ -48,15 +46,14 @@ struct Transfer {
   }
 
   private func wait(
-    for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest?, _ held: HeldSignals,
-    cancel: () -> Void
+    for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest?, _ held: HeldSignals
   ) throws -> CheckedPicture {
     var line = latest.flatMap { _ in isatty(2) == 1 ? TransferLine(name: name) : nil }
     let start = ContinuousClock.now
     while true {
       let result = outcome.wait(atMost: .milliseconds(100))
       if let number = held.next() {
-        cancel()
+        outcome.cancel()
         // Its helpers end with this process in any case.
         _ = outcome.wait(atMost: .seconds(1))
         Output.writeError(line?.clearing() ?? "")

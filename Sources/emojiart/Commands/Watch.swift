@@ -76,6 +76,7 @@ struct Watch: ParsableCommand {
   private func watch(
     _ places: [WatchPlace], _ settings: WatchSettings, _ inbox: WatchInbox, _ runner: CommandRunner?
   ) throws(ArtError) -> CommandRunner.End? {
+    try checkThreads()
     // Then a write tells of it, and the command is ended, too.
     var pipe = StreamSignals.set([SIGPIPE])
     pthread_sigmask(SIG_BLOCK, &pipe, nil)

@@ -13,7 +13,7 @@ extension ArtError {
       let code: Code =
         switch refusal.reason {
         case .noFont, .noMemory: .unavailable
-        case .badFont: .badValue
+        case .badFont, .forbidden: .badValue
         case .tooLarge: .tooLarge
         }
       self.init(code, "\(name) cannot be drawn: \(refusal.detail)")

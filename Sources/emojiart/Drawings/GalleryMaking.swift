@@ -41,6 +41,7 @@ struct GalleryMaking {
 
   /// Writes all of it. Throws what keeps it from being written: no font, no room.
   mutating func write(_ listing: FolderListing) throws(ArtError) {
+    try checkThreads()
     let count = listing.names.count + listing.unreadable.count
     try put(Array(GalleryPage.head(title: Self.title(folder), count: count).utf8))
     for name in listing.unreadable {

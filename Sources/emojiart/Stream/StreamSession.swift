@@ -22,6 +22,7 @@ struct StreamSession {
   /// Returns when everything is saved: what the first line came to that came to nothing. Throws what could not be done
   /// beside lines; with `--atomic`, the error of a line, too.
   func run<Form: StreamForm>(_ form: Form) throws(ArtError) -> ArtError? {
+    try checkThreads()
     let outbox = try Outbox(overflow: Form.news(of: .resync))
     let signals = StreamSignals(outbox, terminal) { Form.news(of: $0) }
     try signals.follow()

@@ -6,21 +6,56 @@ import Synchronization
 
 /// What a task comes to, for a thread that waits for it.
 final class Outcome<Value: Sendable>: Sendable {
-  private let value = Mutex<Value?>(nil)
+  private struct State {
+    var value: Value?
+    var task: Task<Void, Never>?
+    var isCancelled = false
+  }
+
+  private let state = Mutex(State())
   private let isThere = DispatchSemaphore(value: 0)
 
   /// Begins the work. `done` is called when it is over.
   init(_ work: @escaping @Sendable () async -> Value, done: @escaping @Sendable () -> Void = {}) {
-    Task.detached {
+    begin(work, done: done)
+  }
+
+  /// Begins the work on a thread of its own, so that the caller, who takes signals, does not wait where Dispatch has no thread for
+  /// it. Throws `inputOutput` where threads cannot be begun.
+  static func onThread(_ work: @escaping @Sendable () async -> Value) throws(ArtError) -> Outcome<Value> {
+    try checkThreads()
+    let outcome = Outcome()
+    try beginThread { outcome.begin(work, done: {}) }
+    return outcome
+  }
+
+  private init() {}
+
+  private func begin(_ work: @escaping @Sendable () async -> Value, done: @escaping @Sendable () -> Void) {
+    let task = Task.detached {
       let result = await work()
-      self.value.withLock { $0 = result }
+      self.state.withLock { $0.value = result }
       self.isThere.signal()
       done()
     }
+    let isCancelled = state.withLock { state in
+      state.task = task
+      return state.isCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Cancels the work, also before it begins.
+  func cancel() {
+    let task = state.withLock { state in
+      state.isCancelled = true
+      return state.task
+    }
+    task?.cancel()
   }
 
   /// The value, if the work is over.
-  var now: Value? { value.withLock { $0 } }
+  var now: Value? { state.withLock(\.value) }
 
   /// Waits for the value. Blocks the thread: not for one of Swift's.
   func wait() -> Value {

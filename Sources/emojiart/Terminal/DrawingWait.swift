@@ -44,10 +44,14 @@ func waitForDrawing<Value: Sendable>(
   _ held: HeldSignals, restore: () -> Void = {}, pause: () -> Void = {},
   _ work: @escaping @Sendable () async throws(DrawingFailure) -> Value
 ) throws(DrawingFailure) -> Value {
-  let task = Task.detached { () -> Result<Value, DrawingFailure> in
-    do throws(DrawingFailure) { return .success(try await work()) } catch { return .failure(error) }
+  let outcome: Outcome<Result<Value, DrawingFailure>>
+  do throws(ArtError) {
+    outcome = try Outcome.onThread {
+      do throws(DrawingFailure) { return .success(try await work()) } catch { return .failure(error) }
+    }
+  } catch {
+    throw .failed(error)
   }
-  let outcome = Outcome { await task.value }
   while true {
     if let result = outcome.wait(atMost: .milliseconds(50)) { return try result.get() }
     guard let number = held.next() else { continue }
@@ -56,7 +60,7 @@ func waitForDrawing<Value: Sendable>(
       StreamSignals.stopHere()
       continue
     }
-    task.cancel()
+    outcome.cancel()
     // Its helper ends with this process in any case.
     _ = outcome.wait(atMost: .seconds(1))
     restore()

@@ -22,7 +22,6 @@ struct ListPreviews {
 
   private struct Drawing {
     let outcome: Outcome<Result<TerminalArt, DrawingFailure>>
-    let task: Task<Result<TerminalArt, DrawingFailure>, Never>
   }
 
   private let held: HeldSignals
@@ -90,14 +89,19 @@ struct ListPreviews {
       return nil
     }
     let (graphics, font) = (graphics, font)
-    let task = Task.detached { () -> Result<TerminalArt, DrawingFailure> in
-      do throws(DrawingFailure) {
-        return .success(try await TerminalArt.picture(scene, placement, graphics, font: font))
-      } catch {
-        return .failure(error)
-      }
+    do throws(ArtError) {
+      return Drawing(
+        outcome: try Outcome.onThread {
+          do throws(DrawingFailure) {
+            return .success(try await TerminalArt.picture(scene, placement, graphics, font: font))
+          } catch {
+            return .failure(error)
+          }
+        })
+    } catch {
+      tell(.failed(error))
+      return nil
     }
-    return Drawing(outcome: Outcome { await task.value }, task: task)
   }
 
   private mutating func writeFirst() throws(ArtError) {

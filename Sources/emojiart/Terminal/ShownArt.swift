@@ -55,6 +55,7 @@ struct ShownArt {
       throw ArtError(
         .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")
     }
+    try checkThreads()
     let held = HeldSignals(HeldSignals.endings + [SIGTSTP])
     var question = isAsked ? TerminalQuestion() : nil
     question?.finish()
