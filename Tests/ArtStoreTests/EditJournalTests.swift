@@ -251,6 +251,20 @@ import Testing
     #expect(failure { try journal.append(next, on: sample.base) } != nil, "without its lock it is nobody's")
   }
 
+  @Test("K13 a journal that was removed on another machine says so, and nothing of a missing document")
+  func removedElsewhere() throws {
+    for number in [ENOENT, ESTALE] {
+      let sample = try JournalSample()
+      let journal = try sample.journal()
+      journal.calls.write = { _, _, _, _ in
+        errno = number
+        return -1
+      }
+      let error = failure { try journal.append(try sample.edits(1), on: sample.base) }
+      #expect(error?.code == .inputOutput && error?.message.contains("was removed") == true)
+    }
+  }
+
   @Test("K14 edits that do not follow the last one, or another program's, are not taken")
   func order() throws {
     let sample = try JournalSample()
