@@ -205,6 +205,14 @@ struct FileImage {
       // Only root may give a file away; another one's group goes where it may.
       if fchown(file, old.owner, old.group) != 0 { _ = fchown(file, uid_t.max, old.group) }
       guard fchmod(file, old.mode & 0o777) == 0 else { throw .system("set the mode of", name) }
+    } else {
+      // A umask may take its owner's own rights: nobody could open it.
+      var status = stat()
+      guard fstat(file, &status) == 0 else { throw .system("look at", name) }
+      let mode = status.st_mode & 0o777
+      guard mode & 0o600 == 0o600 || fchmod(file, mode | 0o600) == 0 else {
+        throw .system("set the mode of", name)
+      }
     }
     guard fsync(file) == 0 else { throw .system("write", name) }
   }
