@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ArtModel
+import ArtStore
 
 struct Emojiart: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -26,7 +27,7 @@ struct Emojiart: ParsableCommand {
       cannot be reached, 73 exists already, 74 reading or writing failed, 75 busy or moved on: try again, \
       77 not permitted.
       """,
-    version: Version.current,
+    version: "\(Version.current) (SQLite \(SQLiteLibrary.version))",
     subcommands: [
       New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, SetBackground.self, Undo.self,
       Redo.self, Find.self, PaletteCommand.self, Show.self, Render.self, List.self, Gallery.self,

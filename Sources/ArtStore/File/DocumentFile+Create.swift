@@ -202,7 +202,17 @@ struct FileImage {
     _ file: Int32, _ writing: (Int32) throws(ArtError) -> Void, like old: LocatedFile?
   ) throws(ArtError) {
     try writing(file)
-    if let old { try FileRights(at: old.path).give(to: file, name: name) }
+    if let old {
+      try FileRights(at: old.path).give(to: file, name: name)
+    } else {
+      // A umask may take its owner's own rights: nobody could open it.
+      var status = stat()
+      guard fstat(file, &status) == 0 else { throw .system("look at", name) }
+      let mode = status.st_mode & 0o777
+      guard mode & 0o600 == 0o600 || fchmod(file, mode | 0o600) == 0 else {
+        throw .system("set the mode of", name)
+      }
+    }
     guard fsync(file) == 0 else { throw .system("write", name) }
   }
 }

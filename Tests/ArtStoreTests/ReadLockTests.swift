@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import TestSupport
+import Testing
+
+@testable import ArtStore
+
+@Suite("How long readers lock a document") struct ReadLockTests {
+  /// Whether another program may write while the body reads all of the document.
+  private func mayOthersWrite(to file: DocumentFile) throws -> Bool {
+    try file.read(whole: true) { (transaction) throws(ArtError) in
+      let isHeld: Bool
+      do {
+        _ = try FileLock(file.path, alone: true)
+        isHeld = false
+      } catch {
+        isHeld = true
+      }
+      // What is read is whole, whoever holds the file now.
+      guard try transaction.load().emojiCount == transaction.emojiCount else {
+        throw .damaged("bees", "the count of emoji does not fit")
+      }
+      return !isHeld
+    }
+  }
+
+  @Test(
+    "C153 a document of 1,000 emoji is not locked any more while it is read; a small one is, for a moment")
+  func emojis() throws {
+    let folder = try Workspace()
+    let (small, large) = (try folder.document("small.emojiart"), try folder.document("large.emojiart"))
+    try small.fill(emojis: 999, edits: 0, seed: 1)
+    try large.fill(emojis: 1_000, edits: 0, seed: 1)
+    #expect(try !mayOthersWrite(to: small), "the control")
+    #expect(try mayOthersWrite(to: large))
+    #expect(try large.read().emojiCount == 1_000)
+  }
+
+  @Test("C153 a document with a long log is not locked any more while it is read")
+  func log() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 200, edits: 0, seed: 1)
+    let all = try file.read().emojisInOrder()
+    var maker = try EditMaker(seed: 2)
+    for round in 1...20 {
+      let place = try Point(x: Double(round), y: 1)
+      let stamp = maker.stamp()
+      try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
+        _ = try transaction.perform(
+          Edit(name: "move", changes: all.map { .move($0.id, to: place) }), stamp: stamp)
+      }
+    }
+    #expect(try mayOthersWrite(to: file))
+  }
+
+  @Test("C153 a copy is held to the rows that its file has room for")
+  func room() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 1_000, edits: 0, seed: 1)
+    let size = try bytes(file.path).count
+    let room = try file.read(whole: true) { (transaction) throws(ArtError) in
+      try transaction.connection.rowRoom
+    }
+    #expect(room == size / 6 + 1)
+  }
+}
