@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What torture-attacks and torture-stops share: a folder of their own, the program in it, and an end for all that they begin."""
+
 import array
 import fcntl
 import json
@@ -13,7 +14,6 @@ import sys
 import tempfile
 import termios
 import time
-
 
 PENDING = 0x40000000  # SQLite's lock bytes: PENDING, RESERVED one after it, SHARED from two after it
 MAGIC = bytes([0xD9, 0xD5, 5, 0xF9, 0x20, 0xA1, 0x63, 0xD7])  # of a rollback journal
@@ -94,6 +94,8 @@ def locks_of(process, document):
 class Folder:
     """A new folder with a state folder in it. What is started, mounted and made in it ends with it, also on Ctrl-C."""
 
+    living = set()
+
     def __init__(self, emojiart):
         self.emojiart = os.path.abspath(emojiart)
         self.path = tempfile.mkdtemp(prefix="emojiart-torture.")
@@ -102,6 +104,7 @@ class Folder:
         self.children, self.mounts = [], []
         for name in ("state", "config", "tmp"):
             os.mkdir(self.at(name), 0o700)
+        Folder.living.add(self)
 
     def __enter__(self):
         return self
@@ -109,7 +112,7 @@ class Folder:
     def __exit__(self, *_):
         # A second Ctrl-C does not stop the cleaning.
         held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-        for child in self.children:
+        for child in list(self.children):
             self.end(child)
         for mount in reversed(self.mounts):
             subprocess.run(["umount", "-l", mount], stderr=subprocess.DEVNULL)
@@ -119,7 +122,17 @@ class Folder:
             print(f"torture: still mounted, and so not removed: {' '.join(left)}", file=sys.stderr)
         else:
             shutil.rmtree(self.path, ignore_errors=True)
+        Folder.living.discard(self)
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+    def kill(self):
+        """Kills all that was started here; who waits for it goes on."""
+        for child in list(self.children):
+            if child.returncode is None:
+                try:
+                    os.killpg(child.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
 
     def at(self, *names):
         return os.path.join(self.path, *names)
@@ -153,26 +166,49 @@ class Folder:
 
     def environment(self, state=None, **more):
         kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-        return {**kept, "LC_ALL": "C.UTF-8", "TZ": "UTC", "HOME": self.path, "TMPDIR": self.at("tmp"),
-                "EMOJIART_CONFIG": self.at("config"), "EMOJIART_STATE": state or self.state, **more}
+        return {
+            **kept,
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+            "HOME": self.path,
+            "TMPDIR": self.at("tmp"),
+            "EMOJIART_CONFIG": self.at("config"),
+            "EMOJIART_STATE": state or self.state,
+            **more,
+        }
 
     def start(self, *words, inside=(), user=None, limits={}, program=None, state=None, environment=None, **how):
-        """Starts emojiart with these words, or another program, in a process group of its own (not a session: SIGTSTP would not stop it)."""
+        """Starts emojiart with these words, or another program, in a process group of its own.
+
+        A session of its own would not do: SIGTSTP stops nothing in a group that no parent can continue.
+        """
         command = [*(as_user(user) if user else []), *inside, *(program or [self.emojiart, *words])]
 
         def prepare():
             for limit, value in limits.items():
                 resource.setrlimit(limit, (value, value))
 
-        child = subprocess.Popen(command, env=environment or self.environment(state), process_group=0,
-                                 preexec_fn=prepare if limits else None, **how)
+        child = subprocess.Popen(
+            command,
+            env=environment or self.environment(state),
+            process_group=0,
+            preexec_fn=prepare if limits else None,
+            **how,
+        )
         self.children.append(child)
         return child
 
     def run(self, *words, patience=60, input=None, stdout=subprocess.PIPE, **how):
         """Runs emojiart to its end: status, stdout and stderr."""
-        child = self.start(*words, stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL, stdout=stdout,
-                           stderr=subprocess.PIPE, text=True, errors="surrogateescape", **how)
+        child = self.start(
+            *words,
+            stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="surrogateescape",
+            **how,
+        )
         began = time.monotonic()
         try:
             out, err = child.communicate(input, timeout=patience)
@@ -247,8 +283,16 @@ class Stream:
 
     def __init__(self, folder, document, *options, **how):
         self.folder, self.document, self.rest, self.news, self.acknowledged = folder, document, b"", [], []
-        self.process = folder.start("edit", document, "--json", *options, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                    stderr=subprocess.PIPE, **how)
+        self.process = folder.start(
+            "edit",
+            document,
+            "--json",
+            *options,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **how,
+        )
 
     def send(self, request):
         self.process.stdin.write(json.dumps(request).encode() + b"\n")

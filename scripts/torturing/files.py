@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks on the file of a document, and on the rollback journal beside it."""
+
 import fcntl
 import glob
 import os
@@ -12,12 +13,14 @@ import time
 from . import MAGIC, PENDING, Missed, added, died, ids, read, size_of, state_folder, strangers, until, write
 
 
-
 def cut_short(random, folder, document, *words):
     """Kills an edit at one of its writes to the document, which leaves a rollback journal."""
     for number in (random.randrange(1, 8), 2, 1):
         inject = f"inject=pwrite64:signal=KILL:when={number}"
-        folder.run(*words, inside=["strace", "-qq", "-f", "-o", "/dev/null", "-P", document, "-e", "trace=pwrite64", "-e", inject])
+        folder.run(
+            *words,
+            inside=["strace", "-qq", "-f", "-o", "/dev/null", "-P", document, "-e", "trace=pwrite64", "-e", inject],
+        )
         if os.path.exists(document + "-journal"):
             return
     raise Missed("no kill left a rollback journal")
@@ -31,7 +34,9 @@ def earlier_saves(random, folder):
     count = random.choice([200, 600, 1200])
     if count not in snapshots:
         document = folder.new("history", emoji="")
-        folder.feed(document, [{"add": {"text": "🐝", "x": k % 900, "y": 1}} for k in range(count)], "--autosave-changes", "400")
+        folder.feed(
+            document, [{"add": {"text": "🐝", "x": k % 900, "y": 1}} for k in range(count)], "--autosave-changes", "400"
+        )
         folder.feed(document, [{"add": {"texts": ["🐛"] * 400}}])
         names = sorted(ids(folder.emoji(document)))
         # These push the large entries out of the log: their pages are free then.
@@ -46,12 +51,12 @@ def earlier_saves(random, folder):
 
 def free_list(data):
     """The first trunk page of the free list, and the pages that it names."""
-    trunk, = struct.unpack(">I", data[32:36])
+    (trunk,) = struct.unpack(">I", data[32:36])
     if trunk == 0:
         return 0, []
     at = (trunk - 1) * 4096
-    count, = struct.unpack(">I", data[at + 4:at + 8])
-    return trunk, list(struct.unpack(f">{count}I", data[at + 8:at + 8 + 4 * count]))
+    (count,) = struct.unpack(">I", data[at + 4 : at + 8])
+    return trunk, list(struct.unpack(f">{count}I", data[at + 8 : at + 8 + 4 * count]))
 
 
 def attack_free_list(random, folder):
@@ -64,11 +69,15 @@ def attack_free_list(random, folder):
     if how == "named" and free:
         page = random.choice([n for n in range(2, pages + 1) if n != trunk and n not in free])
         at = (trunk - 1) * 4096 + 8 + 4 * random.randrange(max(0, len(free) - 4), len(free))
-        data[at:at + 4] = struct.pack(">I", page)
+        data[at : at + 4] = struct.pack(">I", page)
     else:
-        stale = [n for n in range(2, min(pages, len(old) // 4096) + 1) if old[(n - 1) * 4096:n * 4096] != good[(n - 1) * 4096:n * 4096]]
+        stale = [
+            n
+            for n in range(2, min(pages, len(old) // 4096) + 1)
+            if old[(n - 1) * 4096 : n * 4096] != good[(n - 1) * 4096 : n * 4096]
+        ]
         page = trunk if how == "trunk" and trunk in stale else random.choice(stale)
-        data[(page - 1) * 4096:page * 4096] = old[(page - 1) * 4096:page * 4096]
+        data[(page - 1) * 4096 : page * 4096] = old[(page - 1) * 4096 : page * 4096]
     write(folder.at("good.emojiart"), good)
     write(document := folder.at("bees.emojiart"), data)
     before = folder.emoji(folder.at("good.emojiart"))
@@ -84,23 +93,27 @@ def attack_free_list(random, folder):
         there |= added(done)
         after = folder.emoji(document)
         if after is None and shown is not None:
-            return f"F20: after {turn + 1} `add` (status {done.returncode}) `show` refuses it; `check` had said {checked}"
+            return (
+                f"F20: after {turn + 1} `add` (status {done.returncode}) `show` refuses it; `check` had said {checked}"
+            )
         if after is not None and there - ids(after):
             return f"F20: {len(there - ids(after))} emoji are lost after {turn + 1} `add`; `check` had said {checked}"
 
 
 def attack_order_index(random, folder):
     """Two entries of the index of the order are exchanged. What is added or put to the front is in front, or refused."""
-    document = folder.new("bees", emoji=random.sample(["🐝", "🌸", "🐛", "🐞", "🌻", "🐜", "🦋", "🐢", "🐙"], random.randrange(3, 10)))
+    document = folder.new(
+        "bees", emoji=random.sample(["🐝", "🌸", "🐛", "🐞", "🌻", "🐜", "🦋", "🐢", "🐙"], random.randrange(3, 10))
+    )
     connection = sqlite3.connect(f"file:{document}?mode=ro", uri=True)
-    root, = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'emoji_z'").fetchone()
+    (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'emoji_z'").fetchone()
     connection.close()
     data, at = bytearray(read(document)), (root - 1) * 4096 + 8
-    count, = struct.unpack(">H", data[at - 5:at - 3])
+    (count,) = struct.unpack(">H", data[at - 5 : at - 3])
     one, other = random.sample(range(count), 2)
-    entries = [data[at + 2 * k:at + 2 * k + 2] for k in range(count)]
+    entries = [data[at + 2 * k : at + 2 * k + 2] for k in range(count)]
     entries[one], entries[other] = entries[other], entries[one]
-    data[at:at + 2 * count] = b"".join(entries)
+    data[at : at + 2 * count] = b"".join(entries)
     write(document, data)
     before = folder.emoji(document)
     if before is None:
@@ -141,7 +154,8 @@ def attack_other_names(random, folder):
     done = folder.run("add", there, "🐞")
     after = folder.emoji(there)
     if after is None:
-        return f"F22: by {way}: after a killed save no `show` reads the document ({len(answered)} answered, `add` said {done.returncode})"
+        numbers = f"{len(answered)} answered, then `add` said {done.returncode}"
+        return f"F22: by {way}: after a killed save no `show` reads the document ({numbers})"
     if answered - ids(after):
         return f"F30: by {way}: {len(answered - ids(after))} answered edits were rolled back"
 
@@ -158,14 +172,16 @@ def links(process):
 
 
 def attack_reserved(random, folder):
-    """A stranger holds RESERVED with a journal in place, of an older save or naming another file, and lets go while others wait."""
+    """A stranger holds RESERVED, with an older save's journal or one that names another file, and lets go beside an edit."""
     document, precious = folder.new("shared/bees"), folder.at("thesis.txt")
     write(precious, b"four years of work\n")
     naming = random.random() < 0.5
     if naming:
         name = precious.encode()
         page = struct.pack(">I", PENDING // 4096 + 1)
-        journal = (MAGIC + struct.pack(">IIIII", 0, 0x1234, os.stat(document).st_size // 4096, 512, 4096)).ljust(512, b"\0")
+        journal = (MAGIC + struct.pack(">IIIII", 0, 0x1234, os.stat(document).st_size // 4096, 512, 4096)).ljust(
+            512, b"\0"
+        )
         journal += page + name + struct.pack(">II", len(name), sum(name)) + MAGIC
     else:
         good = read(document)
@@ -176,15 +192,19 @@ def attack_reserved(random, folder):
         for k in range(random.randrange(1, 5)):
             folder.must("add", document, "🌻")
     before = ids(folder.emoji(document))
-    command = random.choice([["add", document, "🌸"], ["move", document, "🐝", "--by", "1,1"], ["undo", document], ["edit", document]])
+    command = random.choice(
+        [["add", document, "🌸"], ["move", document, "🐝", "--by", "1,1"], ["undo", document], ["edit", document]]
+    )
     file = os.open(document, os.O_RDWR)
     fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, PENDING + 1)
     write(document + "-journal", journal)
     victim = folder.start(*command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     victim.stdin.write("add 🌸\n".encode())
     victim.stdin.close()
-    until(lambda: victim.poll() is not None or any(
-        link.startswith(document) for link in links(victim.pid)), what="a victim that opens the document")
+    until(
+        lambda: victim.poll() is not None or any(link.startswith(document) for link in links(victim.pid)),
+        what="a victim that opens the document",
+    )
     time.sleep(random.random() * 2)
     os.close(file)
     try:
@@ -209,16 +229,33 @@ def attack_journal_names(random, folder):
         os.rename(folder.new("other", emoji=["🌸"] * random.randrange(1, 30)), journal)
         os.link(journal, precious)
     else:
-        write(precious, random.choice([b"\0", b"\0\0\0\x20ftypmp42", MAGIC, b"PK"]) + random.randbytes(random.choice([1, 600, 9000])))
+        write(
+            precious,
+            random.choice([b"\0", b"\0\0\0\x20ftypmp42", MAGIC, b"PK"])
+            + random.randbytes(random.choice([1, 600, 9000])),
+        )
         os.link(precious, journal)
     bytes_before = read(precious)
     if kind == "document" and random.random() < 0.5:
         os.remove(precious)
-    command = random.choice([["add", "./art", "🐛"], ["move", "./art", "🐝", "--by", "1,1"], ["undo", "./art"], ["edit", "./art"], ["show", "./art"]])
+    command = random.choice(
+        [
+            ["add", "./art", "🐛"],
+            ["move", "./art", "🐝", "--by", "1,1"],
+            ["undo", "./art"],
+            ["edit", "./art"],
+            ["show", "./art"],
+        ]
+    )
     done = folder.run(*command, cwd=folder.path, input="add 🐛\n")
-    if (fatal := died(done)):
+    if fatal := died(done):
         return f"F33: {fatal}"
-    if not os.path.exists(journal) or read(journal) != bytes_before or os.path.exists(precious) and read(precious) != bytes_before:
+    if (
+        not os.path.exists(journal)
+        or read(journal) != bytes_before
+        or os.path.exists(precious)
+        and read(precious) != bytes_before
+    ):
         return f"F33: `{command[0]}` ({done.returncode}) moved or overwrote a {kind} that is called as a journal"
 
 
@@ -231,12 +268,19 @@ def attack_sticky(random, folder):
     os.chmod(folder.at("shared"), 0o1777)
     document = folder.new("shared", "bees", state=state, user=owner)
     size = random.choice([1 << 20, 4 << 20, 8 << 20])
-    write(document + "-journal", random.choice([b"x", MAGIC + b"\0\0\0\1", b"\0", b"SQLite format 3\0"]).ljust(16, b"\1") + b"x" * size)
+    write(
+        document + "-journal",
+        random.choice([b"x", MAGIC + b"\0\0\0\1", b"\0", b"SQLite format 3\0"]).ljust(16, b"\1") + b"x" * size,
+    )
     os.chown(document + "-journal", stranger, stranger)
     os.chmod(document + "-journal", random.choice([0o644, 0o666, 0o600]))
     told = []
     for _ in range(3):
-        done = folder.run(*random.choice([["add", document, "🐛"], ["move", document, "🐝", "--by", "1,1"], ["undo", document]]), user=owner, state=state)
+        done = folder.run(
+            *random.choice([["add", document, "🐛"], ["move", document, "🐝", "--by", "1,1"], ["undo", document]]),
+            user=owner,
+            state=state,
+        )
         told.append(done.stderr)
     copied = size_of(state) + size_of(folder.at("tmp"))
     if copied >= size:
@@ -255,7 +299,9 @@ def attack_set_aside(random, folder):
         folder.run("add", document, "🐛")
         if os.path.exists(document + "-journal"):
             return None
-    kept = sum(read(path) == junk for path in glob.glob(folder.at("state", "**"), recursive=True) if os.path.isfile(path))
+    kept = sum(
+        read(path) == junk for path in glob.glob(folder.at("state", "**"), recursive=True) if os.path.isfile(path)
+    )
     if kept > 1:
         return f"F37: {kept} copies of the same {len(junk)} bytes are set aside after {turns} edits"
 
@@ -264,8 +310,29 @@ def attack_private_copies(random, folder):
     """Readers are killed while they have a private copy. The next program that makes one takes it away."""
     document = folder.new("bees", emoji=["🌸"] * random.choice([50, 400]))
     for _ in range(4):
-        calls, number = random.choice([("unlink,unlinkat", 1), ("rmdir,unlinkat", 1), ("fcntl", random.randrange(5, 40)), ("pread64", random.randrange(10, 80))])
-        folder.run("check", document, inside=["strace", "-qq", "-f", "-o", "/dev/null", "-e", f"trace={calls}", "-e", f"inject={calls}:signal=KILL:when={number}"])
+        calls, number = random.choice(
+            [
+                ("unlink,unlinkat", 1),
+                ("rmdir,unlinkat", 1),
+                ("fcntl", random.randrange(5, 40)),
+                ("pread64", random.randrange(10, 80)),
+            ]
+        )
+        folder.run(
+            "check",
+            document,
+            inside=[
+                "strace",
+                "-qq",
+                "-f",
+                "-o",
+                "/dev/null",
+                "-e",
+                f"trace={calls}",
+                "-e",
+                f"inject={calls}:signal=KILL:when={number}",
+            ],
+        )
     if not os.listdir(folder.at("tmp")):
         raise Missed("no kill left a private copy")
     folder.must("check", document)
@@ -278,8 +345,11 @@ def attack_acl(random, folder):
     target = random.choice(["check", "check", "render", "export"])
     path = folder.new("bees", emoji=["🐝", "🌸"])
     file = {"check": path, "render": folder.at("a.png"), "export": folder.at("a.json")}[target]
-    words = {"check": ["check", path, "--repair", "--yes"], "render": ["render", path, "-o", file],
-             "export": ["export", path, "--format", "json", "-o", file]}[target]
+    words = {
+        "check": ["check", path, "--repair", "--yes"],
+        "render": ["render", path, "-o", file],
+        "export": ["export", path, "--format", "json", "-o", file],
+    }[target]
     if target == "check":
         data = bytearray(read(path))
         data[data.index(b'{"size":40') + 8] ^= 1
@@ -288,20 +358,26 @@ def attack_acl(random, folder):
         folder.must(*words)
     os.chmod(file, random.choice([0o600, 0o640, 0o604, 0o660]))
     rights = ["-", "r", "rw", "w"]
-    entries = [f"{kind}:{random.randrange(20000, 60000)}:{random.choice(rights)}" for kind in random.choices(["u", "g"], k=random.randrange(1, 4))]
+    entries = [
+        f"{kind}:{random.randrange(20000, 60000)}:{random.choice(rights)}"
+        for kind in random.choices(["u", "g"], k=random.randrange(1, 4))
+    ]
     entries += [f"m::{random.choice(rights)}"] if random.random() < 0.5 else []
     subprocess.run(["setfacl", "-m", ",".join(entries), file], check=True)
     rights_before = subprocess.run(["getfacl", "-cnpE", file], capture_output=True, text=True, check=True).stdout
     done = folder.run(*words)
     rights_after = subprocess.run(["getfacl", "-cnpE", file], capture_output=True, text=True, check=True).stdout
     if rights_after != rights_before:
-        return f"F35: `{target}` ({done.returncode}) changes {' '.join(rights_before.split())} to {' '.join(rights_after.split())}"
+        rights = f"{' '.join(rights_before.split())} to {' '.join(rights_after.split())}"
+        return f"F35: `{target}` ({done.returncode}) changes {rights}"
 
 
 def attack_log_reads(random, folder):
     """The oldest entry of the log is large. A save does not read it."""
     document, other = folder.new("bees", emoji=""), folder.new("few", emoji="")
-    folder.must("edit", document, "--json", input=json.dumps({"add": {"texts": ["🐛"] * random.choice([4000, 12000])}}) + "\n")
+    folder.must(
+        "edit", document, "--json", input=json.dumps({"add": {"texts": ["🐛"] * random.choice([4000, 12000])}}) + "\n"
+    )
 
     def reads(path):
         trace = folder.at("trace")

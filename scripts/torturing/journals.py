@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks on the journals of edits, and on the state folder they lie in."""
+
 import ctypes
 import glob
 import os
@@ -11,7 +12,6 @@ import subprocess
 import time
 
 from . import Hung, Skipped, Stream, died, pipe_of_a_page, read, state_folder, strangers, until, waiting_bytes, write
-
 
 
 def held(path):
@@ -36,13 +36,26 @@ def lookers(folder, document, random):
         os.mkdir(path)
         for k in range(count):
             os.link(one, os.path.join(path, f"{'n' * 200}{k}.emojiart"))
-    return random.choice([["list", many], ["list", many], ["list", many], ["list", many, "--json"], ["gallery", folder.at("g"), "-o", "-"], ["gallery", few, "-o", "-"],
-                          ["show", one], ["show", one, "--json"], ["history", document], ["render", one, "-o", "-"],
-                          ["watch", folder.path, "--json"], ["watch", few, "--json"]])
+    return random.choice(
+        [
+            ["list", many],
+            ["list", many],
+            ["list", many],
+            ["list", many, "--json"],
+            ["gallery", folder.at("g"), "-o", "-"],
+            ["gallery", few, "-o", "-"],
+            ["show", one],
+            ["show", one, "--json"],
+            ["history", document],
+            ["render", one, "-o", "-"],
+            ["watch", folder.path, "--json"],
+            ["watch", few, "--json"],
+        ]
+    )
 
 
 def attack_lookers(random, folder):
-    """A looker hangs in a pager, or is stopped, while others edit. What killed programs left is restored, or its edits refused."""
+    """A looker hangs in a pager, or is stopped, while others edit. They restore what was left first, or are refused."""
     document = folder.new("g", "bees")
     folder.feed(document, [{"resize": {"ref": "🐝", "to": 41 + k}} for k in range(120)])
     looker = lookers(folder, document, random)
@@ -66,7 +79,8 @@ def attack_lookers(random, folder):
     os.close(reader)
     folder.run("restore")
     x = folder.emoji(document)[0]["x"]
-    words = f"`{looker[0]}` of {'the' if document in looker or folder.at('g') in looker else 'another'} folder, {'stopped' if stopped else 'in a pager'}"
+    folders = "the" if document in looker or folder.at("g") in looker else "another"
+    words = f"`{looker[0]}` of {folders} folder, {'stopped' if stopped else 'in a pager'}"
     if x != 500 + (10 if moved.returncode == 0 else 0):
         return f"K27: {words}: an answered move is lost, it is at {x} (restore {restored.returncode}, move {moved.returncode})"
     if restored.returncode == 0 and left:
@@ -99,7 +113,9 @@ def attack_dead_mount(random, folder):
     folder.killed(folder.new("near", "bees"), [{"add": {"text": "🌸"}}], at_rest=random.random() < 0.7)
     free = folder.new("free")
     server.send_signal(signal.SIGSTOP)
-    command = random.choice([["add", free, "🐛"], ["move", free, "🐝", "--by", "1,1"], ["restore", free], ["edit", free]])
+    command = random.choice(
+        [["add", free, "🐛"], ["move", free, "🐝", "--by", "1,1"], ["restore", free], ["edit", free]]
+    )
     try:
         done = folder.run(*command, input="add 🐛\n", patience=20)
     except Hung:
@@ -122,10 +138,11 @@ def attack_rows_of_locks(random, folder):
     for document in documents:
         folder.must("add", document, "🐛")
         connection = sqlite3.connect(f"file:{document}?mode=ro", uri=True)
-        rows, = connection.execute("SELECT count(*) FROM origin").fetchone()
+        (rows,) = connection.execute("SELECT count(*) FROM origin").fetchone()
         connection.close()
-        if rows or folder.journals(".lock"):
-            return f"K39: {rows} rows of `origin` and {len(folder.journals('.lock'))} lock files stay after `{command}` met a held document"
+        locks = len(folder.journals(".lock"))
+        if rows or locks:
+            return f"K39: {rows} rows of `origin` and {locks} lock files stay after `{command}` met a held document"
 
 
 def attack_other_paths(random, folder):
@@ -177,7 +194,9 @@ def attack_unseen_lock(random, folder):
             answered.add(answer["ok"]["id"]) if answer and "ok" in answer else refused.append(answer)
 
     ask(random.randrange(1, 5))
-    beside = random.choice([["add", document, "🌸"], ["restore"], ["restore", document], ["move", document, "🌸", "--by", "1,1"]])
+    beside = random.choice(
+        [["add", document, "🌸"], ["restore"], ["restore", document], ["move", document, "🌸", "--by", "1,1"]]
+    )
     folder.run(*beside, state=two)
     ask(random.randrange(1, 5))
     killed = random.random() < 0.3
@@ -191,7 +210,8 @@ def attack_unseen_lock(random, folder):
     if refused:
         return f"K36: after `{beside[0]}` from another machine a stream's edits are refused: {str(refused[0])[:90]}"
     if len(bees) != len(answered):
-        return f"K36: after `{beside[0]}` from another machine, {'killed' if killed else 'ended'}: {len(answered)} edits were answered, {len(bees)} are there"
+        end = "killed" if killed else "ended"
+        return f"K36: after `{beside[0]}` from another machine, {end}: {len(answered)} answered, {len(bees)} there"
 
 
 def attack_namespaces(random, folder):
@@ -203,10 +223,30 @@ def attack_namespaces(random, folder):
     os.mkdir(folder.at("data"))
     shutil.copy(document, folder.at("two"))
     path = folder.at("data", "bees.emojiart")
-    inside = {name: ["unshare", "-m", "sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"', folder.at(name), folder.at("data")] for name in ("one", "two")}
+    inside = {
+        name: [
+            "unshare",
+            "-m",
+            "sh",
+            "-c",
+            'mount --bind "$0" "$1" && shift && exec "$@"',
+            folder.at(name),
+            folder.at("data"),
+        ]
+        for name in ("one", "two")
+    }
     count = random.randrange(1, 5)
-    folder.run("edit", path, "--json", "--autosave-delay", "60", "--simulate-kill-after", str(count), inside=inside["one"],
-               input="".join('{"move":{"ref":"🐝","to":[%d,500]}}\n' % (500 + k) for k in range(count)))
+    folder.run(
+        "edit",
+        path,
+        "--json",
+        "--autosave-delay",
+        "60",
+        "--simulate-kill-after",
+        str(count),
+        inside=inside["one"],
+        input="".join('{"move":{"ref":"🐝","to":[%d,500]}}\n' % (500 + k) for k in range(count)),
+    )
     beside = random.choice([["add", path, "🐛"], ["restore"], ["restore", path]])
     folder.run(*beside, inside=inside["two"])
     other = folder.emoji(folder.at("two", "bees.emojiart"), state=folder.at("elsewhere"))
@@ -229,10 +269,26 @@ def attack_times(random, folder):
         _fields_ = [("seconds", ctypes.c_int64), ("nanoseconds", ctypes.c_int64)]
 
     seconds = random.choice([1, -1]) * random.choice([2**60, 2**56, 2**53, 2**62, 2**63 - 1, 9223372036854776])
-    for path in random.sample(glob.glob(folder.at("state", "journal", "*")) + [folder.at("state", "journal")], random.randrange(1, 3)):
+    for path in random.sample(
+        glob.glob(folder.at("state", "journal", "*")) + [folder.at("state", "journal")], random.randrange(1, 3)
+    ):
         ctypes.CDLL(None).utimensat(-100, path.encode(), (Time * 2)(Time(seconds, 0), Time(seconds, 0)), 0)
-    for command in random.sample([["show", other], ["list", folder.path], ["add", other, "🐛"], ["history", other], ["restore", "--list"], ["restore"],
-                                  ["check", other], ["show", document], ["add", document, "🐛"], ["undo", document], ["edit", document]], 5):
+    for command in random.sample(
+        [
+            ["show", other],
+            ["list", folder.path],
+            ["add", other, "🐛"],
+            ["history", other],
+            ["restore", "--list"],
+            ["restore"],
+            ["check", other],
+            ["show", document],
+            ["add", document, "🐛"],
+            ["undo", document],
+            ["edit", document],
+        ],
+        5,
+    ):
         done = folder.run(*command, input="add 🌸\n")
         if (fatal := died(done)) or done.returncode:
             return f"K34: {fatal or f'`{command[0]}` says {done.returncode}'} for a time of {seconds} s"
@@ -250,8 +306,19 @@ def attack_many_journals(random, folder):
         for k in range(count):
             # A copy has the same id at another path.
             shutil.copy(original, document := folder.at("gone", f"d{k}.emojiart"))
-            folder.run("edit", document, "--json", "--autosave-delay", "60", "--simulate-kill-after", "1", input='{"add":{"text":"🐝"}}\n')
-        kept[count] = {name: read(folder.at("state", "journal", name)) for name in os.listdir(folder.at("state", "journal"))}
+            folder.run(
+                "edit",
+                document,
+                "--json",
+                "--autosave-delay",
+                "60",
+                "--simulate-kill-after",
+                "1",
+                input='{"add":{"text":"🐝"}}\n',
+            )
+        kept[count] = {
+            name: read(folder.at("state", "journal", name)) for name in os.listdir(folder.at("state", "journal"))
+        }
         shutil.rmtree(folder.at("gone"))
     os.makedirs(folder.at("state", "journal"), 0o700, exist_ok=True)
     for name, data in kept[count].items():
@@ -260,12 +327,13 @@ def attack_many_journals(random, folder):
     document, trace = folder.new("bees"), folder.at("trace")
     for command in (["show", document], ["add", document, "🐛"], ["restore", "--list"]):
         done = folder.run(*command, inside=["strace", "-qq", "-f", "-o", trace, "-e", "trace=open,openat"])
-        listed = sum(b"/journal\"" in line and b"O_DIRECTORY" in line for line in read(trace).splitlines())
+        listed = sum(b'/journal"' in line and b"O_DIRECTORY" in line for line in read(trace).splitlines())
         if listed > 5:
             return f"K40: `{command[0]}` lists the folder {listed} times for {count} journals"
         few = folder.run(*command, limits={resource.RLIMIT_NOFILE: 48})
         if few.returncode != done.returncode:
-            return f"K40: `{command[0]}` says {few.returncode} in place of {done.returncode} with 48 descriptors and {count} journals"
+            statuses = f"{few.returncode} in place of {done.returncode}"
+            return f"K40: `{command[0]}` says {statuses} with 48 descriptors and {count} journals"
 
 
 def attack_relative_state(random, folder):
@@ -273,12 +341,24 @@ def attack_relative_state(random, folder):
     for name in ("here", "there/deeper"):
         os.makedirs(folder.at(name))
     document = folder.new("bees")
-    variable, value = random.choice(["EMOJIART_STATE", "XDG_STATE_HOME"]), random.choice(["state", "./state", "../state.d", "./"])
+    variable, value = random.choice(["EMOJIART_STATE", "XDG_STATE_HOME"]), random.choice(
+        ["state", "./state", "../state.d", "./"]
+    )
     environment = folder.environment(**{variable: value})
     if variable != "EMOJIART_STATE":
         del environment["EMOJIART_STATE"]
-    done = folder.run("edit", document, "--json", "--autosave-delay", "60", "--simulate-kill-after", "1", environment=environment,
-                      cwd=folder.at("here"), input='{"move":{"ref":"🐝","to":[500,500]}}\n')
+    done = folder.run(
+        "edit",
+        document,
+        "--json",
+        "--autosave-delay",
+        "60",
+        "--simulate-kill-after",
+        "1",
+        environment=environment,
+        cwd=folder.at("here"),
+        input='{"move":{"ref":"🐝","to":[500,500]}}\n',
+    )
     if '"ok"' not in done.stdout:
         return None
     folder.run("add", document, "🐛", environment=environment, cwd=folder.at("there", "deeper"))
@@ -295,7 +375,12 @@ def attack_foreign_state(random, folder):
     theirs = state_folder(folder, "theirs", stranger)
     document = folder.new("shared", "bees", state=state_folder(folder, "own", owner), user=owner)
     os.chmod(document, 0o666)
-    folder.killed(document, [{"move": {"ref": "🐝", "to": [500, 500]}}], user=stranger, environment=folder.environment(theirs, EMOJIART_AUTHOR="Ada"))
+    folder.killed(
+        document,
+        [{"move": {"ref": "🐝", "to": [500, 500]}}],
+        user=stranger,
+        environment=folder.environment(theirs, EMOJIART_AUTHOR="Ada"),
+    )
     foreign = random.random() < 0.5
     for path in (theirs, folder.at("theirs", "journal"), *glob.glob(folder.at("theirs", "journal", "*"))):
         os.chmod(path, 0o777 if os.path.isdir(path) else 0o666)
@@ -304,7 +389,8 @@ def attack_foreign_state(random, folder):
     who = random.choice([owner, None])
     done = folder.run("add", document, "🐛", state=theirs, user=who)
     if "Ada" in folder.run("history", document, state=folder.at("new")).stdout:
-        return f"K41: `add` ({done.returncode}) restores in Ada's name what a stranger put into a state folder that {'is theirs' if foreign else 'all may write to'}"
+        whose = "is theirs" if foreign else "all may write to"
+        return f"K41: `add` ({done.returncode}) restores in Ada's name what a stranger put into a state folder that {whose}"
 
 
 def attack_sudo(random, folder):
@@ -315,9 +401,8 @@ def attack_sudo(random, folder):
     os.mkdir(folder.at("docs"))
     os.chmod(folder.at("docs"), 0o777)
     document = folder.new("docs", "bees", state=state, user=owner)
-    os.mkdir(folder.at("owner", "journal"), 0o700)
-    os.chown(folder.at("owner", "journal"), owner, owner)
-    folder.killed(document, [{"move": {"ref": "🐝", "to": [500, 500]}}], state=state)
+    folder.killed(document, [{"move": {"ref": "🐝", "to": [500, 500]}}], state=state, user=owner)
+    # As a stream under sudo leaves it.
     for path in glob.glob(folder.at("owner", "journal", "*")):
         os.chown(path, 0, 0)
     for command in random.sample([["show", document], ["add", document, "🐛"], ["restore", document], ["restore"]], 3):

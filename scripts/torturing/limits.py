@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks by limits of the system, and by names."""
+
 import glob
-import json
 import os
 import resource
 import signal
@@ -9,18 +9,34 @@ import subprocess
 
 from . import Skipped, died, state_folder, strangers, write
 
+DOT = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgYOcDAAAgABaBpfV8AAAAAElFTkSuQmCC"
+)
 
 
-DOT = ("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgYOcDAAAgABaBpfV8AAAAAElFTkSuQmCC")
-
-
-LIMITS = {resource.RLIMIT_NOFILE: "-n", resource.RLIMIT_FSIZE: "-f", resource.RLIMIT_NPROC: "-u", resource.RLIMIT_AS: "-v"}
+LIMITS = {
+    resource.RLIMIT_NOFILE: "-n",
+    resource.RLIMIT_FSIZE: "-f",
+    resource.RLIMIT_NPROC: "-u",
+    resource.RLIMIT_AS: "-v",
+}
 
 
 def limited_commands(folder, document):
-    return [["add", document, "🐛"], ["check", document], ["gallery", folder.path, "-o", folder.at("g.html")], ["export", document, "--format", "json"],
-            ["export", document, "--format", "json", "-o", folder.at("e.json")], ["render", document, "-o", folder.at("p.png")], ["move", document, "🐝", "--by", "1,1"],
-            ["background", document, DOT], ["new", folder.at("new")], ["edit", document], ["show", document], ["list", folder.path]]
+    return [
+        ["add", document, "🐛"],
+        ["check", document],
+        ["gallery", folder.path, "-o", folder.at("g.html")],
+        ["export", document, "--format", "json"],
+        ["export", document, "--format", "json", "-o", folder.at("e.json")],
+        ["render", document, "-o", folder.at("p.png")],
+        ["move", document, "🐝", "--by", "1,1"],
+        ["background", document, DOT],
+        ["new", folder.at("new")],
+        ["edit", document],
+        ["show", document],
+        ["list", folder.path],
+    ]
 
 
 def limited(random, folder, rule, limits):
@@ -31,14 +47,21 @@ def limited(random, folder, rule, limits):
     words = f"`{command[0]}` under {', '.join(f'{LIMITS[key]} {value}' for key, value in limits.items())}"
     if done.returncode == 127 and "shared libraries" in done.stderr:
         raise Skipped("a program with shared libraries does not begin under this limit")
-    if (fatal := died(done)):
+    if fatal := died(done):
         return f"{rule}: {fatal}: {words}"
     if glob.glob(folder.at("*-journal")):
         return f"{rule}: {words} ({done.returncode}) leaves a journal beside the document"
     after = folder.emoji(document)
     if after is None:
         return f"{rule}: {words} ({done.returncode}) leaves a document that cannot be read"
-    if done.returncode == 0 and command[0] in ("add", "edit") and len(after) != 2 or command[0] == "new" and not done.returncode and not os.path.exists(folder.at("new.emojiart")):
+    if (
+        done.returncode == 0
+        and command[0] in ("add", "edit")
+        and len(after) != 2
+        or command[0] == "new"
+        and not done.returncode
+        and not os.path.exists(folder.at("new.emojiart"))
+    ):
         return f"{rule}: {words} answers 0 and does nothing"
     if done.returncode and not done.stderr.strip():
         return f"{rule}: {words} says nothing, with {done.returncode}"
@@ -51,7 +74,12 @@ def attack_descriptors(random, folder):
 
 def attack_file_size(random, folder):
     """Files may not grow. What is not done is told, and leaves nothing."""
-    return limited(random, folder, "C151", {resource.RLIMIT_FSIZE: random.choice([0, 1, 512, 1000, 4096, 8192, 20000, 32768, 36864, 40000, 65536])})
+    return limited(
+        random,
+        folder,
+        "C151",
+        {resource.RLIMIT_FSIZE: random.choice([0, 1, 512, 1000, 4096, 8192, 20000, 32768, 36864, 40000, 65536])},
+    )
 
 
 def attack_threads(random, folder):
@@ -66,9 +94,18 @@ def attack_threads(random, folder):
     os.chmod(folder.at("tmp"), 0o1777)
     how = {"state": state_folder(folder, "owner", user or 0), "user": user}
     document = folder.new("docs", "bees", **how)
-    command = random.choice([["background", document, DOT], ["background", document, DOT], ["render", document, "-o", folder.at("docs", "p.png")],
-                             ["gallery", folder.at("docs"), "-o", folder.at("docs", "g.html")], ["edit", document]])
-    child = folder.start(*command, limits=limits, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **how)
+    command = random.choice(
+        [
+            ["background", document, DOT],
+            ["background", document, DOT],
+            ["render", document, "-o", folder.at("docs", "p.png")],
+            ["gallery", folder.at("docs"), "-o", folder.at("docs", "g.html")],
+            ["edit", document],
+        ]
+    )
+    child = folder.start(
+        *command, limits=limits, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **how
+    )
     words = f"`{command[0]}` under {', '.join(f'{LIMITS[key]} {value}' for key, value in limits.items())}"
     try:
         child.wait(15)
@@ -83,8 +120,8 @@ def attack_threads(random, folder):
 
 
 def attack_names(random, folder):
-    """A document gets a name of 236 to 255 bytes. What was made can be opened."""
-    size = random.randrange(236, 256)
+    """A document gets a name of 243 to 255 bytes. What was made can be opened."""
+    size = random.randrange(243, 256)
     ending = ".emojiart"
     letter = random.choice(["a", "ü", "🐝"])
     stem = letter * ((size - len(ending)) // len(letter.encode()))
@@ -102,5 +139,5 @@ def attack_names(random, folder):
     if done.returncode:
         return died(done)
     for command in (["show", "./" + name], ["add", "./" + name, "🐛"]):
-        if (status := folder.run(*command, cwd=folder.path).returncode):
+        if status := folder.run(*command, cwd=folder.path).returncode:
             return f"C29: `{way}` makes a document with a name of {size} bytes that `{command[0]}` refuses ({status})"
