@@ -115,7 +115,9 @@ class Folder:
         for child in list(self.children):
             self.end(child)
         for mount in reversed(self.mounts):
-            subprocess.run(["umount", "-l", mount], stderr=subprocess.DEVNULL)
+            if subprocess.run(["umount", "-l", mount], stderr=subprocess.DEVNULL).returncode:
+                # Only root may do that; a mount of one's own by FUSE goes so.
+                subprocess.run(["fusermount3", "-u", "-z", mount], stderr=subprocess.DEVNULL)
         with open("/proc/self/mounts") as file:
             left = [line.split()[1] for line in file if self.path in line.split()[1]]
         if left:
