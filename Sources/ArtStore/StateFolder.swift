@@ -82,8 +82,7 @@ public enum StateFolder {
     // With the digest before it, a long name would be longer than a file system takes.
     var end = name.unicodeScalars[...]
     while end.reduce(0, { $0 + $1.utf8.count }) > 150 { end.removeFirst() }
-    let digest = bytes.withUnsafeBufferPointer { ContentDigest.of($0) }
-    let path = "\(folder)/\(digest.prefix(16))-\(String(end))"
+    let path = "\(folder)/\(bytes.withUnsafeBufferPointer { ContentDigest.mark(of: $0) })-\(String(end))"
     var status = stat()
     if lstat(path, &status) == 0, Int(status.st_size) == bytes.count,
       try PlainFile.read(path, limit: bytes.count) == bytes

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,14 +31,18 @@ typedef struct document_file {
   bool is_guarded;
   bool is_writing;
   bool is_foreign;
+  /// The header says that a save is under way.
+  bool is_marked;
   bool is_verified;
   bool is_refused;
   struct stat before;
   document_verify verify;
   void *context;
-  /// SQLite's own file, as large as its layer says.
-  _Alignas(max_align_t) unsigned char real[];
+  /// SQLite's own file, as large as its layer says. SQLite gives files addresses that are multiples of 8, and no more.
+  _Alignas(8) unsigned char real[];
 } document_file;
+
+_Static_assert(_Alignof(document_file) <= 8, "SQLite aligns files to 8 bytes");
 
 static sqlite3_file *real_file(sqlite3_file *file) { return (sqlite3_file *)((document_file *)file)->real; }
 static const sqlite3_io_methods *real_methods(sqlite3_file *file) { return real_file(file)->pMethods; }
@@ -208,10 +211,58 @@ static int read_file(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
   return code;
 }
 
+// The header has the counter of saves twice: at 24, and at 92 as the one for which the size in the header is valid. From the first
+// page of a save that is written until its last one they differ, so that half a save can be told without its journal. SQLite takes
+// the size of the file itself while they differ. Source: https://www.sqlite.org/fileformat.html, section 1.3.
+enum { counter_at = 24, valid_for_at = 92, counter_size = 4 };
+
+static void put_big_endian(unsigned char *bytes, uint32_t number) {
+  for (int index = 0; index < counter_size; index++) bytes[index] = (unsigned char)(number >> (24 - 8 * index));
+}
+
+static int write_real(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+  return real_methods(file)->xWrite(real_file(file), buffer, count, offset);
+}
+
+static int read_counter(sqlite3_file *file, unsigned char *bytes) {
+  return real_methods(file)->xRead(real_file(file), bytes, counter_size, counter_at);
+}
+
+/// Marks the header before any other page is written.
+static int mark(sqlite3_file *file) {
+  unsigned char bytes[counter_size];
+  int code = read_counter(file, bytes);
+  if (code != SQLITE_OK) return code;
+  put_big_endian(bytes, big_endian(bytes) - 1);
+  return write_real(file, bytes, counter_size, valid_for_at);
+}
+
+/// Writes the first page with the mark.
+static int write_marked(sqlite3_file *file, const void *buffer, int count) {
+  unsigned char *page = malloc((size_t)count);
+  if (!page) return SQLITE_IOERR_NOMEM;
+  memcpy(page, buffer, (size_t)count);
+  put_big_endian(page + valid_for_at, big_endian(page + counter_at) - 1);
+  int code = write_real(file, page, count, 0);
+  free(page);
+  return code;
+}
+
+static int unmark(sqlite3_file *file) {
+  unsigned char bytes[counter_size];
+  int code = read_counter(file, bytes);
+  return code == SQLITE_OK ? write_real(file, bytes, counter_size, valid_for_at) : code;
+}
+
 static int write_file(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
   document_file *self = (document_file *)file;
-  if (self->is_guarded && refuses_writes(self)) return SQLITE_IOERR_WRITE;
-  return real_methods(file)->xWrite(real_file(file), buffer, count, offset);
+  if (!self->is_guarded) return write_real(file, buffer, count, offset);
+  if (refuses_writes(self)) return SQLITE_IOERR_WRITE;
+  bool was_marked = self->is_marked;
+  self->is_marked = true;
+  if (offset == 0 && count >= valid_for_at + counter_size) return write_marked(file, buffer, count);
+  int code = was_marked ? SQLITE_OK : mark(file);
+  return code == SQLITE_OK ? write_real(file, buffer, count, offset) : code;
 }
 
 static int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
@@ -226,7 +277,14 @@ static int close_file(sqlite3_file *file) {
   return code;
 }
 
-static int sync_file(sqlite3_file *file, int flags) { return real_methods(file)->xSync(real_file(file), flags); }
+/// SQLite synchronises the file when all pages of a save are written, or all are written back.
+static int sync_file(sqlite3_file *file, int flags) {
+  document_file *self = (document_file *)file;
+  int code = self->is_marked ? unmark(file) : SQLITE_OK;
+  if (code != SQLITE_OK) return code;
+  self->is_marked = false;
+  return real_methods(file)->xSync(real_file(file), flags);
+}
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
   return real_methods(file)->xFileSize(real_file(file), size);
 }
@@ -517,6 +575,15 @@ int connection_read(sqlite3 *db, void *buffer, int count, sqlite3_int64 offset) 
 int connection_size(sqlite3 *db, sqlite3_int64 *size) {
   sqlite3_file *file = any_file(db);
   return file ? file->pMethods->xFileSize(file, size) : SQLITE_CANTOPEN;
+}
+
+bool connection_is_half_saved(sqlite3 *db) {
+  document_file *file = connection_file(db);
+  unsigned char counter[counter_size], valid_for[counter_size];
+  if (!file || read_counter(&file->base, counter) != SQLITE_OK) return true;
+  const sqlite3_io_methods *methods = real_methods(&file->base);
+  if (methods->xRead(real_file(&file->base), valid_for, counter_size, valid_for_at) != SQLITE_OK) return true;
+  return memcmp(counter, valid_for, counter_size) != 0;
 }
 
 bool connection_has_moved(sqlite3 *db) {

@@ -173,6 +173,11 @@ import Testing
         #expect(try sample.file.restore(journal, stamp: sample.stamp(seed: 6)).edits == 0)
       }
       #expect(try sample.names.isEmpty)
+      // A command that restores everything finds nothing to restore, and takes it away as well.
+      let other = try self.sample()
+      try write(bytes, to: other.segment())
+      try other.folder.removeSpent { _ in true }
+      #expect(try other.names.isEmpty)
     }
   }
 

@@ -101,6 +101,39 @@ import Testing
     #expect(try file.read().emojiCount == 301)
   }
 
+  @Test("F30 a save that was killed is told by the file's header alone, and no edit is made on top of it")
+  func killed() throws {
+    let folder = try Workspace()
+    let file = try folder.document()
+    try file.fill(emojis: 3, edits: 3, seed: 6)
+    let whole = try bytes(file.path)
+    var (killed, halves) = (0, 0)
+    while true {
+      try write(whole, to: file.path)
+      unlink(file.path + "-journal")
+      let ended = try run(
+        "strace",
+        ["-qq", "-f", "-o", "/dev/null", "-P", file.path, "-e", "trace=pwrite64", "-e"]
+          + ["inject=pwrite64:signal=KILL:when=\(killed + 1)", emojiart, "add", file.path, "🐜", "🐜"])
+      if ended.status == 0, !ended.isCrash { break }
+      killed += 1
+      let half = try bytes(file.path)
+      guard half != whole else { continue }
+      halves += 1
+      // A copy has one name, and was written last; only its bytes tell.
+      let copy = DocumentFile(folder["copy.emojiart"])
+      unlink(copy.path)
+      try write(half, to: copy.path)
+      let says = half[24..<28] != half[92..<96]
+      let error = failure { try copy.add(seed: 77) }
+      // The last write only says that all is there.
+      #expect(says == (error?.code == .damaged) || (try? copy.read()) != nil, "write \(killed)")
+      if error == nil { #expect(try copy.check().faults == [], "write \(killed)") }
+    }
+    print("F30 killed saves: \(killed) writes, \(halves) halves of a save met without their journal")
+    #expect(killed > 4 && halves > 3)
+  }
+
   @Test("F30 a whole document with several names, or a new one, is edited under each of them")
   func whole() throws {
     let folder = try Workspace()

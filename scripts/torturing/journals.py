@@ -159,7 +159,7 @@ def attack_other_paths(random, folder):
     elif way == "hard link":
         os.link(first, second)
     else:
-        os.symlink("../a/bees.emojiart", second)
+        os.symlink(first, second)
     if random.random() < 0.5:
         first, second = second, first
     folder.killed(first, [{"move": {"ref": "🐝", "to": [500, 500]}}] + [{"add": {"text": "🐛"}}] * random.randrange(3))
@@ -342,7 +342,7 @@ def attack_relative_state(random, folder):
         os.makedirs(folder.at(name))
     document = folder.new("bees")
     variable, value = random.choice(["EMOJIART_STATE", "XDG_STATE_HOME"]), random.choice(
-        ["state", "./state", "../state.d", "./"]
+        ["state", "./state", "state/../state.d", "./"]
     )
     environment = folder.environment(**{variable: value})
     if variable != "EMOJIART_STATE":

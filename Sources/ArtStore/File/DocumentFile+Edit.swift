@@ -50,7 +50,7 @@ extension DocumentFile {
     guard let now = try stillStands(file, connection) else { return Attempt() }
     let result: Result
     do throws(ArtError) {
-      if mayBeHalfSaved(now) { _ = try transaction.load() }
+      if mayBeHalfSaved(now, connection) { _ = try transaction.load() }
       if let before = saved?.transaction, let found = saved?.result, try transaction.holds(before) {
         // What stands there now is a copy of the file that the edit is in.
         result = found
@@ -97,8 +97,12 @@ extension DocumentFile {
 
   /// Whether a save that was cut short may lie in the file, although no journal lies beside it: the journal has the name that the file
   /// had then. An edit on top of it would be taken back with it, so the document is verified as a whole first.
-  private func mayBeHalfSaved(_ file: LocatedFile) -> Bool {
-    file.hardLinks > 1 || !file.wasWrittenLast || file_is_mounted(file.path, PathParts(file.path).folder)
+  ///
+  /// The header says so after a kill. After a loss of power it may not: then the file has another name too, or had one after it was
+  /// written last.
+  private func mayBeHalfSaved(_ file: LocatedFile, _ connection: Connection) -> Bool {
+    connection.isHalfSaved || file.hardLinks > 1 || !file.wasWrittenLast
+      || file_is_mounted(file.path, PathParts(file.path).folder)
   }
 
   /// A commit that answers an error may have happened all the same: then our edit is in the log. False when nothing was

@@ -81,6 +81,8 @@ struct HotJournal {
     guard try mayBeHot(file) else { return }
     let guarded = try GuardedFile(file, writable: true)
     defer { withExtendedLifetime(guarded) {} }
+    try guarded.lock(.shared, deadline)
+    if try !guarded.isReserved() { try checkRemovable(file) }
     switch try lookBeside(file, guarded, deadline) {
     case .nothing: return
     case .otherFile: throw .foreignJournal(file.name)
@@ -92,7 +94,6 @@ struct HotJournal {
     guard !guarded.hasMoved, case .journal(let journal) = try lookBeside(file, guarded, deadline) else {
       return
     }
-    try checkRemovable(file)
     let scratch = try Scratch()
     defer { scratch.remove() }
     let bytes = try guarded.bytes(limit: Format.largestFile)
@@ -188,6 +189,8 @@ struct HotJournal {
   private static func checkRemovable(_ file: LocatedFile) throws(ArtError) {
     var (folder, journal) = (stat(), stat())
     guard stat(PathParts(file.path).folder, &folder) == 0, lstat(file.journalPath, &journal) == 0 else {
+      // Somebody has dealt with it.
+      guard errno != ENOENT else { return }
       throw .system("look at", file.journalPath)
     }
     let user = geteuid()

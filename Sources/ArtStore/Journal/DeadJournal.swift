@@ -21,6 +21,8 @@ public final class DeadJournal {
   public let modified: Int
   /// The numbers of its segments, ascending.
   let segments: [Int]
+  /// Whether an edit may have been answered that lies in it.
+  let hasEdits: Bool
   /// Nil for one that is only looked at.
   private let lock: JournalLock?
   /// Why nothing of it can be read.
@@ -32,6 +34,7 @@ public final class DeadJournal {
     head = look.head
     modified = look.modified
     segments = look.segments
+    hasEdits = !look.isEmpty
     self.lock = lock
     fault = nil
   }
@@ -42,6 +45,7 @@ public final class DeadJournal {
     origin = listed.origin
     self.fault = fault
     segments = listed.files.segments
+    hasEdits = true
     head = nil
     modified = 0
     lock = nil
@@ -149,17 +153,21 @@ extension JournalFolder {
     return journals
   }
 
-  /// Removes lock files that are all that is left of journals, and what their documents say of them. A document that
-  /// another program holds is not waited for: its lock file stays for the next time. Throws `inputOutput`, `notPermitted`.
+  /// Removes journals without an edit that was answered, of which mostly the lock file alone is left, and what their documents say of
+  /// them. A document that another program holds is not waited for: its lock file stays for the next time. Throws `inputOutput`,
+  /// `notPermitted`.
   public func removeSpent(where isWanted: (JournalHead) -> Bool) throws(ArtError) {
     try verify()
-    for listed in try listing() where listed.files.segments.isEmpty {
+    for listed in try listing() {
       guard let head = listed.head, isWanted(head), knowsEnd(of: head) else { continue }
       do throws(ArtError) {
-        guard let journal = try take(listed, Deadline(.zero)), journal.segments.isEmpty else { continue }
+        guard try SegmentsLook(of: listed.origin, listed.files.segments, in: self).isEmpty,
+          let journal = try take(listed, Deadline(.zero)), !journal.hasEdits
+        else { continue }
         guard host.relation(to: head) == .here || FileIdentity(at: head.path).map(head.isFile) ?? false else {
           continue
         }
+        try journal.removeSegments()
         try forget(journal, in: DocumentFile(head.path, patience: .zero))
         try journal.removeLock()
       } catch {

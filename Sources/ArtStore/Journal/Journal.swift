@@ -68,7 +68,13 @@ public final class Journal {
       try folder.verify()
       let lock = try JournalLock.own(folder.path(of: JournalFormat.lock(of: origin)))
       self.lock = lock
-      try lock.write(head(on: base))
+      do throws(ArtError) {
+        try lock.write(head(on: base))
+      } catch {
+        // An empty lock file tells nobody anything. The error that matters is why it is empty.
+        try? lock.unlink()
+        throw error
+      }
     } catch {
       throw .noJournal(folder.path, error)
     }

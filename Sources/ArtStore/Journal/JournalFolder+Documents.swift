@@ -59,23 +59,29 @@ extension DocumentFile {
   /// Which of these journals, of one folder, concern this document; none where it cannot be found or read, which whoever
   /// opens it is told.
   public func journals(among journals: [DeadJournal]) -> FoundJournals {
-    guard let folder = journals.first?.folder, let place else { return FoundJournals() }
+    // A document that others hold is told as busy when it is read.
+    guard let folder = journals.first?.folder, let place = try? place() else { return FoundJournals() }
     let meant = journals.filter { $0.head.map(place.mayBeMeant) ?? false }
     return meant.isEmpty ? FoundJournals() : FoundJournals(meant, of: self, at: place, in: folder)
   }
 
   /// The journals in a folder that concern this document, for who restores them first; those of other documents are left
-  /// alone, and so are these documents. Throws what `JournalFolder.dead` throws.
+  /// alone, and so are these documents. Throws what `JournalFolder.dead` throws, and `busy` when another program does not let go of the
+  /// document: who edits it need not wait once more.
   public func journalsToRestore(in folder: JournalFolder) throws(ArtError) -> FoundJournals {
     var place: DocumentPlace?
+    var busy: ArtError?
     var isFirst = true
     let journals = try folder.dead(
       where: { head in
-        if isFirst { place = self.place }
+        if isFirst {
+          do throws(ArtError) { place = try self.place() } catch { busy = error }
+        }
         isFirst = false
         guard let head, let place else { return false }
         return place.mayBeMeant(by: head)
       }, patience: patience)
+    if let busy { throw busy }
     var found = FoundJournals()
     if let place, journals.contains(where: { $0.head != nil }) {
       found = FoundJournals(journals, of: self, at: place, in: folder)
@@ -84,13 +90,15 @@ extension DocumentFile {
     return found
   }
 
-  private var place: DocumentPlace? {
+  /// Nil where it cannot be found or read. Throws `busy`.
+  private func place() throws(ArtError) -> DocumentPlace? {
     do throws(ArtError) {
       let file = try locate()
       let id = if let quick = QuickLook(self) { quick.art.id } else { try base().id }
       return DocumentPlace(
         path: file.path, identity: FileIdentity(device: file.device, inode: file.inode), id: id)
     } catch {
+      guard error.code != .busy else { throw error }
       return nil
     }
   }

@@ -111,6 +111,16 @@ enum ContentDigest {
     return hexadecimal(hash.high64) + hexadecimal(hash.low64)
   }
 
+  /// Twelve characters that stand for the bytes in a name, as those of an id.
+  static func mark(of bytes: UnsafeBufferPointer<UInt8>) -> String {
+    struct Once: RandomNumberGenerator {
+      let bits: UInt64
+      mutating func next() -> UInt64 { bits }
+    }
+    var bits = Once(bits: XXH3_128bits(bytes.baseAddress, bytes.count).high64)
+    return DocumentID(using: &bits).description
+  }
+
   private static func hexadecimal(_ bits: UInt64) -> String {
     let digits = String(bits, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

@@ -168,6 +168,9 @@ final class Connection {
   /// Whether this program is building the database in memory, so that no file has its structure.
   var isBeingMade: Bool { isInMemory && !isReadOnly }
 
+  /// Whether the header says that a save was cut short.
+  var isHalfSaved: Bool { connection_is_half_saved(handle) }
+
   /// Whether the file is no longer the one at its path.
   var hasMoved: Bool { connection_has_moved(handle) }
 

@@ -9,6 +9,7 @@
 //   - The journal of a save is a new file: what already lies at that name is not overwritten, and no link is followed.
 //   - A save writes nothing into a file that another program has copied over meanwhile.
 //   - A save takes no page from a free list that was not verified.
+//   - The header of a file says from the first page of a save that is written until the last one that it is under way.
 //   - No descriptor of a document is closed while SQLite holds locks on it: POSIX drops them with any descriptor.
 #ifndef EMOJIART_CDOCUMENTVFS_H
 #define EMOJIART_CDOCUMENTVFS_H
@@ -51,6 +52,10 @@ bool document_has_moved(document_handle *handle);
 int connection_read(sqlite3 *db, void *buffer, int count, sqlite3_int64 offset);
 int connection_size(sqlite3 *db, sqlite3_int64 *size);
 bool connection_has_moved(sqlite3 *db);
+
+/// Whether the file is in the middle of a save that was cut short, as its header says, or was written by a program that knows nothing
+/// of that. True where it cannot be read.
+bool connection_is_half_saved(sqlite3 *db);
 
 /// Whether SQLite wanted to play back a journal, which was refused.
 bool connection_met_journal(sqlite3 *db);
