@@ -251,6 +251,12 @@ static int connect_by_path(void) {
   snprintf(address.sun_path, sizeof address.sun_path, "%s", home("socket"));
   return connects(AF_UNIX, SOCK_STREAM, &address, sizeof address);
 }
+// A socket of a pair can be sent elsewhere than to its other end, if it is one of datagrams.
+static int make_a_datagram_pair(void) {
+  int ends[2];
+  return socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) < 0 ? -1 : 0;
+}
+static int make_a_multipath_socket(void) { return done(socket(AF_INET, SOCK_STREAM, 262)); }
 static int connect_by_abstract_name(void) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   const char *name = getenv("INTRUDER_ABSTRACT") ? getenv("INTRUDER_ABSTRACT") : "";
@@ -333,7 +339,7 @@ static const struct attempt {
     ATTEMPT(move_the_parent), ATTEMPT(connect_by_tcp), ATTEMPT(send_by_udp), ATTEMPT(make_a_tcp6_socket), ATTEMPT(listen_by_tcp),
     ATTEMPT(bind_by_udp), ATTEMPT(make_a_raw_socket), ATTEMPT(make_a_packet_socket), ATTEMPT(make_a_netlink_socket),
     ATTEMPT(make_a_vsock_socket), ATTEMPT(make_a_crypto_socket), ATTEMPT(make_a_bluetooth_socket), ATTEMPT(connect_by_path),
-    ATTEMPT(connect_by_abstract_name), ATTEMPT(mount_a_file_system), ATTEMPT(become_root_elsewhere), ATTEMPT(unshare_files),
+    ATTEMPT(make_a_datagram_pair), ATTEMPT(make_a_multipath_socket), ATTEMPT(connect_by_abstract_name), ATTEMPT(mount_a_file_system), ATTEMPT(become_root_elsewhere), ATTEMPT(unshare_files),
     ATTEMPT(change_the_root), ATTEMPT(use_the_keys), ATTEMPT(add_a_key), ATTEMPT(load_a_program), ATTEMPT(count_events),
     ATTEMPT(use_a_ring), ATTEMPT(handle_faults), ATTEMPT(make_memory_executable), ATTEMPT(map_executable_memory),
     ATTEMPT(be_dumpable), ATTEMPT(outlive_the_parent), ATTEMPT(raise_a_limit), ATTEMPT(share_memory), ATTEMPT(make_a_queue),

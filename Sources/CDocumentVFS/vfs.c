@@ -160,7 +160,7 @@ void document_close_descriptor(int descriptor) {
 /// A guarded save looks whether the file is as it was when the save began, until something of the save is written. Programs that
 /// copy a file over another one, as `cp` does, ask for no lock. Where that happened the journal goes before SQLite could
 /// play it back into what lies there now.
-static void look_for_copy(document_file *self) {
+static void withdraw_if_copied_over(document_file *self) {
   struct stat now;
   if (!self->is_guarded || self->is_writing) return;
   // A file that was renamed or replaced is another one, and is not written to.
@@ -174,7 +174,7 @@ static void look_for_copy(document_file *self) {
 }
 
 static bool refuses_writes(document_file *self) {
-  look_for_copy(self);
+  withdraw_if_copied_over(self);
   self->is_writing = true;
   return self->is_foreign;
 }
@@ -607,7 +607,7 @@ bool connection_guard(sqlite3 *db, document_verify verify, void *context) {
 
 bool connection_is_copied_over(sqlite3 *db) {
   document_file *file = connection_file(db);
-  if (file) look_for_copy(file);
+  if (file) withdraw_if_copied_over(file);
   return file && file->is_foreign;
 }
 

@@ -42,7 +42,7 @@ static const struct call basics[] = {
     ALLOW(futex), ALLOW(futex_time64), ALLOW(sched_yield),
     ALLOW(rt_sigaction), ALLOW(rt_sigprocmask), ALLOW(rt_sigreturn), ALLOW(sigaltstack), ALLOW(restart_syscall),
     ALLOW(getpid), ALLOW(gettid), ALLOW_IF(tgkill, IS_OWN_PROCESS(0)),  // abort()
-    ALLOW(getrandom), ALLOW(clock_gettime), ALLOW(sysinfo),
+    ALLOW(getrandom), ALLOW(clock_gettime), ALLOW(gettimeofday), ALLOW(time), ALLOW(sysinfo),
     ALLOW_IF(sched_getaffinity, IS(0, 0)),
     ALLOW_IF(prlimit64, IS(0, 0), IS(2, 0)),  // getrlimit
     ALLOW(exit), ALLOW(exit_group),
@@ -79,9 +79,16 @@ static const struct call network[] = {
     ALLOW_IF(fcntl, IS(1, F_SETFD)),
     ALLOW_IF(ioctl, IS(1, FIONBIO)), ALLOW_IF(ioctl, IS(1, FIONREAD)),
     ALLOW(poll), ALLOW(ppoll), ALLOW(pipe2), ALLOW(eventfd2),
-    ALLOW_IF(socketpair, IS(0, AF_UNIX)),  // libcurl wakes itself with it
-    ALLOW_IF(socket, IS(0, AF_INET), HAS(1, KIND, SOCK_STREAM)), ALLOW_IF(socket, IS(0, AF_INET), HAS(1, KIND, SOCK_DGRAM)),
-    ALLOW_IF(socket, IS(0, AF_INET6), HAS(1, KIND, SOCK_STREAM)), ALLOW_IF(socket, IS(0, AF_INET6), HAS(1, KIND, SOCK_DGRAM)),
+    // libcurl wakes itself with it. A connected stream cannot be connected or sent elsewhere; a datagram socket could.
+    ALLOW_IF(socketpair, IS(0, AF_UNIX), HAS(1, KIND, SOCK_STREAM)),
+    ALLOW_IF(socket, IS(0, AF_INET), HAS(1, KIND, SOCK_STREAM), IS(2, 0)),
+    ALLOW_IF(socket, IS(0, AF_INET), HAS(1, KIND, SOCK_STREAM), IS(2, IPPROTO_TCP)),
+    ALLOW_IF(socket, IS(0, AF_INET), HAS(1, KIND, SOCK_DGRAM), IS(2, 0)),
+    ALLOW_IF(socket, IS(0, AF_INET), HAS(1, KIND, SOCK_DGRAM), IS(2, IPPROTO_UDP)),
+    ALLOW_IF(socket, IS(0, AF_INET6), HAS(1, KIND, SOCK_STREAM), IS(2, 0)),
+    ALLOW_IF(socket, IS(0, AF_INET6), HAS(1, KIND, SOCK_STREAM), IS(2, IPPROTO_TCP)),
+    ALLOW_IF(socket, IS(0, AF_INET6), HAS(1, KIND, SOCK_DGRAM), IS(2, 0)),
+    ALLOW_IF(socket, IS(0, AF_INET6), HAS(1, KIND, SOCK_DGRAM), IS(2, IPPROTO_UDP)),
     ANSWER_IF(socket, EACCES, IS(0, AF_UNIX)), ANSWER_IF(socket, EACCES, IS(0, AF_NETLINK)),
     ALLOW(connect), ALLOW(sendto), ALLOW(sendmsg), ALLOW(sendmmsg), ALLOW(recvfrom), ALLOW(recvmsg), ALLOW(shutdown),
     ALLOW_IF(getsockopt, IS(1, SOL_SOCKET)), ALLOW_IF(getsockopt, IS(1, IPPROTO_TCP)),

@@ -22,7 +22,7 @@ struct argument {
 struct call {
   int number;  ///< libseccomp's
   int answer;  ///< 0: it is made
-  struct argument arguments[2];
+  struct argument arguments[3];
 };
 enum { answer_done = -1 };
 

@@ -108,7 +108,8 @@ enum Main {
       guard descriptor >= 0 else {
         throw ArtError(
           .inputOutput,
-          "only \(free.count) files may be opened, and \(neededDescriptors) are needed; raise `ulimit -n`")
+          "only \(free.count) more files may be opened, and \(neededDescriptors) are needed; raise `ulimit -n`"
+        )
       }
       free.append(descriptor)
     }

@@ -51,6 +51,7 @@ import Testing
     let late = Visitor(gate)
     while gate.waitingThreads == 0 { await Task.yield() }
     async let idle: Void = gate.waitUntilIdle()
+    while gate.waitingTasks == 0 { await Task.yield() }
     await inside.leave()
     await idle
     #expect(gate.waitingThreads == 1)
@@ -67,10 +68,12 @@ import Testing
     await inside.waitUntilInside()
     gate.close()
     let waiting = Task { await gate.waitUntilIdle() }
+    while gate.waitingTasks == 0 { await Task.yield() }
     gate.open()
     await waiting.value
     gate.close()
     let cancelled = Task { await gate.waitUntilIdle() }
+    while gate.waitingTasks == 0 { await Task.yield() }
     cancelled.cancel()
     await cancelled.value
     gate.open()

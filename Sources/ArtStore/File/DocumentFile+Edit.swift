@@ -98,8 +98,8 @@ extension DocumentFile {
   /// Whether a save that was cut short may lie in the file, although no journal lies beside it: the journal has the name that the file
   /// had then. An edit on top of it would be taken back with it, so the document is verified as a whole first.
   ///
-  /// The header says so after a kill. After a loss of power it may not: then the file has another name too, or had one after it was
-  /// written last.
+  /// The header says so after a kill. After a loss of power it may not: then the file has several names, or its inode was changed after
+  /// its last write.
   private func mayBeHalfSaved(_ file: LocatedFile, _ connection: Connection) -> Bool {
     connection.isHalfSaved || file.hardLinks > 1 || !file.wasWrittenLast
       || file_is_mounted(file.path, PathParts(file.path).folder)

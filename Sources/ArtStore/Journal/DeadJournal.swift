@@ -191,7 +191,7 @@ extension JournalFolder {
   fileprivate func take(_ listed: ListedJournal, _ deadline: Deadline) throws(ArtError) -> DeadJournal? {
     // Its program is gone: whoever has the lock restores the journal.
     let isHeldByOthers =
-      listed.head.map { host.relation(to: $0) == .here && host.isRunning($0) == false } ?? false
+      listed.head.map { host.relation(to: $0) == .here && host.program(of: $0) == .gone } ?? false
     let attempt = try JournalLock.take(
       path(of: JournalFormat.lock(of: listed.origin)), making: !listed.files.segments.isEmpty,
       listed.isNothing ? Deadline(.zero) : deadline,
@@ -216,8 +216,11 @@ extension JournalFolder {
 
   /// Whether the journal's program runs although its lock can be had: where locks are not seen by all, its process tells.
   private func isRunning(_ head: JournalHead?) -> Bool {
-    guard let head, head.process != host.process, host.isRunning(head) == true else { return false }
-    return !host.sharesLocks(in: path)
+    guard let head, head.process != host.process else { return false }
+    switch host.program(of: head) {
+    case .running, .hidden: return !host.sharesLocks(in: path)
+    case .gone, .unknown: return false
+    }
   }
 
   /// Whether a journal's program is gone when its lock can be had. On another machine, or in another container whose

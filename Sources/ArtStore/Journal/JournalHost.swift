@@ -67,21 +67,42 @@ extension JournalHost {
     return other.namespace == home.namespace ? .here : .otherNamespace
   }
 
-  /// Whether the journal's program runs: a process of its number that began when it did. Nil where that cannot be told:
-  /// the head does not say it, or speaks of another boot.
-  func isRunning(_ head: JournalHead) -> Bool? {
-    guard let other = head.home, let start = other.processStart, home.boot != nil, other.boot == home.boot
-    else {
-      return nil
-    }
-    return self.start(of: head.process) == start
+  /// What is known of the program of a journal.
+  enum Program {
+    /// A process of its number runs that began when it did.
+    case running
+    case gone
+    /// A process of its number runs, of which the system shows no more: /proc may be mounted so.
+    case hidden
+    /// The head does not say when it began, or speaks of another machine.
+    case unknown
   }
 
-  private func start(of process: Int) -> Int? {
-    switch processes {
-    case .system: Self.started(process)
-    case .these(let all): all[process]
+  /// Looks for the journal's program.
+  func program(of head: JournalHead) -> Program {
+    guard let other = head.home else { return .unknown }
+    // No program outlives a boot of its machine.
+    if let boot = home.boot, let otherBoot = other.boot, boot != otherBoot, let machine = home.machine,
+      machine == other.machine
+    {
+      return .gone
     }
+    guard let start = other.processStart, home.boot != nil, other.boot == home.boot else { return .unknown }
+    switch processes {
+    case .these(let all): return all[head.process] == start ? .running : .gone
+    case .system: break
+    }
+    if let found = Self.started(head.process) { return found == start ? .running : .gone }
+    return Self.isHidden(head.process) ? .hidden : .gone
+  }
+
+  /// Whether there is a process of that number of which /proc says nothing. One that has ended and only its parent does not know is
+  /// shown, and is none.
+  private static func isHidden(_ process: Int) -> Bool {
+    guard let number = pid_t(exactly: process), number > 0, kill(number, 0) == 0 || errno == EPERM else {
+      return false
+    }
+    return access("/proc/\(number)/stat", F_OK) != 0
   }
 
   /// Whether a lock that somebody on this kernel holds is seen in that folder. Of a file system on a network, or one that

@@ -106,7 +106,8 @@ extension DocumentTransaction {
   }
 
   /// The pages of a large picture may go to the file before the commit, as SQLite does it: in memory they would be the picture once
-  /// more. Readers wait a little longer then.
+  /// more. Readers wait a little longer then. The free list is verified before the first of them is written: the first page that a
+  /// picture takes comes from it.
   private func allowSpilling(for bytes: Int) throws(ArtError) {
     guard bytes > Format.largestUnspilled else { return }
     try connection.allowSpilling()

@@ -128,7 +128,9 @@ final class Connection {
   /// What a code other than OK means here. A rollback journal that was not judged yet is no reason to give up: once it is settled the
   /// file can be used.
   func error(_ code: Int32) -> ArtError {
-    structureFault ?? (connection_met_journal(handle) ? .busy(name) : failure(code).error(on: name))
+    if let structureFault { return structureFault }
+    let isUnsettled = code & 0xFF == SQLITE_CANTOPEN && connection_met_journal(handle)
+    return isUnsettled ? .busy(name) : failure(code).error(on: name)
   }
 
   func failure(_ code: Int32) -> SQLiteFailure {

@@ -36,6 +36,8 @@ public final class FileGate: Sendable {
 
   /// Threads that wait to enter.
   package var waitingThreads: Int { state.withLock(\.waiting.count) }
+  /// Tasks that wait until no thread is inside.
+  var waitingTasks: Int { idle.count }
 
   /// From here on that signal waits while the thread that would take it is inside. For a program with one thread that takes
   /// signals: Ctrl-Z then stops it when the file is closed.

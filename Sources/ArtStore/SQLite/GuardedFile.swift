@@ -111,18 +111,25 @@ final class GuardedFile {
 
   func sync() throws(ArtError) { try check(document_sync(handle)) }
 
-  /// Makes the file's bytes, which are `old`, to be `new`, durably. Asks for an exclusive lock.
+  /// Makes the file's bytes, which are `old`, to be `new`, durably. Asks for an exclusive lock. The first page comes last: until then
+  /// the header says what it said of half a save.
   func replace(_ old: [UInt8], by new: [UInt8]) throws(ArtError) {
-    for start in stride(from: 0, to: new.count, by: Format.pageSize) {
-      let page = start..<min(start + Format.pageSize, new.count)
-      if page.upperBound <= old.count, old[page] == new[page] { continue }
-      let code = new[page].withUnsafeBytes {
-        document_write(handle, $0.baseAddress, Int32($0.count), sqlite3_int64(start))
-      }
-      try check(code)
+    for start in stride(from: Format.pageSize, to: new.count, by: Format.pageSize) {
+      try replacePage(at: start, of: old, by: new)
     }
     if new.count < old.count { try check(document_truncate(handle, sqlite3_int64(new.count))) }
     try sync()
+    try replacePage(at: 0, of: old, by: new)
+    try sync()
+  }
+
+  private func replacePage(at start: Int, of old: [UInt8], by new: [UInt8]) throws(ArtError) {
+    let page = start..<min(start + Format.pageSize, new.count)
+    if page.upperBound <= old.count, old[page] == new[page] { return }
+    let code = new[page].withUnsafeBytes {
+      document_write(handle, $0.baseAddress, Int32($0.count), sqlite3_int64(start))
+    }
+    try check(code)
   }
 
   private func check(_ code: Int32) throws(ArtError) {
