@@ -9,9 +9,9 @@
 
 // Gives 0 or a negative error number, as libseccomp does.
 static int add(scmp_filter_ctx filter, const struct call *call) {
-  struct scmp_arg_cmp conditions[2];
+  struct scmp_arg_cmp conditions[most_arguments];
   unsigned count = 0;
-  for (unsigned index = 0; index < 2; index++) {
+  for (unsigned index = 0; index < most_arguments; index++) {
     const struct argument *argument = &call->arguments[index];
     if (!argument->mask) continue;
     uint64_t value = argument->is_own_process ? (uint64_t)getpid() : argument->value;

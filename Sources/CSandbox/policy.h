@@ -17,12 +17,15 @@ struct argument {
   bool is_own_process;  ///< instead of the value: this process's number
 };
 
+/// Arguments of a call that may have conditions.
+enum { most_arguments = 3 };
+
 /// A system call that does not end the process. With an answer it is not made, and fails with that error, or for `answer_done`
 /// seems to be made.
 struct call {
   int number;  ///< libseccomp's
   int answer;  ///< 0: it is made
-  struct argument arguments[3];
+  struct argument arguments[most_arguments];
 };
 enum { answer_done = -1 };
 
