@@ -45,8 +45,8 @@ struct Resolver: Sendable {
     return addresses
   }
 
-  /// Begins a thread that nobody waits for. Not one of Dispatch's, which waits for ever until there is one, and watches it by files
-  /// that the worker may not open. Gives 0 or the error number.
+  /// Begins a detached thread. Returns 0 or the error number. Dispatch is not used: without a free thread it waits for ever, and it
+  /// reads files that the worker may not open.
   private static func beginThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
     let held = Unmanaged.passRetained(Body(body))
     var thread = pthread_t()

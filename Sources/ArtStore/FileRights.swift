@@ -4,8 +4,8 @@ import ArtModel
 import CFileSystem
 import Glibc
 
-/// Who may do what with a file: its owner, its group, its mode, and its access control list. A file that takes the place of
-/// another one gets them, and nobody gets a right that the old file did not give.
+/// Who may do what with a file: its owner, its group, its mode, and its access control list. A file that replaces
+/// another one gets the same rights, and never more.
 public struct FileRights: Sendable, Equatable {
   /// The user whose file it is.
   public let owner: uid_t

@@ -15,7 +15,7 @@ public struct FileIdentity: Sendable, Hashable {
 
   init(_ status: stat) { self.init(device: UInt(status.st_dev), inode: UInt(status.st_ino)) }
 
-  /// Of what stands at a path, symbolic links not followed; nil when nothing is there that can be looked at.
+  /// The identity of the file at a path; symbolic links are not followed. Nil when `lstat` fails.
   public init?(at path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

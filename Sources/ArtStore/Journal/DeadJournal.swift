@@ -23,7 +23,7 @@ public final class DeadJournal {
   let segments: [Int]
   /// Whether an edit may have been answered that lies in it.
   let hasEdits: Bool
-  /// Nil for one that is only looked at.
+  /// Nil for a journal that `peek` gave.
   private let lock: JournalLock?
   /// Why nothing of it can be read.
   public let fault: ArtError?
@@ -60,8 +60,8 @@ public final class DeadJournal {
   /// Whether its program is known to be gone. Otherwise somebody must say so before it is restored or removed.
   public var isEndKnown: Bool { head.map { folder.knowsEnd(of: $0) } ?? true }
 
-  /// Reads all of it. Of one that was only looked at, and is being restored now or is restored, nothing is left. Throws
-  /// `inputOutput`, `notPermitted`.
+  /// Reads the whole journal. The result is empty when another program has restored the journal since `peek`, or is restoring it
+  /// now. Throws `inputOutput`, `notPermitted`.
   public func contents() throws(ArtError) -> JournalContents {
     if let fault { throw fault }
     guard lock == nil else { return try JournalContents(of: origin, segments: segments, in: folder) }

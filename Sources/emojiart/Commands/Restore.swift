@@ -95,7 +95,7 @@ struct Restore: ParsableCommand {
       if let error = shown.kept.first { return try outcome.tell(edits, error) }
       for report in shown.reports where report.edits > 0 { try outcome.list(edits, report) }
     } else {
-      // Nil when another program has restored it just now.
+      // Nil when another program has restored it, or its program runs.
       guard let journal = try edits.journal.taken() else { return }
       let report = try file.restore(journal, stamp: author.stamp(at: millisecondsSince1970()))
       Output.tell(of: "the edits are restored")
