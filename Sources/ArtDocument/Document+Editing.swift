@@ -132,8 +132,8 @@ extension Document {
     while entries.count < max(1, count) {
       let plan =
         switch direction {
-        case .undo: try UndoPlan.undo(in: content, by: origin)
-        case .redo: try UndoPlan.redo(in: content, by: origin)
+        case .undo: try UndoPlan.undo(in: content, by: .origin(origin))
+        case .redo: try UndoPlan.redo(in: content, by: .origin(origin))
         }
       guard let plan, let taken = try take(plan.name, plan.changes, kind: plan.kind, skipped: plan.skipped)
       else { break }
@@ -153,8 +153,8 @@ extension Document {
     guard !applied.changes.isEmpty || kind != .edit else { return nil }
     let stamp = author.stamp(at: time)
     let entry = LoggedEdit(
-      id: stamp.id, revision: content.revision + 1, time: stamp.time, save: base.revision + 1, kind: kind,
-      author: stamp.author, edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse,
+      stamp, revision: content.revision + 1, save: base.revision + 1, kind: kind,
+      edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse,
       dropped: skipped + applied.dropped)
     content.append(entry)
     made.append(entry)

@@ -75,7 +75,7 @@ extension Change {
   }
 
   /// Whether an emoji has the value that the change gives to its emoji.
-  public func isSo(of emoji: Emoji) -> Bool {
+  public func matches(_ emoji: Emoji) -> Bool {
     switch self {
     case .add(let added): added == emoji
     case .move(let id, let place): id == emoji.id && place == emoji.position

@@ -1,56 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which running program made an edit: twelve characters of Crockford's base32, drawn anew by each process.
-public struct Origin: Hashable, Sendable, CustomStringConvertible {
-  /// Characters in an origin.
-  public static let length = 12
-  private let bits: UInt64
+/// A name of 60 random bits: twelve characters of Crockford's base32, lower case.
+public protocol RandomName: Hashable, Sendable, CustomStringConvertible {
+  /// The name's bits.
+  var bits: UInt64 { get }
+  /// The name of the lowest 60 bits of a number.
+  init(lowBits: UInt64)
+}
 
-  /// The origin as a document writes it; nil for anything but twelve characters of the alphabet.
+extension RandomName {
+  /// Characters in a name.
+  public static var length: Int { 12 }
+
+  /// The name as a document writes it; nil for anything but twelve characters of the alphabet.
   public init?(_ text: some StringProtocol) {
     guard let bits = Crockford.decode(text.utf8, length: Self.length) else { return nil }
-    self.bits = bits
+    self.init(lowBits: bits)
   }
 
-  /// Draws the origin of a program that starts.
-  public init(using generator: inout some RandomNumberGenerator) {
-    self.init(lowBits: generator.next())
-  }
-
-  /// The origin of the lowest 60 bits of a number.
-  public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
+  /// Draws a name.
+  public init(using generator: inout some RandomNumberGenerator) { self.init(lowBits: generator.next()) }
 
   /// The twelve characters.
   public var description: String { Crockford.encode(bits, length: Self.length) }
 }
 
-/// The document's own name for itself, twelve characters of Crockford's base32, drawn when it was made. A copy of
-/// the file has the same one.
-public struct DocumentID: Hashable, Sendable, CustomStringConvertible {
-  /// Characters in an id.
-  public static let length = 12
-  private let bits: UInt64
+/// Which running program made an edit; each process draws a new one.
+public struct Origin: RandomName {
+  public let bits: UInt64
+  public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
+}
 
-  /// The id as a document writes it; nil for anything but twelve characters of the alphabet.
-  public init?(_ text: some StringProtocol) {
-    guard let bits = Crockford.decode(text.utf8, length: Self.length) else { return nil }
-    self.bits = bits
+/// The document's own name for itself, drawn when it was made. A copy of the file has the same one.
+public struct DocumentID: RandomName {
+  public let bits: UInt64
+  public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
+}
+
+/// One client of a document. The client draws the name and keeps it across reloads and restarts: undo and redo are by session.
+public struct SessionID: RandomName {
+  public let bits: UInt64
+  public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
+}
+
+/// The key of a client's request: 1 to 64 visible ASCII characters, unique within the client's session. A request that is
+/// repeated has the same one.
+public struct RequestTag: Hashable, Sendable, CustomStringConvertible {
+  /// The characters.
+  public let description: String
+
+  /// Nil for what is no key.
+  public init?(_ text: String) {
+    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      return nil
+    }
+    description = text
   }
-
-  /// Draws the id of a new document.
-  public init(using generator: inout some RandomNumberGenerator) {
-    bits = generator.next() & (1 << 60 - 1)
-  }
-
-  /// The twelve characters.
-  public var description: String { Crockford.encode(bits, length: Self.length) }
 }
 
 /// The identity of an edit: its origin, and its number among the edits of that origin, from 1.
 public struct EditID: Hashable, Sendable, CustomStringConvertible {
-  /// Who made it.
+  /// The program that made it.
   public let origin: Origin
-  /// The how-manieth of that origin, from 1.
+  /// The number within the origin, from 1.
   public let sequence: Int
 
   /// An id; the sequence is at least 1.

@@ -18,6 +18,8 @@ public enum Limits {
   public static let textBytes = 256
   /// UTF-8 bytes in the name of an author.
   public static let authorBytes = 64
+  /// Keys of requests that one edit names. An edit that names so many may lack older ones.
+  public static let editTags = 1_000
   /// UTF-8 bytes in a background's URL.
   public static let urlBytes = 65_536
   /// z-order values lie in this range, so that steps between them cannot overflow.

@@ -4,7 +4,7 @@
 public struct LoggedEdit: Hashable, Sendable, Identifiable {
   /// What the edit is to undo and redo.
   public enum Kind: Hashable, Sendable {
-    /// A person's action.
+    /// A user's action.
     case edit
     /// Takes back the edit of that id.
     case undo(EditID)
@@ -12,18 +12,14 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
     case redo(EditID)
   }
 
-  /// Its identity.
-  public let id: EditID
+  /// Its identity, its time, and who made it.
+  public let stamp: EditStamp
   /// Which edit of the document it is, from 1.
   public let revision: Int
-  /// When it was made, in milliseconds since 1970.
-  public let time: Int
   /// The save it came with: the revision of the first edit of that save.
   public let save: Int
   /// What it is to undo and redo.
   public let kind: Kind
-  /// The name that the person gave who made it, if any.
-  public let author: String?
   /// What it did. An undo and a redo keep the name of the action they are about.
   public let edit: Edit
   /// What takes it back.
@@ -33,26 +29,31 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
 
   /// A logged edit of these values.
   public init(
-    id: EditID, revision: Int, time: Int, save: Int, kind: Kind, author: String?, edit: Edit,
-    inverse: [Change], dropped: [Change] = []
+    _ stamp: EditStamp, revision: Int, save: Int, kind: Kind = .edit, edit: Edit, inverse: [Change],
+    dropped: [Change] = []
   ) {
-    self.id = id
+    self.stamp = stamp
     self.revision = revision
-    self.time = time
     self.save = save
     self.kind = kind
-    self.author = author
     self.edit = edit
     self.inverse = inverse
     self.dropped = dropped
   }
 
+  /// Its identity.
+  public var id: EditID { stamp.id }
+  /// When it was made, in milliseconds since 1970.
+  public var time: Int { stamp.time }
+  /// The name that its user gave, if any.
+  public var author: String? { stamp.author }
+  /// The session of the client that asked for it, if it has one.
+  public var session: SessionID? { stamp.session }
+
   /// The same entry as part of that save.
   public func marked(save: Int) -> LoggedEdit {
     LoggedEdit(
-      id: id, revision: revision, time: time, save: save, kind: kind, author: author, edit: edit,
-      inverse: inverse,
-      dropped: dropped)
+      stamp, revision: revision, save: save, kind: kind, edit: edit, inverse: inverse, dropped: dropped)
   }
 
   /// What a person reads: `move 🐝`, `Undo move 🐝`, `Redo move 🐝`.
@@ -61,6 +62,22 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
     case .edit: edit.name
     case .undo: "Undo \(edit.name)"
     case .redo: "Redo \(edit.name)"
+    }
+  }
+}
+
+/// Whose edits an undo or a redo is about.
+public enum EditOwner: Hashable, Sendable {
+  /// Those of one running program, whichever client asked for them.
+  case origin(Origin)
+  /// Those of one session, also from before a restart. An edit without a session is nobody's then.
+  case session(SessionID)
+
+  /// Whether the entry is the owner's.
+  public func owns(_ entry: LoggedEdit) -> Bool {
+    switch self {
+    case .origin(let origin): entry.id.origin == origin
+    case .session(let session): entry.session == session
     }
   }
 }

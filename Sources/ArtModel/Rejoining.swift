@@ -33,8 +33,8 @@ extension DocumentContent {
       let applied = make(
         entry.edit.changes, of: entry.kind, as: entry.id, at: entry.time, &rejoined, &generator)
       let new = LoggedEdit(
-        id: entry.id, revision: revision + 1, time: entry.time, save: save, kind: entry.kind,
-        author: entry.author, edit: Edit(name: entry.edit.name, changes: applied.changes),
+        entry.stamp, revision: revision + 1, save: save, kind: entry.kind,
+        edit: Edit(name: entry.edit.name, changes: applied.changes),
         inverse: applied.inverse, dropped: Self.joined(entry.dropped, applied.dropped))
       append(new)
       rejoined.edits.append(new)

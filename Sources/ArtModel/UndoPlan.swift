@@ -21,24 +21,24 @@ public struct UndoPlan: Sendable, Equatable {
   /// The changes left out because a later edit set the same field.
   public let skipped: [Change]
 
-  /// The next undo; nil when nothing in the log can be taken back. `origin` restricts it to one program's
-  /// edits.
+  /// The next undo; nil when nothing in the log can be taken back. `owner` restricts it to the edits of one
+  /// program or one session.
   public static func undo(
-    in art: some ArtReading, by origin: Origin? = nil
+    in art: some ArtReading, by owner: EditOwner? = nil
   ) throws(ArtError) -> UndoPlan? {
-    var walk = UndoWalk(.undo, by: origin)
+    var walk = UndoWalk(.undo, by: owner)
     if let plan = try walk.next(in: art) { return plan }
     guard let target = walk.orphanedRedo else { return nil }
-    var again = UndoWalk(.back(target, as: .undo(target)), by: origin)
+    var again = UndoWalk(.back(target, as: .undo(target)), by: owner)
     return try again.next(in: art)
   }
 
-  /// The next redo; nil when nothing was undone, or an edit came since. `origin` restricts it to one program's
-  /// undos, and then only that program's edits end it.
+  /// The next redo; nil when nothing was undone, or an edit came since. `owner` restricts it to the undos of one
+  /// program or one session, and then only its edits end it.
   public static func redo(
-    in art: some ArtReading, by origin: Origin? = nil
+    in art: some ArtReading, by owner: EditOwner? = nil
   ) throws(ArtError) -> UndoPlan? {
-    var walk = UndoWalk(.redo, by: origin)
+    var walk = UndoWalk(.redo, by: owner)
     return try walk.next(in: art)
   }
 
@@ -134,7 +134,7 @@ private struct UndoWalk: Sendable {
   }
 
   private let goal: Goal
-  private let origin: Origin?
+  private let owner: EditOwner?
   private var later = LaterWrites()
   /// Entries that a standing one names.
   private var takenBack: Set<EditID> = []
@@ -143,9 +143,9 @@ private struct UndoWalk: Sendable {
   private var edits: Set<EditID> = []
   private var standingRedos: [EditID] = []
 
-  init(_ goal: Goal, by origin: Origin?) {
+  init(_ goal: Goal, by owner: EditOwner?) {
     self.goal = goal
-    self.origin = origin
+    self.owner = owner
   }
 
   mutating func next(in art: some ArtReading) throws(ArtError) -> UndoPlan? {
@@ -163,7 +163,7 @@ private struct UndoWalk: Sendable {
   }
 
   mutating func visit(_ entry: LoggedEdit) -> Step {
-    let isOwn = origin == nil || entry.id.origin == origin
+    let isOwn = owner?.owns(entry) ?? true
     let stands = !takenBack.contains(entry.id)
     switch (goal, entry.kind) {
     case (.undo, .edit) where isOwn && stands && !entry.inverse.isEmpty:

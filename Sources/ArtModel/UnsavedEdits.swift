@@ -133,7 +133,7 @@ struct NetChanges: Sendable {
 
 extension Emoji {
   /// The emoji with the value that a change of it gives.
-  fileprivate func with(_ change: Change) -> Emoji {
+  func with(_ change: Change) -> Emoji {
     var emoji = self
     switch change {
     case .move(_, let place): emoji.position = place

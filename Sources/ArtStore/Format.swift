@@ -10,7 +10,7 @@ enum Format {
   static let largestFile = 256 << 20
   /// Edits kept in the log.
   static let logEdits = 1_000
-  /// Bytes of names, changes and inverses kept in the log; the newest edit stays whatever its size.
+  /// Bytes of names, tags, changes and inverses kept in the log; the newest edit stays whatever its size.
   static let logBytes = 8 << 20
   /// Pictures kept at most, that of the background among them.
   static let pictures = 4
@@ -78,6 +78,8 @@ enum Format {
         undoes TEXT,
         name TEXT NOT NULL,
         author TEXT,
+        session TEXT,
+        tags TEXT,
         changes TEXT NOT NULL,
         inverse TEXT NOT NULL,
         dropped TEXT,

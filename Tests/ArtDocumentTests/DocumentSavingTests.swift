@@ -71,8 +71,7 @@ import Testing
       let applied = try content.apply(plan.edit.changes)
       let stamp = author.stamp(at: 1)
       let entry = LoggedEdit(
-        id: stamp.id, revision: content.revision + 1, time: 1, save: 1, kind: .edit, author: nil,
-        edit: plan.edit,
+        stamp, revision: content.revision + 1, save: 1, edit: plan.edit,
         inverse: applied.inverse)
       content.append(entry)
       entries.append(entry)

@@ -94,8 +94,8 @@ struct ActionTests {
     ]
     for (action, name) in named { #expect(try action.plan(on: art, using: &generator).edit.name == name) }
     let entry = LoggedEdit(
-      id: try #require(EditID("000000000000:1")), revision: 1, time: 0, save: 1,
-      kind: .undo(try #require(EditID("000000000000:2"))), author: nil,
+      EditStamp(id: try #require(EditID("000000000000:1")), time: 0), revision: 1, save: 1,
+      kind: .undo(try #require(EditID("000000000000:2"))),
       edit: Edit(name: "move 🐝", changes: []), inverse: [])
     #expect(entry.title == "Undo move 🐝")
   }

@@ -235,7 +235,7 @@ struct BackgroundEditTests {
     let stamp = author.stamp(at: 9)
     art.append(
       LoggedEdit(
-        id: stamp.id, revision: art.revision + 1, time: 9, save: art.revision + 1, kind: kind, author: nil,
+        stamp, revision: art.revision + 1, save: art.revision + 1, kind: kind,
         edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped))
     return applied
   }
@@ -245,22 +245,22 @@ struct BackgroundEditTests {
     let secret = "https://example.org/a.png?key=hidden"
     let changes: [Change] = [.setBackground(try picture(url: secret)), .setPending(try pending(secret))]
     let entry = LoggedEdit(
-      id: try author(1).stamp(), revision: 1, time: 0, save: 1, kind: .edit, author: nil,
+      try author(1).stamp(), revision: 1, save: 1,
       edit: Edit(name: "x", changes: changes), inverse: [])
     for words in [entry.words()] + changes.map(\.words) {
       #expect(!words.contains("hidden"), "\(words)")
     }
     #expect(entry.words().contains("example.org"))
     let refused = LoggedEdit(
-      id: entry.id, revision: 1, time: 0, save: 1, kind: .edit, author: nil,
+      entry.stamp, revision: 1, save: 1,
       edit: Edit(name: BackgroundEdit.refuse(url: "", .tls).name, changes: [.setPending(nil)]), inverse: [])
     #expect(refused.words() == "background refused (tls)")
   }
 }
 
 extension Author {
-  fileprivate func stamp() -> EditID {
+  fileprivate func stamp() -> EditStamp {
     var copy = self
-    return copy.stamp(at: 0).id
+    return copy.stamp(at: 0)
   }
 }

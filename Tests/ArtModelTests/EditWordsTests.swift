@@ -10,8 +10,8 @@ import Testing
   ) throws -> LoggedEdit {
     var author = try author(1)
     return LoggedEdit(
-      id: author.stamp(at: 0).id, revision: 1, time: 0, save: 1, kind: kind, author: nil,
-      edit: Edit(name: name, changes: changes), inverse: inverse)
+      author.stamp(at: 0), revision: 1, save: 1, kind: kind, edit: Edit(name: name, changes: changes),
+      inverse: inverse)
   }
 
   private let ids = (0..<12).map { EmojiID(bits: UInt64($0)) }

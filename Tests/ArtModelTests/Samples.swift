@@ -74,12 +74,12 @@ extension DocumentContent {
   /// Undoes or redoes and logs it; nil when there is nothing to.
   @discardableResult
   mutating func undo(own: Bool = false, by author: inout Author) throws(ArtError) -> UndoPlan? {
-    try perform(UndoPlan.undo(in: self, by: own ? author.origin : nil), by: &author)
+    try perform(UndoPlan.undo(in: self, by: own ? .origin(author.origin) : nil), by: &author)
   }
 
   @discardableResult
   mutating func redo(own: Bool = false, by author: inout Author) throws(ArtError) -> UndoPlan? {
-    try perform(UndoPlan.redo(in: self, by: own ? author.origin : nil), by: &author)
+    try perform(UndoPlan.redo(in: self, by: own ? .origin(author.origin) : nil), by: &author)
   }
 
   private mutating func perform(_ plan: UndoPlan?, by author: inout Author) throws(ArtError) -> UndoPlan? {
@@ -98,8 +98,8 @@ extension DocumentContent {
     _ name: String, _ applied: AppliedEdit, _ kind: LoggedEdit.Kind, _ stamp: EditStamp
   ) -> LoggedEdit {
     let entry = LoggedEdit(
-      id: stamp.id, revision: revision + 1, time: stamp.time, save: revision + 1, kind: kind,
-      author: stamp.author, edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse)
+      stamp, revision: revision + 1, save: revision + 1, kind: kind,
+      edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse)
     append(entry)
     return entry
   }

@@ -199,8 +199,8 @@ struct UndoTests {
     let stamp = stage.authors[1].stamp(at: 0)
     stage.art.append(
       LoggedEdit(
-        id: stamp.id, revision: stage.art.revision + 1, time: 0, save: 1, kind: .edit, author: nil,
-        edit: Edit(name: Edit.repairName, changes: []), inverse: []))
+        stamp, revision: stage.art.revision + 1, save: 1, edit: Edit(name: Edit.repairName, changes: []),
+        inverse: []))
     #expect(try UndoPlan.redo(in: stage.art) == nil)
     #expect(try UndoPlan.undo(in: stage.art) == nil)
     try stage.move(to: 2, by: .ada)

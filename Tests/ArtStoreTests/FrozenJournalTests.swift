@@ -48,7 +48,7 @@ import Testing
     #expect(contents.entries.map(\.kind) == [.edit, .undo(EditID(origin: origin, sequence: 1))])
     var written = JournalLines()
     written.append(head, segment: 1)
-    for entry in contents.entries { written.append(entry) }
+    for entry in contents.entries { written.append(entry, after: head.author) }
     #expect(written.bytes == bytes)
     // The check can fail.
     var other = JournalContents(of: origin)

@@ -69,6 +69,7 @@ import Testing
     #expect(content.log.contains { if case .undo = $0.kind { true } else { false } })
     #expect(content.log.contains { if case .redo = $0.kind { true } else { false } })
     #expect(content.log.contains { !$0.dropped.isEmpty })
+    #expect(content.log.contains { $0.session != nil && !$0.stamp.tags.isEmpty })
   }
 }
 
@@ -90,7 +91,9 @@ extension FrozenSampleTests {
         }
       return JSON.array([
         .integer(entry.revision), .string(entry.id.description), .integer(entry.time), .integer(entry.save),
-        .array(kind), .optional(entry.author), .string(entry.edit.name), .string(changes(entry.edit.changes)),
+        .array(kind), .optional(entry.author), .optional(entry.session?.description),
+        .array(entry.stamp.tags.map { .string($0.description) }), .string(entry.edit.name),
+        .string(changes(entry.edit.changes)),
         .string(changes(entry.inverse)), .string(changes(entry.dropped)),
       ]).text + "\n"
     }
@@ -141,7 +144,10 @@ extension FrozenSampleTests {
       do { try transaction.insertImage(1, picture) } catch { throw .busy("sample") }
     }
     for (index, changes) in edits.enumerated() {
-      let stamp = maker.stamp()
+      // Every third one by a client with a session; of these one has a tag.
+      let client =
+        index % 3 == 1 ? try DocumentClient(author: "Grace", session: SessionID("5e5510n00001")) : nil
+      let stamp = maker.stamp(by: client, tag: index == 4 ? RequestTag("drag-17") : nil)
       try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
         _ = try transaction.perform(Edit(name: "edit \(index)", changes: changes), stamp: stamp)
       }

@@ -67,6 +67,38 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(values(undone) == values(before), "one undo takes it back")
   }
 
+  @Test("K44 the edits of several clients are restored as one edit each, with its name, session and tags")
+  func clients() throws {
+    let sample = try JournalSample(emojis: 0)
+    let journal = try sample.journal()
+    let clients = try [
+      DocumentClient(author: "ada", session: SessionID(lowBits: 1)),
+      DocumentClient(author: nil, session: SessionID(lowBits: 2)), DocumentClient(author: "bob"),
+    ]
+    for number in 0..<9 {
+      let emoji = try sample.maker.emoji()
+      let tag = number < 6 ? RequestTag("request-\(number)") : nil
+      try sample.take("add", [.add(emoji)], by: clients[number % 3], tag: tag)
+    }
+    try journal.append(sample.made, on: sample.base)
+    journal.abandon()
+    let shown = try sample.file.read(with: [sample.dead()], restoredBy: Author(origin: Origin(lowBits: 5)))
+    let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    let content = try sample.file.read()
+    #expect(values(content) == values(sample.content))
+    #expect(report.edits == 9 && report.changes == 9 && report.author == "ada, bob")
+    #expect(content.log.map(\.author) == ["ada", nil, "bob"])
+    #expect(content.log.map(\.session) == clients.map(\.session))
+    let tags = [["request-0", "request-3"], ["request-1", "request-4"], ["request-2", "request-5"]]
+    #expect(content.log.map { $0.stamp.tags.map(\.description) } == tags)
+    #expect(content.log.map(\.id) == shown.content.log.map(\.id), "a look shows the same edits")
+    #expect(content.log.restoredSequence(of: sample.origin) == 9)
+    #expect(try sample.file.check().faults == [])
+    // Undo is by session after a restart, too.
+    let plan = try #require(try UndoPlan.undo(in: content, by: .session(SessionID(lowBits: 2))))
+    #expect(plan.kind == .undo(content.log[1].id))
+  }
+
   @Test("K16 what a save holds already is not brought twice")
   func partlySaved() throws {
     for saved in [1, 5, 8] {

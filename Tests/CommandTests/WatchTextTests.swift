@@ -14,8 +14,8 @@ import Testing
     _ revision: Int, by author: String? = "Ada", save: Int? = nil, time: Int = 0, origin: Int = 1
   ) throws -> LoggedEdit {
     LoggedEdit(
-      id: try #require(EditID("00000000000\(origin):\(revision)")), revision: revision, time: time,
-      save: save ?? revision, kind: .edit, author: author,
+      EditStamp(id: try #require(EditID("00000000000\(origin):\(revision)")), time: time, author: author),
+      revision: revision, save: save ?? revision,
       edit: Edit(
         name: "move 🐝", changes: [.move(try bee(), to: try Point(x: Double(revision), y: 80))]),
       inverse: [])

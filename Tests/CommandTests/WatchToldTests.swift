@@ -34,8 +34,9 @@ extension ToldDocuments {
   private func change(_ revisions: ClosedRange<Int>, isComplete: Bool = true) throws -> DocumentChange {
     let edits = try revisions.map { revision in
       LoggedEdit(
-        id: try #require(EditID("000000000001:\(revision)")), revision: revision, time: 0, save: revision,
-        kind: .edit, author: nil, edit: Edit(name: "edit \(revision)", changes: []), inverse: [])
+        EditStamp(id: try #require(EditID("000000000001:\(revision)")), time: 0), revision: revision,
+        save: revision,
+        edit: Edit(name: "edit \(revision)", changes: []), inverse: [])
     }
     return DocumentChange(
       edits: isComplete ? edits : [], texts: [:], revision: revisions.upperBound, isComplete: isComplete)

@@ -28,7 +28,7 @@ public enum BackgroundEdit: Hashable, Sendable {
       guard art.pending?.url == url else { return nil }
       changes = [.setPending(nil)]
     }
-    let effective = changes.filter { !$0.isSo(of: art) }
+    let effective = changes.filter { !$0.matches(art) }
     return effective.isEmpty ? nil : Edit(name: name, changes: effective)
   }
 
@@ -82,7 +82,7 @@ public enum BackgroundEdit: Hashable, Sendable {
 
 extension Change {
   /// Whether a field of the document as a whole has the value that the change gives it.
-  fileprivate func isSo(of art: some ArtReading) -> Bool {
+  fileprivate func matches(_ art: some ArtReading) -> Bool {
     switch self {
     case .setCanvas(let canvas): canvas == art.canvas
     case .setBackground(let background): background == art.background

@@ -152,7 +152,7 @@ extension Inspection {
 
   private mutating func isNewer(_ emoji: Emoji, than other: Emoji) -> Bool {
     for change in newestChanges(of: emoji.id) {
-      let (fits, otherFits) = (change.isSo(of: emoji), change.isSo(of: other))
+      let (fits, otherFits) = (change.matches(emoji), change.matches(other))
       if fits != otherFits { return fits }
     }
     return false
@@ -177,7 +177,7 @@ extension Inspection {
     var told: Set<Field> = []
     var before: [String] = []
     for change in newestChanges(of: emoji.id) {
-      for set in change.fieldByField where told.insert(set.field).inserted && !set.isSo(of: emoji) {
+      for set in change.fieldByField where told.insert(set.field).inserted && !set.matches(emoji) {
         before.append(Self.what(set))
       }
     }

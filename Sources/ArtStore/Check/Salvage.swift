@@ -132,8 +132,8 @@ struct Salvage {
     }
     try image.insert(
       LoggedEdit(
-        id: stamp.id, revision: revision, time: stamp.time, save: revision, kind: .edit, author: stamp.author,
-        edit: Edit(name: Edit.repairName, changes: []), inverse: []))
+        stamp, revision: revision, save: revision, edit: Edit(name: Edit.repairName, changes: []), inverse: []
+      ))
     try image.verify()
     return image
   }

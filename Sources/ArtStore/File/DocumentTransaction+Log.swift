@@ -33,8 +33,7 @@ extension DocumentTransaction {
     _ name: String, _ applied: AppliedEdit, kind: LoggedEdit.Kind, _ stamp: EditStamp
   ) throws(ArtError) -> LoggedEdit {
     let entry = LoggedEdit(
-      id: stamp.id, revision: art.revision + 1, time: stamp.time, save: save, kind: kind,
-      author: stamp.author,
+      stamp, revision: art.revision + 1, save: save, kind: kind,
       edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped)
     try append(entry)
     return entry

@@ -50,7 +50,7 @@ extension DocumentFile {
           let edits = try RemainingEdits(
             contents, in: transaction, holding: content.log, of: source.path)
           let plan = try RestorePlan(edits.entries, on: content)
-          try content.take(plan, stamp().on(behalfOf: contents.head?.author))
+          for part in plan.parts { try content.apply(part, stamp().on(behalfOf: part.stamp)) }
           reports.append(edits.report(of: plan, in: contents, journal, revision: content.revision))
         }
         var image = try FileImage(name: path, content, id: id)
@@ -77,16 +77,18 @@ extension DocumentFile {
     for (contents, journal) in all {
       let plan = try RestorePlan(contents.entries, on: known)
       known = plan.content
-      let stamp = stamp().on(behalfOf: contents.head?.author)
+      // Nobody knows the state that these edits were made on: what all clients did is one edit, by the last of them.
+      let last = plan.parts.last?.stamp
+      let stamp = last.map { stamp().on(behalfOf: $0) } ?? stamp()
       let applied = try content.apply(known.changes(from: content), at: stamp.time)
       content.append(
         LoggedEdit(
-          id: stamp.id, revision: content.revision + 1, time: stamp.time, save: 1, kind: .edit,
-          author: stamp.author, edit: Edit(name: plan.edit.name, changes: applied.changes),
+          stamp, revision: content.revision + 1, save: 1,
+          edit: Edit(name: RestorePlan.name(contents.entries.count), changes: applied.changes),
           inverse: applied.inverse, dropped: plan.dropped + applied.dropped))
       reports.append(
         RestoreReport(
-          author: stamp.author, modified: journal.modified, edits: contents.entries.count,
+          author: contents.author, modified: journal.modified, edits: contents.entries.count,
           changes: applied.changes.count, dropped: plan.dropped + applied.dropped, revision: content.revision,
           damage: contents.damage))
     }

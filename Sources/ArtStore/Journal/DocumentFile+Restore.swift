@@ -4,7 +4,7 @@ import ArtModel
 
 /// What became, or would become, of the edits of a program that is gone.
 public struct RestoreReport: Sendable, Equatable {
-  /// The person's name, if given.
+  /// The names of its users, if given.
   public let author: String?
   /// When the journal was last written, in milliseconds since 1970.
   public let modified: Int
@@ -39,8 +39,8 @@ enum RestoreStep: CaseIterable {
 
 extension DocumentFile {
   /// Brings the edits of a program that is gone into this document, of which the caller knows that it is theirs, and
-  /// removes the journal. They come as one edit at the stamp's time, in the journal's author's name, and on top of what
-  /// others have saved since: see `RestorePlan`. What is in the file already is not brought twice. Where it is not known
+  /// removes the journal. They come as one edit for each client, at the stamp's time, with the client's name, session and tags, and
+  /// on top of what others have saved since: see `RestorePlan`. What is in the file already is not brought twice. Where it is not known
   /// that the journal's program is gone, the document goes on saying how far the journal is in it.
   ///
   /// Throws what `edit` throws, `damaged` for a journal that cannot be read to its end, and `replaced` when another
@@ -64,11 +64,14 @@ extension DocumentFile {
         return edits.report(of: nil, in: contents, journal, revision: transaction.revision)
       }
       let plan = try RestorePlan(edits.entries, on: content)
-      let entry = try transaction.write(
-        plan, stamp.on(behalfOf: contents.head?.author, as: last.id.ofRestore))
+      var bytes = 0
+      for part in plan.parts {
+        let entry = try transaction.write(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.ofRestore))
+        bytes += entry.map(EditRow.size) ?? 0
+      }
       try transaction.setSaved(journal.origin, upTo: last.id.sequence)
       var report = edits.report(of: plan, in: contents, journal, revision: transaction.revision)
-      report.isBeyondLog = entry.map { EditRow.size(of: $0) > Format.logBytes } ?? false
+      report.isBeyondLog = bytes > Format.logBytes
       return report
     }
     try reached(.saved)
@@ -126,19 +129,20 @@ struct RemainingEdits {
     of plan: RestorePlan?, in contents: JournalContents, _ journal: DeadJournal, revision: Int
   ) -> RestoreReport {
     RestoreReport(
-      author: contents.head?.author, modified: journal.modified, edits: entries.count,
-      changes: plan?.edit.changes.count ?? 0, dropped: plan?.dropped ?? [], revision: revision,
+      author: contents.author, modified: journal.modified, edits: entries.count,
+      changes: plan?.changeCount ?? 0, dropped: plan?.dropped ?? [], revision: revision,
       damage: contents.damage)
   }
 }
 
 extension DocumentTransaction {
-  /// Does what is restored and writes it into the log, also when all of it was dropped: the history keeps that.
-  fileprivate func write(_ plan: RestorePlan, _ stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
-    var applied = try set(plan.edit.changes, at: stamp.time)
-    applied.dropped += plan.dropped
-    guard !applied.changes.isEmpty || !applied.dropped.isEmpty else { return nil }
-    return try log(plan.edit.name, applied, kind: .edit, stamp)
+  /// Makes what one client's edits come to and writes it into the log, also when all of it was dropped: the history keeps that, and
+  /// the keys of its requests.
+  fileprivate func write(_ part: RestorePlan.Part, _ stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
+    var applied = try set(part.edit.changes, at: stamp.time)
+    applied.dropped += part.dropped
+    guard !applied.changes.isEmpty || !applied.dropped.isEmpty || !stamp.tags.isEmpty else { return nil }
+    return try log(part.edit.name, applied, kind: .edit, stamp)
   }
 }
 

@@ -31,9 +31,9 @@ extension DocumentFile {
         let edits = try RemainingEdits(
           contents, in: transaction, holding: shown.content.log, of: path)
         let plan = try RestorePlan(edits.entries, on: shown.content)
-        if let last = edits.entries.last {
-          let stamp = author.stamp(at: journal.modified)
-          try shown.content.take(plan, stamp.on(behalfOf: contents.head?.author, as: last.id.ofRestore))
+        let stamp = author.stamp(at: journal.modified)
+        for part in plan.parts {
+          try shown.content.apply(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.ofRestore))
         }
         let revision = shown.content.revision
         shown.reports.append(edits.report(of: plan, in: contents, journal, revision: revision))
@@ -52,14 +52,14 @@ extension DocumentFile {
 }
 
 extension DocumentContent {
-  /// Becomes what the plan comes to, with the entry in its log that restoring writes.
-  mutating func take(_ plan: RestorePlan, _ stamp: EditStamp) throws(ArtError) {
-    let applied = try apply(plan.edit.changes, at: stamp.time)
-    guard !applied.changes.isEmpty || !plan.dropped.isEmpty else { return }
+  /// Becomes what a part of a plan comes to, with the entry in its log that restoring writes.
+  mutating func apply(_ part: RestorePlan.Part, _ stamp: EditStamp) throws(ArtError) {
+    let applied = try apply(part.edit.changes, at: stamp.time)
+    guard !applied.changes.isEmpty || !part.dropped.isEmpty || !stamp.tags.isEmpty else { return }
     append(
       LoggedEdit(
-        id: stamp.id, revision: revision + 1, time: stamp.time, save: revision + 1, kind: .edit,
-        author: stamp.author, edit: Edit(name: plan.edit.name, changes: applied.changes),
-        inverse: applied.inverse, dropped: applied.dropped + plan.dropped))
+        stamp, revision: revision + 1, save: revision + 1,
+        edit: Edit(name: part.edit.name, changes: applied.changes), inverse: applied.inverse,
+        dropped: applied.dropped + part.dropped))
   }
 }

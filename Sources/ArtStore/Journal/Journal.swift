@@ -103,7 +103,7 @@ public final class Journal {
     if segment.length == 0 {
       lines.append(head(on: base), segment: segment.number)
     }
-    for entry in entries { lines.append(entry) }
+    for entry in entries { lines.append(entry, after: author) }
     guard lines.bytes.count <= JournalFormat.largestBatch else { throw .journalFull(folder.path) }
     try write(lines.bytes, to: &segment)
     lastSequence = last

@@ -18,6 +18,13 @@ public struct JournalContents: Sendable {
   /// When a segment was last written, in milliseconds since 1970.
   public private(set) var modified = 0
 
+  /// The names of the users who made the edits, in the order of their first ones; nil where none was given.
+  public var author: String? {
+    var names: [String] = []
+    for name in entries.lazy.compactMap(\.author) where !names.contains(name) { names.append(name) }
+    return names.isEmpty ? nil : names.joined(separator: ", ")
+  }
+
   private let origin: Origin
   private var room = JournalFormat.largest
 

@@ -6,7 +6,7 @@ import ArtModel
 public struct JournalHead: Sendable, Hashable {
   /// The program that made the edits.
   public let origin: Origin
-  /// The person's name, if given.
+  /// The name of the program's own user, if given: of every edit whose line names no other.
   public let author: String?
   /// Where the document's file was, symbolic links resolved.
   public let path: String

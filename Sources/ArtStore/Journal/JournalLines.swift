@@ -26,9 +26,10 @@ struct JournalLines {
     endLine()
   }
 
-  mutating func append(_ entry: LoggedEdit) {
+  /// `user` is the author that the head names.
+  mutating func append(_ entry: LoggedEdit, after user: String?) {
     json.restart()
-    entry.writeJournalLine(to: &json)
+    entry.writeJournalLine(after: user, to: &json)
     endLine()
   }
 
@@ -63,10 +64,15 @@ struct JournalLines {
 }
 
 extension LoggedEdit {
-  /// `{"changes":[…],"dropped":[…],"inverse":[…],"kind":"undo","name":"…","of":"ORIGIN:SEQUENCE","sequence":…,
-  /// "time":…}`; `of` only where the kind is `undo` or `redo`.
-  fileprivate func writeJournalLine(to json: inout JSONWriter) {
+  /// `{"author":"…","changes":[…],"dropped":[…],"inverse":[…],"kind":"undo","name":"…","of":"ORIGIN:SEQUENCE",
+  /// "sequence":…,"session":"…","tag":"…","time":…}`; `of` only where the kind is `undo` or `redo`, `session` and `tag` only
+  /// where there is one, and `author`, which may be null, only where it is not the one of the head.
+  fileprivate func writeJournalLine(after user: String?, to json: inout JSONWriter) {
     json.object { json in
+      if author != user {
+        json.key("author")
+        if let author { json.string(author) } else { json.null() }
+      }
       json.key("changes")
       edit.changes.write(to: &json)
       json.key("dropped")
@@ -89,14 +95,26 @@ extension LoggedEdit {
       }
       json.key("sequence")
       json.integer(id.sequence)
+      json.member("session", session?.description)
+      json.member("tag", stamp.tags.last?.description)
       json.key("time")
       json.integer(time)
     }
   }
 }
 
+extension JSONWriter {
+  /// A member that is left out where there is no value.
+  fileprivate mutating func member(_ name: String, _ value: String?) {
+    guard let value else { return }
+    key(name)
+    string(value)
+  }
+}
+
 /// What a line says of an edit.
 struct JournalEntry {
+  private var author: String??
   private var changes: [Change]?
   private var dropped: [Change]?
   private var inverse: [Change]?
@@ -104,6 +122,8 @@ struct JournalEntry {
   private var name: String?
   private var of: EditID?
   private var number: Int?
+  private var session: SessionID?
+  private var tag: RequestTag?
   private var made: Int?
 
   /// Reads what `writeJournalLine` writes. Throws `badJSON` and what the values' checks throw.
@@ -119,6 +139,7 @@ struct JournalEntry {
 
   private mutating func read(_ key: String, from json: inout JSONReader) throws(ArtError) {
     switch key {
+    case "author": author = .some(json.null() ? nil : try json.string())
     case "changes": changes = try [Change](from: &json)
     case "dropped": dropped = try [Change](from: &json)
     case "inverse": inverse = try [Change](from: &json)
@@ -128,6 +149,12 @@ struct JournalEntry {
       of = EditID(try json.string())
       guard of != nil else { throw json.error("an undo of what is no edit") }
     case "sequence": number = try json.integer()
+    case "session":
+      session = SessionID(try json.string())
+      guard session != nil else { throw json.error("a session that is none") }
+    case "tag":
+      tag = RequestTag(try json.string())
+      guard tag != nil else { throw json.error("a tag that is none") }
     case "time": made = try json.integer()
     default: throw json.error("an edit with the key \"\(key)\"")
     }
@@ -138,10 +165,14 @@ struct JournalEntry {
     guard let changes, let dropped, let inverse, let name, let number, let made, let kind,
       (1...Format.largestNumber).contains(number), changes.count == inverse.count
     else { throw .badJSON("an edit that lacks a part", atByte: 0) }
+    // Bounds and characters of a name are checked here.
+    let client = try DocumentClient(author: author ?? head.author, session: session)
     return LoggedEdit(
-      id: EditID(origin: head.origin, sequence: number), revision: head.base.revision + count + 1, time: made,
-      save: head.base.revision + 1, kind: kind, author: head.author, edit: Edit(name: name, changes: changes),
-      inverse: inverse, dropped: dropped)
+      EditStamp(
+        id: EditID(origin: head.origin, sequence: number), time: made, author: client.author,
+        session: client.session, tags: tag.map { [$0] } ?? []),
+      revision: head.base.revision + count + 1, save: head.base.revision + 1, kind: kind,
+      edit: Edit(name: name, changes: changes), inverse: inverse, dropped: dropped)
   }
 
   private var kind: LoggedEdit.Kind? {

@@ -39,14 +39,7 @@ enum PlainTable: CaseIterable {
   /// The sum of a row of these values, all columns but the sum.
   func sum(of values: [Statement.Value]) -> Int {
     var sum = RowSum(name)
-    for value in values {
-      switch value {
-      case .null: sum.null()
-      case .integer(let number): sum.integer(number)
-      case .text(let text): sum.text(text)
-      case .blob(let bytes): bytes.withUnsafeBufferPointer { sum.blob($0) }
-      }
-    }
+    for value in values { sum.add(value) }
     return sum.value
   }
 

@@ -19,6 +19,15 @@ struct RowSum {
     bytes.append(0)
   }
 
+  mutating func add(_ value: Statement.Value) {
+    switch value {
+    case .null: null()
+    case .integer(let number): integer(number)
+    case .text(let text): self.text(text)
+    case .blob(let bytes): bytes.withUnsafeBufferPointer { blob($0) }
+    }
+  }
+
   mutating func null() { bytes.append(0) }
 
   mutating func integer(_ value: Int) {

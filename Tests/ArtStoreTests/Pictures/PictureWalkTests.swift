@@ -42,8 +42,8 @@ import Testing
       let applied = try content.apply(changes, of: kind, at: stamp.time)
       guard !applied.changes.isEmpty || kind != .edit else { return applied }
       let entry = LoggedEdit(
-        id: stamp.id, revision: content.revision + 1, time: stamp.time, save: base.revision + 1, kind: kind,
-        author: nil, edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse,
+        stamp, revision: content.revision + 1, save: base.revision + 1, kind: kind,
+        edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse,
         dropped: skipped + applied.dropped)
       content.append(entry)
       unsaved.append(entry)
@@ -59,8 +59,8 @@ import Testing
     mutating func step(_ direction: UndoDirection) throws -> AppliedEdit? {
       let plan =
         direction == .undo
-        ? try UndoPlan.undo(in: content, by: author.origin)
-        : try UndoPlan.redo(in: content, by: author.origin)
+        ? try UndoPlan.undo(in: content, by: .origin(author.origin))
+        : try UndoPlan.redo(in: content, by: .origin(author.origin))
       return try plan.map { try take($0.name, $0.changes, $0.kind, skipped: $0.skipped) }
     }
 

@@ -54,14 +54,15 @@ final class JournalSample {
   /// An edit of these changes; nil when it has no effect.
   @discardableResult
   func take(
-    _ name: String, _ changes: [Change], kind: LoggedEdit.Kind = .edit, dropped: [Change] = []
+    _ name: String, _ changes: [Change], kind: LoggedEdit.Kind = .edit, dropped: [Change] = [],
+    by client: DocumentClient? = nil, tag: RequestTag? = nil
   ) throws -> LoggedEdit? {
     let applied = try content.apply(changes)
     guard !applied.changes.isEmpty || kind != .edit else { return nil }
-    let stamp = author.stamp(at: 1_800_000_000_000 + made.count)
+    let stamp = author.stamp(at: 1_800_000_000_000 + made.count, by: client, tag: tag)
     let entry = LoggedEdit(
-      id: stamp.id, revision: content.revision + 1, time: stamp.time, save: base.revision + 1, kind: kind,
-      author: stamp.author, edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse,
+      stamp, revision: content.revision + 1, save: base.revision + 1, kind: kind,
+      edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse,
       dropped: dropped + applied.dropped)
     content.append(entry)
     made.append(entry)

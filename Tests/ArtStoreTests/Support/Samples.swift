@@ -19,7 +19,9 @@ struct EditMaker {
     author = try Author(origin: Origin(using: &random), name: name)
   }
 
-  mutating func stamp() -> EditStamp { author.stamp(at: 1_800_000_000_000 + random.below(1_000_000)) }
+  mutating func stamp(by client: DocumentClient? = nil, tag: RequestTag? = nil) -> EditStamp {
+    author.stamp(at: 1_800_000_000_000 + random.below(1_000_000), by: client, tag: tag)
+  }
 
   mutating func text() throws -> EmojiText {
     try EmojiText(stored: Self.texts[random.below(Self.texts.count)])
