@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CCurl
+import CWorker
 import Glibc
 
 /// Fetches one body, a hop at a time, and trusts nobody on the way.

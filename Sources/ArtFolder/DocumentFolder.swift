@@ -2,8 +2,8 @@
 
 import ArtDocument
 import ArtModel
-import ArtProcess
 import ArtStore
+import ArtSystem
 import ArtWatch
 import Glibc
 
@@ -55,12 +55,13 @@ public actor DocumentFolder {
 
   /// Opens a folder; returns when each document has been looked at. Throws `noSuchDocument`, `notPermitted`,
   /// `inputOutput`, `unavailable`. `only` is the one document that is wanted, by its name. `pollBecause` has the folder looked
-  /// through every two seconds instead of asking the system, and says why.
+  /// through every two seconds instead of asking the system, and says why. `helpers` is where `emojiart-inotify` is looked for.
   public static func open(
     _ path: String, isRecursive: Bool = false, only: String? = nil, pollBecause: String? = nil,
+    helpers: HelperPrograms = .installed,
     clock: some Clock<Duration> = ContinuousClock()
   ) async throws(ArtError) -> DocumentFolder {
-    var settings = WatchSettings(ending: DocumentFile.ending)
+    var settings = WatchSettings(ending: DocumentFile.ending, helpers: helpers)
     settings.isRecursive = isRecursive
     settings.only = only
     settings.pollBecause = pollBecause

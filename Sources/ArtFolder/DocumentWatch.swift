@@ -2,8 +2,8 @@
 
 import ArtDocument
 import ArtModel
-import ArtProcess
 import ArtStore
+import ArtSystem
 import ArtWatch
 import Glibc
 
@@ -37,10 +37,10 @@ public actor DocumentWatch {
   /// The thread that it lives on: it may wait for the file system.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// A watch for a document that is open, which is the one to close it. `program` is the helper, and nil when it was
-  /// not found; `lookEvery` is how often the file is looked at where nobody tells.
+  /// A watch for a document that is open, which is the one to close it. `helpers` is where `emojiart-inotify`
+  /// is looked for; `lookEvery` is how often the file is looked at where nobody tells.
   public init(
-    _ document: Document, program: WorkerProgram? = WorkerProgram.find("emojiart-inotify"),
+    _ document: Document, helpers: HelperPrograms = .installed,
     pollBecause reason: String? = nil, lookEvery: Duration = .seconds(2),
     clock: some Clock<Duration> = ContinuousClock()
   ) {
@@ -48,11 +48,10 @@ public actor DocumentWatch {
     self.lookEvery = lookEvery
     let place = PathParts(Self.realPath(of: document.file.path))
     name = place.name
-    var settings = WatchSettings(ending: name.hasSuffix(".emojiart") ? ".emojiart" : "")
+    var settings = WatchSettings(ending: name.hasSuffix(".emojiart") ? ".emojiart" : "", helpers: helpers)
     settings.only = name
     settings.pollEvery = lookEvery
     settings.pollBecause = reason
-    settings.program = program
     watcher = FolderWatcher(place.folder, settings, clock: clock)
   }
 

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// What is known of a document, and has been told.
 struct KnownDocument: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtStore
+import ArtSystem
 
 /// How a path came to be looked at, which says what may be told of what is found.
 enum LookReason: Sendable, Comparable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Glibc
 
 extension FolderWatcher {
@@ -15,7 +15,10 @@ extension FolderWatcher {
   /// Has a helper that answers, with guards on the folders above. Throws `unavailable`.
   func connect() async throws(ArtError) {
     if helper != nil, !mustGuardAgain { return }
-    guard let program = settings.program else { throw .helperMissing() }
+    let program: HelperProgram
+    do throws(HelperFailure) { program = try settings.helpers.program("emojiart-inotify") } catch {
+      throw .helperMissing()
+    }
     let isNew = helper == nil
     if isNew, let pause, timeline.now() < pause.until { throw pause.why }
     do throws(ArtError) {
@@ -29,7 +32,7 @@ extension FolderWatcher {
     }
   }
 
-  private func begin(_ program: WorkerProgram) async throws(ArtError) {
+  private func begin(_ program: HelperProgram) async throws(ArtError) {
     let inbox = Inbox(bell, now: timeline.now, quiet: settings.quiet)
     let gone = Bell()
     let process = try start(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Glibc
 
 extension FolderWatcher {
@@ -56,7 +56,7 @@ extension FolderWatcher {
   }
 
   /// Has a helper, where one is of use; otherwise returns why not.
-  private func attach(_ root: FolderIdentity) async throws(ArtError) -> ArtError? {
+  private func attach(_ root: FileIdentity) async throws(ArtError) -> ArtError? {
     if let because = settings.pollBecause { return ArtError(.unavailable, because) }
     if let kind = remoteKind(root.device) { return .remoteFileSystem(walk.root, kind) }
     if let known = tree.folders[.root], known.identity != root { detach() }
@@ -88,7 +88,7 @@ extension FolderWatcher {
     var files: [RelativePath] = []
     var seen: Set<RelativePath> = []
     var trouble: ArtError?
-    var devices: Set<UInt64> = []
+    var devices: Set<UInt> = []
     var level = [top]
     while !level.isEmpty {
       var next: [RelativePath] = []
@@ -152,7 +152,7 @@ extension FolderWatcher {
   }
 
   /// Whether the folder that was watched is the one that was listed. Otherwise its place was taken in between.
-  private func verify(_ folder: RelativePath, _ identity: FolderIdentity) {
+  private func verify(_ folder: RelativePath, _ identity: FileIdentity) {
     guard let entry = tree.folders[folder], entry.identity != identity else { return }
     unwatch(tree.remove(within: folder))
     settling.changed(folder, at: timeline.now())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 
 /// Watches a folder. It only says "look again": truth is what the files say.
 ///
@@ -16,9 +16,9 @@ public actor FolderWatcher {
   let walk: FolderWalk
   let settings: WatchSettings
   let timeline: Timeline
-  let start: HelperProcess.Start
+  let start: InotifyHelper.Start
   /// The kind of a remote file system, by its device number.
-  let remoteKind: @Sendable (UInt64) -> String?
+  let remoteKind: @Sendable (UInt) -> String?
   nonisolated let bell = Bell()
   private let executor = ThreadExecutor("emojiart.watch")
 
@@ -48,7 +48,7 @@ public actor FolderWatcher {
 
   /// A helper that runs.
   struct Helper: Sendable {
-    let process: HelperProcess
+    let process: InotifyHelper
     let inbox: Inbox
     let gone: Bell
   }
@@ -60,13 +60,13 @@ public actor FolderWatcher {
   /// `degraded` where that holds.
   public init(_ folder: String, _ settings: WatchSettings, clock: some Clock<Duration> = ContinuousClock()) {
     self.init(
-      folder, settings, clock: clock, start: HelperProcess.start,
+      folder, settings, clock: clock, start: InotifyHelper.start,
       remoteKind: { RemoteFileSystem.kind(of: $0) })
   }
 
   init(
     _ folder: String, _ settings: WatchSettings, clock: some Clock<Duration>,
-    start: @escaping HelperProcess.Start, remoteKind: @escaping @Sendable (UInt64) -> String?
+    start: @escaping InotifyHelper.Start, remoteKind: @escaping @Sendable (UInt) -> String?
   ) {
     self.settings = settings
     self.start = start

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Glibc
 
 // The wording of what keeps a folder from being watched.
@@ -12,8 +12,8 @@ extension ArtError {
     return ArtError(.unavailable, "the helper emojiart-inotify said \"\(shown)\", which means nothing")
   }
 
-  static func helperEnded(_ end: WorkerEnd) -> ArtError {
-    ArtError(.unavailable, "the helper emojiart-inotify \(end)")
+  static func helperEnded(_ end: HelperEnd) -> ArtError {
+    ArtError(.unavailable, "the helper emojiart-inotify \(end.text)")
   }
 
   static func unaskedAnswer() -> ArtError {

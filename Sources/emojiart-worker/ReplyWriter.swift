@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtDrawing
 import ArtFetch
 import ArtModel
-import ArtPicture
-import ArtRender
 import Glibc
 
 /// Writes replies to standard output. Where that fails the program ends: nobody hears it any more.

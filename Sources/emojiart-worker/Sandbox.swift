@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtDrawing
 import ArtFetch
 import ArtModel
-import ArtPicture
-import ArtRender
-import CSandbox
+import CWorker
 import Glibc
 
 /// What this process may still do, which is less for good before it reads what strangers send. The rights of each verb stand in
-/// CSandbox's table of policies.
+/// the table of sandbox_policy.c.
 enum Sandbox {
   /// The first thing of all: no new rights, and no other process may open this one's memory.
   static func begin() { csandbox_begin() }

@@ -23,22 +23,21 @@ private struct Project {
 
   /// What each room may import; the system's own modules aside.
   private let arrows: [String: Set<String>] = [
-    "ArtModel": [],
-    "ArtStore": ["ArtModel", "CDocumentVFS", "CFileSystem", "CSQLite", "CXXHash"],
-    "ArtDocument": ["ArtModel", "ArtStore"],
-    "ArtProcess": ["ArtModel", "CProcess"],
-    "ArtWatch": ["ArtModel", "ArtProcess"],
-    "ArtWorker": ["ArtModel", "ArtProcess"],
-    "ArtFolder": ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker"],
+    "ArtSystem": ["CSystem"],
+    "ArtModel": ["ArtSystem"],
+    "ArtStore": ["ArtSystem", "ArtModel", "CStore"],
+    "ArtDocument": ["ArtSystem", "ArtModel", "ArtStore"],
+    "ArtWatch": ["ArtSystem", "ArtModel"],
+    "ArtWorker": ["ArtSystem", "ArtModel"],
+    "ArtFolder": ["ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker"],
     "ArtExchange": ["ArtModel"],
     "ArtNames": ["ArtModel", "CEmojiNames"],
-    "ArtFetch": ["ArtModel", "CCurl"],
-    "ArtPicture": ["ArtModel", "CPixbuf"],
-    "ArtRender": ["ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG", "CRaster"],
-    "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender", "CSandbox"],
+    "ArtFetch": ["ArtSystem", "ArtModel", "CWorker"],
+    "ArtDrawing": ["ArtSystem", "ArtModel", "CGraphics", "CWorker"],
+    "emojiart-worker": ["ArtSystem", "ArtModel", "ArtFetch", "ArtDrawing", "CWorker"],
     "emojiart": [
-      "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWorker", "ArtFolder", "ArtExchange",
-      "ArtNames", "CArguments", "ArgumentParser",
+      "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArtExchange", "ArtNames",
+      "ArgumentParser",
     ],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]

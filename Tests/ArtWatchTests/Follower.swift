@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtProcess
+import ArtSystem
 import Foundation
 import Testing
 
@@ -73,15 +73,14 @@ actor Follower {
 }
 
 /// The helper that was built with these tests.
-let realHelper: WorkerProgram = {
+let realHelpers: HelperPrograms = {
   let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-  return WorkerProgram(path: own.deletingLastPathComponent().appendingPathComponent("emojiart-inotify").path)
+  return HelperPrograms(folders: [own.deletingLastPathComponent().path])
 }()
 
 extension WatchSettings {
   static func real(recursive: Bool = true) -> WatchSettings {
-    var settings = WatchSettings(ending: ".emojiart")
-    settings.program = realHelper
+    var settings = WatchSettings(ending: ".emojiart", helpers: realHelpers)
     settings.isRecursive = recursive
     return settings
   }

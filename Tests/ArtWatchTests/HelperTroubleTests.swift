@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Foundation
 import Synchronization
 import TestSupport
@@ -113,11 +113,11 @@ import Testing
 
   @Test("W29 without a helper the reason is told once, and the folder is looked through every two seconds")
   func missing() async throws {
-    for (program, word) in [(nil, "was not found"), (WorkerProgram(path: "/nowhere"), "not there")] {
+    let nowhere = HelperPrograms(folders: [], paths: ["emojiart-inotify": "/nowhere"])
+    for (helpers, word) in [(HelperPrograms(folders: ["/"]), "was not found"), (nowhere, "not there")] {
       let folder = try ScratchFolder()
       let clock = ManualClock()
-      var settings = WatchSettings(ending: ".emojiart")
-      settings.program = program
+      let settings = WatchSettings(ending: ".emojiart", helpers: helpers)
       let watcher = FolderWatcher(
         folder.path, settings, clock: clock, start: PlayedHelper().start, remoteKind: { _ in nil })
       let follower = Follower(watcher, root: folder.path)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import Foundation
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 
 @Suite("Folders and watches") struct WatchTreeTests {
   private func entry(_ number: Int32) -> WatchTree.Entry {
-    WatchTree.Entry(watch: number, identity: FolderIdentity(device: 1, inode: UInt64(number)))
+    WatchTree.Entry(watch: number, identity: FileIdentity(device: 1, inode: UInt(number)))
   }
 
   @Test("W18 a watch belongs to the folder that was watched last, under the name that it had then")
@@ -139,6 +140,6 @@ import Testing
     #expect(RemoteFileSystem.kind(of: (300 & 0xFF) | (300 & ~0xFF) << 12 | 259 << 8, in: mounts) == nil)
     #expect(RemoteFileSystem.kind(of: 4711, in: mounts) == nil)
     var status = stat()
-    #expect(stat("/proc", &status) == 0 && RemoteFileSystem.kind(of: UInt64(status.st_dev)) == nil)
+    #expect(stat("/proc", &status) == 0 && RemoteFileSystem.kind(of: UInt(status.st_dev)) == nil)
   }
 }

@@ -2,8 +2,8 @@
 
 import ArtDocument
 import ArtModel
-import ArtProcess
 import ArtStore
+import ArtSystem
 import ArtWorker
 
 /// Fetches what is pending in documents, with the rules for URLs that nobody typed here: two at once, one program on a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CDocumentVFS
+import CStore
 
 extension DocumentFile {
   /// Changes the document in one durable transaction on its rows: after the body returns, and before this

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CSQLite
+import CStore
 import Glibc
 
 /// A document's file, by its path. Nothing stays open between calls: each one opens the file, does its work and

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CSQLite
+import CStore
 import Glibc
 
 /// A rollback journal that lies beside a document while no program writes it: a save was cut short, or a journal has
 /// met a file that it does not belong to.
 ///
-/// SQLite would roll it back at once, whatever file stands there; the file layer (`CDocumentVFS`) does not let it. The journal is
+/// SQLite would roll it back at once, whatever file stands there; the file layer (`CStore`) does not let it. The journal is
 /// judged on copies first:
 ///
 ///     file without its journal is whole ──▶ it is the document, the journal is spent (keep)

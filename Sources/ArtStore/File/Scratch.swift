@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CDocumentVFS
+import CStore
 import Glibc
 
 /// A private folder for copies, removed with all that is in it. It is locked while its program lives: one that was left by a program

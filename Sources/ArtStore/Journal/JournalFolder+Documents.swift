@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 
 /// The journals of programs that are gone which concern one document.
 public struct FoundJournals {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CFileSystem
+import ArtSystem
 import Glibc
 
 /// Where a program ran that wrote a journal: what tells whether its path, its lock and its process mean anything here.
@@ -109,9 +109,11 @@ extension JournalHost {
   /// a program makes, nobody knows.
   func sharesLocks(in folder: String) -> Bool {
     if let sharesLocks { return sharesLocks }
-    var status = statfs()
-    guard statfs(folder, &status) == 0 else { return false }
-    return Self.localFileSystems.contains(UInt32(truncatingIfNeeded: status.f_type))
+    do throws(SystemError) {
+      return try Self.localFileSystems.contains(FileSystem.kind(at: folder))
+    } catch {
+      return false
+    }
   }
 
   /// `f_type` of file systems that keep `flock` in the kernel, by the file: statfs(2).

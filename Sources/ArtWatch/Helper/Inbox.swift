@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Synchronization
 
 /// What one helper has written and nobody has taken yet. Its size is bounded by the files that there are, and by `most`:
@@ -72,7 +72,7 @@ final class Inbox: Sendable {
     if wakes { bell.ring() }
   }
 
-  func put(_ end: WorkerEnd) {
+  func put(_ end: HelperEnd) {
     state.withLock { state in state.contents.end = state.contents.end ?? .helperEnded(end) }
     bell.ring()
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// What of a folder is wanted, and how far it is looked into.
@@ -51,12 +52,12 @@ struct FolderWalk: Sendable {
   }
 
   /// Which folder stands at the watched path; nil when there is none. Throws as `contents` does.
-  func rootIdentity() throws(ArtError) -> FolderIdentity? {
+  func rootIdentity() throws(ArtError) -> FileIdentity? {
     guard let descriptor = try open(.root) else { return nil }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .cannotList(root, errno) }
-    return status.st_nlink == 0 ? nil : FolderIdentity(status)
+    return status.st_nlink == 0 ? nil : FileIdentity(status)
   }
 
   /// Looks into one folder; nil when there is none, or none that may be looked into. Throws `unavailable` when that
@@ -73,7 +74,7 @@ struct FolderWalk: Sendable {
     guard fstat(descriptor, &status) == 0 else { throw .cannotList(absolute(folder), errno) }
     // A folder that was removed while it was being opened.
     if status.st_nlink == 0 { return nil }
-    var contents = FolderContents(identity: FolderIdentity(status))
+    var contents = FolderContents(identity: FileIdentity(status))
     errno = 0
     while let entry = readdir(stream) {
       add(entry, of: descriptor, in: folder, to: &contents)
@@ -150,11 +151,7 @@ struct FolderWalk: Sendable {
 
 /// What lies in one folder, as far as it is wanted.
 struct FolderContents {
-  let identity: FolderIdentity
+  let identity: FileIdentity
   var files: [RelativePath] = []
   var folders: [RelativePath] = []
-}
-
-extension FolderIdentity {
-  init(_ status: stat) { self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
 }

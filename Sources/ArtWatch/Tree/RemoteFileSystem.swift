@@ -10,13 +10,13 @@ enum RemoteFileSystem {
   ]
 
   /// The name of the file system with that device number; nil for a local one. What cannot be found is taken for local.
-  static func kind(of device: UInt64) -> String? {
+  static func kind(of device: UInt) -> String? {
     guard let mounts = read("/proc/self/mountinfo") else { return nil }
     return kind(of: device, in: mounts)
   }
 
   /// The same, from the text of proc_pid_mountinfo(5).
-  static func kind(of device: UInt64, in mounts: String) -> String? {
+  static func kind(of device: UInt, in mounts: String) -> String? {
     // gnu_dev_major(3), gnu_dev_minor(3)
     let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
     let minor = device & 0xFF | (device >> 12) & ~0xFF

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
+
 /// Which watch belongs to which folder. A folder has at most one watch and a watch at most one folder; the kernel gives a
 /// folder that is watched again, under another name perhaps, the watch that it has.
 struct WatchTree: Equatable {
   struct Entry: Equatable {
     let watch: Int32
-    let identity: FolderIdentity
+    let identity: FileIdentity
   }
 
   private(set) var folders: [RelativePath: Entry] = [:]
