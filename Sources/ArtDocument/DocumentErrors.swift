@@ -7,6 +7,17 @@ extension ArtError {
     ArtError(.closed, "\(name) is closed; open it again to edit it")
   }
 
+  static func groupedUndo() -> ArtError {
+    ArtError(.badValue, "an undo or a redo cannot be part of a group; ask for it by itself")
+  }
+
+  static func requestTooOld(_ tag: RequestTag, since revision: Int) -> ArtError {
+    ArtError(
+      .movedOn,
+      "whether the request \(tag), made at revision \(revision), was done cannot be told any more: the history does not go "
+        + "back so far; look at the document and ask again under another tag")
+  }
+
   /// A document that can only be looked at, and why.
   public static func readOnlyDocument(_ name: String, _ reason: String) -> ArtError {
     ArtError(.notPermitted, "\(name) can only be looked at: \(reason)")

@@ -27,8 +27,8 @@ public enum DocumentState: Sendable, Equatable {
 ///       │              │                 saveSucceeded        │
 ///       └──────────────┴── closed (from every state) ─────────┘
 ///
-/// - A look that finds the file gone, or another document in its place, goes to `error` as a failed save does; the
-///   next look that finds it, or the next save, ends it.
+/// - A refresh that finds the file gone, or another document in its place, goes to `error` as a failed save does; the
+///   next refresh that finds it, or the next save, ends it.
 /// - `saving` and `error` are the states in which a save may be running; a save that tries again after an error
 ///   leaves the state at `error`, so that a trouble that lasts is told once.
 /// - Every method returns the new state when there is one to tell, nil when nothing changed.
@@ -57,14 +57,13 @@ struct DocumentLife: Equatable {
     return go(to: .error(error))
   }
 
-  /// A look at the file, which nothing unsaved is waiting for, found it as it should be, or not. The second ends what the
-  /// first began.
-  mutating func lookFailed(_ error: ArtError) -> DocumentState? {
+  /// A refresh, while nothing is unsaved, found the store as it should be, or not. The second ends what the first began.
+  mutating func refreshFailed(_ error: ArtError) -> DocumentState? {
     if case .editingDisabled = state { return nil }
     return go(to: .error(error))
   }
 
-  mutating func lookSucceeded() -> DocumentState? {
+  mutating func refreshSucceeded() -> DocumentState? {
     guard case .error = state else { return nil }
     return go(to: .open)
   }

@@ -21,7 +21,7 @@ public enum LifeCycleEvent: String, Sendable, CaseIterable {
 /// The life of a program as its documents and anyone else hear of it. A program feeds it with what it knows: signals, a
 /// window that is hidden, a connection that ends.
 public final class LifeCycle: Sendable {
-  private let broadcast = Broadcast<LifeCycleEvent>(overflow: nil)
+  private let broadcast = Broadcast<LifeCycleEvent>()
   private let gate: FileGate?
   private let isInBackground = Mutex(false)
 
@@ -74,11 +74,11 @@ public final class LifeCycle: Sendable {
 extension Document {
   /// Does what a turn in the program's life means for a document. Throws what saving throws.
   func follow(_ event: LifeCycleEvent) async throws(ArtError) {
-    guard life.state != .closed else { return }
+    guard state != .closed else { return }
     switch event {
     case .active, .inactive: break
     case .background: try await save()
-    case .foreground: await look()
+    case .foreground: await refresh()
     case .terminate: try await close()
     }
   }

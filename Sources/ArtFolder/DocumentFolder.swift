@@ -15,9 +15,9 @@ import Glibc
 public actor DocumentFolder {
   /// The folder's path, as it was given.
   public nonisolated let path: String
-  nonisolated let broadcast = Broadcast<FolderEvent>(overflow: .resync)
+  nonisolated let broadcast = Broadcast<FolderEvent>(overflow: { .resync })
   /// Tells that something is pending which was not, or no longer.
-  nonisolated let pendingBroadcast = Broadcast<Void>(overflow: nil)
+  nonisolated let pendingBroadcast = Broadcast<Void>()
   /// Files are waited for here, not on the threads of Swift's concurrency.
   private let executor = ThreadExecutor("emojiart.folder")
   /// A thread of its own.

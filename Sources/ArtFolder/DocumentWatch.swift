@@ -31,7 +31,7 @@ public actor DocumentWatch {
   private var isLinked = false
   private var following: Task<Void, Never>?
   private var isOver = false
-  private nonisolated let broadcast = Broadcast<Event>(overflow: nil)
+  private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.document-watch")
 
   /// The thread that it lives on: it may wait for the file system.
@@ -46,7 +46,7 @@ public actor DocumentWatch {
   ) {
     self.document = document
     self.lookEvery = lookEvery
-    let place = PathParts(Self.realPath(of: document.file.path))
+    let place = PathParts(Self.realPath(of: document.path))
     name = place.name
     var settings = WatchSettings(ending: name.hasSuffix(".emojiart") ? ".emojiart" : "", helpers: helpers)
     settings.only = name
@@ -69,7 +69,7 @@ public actor DocumentWatch {
   public func end() async {
     isOver = true
     await watcher.close()
-    await document.look(every: nil)
+    await document.refresh(every: nil)
     broadcast.finish()
   }
 
@@ -87,17 +87,17 @@ public actor DocumentWatch {
   private func look(isQuiet: Bool) async {
     // To a watcher that name is a journal's.
     let needsClock = hasOtherNames || name.hasSuffix("-journal")
-    await document.look(every: needsClock && !isOver ? lookEvery : nil)
+    await document.refresh(every: needsClock && !isOver ? lookEvery : nil)
     // What was half-written comes again by itself.
-    guard await !document.look(isQuiet: isQuiet), isQuiet, !isOver else { return }
+    guard await !document.refresh(isQuiet: isQuiet), isQuiet, !isOver else { return }
     await watcher.lookAgain(at: name, after: lookEvery)
   }
 
   private var hasOtherNames: Bool {
-    isLinked = isLinked || Self.goesThroughLink(document.file.path)
+    isLinked = isLinked || Self.goesThroughLink(document.path)
     if isLinked { return true }
     do throws(ArtError) {
-      return try document.file.stamp().hardLinks > 1
+      return try document.store.stamp().hardLinks > 1
     } catch {
       // The look that follows tells why.
       return false

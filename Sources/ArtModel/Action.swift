@@ -37,6 +37,12 @@ public struct PlannedEdit: Sendable {
   public var edit: Edit
   /// The emoji that the action is about, as they are before it; those that it adds, as they will be.
   public var subjects: [Emoji]
+
+  /// A plan of these values.
+  package init(edit: Edit, subjects: [Emoji]) {
+    self.edit = edit
+    self.subjects = subjects
+  }
 }
 
 extension Action {

@@ -24,6 +24,17 @@ public struct DocumentContent: Sendable {
   private var emojis: [EmojiID: Emoji]
   private var order: [Place]
 
+  /// A new document without anything on it.
+  public init(id: DocumentID, canvas: Canvas) {
+    self.id = id
+    self.canvas = canvas
+    pictures = []
+    log = []
+    revision = 0
+    emojis = [:]
+    order = []
+  }
+
   /// Content of these values, emoji in any order; nil when two emoji have one id.
   public init?(
     id: DocumentID, canvas: Canvas, background: Background? = nil, pending: PendingBackground? = nil,

@@ -68,7 +68,7 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
 
 /// Whose edits an undo or a redo is about.
 public enum EditOwner: Hashable, Sendable {
-  /// Those of one running program, whichever client asked for them.
+  /// Those that one running program makes for itself, without a session.
   case origin(Origin)
   /// Those of one session, also from before a restart. An edit without a session is nobody's then.
   case session(SessionID)
@@ -76,7 +76,7 @@ public enum EditOwner: Hashable, Sendable {
   /// Whether the entry is the owner's.
   public func owns(_ entry: LoggedEdit) -> Bool {
     switch self {
-    case .origin(let origin): entry.id.origin == origin
+    case .origin(let origin): entry.id.origin == origin && entry.session == nil
     case .session(let session): entry.session == session
     }
   }

@@ -37,7 +37,7 @@ import Testing
     // The bytes are there, the edit is not; to others nothing has happened.
     let between = try file.read()
     #expect(between.revision == 0 && between.background == nil && between.pictures.count == 1)
-    await listener.look()
+    await listener.refresh()
     #expect(await listener.content.revision == 0)
     #expect(try await document.setBackground(picture(1), from: url(1)) == nil)
     try await document.save()
@@ -170,7 +170,7 @@ import Testing
     }
     var answers: [[Background]] = []
     for _ in 0..<5 {
-      let answer = try #require(await document.perform([.undo(1)]).first).get()
+      let answer = try #require(await document.perform([DocumentRequest.undo(1)]).first).get()
       answers.append(answer.lost)
     }
     #expect(try answers == [[], [], [], [background(2)], [background(1)]])

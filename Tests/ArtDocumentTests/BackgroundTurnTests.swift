@@ -9,7 +9,7 @@ import Testing
 
 extension Document {
   /// Has room for so many unsaved edits only.
-  fileprivate func keep(atMost count: Int) { mostUnsaved = count }
+  fileprivate func keep(atMost count: Int) { capacity = count }
 }
 
 @Suite("Documents of a program that is stopped, and tasks that are cancelled")
@@ -35,9 +35,9 @@ struct BackgroundTurnTests {
       #expect(await !document.hasUnsavedChanges)
       // A look.
       try await life.send(.background, to: [document])
-      let (before, looked) = (await document.begun, Task { await document.look() })
-      while await document.begun == before { await Task.yield() }
-      while FileGate.shared.waitingThreads == 0, await document.runningLook != nil { await Task.yield() }
+      let (before, looked) = (await document.generation.begun, Task { await document.refresh() })
+      while await document.generation.begun == before { await Task.yield() }
+      while FileGate.shared.waitingThreads == 0, await document.runningRefresh != nil { await Task.yield() }
       #expect(FileGate.shared.waitingThreads == 1)
       try await life.send(.foreground, to: [document])
       #expect(await looked.value)
@@ -89,17 +89,17 @@ struct BackgroundTurnTests {
     let document = try await DocumentFolder.open(folder.make())
     await document.keep(atMost: 1)
     try await document.perform(.bee())
-    let waiting = Task { await document.waitForRoom() }
+    let waiting = Task { await document.waitForCapacity() }
     while await document.waiters.count == 0 { await Task.yield() }
     waiting.cancel()
     await waiting.value
-    #expect(await !document.hasRoom)
+    #expect(await !document.hasCapacity)
     // One that is not cancelled waits for the save.
-    let patient = Task { await document.waitForRoom() }
+    let patient = Task { await document.waitForCapacity() }
     while await document.waiters.count == 0 { await Task.yield() }
     try await document.save()
     await patient.value
-    #expect(await document.hasRoom)
+    #expect(await document.hasCapacity)
     try await document.close()
   }
 }

@@ -39,7 +39,7 @@ final class DocumentFolder: Sendable {
     _ file: DocumentFile, _ policy: AutosavePolicy = AutosavePolicy(), clock: ManualClock = ManualClock()
   ) async throws -> Document {
     try await Document.open(
-      file, journal: journal(of: file), autosave: policy, lookEvery: nil, clock: clock)
+      file, journal: journal(of: file), autosave: policy, refreshInterval: nil, clock: clock)
   }
 
   /// Moves a file within the folder.

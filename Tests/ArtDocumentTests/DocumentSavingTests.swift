@@ -90,7 +90,7 @@ import Testing
     let file = try folder.make()
     let clock = LateClock()
     let document = try await Document.open(
-      file, journal: .none, autosave: AutosavePolicy(delay: .milliseconds(1)), lookEvery: nil, clock: clock)
+      file, journal: .none, autosave: AutosavePolicy(delay: .milliseconds(1)), refreshInterval: nil, clock: clock)
     try await document.perform(.bee())
     await clock.waitUntilAsleep()
     await document.closeDiscardingChanges()
@@ -138,8 +138,8 @@ import Testing
   func readOnly() async throws {
     let file = try folder.make()
     let document = try await Document.open(
-      file, readOnlyBecause: "the file is read-only", author: nil, journal: .none,
-      autosave: AutosavePolicy(), lookEvery: nil, clock: ManualClock(), time: { 0 },
+      file, readOnlyBecause: { "the file is read-only" }, author: nil, journal: .none,
+      autosave: AutosavePolicy(), refreshInterval: nil, clock: ManualClock(), time: { 0 },
       using: SystemRandomNumberGenerator())
     #expect(await document.state == .editingDisabled("the file is read-only"))
     let error = await #expect(throws: ArtError.self) { try await document.perform(.bee()) }

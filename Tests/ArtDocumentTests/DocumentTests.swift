@@ -26,7 +26,8 @@ import Testing
     let content = await document.content
     #expect(try file.read() == content.marking(save: 1))
     let heard = await events.until { $0 == .state(.open) }
-    #expect(heard == [.edited(entry), .state(.saving), .saved(revision: 1), .state(.open)])
+    let edited = DocumentEvent.changed(ContentChange(of: entry, isBackground: false, before: 0))
+    #expect(heard == [edited, .state(.saving), .saved(revision: 1), .state(.open)])
   }
 
   @Test("D4 the twentieth change saves by itself, in one save with all edits")
@@ -158,14 +159,19 @@ import Testing
     let slow = document.events(capacity: 10)
     let quick = (0..<5).map { _ in document.events(capacity: 100) }
     var made: [DocumentEvent] = []
-    for _ in 0..<30 { made.append(.edited(try #require(try await document.perform(.bee())))) }
+    for version in 0..<30 {
+      let entry = try #require(try await document.perform(.bee()))
+      made.append(.changed(ContentChange(of: entry, isBackground: false, before: version)))
+    }
     for listener in quick {
       let last = try #require(made.last)
       #expect(await listener.until { $0 == last } == made)
     }
     let last = try #require(made.last)
     let heard = await slow.until { $0 == last }
-    #expect(heard.first == .resync)
+    // Whatever was missed came before that version.
+    let version = 30 - (heard.count - 1)
+    #expect(heard.first == .resync(version: version))
     #expect(heard.dropFirst().elementsEqual(made.suffix(heard.count - 1)))
   }
 

@@ -41,7 +41,7 @@ import Testing
         let isWhole = (try? file.read()) != nil
         guard !isWhole, (try? file.base()) != known else { continue }
         for document in [reader, editor] {
-          #expect(await !document.look(isQuiet: false))
+          #expect(await !document.refresh(isQuiet: false))
           #expect(await document.state == .open)
         }
         #expect(try Data(contentsOf: url(file.path)) == half)
@@ -51,10 +51,10 @@ import Testing
     print("D38 half-written: \(tried) states of a file, none told, none saved into")
     #expect(tried > 3)
     try bytes.write(to: url(file.path))
-    #expect(await reader.look(isQuiet: false))
-    #expect(await editor.look())
+    #expect(await reader.refresh(isQuiet: false))
+    #expect(await editor.refresh())
     #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2])
-    #expect(await reader.look())
+    #expect(await reader.refresh())
     for document in [reader, editor] { try await document.close() }
     let heard = [await events[0].until { _ in false }, await events[1].until { _ in false }]
     #expect(changes(heard[0]).map(\.edits.count) == [1, 1])
@@ -62,7 +62,7 @@ import Testing
     #expect(heard.allSatisfy { !$0.contains { if case .state(.error) = $0 { true } else { false } } })
   }
 
-  private func changes(_ events: [DocumentEvent]) -> [ExternalChange] {
+  private func changes(_ events: [DocumentEvent]) -> [ContentChange] {
     events.compactMap { if case .changed(let change) = $0 { change } else { nil } }
   }
 }

@@ -97,7 +97,7 @@ import Testing
     let before = await document.content
     let events = document.events()
     try FileManager.default.removeItem(atPath: DocumentFolder.journalFolder(of: file).path)
-    let answers = await document.perform([.action(try .bee(x: 2)), .undo(1), .undo(1)])
+    let answers = await document.perform([DocumentRequest.action(try .bee(x: 2)), .undo(1), .undo(1)])
     #expect(results(answers) == [.inputOutput, .inputOutput, .inputOutput], "\(answers)")
     #expect(await document.content == before)
     #expect(await document.unsavedChanges == 0)
@@ -162,7 +162,7 @@ import Testing
     await #expect(throws: ArtError.self) { try await document.save() }
     try await LifeCycle().send(.background, to: [document])
     try await LifeCycle().send(.terminate, to: [document])
-    await document.look()
+    await document.refresh()
     #expect(await document.state == .closed)
     #expect(try file.read().emojiCount == 0)
     #expect(try DocumentFolder.journalFolder(of: file).dead().count == 1)

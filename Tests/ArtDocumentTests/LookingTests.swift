@@ -42,7 +42,7 @@ import Testing
     try await document.save()
     let events = document.events(ownEdits: false)
     try await document.perform(.bee(x: 2))
-    for _ in 0..<5 { #expect(await document.look()) }
+    for _ in 0..<5 { #expect(await document.refresh()) }
     #expect(await document.unsavedChanges == 1)
     #expect(try file.read().revision == 1)
     // The time of what others wrote has come, but they wrote what is known.
@@ -50,7 +50,7 @@ import Testing
     try DocumentFolder.move(file.path + ".same", to: file.path + ".there")
     try FileManager.default.removeItem(atPath: file.path)
     try DocumentFolder.move(file.path + ".there", to: file.path)
-    #expect(await document.look())
+    #expect(await document.refresh())
     #expect(await document.unsavedChanges == 1)
     await document.closeDiscardingChanges()
     #expect(await events.until { _ in false } == [.state(.closed)])
@@ -68,11 +68,11 @@ import Testing
     try await document.perform(Edit(name: "move", changes: [.move(bee.id, to: Point(x: 7, y: 7))]))
     try await other.perform(Edit(name: "resize", changes: [.resize(bee.id, to: FontSize(99))]))
     try await other.close()
-    #expect(await document.look())
+    #expect(await document.refresh())
     let now = try #require(try file.read().emoji(bee.id))
     #expect(now.position.x == 7 && now.size.pixels == 99)
     #expect(await document.unsavedChanges == 0)
-    #expect(await document.obstacle == Obstacle(), "it holds nothing up")
+    #expect(await document.blocker == SaveBlocker(), "it holds nothing up")
     try await document.close()
     let changes = await events.until { _ in false }.compactMap { event in
       if case .changed(let change) = event { change.edits.map(\.id.origin) } else { nil }
@@ -90,7 +90,7 @@ import Testing
       try await other.save()
       // As if this save and the one before had left the same times.
       await document.know(try stamp(of: file))
-      await document.look()
+      await document.refresh()
       #expect(await document.content.emojiCount == count)
     }
     try await document.close()
@@ -122,8 +122,8 @@ import Testing
       let added = try #require(await other.content.top())
       if await busy.state == .saving { during += 1 }
       // Two at once, as a watcher and a signal may be.
-      async let first = busy.look()
-      async let second = busy.look()
+      async let first = busy.refresh()
+      async let second = busy.refresh()
       _ = await (first, second)
       if await busy.content.emoji(added.id) == nil { missed += 1 }
     }
@@ -143,15 +143,15 @@ import Testing
     let lock = try FileLock(file.path)
     async let saved: Void = document.save()
     while await document.state != .saving { await Task.yield() }
-    #expect(await document.begun == 1)
-    async let looked = document.look()
+    #expect(await document.generation.begun == 1)
+    async let looked = document.refresh()
     // The look may not have been asked for yet; then it begins after the save, too.
     for _ in 0..<100 { await Task.yield() }
-    #expect(await document.begun == 1)
+    #expect(await document.generation.begun == 1)
     lock.release()
     try await saved
     #expect(await looked)
-    #expect(await document.seen == 2)
+    #expect(await document.generation.seen == 2)
     try await document.close()
   }
 
@@ -165,21 +165,21 @@ import Testing
     var begun = 0
     for stranger in strangers {
       try copy(stranger, over: file.path)
-      #expect(await document.look())
+      #expect(await document.refresh())
       #expect(await isInError(document))
       // A look and a save.
       begun += 2
-      #expect(await document.begun == begun)
-      for _ in 0..<10 { await document.look() }
+      #expect(await document.generation.begun == begun)
+      for _ in 0..<10 { await document.refresh() }
       begun += 10
-      #expect(await document.begun == begun, "looks only")
+      #expect(await document.generation.begun == begun, "looks only")
       #expect(try file.read().revision == 0)
     }
     try FileManager.default.removeItem(atPath: file.path)
-    for _ in 0..<3 { #expect(await !document.look()) }
+    for _ in 0..<3 { #expect(await !document.refresh()) }
     try DocumentFolder.move(file.path + ".away", to: file.path)
     #expect(await document.unsavedChanges == 1)
-    #expect(await document.look())
+    #expect(await document.refresh())
     #expect(await document.unsavedChanges == 0, "its return is reason enough")
     #expect(await document.state == .open)
     try await document.close()
@@ -196,24 +196,24 @@ import Testing
     try await document.perform(.bee())
     try DocumentFolder.move(file.path, to: file.path + ".away")
     if isHeld {
-      #expect(await !document.look())
+      #expect(await !document.refresh())
     } else {
       try copy(stranger, over: file.path)
-      #expect(await document.look())
+      #expect(await document.refresh())
     }
     #expect(await isInError(document))
     #expect(rename(file.path + ".away", file.path) == 0)
     if isHeld {
       let lock = try FileLock(file.path, alone: true)
-      #expect(await !document.look())
+      #expect(await !document.refresh())
       lock.release()
     }
-    #expect(await document.look())
+    #expect(await document.refresh())
     #expect(await document.unsavedChanges == 0)
     #expect(await document.state == .open)
     #expect(try file.read().emojiCount == 1)
     // What held it up is over: it is no reason any more.
-    #expect(await document.obstacle == Obstacle())
+    #expect(await document.blocker == SaveBlocker())
     try await document.close()
   }
 
@@ -225,11 +225,11 @@ import Testing
     try await document.perform(.bee())
     try copy(file, over: file.path + ".whole")
     try Data(repeating: 0x20, count: 8_192).write(to: url(file.path))
-    for _ in 0..<10 { #expect(await !document.look()) }
-    #expect(await document.begun == 11)
+    for _ in 0..<10 { #expect(await !document.refresh()) }
+    #expect(await document.generation.begun == 11)
     #expect(await isInError(document))
     try copy(DocumentFile(file.path + ".whole"), over: file.path)
-    #expect(await document.look())
+    #expect(await document.refresh())
     #expect(await document.state == .open)
     #expect(await document.unsavedChanges == 0)
     try await document.close()
@@ -244,9 +244,9 @@ import Testing
     // What has been quiet for two seconds need not be read.
     await document.know(try stamp(of: file))
     let lock = try FileLock(file.path, alone: true)
-    #expect(await !document.look())
+    #expect(await !document.refresh())
     lock.release()
-    #expect(await document.look())
+    #expect(await document.refresh())
     #expect(await document.unsavedChanges == 1)
     await document.closeDiscardingChanges()
     #expect(await events.until { _ in false } == [.state(.closed)])

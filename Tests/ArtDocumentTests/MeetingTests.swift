@@ -13,8 +13,8 @@ import Testing
 
   init() throws { folder = try DocumentFolder() }
 
-  private func changes(_ events: [DocumentEvent]) -> [ExternalChange] {
-    events.compactMap { if case .changed(let change) = $0 { change } else { nil } }
+  private func changes(_ events: [DocumentEvent]) -> [ContentChange] {
+    events.compactMap { if case .changed(let change) = $0, !change.cause.isOwn { change } else { nil } }
   }
 
   private func copy(_ from: DocumentFile, over to: String) throws {
@@ -30,12 +30,12 @@ import Testing
     let events = document.events()
     try await document.perform(.bee(x: 1))
     try await document.save()
-    await document.look()
+    await document.refresh()
     try await other.perform(.bee(x: 2))
     try await other.perform(.bee(x: 3))
     try await other.save()
-    await document.look()
-    await document.look()
+    await document.refresh()
+    await document.refresh()
     #expect(try await document.content == file.read())
     try await document.close()
     let heard = changes(await events.until { _ in false })
@@ -49,7 +49,7 @@ import Testing
     let file = try folder.make()
     let clock = ManualClock()
     let document = try await Document.open(
-      file, journal: DocumentFolder.journal(of: file), lookEvery: .seconds(2), clock: clock)
+      file, journal: DocumentFolder.journal(of: file), refreshInterval: .seconds(2), clock: clock)
     let events = document.events()
     let other = try await DocumentFolder.open(file)
     try await other.perform(.bee())
@@ -79,7 +79,7 @@ import Testing
       changes(await events.until { if case .saved = $0 { true } else { false } }).map(\.isComplete) == [false]
     )
     try copy(DocumentFile(file.path + ".backup"), over: file.path)
-    await document.look()
+    await document.refresh()
     #expect(await document.content.emojisInOrder().map(\.position.x) == [1])
     try await document.close()
   }
@@ -90,13 +90,13 @@ import Testing
     let document = try await DocumentFolder.open(file)
     let events = document.events()
     try DocumentFolder.move(file.path, to: file.path + ".away")
-    await document.look()
-    await document.look()
+    await document.refresh()
+    await document.refresh()
     #expect(
       await { if case .error(let error) = $0 { error.code == .noSuchDocument } else { false } }(
         document.state))
     try DocumentFolder.move(file.path + ".away", to: file.path)
-    await document.look()
+    await document.refresh()
     #expect(await document.state == .open)
     try await document.close()
     let states = await events.until { _ in false }
@@ -113,7 +113,7 @@ import Testing
     try DocumentFolder.move(file.path, to: file.path + ".away")
     try copy(stranger, over: file.path)
     let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
-    await document.look()
+    await document.refresh()
     try await document.perform(.bee())
     let error = await #expect(throws: ArtError.self) { try await document.save() }
     #expect(error?.code == .replaced)
@@ -189,10 +189,10 @@ import Testing
         group.addTask {
           let document = try await Document.open(
             DocumentFile(file.path, patience: .seconds(20)),
-            journal: DocumentFolder.journal(of: file), autosave: AutosavePolicy(changes: 5), lookEvery: nil)
+            journal: DocumentFolder.journal(of: file), autosave: AutosavePolicy(changes: 5), refreshInterval: nil)
           var ids: [EmojiID] = []
           for number in 0..<edits {
-            let answers = await document.perform([.action(try .bee(x: Double(number), y: Double(program)))])
+            let answers = await document.perform([DocumentRequest.action(try .bee(x: Double(number), y: Double(program)))])
             let answer = try #require(answers.first).get()
             ids += answer.emojis.map(\.id)
             if number.isMultiple(of: 7) { try await document.save() }

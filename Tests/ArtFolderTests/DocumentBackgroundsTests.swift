@@ -22,7 +22,7 @@ import Testing
 
   private func open() async throws -> Document {
     try await Document.open(
-      file, journal: .none, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)), lookEvery: nil)
+      file, journal: .none, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)), refreshInterval: nil)
   }
 
   private func typed(_ url: String) throws -> BackgroundRequest {
@@ -104,12 +104,12 @@ import Testing
     #expect(!own.isRequested && background.url == later.url)
     try await document.save()
     try file.want("\(server.url)/picture?other")
-    await document.look()
+    await document.refresh()
     guard case .set(let other, _) = try await next(events).outcome else { return #expect(Bool(false)) }
     #expect(other.url == "\(server.url)/picture?other")
     try await document.save()
     try file.want("\(server.url)/status/404")
-    await document.look()
+    await document.refresh()
     guard case .rejected = try await next(events).outcome else { return #expect(Bool(false)) }
     #expect(await document.content.pending == nil)
     await backgrounds.close()

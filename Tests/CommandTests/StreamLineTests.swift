@@ -149,7 +149,7 @@ private struct Chance: RandomNumberGenerator {
 
   @Test("S16 what happens while nobody reads is kept up to a bound, and then told to be missing")
   func outbox() throws {
-    let outbox = try Outbox(overflow: Array("missing\n".utf8))
+    let outbox = try Outbox { _ in Array("missing\n".utf8) }
     let news = [UInt8](repeating: 0x78, count: 999) + [0x0A]
     for _ in 0..<4_000 { outbox.put(news) }
     #expect(outbox.take().lines.count == 4_000_000)

@@ -51,7 +51,7 @@ private func run(_ how: String, _ file: DocumentFile, _ picture: CheckedPicture)
     say("ok")
   case "stream":
     let document = try await Document.open(
-      file, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)), lookEvery: nil)
+      file, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)), refreshInterval: nil)
     guard try await document.setBackground(picture, from: url) != nil else { throw .closed }
     say("ok")
     try await document.close()

@@ -51,7 +51,7 @@ public actor DocumentBackgrounds {
   private var number = 0
   private var current: (number: Int, task: Task<Void, Never>)?
   private let hear: @Sendable (Event) -> Void
-  private nonisolated let broadcast = Broadcast<Event>(overflow: nil)
+  private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.document-backgrounds")
 
   /// A thread of its own: who hears may wait for files.

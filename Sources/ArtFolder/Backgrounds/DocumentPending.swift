@@ -30,14 +30,14 @@ final class DocumentPending: PendingSource {
       if first != pending { first = nil }
       return first == nil
     }
-    return pending.isWanted && (mode == .all || isNews) ? [(document.file.path, key, revision)] : []
+    return pending.isWanted && (mode == .all || isNews) ? [(document.path, key, revision)] : []
   }
 
   nonisolated(nonsending) func isPending(_ key: PendingKey, in path: String) async throws(ArtError)
     -> PendingSight
   {
     // Somebody else may have fetched it just now.
-    await document.look()
+    await document.refresh()
     return await document.sight(of: key)
   }
 
@@ -62,10 +62,7 @@ extension DocumentEvent {
   /// Whether something else may be pending after it.
   fileprivate var isAboutPending: Bool {
     switch self {
-    case .edited(let entry): entry.edit.changes.contains { $0.field == .pending }
-    case .changed(let change):
-      !change.isComplete
-        || change.edits.contains { $0.edit.changes.contains { $0.field == .pending } }
+    case .changed(let change): change.effect.pending != nil
     case .dropped, .resync: true
     case .state, .saved, .renamed: false
     }

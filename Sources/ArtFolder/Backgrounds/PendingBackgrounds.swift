@@ -41,7 +41,7 @@ public actor PendingBackgrounds {
   private var isLooking = false
   private var mustLookAgain = false
   private var isClosed = false
-  private nonisolated let broadcast = Broadcast<Event>(overflow: nil)
+  private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.pending-backgrounds")
 
   /// A thread of its own: files are waited for.

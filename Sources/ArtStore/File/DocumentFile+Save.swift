@@ -64,11 +64,9 @@ extension DocumentFile {
   public func save(_ edits: NetEdits, isJournalled: Bool = false) throws(ArtError) -> SaveOutcome {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == edits.base.id else { throw .replaced(path) }
-      var joined: JoinedEdits?
-      if let saved = edits.count(savedIn: transaction), try edits.hasPicture(in: transaction) {
-        try edits.write(to: transaction, from: saved)
-      } else {
-        joined = try transaction.join(edits)
+      var rows = transaction
+      let joined = try edits.save(to: &rows) { (origin) throws(ArtError) in
+        try transaction.savedSequence(of: origin)
       }
       if isJournalled, let last = edits.unsaved.last {
         try transaction.setSaved(last.origin, upTo: last.sequence)
@@ -94,20 +92,4 @@ extension DocumentFile {
 
 extension DocumentTransaction {
   fileprivate var base: DocumentBase { DocumentBase(id: id, revision: revision, head: head) }
-
-  /// Makes edits again on top of what stands in the file. Those that are in it already are not made twice.
-  fileprivate func join(_ edits: NetEdits) throws(ArtError) -> JoinedEdits? {
-    guard let origin = edits.unsaved.last?.origin else { return nil }
-    var content = try load()
-    let found = DocumentBase(content)
-    let others = ExternalChange(in: content, since: edits.base, besides: origin)
-    // Somebody may have restored the journal, although this program lives: what that brought is not made twice.
-    let last = max(try savedSequence(of: origin) ?? 0, content.log.restoredSequence(of: origin) ?? 0)
-    let known = Set(content.log.lazy.map(\.id))
-    let unsaved = edits.unsaved.without { $0.sequence <= last || known.contains($0) }
-    var random = SystemRandomNumberGenerator()
-    let own = content.rejoin(unsaved, save: revision + 1, using: &random)
-    try NetEdits(own.edits, of: content, since: found).write(to: self, from: 0)
-    return JoinedEdits(content: content, own: own, others: others)
-  }
 }

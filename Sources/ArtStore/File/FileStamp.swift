@@ -30,6 +30,13 @@ public struct FileStamp: Sendable, Equatable {
     self.time = time
   }
 
+  /// The stamp of a store in memory after so many writes: each leaves another one.
+  init(writes: Int) {
+    identity = FileIdentity(device: 0, inode: 0)
+    hardLinks = 1
+    (size, modified, changed, time) = (writes, 0, 0, .max)
+  }
+
   /// Whether the next write leaves another stamp: not while the last one is younger than two seconds, or comes from a
   /// clock that is ahead of this machine's. Nor does that of a server whose clock is behind by more than that.
   public var canBeTrusted: Bool { changed < time - Self.tick }

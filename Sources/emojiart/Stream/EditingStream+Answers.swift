@@ -64,23 +64,23 @@ extension EditingStream {
     guard !requests.isEmpty else { return [] }
     let (document, isAtomic) = (document, settings.isAtomic)
     while true {
-      if let results = Outcome({ await document.performWhereRoom(requests) }).wait() { return results }
+      if let results = Outcome({ await document.performWithinCapacity(requests) }).wait() { return results }
       if isAtomic { return requests.map { _ in .failure(.tooManyAtOnce()) } }
-      guard waitForRoom() else { return [] }
+      guard waitForCapacity() else { return [] }
     }
   }
 
   /// Waits until an edit may be made, as long as somebody reads; whether one does. Otherwise the stream is over, and what was
   /// answered is in the journal. With `--atomic` it is not waited for.
-  mutating func waitForRoom() -> Bool {
+  mutating func waitForCapacity() -> Bool {
     guard !settings.isAtomic else { return true }
     let document = document
-    let hasRoom = Outcome {
-      await document.waitForRoom()
+    let hasCapacity = Outcome {
+      await document.waitForCapacity()
     } done: { [bell = outbox.bell] in
       bell.ring()
     }
-    while hasRoom.now == nil, broken == nil { waitForNews() }
+    while hasCapacity.now == nil, broken == nil { waitForNews() }
     return broken == nil
   }
 
@@ -124,9 +124,9 @@ extension EditingStream {
 
 extension Document {
   /// Does what is asked; nil while there is no room for it.
-  fileprivate func performWhereRoom(
+  fileprivate func performWithinCapacity(
     _ requests: [DocumentRequest]
   ) -> [Result<DocumentAnswer, ArtError>]? {
-    hasRoom ? perform(requests) : nil
+    hasCapacity ? perform(requests) : nil
   }
 }

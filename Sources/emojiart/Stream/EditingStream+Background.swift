@@ -54,7 +54,7 @@ extension EditingStream {
   /// A person's own picture; nil for one that cannot be read, or is refused, which is told.
   private mutating func bytes(of path: String, _ line: StreamLine) -> [UInt8]? {
     // Whoever opens and closes it by hand takes the locks of a save that is being made.
-    guard !isSameFile(path, document.file.path) else {
+    guard !isSameFile(path, document.path) else {
       say(ArtError(.badValue, "\(path) is the document itself, and no picture"), to: line)
       return nil
     }
@@ -74,12 +74,12 @@ extension EditingStream {
 
   /// An edit, after which nothing is fetched that was asked for before.
   private mutating func edit(_ edit: BackgroundEdit, _ line: StreamLine) {
-    guard waitForRoom() else { return }
+    guard waitForCapacity() else { return }
     let (document, fetching) = (document, backgrounds.fetching)
     let edited = wait {
       await fetching?.cancel()
       return await result { () async throws(ArtError) in
-        guard await document.hasRoom else { throw .tooManyAtOnce() }
+        guard await document.hasCapacity else { throw .tooManyAtOnce() }
         _ = try await document.perform(edit)
         return await document.unsavedChanges
       }

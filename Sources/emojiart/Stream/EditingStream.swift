@@ -84,7 +84,7 @@ struct EditingStream<Form: StreamForm> {
       return count
     }
     finish(listening)
-    throw settings.isAtomic ? error : .notSaved(count, in: document.file.path, error)
+    throw settings.isAtomic ? error : .notSaved(count, in: document.path, error)
   }
 
   private mutating func finish(_ listening: Outcome<Void>) {

@@ -7,10 +7,9 @@ import ArtStore
 
 /// What happens to a document, as lines of JSON between the answers.
 enum EventWriter {
-  /// The lines of an event, none for an edit of this program.
+  /// The line of an event.
   static func lines(_ event: DocumentEvent) -> [UInt8] {
     switch event {
-    case .edited: return []
     case .state(let state): return line { state.write(to: &$0) }
     case .saved(let revision):
       return member("saved") {
@@ -32,10 +31,10 @@ enum EventWriter {
         $0.key("to")
         $0.string(new.description)
       }
-    case .resync:
-      return line {
-        $0.key("resync")
-        $0.boolean(true)
+    case .resync(let version):
+      return member("resync") {
+        $0.key("version")
+        $0.integer(version)
       }
     }
   }
@@ -116,25 +115,29 @@ enum EventWriter {
     }
   }
 
-  /// A line for each run of edits of one program.
-  private static func lines(_ change: ExternalChange) -> [UInt8] {
-    guard change.isComplete else {
-      return member("changed") {
+  /// A change of the content: what it did, who made it, and between which versions.
+  private static func lines(_ change: ContentChange) -> [UInt8] {
+    member("changed") {
+      if !change.isComplete {
         $0.key("all")
         $0.boolean(true)
-        $0.key("revision")
-        $0.integer(change.revision)
       }
-    }
-    return runs(of: change.edits).flatMap { run in
-      member("changed") {
-        $0.key("edits")
-        write(run, to: &$0)
-        $0.key("origin")
-        $0.string(run.first?.id.origin.description ?? "")
-        $0.key("revision")
-        $0.integer(run.last?.revision ?? change.revision)
+      $0.key("before")
+      $0.integer(change.before)
+      $0.key("cause")
+      $0.string(change.cause.rawValue)
+      $0.key("edits")
+      write(change.edits, to: &$0)
+      $0.key("effect")
+      change.effect.write(to: &$0)
+      $0.key("revision")
+      $0.integer(change.revision)
+      if let saved = change.savedRevision {
+        $0.key("saved")
+        $0.integer(saved)
       }
+      $0.key("version")
+      $0.integer(change.after)
     }
   }
 
@@ -163,6 +166,14 @@ enum EventWriter {
       entry.edit.changes.write(to: &$0)
       $0.key("id")
       $0.string(entry.id.description)
+      if let session = entry.session {
+        $0.key("session")
+        $0.string(session.description)
+      }
+      if !entry.stamp.tags.isEmpty {
+        $0.key("tags")
+        $0.array { json in for tag in entry.stamp.tags { json.string(tag.description) } }
+      }
       $0.key("what")
       $0.string(entry.title)
     }

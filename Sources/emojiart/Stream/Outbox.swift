@@ -11,6 +11,8 @@ import Synchronization
 final class Outbox: Sendable {
   private struct Contents {
     var lines: [UInt8] = []
+    /// The document's version behind the last of the lines that tell of one.
+    var version = 0
     var late: [UInt8] = []
     var isOpen = true
     var isTerminalNew = true
@@ -21,19 +23,20 @@ final class Outbox: Sendable {
 
   let bell: Bell
   private let contents = Mutex(Contents())
-  private let overflow: [UInt8]
+  private let overflow: @Sendable (Int) -> [UInt8]
 
-  /// `overflow` is the line that takes the place of what was too much. Throws `inputOutput`.
-  init(overflow: [UInt8]) throws(ArtError) {
+  /// `overflow` gives the line that takes the place of what was too much, up to a version of the document. Throws `inputOutput`.
+  init(overflow: @escaping @Sendable (Int) -> [UInt8]) throws(ArtError) {
     self.overflow = overflow
     bell = try Bell()
   }
 
   /// Puts in whole lines, and wakes the one who writes, without any, too.
-  func put(_ lines: [UInt8]) {
+  func put(_ lines: [UInt8], version: Int? = nil) {
     contents.withLock { contents in
+      contents.version = version ?? contents.version
       if contents.lines.count + lines.count > Self.limit {
-        contents.lines = overflow
+        contents.lines = overflow(contents.version)
       } else {
         contents.lines.append(contentsOf: lines)
       }

@@ -9,9 +9,10 @@ enum StreamNews {
   /// A line, or several; empty for what a prompt shows otherwise.
   static func text(of event: DocumentEvent) -> String {
     switch event {
-    case .edited, .saved, .state(.open), .state(.saving), .state(.closed): ""
+    case .saved, .state(.open), .state(.saving), .state(.closed): ""
     case .state(.error(let error)): "not saved: \(error.message)"
     case .state(.editingDisabled(let reason)): "it can only be looked at: \(reason)"
+    case .changed(let change) where change.cause.isOwn: ""
     case .changed(let change) where !change.isComplete: "others changed much; `show` shows the document"
     case .changed(let change):
       change.edits.map { "\($0.author ?? "\($0.id.origin)"): \($0.title)" }.joined(separator: "\n")

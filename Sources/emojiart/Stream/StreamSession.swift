@@ -23,7 +23,7 @@ struct StreamSession {
   /// beside lines; with `--atomic`, the error of a line, too.
   func run<Form: StreamForm>(_ form: Form) throws(ArtError) -> ArtError? {
     try checkThreads()
-    let outbox = try Outbox(overflow: Form.news(of: .resync))
+    let outbox = try Outbox { Form.news(of: .resync(version: $0)) }
     let signals = StreamSignals(outbox, terminal) { Form.news(of: $0) }
     try signals.follow()
     var file = file
@@ -31,7 +31,7 @@ struct StreamSession {
     let document = try open(file)
     let events = document.events(ownEdits: false)
     let listening = Outcome {
-      for await event in events { outbox.put(Form.news(of: event)) }
+      for await event in events { outbox.put(Form.news(of: event), version: event.version) }
     } done: {
       outbox.bell.ring()
     }
@@ -39,7 +39,7 @@ struct StreamSession {
     let watch = settings.isAtomic ? nil : follow(document) { outbox.put(Form.news(of: $0)) }
     if !settings.isAtomic { signals.save(document, listening: listening) }
 
-    let backgrounds = StreamBackgrounds(document, settings, outbox, in: Form.self)
+    let backgrounds = StreamBackgrounds(document, file, settings, outbox, in: Form.self)
     if let fetching = backgrounds.fetching { Outcome { await fetching.begin() }.wait() }
 
     var stream = EditingStream(document, outbox, settings, backgrounds, form)
@@ -97,7 +97,7 @@ struct StreamSession {
     let opened = Outcome {
       await result { () async throws(ArtError) in
         let document = try await Document.open(
-          file, author: environment("EMOJIART_AUTHOR"), journal: journal, autosave: autosave, lookEvery: nil)
+          file, author: environment("EMOJIART_AUTHOR"), journal: journal, autosave: autosave, refreshInterval: nil)
         return (document, await document.state, await document.content.revision)
       }
     }

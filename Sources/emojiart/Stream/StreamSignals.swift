@@ -102,7 +102,7 @@ extension StreamSignals {
       let count = Outcome { await document.unsavedChanges }.wait(atMost: .milliseconds(100)) ?? 0
       var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
       guard count > 0, poll(&ready, 1, 50) == 1 else { continue }
-      let (path, cause) = (document.file.path, error ?? .notInTime(document.file.path))
+      let (path, cause) = (document.path, error ?? .notInTime(document.path))
       Output.complain(ArtError.notSaved(count, in: path, cause).message)
     }
   }

@@ -70,7 +70,7 @@ struct WordForm: StreamForm {
     switch event {
     case .state(.error(let error)): line("not saved: \(error.message)")
     case .dropped, .renamed: line(StreamNews.text(of: event))
-    case .state, .edited, .saved, .changed, .resync: []
+    case .state, .saved, .changed, .resync: []
     }
   }
 

@@ -16,10 +16,10 @@ package final class Broadcast<Event: Sendable>: Sendable {
   }
 
   private let listeners = Mutex(Listeners())
-  private let overflow: Event?
+  private let overflow: (@Sendable () -> Event)?
 
-  /// `overflow` takes the place of the events that a listener was too slow for; nil drops the oldest ones.
-  package init(overflow: Event?) { self.overflow = overflow }
+  /// What `overflow` gives takes the place of the events that a listener was too slow for; nil drops the oldest ones.
+  package init(overflow: (@Sendable () -> Event)? = nil) { self.overflow = overflow }
 
   /// A new listener: it hears what it wants of what is sent from now on, and ends with the broadcast. `capacity` events
   /// wait for it at most.
@@ -80,7 +80,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     fileprivate let subscription: Subscription
 
     /// The next event; nil at the end.
-    public mutating func next() async -> Element? { await mailbox.take() }
+    public mutating func next() async -> Element? { await mailbox.next() }
   }
 
   /// Ends with the last copy of the sequence and its iterators.
@@ -90,5 +90,70 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
     deinit { end() }
+  }
+}
+
+/// Events that wait for one listener. When more come than it holds, the overflow takes the place of them all, if there
+/// is one: a listener is behind, or up to date, but never wrong. Otherwise the oldest goes.
+private final class Mailbox<Event: Sendable>: Sendable {
+  private struct Contents {
+    var events: [Event] = []
+    var waiter: CheckedContinuation<Event?, Never>?
+    var isOver = false
+  }
+
+  private let contents = Mutex(Contents())
+  private let capacity: Int
+  private let overflow: (@Sendable () -> Event)?
+
+  init(capacity: Int, overflow: (@Sendable () -> Event)?) {
+    self.capacity = max(1, capacity)
+    self.overflow = overflow
+  }
+
+  func put(_ event: Event) {
+    let waiter = contents.withLock { contents -> CheckedContinuation<Event?, Never>? in
+      guard !contents.isOver else { return nil }
+      if let waiter = contents.waiter {
+        contents.waiter = nil
+        return waiter
+      }
+      if contents.events.count < capacity {
+        contents.events.append(event)
+      } else if let overflow {
+        contents.events = [overflow()]
+      } else {
+        contents.events.removeFirst()
+        contents.events.append(event)
+      }
+      return nil
+    }
+    waiter?.resume(returning: event)
+  }
+
+  func finish() {
+    let waiter = contents.withLock { contents in
+      contents.isOver = true
+      defer { contents.waiter = nil }
+      return contents.waiter
+    }
+    waiter?.resume(returning: nil)
+  }
+
+  /// Waits for the next event; nil at the end, when the task is cancelled, and for a second one that waits.
+  func next() async -> Event? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let answer = contents.withLock { contents -> Event?? in
+          if !contents.events.isEmpty { return .some(contents.events.removeFirst()) }
+          if contents.isOver || contents.waiter != nil || Task.isCancelled { return .some(nil) }
+          contents.waiter = continuation
+          return nil
+        }
+        if let answer { continuation.resume(returning: answer) }
+      }
+    } onCancel: {
+      finish()
+    }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArtDocument
 
-@Suite("What is in the way of saves") struct ObstacleTests {
+@Suite("What is in the way of saves") struct SaveBlockerTests {
   private enum Found { case known, first, second, gone, damaged, busy }
 
   @Test("D37 what a look finds is a reason to save at once when it is new, or what was in the way is gone")
@@ -24,16 +24,16 @@ import Testing
       ([(.busy, false), (.gone, true), (.first, true), (.first, false)], true),
     ]
     for (number, (story, isHeldUp)) in stories.enumerated() {
-      var obstacle = Obstacle()
+      var blocker = SaveBlocker()
       for (step, (found, isDue)) in story.enumerated() {
         let told =
           switch found {
-          case .known: obstacle.foundNothing(isHeldUp: isHeldUp)
-          case .first: obstacle.found(first, isHeldUp: isHeldUp)
-          case .second: obstacle.found(second, isHeldUp: isHeldUp)
-          case .gone: obstacle.failed(.noSuchDocument)
-          case .damaged: obstacle.failed(.damaged)
-          case .busy: obstacle.failed(.busy)
+          case .known: blocker.foundNothing(isHeldUp: isHeldUp)
+          case .first: blocker.found(first, isHeldUp: isHeldUp)
+          case .second: blocker.found(second, isHeldUp: isHeldUp)
+          case .gone: blocker.failed(.noSuchDocument)
+          case .damaged: blocker.failed(.damaged)
+          case .busy: blocker.failed(.busy)
           }
         #expect(told == isDue, "story \(number), step \(step)")
       }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a change did to what people see of a document: the difference between its states before and after.
+///
+/// A listener that has the state before and applies the effect has the state after. An effect names a field only if its value is
+/// another one now; the order of emoji is their `z`.
+public struct ContentEffect: Hashable, Sendable {
+  /// An emoji that was there before and after, with the values that are new.
+  public struct Update: Hashable, Sendable, Identifiable {
+    /// The emoji.
+    public let id: EmojiID
+    /// Its new text; nil where that is the same.
+    public var text: EmojiText?
+    /// Its new place; nil where that is the same.
+    public var position: Point?
+    /// Its new font size; nil where that is the same.
+    public var size: FontSize?
+    /// Its new place in z-order; nil where that is the same.
+    public var z: Int?
+
+    /// An update that changes nothing.
+    public init(_ id: EmojiID) { self.id = id }
+
+    /// The fields of `new` that differ from those of `old`; nil where none does.
+    public init?(from old: Emoji, to new: Emoji) {
+      guard old != new else { return nil }
+      id = new.id
+      if old.text != new.text { text = new.text }
+      if old.position != new.position { position = new.position }
+      if old.size != new.size { size = new.size }
+      if old.z != new.z { z = new.z }
+    }
+
+    /// The emoji with the new values.
+    public func applied(to emoji: Emoji) -> Emoji {
+      Emoji(
+        id: emoji.id, text: text ?? emoji.text, position: position ?? emoji.position, size: size ?? emoji.size,
+        z: z ?? emoji.z)
+    }
+  }
+
+  /// Emoji that are new, bottom to top.
+  public private(set) var added: [Emoji] = []
+  /// Emoji with other values, ascending by id.
+  public private(set) var updated: [Update] = []
+  /// Emoji that are gone, ascending by id.
+  public private(set) var removed: [EmojiID] = []
+  /// The new size of the picture; nil where that is the same.
+  public private(set) var canvas: Canvas?
+  /// The new background, `.some(nil)` for none; nil where that is the same.
+  public private(set) var background: Background??
+  /// The new pending background, `.some(nil)` for none; nil where that is the same.
+  public private(set) var pending: PendingBackground??
+
+  /// Whether there is no difference.
+  public var isEmpty: Bool { self == ContentEffect() }
+
+  /// No difference.
+  public init() {}
+
+  /// The difference between two states of a document. Takes time in proportion to the emoji of both.
+  public init(from old: DocumentContent, to new: DocumentContent) {
+    for emoji in new.emojisInOrder() {
+      if let before = old.emoji(emoji.id) {
+        if let update = Update(from: before, to: emoji) { updated.append(update) }
+      } else {
+        added.append(emoji)
+      }
+    }
+    for emoji in old.emojisInOrder() where new.emoji(emoji.id) == nil { removed.append(emoji.id) }
+    if old.canvas != new.canvas { canvas = new.canvas }
+    if old.background != new.background { background = .some(new.background) }
+    if old.pending != new.pending { pending = .some(new.pending) }
+    sort()
+  }
+
+  /// What changes did that took effect, given what takes them back. Takes time in proportion to the changes.
+  public init(of changes: [Change], inverse: [Change]) {
+    var (forward, backward) = (NetChanges(), NetChanges())
+    for change in changes { forward.add(change) }
+    for change in inverse { backward.add(change) }
+    let before = Set(backward.changes)
+    var updates: [EmojiID: Update] = [:]
+    for change in forward.changes where !before.contains(change) {
+      switch change {
+      case .add(let emoji): added.append(emoji)
+      case .remove(let id): removed.append(id)
+      case .move(let id, let place): updates[id, default: Update(id)].position = place
+      case .resize(let id, let size): updates[id, default: Update(id)].size = size
+      case .setText(let id, let text): updates[id, default: Update(id)].text = text
+      case .order(let id, let z): updates[id, default: Update(id)].z = z
+      case .setCanvas(let new): canvas = new
+      case .setBackground(let new): background = .some(new)
+      case .setPending(let new): pending = .some(new)
+      }
+    }
+    updated = Array(updates.values)
+    sort()
+  }
+
+  /// The effect as changes of fields, in an order in which they can be made.
+  public var changes: [Change] {
+    var changes = removed.map(Change.remove)
+    for update in updated {
+      if let text = update.text { changes.append(.setText(update.id, to: text)) }
+      if let position = update.position { changes.append(.move(update.id, to: position)) }
+      if let size = update.size { changes.append(.resize(update.id, to: size)) }
+      if let z = update.z { changes.append(.order(update.id, to: z)) }
+    }
+    changes += added.map(Change.add)
+    if let background { changes.append(.setBackground(background)) }
+    if let canvas { changes.append(.setCanvas(canvas)) }
+    if let pending { changes.append(.setPending(pending)) }
+    return changes
+  }
+
+  private mutating func sort() {
+    added.sort { ($0.z, $0.id) < ($1.z, $1.id) }
+    updated.sort { $0.id < $1.id }
+    removed.sort()
+  }
+}
+
+extension DocumentContent {
+  /// Becomes what it is after a change, given what it was before. What the effect does not fit, an emoji that is not there for one,
+  /// is passed over.
+  public mutating func apply(_ effect: ContentEffect) {
+    for id in effect.removed { if let emoji = emoji(id) { delete(emoji) } }
+    for update in effect.updated { if let old = emoji(update.id) { self.update(old, to: update.applied(to: old)) } }
+    for emoji in effect.added where self.emoji(emoji.id) == nil { insert(emoji) }
+    if let canvas = effect.canvas { setCanvas(canvas) }
+    if let background = effect.background { setBackground(background) }
+    if let pending = effect.pending { setPending(pending) }
+  }
+
+  /// Whether both show the same: emoji, canvas, background and what is pending, whatever edits led there.
+  public func looksLike(_ other: DocumentContent) -> Bool { ContentEffect(from: self, to: other).isEmpty }
+}
