@@ -88,6 +88,8 @@ public actor Document {
   public var content: DocumentContent { copy.content }
   /// The count of changes of the content since the document was opened.
   public var version: Int { copy.version }
+  /// The state that is durably in the store, as far as this program knows.
+  public var saved: DocumentBase { copy.base }
   /// The content and its version.
   public var snapshot: DocumentSnapshot { copy.snapshot }
 
@@ -144,7 +146,7 @@ public actor Document {
 
   // MARK: Opening
 
-  /// Opens a document for an author with that name, if any; each opening is an origin of its own. Throws what reading
+  /// Opens a document for an author with that name and session, if any; each opening is an origin of its own. Throws what reading
   /// a file throws, `badValue` for a name that is none, and what making a journal throws. A file that cannot be written
   /// is opened to be looked at. Orphaned journals in the journal's folder are restored first, and the file's `notice` is told.
   ///
@@ -152,29 +154,32 @@ public actor Document {
   /// never. `clock` decides when to save, `time` tells in milliseconds since 1970 when an edit was made, and ids are drawn from
   /// `generator`.
   public static func open(
-    _ store: some DocumentStore, author name: String? = nil, journal place: JournalPlace = .standard,
-    autosave policy: AutosavePolicy = AutosavePolicy(),
+    _ store: some DocumentStore, author name: String? = nil, session: SessionID? = nil,
+    journal place: JournalPlace = .standard, autosave policy: AutosavePolicy = AutosavePolicy(),
     refreshInterval: Duration? = .seconds(2), clock: some Clock<Duration> = ContinuousClock(),
     time: @escaping @Sendable () -> Int = millisecondsSince1970,
     using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) async throws(ArtError) -> Document {
     try await open(
       store, readOnlyBecause: { () throws(ArtError) in try store.readOnlyReason() }, author: name,
-      journal: place, autosave: policy, refreshInterval: refreshInterval, clock: clock, time: time,
+      session: session, journal: place, autosave: policy, refreshInterval: refreshInterval, clock: clock,
+      time: time,
       using: generator)
   }
 
   static func open(
     _ store: some DocumentStore, readOnlyBecause reason: @escaping @Sendable () throws(ArtError) -> String?,
-    author name: String?, journal place: JournalPlace, autosave policy: AutosavePolicy,
+    author name: String?, session: SessionID? = nil, journal place: JournalPlace,
+    autosave policy: AutosavePolicy,
     refreshInterval: Duration?, clock: some Clock<Duration>, time: @escaping @Sendable () -> Int,
     using generator: any RandomNumberGenerator & Sendable
   ) async throws(ArtError) -> Document {
     var generator = generator
-    let author = try Author(origin: Origin(using: &generator), name: name)
+    let author = try Author(origin: Origin(using: &generator), name: name, session: session)
     let restorer = try Author(origin: Origin(using: &generator), name: name)
     typealias Opened = (reason: String?, folder: JournalFolder?, stamp: FileStamp, content: DocumentContent)
-    let opened = try await wait(on: DispatchQueue(label: "emojiart.opening")) { () throws(ArtError) -> Opened in
+    let opened = try await wait(on: DispatchQueue(label: "emojiart.opening")) {
+      () throws(ArtError) -> Opened in
       let reason = try reason()
       let folder = try reason == nil ? place.folder() : nil
       if let folder { try store.restoreOrphans(in: folder, by: restorer) }

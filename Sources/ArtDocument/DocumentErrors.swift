@@ -11,11 +11,11 @@ extension ArtError {
     ArtError(.badValue, "an undo or a redo cannot be part of a group; ask for it by itself")
   }
 
-  static func requestTooOld(_ tag: RequestTag, since revision: Int) -> ArtError {
+  static func requestTooOld(_ tag: RequestTag) -> ArtError {
     ArtError(
       .movedOn,
-      "whether the request \(tag), made at revision \(revision), was done cannot be told any more: the history does not go "
-        + "back so far; look at the document and ask again under another tag")
+      "whether the request \(tag) was done cannot be told any more: the history does not go back to when it was made; "
+        + "look at the document and ask again under another tag")
   }
 
   /// A document that can only be looked at, and why.

@@ -9,8 +9,8 @@ public struct DocumentSnapshot: Sendable {
   public let version: Int
   /// The document then, unsaved edits included.
   public let content: DocumentContent
-  /// The revision that is durably in the file.
-  public let savedRevision: Int
+  /// The state that is durably in the file. A client gives it with the requests that it makes from then on.
+  public let saved: DocumentBase
 }
 
 /// One change of an open document's content. The changes after a snapshot, applied to it in their order, give the content.
@@ -51,8 +51,8 @@ public struct ContentChange: Sendable, Equatable {
   public let isComplete: Bool
   /// The document's revision after it, unsaved edits included.
   public let revision: Int
-  /// The revision of the file, where a save is the cause.
-  public let savedRevision: Int?
+  /// The state of the file, where a save is the cause.
+  public let saved: DocumentBase?
   /// The effect of a save; nil for an own edit, whose effect is that of its entry.
   private let difference: ContentEffect?
 
@@ -77,21 +77,21 @@ public struct ContentChange: Sendable, Equatable {
     edits = [entry]
     isComplete = true
     revision = entry.revision
-    savedRevision = nil
+    saved = nil
     difference = nil
   }
 
   /// What others saved, and what that did to the content.
   init(
     of others: ExternalChange?, _ difference: ContentEffect, isRebased: Bool, before: Int, revision: Int,
-    savedRevision: Int
+    saved: DocumentBase
   ) {
     self.before = before
     cause = isRebased ? .rebase : .save
     edits = others?.edits ?? []
     isComplete = others?.isComplete ?? true
     self.revision = revision
-    self.savedRevision = savedRevision
+    self.saved = saved
     self.difference = difference
   }
 }

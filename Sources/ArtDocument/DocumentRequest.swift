@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtStore
 
 /// One thing that is asked of an open document.
 public indirect enum DocumentRequest: Sendable {
@@ -18,6 +19,17 @@ public indirect enum DocumentRequest: Sendable {
   case group(name: String, [DocumentRequest])
 }
 
+/// The last edit that a client knew to be durably saved.
+public enum KnownHead: Hashable, Sendable {
+  /// None: the document had no edits.
+  case beginning
+  /// That one.
+  case edit(EditID)
+
+  /// The last edit of that state.
+  public init(_ saved: DocumentBase) { self = saved.head.map(KnownHead.edit) ?? .beginning }
+}
+
 /// A request, and who makes it.
 public struct ClientRequest: Sendable {
   /// What is asked.
@@ -26,13 +38,15 @@ public struct ClientRequest: Sendable {
   public let client: DocumentClient?
   /// The key under which the client makes the request, again if need be: it is answered twice, and made once.
   public let tag: RequestTag?
-  /// The revision that the file had, as far as the client knew, when it made the request first. A request with a tag and without
-  /// this is compared with the edits that the log still has, and may be made twice when its edit has left the log.
-  public let since: Int?
+  /// What was durably in the file, as far as the client knew, when it made the request first: see `DocumentSnapshot.saved`. A
+  /// request with a tag and without this is compared with the edits that the log still has, and may be made twice when its edit has
+  /// left the log.
+  public let since: KnownHead?
 
   /// A request.
   public init(
-    _ request: DocumentRequest, by client: DocumentClient? = nil, tag: RequestTag? = nil, since: Int? = nil
+    _ request: DocumentRequest, by client: DocumentClient? = nil, tag: RequestTag? = nil,
+    since: KnownHead? = nil
   ) {
     self.request = request
     self.client = client

@@ -52,7 +52,7 @@ struct WorkingCopy: Sendable {
   var client: DocumentClient { author.client }
   /// The document and its version.
   var snapshot: DocumentSnapshot {
-    DocumentSnapshot(version: version, content: content, savedRevision: base.revision)
+    DocumentSnapshot(version: version, content: content, saved: base)
   }
 
   // MARK: Editing
@@ -119,7 +119,8 @@ struct WorkingCopy: Sendable {
     let repeated = try entries(answering: asked)
     if !repeated.isEmpty {
       return DocumentAnswer(
-        entries: repeated, emojis: [], unsaved: unsaved + performed.count, lost: [], isRepeated: true)
+        entries: repeated, emojis: subjects(of: repeated), unsaved: unsaved + performed.count, lost: [],
+        isRepeated: true)
     }
     let first = performed.count
     var (subjects, lost): ([Emoji], [Background]) = ([], [])
@@ -135,6 +136,16 @@ struct WorkingCopy: Sendable {
     return DocumentAnswer(
       entries: performed[first...].map(\.entry), emojis: subjects.map { content.emoji($0.id) ?? $0 },
       unsaved: unsaved + performed.count, lost: lost)
+  }
+
+  /// The emoji that edits were about which are there. A restore made one edit of many requests: which of its emoji a request was about
+  /// cannot be told.
+  private func subjects(of entries: [LoggedEdit]) -> [Emoji] {
+    var known: Set<EmojiID> = []
+    return entries.filter { $0.stamp.tags.count == 1 }.flatMap(\.edit.changes).compactMap { change in
+      guard let id = change.field.emoji, known.insert(id).inserted else { return nil }
+      return content.emoji(id)
+    }
   }
 
   /// The edit that a request is about; nil when it has no effect.
@@ -212,19 +223,20 @@ struct WorkingCopy: Sendable {
     guard let tag = asked.tag else { return [] }
     let session = (asked.client ?? client).session
     var found: [LoggedEdit] = []
-    var isLogComplete = true
+    var isKnown = asked.since == .beginning && content.log.first?.revision ?? 1 == 1
     for entry in content.log.reversed() {
       // What came before the request was first made cannot be of it.
-      if let since = asked.since, entry.revision <= since { break }
+      if asked.since == .edit(entry.id) {
+        isKnown = true
+        break
+      }
       guard entry.session == session else { continue }
       if entry.stamp.tags.contains(tag) { found.append(entry) }
-      if entry.stamp.tags.count >= Limits.editTags { isLogComplete = false }
+      // One with so many tags may lack older ones.
+      if entry.stamp.tags.count >= Limits.editTags { isKnown = false }
     }
-    guard found.isEmpty, let since = asked.since else { return found.reversed() }
-    let oldest = content.log.first?.revision ?? content.revision + 1
-    guard isLogComplete, since <= content.revision, oldest <= since + 1 else {
-      throw .requestTooOld(tag, since: since)
-    }
+    guard found.isEmpty, asked.since != nil else { return found.reversed() }
+    guard isKnown else { throw .requestTooOld(tag) }
     return []
   }
 
@@ -299,7 +311,7 @@ struct WorkingCopy: Sendable {
     version += 1
     let change = ContentChange(
       of: others, effect, isRebased: isRebased, before: version - 1, revision: content.revision,
-      savedRevision: base.revision)
+      saved: base)
     return events + [.changed(change)]
   }
 

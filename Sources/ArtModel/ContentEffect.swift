@@ -34,7 +34,8 @@ public struct ContentEffect: Hashable, Sendable {
     /// The emoji with the new values.
     public func applied(to emoji: Emoji) -> Emoji {
       Emoji(
-        id: emoji.id, text: text ?? emoji.text, position: position ?? emoji.position, size: size ?? emoji.size,
+        id: emoji.id, text: text ?? emoji.text, position: position ?? emoji.position,
+        size: size ?? emoji.size,
         z: z ?? emoji.z)
     }
   }
@@ -126,7 +127,9 @@ extension DocumentContent {
   /// is passed over.
   public mutating func apply(_ effect: ContentEffect) {
     for id in effect.removed { if let emoji = emoji(id) { delete(emoji) } }
-    for update in effect.updated { if let old = emoji(update.id) { self.update(old, to: update.applied(to: old)) } }
+    for update in effect.updated {
+      if let old = emoji(update.id) { self.update(old, to: update.applied(to: old)) }
+    }
     for emoji in effect.added where self.emoji(emoji.id) == nil { insert(emoji) }
     if let canvas = effect.canvas { setCanvas(canvas) }
     if let background = effect.background { setBackground(background) }

@@ -27,19 +27,25 @@ extension RandomName {
 
 /// Which running program made an edit; each process draws a new one.
 public struct Origin: RandomName {
+  /// The name's bits.
   public let bits: UInt64
+  /// The name of the lowest 60 bits of a number.
   public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
 }
 
 /// The document's own name for itself, drawn when it was made. A copy of the file has the same one.
 public struct DocumentID: RandomName {
+  /// The name's bits.
   public let bits: UInt64
+  /// The name of the lowest 60 bits of a number.
   public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
 }
 
 /// One client of a document. The client draws the name and keeps it across reloads and restarts: undo and redo are by session.
 public struct SessionID: RandomName {
+  /// The name's bits.
   public let bits: UInt64
+  /// The name of the lowest 60 bits of a number.
   public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
 }
 

@@ -90,7 +90,8 @@ import Testing
     let file = try folder.make()
     let clock = LateClock()
     let document = try await Document.open(
-      file, journal: .none, autosave: AutosavePolicy(delay: .milliseconds(1)), refreshInterval: nil, clock: clock)
+      file, journal: .none, autosave: AutosavePolicy(delay: .milliseconds(1)), refreshInterval: nil,
+      clock: clock)
     try await document.perform(.bee())
     await clock.waitUntilAsleep()
     await document.closeDiscardingChanges()

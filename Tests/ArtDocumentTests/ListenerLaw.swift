@@ -110,7 +110,9 @@ struct ListenerLaw {
     }
 
     private mutating func apply(_ change: ContentChange, _ reading: Reading) {
-      guard reading == .edits, change.isComplete, !change.cause.isOwn else { return content.apply(change.effect) }
+      guard reading == .edits, change.isComplete, !change.cause.isOwn else {
+        return content.apply(change.effect)
+      }
       for entry in change.edits { _ = try? content.apply(entry.edit.changes) }
     }
   }
@@ -133,6 +135,7 @@ struct ListenerLaw {
   private let clients: [DocumentClient]
   private let ids: [EmojiID]
   private let reading: Reading
+  private var requests = 0
   /// The tags of requests that had an effect.
   private var made: Set<RequestTag> = []
   private(set) var tally = Tally()
@@ -162,7 +165,9 @@ struct ListenerLaw {
       tally.steps += 1
       try step()
     }
-    for index in programs.indices { for listener in programs[index].listeners.indices { check(index, listener) } }
+    for index in programs.indices {
+      for listener in programs[index].listeners.indices { check(index, listener) }
+    }
   }
 
   private mutating func below(_ count: Int) -> Int { random.below(count) }
@@ -190,7 +195,8 @@ struct ListenerLaw {
 
   private mutating func start() throws {
     let author = try Author(origin: Origin(using: &random))
-    programs.append(Program(copy: WorkingCopy(store.read(), by: author, using: SplitMix64(seed: random.next()))))
+    programs.append(
+      Program(copy: WorkingCopy(store.read(), by: author, using: SplitMix64(seed: random.next()))))
     let index = programs.count - 1
     for _ in 0..<2 { programs[index].listeners.append(listener(of: index)) }
   }
@@ -220,7 +226,9 @@ struct ListenerLaw {
     let heard = programs[index].listeners[listener]
     tally.checks += 1
     tally.resyncs += resyncs
-    guard !fits || heard.version != snapshot.version || !heard.content.looksLike(snapshot.content) else { return }
+    guard !fits || heard.version != snapshot.version || !heard.content.looksLike(snapshot.content) else {
+      return
+    }
     tally.broken += 1
     let difference = ContentEffect(from: heard.content, to: snapshot.content)
     failure = failure ?? "step \(tally.steps), version \(heard.version) of \(snapshot.version): \(difference)"
@@ -251,7 +259,8 @@ struct ListenerLaw {
       return .setPending(
         below(2) == 0
           ? nil
-          : try PendingBackground(url: "https://example.org/\(below(2))", since: 1, reason: "dns", anchor: .topLeft))
+          : try PendingBackground(
+            url: "https://example.org/\(below(2))", since: 1, reason: "dns", anchor: .topLeft))
     }
   }
 
@@ -265,13 +274,15 @@ struct ListenerLaw {
     var request = DocumentRequest.edit(Edit(name: "edit", changes: try changes()))
     if below(6) == 0 {
       request = .group(
-        name: "gesture", [request, .edit(Edit(name: "more", changes: try changes())), .edit(Edit(name: "", changes: []))])
+        name: "gesture",
+        [request, .edit(Edit(name: "more", changes: try changes())), .edit(Edit(name: "", changes: []))])
     }
     let isTagged = below(3) == 0
+    requests += 1
     return ClientRequest(
       request, by: below(4) == 0 ? nil : clients[below(clients.count)],
-      tag: isTagged ? RequestTag("request-\(tally.steps)") : nil,
-      since: isTagged ? programs[index].copy.base.revision : nil)
+      tag: isTagged ? RequestTag("request-\(requests)") : nil,
+      since: isTagged ? KnownHead(programs[index].copy.base) : nil)
   }
 
   private mutating func edit(_ index: Int) throws {
@@ -295,11 +306,15 @@ struct ListenerLaw {
     let answers = perform(index, [asked])
     guard case .success(let answer)? = answers.first, answer.isRepeated else { return }
     tally.repeated += 1
-    if !before.looksLike(programs[index].copy.content) { failure = failure ?? "a repeated answer changed something" }
+    if !before.looksLike(programs[index].copy.content) {
+      failure = failure ?? "a repeated answer changed something"
+    }
   }
 
   @discardableResult
-  private mutating func perform(_ index: Int, _ requests: [ClientRequest]) -> [Result<DocumentAnswer, ArtError>] {
+  private mutating func perform(_ index: Int, _ requests: [ClientRequest]) -> [Result<
+    DocumentAnswer, ArtError
+  >] {
     let answers = programs[index].copy.perform(requests, unsaved: 0, time: { 1 })
     programs[index].journal += programs[index].copy.uncommitted
     let changes = programs[index].copy.commit()
@@ -386,7 +401,8 @@ struct ListenerLaw {
     guard !applied.changes.isEmpty || plan.kind != .edit else { return }
     let entry = LoggedEdit(
       others.stamp(at: 1), revision: content.revision + 1, save: before.revision + 1, kind: plan.kind,
-      edit: Edit(name: plan.name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped)
+      edit: Edit(name: plan.name, changes: applied.changes), inverse: applied.inverse,
+      dropped: applied.dropped)
     content.append(entry)
     unsaved.append(entry)
     _ = try store.save(NetEdits(unsaved, of: content, since: before), isJournalled: false)
@@ -405,10 +421,10 @@ struct ListenerLaw {
     programs[programs.count - 1].asked = gone.asked
   }
 
-  /// Another state of the document takes the file's place: of its own edits nobody may ask again.
+  /// Another state of the document takes the file's place: an edit that it lacks may be asked for, and made, again.
   private mutating func putBackupBack() {
     tally.backups += 1
     store.replace(backup)
-    for index in programs.indices { programs[index].asked = [] }
+    made = []
   }
 }

@@ -189,10 +189,13 @@ import Testing
         group.addTask {
           let document = try await Document.open(
             DocumentFile(file.path, patience: .seconds(20)),
-            journal: DocumentFolder.journal(of: file), autosave: AutosavePolicy(changes: 5), refreshInterval: nil)
+            journal: DocumentFolder.journal(of: file), autosave: AutosavePolicy(changes: 5),
+            refreshInterval: nil)
           var ids: [EmojiID] = []
           for number in 0..<edits {
-            let answers = await document.perform([DocumentRequest.action(try .bee(x: Double(number), y: Double(program)))])
+            let answers = await document.perform([
+              DocumentRequest.action(try .bee(x: Double(number), y: Double(program)))
+            ])
             let answer = try #require(answers.first).get()
             ids += answer.emojis.map(\.id)
             if number.isMultiple(of: 7) { try await document.save() }

@@ -22,7 +22,8 @@ import Testing
 
   private func open() async throws -> Document {
     try await Document.open(
-      file, journal: .none, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)), refreshInterval: nil)
+      file, journal: .none, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)),
+      refreshInterval: nil)
   }
 
   private func typed(_ url: String) throws -> BackgroundRequest {

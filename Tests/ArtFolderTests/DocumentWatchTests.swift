@@ -38,7 +38,8 @@ import Testing
     _ file: DocumentFile, clock: some Clock<Duration> = ManualClock()
   ) async throws -> Document {
     try await Document.open(
-      file, journal: .none, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)), refreshInterval: nil,
+      file, journal: .none, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)),
+      refreshInterval: nil,
       clock: clock)
   }
 

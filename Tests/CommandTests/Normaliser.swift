@@ -8,8 +8,8 @@ import Foundation
 /// wrong id is still a difference:
 /// - ids, 8 characters of Crockford's base32: a line of its own (`add`), the first word of a line (`move`, and,
 ///   with a hyphen in it, `show`), `"id":"…"`, and each candidate of an ambiguous REF, what `check` says of one, what `restore` left
-///   out, the changes that `edit` tells;
-/// - marks, 12 characters: of an origin in `history` and `edit`, of what was set aside in `/aside/…-`, of a journal;
+///   out, the changes that `edit` tells, what an effect removes;
+/// - marks, 12 characters: of an origin in `history` and `edit` (a head, too), of what was set aside in `/aside/…-`, of a journal;
 /// - times, in the three forms that commands write, and only from the time that the case ran;
 /// - the folder that the case runs in.
 struct Normaliser {
@@ -31,12 +31,13 @@ struct Normaliser {
     "(?:several emoji: |, )(\(letter){8})(?= )", "emoji (\(letter){8}) \\(now",
     "(?:left out|leftOut).*?(?:move|remove|resize) (\(letter){8})\\b",
     "\\[\"(?:add|remove|move|resize|text|order)\",\"(\(letter){8})\"",
+    "\"removed\":\\[\"(\(letter){8})\"",
   ]
   private static let marks = [
     "\"id\":\"(\(letter){12}):\\d+\"", "\"journal\":\"(\(letter){12})\"",
     "(?m)^ *\\d+  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  (\(letter){12})  ",
     "/aside/(\(letter){12})-", "\\b(\(letter){12})-\\d{6}\\.journal",
-    "\"edit\":\"(\(letter){12}):\\d+\"",
+    "\"edit\":\"(\(letter){12}):\\d+\"", "\"head\":\"(\(letter){12}):\\d+\"",
   ]
   private static let times = [
     "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z", "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d",

@@ -15,6 +15,7 @@ public final class MemoryStore: DocumentStore {
     var writes = 0
   }
 
+  /// What messages call the document.
   public let path: String
   private let state: Mutex<State>
 

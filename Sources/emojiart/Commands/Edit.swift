@@ -11,7 +11,8 @@ struct Edit: ParsableCommand {
     abstract: "Edit a document line by line.",
     usage: """
       emojiart edit <doc> [--json] [--atomic] [--autosave-changes <n>]
-               [--autosave-delay <seconds>] [--fetch <what>] [--allow-private]
+               [--autosave-delay <seconds>] [--session <id>] [--own-changes]
+               [--fetch <what>] [--allow-private]
                [--warn <when> | --suppress-warnings]
       """,
     discussion: """
@@ -44,6 +45,14 @@ struct Edit: ParsableCommand {
     name: .customLong("simulate-kill-after"), parsing: .unconditional,
     help: ArgumentHelp("Be killed right after that many edits are answered, to try it.", valueName: "n"))
   var kill: String?
+  @Option(
+    name: .customLong("session"),
+    help: ArgumentHelp(
+      "Edit as the client with that session, 12 characters of its own; undo is about its edits, tags are its requests.",
+      valueName: "id"))
+  var session: String?
+  @Flag(name: .customLong("own-changes"), help: "With --json, tell also the changes that this stream makes.")
+  var ownChanges = false
   @OptionGroup var fetching: FetchOptions
   @OptionGroup var warnings: WarningOptions
   @OptionGroup var options: EditOptions
@@ -51,6 +60,8 @@ struct Edit: ParsableCommand {
   func run() throws {
     var settings = try StreamSettings(changes: changes, delay: delay, isAtomic: atomic, killAfter: kill)
     try settings.take(fetching, warnings)
+    settings.session = try session.map(StreamSettings.session)
+    settings.tellsOwnChanges = ownChanges
     let expected = try options.expectedRevision()
     let file = try options.common.file(doc)
     var session = StreamSession(file, settings, expecting: expected)

@@ -58,8 +58,11 @@ extension EditingStream {
   }
 
   private mutating func perform(_ run: ArraySlice<StreamLine>) -> [Result<DocumentAnswer, ArtError>] {
-    let requests = run.compactMap { line -> DocumentRequest? in
-      if case .edit(let request) = line.request { request } else { nil }
+    let isClient = settings.session != nil
+    let requests = run.compactMap { line -> ClientRequest? in
+      guard case .edit(let request) = line.request else { return nil }
+      return isClient
+        ? ClientRequest(request, tag: line.requestTag, since: line.since) : ClientRequest(request)
     }
     guard !requests.isEmpty else { return [] }
     let (document, isAtomic) = (document, settings.isAtomic)
@@ -96,8 +99,8 @@ extension EditingStream {
     switch line.request {
     case .save: save(line)
     case .show, .history:
-      let (content, unsaved) = wait { (await document.content, await document.unsavedChanges) }
-      say { (form) throws(ArtError) in try form.show(content, unsaved: unsaved, of: line) }
+      let (snapshot, unsaved) = wait { (await document.snapshot, await document.unsavedChanges) }
+      say { (form) throws(ArtError) in try form.show(snapshot, unsaved: unsaved, of: line) }
     case .background(let asked): answer(asked, to: line)
     case .help(let text): say { (form) throws(ArtError) in try form.help(text) }
     case .quit: hasQuit = true
@@ -125,7 +128,7 @@ extension EditingStream {
 extension Document {
   /// Does what is asked; nil while there is no room for it.
   fileprivate func performWithinCapacity(
-    _ requests: [DocumentRequest]
+    _ requests: [ClientRequest]
   ) -> [Result<DocumentAnswer, ArtError>]? {
     hasCapacity ? perform(requests) : nil
   }

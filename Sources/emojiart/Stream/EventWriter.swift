@@ -132,12 +132,22 @@ enum EventWriter {
       change.effect.write(to: &$0)
       $0.key("revision")
       $0.integer(change.revision)
-      if let saved = change.savedRevision {
+      if let saved = change.saved {
         $0.key("saved")
-        $0.integer(saved)
+        write(saved, to: &$0)
       }
       $0.key("version")
       $0.integer(change.after)
+    }
+  }
+
+  /// The state of the file.
+  static func write(_ saved: DocumentBase, to json: inout JSONWriter) {
+    json.object {
+      $0.key("head")
+      if let head = saved.head { $0.string(head.description) } else { $0.null() }
+      $0.key("revision")
+      $0.integer(saved.revision)
     }
   }
 

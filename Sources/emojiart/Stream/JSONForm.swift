@@ -43,6 +43,10 @@ struct JSONForm: StreamForm {
         json.key("pending")
         json.boolean(true)
       }
+      if answer.isRepeated {
+        json.key("repeated")
+        json.boolean(true)
+      }
       json.key("unsaved")
       json.integer(answer.unsaved)
     }
@@ -81,12 +85,16 @@ struct JSONForm: StreamForm {
     }
   }
 
-  mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError) {
+  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
     try respond(to: line) { (json) throws(ArtError) in
       json.key("document")
-      try content.write(to: &json) { (piece) throws(ArtError) in try Output.writeAnswers(piece) }
+      try snapshot.content.write(to: &json) { (piece) throws(ArtError) in try Output.writeAnswers(piece) }
+      json.key("saved")
+      EventWriter.write(snapshot.saved, to: &json)
       json.key("unsaved")
       json.integer(unsaved)
+      json.key("version")
+      json.integer(snapshot.version)
     }
   }
 

@@ -119,8 +119,8 @@ struct PromptForm: StreamForm {
 
   mutating func edited(unsaved: Int, of line: StreamLine) { words.edited(unsaved: unsaved, of: line) }
 
-  mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError) {
-    try words.show(content, unsaved: unsaved, of: line)
+  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try words.show(snapshot, unsaved: unsaved, of: line)
   }
 
   mutating func help(_ text: String) throws(ArtError) { try words.help(text) }

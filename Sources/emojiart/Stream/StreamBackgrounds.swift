@@ -16,7 +16,8 @@ final class StreamBackgrounds: Sendable {
   private let hear: @Sendable (DocumentBackgrounds.Event) -> Void
 
   init<Form: StreamForm>(
-    _ document: Document, _ file: DocumentFile, _ settings: StreamSettings, _ outbox: Outbox, in form: Form.Type
+    _ document: Document, _ file: DocumentFile, _ settings: StreamSettings, _ outbox: Outbox,
+    in form: Form.Type
   ) {
     let failures = FirstFailure()
     let hear: @Sendable (DocumentBackgrounds.Event) -> Void = { event in

@@ -24,7 +24,7 @@ protocol StreamForm: SendableMetatype {
   /// The document was saved.
   mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError)
   /// The document as it is.
-  mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError)
+  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError)
   /// How something is used.
   mutating func help(_ text: String) throws(ArtError)
   /// A background is being fetched, or a person's own picture looked at; what it is, for people.
@@ -76,10 +76,18 @@ struct StreamLine {
   var tag: [UInt8] = []
   /// The same for what is answered later.
   var tagText: String? { tag.isEmpty ? nil : String(decoding: tag, as: UTF8.self) }
+  /// What the caller knew to be saved when it first asked; nil where it does not say.
+  var since: KnownHead?
   /// Whether it may be about any number of emoji.
   var isAboutSeveral = false
   /// How an emoji that it is about is told in words.
   var words: ((Emoji) -> String)?
+
+  /// The key of the request for a client with a session: the tag, where that is a text of visible ASCII characters.
+  var requestTag: RequestTag? {
+    guard tag.count >= 3, tag.first == 0x22, tag.last == 0x22, !tag.contains(0x5C) else { return nil }
+    return RequestTag(String(decoding: tag.dropFirst().dropLast(), as: UTF8.self))
+  }
 
   enum Request {
     case edit(DocumentRequest)

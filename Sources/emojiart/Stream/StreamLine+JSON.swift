@@ -22,6 +22,7 @@ extension StreamLine {
     var verb: String?
     try reader.object { (key, reader) throws(ArtError) in
       if key == "tag" { return tag = try Self.tag(from: &reader) }
+      if key == "since" { return since = try Self.since(from: &reader) }
       if let verb { throw ArtError(.usage, "a line with \(verb) and \(key); ask for one thing a line") }
       verb = key
       request = try read(key, &reader)
@@ -48,6 +49,17 @@ extension StreamLine {
       return .show
     default: throw .unknown("no request", verb, among: Self.verbs)
     }
+  }
+
+  /// `null` for a document without edits.
+  private static func since(from reader: inout JSONReader) throws(ArtError) -> KnownHead {
+    if reader.null() { return .beginning }
+    let text = try reader.string()
+    guard let id = EditID(text) else {
+      throw ArtError(
+        .badValue, "since \(shown(String(text.prefix(40)))); give the head of what was saved, or null")
+    }
+    return .edit(id)
   }
 
   private static let verbs = [

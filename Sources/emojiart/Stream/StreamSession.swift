@@ -29,7 +29,7 @@ struct StreamSession {
     var file = file
     file.notice = { Form.notice($0, by: outbox) }
     let document = try open(file)
-    let events = document.events(ownEdits: false)
+    let events = document.events(ownEdits: settings.tellsOwnChanges)
     let listening = Outcome {
       for await event in events { outbox.put(Form.news(of: event), version: event.version) }
     } done: {
@@ -92,12 +92,13 @@ struct StreamSession {
   private func open(_ file: DocumentFile) throws(ArtError) -> Document {
     // Opening does this where a journal is kept.
     if settings.isAtomic { try Restoring.restoreFirst(file) }
-    let autosave = settings.autosave
+    let (autosave, session) = (settings.autosave, settings.session)
     let journal = settings.isAtomic ? JournalPlace.none : .standard
     let opened = Outcome {
       await result { () async throws(ArtError) in
         let document = try await Document.open(
-          file, author: environment("EMOJIART_AUTHOR"), journal: journal, autosave: autosave, refreshInterval: nil)
+          file, author: environment("EMOJIART_AUTHOR"), session: session, journal: journal,
+          autosave: autosave, refreshInterval: nil)
         return (document, await document.state, await document.content.revision)
       }
     }

@@ -12,6 +12,11 @@ struct StreamSettings: Sendable {
   /// The program kills itself when that many edits are answered.
   var killAfter: Int?
 
+  /// The client whose edits these are; nil for the stream itself.
+  var session: SessionID?
+  /// Whether the changes that the stream makes are told, too.
+  var tellsOwnChanges = false
+
   /// Which pending backgrounds are fetched.
   var fetch = PendingMode.changed
   /// Whether backgrounds may come from any address.
@@ -36,6 +41,15 @@ struct StreamSettings: Sendable {
         .usage, "--atomic saves once, at the end; leave out --autosave-changes and --autosave-delay")
     }
     autosave = AutosavePolicy(changes: .max, delay: .seconds(365 * 86_400))
+  }
+
+  /// Reads a session. Throws `badValue`.
+  static func session(_ typed: String) throws(ArtError) -> SessionID {
+    guard let session = SessionID(typed) else {
+      throw ArtError(
+        .badValue, "\(shown(typed)) is no session; give 12 characters of 0123456789abcdefghjkmnpqrstvwxyz")
+    }
+    return session
   }
 
   /// Reads what was typed about backgrounds. Throws `usage`, `badValue`.

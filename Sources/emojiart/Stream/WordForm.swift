@@ -44,9 +44,9 @@ struct WordForm: StreamForm {
 
   mutating func edited(unsaved: Int, of line: StreamLine) {}
 
-  mutating func show(_ content: DocumentContent, unsaved: Int, of line: StreamLine) throws(ArtError) {
-    if case .history = line.request { return try History.write(content.log.reversed()) }
-    try Show.write(content, of: path)
+  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    if case .history = line.request { return try History.write(snapshot.content.log.reversed()) }
+    try Show.write(snapshot.content, of: path)
   }
 
   mutating func help(_ text: String) throws(ArtError) { try Output.line(text) }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import TestSupport
+import Testing
+
+@testable import ArtDocument
+
+@Suite("Clients of one document") struct ClientTests {
+  private let folder: DocumentFolder
+  private let ada: DocumentClient
+  private let bob: DocumentClient
+
+  init() throws {
+    folder = try DocumentFolder()
+    ada = try DocumentClient(author: "ada", session: SessionID(lowBits: 1))
+    bob = try DocumentClient(author: "bob", session: SessionID(lowBits: 2))
+  }
+
+  private func open(_ file: DocumentFile) async throws -> Document {
+    try await DocumentFolder.open(file, AutosavePolicy(changes: 1_000))
+  }
+
+  private func tag(_ text: String) throws -> RequestTag { try #require(RequestTag(text)) }
+
+  @Test("D44 two clients of one document never take back each other's edits, after a restart neither")
+  func undo() async throws {
+    let file = try folder.make()
+    let document = try await open(file)
+    try await document.perform(ClientRequest(.action(.bee(x: 1)), by: ada))
+    try await document.perform(ClientRequest(.action(.bee(x: 2)), by: bob))
+    try await document.perform(.bee(x: 3))
+    #expect(try await document.undo(by: ada).inverse.count == 1)
+    #expect(await document.content.emojisInOrder().map(\.position.x) == [2, 3])
+    let nothing = await #expect(throws: ArtError.self) { try await document.undo(by: ada) }
+    #expect(nothing?.code == .nothingToUndo)
+    try await document.undo()
+    #expect(
+      await document.content.emojisInOrder().map(\.position.x) == [2], "the program's own, without a session")
+    try await document.close()
+    let later = try await open(file)
+    try await later.undo(by: bob)
+    #expect(await later.content.emojiCount == 0)
+    try await later.redo(by: ada)
+    #expect(await later.content.emojisInOrder().map(\.position.x) == [1])
+    try await later.close()
+  }
+
+  @Test("D44 after a kill a client undoes what was restored of its own")
+  func undoAfterKill() async throws {
+    let file = try folder.make()
+    let document = try await open(file)
+    try await document.perform(ClientRequest(.action(.bee(x: 1)), by: ada))
+    try await document.perform(ClientRequest(.action(.bee(x: 2)), by: bob))
+    await document.abandon()
+    let later = try await open(file)
+    #expect(await later.content.log.map(\.session) == [ada.session, bob.session])
+    try await later.undo(by: ada)
+    #expect(await later.content.emojisInOrder().map(\.position.x) == [2])
+    try await later.close()
+  }
+
+  @Test("D45 a request that is repeated under its tag is answered with its edit and not made again")
+  func repeated() async throws {
+    let file = try folder.make()
+    let request = ClientRequest(.action(try .bee()), by: ada, tag: try tag("a1"), since: .beginning)
+    let document = try await open(file)
+    let first = try await document.perform(request)
+    let again = try await document.perform(request)
+    #expect(!first.isRepeated && again.isRepeated && again.entries == first.entries)
+    // Another client's request of that tag is another one.
+    #expect(try await !document.perform(ClientRequest(.action(.bee()), by: bob, tag: tag("a1"))).isRepeated)
+    await document.abandon()
+    // From the journal's restore.
+    let second = try await open(file)
+    #expect(try await second.perform(request).isRepeated)
+    #expect(await second.content.emojiCount == 2)
+    try await second.close()
+    // From the log.
+    let third = try await open(file)
+    #expect(try await third.perform(request).isRepeated)
+    try await third.close()
+    #expect(try file.read().emojiCount == 2)
+  }
+
+  @Test(
+    "D45 a repeated request is refused when the log does not go back to the revision at which it was made")
+  func tooOld() async throws {
+    let file = try folder.make()
+    let document = try await open(file)
+    let request = ClientRequest(.action(try .bee()), by: ada, tag: try tag("a1"), since: .beginning)
+    try await document.perform(request)
+    let moves: [DocumentRequest] = (1...1_300).map {
+      .action(.move(.all, .to(Coordinates(x: .pixels(Double($0)), y: .pixels(1)))))
+    }
+    for answer in await document.perform(moves) { _ = try answer.get() }
+    try await document.save()
+    let error = await #expect(throws: ArtError.self) { try await document.perform(request) }
+    #expect(error?.code == .movedOn)
+    #expect(await document.content.emojiCount == 1)
+    // A new request that knows what is saved is made.
+    let oldest = try #require(try file.read().log.first)
+    #expect(
+      try await !document.perform(
+        ClientRequest(.action(.bee()), by: ada, tag: tag("a2"), since: .edit(oldest.id))
+      )
+      .isRepeated)
+    // A backup lacks the edit that the client knew to be saved.
+    let unknown = KnownHead.edit(EditID(origin: Origin(lowBits: 5), sequence: 1))
+    let future = ClientRequest(.action(try .bee()), by: ada, tag: try tag("a3"), since: unknown)
+    let missing = await #expect(throws: ArtError.self) { try await document.perform(future) }
+    #expect(missing?.code == .movedOn)
+    try await document.close()
+  }
+
+  @Test("D46 a group of requests is one edit, one change and one undo, or nothing")
+  func group() async throws {
+    let document = try await open(folder.make())
+    let (snapshot, events) = await document.follow()
+    let bees: [DocumentRequest] = [
+      .action(try .bee(x: 1)), .action(try .bee(x: 2)), .action(.move(.all, .by(try Coordinates("5,5")))),
+    ]
+    let answer = try await document.perform(ClientRequest(.group(name: "draw", bees), by: ada))
+    #expect(answer.entries.map(\.edit.name) == ["draw"] && answer.entries.first?.edit.changes.count == 2)
+    #expect(await document.content.emojisInOrder().map(\.position.x) == [6, 7])
+    let failing = bees + [.action(.remove(.references([try Reference("🦋")])))]
+    await #expect(throws: ArtError.self) {
+      try await document.perform(ClientRequest(.group(name: "fail", failing), by: ada))
+    }
+    await #expect(throws: ArtError.self) {
+      try await document.perform(ClientRequest(.group(name: "undo", [.undo(1)]), by: ada))
+    }
+    let between = await document.snapshot
+    #expect(between.content.emojiCount == 2 && between.version == 1)
+    // There and back again is no edit.
+    let nothing: [DocumentRequest] = [
+      .action(.move(.all, .by(try Coordinates("5,5")))), .action(.move(.all, .by(try Coordinates("-5,-5")))),
+    ]
+    #expect(try await document.perform(ClientRequest(.group(name: "nothing", nothing))).entries.isEmpty)
+    try await document.undo(by: ada)
+    var content = snapshot.content
+    for await event in events {
+      guard case .changed(let change) = event else { continue }
+      content.apply(change.effect)
+      if change.after == 2 { break }
+    }
+    #expect(await document.content.emojiCount == 0)
+    #expect(content.emojiCount == 0)
+    await document.closeDiscardingChanges()
+  }
+
+  @Test("D47 documents that are open on one store in memory join what the others save")
+  func memory() async throws {
+    var random = SplitMix64(seed: 7)
+    let store = MemoryStore(DocumentContent(id: DocumentID(using: &random), canvas: .standard))
+    let first = try await Document.open(store, journal: .none, refreshInterval: nil, clock: ManualClock())
+    let second = try await Document.open(store, journal: .none, refreshInterval: nil, clock: ManualClock())
+    try await first.perform(.bee(x: 1))
+    try await second.perform(.bee(x: 2))
+    try await first.save()
+    try await second.save()
+    await first.refresh()
+    let (left, right) = (await first.content, await second.content)
+    #expect(left.looksLike(right) && left.emojiCount == 2)
+    #expect(store.read().revision == 2)
+    try await first.close()
+    try await second.close()
+  }
+
+  @Test("D48 a document refreshes at each hint that it is given, and says whether it could")
+  func hints() async throws {
+    let file = try folder.make()
+    let (document, other) = (try await open(file), try await open(file))
+    let (hints, source) = AsyncStream<RefreshHint>.makeStream()
+    let (answers, answered) = AsyncStream<Bool>.makeStream()
+    await document.refresh(at: hints)
+    try await other.perform(.bee())
+    try await other.close()
+    source.yield(RefreshHint { answered.yield($0) })
+    var results = answers.makeAsyncIterator()
+    #expect(await results.next() == true)
+    #expect(await document.content.emojiCount == 1)
+    try DocumentFolder.move(file.path, to: file.path + ".away")
+    source.yield(RefreshHint { answered.yield($0) })
+    #expect(await results.next() == false)
+    try DocumentFolder.move(file.path + ".away", to: file.path)
+    try await document.close()
+  }
+}
