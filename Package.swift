@@ -54,9 +54,11 @@ let package = Package(
     .target(
       name: "CWorker", dependencies: ["CGraphics"],
       cSettings: [.unsafeFlags(["-O2", "-I/usr/include/gdk-pixbuf-2.0"])],
-      linkerSettings: ["curl", "gdk_pixbuf-2.0", "m", "png16", "seccomp", "z"].map { .linkedLibrary($0) }),
+      linkerSettings: ["gdk_pixbuf-2.0", "m", "png16", "seccomp", "z"].map { .linkedLibrary($0) }),
+    // By itself: what draws shall not link it, which takes address space.
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(
-      name: "ArtFetch", dependencies: ["ArtSystem", "ArtModel", "CWorker"], swiftSettings: settings),
+      name: "ArtFetch", dependencies: ["ArtSystem", "ArtModel", "CCurl"], swiftSettings: settings),
     .target(
       name: "ArtDrawing", dependencies: ["ArtSystem", "ArtModel", "CGraphics", "CWorker"],
       swiftSettings: settings),

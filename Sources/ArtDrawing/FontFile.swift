@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// A font's file, mapped into memory.
@@ -17,7 +18,7 @@ final class FontFile {
     guard let path else { throw .noFont() }
     self.path = path
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { throw .noFont(at: path, String(cString: strerror(errno))) }
+    guard file >= 0 else { throw .noFont(at: path, SystemError.text(of: errno)) }
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import CGraphics
 import Glibc
 
@@ -150,10 +151,12 @@ private struct Canvas: ~Copyable {
 
   /// Whether one more thread can be begun now. One is enough for all of libchafa's work.
   private static var canBeginThread: Bool {
-    var thread = pthread_t()
-    guard pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { return false }
-    pthread_join(thread, nil)
-    return true
+    do throws(SystemError) {
+      try Threads.check(1)
+      return true
+    } catch {
+      return false
+    }
   }
 
   func print(

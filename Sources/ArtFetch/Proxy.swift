@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CWorker
+import CCurl
 
 /// A proxy that a person has set.
 struct Proxy: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CWorker
+import CCurl
 
 extension Refusal {
   /// What libcurl's error is for people.

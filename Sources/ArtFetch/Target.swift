@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CWorker
+import CCurl
 
 /// Where a hop goes, as libcurl itself reads the URL: what is checked is what is connected to.
 struct Target: Sendable, Hashable {

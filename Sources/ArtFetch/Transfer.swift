@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CWorker
+import CCurl
 import Glibc
 
 /// One hop: a request to one place, and its answer as far as it is wanted.

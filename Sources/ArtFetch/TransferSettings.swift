@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CWorker
+import CCurl
 import Glibc
 
 /// What libcurl is told for a hop.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CWorker
+import CCurl
 
 /// A URL as libcurl reads it, in parts.
 final class URLParts {

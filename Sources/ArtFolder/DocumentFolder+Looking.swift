@@ -19,11 +19,11 @@ extension DocumentFolder {
     guard !isClosed else { return }
     switch news {
     case .look(let files):
-      let reasons = files.map { (DocumentPath($0.path), $0.isQuiet ? LookReason.quiet : .forced) }
+      let reasons = files.map { (FilePath($0.path), $0.isQuiet ? LookReason.quiet : .forced) }
       await look(at: Dictionary(reasons, uniquingKeysWith: max))
     case .scanned(let scan):
       let reason = scan.folder.isEmpty ? LookReason.listed : .unsettled
-      let paths = scan.files.map { DocumentPath($0) } + known.paths(below: scan.folder)
+      let paths = scan.files.map { FilePath($0) } + known.paths(below: scan.folder)
       await look(at: Dictionary(paths.map { ($0, reason) }, uniquingKeysWith: max))
       // While the folder is looked through every so often, that says it all.
       if let reason = scan.reason, degraded == nil, !isClosed { broadcast.send(.rescanned(reason)) }
@@ -39,7 +39,7 @@ extension DocumentFolder {
 
   /// The first look at each document: by its own row alone. Nothing is told of it. What is being saved or written just then
   /// is looked at once more, and comes again after that.
-  func lookFirst(at paths: [DocumentPath], _ clock: some Clock<Duration>) async {
+  func lookFirst(at paths: [FilePath], _ clock: some Clock<Duration>) async {
     let doubtful = paths.filter { !isClosed && !lookFirst(at: $0, patience: .zero) }
     guard !doubtful.isEmpty, !isClosed else { return }
     do {
@@ -55,7 +55,7 @@ extension DocumentFolder {
   }
 
   /// Whether the document is whole, or gone.
-  private func lookFirst(at path: DocumentPath, patience: Duration) -> Bool {
+  private func lookFirst(at path: FilePath, patience: Duration) -> Bool {
     var file = file(path)
     file.patience = patience
     var stamp: FileStamp?
@@ -74,8 +74,8 @@ extension DocumentFolder {
     }
   }
 
-  private func look(at reasons: [DocumentPath: LookReason]) async {
-    var now: [DocumentPath: FileIdentity] = [:]
+  private func look(at reasons: [FilePath: LookReason]) async {
+    var now: [FilePath: FileIdentity] = [:]
     for path in reasons.keys where !isClosed {
       // What cannot be asked for is met again, and told, when its turn comes.
       if let stamp = try? file(path).stampIfThere() { now[path] = stamp.identity }
@@ -90,7 +90,7 @@ extension DocumentFolder {
   }
 
   /// Looks at one document and tells what is new. Returns after how long it must be looked at again; nil when it need not.
-  private func look(at path: DocumentPath, _ reason: LookReason, _ batch: inout LookBatch) -> Duration? {
+  private func look(at path: FilePath, _ reason: LookReason, _ batch: inout LookBatch) -> Duration? {
     let file = file(path)
     let before = known[path]
     var stamp: FileStamp?
@@ -122,7 +122,7 @@ extension DocumentFolder {
 
   /// A document is whole.
   private func take(
-    _ content: DocumentContent, at path: DocumentPath, _ stamp: FileStamp, _ batch: inout LookBatch
+    _ content: DocumentContent, at path: FilePath, _ stamp: FileStamp, _ batch: inout LookBatch
   ) {
     var events: [FolderEvent] = []
     if let old = oldPath(of: content.id, stamp.identity, now: path) {
@@ -147,7 +147,7 @@ extension DocumentFolder {
   }
 
   /// Where the document that has turned up here stood before: it is no longer there, and it is the same file.
-  private func oldPath(of id: DocumentID, _ identity: FileIdentity, now path: DocumentPath) -> DocumentPath? {
+  private func oldPath(of id: DocumentID, _ identity: FileIdentity, now path: FilePath) -> FilePath? {
     guard known[path]?.identity != identity else { return nil }
     return known.paths(of: identity).first { other in
       guard other != path, known[other]?.base?.id == id else { return false }
@@ -160,7 +160,7 @@ extension DocumentFolder {
 
   /// Who writes through one name of a file is not told of under the others; the name may be gone since.
   private func lookAtOtherNames(
-    of path: DocumentPath, _ before: KnownDocument?, _ stamp: FileStamp?, _ batch: inout LookBatch
+    of path: FilePath, _ before: KnownDocument?, _ stamp: FileStamp?, _ batch: inout LookBatch
   ) {
     if let stamp, stamp.hardLinks > 1 {
       for other in known.paths(of: stamp.identity)
@@ -175,7 +175,7 @@ extension DocumentFolder {
 
   /// A document is unreadable. While it may be being written nothing is said.
   private func take(
-    trouble error: ArtError, at path: DocumentPath, _ stamp: FileStamp?, _ reason: LookReason
+    trouble error: ArtError, at path: FilePath, _ stamp: FileStamp?, _ reason: LookReason
   ) -> Duration? {
     guard reason == .quiet else { return reason == .forced ? nil : Self.shortWhile }
     let events = Comparison(path: path.string, known: known[path]).events(findingTrouble: error)
@@ -204,7 +204,7 @@ extension DocumentFolder {
   }
 
   /// Nothing stands at a path. It may have another name now, which comes to be looked at meanwhile.
-  private func lose(_ path: DocumentPath, _ reason: LookReason) -> Duration? {
+  private func lose(_ path: FilePath, _ reason: LookReason) -> Duration? {
     busyLooks[path] = nil
     doubts[path] = nil
     guard let lost = known[path] else { return nil }
@@ -220,7 +220,7 @@ extension DocumentFolder {
   }
 
   /// How long a document is left alone that another program holds: 50 ms, and longer each time.
-  private func busyDelay(_ path: DocumentPath, atMost: Duration = .seconds(1)) -> Duration {
+  private func busyDelay(_ path: FilePath, atMost: Duration = .seconds(1)) -> Duration {
     let looks = min(busyLooks[path] ?? 0, 10)
     busyLooks[path] = looks + 1
     return min(Self.shortWhile * (1 << looks), atMost)

@@ -30,9 +30,9 @@ public actor DocumentFolder {
   let timeline: Timeline
   var known = KnownDocuments()
   /// How often each document was found in use by another program, without success between.
-  var busyLooks: [DocumentPath: Int] = [:]
+  var busyLooks: [FilePath: Int] = [:]
   /// Those that cannot be read, as they were found, and until when they may be half-written: nothing was told of that yet.
-  var doubts: [DocumentPath: (stamp: FileStamp, until: Duration)] = [:]
+  var doubts: [FilePath: (stamp: FileStamp, until: Duration)] = [:]
   var toldPendingChanges = 0
   private(set) var isClosed = false
   private var listening: Task<Void, Never>?
@@ -84,13 +84,16 @@ public actor DocumentFolder {
   }
 
   private static func findRoot(_ path: String) throws(ArtError) -> String {
-    guard let resolved = realpath(path, nil) else { throw .folder(path, errno) }
-    defer { free(resolved) }
-    var status = stat()
-    guard lstat(resolved, &status) == 0 else { throw .folder(path, errno) }
-    guard status.st_mode & S_IFMT == S_IFDIR else { throw .folder(path, ENOTDIR) }
-    guard access(resolved, R_OK | X_OK) == 0 else { throw .folder(path, errno) }
-    return String(cString: resolved)
+    do throws(SystemError) {
+      let resolved = try FilePath.resolved(path)
+      guard try FileStatus(ofLinkAt: resolved).isFolder else {
+        throw SystemError("opendir", path, number: ENOTDIR)
+      }
+      guard access(resolved, R_OK | X_OK) == 0 else { throw SystemError("access", path) }
+      return resolved
+    } catch {
+      throw .folder(path, error.number)
+    }
   }
 
   private func begin(_ clock: some Clock<Duration>) async throws(ArtError) {
@@ -98,7 +101,7 @@ public actor DocumentFolder {
     while !isLookedThrough {
       switch await source.next() {
       case .scanned(let scan):
-        await lookFirst(at: scan.files.map { DocumentPath($0) }, clock)
+        await lookFirst(at: scan.files.map { FilePath($0) }, clock)
         isLookedThrough = true
       case .degraded(let reason): degraded = reason
       case .watching: degraded = nil
@@ -134,7 +137,7 @@ public actor DocumentFolder {
   }
 
   /// The file of a document.
-  func file(_ path: DocumentPath) -> DocumentFile {
+  func file(_ path: FilePath) -> DocumentFile {
     var file = DocumentFile(root + path.string, patience: .milliseconds(100))
     file.name = shownRoot + path.string
     file.followsLinks = false

@@ -46,7 +46,7 @@ public actor DocumentWatch {
   ) {
     self.document = document
     self.lookEvery = lookEvery
-    let place = PathParts(Self.realPath(of: document.path))
+    let place = FilePath(Self.realPath(of: document.path))
     name = place.name
     var settings = WatchSettings(ending: name.hasSuffix(".emojiart") ? ".emojiart" : "", helpers: helpers)
     settings.only = name
@@ -107,20 +107,14 @@ public actor DocumentWatch {
   /// The path without symbolic links. Where the file is gone, that of its folder; where that is gone, too, the path as it
   /// is: the watcher says what it misses.
   private static func realPath(of path: String) -> String {
-    if let real = resolved(path) { return real }
-    let parts = PathParts(path)
-    return "\(resolved(parts.folder) ?? parts.folder)/\(parts.name)"
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
+    if let real = FilePath.resolvedIfThere(path) { return real }
+    let parts = FilePath(path)
+    return "\(FilePath.resolvedIfThere(parts.folder) ?? parts.folder)/\(parts.name)"
   }
 
   private static func goesThroughLink(_ path: String) -> Bool {
     var prefix = path.utf8.first == 0x2F ? "" : "."
-    for part in PathParts.components(path) {
+    for part in FilePath(path).components {
       prefix += "/\(part)"
       var status = stat()
       if lstat(prefix, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { return true }

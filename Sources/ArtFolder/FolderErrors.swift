@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 // The wording of what can go wrong with a folder. Names are as the person gave them.
@@ -8,7 +9,7 @@ import Glibc
 extension ArtError {
   /// Why a folder cannot be opened.
   static func folder(_ name: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case ENOENT: return ArtError(.noSuchDocument, "no folder \(name)")
     case ENOTDIR: return ArtError(.noSuchDocument, "\(name) is not a folder")

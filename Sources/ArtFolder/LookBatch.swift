@@ -20,24 +20,24 @@ enum LookReason: Sendable, Comparable {
 ///
 ///     mv b c; mv a b      c first (it was b), then b (it was a)
 struct LookBatch {
-  private var waiting: [DocumentPath]
-  private var reasons: [DocumentPath: LookReason]
-  private var looked: Set<DocumentPath> = []
+  private var waiting: [FilePath]
+  private var reasons: [FilePath: LookReason]
+  private var looked: Set<FilePath> = []
 
   /// `now` is what stands at each path, where anything does; `known` what stood there at the last look.
   init(
-    _ reasons: [DocumentPath: LookReason], now: [DocumentPath: FileIdentity],
-    known: (DocumentPath) -> FileIdentity?
+    _ reasons: [FilePath: LookReason], now: [FilePath: FileIdentity],
+    known: (FilePath) -> FileIdentity?
   ) {
     self.reasons = reasons
-    var places: [FileIdentity: DocumentPath] = [:]
+    var places: [FileIdentity: FilePath] = [:]
     let present = now.sorted { $0.key < $1.key }
     for (path, identity) in present { places[identity] = path }
     waiting = []
-    var placed: Set<DocumentPath> = []
+    var placed: Set<FilePath> = []
     for (path, _) in present {
       var chain = [path]
-      var inChain: Set<DocumentPath> = [path]
+      var inChain: Set<FilePath> = [path]
       // Where what stood here is now.
       while let last = chain.last, let old = known(last), old != now[last], let next = places[old],
         !placed.contains(next), inChain.insert(next).inserted
@@ -50,7 +50,7 @@ struct LookBatch {
   }
 
   /// The next path to look at, and why; nil when all were.
-  mutating func next() -> (DocumentPath, LookReason)? {
+  mutating func next() -> (FilePath, LookReason)? {
     while let path = waiting.popLast() {
       if looked.insert(path).inserted { return (path, reasons[path] ?? .unsettled) }
     }
@@ -58,7 +58,7 @@ struct LookBatch {
   }
 
   /// Has a path looked at, too, if it was not.
-  mutating func add(_ path: DocumentPath, _ reason: LookReason) {
+  mutating func add(_ path: FilePath, _ reason: LookReason) {
     guard !looked.contains(path), reasons[path] == nil else { return }
     reasons[path] = reason
     waiting.insert(path, at: 0)

@@ -35,7 +35,7 @@ extension FolderWatcher {
   }
 
   /// Something happened to a watched folder itself.
-  private func takeOwn(_ watch: Int32, of folder: RelativePath, _ happening: Inbox.Happening) {
+  private func takeOwn(_ watch: Int32, of folder: FilePath, _ happening: Inbox.Happening) {
     let moved: EventMask = [.selfMoved, .selfDeleted, .unmounted, .ignored]
     let isMoved = !happening.mask.isDisjoint(with: moved)
     if isMoved, folder.isRoot { return lost(at: happening.last) }

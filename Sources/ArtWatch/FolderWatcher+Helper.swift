@@ -33,12 +33,12 @@ extension FolderWatcher {
   }
 
   private func begin(_ program: HelperProgram) async throws(ArtError) {
-    let inbox = Inbox(bell, now: timeline.now, quiet: settings.quiet)
-    let gone = Bell()
+    let inbox = Inbox(wakeup, now: timeline.now, quiet: settings.quiet)
+    let gone = Wakeup()
     let process = try start(
       program, { inbox.put($0) },
       {
-        inbox.put($0); gone.ring()
+        inbox.put($0); gone.wake()
       })
     helper = Helper(process: process, inbox: inbox, gone: gone)
     try await greet(inbox)

@@ -19,7 +19,7 @@ public actor FolderWatcher {
   let start: InotifyHelper.Start
   /// The kind of a remote file system, by its device number.
   let remoteKind: @Sendable (UInt) -> String?
-  nonisolated let bell = Bell()
+  nonisolated let wakeup = Wakeup()
   private let executor = ThreadExecutor("emojiart.watch")
 
   var settling: Settling
@@ -50,7 +50,7 @@ public actor FolderWatcher {
   struct Helper: Sendable {
     let process: InotifyHelper
     let inbox: Inbox
-    let gone: Bell
+    let gone: Wakeup
   }
 
   /// The watcher has a queue of its own: looking through folders takes time.
@@ -88,7 +88,7 @@ public actor FolderWatcher {
     return await withTaskCancellationHandler {
       await produce()
     } onCancel: {
-      bell.ring()
+      wakeup.wake()
     }
   }
 
@@ -103,7 +103,7 @@ public actor FolderWatcher {
       checkRoot()
       let due = settling.take(at: timeline.now())
       if !due.looks.isEmpty {
-        ready.append(.look(due.looks.map { WatchedFile($0.path.text, isQuiet: $0.isQuiet) }))
+        ready.append(.look(due.looks.map { WatchedFile($0.path.string, isQuiet: $0.isQuiet) }))
       }
       scan = due.scan
       if let time = pollDue, time <= timeline.now() {
@@ -121,29 +121,29 @@ public actor FolderWatcher {
     await wait(until: due)
   }
 
-  /// Waits for the bell, until then at most.
+  /// Waits for the wakeup, until then at most.
   func wait(until due: Duration?) async {
-    guard let due else { return await bell.wait() }
-    let alarm = Task.detached { [timeline, bell] in
+    guard let due else { return await wakeup.wait() }
+    let alarm = Task.detached { [timeline, wakeup] in
       do { try await timeline.sleep(due) } catch { return }
-      bell.ring()
+      wakeup.wake()
     }
-    await bell.wait()
+    await wakeup.wait()
     alarm.cancel()
   }
 
   /// Has a file come again as one to look at, after that long or earlier.
   public func lookAgain(at path: String, after delay: Duration) {
     guard !isClosed else { return }
-    settling.again(RelativePath(path), at: timeline.now() + delay)
-    bell.ring()
+    settling.again(FilePath(path), at: timeline.now() + delay)
+    wakeup.wake()
   }
 
   /// Ends watching; returns when the helper is gone.
   public func close() async {
     isClosed = true
     ready = []
-    bell.ring()
+    wakeup.wake()
     let last = helper
     detach()
     await last?.gone.wait()

@@ -3,6 +3,7 @@
 import ArtDrawing
 import ArtFetch
 import ArtModel
+import ArtSystem
 import CWorker
 import Glibc
 
@@ -44,7 +45,7 @@ enum Sandbox {
     let ended = names.map { $0.map { UnsafePointer($0) } } + [nil]
     var number: Int32 = 0
     guard let step = csandbox_close(policy, ended, &number) else { return }
-    end(EX_OSERR, "cannot close its sandbox (\(String(cString: step))): \(String(cString: strerror(number)))")
+    end(EX_OSERR, "cannot close its sandbox (\(String(cString: step))): \(SystemError.text(of: number))")
   }
 }
 

@@ -134,7 +134,7 @@ struct LeftEditsSelection {
   private func match(_ head: JournalHead, _ search: inout JournalSearch) -> JournalMatch {
     for case .document(let path, let file, _) in places where path != head.path {
       let isVeryFile = file.map(head.isFile) ?? false
-      if !isVeryFile, search.copies(for: head).contains(path) { search.look(into: PathParts(path).folder) }
+      if !isVeryFile, search.copies(for: head).contains(path) { search.look(into: FilePath(path).folder) }
     }
     return search.match(head)
   }
@@ -144,8 +144,8 @@ struct LeftEditsSelection {
     for place in places {
       switch place {
       case .document(path, _, let given): return given
-      case .folder(PathParts(path).folder, let given):
-        return CommonOptions.path(of: PathParts(path).name, in: given)
+      case .folder(FilePath(path).folder, let given):
+        return CommonOptions.path(of: FilePath(path).name, in: given)
       case .document, .folder: break
       }
     }
@@ -153,22 +153,14 @@ struct LeftEditsSelection {
   }
 
   private static func realFolder(_ name: String) -> String? {
-    var status = stat()
-    guard stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
-    return resolved(name)
+    FileStatus.isFolder(at: name) ? FilePath.resolvedIfThere(name) : nil
   }
 
   /// The path without symbolic links, also of a file that is gone.
   private static func realPath(_ path: String) -> String {
-    if let path = resolved(path) { return path }
-    let parts = PathParts(path)
-    guard let folder = resolved(parts.folder) else { return path }
+    if let path = FilePath.resolvedIfThere(path) { return path }
+    let parts = FilePath(path)
+    guard let folder = FilePath.resolvedIfThere(parts.folder) else { return path }
     return folder == "/" ? "/\(parts.name)" : "\(folder)/\(parts.name)"
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
   }
 }

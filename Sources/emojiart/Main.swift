@@ -31,7 +31,7 @@ enum Main {
     } catch let error as ArtError {
       fail(error)
     } catch let interruption as Interruption {
-      StreamSignals.die(of: interruption.number)
+      SignalSource.die(of: interruption.number)
     } catch {
       finish(with: error)
     }

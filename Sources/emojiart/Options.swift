@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// Where documents are, and in which form the result is written.
@@ -37,7 +38,7 @@ extension CommonOptions {
   /// unless just that file exists.
   func file(_ name: String) throws(ArtError) -> DocumentFile {
     guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
-    let path = PathParts.hasSlash(name) ? name : CommonOptions.path(of: name, in: try currentFolder())
+    let path = FilePath(name).hasSlash ? name : CommonOptions.path(of: name, in: try currentFolder())
     let notice: @Sendable (String) -> Void = { Output.complain($0) }
     if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
     let full = path + ".emojiart"
@@ -55,7 +56,7 @@ extension CommonOptions {
 
   /// Whether a document may be called so.
   static func isName(_ doc: String) -> Bool {
-    let name = PathParts(doc).name
+    let name = FilePath(doc).name
     return !doc.hasSuffix("/") && !["", ".", "..", ".emojiart"].contains(name)
       && !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
   }
@@ -79,8 +80,7 @@ extension CommonOptions {
 
 /// A variable that is set to something.
 func environment(_ name: String) -> String? {
-  guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
-  return value
+  Environment[name]
 }
 
 /// This program as an author of edits.

@@ -34,6 +34,21 @@ import Testing
     #expect(try FileManager.default.isExecutableFile(atPath: built("emojiart-inotify").path))
   }
 
+  @Test("A19 helper programs are looked for in the folders that are named, and at the paths")
+  func named() throws {
+    let scratch = try Scratch()
+    for folder in ["first", "second"] { #expect(mkdir(scratch[folder], 0o700) == 0) }
+    try scratch.write("second/helper")
+    var helpers = HelperPrograms(folders: [scratch["first"], scratch["second"]])
+    #expect(try helpers.program("helper") == HelperProgram(name: "helper", path: scratch["second/helper"]))
+    try scratch.write("first/helper")
+    #expect(try helpers.program("helper").path == scratch["first/helper"])
+    #expect(throws: HelperFailure.missing("other", folders: helpers.folders)) { try helpers.program("other") }
+    helpers.paths["other"] = "/elsewhere/program"
+    #expect(try helpers.program("other") == HelperProgram(name: "other", path: "/elsewhere/program"))
+    #expect(HelperPrograms(besideProgramAt: nil).folders.isEmpty)
+  }
+
   @Test("W8 a program that cannot be started is unavailable and named, and nothing is heard of it")
   func starting() throws {
     let scratch = try Scratch()

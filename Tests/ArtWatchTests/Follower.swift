@@ -65,7 +65,7 @@ actor Follower {
         if isFile { files.insert(file.path) } else { files.remove(file.path) }
       }
     case .scanned(let scan):
-      files = files.filter { !RelativePath($0).isWithin(RelativePath(scan.folder)) }
+      files = files.filter { !FilePath($0).isWithin(FilePath(scan.folder)) }
       files.formUnion(scan.files)
     case .degraded, .watching: break
     }

@@ -81,7 +81,7 @@ import Testing
     #expect(SeenHelper.instances(of: seen.last) == 1)
     #expect(SeenHelper.instances(of: getpid()) == 0, "this process has none of its own")
     let waiting = Task { await watcher.next() }
-    while !watcher.bell.isAwaited { await Task.yield() }
+    while !watcher.wakeup.isAwaited { await Task.yield() }
     await watcher.close()
     #expect(await waiting.value == nil)
     #expect(SeenHelper.instances(of: seen.last) == nil)
@@ -102,7 +102,7 @@ import Testing
       }
       _ = await watcher.next()
       let waiting = Task { await watcher.next() }
-      while !watcher.bell.isAwaited { await Task.yield() }
+      while !watcher.wakeup.isAwaited { await Task.yield() }
       #expect(await watcher.next() == nil, "one caller at a time")
       waiting.cancel()
       #expect(await waiting.value == nil)
@@ -128,9 +128,9 @@ import Testing
         try folder.write("\(round).emojiart")
         let next = Task { try await follower.next() }
         await clock.sleepers(1)
-        while !watcher.bell.isAwaited { await Task.yield() }
+        while !watcher.wakeup.isAwaited { await Task.yield() }
         clock.advance(by: .milliseconds(1_999))
-        #expect(watcher.bell.isAwaited, "not before its time")
+        #expect(watcher.wakeup.isAwaited, "not before its time")
         clock.advance(by: .milliseconds(1))
         #expect(
           try await next.value
@@ -159,7 +159,7 @@ import Testing
     for _ in 0..<2 {
       await clock.sleepers(1)
       clock.advance(by: .seconds(2))
-      while !watcher.bell.isAwaited, played.starts < 3 { await Task.yield() }
+      while !watcher.wakeup.isAwaited, played.starts < 3 { await Task.yield() }
     }
     let news = try await back.value
     #expect(news.filter { if case .degraded = $0 { true } else { false } }.isEmpty, "a reason is told once")
@@ -213,7 +213,7 @@ import Testing
     for _ in 0..<3 where played.starts < 2 {
       await clock.sleepers(1)
       clock.advance(by: .seconds(2))
-      while !watcher.bell.isAwaited, played.starts < 2 { await Task.yield() }
+      while !watcher.wakeup.isAwaited, played.starts < 2 { await Task.yield() }
     }
     let news = try await first.value
     #expect(played.starts == 2)

@@ -2,6 +2,7 @@
 
 import ArtFolder
 import ArtModel
+import ArtSystem
 import Foundation
 import Glibc
 import Testing
@@ -106,11 +107,11 @@ import Testing
     let taken = try await onThread {
       var taken: [FolderEvent] = []
       while taken.count < 5 {
-        var ready = pollfd(fd: inbox.bell.ear, events: Int16(POLLIN), revents: 0)
+        var ready = pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0)
         guard poll(&ready, 1, 120_000) == 1 else {
           throw Project.Missing(what: "an event within two minutes")
         }
-        inbox.bell.hush()
+        inbox.wakeup.clear()
         var count = 0
         for (_, event) in inbox.take().events {
           taken.append(event)
@@ -163,7 +164,7 @@ import Testing
     #expect(WatchPlace(folder: ".").name(of: "bees.emojiart") == "bees.emojiart")
     #expect(WatchPlace(folder: "art/").name(of: "bees.emojiart") == "art/bees.emojiart")
     #expect(WatchPlace(folder: ".").name(of: "-x.emojiart") == "./-x.emojiart")
-    let place = WatchPlace(folder: "/real", names: [DocumentPath("b.emojiart"): "link.emojiart"])
+    let place = WatchPlace(folder: "/real", names: [FilePath("b.emojiart"): "link.emojiart"])
     #expect(place.name(of: "b.emojiart") == "link.emojiart")
   }
 }

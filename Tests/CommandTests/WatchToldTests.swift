@@ -3,6 +3,7 @@
 import ArtFolder
 import ArtModel
 import ArtStore
+import ArtSystem
 import Testing
 
 @testable import emojiart
@@ -241,7 +242,7 @@ extension ToldDocuments {
 
   @Test("C75 of documents that are not wanted nothing is told, and one that gets a wanted name is looked at")
   func wanted() throws {
-    var told = ToldDocuments(only: [DocumentPath("a"), DocumentPath("b")])
+    var told = ToldDocuments(only: [FilePath("a"), FilePath("b")])
     #expect(told.begin([try whole("a", 1), try whole("x", 1)], degraded: nil) == [.ready(1)])
     #expect(told.take(.added("y", revision: 1)) == nil)
     #expect(told.take(.changed("x", try change(2...2))) == nil)

@@ -71,7 +71,7 @@ public actor PendingBackgrounds {
   /// Fetches what is pending in the documents of a folder from now on; `only` are their paths, and nil stands for all. Whoever
   /// has opened the folder closes it.
   public func follow(_ folder: DocumentFolder, only: Set<String>? = nil) async {
-    let paths = only.map { Set($0.map { DocumentPath($0) }) }
+    let paths = only.map { Set($0.map { FilePath($0) }) }
     await follow(FolderPending(folder, only: paths, author: author, time: time))
   }
 

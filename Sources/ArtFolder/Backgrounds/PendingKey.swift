@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 
 /// A pending background: of which document, from where. Copies of a document share it, and are fetched for together.
 struct PendingKey: Sendable, Hashable {
@@ -23,12 +24,12 @@ public struct PendingPlace: Sendable, Hashable {
 
   /// By their bytes: two paths that look alike are two files.
   public static func == (left: PendingPlace, right: PendingPlace) -> Bool {
-    left.source == right.source && DocumentPath(left.document) == DocumentPath(right.document)
+    left.source == right.source && FilePath(left.document) == FilePath(right.document)
   }
 
   /// By their bytes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(source)
-    hasher.combine(DocumentPath(document))
+    hasher.combine(FilePath(document))
   }
 }

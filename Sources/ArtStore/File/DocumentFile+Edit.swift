@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import CStore
 
 extension DocumentFile {
@@ -102,7 +103,7 @@ extension DocumentFile {
   /// its last write.
   private func mayBeHalfSaved(_ file: LocatedFile, _ connection: Connection) -> Bool {
     connection.isHalfSaved || file.hardLinks > 1 || !file.wasWrittenLast
-      || file_is_mounted(file.path, PathParts(file.path).folder)
+      || file_is_mounted(file.path, FilePath(file.path).folder)
   }
 
   /// A commit that answers an error may have happened all the same: then our edit is in the log. False when nothing was

@@ -194,11 +194,10 @@ extension JournalHost {
 
   /// A small file of the system's; nil where it cannot be read, which is as if it were not there.
   private static func text(of path: String) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 4_096)
-    let count = read(file, &bytes, bytes.count)
-    return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    do throws(SystemError) {
+      return try SmallFile.read(path, limit: 4_096).map { String(decoding: $0, as: UTF8.self) }
+    } catch {
+      return nil
+    }
   }
 }

@@ -10,13 +10,13 @@ struct WatchTree: Equatable {
     let identity: FileIdentity
   }
 
-  private(set) var folders: [RelativePath: Entry] = [:]
-  private var paths: [Int32: RelativePath] = [:]
+  private(set) var folders: [FilePath: Entry] = [:]
+  private var paths: [Int32: FilePath] = [:]
 
-  func path(of watch: Int32) -> RelativePath? { paths[watch] }
+  func path(of watch: Int32) -> FilePath? { paths[watch] }
 
   /// A folder is watched. Returns the watch that it had before, if it was another one: that is to be ended.
-  mutating func put(_ path: RelativePath, _ entry: Entry) -> Int32? {
+  mutating func put(_ path: FilePath, _ entry: Entry) -> Int32? {
     let former = folders[path]?.watch
     if let former { paths[former] = nil }
     // It has moved: what lies below it comes with the same walk.
@@ -34,7 +34,7 @@ struct WatchTree: Equatable {
   }
 
   /// Forgets a folder and what lies below it, as far as it is not to be kept. Returns the watches to be ended.
-  mutating func remove(within folder: RelativePath, except kept: Set<RelativePath> = []) -> [Int32] {
+  mutating func remove(within folder: FilePath, except kept: Set<FilePath> = []) -> [Int32] {
     var ended: [Int32] = []
     for (path, entry) in folders where path.isWithin(folder) && !kept.contains(path) {
       folders[path] = nil

@@ -10,4 +10,7 @@
 #include "arguments.h"
 #include "process.h"
 
+/// Gives a file another name that nothing has yet. Gives 0 or the error number: EEXIST where something has it.
+int csystem_rename_without_replacing(const char *_Nonnull path, const char *_Nonnull name);
+
 #endif

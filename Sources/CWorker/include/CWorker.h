@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C of emojiart-worker: libcurl, gdk-pixbuf, libpng, loops over pixels, and the sandbox around them.
+// The C of emojiart-worker but for libcurl: gdk-pixbuf, libpng, loops over pixels, and the sandbox around them.
 #ifndef CWORKER_H
 #define CWORKER_H
 
-#include "CCurl.h"
 #include "CPNG.h"
 #include "CPixbuf.h"
 #include "CRaster.h"

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// `new --background`: the document with its picture, or nothing at all.
@@ -18,7 +19,7 @@ struct NewWithBackground {
     guard lstat(file.path, &status) != 0 else {
       throw ArtError(.exists, "\(file.path) exists already; choose another name")
     }
-    let folder = PathParts(file.path).folder
+    let folder = FilePath(file.path).folder
     guard stat(folder, &status) == 0 else {
       throw ArtError(.noSuchDocument, "no folder \(folder) to create \(file.path) in; make it first")
     }

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// Where a picture is to come from.
@@ -108,7 +109,7 @@ extension Refusal {
 extension ArtError {
   /// A file of a person's own cannot be read.
   fileprivate static func noPicture(_ path: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case ENOENT, ENOTDIR:
       return ArtError(

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorker
 
 /// A picture that was fetched, or read, and checked.
@@ -15,7 +16,7 @@ struct TakenPicture {
 
 extension Transfer {
   init(documentAt path: String) {
-    let name = PathParts(path).name
+    let name = FilePath(path).name
     let ending = DocumentFile.ending
     self.init(name: name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name)
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import ArtWorker
 import Glibc
 import Synchronization
@@ -18,7 +19,7 @@ struct Transfer {
 
   /// The picture. Throws a `Refusal`, an `ArtError` when there was nobody to fetch it, or an `Interruption`.
   func picture(_ request: BackgroundRequest) throws -> CheckedPicture {
-    let held = HeldSignals()
+    let held = SignalSource()
     defer { held.release() }
     let latest = Latest()
     let outcome = try Outcome.onThread { [fetcher] in
@@ -31,7 +32,7 @@ struct Transfer {
 
   /// The picture of these bytes. Throws what fetching throws.
   func picture(_ bytes: [UInt8]) throws -> CheckedPicture {
-    let held = HeldSignals()
+    let held = SignalSource()
     defer { held.release() }
     let outcome = try Outcome.onThread { [fetcher] in
       await Self.result { () async throws(BackgroundFailure) in try await fetcher.check(bytes) }
@@ -46,7 +47,7 @@ struct Transfer {
   }
 
   private func wait(
-    for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest?, _ held: HeldSignals
+    for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest?, _ held: SignalSource
   ) throws -> CheckedPicture {
     var line = latest.flatMap { _ in isatty(2) == 1 ? TransferLine(name: name) : nil }
     let start = ContinuousClock.now

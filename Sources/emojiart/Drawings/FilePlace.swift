@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// Where a result is to be written, and what is there now.
@@ -83,7 +84,7 @@ struct FilePlace {
   private static func checkName(
     _ target: String, _ path: String, _ replaceable: Replaceable
   ) throws(ArtError) {
-    let name = PathParts(target).name.utf8
+    let name = FilePath(target).name.utf8
     guard !name.isEmpty else { throw .notSaved(as: path, ENOENT) }
     // By bytes: to Swift a character before the point may be one with it.
     let endings = replaceable.mayHaveOurEnding ? [] : [""]
@@ -94,10 +95,9 @@ struct FilePlace {
   }
 
   private static func resolved(_ path: String) throws(ArtError) -> String {
-    guard let real = realpath(path, nil) else { throw .notSaved(as: path, errno) }
-    defer { free(real) }
-    guard let target = String(validatingCString: real) else { throw .notSaved(as: path, EILSEQ) }
-    return target
+    do throws(SystemError) { return try FilePath.resolved(path) } catch {
+      throw .notSaved(as: path, error.number)
+    }
   }
 
   /// Throws where what is there must stay.

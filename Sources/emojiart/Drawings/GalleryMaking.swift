@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorker
 import Glibc
 
@@ -16,7 +17,7 @@ struct GalleryMaking {
   let folder: String
   let font: String?
   let page: NewFile
-  let held: HeldSignals
+  let held: SignalSource
   private let renderer = Renderer()
   /// What programs that are gone have left.
   private let journals = Restoring.seen()
@@ -32,7 +33,7 @@ struct GalleryMaking {
   private var failures = 0
   private var documents = 0
 
-  init(folder: String, font: String?, page: NewFile, held: HeldSignals) {
+  init(folder: String, font: String?, page: NewFile, held: SignalSource) {
     self.folder = folder
     self.font = EmojiFont.find(font)
     self.page = page
@@ -65,9 +66,8 @@ struct GalleryMaking {
 
   /// What the folder is called.
   private static func title(_ folder: String) -> String {
-    guard let real = realpath(folder, nil) else { return folder }
-    defer { free(real) }
-    let name = PathParts(String(cString: real)).name
+    guard let real = FilePath.resolvedIfThere(folder) else { return folder }
+    let name = FilePath(real).name
     return name.isEmpty ? "/" : name
   }
 }

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 import Synchronization
 
@@ -22,8 +23,8 @@ final class NewFile: Sendable {
   }
 
   private let place: FilePlace
-  /// The name that it has on its way; nil where it has none.
-  private let temporary: String?
+  /// What is on its way; nil where bytes go out as they come.
+  private let file: UnnamedFile?
   private let state: Mutex<State>
 
   /// Begins one; `isUnnamed` where the file system may be asked for a file without a name. Throws `exists`, `noSuchDocument`,
@@ -32,18 +33,18 @@ final class NewFile: Sendable {
     self.place = place
     switch place.kind {
     case .stdout:
-      temporary = nil
+      file = nil
       state = Mutex(State(descriptor: 1))
     case .stream:
-      let file = open(place.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
-      guard file >= 0 else { throw .notSaved(as: place.path, errno) }
-      temporary = nil
-      state = Mutex(State(descriptor: file))
-      try FilePlace.checkTerminal(file, place.path)
+      let stream = open(place.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+      guard stream >= 0 else { throw .notSaved(as: place.path, errno) }
+      file = nil
+      state = Mutex(State(descriptor: stream))
+      try FilePlace.checkTerminal(stream, place.path)
     case .new, .replacing:
-      let file = try Self.begin(place, isUnnamed)
-      temporary = file.name
-      state = Mutex(State(descriptor: file.descriptor))
+      let new = try Self.begin(place, isUnnamed)
+      file = new
+      state = Mutex(State(descriptor: new.descriptor))
     }
   }
 
@@ -51,11 +52,11 @@ final class NewFile: Sendable {
 
   /// Holds back the signals that end programs where they would leave something of it. Else they end this one at once, also while it
   /// waits for who reads a pipe.
-  func heldSignals() -> HeldSignals {
-    guard temporary == nil else { return HeldSignals() }
+  func heldSignals() -> SignalSource {
+    guard file?.hiddenName == nil else { return SignalSource() }
     // Swift's runtime would tell of a crash.
-    if !StreamSignals.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
-    return HeldSignals([])
+    if !SignalSource.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
+    return SignalSource([])
   }
 
   /// How many bytes it has.
@@ -74,7 +75,7 @@ final class NewFile: Sendable {
   /// Throws why something could not be written. Ends as other commands do whose reader has gone: by that signal.
   func check() throws(ArtError) {
     guard let trouble = state.withLock({ $0.trouble }) else { return }
-    if trouble == EPIPE, !StreamSignals.isIgnored(SIGPIPE) { StreamSignals.die(of: SIGPIPE) }
+    if trouble == EPIPE, !SignalSource.isIgnored(SIGPIPE) { SignalSource.die(of: SIGPIPE) }
     throw failure(trouble)
   }
 
@@ -88,7 +89,7 @@ final class NewFile: Sendable {
     case .stdout, .stream: break
     case .new, .replacing:
       guard fsync(descriptor) == 0 else { throw failure(errno) }
-      try putInPlace(descriptor)
+      if let file { try putInPlace(file) }
       syncFolder()
     }
   }
@@ -101,7 +102,7 @@ final class NewFile: Sendable {
       return state.descriptor
     }
     if case .some(nil) = descriptor { return }
-    if let temporary { unlink(temporary) }
+    file?.abandon()
     if case .some(let descriptor?) = descriptor, place.kind != .stdout { close(descriptor) }
   }
 
@@ -111,66 +112,46 @@ final class NewFile: Sendable {
 }
 
 extension NewFile {
-  private static func begin(
-    _ place: FilePlace, _ isUnnamed: Bool
-  ) throws(ArtError) -> (descriptor: Int32, name: String?) {
-    let folder = PathParts(place.target).folder
-    // A copy of a private file is private from its first byte.
-    let mode: mode_t = place.kind == .new ? 0o666 : 0o600
-    if isUnnamed, access("/proc/self/fd", X_OK) == 0 {
-      // O_TMPFILE, which Swift does not import: __O_TMPFILE | O_DIRECTORY.
-      let unnamed = open(folder, 0o20000000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode)
-      if unnamed >= 0 { return (unnamed, nil) }
-      guard [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) else { throw .notSaved(as: place.path, errno) }
+  private static func begin(_ place: FilePlace, _ isUnnamed: Bool) throws(ArtError) -> UnnamedFile {
+    let folder = FilePath(place.target).folder
+    do throws(SystemError) {
+      // A copy of a private file is private from its first byte.
+      return try UnnamedFile(
+        in: folder, mode: place.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder), isAsked: isUnnamed
+      )
+    } catch {
+      throw .notSaved(as: place.path, error.number)
     }
-    let name = hiddenName(in: folder)
-    let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard file >= 0 else { throw .notSaved(as: place.path, errno) }
-    return (file, name)
   }
 
   private static func hiddenName(in folder: String) -> String {
     "\(folder)/.emojiart-\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
   }
 
-  private func putInPlace(_ descriptor: Int32) throws(ArtError) {
-    guard case .replacing(let old) = place.kind else {
-      guard give(descriptor, place.target) else { throw failure(errno) }
-      return
+  private func putInPlace(_ file: UnnamedFile) throws(ArtError) {
+    if case .replacing(let old) = place.kind { try old.rights.give(to: file.descriptor, name: place.path) }
+    let isThere: Bool
+    do throws(SystemError) {
+      switch place.kind {
+      case .replacing(let old):
+        isThere = try file.replace(
+          place.target, over: Self.hiddenName(in: FilePath(place.target).folder),
+          ifStill: { old.isUnchanged(at: place.target) })
+      case .new, .stdout, .stream:
+        try file.link(as: place.target, mayRace: true)
+        isThere = true
+      }
+    } catch {
+      throw failure(error.number)
     }
-    try old.rights.give(to: descriptor, name: place.path)
-    let name = temporary ?? Self.hiddenName(in: PathParts(place.target).folder)
-    if temporary == nil, !give(descriptor, name) { throw failure(errno) }
-    guard old.isUnchanged(at: place.target) else {
-      unlink(name)
+    guard isThere else {
       throw ArtError(.exists, "what is at \(place.path) was changed meanwhile; look at it, then try again")
     }
-    guard rename(name, place.target) == 0 else {
-      let number = errno
-      unlink(name)
-      throw failure(number)
-    }
-  }
-
-  /// Gives the file a name that nothing has yet.
-  private func give(_ descriptor: Int32, _ name: String) -> Bool {
-    guard let temporary else {
-      return linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0
-    }
-    if link(temporary, name) == 0 { return true }
-    guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { return false }
-    // A file cannot have two names there: what comes between these two calls is lost.
-    var status = stat()
-    if lstat(name, &status) == 0 {
-      errno = EEXIST
-      return false
-    }
-    return rename(temporary, name) == 0
   }
 
   /// The name is there in any case, and a folder that may not be read, or a file system of another kind, cannot be made to wait.
   private func syncFolder() {
-    let folder = open(PathParts(place.target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let folder = open(FilePath(place.target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
     fsync(folder)
     close(folder)
@@ -179,7 +160,7 @@ extension NewFile {
 
 extension ArtError {
   static func notSaved(as path: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case EEXIST: return ArtError(.exists, "\(path) exists already; choose another name")
     case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot write \(path): \(cause)")

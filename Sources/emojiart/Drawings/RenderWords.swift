@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorker
 
 /// What `render` writes.
@@ -18,7 +19,7 @@ enum PictureFormat: String, CaseIterable {
 
   /// That of a file's ending, in any case; nil for another one.
   init?(endingOf path: String) {
-    let name = PathParts(path).name
+    let name = FilePath(path).name
     guard let point = name.lastIndex(of: ".") else { return nil }
     self.init(rawValue: name[point...].dropFirst().lowercased())
   }

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// Folders for documents that come in.
@@ -18,7 +19,7 @@ enum FolderMaking {
     }
     guard errno == ENOENT else { throw .notMade(folder, errno) }
     guard lstat(folder, &status) != 0 else { throw .notMade(folder, EEXIST) }
-    let parent = PathParts(folder).folder
+    let parent = FilePath(folder).folder
     if parent != folder { try make(parent) }
     guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { throw .notMade(folder, errno) }
     sync(parent)
@@ -35,7 +36,7 @@ enum FolderMaking {
 
 extension ArtError {
   fileprivate static func notMade(_ folder: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot make the folder \(folder): \(cause)")
     case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot make the folder \(folder): \(cause)")

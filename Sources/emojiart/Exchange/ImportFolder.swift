@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// What lies in one folder, sorted by name; hidden files are not looked at.
@@ -24,45 +25,34 @@ struct ImportFolder {
 
   /// Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
   init(_ path: String) throws(ArtError) {
-    guard let stream = opendir(path) else { throw .notRead(path, errno) }
-    defer { closedir(stream) }
-    errno = 0
-    while let entry = readdir(stream) {
-      let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      if bytes.first != UInt8(ascii: ".") { add(bytes, Int32(entry.pointee.d_type), dirfd(stream)) }
-      errno = 0
+    do throws(SystemError) {
+      try FolderEntry.each(in: path) { if !$0.isHidden { add($0) } }
+    } catch {
+      throw .notRead(path, error.number)
     }
-    guard errno == 0 else { throw .notRead(path, errno) }
     entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     unreadable.sort()
   }
 
-  private mutating func add(_ bytes: [UInt8], _ type: Int32, _ folder: Int32) {
-    guard let name = String(validating: bytes, as: UTF8.self) else {
-      return unreadable.append(String(decoding: bytes, as: UTF8.self))
+  private mutating func add(_ entry: FolderEntry) {
+    guard let name = entry.name else { return unreadable.append(entry.shownName) }
+    do throws(SystemError) { entries.append((name, Kind(try entry.kind()))) } catch {
+      // What has gone meanwhile is not there; of anything else it is told that it is passed over.
+      if error.number != ENOENT { entries.append((name, .unseen)) }
     }
-    var kind = type
-    if kind == DT_UNKNOWN {
-      // File systems need not say what an entry is.
-      var status = stat()
-      guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-        // What has gone meanwhile is not there; of anything else it is told that it is passed over.
-        if errno != ENOENT { entries.append((name, .unseen)) }
-        return
-      }
-      kind = Int32(status.st_mode & S_IFMT) >> 12
-    }
-    entries.append((name, Self.kind(kind)))
   }
+}
 
-  private static func kind(_ type: Int32) -> Kind {
-    switch Int(type) {
-    case Int(DT_REG): .file
-    case Int(DT_DIR): .folder
-    case Int(DT_LNK): .link
-    case Int(DT_FIFO): .pipe
-    case Int(DT_SOCK): .socket
-    default: .device
-    }
+extension ImportFolder.Kind {
+  fileprivate init(_ kind: FolderEntry.Kind) {
+    self =
+      switch kind {
+      case .file: .file
+      case .folder: .folder
+      case .link: .link
+      case .pipe: .pipe
+      case .socket: .socket
+      case .device: .device
+      }
   }
 }

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// One file that is to become a document.
 struct ImportSource {
@@ -76,7 +77,7 @@ extension ImportSource {
   }
 
   /// Whether its name has an ending at all.
-  var hasEnding: Bool { PathParts(name).name.utf8.contains(UInt8(ascii: ".")) }
+  var hasEnding: Bool { FilePath(name).name.utf8.contains(UInt8(ascii: ".")) }
 }
 
 /// What `import` has to do: the files that people named and those found in folders, in order.
@@ -105,7 +106,7 @@ struct ImportList {
 
   /// A file that a person named.
   mutating func addFile(_ path: String) {
-    add(ImportSource(path, target: ImportSource.target(of: PathParts(path).name, in: folder)))
+    add(ImportSource(path, target: ImportSource.target(of: FilePath(path).name, in: folder)))
   }
 
   /// The files of a folder, and of those in it where these are wanted.

@@ -3,6 +3,7 @@
 import ArtExchange
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// The work of `import`: one file after the other. What goes wrong with one is told, and the next one follows.
@@ -27,7 +28,7 @@ struct Importing {
     let stdin = try list.sources.first { $0.path == nil }.map { (_) throws(ArtError) in
       try SourceBytes.stdin()
     }
-    let held = HeldSignals()
+    let held = SignalSource()
     Output.wait(until: held)
     for source in list.sources {
       if let number = held.next() { try end(by: number, of: list) }
@@ -104,7 +105,7 @@ extension Importing {
     let left = list.sources.count - done
     Output.complain(
       "interrupted: \(left.of("file is", "files are")) left, the documents that came in are whole")
-    StreamSignals.die(of: number)
+    SignalSource.die(of: number)
   }
 
   private mutating func showBar() throws(ArtError) {
@@ -191,7 +192,7 @@ extension Importing {
   }
 
   private mutating func makeFolder(of path: String) throws(ArtError) {
-    let wanted = PathParts(path).folder
+    let wanted = FilePath(path).folder
     guard folder != wanted else { return }
     try FolderMaking.make(wanted)
     folder = wanted

@@ -2,6 +2,7 @@
 
 import ArtDocument
 import ArtModel
+import ArtSystem
 import Glibc
 
 extension EditingStream {
@@ -80,8 +81,8 @@ extension EditingStream {
     let document = document
     let hasCapacity = Outcome {
       await document.waitForCapacity()
-    } done: { [bell = outbox.bell] in
-      bell.ring()
+    } done: { [wakeup = outbox.wakeup] in
+      wakeup.wake()
     }
     while hasCapacity.now == nil, broken == nil { waitForNews() }
     return broken == nil

@@ -4,6 +4,7 @@ import ArtDocument
 import ArtFolder
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// The words of the commands, typed at a prompt on a terminal. The prompt says in which state the document is; what
@@ -32,7 +33,7 @@ struct PromptForm: StreamForm {
   init(path: String, terminal: TerminalMode) {
     let opened = opened
     words = WordForm(path: path)
-    name = String(PathParts(path).name.dropLast(path.hasSuffix(".emojiart") ? ".emojiart".count : 0))
+    name = String(FilePath(path).name.dropLast(path.hasSuffix(".emojiart") ? ".emojiart".count : 0))
     self.terminal = terminal
     prompt = Prompt(
       status: "\(name)>", columns: terminal.columns, history: Self.history,

@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtFolder
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// How a stream is read and answered: as lines of JSON, as the commands' words, or at a prompt.
@@ -125,7 +126,7 @@ extension ArtError {
   static let brokenPipe = notWritten(EPIPE)
 
   static func streamInput() -> ArtError {
-    ArtError(.inputOutput, "cannot read the lines from stdin: \(String(cString: strerror(errno)))")
+    ArtError(.inputOutput, "cannot read the lines from stdin: \(SystemError.text(of: errno))")
   }
 
   static func lineTooLong() -> ArtError {

@@ -4,6 +4,7 @@ import ArtDocument
 import ArtFolder
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// A stream from its first signal to its exit status.
 struct StreamSession {
@@ -33,7 +34,7 @@ struct StreamSession {
     let listening = Outcome {
       for await event in events { outbox.put(Form.news(of: event), version: event.version) }
     } done: {
-      outbox.bell.ring()
+      outbox.wakeup.wake()
     }
     // What is saved at the end only takes in then what others did.
     let watch = settings.isAtomic ? nil : follow(document) { outbox.put(Form.news(of: $0)) }

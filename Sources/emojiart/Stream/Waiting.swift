@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Dispatch
 import Synchronization
 
@@ -25,7 +26,11 @@ final class Outcome<Value: Sendable>: Sendable {
   static func onThread(_ work: @escaping @Sendable () async -> Value) throws(ArtError) -> Outcome<Value> {
     try checkThreads()
     let outcome = Outcome()
-    try beginThread { outcome.begin(work, done: {}) }
+    do throws(SystemError) {
+      try Threads.begin { outcome.begin(work, done: {}) }
+    } catch {
+      throw .noThread(error)
+    }
     return outcome
   }
 

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorker
 import Glibc
 
@@ -24,7 +25,7 @@ struct ListPreviews {
     let outcome: Outcome<Result<TerminalArt, DrawingFailure>>
   }
 
-  private let held: HeldSignals
+  private let held: SignalSource
   private let graphics: Graphics
   private let room: TerminalSize
   /// Columns to the left of the words, and for them.
@@ -43,7 +44,7 @@ struct ListPreviews {
   init?(_ choice: GraphicsChoice, font: String?, of count: Int, among journals: [DeadJournal]) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
     guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
-    let held = HeldSignals(HeldSignals.endings + [SIGTSTP])
+    let held = SignalSource(SignalSource.endings + [SIGTSTP])
     var question = art.isAsked ? TerminalQuestion() : nil
     question?.finish()
     let answers = question?.answers
@@ -140,9 +141,9 @@ struct ListPreviews {
       }
       switch held.next() {
       case nil: continue
-      case SIGTSTP: StreamSignals.stopHere()
+      case SIGTSTP: SignalSource.stopWithoutOpenFiles()
       // Its helpers end with this process.
-      case let number?: StreamSignals.die(of: number)
+      case let number?: SignalSource.die(of: number)
       }
     }
   }

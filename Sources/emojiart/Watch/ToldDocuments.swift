@@ -3,6 +3,7 @@
 import ArtFolder
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// What has been told of a folder's documents, so that nothing is told twice and nothing is left out:
 ///
@@ -25,15 +26,15 @@ struct ToldDocuments: Equatable {
     var trouble: String?
   }
 
-  private var known: [DocumentPath: Known] = [:]
+  private var known: [FilePath: Known] = [:]
   /// The only ones that are wanted; nil for all.
-  private let wanted: Set<DocumentPath>?
+  private let wanted: Set<FilePath>?
   /// Why the system does not tell of changes, as it was told.
   private var degraded: String?
 
-  init(only wanted: Set<DocumentPath>? = nil) { self.wanted = wanted }
+  init(only wanted: Set<FilePath>? = nil) { self.wanted = wanted }
 
-  private func isWanted(_ document: String) -> Bool { wanted?.contains(DocumentPath(document)) ?? true }
+  private func isWanted(_ document: String) -> Bool { wanted?.contains(FilePath(document)) ?? true }
 
   /// What is told in the beginning: how many documents there are, and what is wrong.
   mutating func begin(_ documents: [FolderDocument], degraded: String?) -> [WatchNotice] {
@@ -41,7 +42,7 @@ struct ToldDocuments: Equatable {
     known = [:]
     var notices: [WatchNotice] = []
     for document in documents where isWanted(document.path) {
-      known[DocumentPath(document.path)] = Known(document)
+      known[FilePath(document.path)] = Known(document)
       if let trouble = document.trouble { notices.append(.damaged(document.path, reason: trouble)) }
     }
     return [.ready(known.count)] + (degraded.map { [.degraded($0)] } ?? []) + notices
@@ -52,10 +53,10 @@ struct ToldDocuments: Equatable {
     switch event {
     case .resync: true
     // Of a document that comes from where nobody looks no revision is told.
-    case .renamed(let document, let from): isWanted(document) && known[DocumentPath(from)] == nil
+    case .renamed(let document, let from): isWanted(document) && known[FilePath(from)] == nil
     // Another state of itself may be the one that was told: its number does not show it.
     case .changed(let document, let change):
-      !change.isComplete && known[DocumentPath(document)].map { $0.id != nil && $0.trouble == nil } ?? false
+      !change.isComplete && known[FilePath(document)].map { $0.id != nil && $0.trouble == nil } ?? false
     default: false
     }
   }
@@ -66,8 +67,8 @@ struct ToldDocuments: Equatable {
   ) -> [WatchNotice] {
     switch event {
     case .changed(let document, _):
-      let path = DocumentPath(document)
-      let isTold = documents.contains { DocumentPath($0.path) == path && Known($0) == known[path] }
+      let path = FilePath(document)
+      let isTold = documents.contains { FilePath($0.path) == path && Known($0) == known[path] }
       return isTold ? [] : [take(event)].compactMap(\.self)
     case .resync:
       let notices = catchUp(documents) + [.rescanned("more happened than could be told in time")]
@@ -78,16 +79,16 @@ struct ToldDocuments: Equatable {
   }
 
   /// Whether a document of that name was told of and not of its end.
-  func knows(_ document: String) -> Bool { known[DocumentPath(document)] != nil }
+  func knows(_ document: String) -> Bool { known[FilePath(document)] != nil }
 
   /// What an event has to be told as; nil for what was told, or is not wanted.
   mutating func take(_ event: FolderEvent) -> WatchNotice? {
     switch event {
     case .added(let document, let revision):
       guard isWanted(document) else { return nil }
-      let old = known[DocumentPath(document)]
+      let old = known[FilePath(document)]
       guard old?.trouble != nil || old?.revision == nil else { return nil }
-      known[DocumentPath(document)] = Known(revision: revision)
+      known[FilePath(document)] = Known(revision: revision)
       // Also one that was in use in the beginning: in what state it was nobody knew.
       guard old?.trouble != nil else { return .added(document, revision: revision) }
       // It was told as damaged: in the beginning, or because it was met half-written.
@@ -97,20 +98,20 @@ struct ToldDocuments: Equatable {
       return isWanted(document) ? take(change, of: document) : nil
     case .movedOn(let document, let revision):
       guard isWanted(document) else { return nil }
-      guard let old = known[DocumentPath(document)] else { return take(.added(document, revision: revision)) }
+      guard let old = known[FilePath(document)] else { return take(.added(document, revision: revision)) }
       if old.trouble == nil, let told = old.revision, told >= revision { return nil }
-      known[DocumentPath(document)] = Known(revision: revision, id: old.id)
+      known[FilePath(document)] = Known(revision: revision, id: old.id)
       return .resync(document, revision: revision)
     case .removed(let document):
-      return known.removeValue(forKey: DocumentPath(document)).map { _ in .removed(document) }
+      return known.removeValue(forKey: FilePath(document)).map { _ in .removed(document) }
     case .renamed(let document, let from):
-      guard let old = known.removeValue(forKey: DocumentPath(from)) else { return nil }
+      guard let old = known.removeValue(forKey: FilePath(from)) else { return nil }
       guard isWanted(document) else { return .removed(from) }
-      known[DocumentPath(document)] = old
+      known[FilePath(document)] = old
       return .renamed(document, from: from, revision: old.revision)
     case .damaged(let document, let reason):
-      guard isWanted(document), known[DocumentPath(document)]?.trouble != reason else { return nil }
-      known[DocumentPath(document), default: Known()].trouble = reason
+      guard isWanted(document), known[FilePath(document)]?.trouble != reason else { return nil }
+      known[FilePath(document), default: Known()].trouble = reason
       return .damaged(document, reason: reason)
     case .rescanned(let reason):
       degraded = nil
@@ -124,7 +125,7 @@ struct ToldDocuments: Equatable {
   }
 
   private mutating func take(_ change: DocumentChange, of document: String) -> WatchNotice? {
-    guard let old = known[DocumentPath(document)], old.revision != nil || old.trouble != nil else {
+    guard let old = known[FilePath(document)], old.revision != nil || old.trouble != nil else {
       return take(.added(document, revision: change.revision))
     }
     var change = change
@@ -139,14 +140,14 @@ struct ToldDocuments: Equatable {
     if change.isComplete {
       new.head = change.edits.last?.id ?? (old.revision == change.revision ? old.head : nil)
     }
-    known[DocumentPath(document)] = new
+    known[FilePath(document)] = new
     return .changed(document, change, isWholeAgain: old.trouble != nil)
   }
 
   /// What is otherwise than it was told, by path.
   private mutating func catchUp(_ documents: [FolderDocument]) -> [WatchNotice] {
-    var found: [DocumentPath: FolderDocument] = [:]
-    for document in documents where isWanted(document.path) { found[DocumentPath(document.path)] = document }
+    var found: [FilePath: FolderDocument] = [:]
+    for document in documents where isWanted(document.path) { found[FilePath(document.path)] = document }
     var notices: [WatchNotice] = []
     for path in Set(known.keys).union(found.keys).sorted() {
       guard let document = found[path] else {
@@ -183,7 +184,7 @@ struct ToldDocuments: Equatable {
 
   /// A document was read: this state is told from here on.
   mutating func read(_ document: String, _ base: DocumentBase) {
-    known[DocumentPath(document)] = Known(revision: base.revision, head: base.head, id: base.id)
+    known[FilePath(document)] = Known(revision: base.revision, head: base.head, id: base.id)
   }
 }
 

@@ -3,6 +3,7 @@
 import ArtFolder
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// A folder to watch, or documents in it.
@@ -10,15 +11,15 @@ struct WatchPlace: Equatable {
   /// The folder as it is opened.
   let folder: String
   /// The documents that are wanted, by their names in it, and what each is called; nil for all of them.
-  var names: [DocumentPath: String]?
+  var names: [FilePath: String]?
 
   /// What a document is called, by its path in the folder: a path that every command takes for it.
   func name(of document: String) -> String {
-    names?[DocumentPath(document)] ?? Self.usable(CommonOptions.path(of: document, in: folder))
+    names?[FilePath(document)] ?? Self.usable(CommonOptions.path(of: document, in: folder))
   }
 
   /// What the folder is called.
-  var folderName: String { names?.values.min().map { PathParts($0).folder } ?? folder }
+  var folderName: String { names?.values.min().map { FilePath($0).folder } ?? folder }
 
   /// What is watched, for people.
   var title: String { names?.values.sorted().joined(separator: ", ") ?? folder }
@@ -26,7 +27,7 @@ struct WatchPlace: Equatable {
   /// A name alone may be read as an option, or be looked for in another folder.
   private static func usable(_ path: String) -> String {
     let isTaken = path.hasPrefix("-") || environment("EMOJIART_FOLDER") != nil
-    return isTaken && !PathParts.hasSlash(path) ? "./\(path)" : path
+    return isTaken && !FilePath(path).hasSlash ? "./\(path)" : path
   }
 }
 
@@ -72,7 +73,7 @@ extension WatchPlace {
   private struct Document {
     let real: String
     let folder: String
-    let name: DocumentPath
+    let name: FilePath
     let called: String
   }
 
@@ -86,29 +87,22 @@ extension WatchPlace {
       guard error.code == .noSuchDocument, !typed.hasSuffix(".emojiart") else { throw error }
       throw ArtError(error.code, "no folder \(typed), and \(error.message)")
     }
-    guard let resolved = realpath(file.path, nil) else { throw .noFolder(typed) }
-    defer { free(resolved) }
-    let parts = PathParts(String(cString: resolved))
+    guard let resolved = FilePath.resolvedIfThere(file.path) else { throw .noFolder(typed) }
+    let parts = FilePath(resolved)
     guard parts.name.hasSuffix(".emojiart") else {
       throw ArtError(.badValue, "\(file.path) has not the ending .emojiart; rename it to have it watched")
     }
     // Messages call it as it was given, unless it is a link.
-    let given = PathParts(file.path)
+    let given = FilePath(file.path)
     let isLink =
       realFolder(given.folder).map { CommonOptions.path(of: given.name, in: $0) } != parts.prefix + parts.name
     return Document(
-      real: parts.folder, folder: isLink ? parts.folder : given.folder, name: DocumentPath(parts.name),
+      real: parts.folder, folder: isLink ? parts.folder : given.folder, name: FilePath(parts.name),
       called: file.path)
   }
 
   private static func realFolder(_ name: String) -> String? {
-    var status = stat()
-    guard stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let resolved = realpath(name, nil)
-    else {
-      return nil
-    }
-    defer { free(resolved) }
-    return String(cString: resolved)
+    FileStatus.isFolder(at: name) ? FilePath.resolvedIfThere(name) : nil
   }
 
   private static func isWithin(_ folder: String, _ outer: String) -> Bool {

@@ -3,6 +3,7 @@
 import ArtFolder
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// Folders that are watched until somebody ends it. One thread waits for what happens, and writes it:
@@ -78,7 +79,7 @@ struct Watching {
   private mutating func wait() throws(ArtError) {
     let pending = isOver ? nil : parts.firstIndex { $0.since != nil }
     var ready = [
-      pollfd(fd: inbox.bell.ear, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       // Tells of a pipe that nobody reads any more.
       pollfd(fd: 1, events: 0, revents: 0),
     ]
@@ -89,7 +90,7 @@ struct Watching {
     }
     guard count > 0 else { return }
     if ready[1].revents & Int16(POLLERR) != 0 { throw .brokenPipe }
-    inbox.bell.hush()
+    inbox.wakeup.clear()
   }
 
   private mutating func take(_ event: FolderEvent, from index: Int) throws(ArtError) {

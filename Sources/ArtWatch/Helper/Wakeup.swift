@@ -2,33 +2,33 @@
 
 import Synchronization
 
-/// Wakes one who waits. Rung while nobody waits, it wakes the next one at once.
-final class Bell: Sendable {
+/// Wakes a task that waits. A wakeup while no task waits lets the next one go on at once.
+final class Wakeup: Sendable {
   private struct State {
-    var isRung = false
+    var isPending = false
     var waiter: CheckedContinuation<Void, Never>?
   }
 
   private let state = Mutex(State())
 
-  /// Whether somebody waits.
+  /// Whether a task waits.
   var isAwaited: Bool { state.withLock { $0.waiter != nil } }
 
-  func ring() {
+  func wake() {
     let waiter = state.withLock { state in
-      state.isRung = state.waiter == nil
+      state.isPending = state.waiter == nil
       defer { state.waiter = nil }
       return state.waiter
     }
     waiter?.resume()
   }
 
-  /// Waits for it. Whoever waited before goes on.
+  /// Waits for the next wakeup. A task that waited before goes on.
   func wait() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let free = state.withLock { state -> CheckedContinuation<Void, Never>? in
-        if state.isRung {
-          state.isRung = false
+        if state.isPending {
+          state.isPending = false
           return continuation
         }
         defer { state.waiter = continuation }
