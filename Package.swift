@@ -9,7 +9,11 @@ let package = Package(
   name: "emojiart",
   products: [
     .library(name: "ArtDocument", targets: ["ArtModel", "ArtStore", "ArtDocument"]),
-    .library(name: "ArtFolder", targets: ["ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder"]),
+    .library(
+      name: "ArtWorkspace",
+      targets: [
+        "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtExchange", "ArtNames", "ArtWorkspace",
+      ]),
     .library(name: "ArtExchange", targets: ["ArtModel", "ArtExchange"]),
     .library(name: "ArtWorker", targets: ["ArtModel", "ArtWorker"]),
     .executable(name: "emojiart", targets: ["emojiart"]),
@@ -34,8 +38,11 @@ let package = Package(
     .target(name: "ArtWatch", dependencies: ["ArtModel", "ArtProcess"], swiftSettings: settings),
     .target(name: "ArtWorker", dependencies: ["ArtModel", "ArtProcess"], swiftSettings: settings),
     .target(
-      name: "ArtFolder",
-      dependencies: ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker"],
+      name: "ArtWorkspace",
+      dependencies: [
+        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker", "ArtExchange",
+        "ArtNames",
+      ],
       swiftSettings: settings),
     .target(name: "ArtExchange", dependencies: ["ArtModel"], swiftSettings: settings),
     // The table stands beside the C that takes it in.
@@ -78,7 +85,7 @@ let package = Package(
     .executableTarget(
       name: "emojiart",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWorker", "ArtFolder", "ArtExchange",
+        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWorker", "ArtWorkspace", "ArtExchange",
         "ArtNames", "CArguments", "emojiart-inotify",
         .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -133,9 +140,11 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "ArtFolderTests",
+      name: "ArtWorkspaceTests",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker", "ArtFolder", "CSQLite",
+        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker", "ArtExchange",
+        "ArtNames",
+        "ArtWorkspace", "CSQLite",
         "TestSupport", "emojiart-inotify", "emojiart-worker",
       ],
       swiftSettings: settings),

@@ -29,7 +29,9 @@ private struct Project {
     "ArtProcess": ["ArtModel", "CProcess"],
     "ArtWatch": ["ArtModel", "ArtProcess"],
     "ArtWorker": ["ArtModel", "ArtProcess"],
-    "ArtFolder": ["ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker"],
+    "ArtWorkspace": [
+      "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker", "ArtExchange", "ArtNames",
+    ],
     "ArtExchange": ["ArtModel"],
     "ArtNames": ["ArtModel", "CEmojiNames"],
     "ArtFetch": ["ArtModel", "CCurl"],
@@ -37,7 +39,7 @@ private struct Project {
     "ArtRender": ["ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG", "CRaster"],
     "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender", "CSandbox"],
     "emojiart": [
-      "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWorker", "ArtFolder", "ArtExchange",
+      "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWorker", "ArtWorkspace", "ArtExchange",
       "ArtNames", "CArguments", "ArgumentParser",
     ],
   ]

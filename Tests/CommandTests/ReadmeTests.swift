@@ -2,7 +2,7 @@
 
 import ArtDocument
 import ArtExchange
-import ArtFolder
+import ArtWorkspace
 import ArtModel
 import ArtStore
 import ArtWorker

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ArtFolder
+import ArtWorkspace
 import ArtModel
 
 /// Which pending backgrounds a command fetches while it runs.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
+import ArtWorkspace
 import ArtModel
 import Glibc
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
+import ArtWorkspace
 import ArtModel
 
 /// What happens to a document that is open, in words.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
+import ArtWorkspace
 import ArtModel
 
 /// The words of the commands, without `emojiart` and the document; the answers are what the commands print. Errors are

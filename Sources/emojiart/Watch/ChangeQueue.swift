@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
+import ArtWorkspace
 
 /// Changes that wait for COMMAND, one at most of each document: the latest.
 struct ChangeQueue {

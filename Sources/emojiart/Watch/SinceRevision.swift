@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
+import ArtWorkspace
 import ArtModel
 
 /// What happened to a document since a revision that somebody has seen.

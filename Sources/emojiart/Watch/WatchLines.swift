@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
+import ArtWorkspace
 import ArtModel
 
 /// Notices in words: `09:30:05  bees.emojiart  Ada: 🐝 moved to 120,80`. What may hold emoji stands last: terminals do

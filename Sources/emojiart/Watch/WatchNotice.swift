@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
+import ArtWorkspace
 import ArtModel
 
 /// What `emojiart watch` tells of a folder. Documents are called by their paths in it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
+import ArtWorkspace
 import ArtModel
 
 /// A folder that is being watched, as far as `emojiart watch` needs it. A test hands in its own events.

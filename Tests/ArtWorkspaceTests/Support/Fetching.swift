@@ -7,7 +7,7 @@ import ArtWorker
 import Synchronization
 import Testing
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 /// A program that watches a folder and fetches what is pending in it, as `emojiart watch` does.
 struct FetchingProgram {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 /// Somebody who knows of a folder only what it tells, and complains where that does not fit together.
 struct Listener {

@@ -1,8 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtDocument
 import ArtModel
+import ArtProcess
 import ArtStore
 import ArtWatch
+import Glibc
+
+/// A folder of documents that is open: its documents, and what happens to them, whoever does it.
+///
+/// What is told and what `documents` answers are one: no listener hears of a state before it can be asked for. A listener
+/// that applies each event to its own list has the folder's documents. `renamed` to the path of another document means
+/// that the other one is gone.
+public actor DocumentFolder {
+  /// The folder's path, as it was given.
+  public nonisolated let path: String
+  nonisolated let broadcast = Broadcast<FolderEvent>(overflow: .resync)
+  /// Tells that something is pending which was not, or no longer.
+  nonisolated let pendingBroadcast = Broadcast<Void>(overflow: nil)
+  /// Files are waited for here, not on the threads of Swift's concurrency.
+  private let executor = ThreadExecutor("emojiart.folder")
+  /// A thread of its own.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  /// The path without symbolic links, and a slash.
+  private let root: String
+  /// What messages put before a document's path.
+  private let shownRoot: String
+  private let source: any NewsSource
+  private let timeline: Timeline
+  private var known = KnownDocuments()
+  /// How often each document was found in use by another program, without success between.
+  private var busyLooks: [DocumentPath: Int] = [:]
+  /// Those that cannot be read, as they were found, and until when they may be half-written: nothing was told of that yet.
+  private var doubts: [DocumentPath: (stamp: FileStamp, until: Duration)] = [:]
+  private var toldPendingChanges = 0
+  private var isClosed = false
+  private var listening: Task<Void, Never>?
+
+  /// Why changes are found by looking through the folder every so often; nil while the system tells of them.
+  public private(set) var degraded: String?
+
+  private init(path: String, root: String, source: any NewsSource, timeline: Timeline) {
+    self.path = path
+    self.root = root.hasSuffix("/") ? root : root + "/"
+    shownRoot = path == "." || path == "./" ? "" : path.hasSuffix("/") ? path : path + "/"
+    self.source = source
+    self.timeline = timeline
+  }
+
+  deinit {
+    let source = source
+    Task { await source.close() }
+  }
+
+  /// Opens a folder; returns when each document has been looked at. Throws `noSuchDocument`, `notPermitted`,
+  /// `inputOutput`, `unavailable`. `only` is the one document that is wanted, by its name. `pollBecause` has the folder looked
+  /// through every two seconds instead of asking the system, and says why.
+  public static func open(
+    _ path: String, isRecursive: Bool = false, only: String? = nil, pollBecause: String? = nil,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) async throws(ArtError) -> DocumentFolder {
+    var settings = WatchSettings(ending: DocumentFile.ending)
+    settings.isRecursive = isRecursive
+    settings.only = only
+    settings.pollBecause = pollBecause
+    return try await open(path, clock: clock) { [settings] in FolderWatcher($0, settings, clock: clock) }
+  }
+
+  /// The same with news from elsewhere; `source` is handed the path without symbolic links.
+  static func open(
+    _ path: String, clock: some Clock<Duration> = ContinuousClock(), _ source: (String) -> any NewsSource
+  ) async throws(ArtError) -> DocumentFolder {
+    let root = try findRoot(path)
+    let folder = DocumentFolder(path: path, root: root, source: source(root), timeline: Timeline(clock))
+    do throws(ArtError) {
+      try await folder.begin(clock)
+    } catch {
+      await folder.close()
+      throw error
+    }
+    return folder
+  }
+
+  private static func findRoot(_ path: String) throws(ArtError) -> String {
+    guard let resolved = realpath(path, nil) else { throw .folder(path, errno) }
+    defer { free(resolved) }
+    var status = stat()
+    guard lstat(resolved, &status) == 0 else { throw .folder(path, errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw .folder(path, ENOTDIR) }
+    guard access(resolved, R_OK | X_OK) == 0 else { throw .folder(path, errno) }
+    return String(cString: resolved)
+  }
+
+  private func begin(_ clock: some Clock<Duration>) async throws(ArtError) {
+    var isLookedThrough = false
+    while !isLookedThrough {
+      switch await source.next() {
+      case .scanned(let scan):
+        await lookFirst(at: scan.files.map { DocumentPath($0) }, clock)
+        isLookedThrough = true
+      case .degraded(let reason): degraded = reason
+      case .watching: degraded = nil
+      case .look: break
+      case nil: throw .unwatched(path)
+      }
+    }
+    let source = source
+    listening = Task { [weak self] in
+      while let news = await source.next() {
+        guard let self else { return }
+        await self.hear(news)
+      }
+      await self?.close()
+    }
+  }
+
+  /// The documents as they are known now, sorted by path.
+  public var documents: [FolderDocument] { known.list }
+
+  /// What happens from now on, for one listener of any number. One that is too slow is told `resync` once in the place of what it has
+  /// missed, and should look at `documents`. A listener that subscribes first and asks for `documents` then misses nothing.
+  public nonisolated func events(capacity: Int = 1_024) -> EventSequence<FolderEvent> {
+    broadcast.subscribe(capacity: capacity)
+  }
+
+  /// Ends watching; the listeners' sequences end after what waits for them.
+  public func close() async {
+    isClosed = true
+    await source.close()
+    broadcast.finish()
+    pendingBroadcast.finish()
+  }
+
+  /// The file of a document.
+  func file(_ path: DocumentPath) -> DocumentFile {
+    var file = DocumentFile(root + path.string, patience: .milliseconds(100))
+    file.name = shownRoot + path.string
+    file.followsLinks = false
+    return file
+  }
+}
+
+// MARK: Refreshing
 
 extension DocumentFolder {
   /// How long one that is being saved, is held, or was met unreadable by chance is left alone at least.
@@ -14,7 +153,7 @@ extension DocumentFolder {
   private static let doubtfulWhile = Duration.seconds(2)
 
   /// Takes in what the watcher says.
-  func hear(_ news: WatchNews) async {
+  private func hear(_ news: WatchNews) async {
     guard !isClosed else { return }
     switch news {
     case .look(let files):
@@ -38,7 +177,7 @@ extension DocumentFolder {
 
   /// The first look at each document: by its own row alone. Nothing is told of it. What is being saved or written just then
   /// is looked at once more, and comes again after that.
-  func lookFirst(at paths: [DocumentPath], _ clock: some Clock<Duration>) async {
+  private func lookFirst(at paths: [DocumentPath], _ clock: some Clock<Duration>) async {
     let doubtful = paths.filter { !isClosed && !lookFirst(at: $0, patience: .zero) }
     guard !doubtful.isEmpty, !isClosed else { return }
     do {
@@ -223,5 +362,53 @@ extension DocumentFolder {
     let looks = min(busyLooks[path] ?? 0, 10)
     busyLooks[path] = looks + 1
     return min(Self.shortWhile * (1 << looks), atMost)
+  }
+}
+
+// MARK: What is pending
+
+extension DocumentFolder {
+  /// What is pending and may be fetched.
+  func pending(_ mode: PendingMode) -> [(path: DocumentPath, key: PendingKey, revision: Int)] {
+    guard mode != .none, !isClosed else { return [] }
+    return known.withPending.compactMap { path, document in
+      guard let base = document.base, let pending = document.pending, pending.isWanted,
+        mode == .all || document.isPendingNews
+      else { return nil }
+      return (path, PendingKey(document: base.id, url: pending.url), base.revision)
+    }
+  }
+}
+
+/// Where an open folder hears that it should look: the watcher, or a test that says so itself.
+protocol NewsSource: Sendable {
+  /// Waits for the next news; nil after `close`. The first that is told of files is a scan of all of the folder.
+  func next() async -> WatchNews?
+  /// Has a file come again as one to look at.
+  func lookAgain(at path: String, after delay: Duration) async
+  /// Ends it.
+  func close() async
+}
+
+extension FolderWatcher: NewsSource {}
+
+// Names of folders are as they were given.
+extension ArtError {
+  /// Why a folder cannot be opened.
+  fileprivate static func folder(_ name: String, _ number: Int32) -> ArtError {
+    let cause = String(cString: strerror(number))
+    switch number {
+    case ENOENT: return ArtError(.noSuchDocument, "no folder \(name)")
+    case ENOTDIR: return ArtError(.noSuchDocument, "\(name) is not a folder")
+    case EACCES, EPERM:
+      return ArtError(.notPermitted, "not permitted to look into \(name): \(cause); look at its permissions")
+    default: return ArtError(.inputOutput, "cannot look into \(name): \(cause)")
+    }
+  }
+
+  /// Nothing is heard of the folder.
+  fileprivate static func unwatched(_ name: String) -> ArtError {
+    ArtError(
+      .unavailable, "the folder \(name) cannot be watched: the watcher ended before it had looked; try again")
   }
 }

@@ -4,7 +4,7 @@ import ArtModel
 import TestSupport
 import Testing
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 @Suite("When pending backgrounds are fetched") struct PendingScheduleTests {
   private static let document = DocumentID("7zq4k0r2vx1m") ?? { fatalError("no id") }()

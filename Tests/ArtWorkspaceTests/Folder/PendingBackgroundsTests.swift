@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 @Suite("Pending backgrounds of a folder", .timeLimit(.minutes(10))) struct PendingBackgroundsTests {
   private let watched: WatchedFolder

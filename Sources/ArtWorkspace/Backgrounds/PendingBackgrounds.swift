@@ -277,3 +277,79 @@ extension PendingBackgrounds {
     step()
   }
 }
+
+/// Which pending backgrounds are fetched.
+public enum PendingMode: String, Sendable, CaseIterable {
+  /// None.
+  case none
+  /// What becomes pending in a document that was known before: a file that merely appears makes nobody call out.
+  case changed
+  /// All, but for what a person chose to leave unfetched.
+  case all
+}
+
+/// A pending background: of which document, from where. Copies of a document share it, and are fetched for together.
+struct PendingKey: Sendable, Hashable {
+  let document: DocumentID
+  let url: String
+}
+
+/// Where a document with a pending background is.
+public struct PendingPlace: Sendable, Hashable {
+  /// Which of the followed folders or documents it belongs to, by their order.
+  public let source: Int
+  /// Its path in the folder.
+  public let document: String
+
+  /// A place.
+  public init(source: Int, document: String) {
+    self.source = source
+    self.document = document
+  }
+
+  /// By their bytes: two paths that look alike are two files.
+  public static func == (left: PendingPlace, right: PendingPlace) -> Bool {
+    left.source == right.source && DocumentPath(left.document) == DocumentPath(right.document)
+  }
+
+  /// By their bytes.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(source)
+    hasher.combine(DocumentPath(document))
+  }
+}
+
+/// Documents in which something may be pending: those of an open folder, or one that is open itself. Documents are called by
+/// their paths. What works on files runs where it is called: a thread that may wait.
+protocol PendingSource: Sendable {
+  /// Tells each time that something is pending which was not, or no longer, from the source's making on; to one listener. Ends
+  /// with what it is about.
+  func follow(_ hear: @Sendable () async -> Void) async
+  /// What is pending and may be fetched, and in which revision of the document it was seen.
+  func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)]
+  /// Looks at the file whether that is still pending, and at which revision the document is. Throws what reading throws.
+  nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
+    -> PendingSight
+  /// Makes the picture the background, if that is still pending. Throws what editing throws; then nothing is changed.
+  nonisolated(nonsending) func take(
+    _ picture: CheckedPicture, _ key: PendingKey, in document: String
+  ) async throws(ArtError) -> PendingSight
+  /// Gives it up, if that is still pending, because it was refused for good.
+  nonisolated(nonsending) func refuse(
+    _ reason: Refusal.Reason, _ key: PendingKey, in document: String
+  ) async throws(ArtError) -> PendingSight
+}
+
+/// A document as it was found, or as it is after an edit.
+struct PendingSight: Sendable, Equatable {
+  var revision: Int
+  /// Whether it was found pending.
+  var isPending: Bool
+  /// The background that it has.
+  var background: Background?
+}
+
+extension PendingBackground {
+  /// Whether nobody has chosen to leave it unfetched.
+  var isWanted: Bool { reason != "offline" }
+}

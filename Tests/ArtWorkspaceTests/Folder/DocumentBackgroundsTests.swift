@@ -8,7 +8,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 @Suite("Backgrounds of an open document", .timeLimit(.minutes(10))) struct DocumentBackgroundsTests {
   private let watched: WatchedFolder

@@ -7,7 +7,7 @@ import ArtWatch
 import Foundation
 import Testing
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 @Suite("Folders in which much happens") struct FolderLifeTests {
   /// How many lives a harness tries: the short count, or `EMOJIART_TORTURE_LIVES`.

@@ -96,18 +96,3 @@ extension PendingKey {
     }
   }
 }
-
-extension DocumentFolder {
-  /// What is pending and may be fetched.
-  fileprivate func pending(
-    _ mode: PendingMode
-  ) -> [(path: DocumentPath, key: PendingKey, revision: Int)] {
-    guard mode != .none, !isClosed else { return [] }
-    return known.withPending.compactMap { path, document in
-      guard let base = document.base, let pending = document.pending, pending.isWanted,
-        mode == .all || document.isPendingNews
-      else { return nil }
-      return (path, PendingKey(document: base.id, url: pending.url), base.revision)
-    }
-  }
-}

@@ -2,7 +2,7 @@
 
 import ArtWatch
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 /// A watcher that says what a test says.
 actor ScriptedNews: NewsSource {

@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 @Suite("Documents that come, go and get other names") struct RenamingTests {
   private let watched: WatchedFolder

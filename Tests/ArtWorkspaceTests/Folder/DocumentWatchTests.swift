@@ -8,7 +8,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 @Suite("An open document that is followed", .timeLimit(.minutes(10))) struct DocumentWatchTests {
   private let place: URL

@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 @Suite("A folder that is open") struct OpenFolderTests {
   private let watched: WatchedFolder

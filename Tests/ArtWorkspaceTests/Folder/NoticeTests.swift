@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 @Suite("What is told of a document that changes") struct NoticeTests {
   private let watched: WatchedFolder

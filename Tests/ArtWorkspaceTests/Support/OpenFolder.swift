@@ -6,7 +6,7 @@ import ArtStore
 import ArtWatch
 import TestSupport
 
-@testable import ArtFolder
+@testable import ArtWorkspace
 
 /// A folder that is open, with news from a script, and one listener.
 struct OpenFolder {
