@@ -154,7 +154,8 @@ let package = Package(
     .testTarget(
       name: "ArtNamesTests", dependencies: ["ArtModel", "ArtNames", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "CommandTests", dependencies: ["emojiart", "TestSupport"], swiftSettings: settings),
+      name: "CommandTests", dependencies: ["emojiart", "ArtModel", "ArtWorkspace", "TestSupport"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtWorkspace
 import Dispatch
 import Glibc
 
@@ -21,6 +22,17 @@ func beginThread(_ body: @escaping @Sendable () -> Void) throws(ArtError) {
   guard number != 0 else { return }
   held.release()
   throw .noThread(number)
+}
+
+extension Outcome {
+  /// Begins the work on a thread of its own, so that the caller, who takes signals, does not wait where Dispatch has no thread for
+  /// it. Throws `inputOutput` where threads cannot be begun.
+  static func onThread(_ work: @escaping @Sendable () async -> Value) throws(ArtError) -> Outcome<Value> {
+    try checkThreads()
+    let outcome = Outcome()
+    try beginThread { outcome.begin(work, done: {}) }
+    return outcome
+  }
 }
 
 /// Threads that a command has at once, at most, where it waits for others: those of Swift's concurrency, of Dispatch and of a helper

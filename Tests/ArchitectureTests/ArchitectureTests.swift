@@ -105,6 +105,21 @@ private struct Project {
     #expect("try! x".contains(pattern), "the check can fail")
   }
 
+  @Test("U1 no source of ArtWorkspace prints, reads a line, or names a command or an option of emojiart")
+  func useCasesSayNothing() throws {
+    let pattern = try Regex(
+      #"\bprint\(|\breadLine\(|\bfputs\(|\bputs\(|STD(IN|OUT|ERR)_FILENO|`emojiart |[ "(`]--[a-z]+"#)
+    let files = try project.files(under: "Sources/ArtWorkspace", ending: ".swift")
+    #expect(files.count >= 20, "the check sees the sources")
+    for file in files {
+      let found = try project.text(file).matches(of: pattern).map { String($0.output[0].substring ?? "") }
+      #expect(found.isEmpty, "\(file): \(found)")
+    }
+    for bad in ["print(x)", "readLine()", "see `emojiart list`", "leave out --strict"] {
+      #expect(bad.contains(pattern), "the check can fail")
+    }
+  }
+
   @Test("N19 the licences of the program and of Unicode's data are installed with it")
   func licencesGoAlong() throws {
     let pattern = try Regex(#"SPDX-License-Identifier: (\S+)"#)

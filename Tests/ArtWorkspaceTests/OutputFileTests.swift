@@ -4,10 +4,10 @@ import ArtModel
 import Foundation
 import Testing
 
-@testable import emojiart
+@testable import ArtWorkspace
 
 @Suite("A file that appears whole or not at all")
-struct NewFileTests {
+struct OutputFileTests {
   private final class Folder {
     let url: URL
 
@@ -38,8 +38,8 @@ struct NewFileTests {
   @Test("C109 a new one is there when it is finished, and not before", arguments: [true, false])
   func new(isUnnamed: Bool) throws {
     let folder = try Folder()
-    let file = try NewFile(FilePlace(folder.path("a.png"), replacing: .pictures), isUnnamed: isUnnamed)
-    let isTaken = file.take(Array("one ".utf8)) && file.take(Array("two".utf8))
+    let file = try OutputFile(OutputPlace(folder.path("a.png"), replacing: .pictures), isUnnamed: isUnnamed)
+    let isTaken = file.write(Array("one ".utf8)) && file.write(Array("two".utf8))
     #expect(isTaken && file.size == 7)
     #expect(try folder.names().filter { !$0.hasPrefix(".") } == [])
     #expect(try folder.names().isEmpty == isUnnamed)
@@ -47,7 +47,7 @@ struct NewFileTests {
     #expect(try folder.names() == ["a.png"])
     #expect(try folder.text("a.png") == "one two")
     file.discard()
-    #expect(!file.take([1]))
+    #expect(!file.write([1]))
     #expect(try folder.names() == ["a.png"])
   }
 
@@ -56,12 +56,12 @@ struct NewFileTests {
     let folder = try Folder()
     try folder.put("%PDF-1", "old.pdf")
     for name in ["new.pdf", "old.pdf"] {
-      let place = try FilePlace(folder.path(name), replacing: .pictures)
-      let given = try NewFile(place, isUnnamed: isUnnamed)
-      _ = given.take([1, 2, 3])
+      let place = try OutputPlace(folder.path(name), replacing: .pictures)
+      let given = try OutputFile(place, isUnnamed: isUnnamed)
+      _ = given.write([1, 2, 3])
       given.discard()
       #expect(throws: ArtError.self) { try given.finish() }
-      _ = try NewFile(place, isUnnamed: isUnnamed).take([1, 2, 3])
+      _ = try OutputFile(place, isUnnamed: isUnnamed).write([1, 2, 3])
       #expect(try folder.names() == ["old.pdf"])
       #expect(try folder.text("old.pdf") == "%PDF-1")
     }
@@ -74,11 +74,11 @@ struct NewFileTests {
     try #require(mkfifo(path, 0o600) == 0)
     let reader = open(path, O_RDWR | O_CLOEXEC)
     defer { close(reader) }
-    let file = try NewFile(FilePlace(path, replacing: .pictures))
+    let file = try OutputFile(OutputPlace(path, replacing: .pictures))
     let (isWritten, isDiscarded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let length = 1 << 20
     Thread.detachNewThread {
-      _ = file.take([UInt8](repeating: 7, count: length))
+      _ = file.write([UInt8](repeating: 7, count: length))
       isWritten.signal()
     }
     // No pipe holds so much: with its first byte there it is stuck.
@@ -108,8 +108,8 @@ struct NewFileTests {
     let folder = try Folder()
     try folder.put("<svg/>", "old.svg")
     try #require(chmod(folder.path("old.svg"), 0o604) == 0)
-    let file = try NewFile(FilePlace(folder.path("old.svg"), replacing: .pictures), isUnnamed: isUnnamed)
-    _ = file.take(Array("<svg>new</svg>".utf8))
+    let file = try OutputFile(OutputPlace(folder.path("old.svg"), replacing: .pictures), isUnnamed: isUnnamed)
+    _ = file.write(Array("<svg>new</svg>".utf8))
     #expect(try folder.text("old.svg") == "<svg/>")
     try file.finish()
     #expect(try folder.text("old.svg") == "<svg>new</svg>")
@@ -122,8 +122,8 @@ struct NewFileTests {
     let folder = try Folder()
     try folder.put("%PDF-1", "old.pdf")
     for name in ["new.pdf", "old.pdf"] {
-      let file = try NewFile(FilePlace(folder.path(name), replacing: .pictures), isUnnamed: isUnnamed)
-      _ = file.take([1, 2, 3])
+      let file = try OutputFile(OutputPlace(folder.path(name), replacing: .pictures), isUnnamed: isUnnamed)
+      _ = file.write([1, 2, 3])
       try folder.put("theirs", "theirs")
       try #require(rename(folder.path("theirs"), folder.path(name)) == 0)
       #expect { try file.finish() } throws: { ($0 as? ArtError)?.code == .exists }
@@ -137,8 +137,9 @@ struct NewFileTests {
     let folder = try Folder()
     for isRemoved in [true, false] {
       try folder.put("%PDF-1", "old.pdf")
-      let file = try NewFile(FilePlace(folder.path("old.pdf"), replacing: .pictures), isUnnamed: isUnnamed)
-      _ = file.take([1, 2, 3])
+      let file = try OutputFile(
+        OutputPlace(folder.path("old.pdf"), replacing: .pictures), isUnnamed: isUnnamed)
+      _ = file.write([1, 2, 3])
       if isRemoved { try #require(unlink(folder.path("old.pdf")) == 0) }
       try folder.put("theirs", "old.pdf")
       #expect { try file.finish() } throws: { ($0 as? ArtError)?.code == .exists }
@@ -152,9 +153,9 @@ struct NewFileTests {
     let folder = try Folder()
     // A mark that is one character with what follows it.
     for name in ["bees.emojiart", "bees\u{600}.emojiart", "bees\u{600}.emojiart-wal"] {
-      #expect(throws: ArtError.self) { try FilePlace(folder.path(name), replacing: .pictures) }
+      #expect(throws: ArtError.self) { try OutputPlace(folder.path(name), replacing: .pictures) }
     }
-    _ = try FilePlace(folder.path("bees.emojiart.png"), replacing: .pictures)
+    _ = try OutputPlace(folder.path("bees.emojiart.png"), replacing: .pictures)
   }
 
   @Test(
@@ -174,12 +175,12 @@ struct NewFileTests {
     let folder = try Folder()
     try folder.put(text, "there")
     for (kind, isReplaced) in [
-      (FilePlace.Replaceable.pictures, asPicture), (.galleries, asGallery), (.nothing, false),
+      (OutputPlace.Replaceable.pictures, asPicture), (.galleries, asGallery), (.nothing, false),
     ] {
-      let place = try? FilePlace(folder.path("there"), replacing: kind)
+      let place = try? OutputPlace(folder.path("there"), replacing: kind)
       #expect((place != nil) == isReplaced, "\(kind) \(text)")
     }
     try Data([0x89] + Array("PNG\r\n".utf8)).write(to: folder.url.appending(path: "there"))
-    _ = try FilePlace(folder.path("there"), replacing: .pictures)
+    _ = try OutputPlace(folder.path("there"), replacing: .pictures)
   }
 }

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtWorkspace
 import ArtModel
 import ArtStore
 import Testing
 
-@testable import emojiart
+@testable import ArtWorkspace
 
-extension ToldDocuments {
+extension ReportedDocuments {
   /// What is told after events were lost, but for that.
-  fileprivate mutating func caughtUp(_ documents: [FolderDocument]) -> [WatchNotice] {
-    let notices = take(.resync, finding: documents, degraded: nil)
+  fileprivate mutating func caughtUp(_ documents: [FolderDocument]) -> [FolderNotice] {
+    let notices = receive(.resync, finding: documents, degraded: nil)
     #expect(notices.last == .rescanned("more happened than could be told in time"))
     return notices.dropLast()
   }
 }
 
-@Suite("What a watcher has told") struct WatchToldTests {
+@Suite("What a watcher has told") struct ReportedDocumentsTests {
   private func base(_ revision: Int, by number: Int = 1) throws -> DocumentBase {
     let head = EditID("00000000000\(number):\(max(1, revision))")
     return DocumentBase(
@@ -41,28 +40,28 @@ extension ToldDocuments {
       edits: isComplete ? edits : [], texts: [:], revision: revisions.upperBound, isComplete: isComplete)
   }
 
-  private func begun(_ documents: FolderDocument...) -> ToldDocuments {
-    var told = ToldDocuments()
+  private func begun(_ documents: FolderDocument...) -> ReportedDocuments {
+    var told = ReportedDocuments()
     _ = told.begin(documents, degraded: nil)
     return told
   }
 
   @Test("C74 in the beginning it is told how many documents there are, and what is wrong")
   func beginning() throws {
-    var told = ToldDocuments()
+    var told = ReportedDocuments()
     #expect(
       told.begin([try whole("a", 3), broken("b", "why")], degraded: "no watches")
         == [.ready(2), .degraded("no watches"), .damaged("b", reason: "why")])
-    #expect(told.take(.damaged("b", reason: "why")) == nil)
+    #expect(told.receive(.damaged("b", reason: "why")) == nil)
     var other = told
     let whole = DocumentChange(edits: [], texts: [:], revision: 4, isComplete: true)
-    #expect(other.take(.added("b", revision: 4)) == .changed("b", whole, isWholeAgain: true))
-    #expect(other.take(.added("b", revision: 4)) == nil)
-    #expect(told.take(.degraded("no watches")) == nil)
-    #expect(told.take(.rescanned("back")) == .rescanned("back"))
-    #expect(told.take(.degraded("no watches")) == .degraded("no watches"))
+    #expect(other.receive(.added("b", revision: 4)) == .changed("b", whole, isWholeAgain: true))
+    #expect(other.receive(.added("b", revision: 4)) == nil)
+    #expect(told.receive(.degraded("no watches")) == nil)
+    #expect(told.receive(.rescanned("back")) == .rescanned("back"))
+    #expect(told.receive(.degraded("no watches")) == .degraded("no watches"))
     let again = DocumentChange(edits: [], texts: [:], revision: 4, isComplete: true)
-    #expect(told.take(.changed("b", again)) == .changed("b", again, isWholeAgain: true))
+    #expect(told.receive(.changed("b", again)) == .changed("b", again, isWholeAgain: true))
   }
 
   @Test("C74 what was in use in the beginning is told when it can be read")
@@ -70,37 +69,38 @@ extension ToldDocuments {
     let told = begun(FolderDocument(path: "a", base: nil, trouble: nil))
     for event in [FolderEvent.added("a", revision: 3), .changed("a", try change(1...3))] {
       var told = told
-      #expect(told.take(event) == .added("a", revision: 3))
-      #expect(told.take(event) == nil)
+      #expect(told.receive(event) == .added("a", revision: 3))
+      #expect(told.receive(event) == nil)
     }
   }
 
   @Test("C83 what the documents had in them already when they were asked for is not told again")
   func overlap() throws {
     var told = begun(try whole("a", 3))
-    #expect(told.take(.added("a", revision: 1)) == nil)
-    #expect(told.take(.changed("a", try change(2...3))) == nil)
-    #expect(told.take(.movedOn("a", revision: 3)) == nil)
-    #expect(told.take(.removed("gone before")) == nil)
-    #expect(told.mustLook(after: .renamed("a", from: "gone before")))
+    #expect(told.receive(.added("a", revision: 1)) == nil)
+    #expect(told.receive(.changed("a", try change(2...3))) == nil)
+    #expect(told.receive(.movedOn("a", revision: 3)) == nil)
+    #expect(told.receive(.removed("gone before")) == nil)
+    #expect(told.mustRefresh(after: .renamed("a", from: "gone before")))
     #expect(
-      told.take(.renamed("a", from: "gone before"), finding: [try whole("a", 3)], degraded: nil) == [])
+      told.receive(.renamed("a", from: "gone before"), finding: [try whole("a", 3)], degraded: nil) == [])
     #expect(
-      told.take(.changed("a", try change(3...5))) == .changed("a", try change(4...5), isWholeAgain: false))
-    #expect(told.take(.changed("a", try change(5...5))) == nil)
-    #expect(told.take(.movedOn("a", revision: 9)) == .resync("a", revision: 9))
+      told.receive(.changed("a", try change(3...5))) == .changed("a", try change(4...5), isWholeAgain: false))
+    #expect(told.receive(.changed("a", try change(5...5))) == nil)
+    #expect(told.receive(.movedOn("a", revision: 9)) == .resync("a", revision: 9))
     told.read("a", try base(12))
-    #expect(told.take(.changed("a", try change(11...12))) == nil)
+    #expect(told.receive(.changed("a", try change(11...12))) == nil)
     #expect(
-      told.take(.changed("a", try change(12...13))) == .changed("a", try change(13...13), isWholeAgain: false)
+      told.receive(.changed("a", try change(12...13)))
+        == .changed("a", try change(13...13), isWholeAgain: false)
     )
-    #expect(told.take(.removed("a")) == .removed("a"))
-    #expect(told.take(.removed("a")) == nil)
-    #expect(told.take(.added("a", revision: 1)) == .added("a", revision: 1))
+    #expect(told.receive(.removed("a")) == .removed("a"))
+    #expect(told.receive(.removed("a")) == nil)
+    #expect(told.receive(.added("a", revision: 1)) == .added("a", revision: 1))
     // Whatever is heard of it first, it is new.
-    #expect(told.take(.changed("b", try change(2...3))) == .added("b", revision: 3))
-    #expect(told.take(.changed("c", try change(1...3, isComplete: false))) == .added("c", revision: 3))
-    #expect(told.take(.movedOn("d", revision: 9)) == .added("d", revision: 9))
+    #expect(told.receive(.changed("b", try change(2...3))) == .added("b", revision: 3))
+    #expect(told.receive(.changed("c", try change(1...3, isComplete: false))) == .added("c", revision: 3))
+    #expect(told.receive(.movedOn("d", revision: 9)) == .added("d", revision: 9))
   }
 
   @Test("C83 another state of a document that was read already is not told again, and one of its number is")
@@ -108,27 +108,27 @@ extension ToldDocuments {
     var told = begun(try whole("a", 30))
     let backup = try change(1...4, isComplete: false)
     told.read("a", try base(5))
-    #expect(told.mustLook(after: .changed("a", backup)))
-    #expect(told.take(.changed("a", backup), finding: [try whole("a", 5)], degraded: nil) == [])
-    #expect(told.take(.changed("a", try change(5...5))) == nil)
+    #expect(told.mustRefresh(after: .changed("a", backup)))
+    #expect(told.receive(.changed("a", backup), finding: [try whole("a", 5)], degraded: nil) == [])
+    #expect(told.receive(.changed("a", try change(5...5))) == nil)
     let same = try change(1...5, isComplete: false)
     #expect(
-      told.take(.changed("a", same), finding: [try whole("a", 5, by: 2)], degraded: nil)
+      told.receive(.changed("a", same), finding: [try whole("a", 5, by: 2)], degraded: nil)
         == [.changed("a", same, isWholeAgain: false)])
     // Which edit was the last is not known now: it is told rather than not.
     #expect(
-      told.take(.changed("a", same), finding: [try whole("a", 5)], degraded: nil)
+      told.receive(.changed("a", same), finding: [try whole("a", 5)], degraded: nil)
         == [.changed("a", same, isWholeAgain: false)])
   }
 
   @Test("C83 what the system does not tell of is told again after lost events")
   func degradedStill() throws {
     var told = begun()
-    let missed = WatchNotice.rescanned("more happened than could be told in time")
-    #expect(told.take(.resync, finding: [], degraded: "no watches") == [missed, .degraded("no watches")])
-    #expect(told.take(.degraded("no watches")) == nil)
-    #expect(told.take(.resync, finding: [], degraded: nil) == [missed])
-    #expect(told.take(.degraded("no watches")) == .degraded("no watches"))
+    let missed = FolderNotice.rescanned("more happened than could be told in time")
+    #expect(told.receive(.resync, finding: [], degraded: "no watches") == [missed, .degraded("no watches")])
+    #expect(told.receive(.degraded("no watches")) == nil)
+    #expect(told.receive(.resync, finding: [], degraded: nil) == [missed])
+    #expect(told.receive(.degraded("no watches")) == .degraded("no watches"))
   }
 
   @Test(
@@ -136,9 +136,9 @@ extension ToldDocuments {
   func backup() throws {
     var told = begun(try whole("a", 30))
     let backup = try change(1...4, isComplete: false)
-    #expect(told.take(.changed("a", backup)) == .changed("a", backup, isWholeAgain: false))
+    #expect(told.receive(.changed("a", backup)) == .changed("a", backup, isWholeAgain: false))
     #expect(
-      told.take(.changed("a", try change(5...5))) == .changed("a", try change(5...5), isWholeAgain: false))
+      told.receive(.changed("a", try change(5...5))) == .changed("a", try change(5...5), isWholeAgain: false))
   }
 
   @Test("C83 after lost events the difference is told, and nothing of what was told before")
@@ -146,7 +146,7 @@ extension ToldDocuments {
     var told = begun(
       try whole("same", 1), try whole("gone", 1), try whole("more", 1), try whole("other", 7),
       try whole("broken", 1), broken("still", "why"), broken("again", "why"), try whole("empty", 0))
-    #expect(told.take(.changed("more", try change(2...4))) != nil)
+    #expect(told.receive(.changed("more", try change(2...4))) != nil)
     let now = [
       try whole("same", 1), try whole("more", 4), try whole("other", 7, by: 2), broken("broken", "torn"),
       broken("still", "why"), try whole("again", 2), try whole("new", 5), try whole("empty", 0),
@@ -167,9 +167,9 @@ extension ToldDocuments {
   @Test("C83 after lost events a document that is as it was told is not told again, however it was told")
   func unchanged() throws {
     var told = begun(try whole("moved on", 1), try whole("backup", 9))
-    #expect(told.take(.added("new", revision: 2)) != nil)
-    #expect(told.take(.movedOn("moved on", revision: 2)) != nil)
-    #expect(told.take(.changed("backup", try change(1...2, isComplete: false))) != nil)
+    #expect(told.receive(.added("new", revision: 2)) != nil)
+    #expect(told.receive(.movedOn("moved on", revision: 2)) != nil)
+    #expect(told.receive(.changed("backup", try change(1...2, isComplete: false))) != nil)
     let documents = try ["new", "moved on", "backup"].map { try whole($0, 2) }
     #expect(told.caughtUp(documents) == [])
     // From here on it is known which edit was the last.
@@ -184,7 +184,7 @@ extension ToldDocuments {
       var folder: [String: Int] = [:]
       var told = begun()
       var reader: [String: Int] = [:]
-      func read(_ notices: [WatchNotice]) {
+      func read(_ notices: [FolderNotice]) {
         for notice in notices {
           guard let document = notice.document else { continue }
           switch notice {
@@ -223,11 +223,11 @@ extension ToldDocuments {
           let documents = try folder.map { try whole($0.key, $0.value) }
           read(told.caughtUp(documents))
           #expect(reader == folder)
-        } else if told.mustLook(after: event) {
+        } else if told.mustRefresh(after: event) {
           let documents = try folder.map { try whole($0.key, $0.value) }
-          read(told.take(event, finding: documents, degraded: nil))
+          read(told.receive(event, finding: documents, degraded: nil))
         } else {
-          read(told.take(event).map { [$0] } ?? [])
+          read(told.receive(event).map { [$0] } ?? [])
         }
         #expect(lost > 0 || reader == folder)
       }
@@ -240,28 +240,28 @@ extension ToldDocuments {
 
   @Test("C75 of documents that are not wanted nothing is told, and one that gets a wanted name is looked at")
   func wanted() throws {
-    var told = ToldDocuments(only: [DocumentPath("a"), DocumentPath("b")])
+    var told = ReportedDocuments(only: [DocumentPath("a"), DocumentPath("b")])
     #expect(told.begin([try whole("a", 1), try whole("x", 1)], degraded: nil) == [.ready(1)])
-    #expect(told.take(.added("y", revision: 1)) == nil)
-    #expect(told.take(.changed("x", try change(2...2))) == nil)
-    #expect(told.take(.damaged("x", reason: "why")) == nil)
-    #expect(told.take(.movedOn("x", revision: 5)) == nil)
-    #expect(!told.mustLook(after: .renamed("y", from: "x")))
-    #expect(told.mustLook(after: .renamed("b", from: "x")))
-    #expect(told.mustLook(after: .renamed("a", from: "x")))
+    #expect(told.receive(.added("y", revision: 1)) == nil)
+    #expect(told.receive(.changed("x", try change(2...2))) == nil)
+    #expect(told.receive(.damaged("x", reason: "why")) == nil)
+    #expect(told.receive(.movedOn("x", revision: 5)) == nil)
+    #expect(!told.mustRefresh(after: .renamed("y", from: "x")))
+    #expect(told.mustRefresh(after: .renamed("b", from: "x")))
+    #expect(told.mustRefresh(after: .renamed("a", from: "x")))
     var other = told
     #expect(
-      other.take(.renamed("a", from: "x"), finding: [try whole("a", 1, by: 2)], degraded: nil)
+      other.receive(.renamed("a", from: "x"), finding: [try whole("a", 1, by: 2)], degraded: nil)
         == [.changed("a", try change(1...1, isComplete: false), isWholeAgain: false)])
     let stranger = DocumentBase(id: try #require(DocumentID("000000000001")), revision: 0, head: nil)
     other = told
     #expect(
-      other.take(
+      other.receive(
         .renamed("a", from: "x"), finding: [FolderDocument(path: "a", base: stranger, trouble: nil)],
         degraded: nil) == [.removed("a"), .added("a", revision: 0)])
     #expect(told.caughtUp([try whole("a", 1), try whole("b", 2)]) == [.added("b", revision: 2)])
-    #expect(told.take(.renamed("z", from: "b")) == .removed("b"))
-    #expect(told.take(.renamed("b", from: "a")) == .renamed("b", from: "a", revision: 1))
+    #expect(told.receive(.renamed("z", from: "b")) == .removed("b"))
+    #expect(told.receive(.renamed("b", from: "a")) == .renamed("b", from: "a", revision: 1))
   }
 }
 

@@ -5,18 +5,18 @@ import ArtStore
 import TestSupport
 import Testing
 
-@testable import emojiart
+@testable import ArtWorkspace
 
 @Suite("Waiting for many documents")
-struct SharedPatienceTests {
+struct SharedTimeoutTests {
   /// Looks at documents that are held so long, or, with nil, at one that nobody holds; how long each may be waited for.
   private func patiences(_ whole: Duration, holding: [Duration?]) -> [Duration] {
     let clock = ManualClock()
-    var patience = SharedPatience(whole, clock: clock)
+    var timeout = SharedTimeout(whole, clock: clock)
     return holding.map { time in
       var given = Duration.zero
       do throws(ArtError) {
-        try patience.look(at: "bees.emojiart") { (file) throws(ArtError) in
+        try timeout.read("bees.emojiart") { (file) throws(ArtError) in
           given = file.patience
           clock.advance(by: min(time ?? .zero, given))
           if let time, time > given { throw ArtError(.busy, "in use") }
@@ -30,7 +30,7 @@ struct SharedPatienceTests {
 
   @Test("V86 what one document took of the time the others do not have")
   func shared() {
-    let least = SharedPatience<ManualClock>.least
+    let least = SharedTimeout<ManualClock>.least
     let forever = Duration.seconds(1000)
     #expect(patiences(.seconds(5), holding: [forever, forever, nil]) == [.seconds(5), least, least])
     #expect(
@@ -41,14 +41,14 @@ struct SharedPatienceTests {
   @Test("V86 a document that is bad takes nothing of it")
   func otherErrors() throws {
     let clock = ManualClock()
-    var patience = SharedPatience(.seconds(1), clock: clock)
+    var timeout = SharedTimeout(.seconds(1), clock: clock)
     #expect(throws: ArtError.self) {
-      try patience.look(at: "bees.emojiart") { (_) throws(ArtError) in
+      try timeout.read("bees.emojiart") { (_) throws(ArtError) in
         clock.advance(by: .seconds(3))
         throw ArtError(.damaged, "bad")
       }
     }
-    let left = try patience.look(at: "bees.emojiart") { (file) throws(ArtError) in file.patience }
+    let left = try timeout.read("bees.emojiart") { (file) throws(ArtError) in file.patience }
     #expect(left == .seconds(1))
   }
 }

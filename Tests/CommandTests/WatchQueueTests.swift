@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtWorkspace
 import ArtModel
+import ArtWorkspace
 import Foundation
 import Glibc
 import Testing

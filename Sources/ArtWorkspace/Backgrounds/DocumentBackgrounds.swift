@@ -86,13 +86,34 @@ public actor DocumentBackgrounds {
   /// Begins to fetch a background, and returns at once. What was asked for before is dropped.
   public func request(_ request: BackgroundRequest, keepsCanvas: Bool = false, tag: String? = nil) {
     let fetch = fetcher.fetch(request)
-    begin(request.url, keepsCanvas, tag) { () async throws(BackgroundFailure) in try await fetch.picture }
+    begin(.set(keepsCanvas: keepsCanvas), request.url, tag) { () async throws(BackgroundFailure) in
+      try await fetch.picture
+    }
   }
 
   /// Begins to have a look at a person's own picture, and returns at once. What was asked for before is dropped.
   public func request(_ bytes: [UInt8], keepsCanvas: Bool = false, tag: String? = nil) {
     let fetcher = fetcher
-    begin(nil, keepsCanvas, tag) { () async throws(BackgroundFailure) in try await fetcher.check(bytes) }
+    begin(.set(keepsCanvas: keepsCanvas), nil, tag) { () async throws(BackgroundFailure) in
+      try await fetcher.check(bytes)
+    }
+  }
+
+  /// Begins to fetch the present background's URL again, and returns at once. What was asked for before is dropped. Throws
+  /// `noBackground` where there is none that came from a URL, `badValue` for a URL that cannot be read.
+  public func refresh(
+    keepsCanvas: Bool = false, allowsPrivate: Bool = false, tag: String? = nil
+  ) async throws(ArtError) {
+    guard let old = await document.backgroundState.background, let text = old.url else {
+      throw .nothingToRefresh(document.file.path)
+    }
+    let url: BackgroundURL
+    do throws(Refusal) { url = try BackgroundURL(text) } catch { throw ArtError(.badValue, error.detail) }
+    // The user did not type it just now.
+    let fetch = fetcher.fetch(BackgroundRequest(url, isTyped: false, allowsPrivate: allowsPrivate))
+    begin(.refresh(old, keepsCanvas: keepsCanvas), url, tag) { () async throws(BackgroundFailure) in
+      try await fetch.picture
+    }
   }
 
   /// Drops what was asked for.
@@ -120,7 +141,7 @@ public actor DocumentBackgrounds {
   }
 
   private func begin(
-    _ url: BackgroundURL?, _ keepsCanvas: Bool, _ tag: String?,
+    _ change: BackgroundChange, _ url: BackgroundURL?, _ tag: String?,
     _ picture: @escaping @Sendable () async throws(BackgroundFailure) -> CheckedPicture
   ) {
     cancel()
@@ -133,9 +154,15 @@ public actor DocumentBackgrounds {
     }
     let task = Task {
       do throws(BackgroundFailure) {
-        let picture = try await picture()
+        let received = ReceivedPicture(try await picture(), isFromURL: url != nil, url: url?.kept)
         if Task.isCancelled { return }
-        try await document.take(picture, from: url?.kept, keepsCanvas: keepsCanvas, tell)
+        do throws(ArtError) {
+          try await document.make(change, received) { state in
+            if let background = state.background { tell(.set(background, revision: state.revision)) }
+          }
+        } catch {
+          throw .failed(error)
+        }
       } catch {
         // Nobody waits for what is dropped.
         if Task.isCancelled { return }
@@ -160,22 +187,5 @@ public actor DocumentBackgrounds {
       }
     hear(told)
     broadcast.send(told)
-  }
-}
-
-extension Document {
-  /// Inside the document, so that nothing comes between the edit and its being told.
-  fileprivate func take(
-    _ picture: CheckedPicture, from url: String?, keepsCanvas: Bool,
-    _ tell: @Sendable (DocumentBackgrounds.Outcome) -> Void
-  ) async throws(BackgroundFailure) {
-    do throws(ArtError) {
-      let edit = try await setBackground(picture, from: url, keepsCanvas: keepsCanvas)
-      // Without effect, unless it was dropped meanwhile, it is as it was asked for.
-      guard edit != nil || !Task.isCancelled, let background = content.background else { return }
-      tell(.set(background, revision: content.revision))
-    } catch {
-      throw .failed(error)
-    }
   }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtWorkspace
 import ArtModel
 
-/// What `emojiart watch` tells of a folder. Documents are called by their paths in it.
-enum WatchNotice: Sendable, Equatable {
+/// What a follower of a folder is told. Documents are called by their paths in it.
+public enum FolderNotice: Sendable, Equatable {
   /// From here on changes are told. How many documents there are.
   case ready(Int)
+  /// A document has come.
   case added(String, revision: Int)
   /// A save; `isWholeAgain` when the document could not be read before.
   case changed(String, DocumentChange, isWholeAgain: Bool)
@@ -14,18 +14,23 @@ enum WatchNotice: Sendable, Equatable {
   case resync(String, revision: Int)
   /// The document is at a lower revision than one that somebody has seen.
   case behind(String, revision: Int, since: Int)
+  /// A document is gone.
   case removed(String)
+  /// A document has another name.
   case renamed(String, from: String, revision: Int?)
+  /// A document cannot be read; why.
   case damaged(String, reason: String)
   /// A background that was pending was refused, for good or for now.
   case rejected(String, Refusal, url: String)
   /// Something was in the way of fetching what is pending.
   case unfetched(String, reason: String, url: String)
+  /// Everything was looked at again, because something may have been missed; why.
   case rescanned(String)
+  /// Changes are found by looking through the folder every so often; why.
   case degraded(String)
 
   /// The document that it is about; nil for one about the folder.
-  var document: String? {
+  public var document: String? {
     switch self {
     case .ready, .rescanned, .degraded: nil
     case .added(let document, _), .changed(let document, _, _), .resync(let document, _),
@@ -35,8 +40,8 @@ enum WatchNotice: Sendable, Equatable {
     }
   }
 
-  /// Its name in JSON, and in the environment of a COMMAND.
-  var name: String {
+  /// What programs call its kind.
+  public var name: String {
     switch self {
     case .ready: "ready"
     case .added: "added"
@@ -53,12 +58,33 @@ enum WatchNotice: Sendable, Equatable {
   }
 
   /// The document's revision after it, where that is known.
-  var revision: Int? {
+  public var revision: Int? {
     switch self {
     case .added(_, let revision), .resync(_, let revision), .behind(_, let revision, _): revision
     case .changed(_, let change, _): change.revision
     case .renamed(_, _, let revision): revision
     case .ready, .removed, .damaged, .rejected, .unfetched, .rescanned, .degraded: nil
+    }
+  }
+}
+
+extension FolderNotice {
+  /// Whether it is about a document that can be read.
+  public var isOfWhole: Bool {
+    switch self {
+    case .added, .changed, .resync, .behind, .renamed: true
+    case .ready, .removed, .damaged, .rejected, .unfetched, .rescanned, .degraded: false
+    }
+  }
+
+  /// What it tells besides edits: that the document has come, or is whole again; nil for nothing.
+  public var withoutEdits: FolderNotice? {
+    switch self {
+    case .changed(let document, let change, true):
+      let again = DocumentChange(edits: [], texts: [:], revision: change.revision, isComplete: true)
+      return .changed(document, again, isWholeAgain: true)
+    case .added, .renamed: return self
+    default: return nil
     }
   }
 }

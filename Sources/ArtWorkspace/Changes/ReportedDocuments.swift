@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtWorkspace
 import ArtModel
 import ArtStore
 
-/// What has been told of a folder's documents, so that nothing is told twice and nothing is left out:
+/// What has been reported of a folder's documents, so that nothing is reported twice and nothing is left out:
 ///
-///     documents ──begin──▶ told ──take(event)──▶ the event as a notice, or nothing: it was told already
-///                           │
-///                           └──take(event, finding: documents)──▶ what is otherwise than it was told
+///     documents ──begin──▶ reported ──receive(event)──▶ the event as a notice, or nothing: it was reported already
+///                              │
+///                              └──receive(event, finding: documents)──▶ what differs from what was reported
 ///
 /// Who subscribes to the events, then begins with the documents, hears of some events that the documents have in
 /// them already: an edit up to a revision that was told, a removal of what was never told.
-struct ToldDocuments: Equatable {
+public struct ReportedDocuments: Equatable, Sendable {
   /// A document as it was told.
   fileprivate struct Known: Equatable {
     /// Nil while it has never been read.
@@ -31,15 +30,16 @@ struct ToldDocuments: Equatable {
   /// Why the system does not tell of changes, as it was told.
   private var degraded: String?
 
-  init(only wanted: Set<DocumentPath>? = nil) { self.wanted = wanted }
+  /// Nothing was reported. `wanted` are the only documents of interest; nil stands for all.
+  package init(only wanted: Set<DocumentPath>? = nil) { self.wanted = wanted }
 
   private func isWanted(_ document: String) -> Bool { wanted?.contains(DocumentPath(document)) ?? true }
 
   /// What is told in the beginning: how many documents there are, and what is wrong.
-  mutating func begin(_ documents: [FolderDocument], degraded: String?) -> [WatchNotice] {
+  public mutating func begin(_ documents: [FolderDocument], degraded: String?) -> [FolderNotice] {
     self.degraded = degraded
     known = [:]
-    var notices: [WatchNotice] = []
+    var notices: [FolderNotice] = []
     for document in documents where isWanted(document.path) {
       known[DocumentPath(document.path)] = Known(document)
       if let trouble = document.trouble { notices.append(.damaged(document.path, reason: trouble)) }
@@ -48,7 +48,7 @@ struct ToldDocuments: Equatable {
   }
 
   /// Whether an event does not say by itself what happened: the documents have to.
-  func mustLook(after event: FolderEvent) -> Bool {
+  public func mustRefresh(after event: FolderEvent) -> Bool {
     switch event {
     case .resync: true
     // Of a document that comes from where nobody looks no revision is told.
@@ -60,15 +60,15 @@ struct ToldDocuments: Equatable {
     }
   }
 
-  /// What an event that `mustLook` has to be told as, by the documents as they are.
-  mutating func take(
+  /// What an event that `mustRefresh` has to be told as, by the documents as they are.
+  public mutating func receive(
     _ event: FolderEvent, finding documents: [FolderDocument], degraded: String?
-  ) -> [WatchNotice] {
+  ) -> [FolderNotice] {
     switch event {
     case .changed(let document, _):
       let path = DocumentPath(document)
       let isTold = documents.contains { DocumentPath($0.path) == path && Known($0) == known[path] }
-      return isTold ? [] : [take(event)].compactMap(\.self)
+      return isTold ? [] : [receive(event)].compactMap(\.self)
     case .resync:
       let notices = catchUp(documents) + [.rescanned("more happened than could be told in time")]
       self.degraded = degraded
@@ -78,10 +78,10 @@ struct ToldDocuments: Equatable {
   }
 
   /// Whether a document of that name was told of and not of its end.
-  func knows(_ document: String) -> Bool { known[DocumentPath(document)] != nil }
+  public func knows(_ document: String) -> Bool { known[DocumentPath(document)] != nil }
 
   /// What an event has to be told as; nil for what was told, or is not wanted.
-  mutating func take(_ event: FolderEvent) -> WatchNotice? {
+  public mutating func receive(_ event: FolderEvent) -> FolderNotice? {
     switch event {
     case .added(let document, let revision):
       guard isWanted(document) else { return nil }
@@ -94,10 +94,12 @@ struct ToldDocuments: Equatable {
       let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: true)
       return .changed(document, change, isWholeAgain: true)
     case .changed(let document, let change):
-      return isWanted(document) ? take(change, of: document) : nil
+      return isWanted(document) ? receive(change, of: document) : nil
     case .movedOn(let document, let revision):
       guard isWanted(document) else { return nil }
-      guard let old = known[DocumentPath(document)] else { return take(.added(document, revision: revision)) }
+      guard let old = known[DocumentPath(document)] else {
+        return receive(.added(document, revision: revision))
+      }
       if old.trouble == nil, let told = old.revision, told >= revision { return nil }
       known[DocumentPath(document)] = Known(revision: revision, id: old.id)
       return .resync(document, revision: revision)
@@ -123,9 +125,9 @@ struct ToldDocuments: Equatable {
     }
   }
 
-  private mutating func take(_ change: DocumentChange, of document: String) -> WatchNotice? {
+  private mutating func receive(_ change: DocumentChange, of document: String) -> FolderNotice? {
     guard let old = known[DocumentPath(document)], old.revision != nil || old.trouble != nil else {
-      return take(.added(document, revision: change.revision))
+      return receive(.added(document, revision: change.revision))
     }
     var change = change
     if change.isComplete, let told = old.revision {
@@ -144,10 +146,10 @@ struct ToldDocuments: Equatable {
   }
 
   /// What is otherwise than it was told, by path.
-  private mutating func catchUp(_ documents: [FolderDocument]) -> [WatchNotice] {
+  private mutating func catchUp(_ documents: [FolderDocument]) -> [FolderNotice] {
     var found: [DocumentPath: FolderDocument] = [:]
     for document in documents where isWanted(document.path) { found[DocumentPath(document.path)] = document }
-    var notices: [WatchNotice] = []
+    var notices: [FolderNotice] = []
     for path in Set(known.keys).union(found.keys).sorted() {
       guard let document = found[path] else {
         known[path] = nil
@@ -164,12 +166,12 @@ struct ToldDocuments: Equatable {
 
   private static func difference(
     _ document: FolderDocument, _ new: Known, _ old: Known?
-  ) -> [WatchNotice] {
+  ) -> [FolderNotice] {
     if let trouble = new.trouble {
       return old?.trouble == trouble ? [] : [.damaged(document.path, reason: trouble)]
     }
     guard let revision = new.revision else { return [] }
-    let added = WatchNotice.added(document.path, revision: revision)
+    let added = FolderNotice.added(document.path, revision: revision)
     guard let old else { return [added] }
     if let id = old.id, id != new.id { return [.removed(document.path), added] }
     // Never read before: what it was is not known.
@@ -182,12 +184,12 @@ struct ToldDocuments: Equatable {
   }
 
   /// A document was read: this state is told from here on.
-  mutating func read(_ document: String, _ base: DocumentBase) {
+  public mutating func read(_ document: String, _ base: DocumentBase) {
     known[DocumentPath(document)] = Known(revision: base.revision, head: base.head, id: base.id)
   }
 }
 
-extension ToldDocuments.Known {
+extension ReportedDocuments.Known {
   /// A document as it is; where it cannot be read, as it was before.
   fileprivate init(_ document: FolderDocument, since old: Self? = nil) {
     if let base = document.base, document.trouble == nil {

@@ -3,28 +3,28 @@
 import ArtModel
 import ArtStore
 
-/// How long a command that looks at many documents waits for those that other programs hold: all together, for who does not let go
+/// How long who reads many documents waits for those that other programs hold: all together, for a program that does not let go
 /// of one may hold them all.
-struct SharedPatience<Time: Clock> where Time.Duration == Duration {
+public struct SharedTimeout<Time: Clock> where Time.Duration == Duration {
   /// What each document is waited for in any case: nearly every save is over by then.
-  static var least: Duration { .milliseconds(100) }
+  public static var least: Duration { .milliseconds(100) }
 
   private var left: Duration
   private let clock: Time
 
   /// So much for all of them.
-  init(_ whole: Duration, clock: Time) {
+  public init(_ whole: Duration, clock: Time) {
     left = whole
     self.clock = clock
   }
 
-  /// Looks at the document at a path, which waits no longer than is left. Throws what looking throws.
-  mutating func look<Seen>(
-    at path: String, _ look: (DocumentFile) throws(ArtError) -> Seen
-  ) throws(ArtError) -> Seen {
+  /// Reads the document at a path, which waits no longer than is left. Throws what reading throws.
+  public mutating func read<Value>(
+    _ path: String, _ read: (DocumentFile) throws(ArtError) -> Value
+  ) throws(ArtError) -> Value {
     let begin = clock.now
     do throws(ArtError) {
-      return try look(DocumentFile(path, patience: max(left, Self.least)))
+      return try read(DocumentFile(path, patience: max(left, Self.least)))
     } catch {
       if error.code == .busy { left -= begin.duration(to: clock.now) }
       throw error
@@ -32,7 +32,7 @@ struct SharedPatience<Time: Clock> where Time.Duration == Duration {
   }
 }
 
-extension SharedPatience where Time == ContinuousClock {
+extension SharedTimeout where Time == ContinuousClock {
   /// So much for all of them.
-  init(_ whole: Duration) { self.init(whole, clock: ContinuousClock()) }
+  public init(_ whole: Duration) { self.init(whole, clock: ContinuousClock()) }
 }

@@ -5,43 +5,63 @@ import ArtStore
 import ArtWorker
 import Glibc
 
-/// A gallery being written: documents are read one after the other, two are drawn at once, and each is written in its turn.
-struct GalleryMaking {
-  /// Bytes of a small picture at most.
-  private static let pictureBytes = 4 << 20
-  /// Emoji that stand for a picture.
-  private static let named = 8
-  private static let atOnce = 2
+/// What a front end should say of a document in a gallery.
+public enum GalleryEvent: Sendable {
+  /// It is in the gallery as one that cannot be shown.
+  case failed(ArtError)
+  /// The document at that path was drawn; what may be amiss.
+  case drawn(String, Drawn)
+  /// The bytes of the background are lost: the document at that path was drawn without.
+  case pictureLost(String)
+}
 
-  let folder: String
-  let font: String?
-  let page: NewFile
-  let held: HeldSignals
-  private let renderer = Renderer()
+/// A gallery being written: documents are read one after the other, two are drawn at once, and each is written in its turn.
+public struct Gallery<Waiter: DrawingWaiter> {
+  /// Bytes of a small picture at most.
+  private static var pictureBytes: Int { 4 << 20 }
+  /// Emoji that stand for a picture.
+  private static var named: Int { 8 }
+  private static var atOnce: Int { 2 }
+
+  private let folder: String
+  private let font: String?
+  private let page: OutputFile
+  private let waiter: Waiter
+  private let report: (GalleryEvent) -> Void
+  private let renderer: Renderer
   /// What programs that are gone have left.
-  private let journals = Restoring.seen()
+  private let journals: [DeadJournal]
+  private let recovery: Recovery
   /// For the documents that other programs hold.
-  private var patience = SharedPatience(.seconds(5))
+  private var timeout = SharedTimeout(.seconds(5))
 
   /// How many documents are in it with a picture.
-  private(set) var shown = 0
-  /// Those that are in it without one.
-  private(set) var errors: [(name: String, message: String)] = []
-  /// How the command ends: by the first thing that went wrong.
-  private(set) var status = ExitStatus.done
+  public private(set) var shown = 0
+  /// Those that are in it without one, and why.
+  public private(set) var errors: [(name: String, message: String)] = []
+  /// The first thing that went wrong; nil where nothing did. `damaged` stands for a background that is not drawn.
+  public private(set) var firstFailure: ArtError.Code?
   private var failures = 0
   private var documents = 0
 
-  init(folder: String, font: String?, page: NewFile, held: HeldSignals) {
+  /// A gallery of a folder, to be written into `page`. `font` is the font file that a person named; `report` is given each event as
+  /// it happens.
+  public init(
+    of folder: String, font: String? = nil, into page: OutputFile, recovery: Recovery, waiter: Waiter,
+    renderer: Renderer = Renderer(), report: @escaping (GalleryEvent) -> Void = { _ in }
+  ) {
     self.folder = folder
     self.font = EmojiFont.find(font)
     self.page = page
-    self.held = held
+    self.recovery = recovery
+    self.waiter = waiter
+    self.renderer = renderer
+    self.report = report
+    journals = recovery.journals()
   }
 
-  /// Writes all of it. Throws what keeps it from being written: no font, no room.
-  mutating func write(_ listing: FolderListing) throws(ArtError) {
-    try checkThreads()
+  /// Writes all of it and puts it at its path. Throws what keeps it from being written: no font, no room.
+  public mutating func write(_ listing: FolderListing) throws(ArtError) {
     let count = listing.names.count + listing.unreadable.count
     try put(Array(GalleryPage.head(title: Self.title(folder), count: count).utf8))
     for name in listing.unreadable {
@@ -59,7 +79,7 @@ struct GalleryMaking {
   }
 
   private func put(_ bytes: [UInt8]) throws(ArtError) {
-    guard !page.take(bytes) else { return }
+    guard !page.write(bytes) else { return }
     try page.check()
   }
 
@@ -72,27 +92,28 @@ struct GalleryMaking {
   }
 }
 
-extension GalleryMaking {
+extension Gallery {
   private typealias Picture = (drawn: Drawn, png: [UInt8])
 
   /// A document in its turn: read, and being drawn.
   private struct Begun {
     let name: String
-    let work: Result<(SeenDocument, PixelSize, Task<Result<Picture, DrawingFailure>, Never>), ArtError>
+    let work: Result<(DocumentView, PixelSize, Task<Result<Picture, DrawingFailure>, Never>), ArtError>
   }
 
   private mutating func begin(_ name: String) -> Begun {
     do throws(ArtError) {
-      let path = CommonOptions.path(of: name, in: folder)
-      let seen = try patience.look(at: path) { [journals] (file) throws(ArtError) in
-        try SeenDocument(file, among: journals)
+      let path = PathParts.path(of: name, in: folder)
+      let seen = try timeout.read(path) { [journals, recovery] (file) throws(ArtError) in
+        try DocumentView(file, among: journals, recovery: recovery)
       }
       let size = try Self.size(seen.content.canvas)
       let drawing = Drawing(
         scene: seen.scene, region: Rect(seen.content.canvas), format: .png(size), font: font)
-      let task = Task.detached { [renderer] () -> Result<Picture, DrawingFailure> in
+      let (renderer, limit) = (renderer, Self.pictureBytes)
+      let task = Task.detached { () -> Result<Picture, DrawingFailure> in
         do throws(DrawingFailure) {
-          return .success(try await renderer.draw(drawing, limit: Self.pictureBytes))
+          return .success(try await renderer.draw(drawing, limit: limit))
         } catch {
           return .failure(error)
         }
@@ -112,18 +133,22 @@ extension GalleryMaking {
   }
 
   private mutating func finish(_ begun: Begun) throws(ArtError) {
-    let (seen, size, task): (SeenDocument, PixelSize, Task<Result<Picture, DrawingFailure>, Never>)
+    let (seen, size, task): (DocumentView, PixelSize, Task<Result<Picture, DrawingFailure>, Never>)
     do throws(ArtError) { (seen, size, task) = try begun.work.get() } catch {
       return try fail(begun.name, error)
     }
-    let path = CommonOptions.path(of: begun.name, in: folder)
+    let path = PathParts.path(of: begun.name, in: folder)
     let picture: Picture
     do throws(DrawingFailure) { picture = try wait(for: task) } catch {
       guard !isAboutAll(error) else { throw ArtError(error, drawing: "the gallery of \(folder)") }
       return try fail(begun.name, ArtError(error, drawing: path))
     }
-    note(DrawingNotes.complain(picture.drawn, of: path))
-    note(seen.complainOfLostPicture(in: path))
+    report(.drawn(path, picture.drawn))
+    if picture.drawn.pictureFault != nil { note(.damaged) }
+    if seen.isPictureLost {
+      report(.pictureLost(path))
+      note(.damaged)
+    }
     try put(GalleryPage.item(Self.entry(begun.name, seen.content, size, picture.png)))
     shown += 1
   }
@@ -156,7 +181,7 @@ extension GalleryMaking {
 
   private func wait(for task: Task<Result<Picture, DrawingFailure>, Never>) throws(DrawingFailure) -> Picture
   {
-    try waitForDrawing(held, restore: page.discard) { () async throws(DrawingFailure) in
+    try waiter.wait { () async throws(DrawingFailure) in
       try await withTaskCancellationHandler {
         await task.value
       } onCancel: {
@@ -167,11 +192,11 @@ extension GalleryMaking {
 
   /// Shows a document as one that cannot be shown.
   private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
-    Output.complain(error.message)
-    note(ExitStatus(error.code))
+    report(.failed(error))
+    note(error.code)
     errors.append((name, error.message))
     try put(GalleryPage.item(GalleryPage.Entry(name: name, words: error.message)))
   }
 
-  private mutating func note(_ new: ExitStatus) { if status == .done { status = new } }
+  private mutating func note(_ code: ArtError.Code) { firstFailure = firstFailure ?? code }
 }

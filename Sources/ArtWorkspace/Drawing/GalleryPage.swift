@@ -61,7 +61,7 @@ enum GalleryPage {
 
   /// Text as HTML shows it, in quotes, too; characters that cannot be seen are shown by their numbers.
   static func escaped(_ text: String) -> String {
-    safe(text).unicodeScalars.reduce(into: "") { result, scalar in
+    text.visible.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"

@@ -4,11 +4,12 @@ import ArtModel
 import ArtStore
 import ArtWorker
 
-/// What `render` writes.
-enum PictureFormat: String, CaseIterable {
+/// What kind of file a document is drawn as.
+public enum PictureFormat: String, CaseIterable, Sendable {
   case png, svg, pdf
 
-  var mediaType: String {
+  /// Its media type.
+  public var mediaType: String {
     switch self {
     case .png: "image/png"
     case .svg: "image/svg+xml"
@@ -17,90 +18,97 @@ enum PictureFormat: String, CaseIterable {
   }
 
   /// That of a file's ending, in any case; nil for another one.
-  init?(endingOf path: String) {
+  public init?(endingOf path: String) {
     let name = PathParts(path).name
     guard let point = name.lastIndex(of: ".") else { return nil }
     self.init(rawValue: name[point...].dropFirst().lowercased())
   }
 }
 
-/// What the words of `render` ask for, read before any file is touched.
-struct RenderWords {
-  /// How large the result is.
-  enum Size: Equatable {
-    case scale(Double, typed: String)
-    case width(Int)
+/// How large a document is drawn.
+public enum RenderSize: Equatable, Sendable {
+  /// So many pixels, or points, for one of the canvas; above 0.
+  case scale(Double)
+  /// So many across; from 1 to 10,000,000.
+  case width(Int)
+
+  /// A side would have more than 10,000,000 pixels.
+  public struct TooLarge: Error, Equatable {
+    /// A scale at which it would not.
+    public let fittingScale: Double
   }
 
-  let output: String
-  let format: PictureFormat
-  let size: Size
-  let region: String?
-  let isTransparent: Bool
-  let embedsGlyphs: Bool
-  let font: String?
-
-  /// Throws `usage` and `badValue`.
-  init(_ words: Render) throws(ArtError) {
-    output = words.output
-    format = try Self.format(words)
-    size = try Self.size(words)
-    region = words.region
-    isTransparent = words.transparent
-    embedsGlyphs = words.embed
-    font = words.font
-    if embedsGlyphs, format != .svg {
-      throw ArtError(
-        .usage, "--embed is about SVG, and \(format.rawValue.uppercased()) is to be written; leave it out")
+  /// How large a part of the canvas is then. A side has at least one pixel.
+  public func pixels(of region: Rect) throws(TooLarge) -> PixelSize {
+    let size: (width: Int, height: Int)
+    switch self {
+    case .width(let width):
+      size = (width, try Self.side(region.height * Double(width) / region.width, region))
+    case .scale(let scale):
+      size = (
+        try Self.side(region.width * scale, region), try Self.side(region.height * scale, region)
+      )
     }
-    if font?.isEmpty == true { throw ArtError(.badValue, "an empty name is no font file; give one") }
-    if output == "-", words.common.json {
-      throw ArtError(.usage, "--output - or --json: stdout takes one of them")
+    do throws(ArtError) {
+      return try PixelSize(width: size.width, height: size.height)
+    } catch {
+      throw TooLarge(fittingScale: Self.fittingScale(region))
     }
   }
 
-  private static func format(_ words: Render) throws(ArtError) -> PictureFormat {
-    let ending = words.output == "-" ? .png : PictureFormat(endingOf: words.output)
-    guard let typed = words.format else {
-      guard let ending else {
-        throw ArtError(
-          .usage, "\(shown(words.output)) ends neither in .png nor .svg nor .pdf; say which one with --format"
-        )
-      }
-      return ending
+  private static func side(_ length: Double, _ region: Rect) throws(TooLarge) -> Int {
+    guard length < Double(PixelSize.sides.upperBound) + 0.5 else {
+      throw TooLarge(fittingScale: fittingScale(region))
     }
-    guard let format = PictureFormat(rawValue: typed.lowercased()) else {
-      throw ArtError(.badValue, "\(shown(typed)) is no format; give png, svg or pdf")
-    }
-    if let ending, ending != format, words.output != "-" {
-      throw ArtError(.usage, "\(words.output) and --format \(format.rawValue) do not go together")
-    }
-    return format
+    return max(1, Int(length.rounded()))
   }
 
-  private static func size(_ words: Render) throws(ArtError) -> Size {
-    guard let typed = words.width else { return try scale(words.scale ?? "1") }
-    guard words.scale == nil else { throw ArtError(.usage, "--scale or --width: give one of them") }
-    guard typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let width = Int(typed),
-      PixelSize.sides.contains(width)
-    else {
-      throw ArtError(
-        .badValue, "\(shown(typed)) is no width; give a whole number of pixels, from 1 to 10,000,000")
-    }
-    return .width(width)
+  private static func fittingScale(_ region: Rect) -> Double {
+    (Double(PixelSize.sides.upperBound) / max(region.width, region.height) * 100).rounded(.down) / 100
+  }
+}
+
+/// How a document is drawn into a file.
+public struct RenderOptions: Sendable {
+  /// The kind of file.
+  public var format: PictureFormat
+  /// How large.
+  public var size: RenderSize
+  /// This part of the canvas, as it was typed, in pixels or percent; nil for all of it.
+  public var region: String?
+  /// Whether there is nothing where nothing is drawn, instead of white.
+  public var isTransparent: Bool
+  /// For SVG: the glyphs as pictures, each once.
+  public var embedsGlyphs: Bool
+  /// The font file that a person named; nil for the one that is found.
+  public var font: String?
+
+  /// How to draw.
+  public init(
+    _ format: PictureFormat, size: RenderSize = .scale(1), region: String? = nil, isTransparent: Bool = false,
+    embedsGlyphs: Bool = false, font: String? = nil
+  ) {
+    (self.format, self.size, self.region) = (format, size, region)
+    (self.isTransparent, self.embedsGlyphs, self.font) = (isTransparent, embedsGlyphs, font)
   }
 
-  private static func scale(_ typed: String) throws(ArtError) -> Size {
-    guard let scale = decimal(typed), scale > 0 else {
-      throw ArtError(.badValue, "\(shown(typed)) is no scale; give a number above 0, such as 2")
-    }
-    return .scale(scale, typed: typed)
+  /// Why there is no drawing to be made.
+  public enum Failure: Error, Equatable {
+    /// The region is none of this canvas.
+    case region(ArtError)
+    case tooLarge(RenderSize.TooLarge)
   }
 
-  /// The drawing, and how large it is. Throws `badValue` for a region or a size out of bounds.
-  func drawing(of scene: Scene) throws(ArtError) -> (drawing: Drawing, size: PixelSize) {
-    let rect = if let region { try Rect(typed: region, on: scene.canvas) } else { Rect(scene.canvas) }
-    let pixels = try size.pixels(of: rect)
+  /// The drawing, and how large it is.
+  public func drawing(of scene: Scene) throws(Failure) -> (drawing: Drawing, size: PixelSize) {
+    let rect: Rect
+    do throws(ArtError) {
+      rect = if let region { try Rect(typed: region, on: scene.canvas) } else { Rect(scene.canvas) }
+    } catch {
+      throw .region(error)
+    }
+    let pixels: PixelSize
+    do throws(RenderSize.TooLarge) { pixels = try size.pixels(of: rect) } catch { throw .tooLarge(error) }
     let format: Drawing.Format =
       switch self.format {
       case .png: .png(pixels)
@@ -113,28 +121,49 @@ struct RenderWords {
   }
 }
 
-extension RenderWords.Size {
-  /// A side has at least one pixel. Throws `badValue` for one of too many.
-  func pixels(of region: Rect) throws(ArtError) -> PixelSize {
-    switch self {
-    case .width(let width):
-      let height = try Self.side(region.height * Double(width) / region.width, "--width \(width)", region)
-      return try PixelSize(width: width, height: height)
-    case .scale(let scale, let typed):
-      return try PixelSize(
-        width: Self.side(region.width * scale, "--scale \(typed)", region),
-        height: Self.side(region.height * scale, "--scale \(typed)", region))
-    }
-  }
+/// Waits for drawings in the way of a front end, which may take signals meanwhile.
+public protocol DrawingWaiter {
+  /// Has the work done and waits for it. Throws what the work throws, `failed` where it cannot be begun.
+  func wait<Value: Sendable>(
+    for work: @escaping @Sendable () async throws(DrawingFailure) -> Value
+  ) throws(DrawingFailure) -> Value
+}
 
-  private static func side(_ length: Double, _ option: String, _ region: Rect) throws(ArtError) -> Int {
-    let most = PixelSize.sides.upperBound
-    guard length < Double(most) + 0.5 else {
-      let scale = (Double(most) / max(region.width, region.height) * 100).rounded(.down) / 100
-      throw ArtError(
-        .badValue,
-        "\(option) makes a side of more than 10,000,000 pixels; --scale \(numberText(scale)) does not")
+extension OutputFile {
+  /// Draws into this file and puts it at its path. `name` is what messages call what is drawn. Throws why not; then nothing is at
+  /// the path that was not there before.
+  public func finish(
+    _ drawing: Drawing, of name: String, by renderer: Renderer = Renderer(), waiter: some DrawingWaiter
+  ) throws(ArtError) -> Drawn {
+    let drawn: Drawn
+    do throws(DrawingFailure) {
+      drawn = try waiter.wait { () async throws(DrawingFailure) in
+        try await renderer.draw(drawing) { self.write($0) }
+      }
+    } catch {
+      // It was given up because the file takes nothing more.
+      if error == .cancelled { try check() }
+      throw ArtError(error, drawing: name)
     }
-    return max(1, Int(length.rounded()))
+    try finish()
+    return drawn
+  }
+}
+
+extension ArtError {
+  /// Why a document is not drawn; `name` is what messages call it.
+  public init(_ failure: DrawingFailure, drawing name: String) {
+    switch failure {
+    case .failed(let error): self.init(error.code, "\(name) cannot be drawn: \(error.message)")
+    case .cancelled: self.init(.unavailable, "the drawing of \(name) was given up")
+    case .refused(let refusal):
+      let code: Code =
+        switch refusal.reason {
+        case .noFont, .noMemory: .unavailable
+        case .badFont, .forbidden: .badValue
+        case .tooLarge: .tooLarge
+        }
+      self.init(code, "\(name) cannot be drawn: \(refusal.detail)")
+    }
   }
 }

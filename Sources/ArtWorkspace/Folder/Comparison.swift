@@ -48,7 +48,7 @@ struct Comparison {
     return .changed(
       path,
       DocumentChange(
-        edits: edits, texts: Self.texts(edits, in: content), revision: revision, isComplete: isComplete))
+        edits: edits, texts: EditTexts.of(edits, in: content), revision: revision, isComplete: isComplete))
   }
 
   /// The edits of each save, in their order.
@@ -62,23 +62,5 @@ struct Comparison {
       }
     }
     return saves
-  }
-
-  /// The texts of the emoji that edits are about: as they are now, and of those that are gone as they were last.
-  private static func texts(_ edits: [LoggedEdit], in content: DocumentContent) -> [EmojiID: String] {
-    var wanted: Set<EmojiID> = []
-    for edit in edits {
-      for change in edit.edit.changes { if let id = change.field.emoji { wanted.insert(id) } }
-    }
-    var texts: [EmojiID: String] = [:]
-    for id in wanted { texts[id] = content.emoji(id)?.text.string }
-    guard texts.count < wanted.count else { return texts }
-    let missing = wanted.subtracting(texts.keys)
-    content.log.reversed().forEach { entry in
-      for case .add(let emoji) in entry.inverse where missing.contains(emoji.id) && texts[emoji.id] == nil {
-        texts[emoji.id] = emoji.text.string
-      }
-    }
-    return texts
   }
 }

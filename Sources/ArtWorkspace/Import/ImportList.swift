@@ -2,9 +2,10 @@
 
 import ArtModel
 import ArtStore
+import Glibc
 
 /// One file that is to become a document.
-struct ImportSource {
+public struct ImportSource: Sendable {
   /// What the files of a folder have in common. There may be very many: each keeps its own name only.
   final class Folder: Sendable {
     /// The folder itself.
@@ -15,40 +16,45 @@ struct ImportSource {
     init(_ path: String, target: String) { (self.path, self.target) = (path, target) }
   }
 
-  private enum Place {
-    case stdin(target: String)
+  private enum Place: Sendable {
+    case bytes(name: String, target: String)
     case named(String, target: String)
     case found(String, in: Folder)
   }
 
   private let place: Place
 
-  /// What a person named.
-  init(_ path: String, target: String) { place = .named(path, target: target) }
+  /// What a person named, and the path of its document.
+  public init(_ path: String, target: String) { place = .named(path, target: target) }
 
   /// What was found in a folder.
   init(_ name: String, in folder: Folder) { place = .found(name, in: folder) }
 
   private init(_ place: Place) { self.place = place }
 
-  static func stdin(target: String) -> ImportSource { ImportSource(.stdin(target: target)) }
+  /// Bytes that are there; messages call them by that name.
+  public static func bytes(name: String, target: String) -> ImportSource {
+    ImportSource(.bytes(name: name, target: target))
+  }
 
-  /// Nil for stdin.
-  var path: String? {
+  /// Nil for bytes that are there.
+  public var path: String? {
     switch place {
-    case .stdin: nil
+    case .bytes: nil
     case .named(let path, _): path
-    case .found(let name, let folder): CommonOptions.path(of: name, in: folder.path)
+    case .found(let name, let folder): PathParts.path(of: name, in: folder.path)
     }
   }
 
   /// What messages call it.
-  var name: String { path ?? "stdin" }
+  public var name: String {
+    if case .bytes(let name, _) = place { name } else { path ?? "" }
+  }
 
   /// The path of the document.
-  var target: String {
+  public var target: String {
     switch place {
-    case .stdin(let target), .named(_, let target): target
+    case .bytes(_, let target), .named(_, let target): target
     case .found(let name, let folder): Self.target(of: name, in: folder.target)
     }
   }
@@ -67,7 +73,7 @@ extension ImportSource {
     for ending in endings where name.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) {
       stem = Substring(name.unicodeScalars.dropLast(ending.unicodeScalars.count))
     }
-    return CommonOptions.path(of: stem + DocumentFile.ending, in: folder)
+    return PathParts.path(of: stem + DocumentFile.ending, in: folder)
   }
 
   /// Whether its name is that of a document.
@@ -79,37 +85,40 @@ extension ImportSource {
   var hasEnding: Bool { PathParts(name).name.utf8.contains(UInt8(ascii: ".")) }
 }
 
-/// What `import` has to do: the files that people named and those found in folders, in order.
-struct ImportList {
+/// What is to be imported: the files that people named and those found in folders, in order.
+public struct ImportList: Sendable {
   /// The folder that documents go to.
-  let folder: String
-  let isRecursive: Bool
-  private(set) var sources: [ImportSource] = []
+  public let folder: String
+  private let isRecursive: Bool
+  /// The files.
+  public private(set) var sources: [ImportSource] = []
   /// What of the folders may count by its name, and is neither a file nor a folder; what it is instead.
-  private(set) var passed: [(name: String, kind: String)] = []
+  public private(set) var passed: [(name: String, kind: String)] = []
   /// What cannot be looked at.
-  private(set) var faults: [(name: String, error: ArtError)] = []
+  public private(set) var faults: [(name: String, error: ArtError)] = []
   /// Files that do not count by their names.
-  private(set) var others = 0
+  public private(set) var others = 0
   /// Folders in folders that nobody asked to look into.
-  private(set) var foldersPassed = 0
+  public private(set) var foldersPassed = 0
   /// Whether a folder was named.
-  private(set) var hasFolder = false
+  public private(set) var hasFolder = false
 
-  init(folder: String, isRecursive: Bool) {
+  /// An empty one; `isRecursive` has folders in folders looked through, too.
+  public init(folder: String, isRecursive: Bool) {
     self.folder = folder
     self.isRecursive = isRecursive
   }
 
-  mutating func add(_ source: ImportSource) { sources.append(source) }
+  /// Adds a source.
+  public mutating func add(_ source: ImportSource) { sources.append(source) }
 
   /// A file that a person named.
-  mutating func addFile(_ path: String) {
+  public mutating func addFile(_ path: String) {
     add(ImportSource(path, target: ImportSource.target(of: PathParts(path).name, in: folder)))
   }
 
   /// The files of a folder, and of those in it where these are wanted.
-  mutating func addFolder(_ path: String) {
+  public mutating func addFolder(_ path: String) {
     hasFolder = true
     var waiting = [(path: path, target: folder, depth: 0)]
     while let next = waiting.popLast() {
@@ -130,7 +139,7 @@ struct ImportList {
         case .file: others += 1
         case .folder: break
         case _ where Self.mayCount(entry.name):
-          passed.append((CommonOptions.path(of: entry.name, in: next.path), entry.kind.rawValue))
+          passed.append((PathParts.path(of: entry.name, in: next.path), entry.kind.rawValue))
         default: others += 1
         }
       }
@@ -139,13 +148,13 @@ struct ImportList {
         continue
       }
       for name in contents.folders.reversed() {
-        let path = CommonOptions.path(of: name, in: next.path)
+        let path = PathParts.path(of: name, in: next.path)
         guard next.depth < Self.deepest else {
           faults.append(
             (path, ArtError(.tooLarge, "it is more than \(Self.deepest) folders deep; name it alone")))
           continue
         }
-        waiting.append((path, CommonOptions.path(of: name, in: next.target), next.depth + 1))
+        waiting.append((path, PathParts.path(of: name, in: next.target), next.depth + 1))
       }
     }
   }
@@ -159,5 +168,69 @@ struct ImportList {
       bytes.count > $0.utf8.count && bytes.suffix($0.utf8.count).elementsEqual($0.utf8)
     }
       || !bytes.contains(UInt8(ascii: "."))
+  }
+}
+
+/// What lies in one folder, sorted by name; hidden files are not looked at.
+struct ImportFolder {
+  /// What an entry is.
+  enum Kind: String {
+    case file = "a file"
+    case folder = "a folder"
+    case link = "a symbolic link"
+    case pipe = "a pipe"
+    case socket = "a socket"
+    case device = "a device"
+    case unseen = "what cannot be looked at"
+  }
+
+  private(set) var entries: [(name: String, kind: Kind)] = []
+  /// Names that are no UTF-8, with marks in the place of what cannot be read.
+  private(set) var unreadable: [String] = []
+
+  var folders: [String] { entries.filter { $0.kind == .folder }.map(\.name) }
+
+  /// Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
+  init(_ path: String) throws(ArtError) {
+    guard let stream = opendir(path) else { throw .notRead(path, errno) }
+    defer { closedir(stream) }
+    errno = 0
+    while let entry = readdir(stream) {
+      let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if bytes.first != UInt8(ascii: ".") { add(bytes, Int32(entry.pointee.d_type), dirfd(stream)) }
+      errno = 0
+    }
+    guard errno == 0 else { throw .notRead(path, errno) }
+    entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    unreadable.sort()
+  }
+
+  private mutating func add(_ bytes: [UInt8], _ type: Int32, _ folder: Int32) {
+    guard let name = String(validating: bytes, as: UTF8.self) else {
+      return unreadable.append(String(decoding: bytes, as: UTF8.self))
+    }
+    var kind = type
+    if kind == DT_UNKNOWN {
+      // File systems need not say what an entry is.
+      var status = stat()
+      guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        // What has gone meanwhile is not there; of anything else it is told that it is passed over.
+        if errno != ENOENT { entries.append((name, .unseen)) }
+        return
+      }
+      kind = Int32(status.st_mode & S_IFMT) >> 12
+    }
+    entries.append((name, Self.kind(kind)))
+  }
+
+  private static func kind(_ type: Int32) -> Kind {
+    switch Int(type) {
+    case Int(DT_REG): .file
+    case Int(DT_DIR): .folder
+    case Int(DT_LNK): .link
+    case Int(DT_FIFO): .pipe
+    case Int(DT_SOCK): .socket
+    default: .device
+    }
   }
 }

@@ -6,12 +6,12 @@ import ArtStore
 import Glibc
 
 /// The bytes of a file that is to be imported. It is only ever read.
-struct SourceBytes {
+public struct SourceBytes: Sendable {
   /// Bytes of the largest one that is read.
   static let limit = ForeignArt.byteLimit
 
   /// What it seems to be.
-  enum Kind: Equatable {
+  public enum Kind: Equatable, Sendable {
     /// A document of this program.
     case document
     /// JSON, or nothing at all.
@@ -19,26 +19,27 @@ struct SourceBytes {
     case other
   }
 
-  let kind: Kind
+  /// What they seem to be.
+  public let kind: Kind
   /// Empty where it is a document of this program.
-  let bytes: [UInt8]
+  public let bytes: [UInt8]
 
-  /// Reads stdin to its end. Throws `tooLarge`, `inputOutput`.
-  static func stdin() throws(ArtError) -> SourceBytes {
+  /// Reads an open descriptor to its end; `name` is what messages call it. Throws `tooLarge`, `inputOutput`.
+  public init(descriptor: Int32, name: String) throws(ArtError) {
     var bytes: [UInt8] = []
-    try readAll(0, into: &bytes, name: "stdin")
-    return SourceBytes(kind: kind(of: bytes), bytes: bytes)
+    try Self.readAll(descriptor, into: &bytes, name: name)
+    self.init(kind: Self.kind(of: bytes), bytes: bytes)
   }
 
   /// Of these, which are none unless given.
-  init(kind: Kind = .text, bytes: [UInt8] = []) {
+  public init(kind: Kind = .text, bytes: [UInt8] = []) {
     self.kind = kind
     self.bytes = bytes
   }
 
   /// Reads a regular file, unless it is a document of this program. Throws `noSuchDocument`, `notPermitted`, `inputOutput`, `badValue`
   /// for what is no regular file, `tooLarge`.
-  init(_ path: String, followsLinks: Bool) throws(ArtError) {
+  public init(_ path: String, followsLinks: Bool) throws(ArtError) {
     let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
     let file = open(path, flags)
     guard file >= 0 else { throw .notRead(path, errno) }
@@ -65,7 +66,7 @@ struct SourceBytes {
   }
 
   /// The document that they are. Throws what `ForeignArt(reading:)` throws.
-  func foreign() throws(ArtError) -> ForeignArt {
+  package func foreign() throws(ArtError) -> ForeignArt {
     try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in try ForeignArt(reading: bytes) }
   }
 

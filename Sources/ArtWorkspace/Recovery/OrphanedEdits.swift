@@ -4,45 +4,46 @@ import ArtModel
 import ArtStore
 import Glibc
 
-/// The edits that one program left, and where they belong.
-struct LeftEdits {
-  let journal: DeadJournal
+/// The edits that one program left when it ended, and where they belong.
+public struct OrphanedEdits {
+  /// Where they are kept.
+  public let journal: DeadJournal
   /// Nil where the journal's head cannot be read.
-  let match: JournalMatch?
+  public let match: JournalMatch?
   /// What messages call the document; where the edits belong to one, a path to it.
-  let name: String
+  public let name: String
+  fileprivate let notice: @Sendable (String) -> Void
 
-  /// The document that the edits belong to.
-  var file: DocumentFile? {
+  /// The document that the edits belong to; nil where they belong to none.
+  public var file: DocumentFile? {
     guard case .restore = match else { return nil }
-    return DocumentFile(name, notice: { Output.complain($0) })
+    return DocumentFile(name, notice: notice)
   }
 
-  /// How many edits of the journal can be read and are not in the document, if that can be told.
-  func count() throws(ArtError) -> Int {
+  /// How many edits of the journal can be read and are not in the document, if that can be told. Throws what reading the journal
+  /// throws.
+  public func count() throws(ArtError) -> Int {
     if let file, let report = saved(in: file) { return report.edits }
     return try journal.contents().entries.count
   }
 
   private func saved(in file: DocumentFile) -> RestoreReport? {
     do throws(ArtError) {
-      return try file.read(with: [journal], restoredBy: thisAuthor()).reports.first
+      return try file.read(with: [journal], restoredBy: Recovery().newAuthor()).reports.first
     } catch {
       // Then all of them count.
       return nil
     }
   }
 
-  var source: String { Restoring.source(journal.head?.author, journal.modified) }
-
   /// Why nobody may restore, drop or save them apart, unless it is asked for; nil for those of this machine.
-  var elsewhereError: ArtError? {
+  public var elsewhereError: ArtError? {
     guard case .elsewhere = match else { return nil }
     return match?.error(about: name)
   }
 
-  /// Why the edits are kept; nil where they belong somewhere.
-  func keptError() throws(ArtError) -> ArtError? {
+  /// Why the edits are kept; nil where they belong somewhere. Throws what reading the journal throws.
+  public func keptError() throws(ArtError) -> ArtError? {
     guard let match else {
       return .namelessJournal(journal.path, try journal.contents().damage ?? "it has no head")
     }
@@ -50,8 +51,8 @@ struct LeftEdits {
   }
 }
 
-/// The documents and folders that `restore` was given, and which journals are meant by them.
-struct LeftEditsSelection {
+/// The documents and folders that a person named, and which journals are meant by them.
+public struct OrphanedEditsSelection {
   private enum Place {
     /// By its real path, and as it was given.
     case folder(String, given: String)
@@ -60,43 +61,51 @@ struct LeftEditsSelection {
   }
 
   private var places: [Place] = []
+  private let notice: @Sendable (String) -> Void
 
-  /// Throws `badValue` for names that are none.
-  init(_ names: [String], _ options: CommonOptions) throws(ArtError) {
+  /// None stand for all of this machine's. `file` finds the document of a name that is no folder; `notice` is given to the
+  /// documents that are opened. Throws what `file` throws.
+  public init(
+    _ names: [String] = [], notice: @escaping @Sendable (String) -> Void = { _ in },
+    file: (String) throws(ArtError) -> DocumentFile = { DocumentFile($0) }
+  ) throws(ArtError) {
+    self.notice = notice
     for name in names {
       if let folder = Self.realFolder(name) {
         places.append(.folder(folder, given: name))
         continue
       }
-      let file = try options.file(name)
+      let file = try file(name)
       let path = Self.realPath(file.path)
       places.append(.document(path, FileIdentity(at: path), given: file.path))
     }
   }
 
   /// Whether nothing was given: then all of this machine's are meant.
-  var isEverything: Bool { places.isEmpty }
+  public var isEverything: Bool { places.isEmpty }
 
   /// Whether a document at that path is meant; no file is looked at.
   func isMeant(_ path: String) -> Bool { places.isEmpty || name(of: path) != nil }
 
   /// Those of the journals that are meant: all, or those whose documents are among the places, by the path that they
   /// name, by where they belong, or as copies. Where places were given no document is opened but theirs, and those that
-  /// their journals name. Documents without any are told by `missing`.
+  /// their journals name. Documents without any are given to `missing`.
   func select(
     _ journals: [DeadJournal], _ search: inout JournalSearch, missing: (String) throws(ArtError) -> Void
-  ) throws(ArtError) -> [LeftEdits] {
+  ) throws(ArtError) -> [OrphanedEdits] {
     for place in places {
       switch place {
       case .folder(let path, _): search.look(into: path)
       case .document(_, _, let given): search.look(at: DocumentFile(given))
       }
     }
-    var selected: [LeftEdits] = []
+    var selected: [OrphanedEdits] = []
     var found: Set<String> = []
     for journal in journals.sorted(by: { ($0.modified, $0.path) < ($1.modified, $1.path) }) {
       guard let head = journal.head else {
-        if places.isEmpty { selected.append(LeftEdits(journal: journal, match: nil, name: journal.path)) }
+        if places.isEmpty {
+          selected.append(OrphanedEdits(journal: journal, match: nil, name: journal.path, notice: notice))
+        }
         continue
       }
       guard mayBeMeant(head, search) else { continue }
@@ -111,7 +120,8 @@ struct LeftEditsSelection {
       let meant = ([path] + others).compactMap { name(of: $0) } + (other.map { [$0] } ?? [])
       guard places.isEmpty || !meant.isEmpty else { continue }
       found.formUnion(meant)
-      selected.append(LeftEdits(journal: journal, match: match, name: name(of: path) ?? other ?? path))
+      selected.append(
+        OrphanedEdits(journal: journal, match: match, name: name(of: path) ?? other ?? path, notice: notice))
     }
     for case .document(_, _, let given) in places where !found.contains(given) { try missing(given) }
     return selected
@@ -144,7 +154,7 @@ struct LeftEditsSelection {
       switch place {
       case .document(path, _, let given): return given
       case .folder(PathParts(path).folder, let given):
-        return CommonOptions.path(of: PathParts(path).name, in: given)
+        return PathParts.path(of: PathParts(path).name, in: given)
       case .document, .folder: break
       }
     }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 struct List: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -34,7 +35,7 @@ struct List: ParsableCommand {
     var entries: [JSON] = []
     var isFirst = true
     var status = ExitStatus.done
-    let seen = Restoring.seen()
+    let seen = Recovery.ofCommand.journals()
     let listing = try FolderListing(of: folder)
     for name in listing.unreadable {
       let error = ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it")
@@ -45,12 +46,12 @@ struct List: ParsableCommand {
     var previews =
       common.json || listing.names.isEmpty
       ? nil : ListPreviews(choice, font: looks.font, of: listing.names.count, among: seen)
-    var patience = SharedPatience(.seconds(5))
+    var timeout = SharedTimeout(.seconds(5))
     for name in listing.names {
-      let path = CommonOptions.path(of: name, in: folder)
+      let path = PathParts.path(of: name, in: folder)
       let summary: DocumentSummary
       do throws(ArtError) {
-        summary = try patience.look(at: path) { (file) throws(ArtError) in try Self.summary(file, seen) }
+        summary = try timeout.read(path) { (file) throws(ArtError) in try Self.summary(file, seen) }
       } catch {
         if status == .done { status = ExitStatus(error.code) }
         if common.json { entries.append(.object(["error": .string(error.message), "name": .string(name)])) }
@@ -75,7 +76,7 @@ struct List: ParsableCommand {
 
   private static func summary(_ file: DocumentFile, _ seen: [DeadJournal]) throws(ArtError) -> DocumentSummary
   {
-    if let shown = try Restoring.shown(file, seen) { return try file.summary(of: shown) }
+    if let shown = try Recovery.ofCommand.read(file, with: seen) { return try file.summary(of: shown) }
     return try file.summary()
   }
 

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 import Glibc
 
 struct Show: ParsableCommand {
@@ -44,7 +45,7 @@ struct Show: ParsableCommand {
       guard !live, looks.graphics == nil, part.zoom == nil, part.center == nil else {
         throw ArtError(.usage, "--json shows no art; leave out --live, --graphics, --zoom and --center")
       }
-      let content = try Restoring.read(file)
+      let content = try Recovery.ofCommand.content(of: file)
       try content.writeJSON(urls: urls ? .whole : .shown) { (piece) throws(ArtError) in
         try Output.write(piece)
       }
@@ -52,8 +53,10 @@ struct Show: ParsableCommand {
     }
     if live { return try art.follow(file, try place()) }
     let sizeClass = isatty(1) == 1 ? TerminalSize.now(nil).sizeClass : .regular
-    guard art.isWanted else { return try Self.write(try Restoring.read(file), of: file.path, sizeClass) }
-    try show(SeenDocument(file), of: file.path, art, sizeClass)
+    guard art.isWanted else {
+      return try Self.write(try Recovery.ofCommand.content(of: file), of: file.path, sizeClass)
+    }
+    try show(DocumentView(file, recovery: .ofCommand), of: file.path, art, sizeClass)
   }
 
   private func place() throws(ArtError) -> WatchPlace {
@@ -66,7 +69,7 @@ struct Show: ParsableCommand {
 
   /// The table, and the art below it, which stays in sight however long the table is.
   private func show(
-    _ seen: SeenDocument, of path: String, _ art: ShownArt, _ sizeClass: SizeClass
+    _ seen: DocumentView, of path: String, _ art: ShownArt, _ sizeClass: SizeClass
   ) throws {
     let drawn = try art.drawn(seen.scene, below: seen.content.emojiCount + 3)
     try Self.write(seen.content, of: path, sizeClass)
@@ -85,8 +88,8 @@ struct Show: ParsableCommand {
     let size = "\(content.canvas.width) x \(content.canvas.height)"
     try Output.line(Style.bold(safe(path)))
     try Output.line("\(size), \(count), revision \(content.revision)")
-    if let background = content.background { try Output.line(safe("background: \(background.words)")) }
-    if let pending = content.pending { try Output.line(safe("pending: \(pending.words)")) }
+    if let background = content.background { try Output.line(safe("background: \(background.text)")) }
+    if let pending = content.pending { try Output.line(safe("pending: \(pending.text)")) }
     guard content.emojiCount > 0 else { return }
     try writeTable(content, sizeClass)
   }

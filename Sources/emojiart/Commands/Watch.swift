@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ArtWorkspace
 import ArtModel
 import ArtStore
+import ArtWorkspace
 import Glibc
 
 struct Watch: ParsableCommand {
@@ -117,7 +117,7 @@ struct Watch: ParsableCommand {
     _ folders: [WatchedFolder], _ settings: WatchSettings, _ inbox: WatchInbox
   ) throws(ArtError) -> PendingBackgrounds {
     let pending = PendingBackgrounds(
-      settings.fetch, allowsPrivate: settings.allowsPrivate, author: try thisAuthor().name)
+      settings.fetch, allowsPrivate: settings.allowsPrivate, author: try Recovery.ofCommand.newAuthor().name)
     let events = pending.events()
     Task.detached { for await event in events { await inbox.put(event) } }
     Outcome { for folder in folders { await folder.fetch(pending) } }.wait()

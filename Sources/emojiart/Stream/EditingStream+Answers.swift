@@ -2,6 +2,7 @@
 
 import ArtDocument
 import ArtModel
+import ArtWorkspace
 import Glibc
 
 extension EditingStream {

@@ -2,6 +2,7 @@
 
 import ArtDocument
 import ArtModel
+import ArtWorkspace
 import Glibc
 
 /// A document that is edited line by line. One thread reads, asks the document, and writes:

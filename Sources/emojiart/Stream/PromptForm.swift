@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtWorkspace
 import ArtModel
 import ArtStore
+import ArtWorkspace
 import Glibc
 
 /// The words of the commands, typed at a prompt on a terminal. The prompt says in which state the document is; what

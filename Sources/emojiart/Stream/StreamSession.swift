@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtWorkspace
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 /// A stream from its first signal to its exit status.
 struct StreamSession {
@@ -91,7 +91,7 @@ struct StreamSession {
 
   private func open(_ file: DocumentFile) throws(ArtError) -> Document {
     // Opening does this where a journal is kept.
-    if settings.isAtomic { try Restoring.restoreFirst(file) }
+    if settings.isAtomic { try Recovery.ofCommand.restoreFirst(file) }
     let autosave = settings.autosave
     let journal = settings.isAtomic ? JournalPlace.none : .standard
     let opened = Outcome {

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtWorker
+import ArtWorkspace
 import Glibc
 
 /// Signals that wait in this thread, and in those that it begins, until somebody asks for them. Those that were ignored stay so.

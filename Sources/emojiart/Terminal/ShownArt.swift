@@ -3,6 +3,7 @@
 import ArtModel
 import ArtStore
 import ArtWorker
+import ArtWorkspace
 import Glibc
 
 /// The art of a document on the terminal that a command was begun on, once.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtWorkspace
 import ArtModel
+import ArtWorkspace
 import Synchronization
 
 /// Events on their way from the folders to the thread that writes. It holds few: while stdout takes nothing they wait

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtWorkspace
 import ArtModel
 import ArtStore
+import ArtWorkspace
 import Glibc
 
 /// A folder to watch, or documents in it.
@@ -14,7 +14,7 @@ struct WatchPlace: Equatable {
 
   /// What a document is called, by its path in the folder: a path that every command takes for it.
   func name(of document: String) -> String {
-    names?[DocumentPath(document)] ?? Self.usable(CommonOptions.path(of: document, in: folder))
+    names?[DocumentPath(document)] ?? Self.usable(PathParts.path(of: document, in: folder))
   }
 
   /// What the folder is called.
@@ -95,7 +95,7 @@ extension WatchPlace {
     // Messages call it as it was given, unless it is a link.
     let given = PathParts(file.path)
     let isLink =
-      realFolder(given.folder).map { CommonOptions.path(of: given.name, in: $0) } != parts.prefix + parts.name
+      realFolder(given.folder).map { PathParts.path(of: given.name, in: $0) } != parts.prefix + parts.name
     return Document(
       real: parts.folder, folder: isLink ? parts.folder : given.folder, name: DocumentPath(parts.name),
       called: file.path)

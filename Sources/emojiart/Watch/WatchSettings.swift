@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtWorkspace
 import ArtModel
+import ArtWorkspace
 
 /// What a person says of watching before it begins.
 struct WatchSettings {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtWorkspace
 import ArtModel
+import ArtWorkspace
 
 /// A folder that is being watched, as far as `emojiart watch` needs it. A test hands in its own events.
 struct WatchedFolder: Sendable {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtWorkspace
 import ArtModel
 import ArtStore
+import ArtWorkspace
 import Glibc
 
 /// Folders that are watched until somebody ends it. One thread waits for what happens, and writes it:
 ///
-///     WatchedFolder ──events──▶ WatchInbox ──▶ ToldDocuments ──▶ notices ──▶ stdout
+///     WatchedFolder ──events──▶ WatchInbox ──▶ ReportedDocuments ──▶ notices ──▶ stdout
 ///                                                                   └──▶ ChangeQueue ──▶ CommandRunner
 ///
 /// Nothing grows without bound: while stdout takes nothing no event is taken, and a folder whose events were not taken
@@ -17,7 +17,7 @@ struct Watching {
   struct Part {
     let place: WatchPlace
     let folder: WatchedFolder
-    var told: ToldDocuments
+    var told: ReportedDocuments
     /// The edits after that revision are to be told as soon as the document can be read.
     var since: Int?
     /// After how many milliseconds it is tried again.
@@ -40,7 +40,8 @@ struct Watching {
   ) {
     parts = folders.map {
       Part(
-        place: $0.place, folder: $0.folder, told: ToldDocuments(only: $0.place.names.map { Set($0.keys) }),
+        place: $0.place, folder: $0.folder,
+        told: ReportedDocuments(only: $0.place.names.map { Set($0.keys) }),
         since: settings.since)
     }
     self.settings = settings
@@ -93,14 +94,14 @@ struct Watching {
   }
 
   private mutating func take(_ event: FolderEvent, from index: Int) throws(ArtError) {
-    var notices: [WatchNotice] = []
-    if parts[index].told.mustLook(after: event) {
+    var notices: [FolderNotice] = []
+    if parts[index].told.mustRefresh(after: event) {
       let look = parts[index].folder.look
       let seen = Outcome { await look() }.wait()
-      notices = parts[index].told.take(event, finding: seen.documents, degraded: seen.degraded)
+      notices = parts[index].told.receive(event, finding: seen.documents, degraded: seen.degraded)
     } else {
       if case .renamed(let document, _) = event { endForCommand(document, of: index) }
-      notices = parts[index].told.take(event).map { [$0] } ?? []
+      notices = parts[index].told.receive(event).map { [$0] } ?? []
     }
     for notice in notices where !isOver {
       guard parts[index].since != nil, notice.isOfWhole else {
@@ -121,10 +122,10 @@ struct Watching {
     case .taken: break
     case .rejected(let place, let refusal, let url):
       try tell(.rejected(place.document, refusal, url: url), of: place.source, isChange: false)
-      let path = CommonOptions.path(of: place.document, in: parts[place.source].place.folder)
-      RefusalWarning.tell(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
+      let path = PathParts.path(of: place.document, in: parts[place.source].place.folder)
+      RefusalMessages.tell(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
     case .failed(let place, let error, let url):
-      let notice = WatchNotice.unfetched(place.document, reason: error.message, url: url)
+      let notice = FolderNotice.unfetched(place.document, reason: error.message, url: url)
       try tell(notice, of: place.source, isChange: false)
     }
   }
@@ -141,7 +142,7 @@ struct Watching {
     guard let since = parts[index].since, let name = parts[index].place.names?.keys.first?.string else {
       return false
     }
-    let path = CommonOptions.path(of: name, in: parts[index].place.folder)
+    let path = PathParts.path(of: name, in: parts[index].place.folder)
     let file = DocumentFile(path, patience: .milliseconds(100))
     let content: DocumentContent
     do throws(ArtError) {
@@ -151,22 +152,22 @@ struct Watching {
       guard error.code != .busy, error.code != .noSuchDocument else { return false }
       // What is being written now may be whole at the next try.
       guard isBeginning || (try? file.stamp())?.canBeTrusted ?? true else { return false }
-      let damaged = parts[index].told.take(.damaged(name, reason: error.message))
+      let damaged = parts[index].told.receive(.damaged(name, reason: error.message))
       if let damaged { try tell(damaged, of: index, isChange: !isBeginning) }
       return false
     }
     parts[index].since = nil
     // The folder may not have told yet that it is there, or whole.
     let here = DocumentChange(edits: [], texts: [:], revision: content.revision, isComplete: true)
-    let first = parts[index].told.take(.changed(name, here)).map { [$0] } ?? []
+    let first = parts[index].told.receive(.changed(name, here)).map { [$0] } ?? []
     parts[index].told.read(name, DocumentBase(content))
-    let notices = first + SinceRevision.notices(since: since, in: content, of: name)
+    let notices = first + ChangesSince.notices(since: since, in: content, of: name)
     for notice in notices where !isOver { try tell(notice, of: index) }
     return !notices.isEmpty
   }
 
   /// Writes a notice at once, and has COMMAND run for a change.
-  private mutating func tell(_ notice: WatchNotice, of index: Int, isChange: Bool = true) throws(ArtError) {
+  private mutating func tell(_ notice: FolderNotice, of index: Int, isChange: Bool = true) throws(ArtError) {
     let place = parts[index].place
     let name = notice.document.map(place.name)
     if settings.isJSON {
@@ -210,27 +211,6 @@ extension Watching {
       }
     }
     return nil
-  }
-}
-
-extension WatchNotice {
-  /// Whether it is about a document that can be read.
-  fileprivate var isOfWhole: Bool {
-    switch self {
-    case .added, .changed, .resync, .behind, .renamed: true
-    case .ready, .removed, .damaged, .rejected, .unfetched, .rescanned, .degraded: false
-    }
-  }
-
-  /// What it tells besides edits: that the document has come, or is whole again; nil for nothing.
-  fileprivate var withoutEdits: WatchNotice? {
-    switch self {
-    case .changed(let document, let change, true):
-      let again = DocumentChange(edits: [], texts: [:], revision: change.revision, isComplete: true)
-      return .changed(document, again, isWholeAgain: true)
-    case .added, .renamed: return self
-    default: return nil
-    }
   }
 }
 

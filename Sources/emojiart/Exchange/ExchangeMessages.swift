@@ -2,19 +2,32 @@
 
 import ArtExchange
 import ArtModel
-import ArtStore
+import ArtWorkspace
 
-/// A document that has come in.
-struct ImportedDocument {
-  /// What the file that it came from is called.
-  let source: String
-  let path: String
-  let dialect: Dialect
-  /// How many emoji there were.
-  let found: Int
-  let content: DocumentContent
-  let report: ExchangeReport
+extension ExchangeReport {
+  /// A line for each note: `left out: 2 labels without an emoji: "Hello", "Bob"`.
+  var lines: [String] {
+    notes.map { ($0.kind == .leftOut ? "left out: " : "changed: ") + $0.words }
+  }
 
+  /// The notes as JSON.
+  var json: JSON {
+    .array(
+      notes.map {
+        .object([
+          "code": .string($0.code), "emojis": .integer($0.emojis), "kind": .string($0.kind.rawValue),
+          "words": .string($0.words),
+        ])
+      })
+  }
+}
+
+extension Int {
+  /// `1 document`, `2 documents`.
+  func of(_ one: String, _ many: String) -> String { "\(self) \(self == 1 ? one : many)" }
+}
+
+extension ImportedDocument {
   /// `new/bees.emojiart: 12 of 14 emoji, picture 640 x 400, emojiart-2020, from old/bees.json`, and a line for each note.
   var lines: [String] {
     let kept = content.emojiCount
@@ -60,36 +73,9 @@ struct ImportedDocument {
   }
 }
 
-/// What an import came to.
-struct ImportTally {
-  /// The first failure's.
-  private(set) var status = ExitStatus.done
-  private(set) var documents = 0
-  private(set) var failures = 0
-  private(set) var emojis = 0
-  private(set) var emojisFound = 0
-  /// Documents of this program that were met in folders.
-  var own = 0
-  /// Other files that were met there.
-  var others = 0
-  /// Folders that were met there and not looked into.
-  var folders = 0
-  /// What was met there and is no file.
-  var special = 0
-
-  mutating func add(_ document: ImportedDocument) {
-    documents += 1
-    emojis += document.content.emojiCount
-    emojisFound += document.found
-  }
-
-  mutating func add(_ error: ArtError) {
-    failures += 1
-    if status == .done { status = ExitStatus(error.code) }
-  }
-
+extension ImportTally {
   /// `7 documents came in, 1 file did not; passed over: 2 emojiart documents, 3 other files`.
-  var words: String {
+  var text: String {
     var words = documents.of("document", "documents") + " came in"
     if failures > 0 { words += ", \(failures) did not" }
     let passed = [
@@ -113,5 +99,23 @@ struct ImportTally {
         ]),
       ])
     ]).text
+  }
+}
+
+extension ArtError {
+  /// Why a file did not become a document, as the command says it.
+  init(_ failure: ImportFailure) {
+    switch failure {
+    case .failed(let error): self = error
+    case .targetExists(let path):
+      self.init(
+        .exists, "\(path) exists already; choose another name with --as, or a folder with --into")
+    case .badName(let path):
+      self.init(.badValue, "no document can be called \"\(path)\"; give it a name with --as")
+    case .isDocument(let name):
+      self.init(.badValue, "\(name) is an emojiart document already; copy it with cp")
+    case .noFolder(let folder):
+      self.init(.exists, "\(folder) is no folder; choose another one with --into")
+    }
   }
 }

@@ -2,24 +2,7 @@
 
 import ArtModel
 import ArtWorker
-
-extension ArtError {
-  /// Why that document is not drawn, as a command tells it.
-  init(_ failure: DrawingFailure, drawing name: String) {
-    switch failure {
-    case .failed(let error): self.init(error.code, "\(name) cannot be drawn: \(error.message)")
-    case .cancelled: self.init(.unavailable, "the drawing of \(name) was given up")
-    case .refused(let refusal):
-      let code: Code =
-        switch refusal.reason {
-        case .noFont, .noMemory: .unavailable
-        case .badFont, .forbidden: .badValue
-        case .tooLarge: .tooLarge
-        }
-      self.init(code, "\(name) cannot be drawn: \(refusal.detail)")
-    }
-  }
-}
+import ArtWorkspace
 
 /// What a person is told of a drawing that was made.
 enum DrawingNotes {
@@ -32,6 +15,11 @@ enum DrawingNotes {
     guard let fault = drawn.pictureFault else { return .done }
     Output.complain("\(name): its background cannot be drawn: \(fault)")
     return .badData
+  }
+
+  /// Says that a background's bytes are lost.
+  static func complainOfLostPicture(in name: String) {
+    Output.complain("\(name): the bytes of its background are lost; it is drawn without")
   }
 
   /// `the font has no colour glyph for 🐝, 🐛 and 3 more; what it lacks is drawn as a box`.
@@ -50,5 +38,14 @@ enum DrawingNotes {
       "lackingCount": .integer(max(drawn.lackingCount, drawn.lacking.count)),
       "pictureFault": .optional(drawn.pictureFault),
     ]
+  }
+}
+
+extension DocumentView {
+  /// Says that the background's bytes are not in the document any more. Returns how the command ends by it.
+  func complainOfLostPicture(in name: String) -> ExitStatus {
+    guard isPictureLost else { return .done }
+    DrawingNotes.complainOfLostPicture(in: name)
+    return .badData
   }
 }

@@ -5,7 +5,7 @@ import Dispatch
 import Synchronization
 
 /// What a task comes to, for a thread that waits for it.
-final class Outcome<Value: Sendable>: Sendable {
+package final class Outcome<Value: Sendable>: Sendable {
   private struct State {
     var value: Value?
     var task: Task<Void, Never>?
@@ -16,22 +16,14 @@ final class Outcome<Value: Sendable>: Sendable {
   private let isThere = DispatchSemaphore(value: 0)
 
   /// Begins the work. `done` is called when it is over.
-  init(_ work: @escaping @Sendable () async -> Value, done: @escaping @Sendable () -> Void = {}) {
+  package init(_ work: @escaping @Sendable () async -> Value, done: @escaping @Sendable () -> Void = {}) {
     begin(work, done: done)
   }
 
-  /// Begins the work on a thread of its own, so that the caller, who takes signals, does not wait where Dispatch has no thread for
-  /// it. Throws `inputOutput` where threads cannot be begun.
-  static func onThread(_ work: @escaping @Sendable () async -> Value) throws(ArtError) -> Outcome<Value> {
-    try checkThreads()
-    let outcome = Outcome()
-    try beginThread { outcome.begin(work, done: {}) }
-    return outcome
-  }
+  /// Nothing was begun yet: `begin` does that.
+  package init() {}
 
-  private init() {}
-
-  private func begin(_ work: @escaping @Sendable () async -> Value, done: @escaping @Sendable () -> Void) {
+  package func begin(_ work: @escaping @Sendable () async -> Value, done: @escaping @Sendable () -> Void) {
     let task = Task.detached {
       let result = await work()
       self.state.withLock { $0.value = result }
@@ -46,7 +38,7 @@ final class Outcome<Value: Sendable>: Sendable {
   }
 
   /// Cancels the work, also before it begins.
-  func cancel() {
+  package func cancel() {
     let task = state.withLock { state in
       state.isCancelled = true
       return state.task
@@ -55,10 +47,10 @@ final class Outcome<Value: Sendable>: Sendable {
   }
 
   /// The value, if the work is over.
-  var now: Value? { state.withLock(\.value) }
+  package var now: Value? { state.withLock(\.value) }
 
   /// Waits for the value. Blocks the thread: not for one of Swift's.
-  func wait() -> Value {
+  package func wait() -> Value {
     while true {
       if let value = now { return value }
       isThere.wait()
@@ -67,7 +59,7 @@ final class Outcome<Value: Sendable>: Sendable {
   }
 
   /// Waits that long at most; nil when the work is not over then.
-  func wait(atMost time: DispatchTimeInterval) -> Value? {
+  package func wait(atMost time: DispatchTimeInterval) -> Value? {
     if let value = now { return value }
     if isThere.wait(timeout: .now() + time) == .success { letOthersGo() }
     return now
@@ -78,7 +70,7 @@ final class Outcome<Value: Sendable>: Sendable {
 }
 
 /// What a body comes to, as a value.
-func result<Success>(
+package func result<Success>(
   _ body: () async throws(ArtError) -> Success
 ) async -> Result<Success, ArtError> {
   do throws(ArtError) { return .success(try await body()) } catch { return .failure(error) }

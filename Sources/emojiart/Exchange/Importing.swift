@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtExchange
+import ArtModel
+import ArtStore
+import ArtWorkspace
+import Glibc
+
+/// The work of `import`: one file after the other. What goes wrong with one is told, and the next one follows.
+struct Importing {
+  private let settings: ImportSettings
+  private let list: ImportList
+  private var importer: Importer<Transfer>
+  private var progress = ImportProgress(total: 0)
+  private var done = 0
+  private let start = ContinuousClock.now
+  private let isShown = isatty(2) == 1
+
+  init(_ settings: ImportSettings, _ list: ImportList) {
+    (self.settings, self.list) = (settings, list)
+    let options = ImportOptions(
+      isOffline: settings.isOffline, allowsPrivate: settings.allowsPrivate, hint: RefusalMessages.hint)
+    importer = Importer(list, options, transfer: Transfer(), notice: { Output.complain($0) })
+  }
+
+  /// How the command ends: by the first failure.
+  var status: ExitStatus { importer.tally.firstFailure.map { ExitStatus($0) } ?? .done }
+
+  /// Throws what keeps it from telling, and from reading stdin.
+  mutating func run() throws {
+    progress = ImportProgress(total: list.sources.count)
+    try tellOfPassed()
+    // Before signals are held back: a person at a terminal may give up.
+    let stdin = try list.sources.first { $0.path == nil }.map { (_) throws(ArtError) in
+      try SourceBytes(descriptor: 0, name: "stdin")
+    }
+    let held = HeldSignals()
+    Output.wait(until: held)
+    for source in list.sources {
+      if let number = held.next() { try end(by: number) }
+      do { try bringIn(source, stdin) } catch let interruption as Interruption {
+        try end(by: interruption.number)
+      }
+      done += 1
+      try showBar()
+    }
+    try finish()
+    Output.wait(until: nil)
+    held.release()
+  }
+
+  private mutating func bringIn(_ source: ImportSource, _ stdin: SourceBytes?) throws {
+    let document: ImportedDocument
+    do {
+      guard let foreign = try importer.read(source, bytes: stdin) else { return }
+      if foreign.background != nil {
+        // What is done is told before anybody waits, who may give up.
+        hideBar()
+        try Output.flush()
+      }
+      document = try importer.make(foreign, from: source)
+    } catch let failure as ImportFailure {
+      return try fail(source.name, ArtError(failure))
+    }
+    if let refusal = document.refusal {
+      let file = DocumentFile(document.path)
+      RefusalMessages.tell(refusal, of: file, settings.choice, asked: nil, mayAsk: false)
+    }
+    Output.tell(of: "the documents themselves are there")
+    if settings.isJSON { return try Output.line(document.json) }
+    for line in document.lines { try Output.line(safe(line)) }
+  }
+
+  private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
+    importer.tally.addFailure(error.code)
+    hideBar()
+    // What is wrong with the text itself is said without a name, and may begin as one.
+    let isNamed =
+      error.code != .badJSON && error.code != .notADocument
+      && error.message.unicodeScalars.starts(with: "\(name) ".unicodeScalars)
+    Output.complain(isNamed ? error.message : "\(name): \(error.message)")
+    guard settings.isJSON else { return }
+    let fields: [String: JSON] = [
+      "code": .string(error.code.rawValue), "message": .string(error.message), "source": .string(name),
+    ]
+    try Output.json(.object(["failed": .object(fields)]))
+  }
+}
+
+extension Importing {
+  private mutating func tellOfPassed() throws(ArtError) {
+    for (name, kind) in list.passed { Output.complain("\(name) is \(kind), and is passed over") }
+    for (name, error) in list.faults { try fail(name, error) }
+  }
+
+  private mutating func finish() throws(ArtError) {
+    hideBar()
+    if settings.isJSON {
+      try Output.line(importer.tally.json)
+    } else if list.hasFolder || list.sources.count > 1 {
+      try Output.line(importer.tally.text)
+    }
+    try Output.flush()
+  }
+
+  private mutating func end(by number: Int32) throws(ArtError) -> Never {
+    Output.beginLast(before: number)
+    try finish()
+    let left = list.sources.count - done
+    Output.complain(
+      "interrupted: \(left.of("file is", "files are")) left, the documents that came in are whole")
+    StreamSignals.die(of: number)
+  }
+
+  private mutating func showBar() throws(ArtError) {
+    let time = ContinuousClock.now - start
+    guard isShown, progress.isDue(at: time) else { return }
+    hideBar()
+    try Output.flush()
+    Output.writeError(progress.drawing(done, at: time, columns: Transfer.columns))
+  }
+
+  private mutating func hideBar() {
+    let text = progress.clearing()
+    if !text.isEmpty { Output.writeError(text) }
+  }
+}
