@@ -81,12 +81,13 @@ let package = Package(
         .linkedLibrary("inotifytools"),
         .unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"]),
       ]),
+    .target(name: "ArtTerminal", dependencies: ["ArtModel"], swiftSettings: settings),
     .target(name: "CArguments"),
     .executableTarget(
       name: "emojiart",
       dependencies: [
         "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWorker", "ArtWorkspace", "ArtExchange",
-        "ArtNames", "CArguments", "emojiart-inotify",
+        "ArtNames", "ArtTerminal", "CArguments", "emojiart-inotify",
         .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -154,7 +155,8 @@ let package = Package(
     .testTarget(
       name: "ArtNamesTests", dependencies: ["ArtModel", "ArtNames", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "CommandTests", dependencies: ["emojiart", "ArtModel", "ArtWorkspace", "TestSupport"],
+      name: "CommandTests",
+      dependencies: ["emojiart", "ArtModel", "ArtTerminal", "ArtWorkspace", "TestSupport"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

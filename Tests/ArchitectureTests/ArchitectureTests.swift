@@ -32,6 +32,7 @@ private struct Project {
     "ArtWorkspace": [
       "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker", "ArtExchange", "ArtNames",
     ],
+    "ArtTerminal": ["ArtModel"],
     "ArtExchange": ["ArtModel"],
     "ArtNames": ["ArtModel", "CEmojiNames"],
     "ArtFetch": ["ArtModel", "CCurl"],
@@ -40,7 +41,7 @@ private struct Project {
     "emojiart-worker": ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender", "CSandbox"],
     "emojiart": [
       "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWorker", "ArtWorkspace", "ArtExchange",
-      "ArtNames", "CArguments", "ArgumentParser",
+      "ArtNames", "ArtTerminal", "CArguments", "ArgumentParser",
     ],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]

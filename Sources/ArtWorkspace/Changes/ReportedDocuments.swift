@@ -11,7 +11,7 @@ import ArtStore
 ///
 /// Who subscribes to the events, then begins with the documents, hears of some events that the documents have in
 /// them already: an edit up to a revision that was told, a removal of what was never told.
-public struct ReportedDocuments: Equatable, Sendable {
+struct ReportedDocuments: Equatable, Sendable {
   /// A document as it was told.
   fileprivate struct Known: Equatable {
     /// Nil while it has never been read.
@@ -31,12 +31,12 @@ public struct ReportedDocuments: Equatable, Sendable {
   private var degraded: String?
 
   /// Nothing was reported. `wanted` are the only documents of interest; nil stands for all.
-  package init(only wanted: Set<DocumentPath>? = nil) { self.wanted = wanted }
+  init(only wanted: Set<DocumentPath>? = nil) { self.wanted = wanted }
 
   private func isWanted(_ document: String) -> Bool { wanted?.contains(DocumentPath(document)) ?? true }
 
   /// What is told in the beginning: how many documents there are, and what is wrong.
-  public mutating func begin(_ documents: [FolderDocument], degraded: String?) -> [FolderNotice] {
+  mutating func begin(_ documents: [FolderDocument], degraded: String?) -> [FolderNotice] {
     self.degraded = degraded
     known = [:]
     var notices: [FolderNotice] = []
@@ -48,7 +48,7 @@ public struct ReportedDocuments: Equatable, Sendable {
   }
 
   /// Whether an event does not say by itself what happened: the documents have to.
-  public func mustRefresh(after event: FolderEvent) -> Bool {
+  func mustRefresh(after event: FolderEvent) -> Bool {
     switch event {
     case .resync: true
     // Of a document that comes from where nobody looks no revision is told.
@@ -61,7 +61,7 @@ public struct ReportedDocuments: Equatable, Sendable {
   }
 
   /// What an event that `mustRefresh` has to be told as, by the documents as they are.
-  public mutating func receive(
+  mutating func receive(
     _ event: FolderEvent, finding documents: [FolderDocument], degraded: String?
   ) -> [FolderNotice] {
     switch event {
@@ -78,10 +78,10 @@ public struct ReportedDocuments: Equatable, Sendable {
   }
 
   /// Whether a document of that name was told of and not of its end.
-  public func knows(_ document: String) -> Bool { known[DocumentPath(document)] != nil }
+  func knows(_ document: String) -> Bool { known[DocumentPath(document)] != nil }
 
   /// What an event has to be told as; nil for what was told, or is not wanted.
-  public mutating func receive(_ event: FolderEvent) -> FolderNotice? {
+  mutating func receive(_ event: FolderEvent) -> FolderNotice? {
     switch event {
     case .added(let document, let revision):
       guard isWanted(document) else { return nil }
@@ -184,7 +184,7 @@ public struct ReportedDocuments: Equatable, Sendable {
   }
 
   /// A document was read: this state is told from here on.
-  public mutating func read(_ document: String, _ base: DocumentBase) {
+  mutating func read(_ document: String, _ base: DocumentBase) {
     known[DocumentPath(document)] = Known(revision: base.revision, head: base.head, id: base.id)
   }
 }

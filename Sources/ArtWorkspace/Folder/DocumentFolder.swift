@@ -26,21 +26,21 @@ public actor DocumentFolder {
   private let root: String
   /// What messages put before a document's path.
   private let shownRoot: String
-  private let source: any NewsSource
+  private let source: any EventSource
   private let timeline: Timeline
   private var known = KnownDocuments()
-  /// How often each document was found in use by another program, without success between.
-  private var busyLooks: [DocumentPath: Int] = [:]
-  /// Those that cannot be read, as they were found, and until when they may be half-written: nothing was told of that yet.
-  private var doubts: [DocumentPath: (stamp: FileStamp, until: Duration)] = [:]
-  private var toldPendingChanges = 0
+  /// How often in a row each document was found in use by another program.
+  private var busyRetries: [DocumentPath: Int] = [:]
+  /// Documents that cannot be read, as they were found, and the end of the grace period; nothing was emitted yet.
+  private var unreadable: [DocumentPath: (stamp: FileStamp, until: Duration)] = [:]
+  private var emittedPendingChanges = 0
   private var isClosed = false
   private var listening: Task<Void, Never>?
 
   /// Why changes are found by looking through the folder every so often; nil while the system tells of them.
   public private(set) var degraded: String?
 
-  private init(path: String, root: String, source: any NewsSource, timeline: Timeline) {
+  private init(path: String, root: String, source: any EventSource, timeline: Timeline) {
     self.path = path
     self.root = root.hasSuffix("/") ? root : root + "/"
     shownRoot = path == "." || path == "./" ? "" : path.hasSuffix("/") ? path : path + "/"
@@ -69,7 +69,7 @@ public actor DocumentFolder {
 
   /// The same with news from elsewhere; `source` is handed the path without symbolic links.
   static func open(
-    _ path: String, clock: some Clock<Duration> = ContinuousClock(), _ source: (String) -> any NewsSource
+    _ path: String, clock: some Clock<Duration> = ContinuousClock(), _ source: (String) -> any EventSource
   ) async throws(ArtError) -> DocumentFolder {
     let root = try findRoot(path)
     let folder = DocumentFolder(path: path, root: root, source: source(root), timeline: Timeline(clock))
@@ -97,7 +97,7 @@ public actor DocumentFolder {
     while !isLookedThrough {
       switch await source.next() {
       case .scanned(let scan):
-        await lookFirst(at: scan.files.map { DocumentPath($0) }, clock)
+        await refreshFirst(scan.files.map { DocumentPath($0) }, clock)
         isLookedThrough = true
       case .degraded(let reason): degraded = reason
       case .watching: degraded = nil
@@ -109,7 +109,7 @@ public actor DocumentFolder {
     listening = Task { [weak self] in
       while let news = await source.next() {
         guard let self else { return }
-        await self.hear(news)
+        await self.receive(news)
       }
       await self?.close()
     }
@@ -144,25 +144,24 @@ public actor DocumentFolder {
 // MARK: Refreshing
 
 extension DocumentFolder {
-  /// How long one that is being saved, is held, or was met unreadable by chance is left alone at least.
-  private static let shortWhile = Duration.milliseconds(50)
-  /// How long one that is gone is waited for: under another name, or written anew by a tool that removes it first.
-  private static let goneWhile = Duration.milliseconds(250)
-  /// How long one that cannot be read may be half-written, though nobody writes to it: what copies it may falter. From when
-  /// it was found so.
-  private static let doubtfulWhile = Duration.seconds(2)
+  /// The first pause before a document that is in use, or was unreadable at an unsettled moment, is refreshed again.
+  private static let busyRetry = Duration.milliseconds(50)
+  /// Grace period before a missing file is reported as removed: it may have been renamed, or may be replaced by a program that unlinks first.
+  private static let removalGrace = Duration.milliseconds(250)
+  /// Grace period before a file that cannot be read is reported: a copy of it may have stalled half-way. From when it was found so.
+  private static let unreadableGrace = Duration.seconds(2)
 
-  /// Takes in what the watcher says.
-  private func hear(_ news: WatchNews) async {
+  /// Receives what the watcher reports.
+  private func receive(_ news: WatchNews) async {
     guard !isClosed else { return }
     switch news {
     case .look(let files):
-      let reasons = files.map { (DocumentPath($0.path), $0.isQuiet ? LookReason.quiet : .forced) }
-      await look(at: Dictionary(reasons, uniquingKeysWith: max))
+      let reasons = files.map { (DocumentPath($0.path), $0.isQuiet ? RefreshReason.quiet : .forced) }
+      await refresh(Dictionary(reasons, uniquingKeysWith: max))
     case .scanned(let scan):
-      let reason = scan.folder.isEmpty ? LookReason.listed : .unsettled
+      let reason = scan.folder.isEmpty ? RefreshReason.listed : .unsettled
       let paths = scan.files.map { DocumentPath($0) } + known.paths(below: scan.folder)
-      await look(at: Dictionary(paths.map { ($0, reason) }, uniquingKeysWith: max))
+      await refresh(Dictionary(paths.map { ($0, reason) }, uniquingKeysWith: max))
       // While the folder is looked through every so often, that says it all.
       if let reason = scan.reason, degraded == nil, !isClosed { broadcast.send(.rescanned(reason)) }
     case .degraded(let reason):
@@ -172,28 +171,28 @@ extension DocumentFolder {
     }
   }
 
-  /// How long documents that other programs hold are waited for when the folder is opened, all together.
-  private static let firstPatience = Duration.seconds(1)
+  /// The timeout for all documents that other programs hold when the folder is opened.
+  private static let firstTimeout = Duration.seconds(1)
 
-  /// The first look at each document: by its own row alone. Nothing is told of it. What is being saved or written just then
-  /// is looked at once more, and comes again after that.
-  private func lookFirst(at paths: [DocumentPath], _ clock: some Clock<Duration>) async {
-    let doubtful = paths.filter { !isClosed && !lookFirst(at: $0, patience: .zero) }
+  /// Reads each document for the first time, by its own row alone; no event comes of it. One that is being saved or written just then
+  /// is read once more, and again after that.
+  private func refreshFirst(_ paths: [DocumentPath], _ clock: some Clock<Duration>) async {
+    let doubtful = paths.filter { !isClosed && !refreshFirst($0, patience: .zero) }
     guard !doubtful.isEmpty, !isClosed else { return }
     do {
-      try await clock.sleep(for: Self.shortWhile)
+      try await clock.sleep(for: Self.busyRetry)
     } catch {
-      // Who is cancelled does not wait.
+      // Return at once when cancelled.
     }
-    let end = ContinuousClock.now + Self.firstPatience
+    let end = ContinuousClock.now + Self.firstTimeout
     for path in doubtful where !isClosed {
-      guard !lookFirst(at: path, patience: end - .now) else { continue }
+      guard !refreshFirst(path, patience: end - .now) else { continue }
       await source.lookAgain(at: path.string, after: busyDelay(path))
     }
   }
 
   /// Whether the document is whole, or gone.
-  private func lookFirst(at path: DocumentPath, patience: Duration) -> Bool {
+  private func refreshFirst(_ path: DocumentPath, patience: Duration) -> Bool {
     var file = file(path)
     file.patience = patience
     var stamp: FileStamp?
@@ -212,55 +211,57 @@ extension DocumentFolder {
     }
   }
 
-  private func look(at reasons: [DocumentPath: LookReason]) async {
+  private func refresh(_ reasons: [DocumentPath: RefreshReason]) async {
     var now: [DocumentPath: FileIdentity] = [:]
     for path in reasons.keys where !isClosed {
-      // What cannot be asked for is met again, and told, when its turn comes.
+      // A path without a stamp is refreshed, and reported, in its turn.
       if let stamp = try? file(path).stampIfThere() { now[path] = stamp.identity }
       if now.count.isMultiple(of: 1_024) { await Task.yield() }
     }
-    var batch = LookBatch(reasons, now: now) { known[$0]?.identity }
+    var batch = RefreshBatch(reasons, now: now) { known[$0]?.identity }
     while !isClosed, let (path, reason) = batch.next() {
-      if let delay = look(at: path, reason, &batch) { await source.lookAgain(at: path.string, after: delay) }
-      // Who asks for the documents, or closes the folder, does not wait for the whole batch.
+      if let delay = refresh(path, reason, &batch) { await source.lookAgain(at: path.string, after: delay) }
+      // Calls for the documents, and for closing the folder, run between two documents of a batch.
       await Task.yield()
     }
   }
 
-  /// Looks at one document and tells what is new. Returns after how long it must be looked at again; nil when it need not.
-  private func look(at path: DocumentPath, _ reason: LookReason, _ batch: inout LookBatch) -> Duration? {
+  /// Refreshes one document and emits what is new. Returns after how long it must be refreshed again; nil when it need not.
+  private func refresh(_ path: DocumentPath, _ reason: RefreshReason, _ batch: inout RefreshBatch)
+    -> Duration?
+  {
     let file = file(path)
     let before = known[path]
     var stamp: FileStamp?
     defer {
-      lookAtOtherNames(of: path, before, stamp, &batch)
-      tellOfPending()
+      refreshOtherNames(of: path, before, stamp, &batch)
+      emitPending()
     }
     do throws(ArtError) {
       stamp = try file.stampIfThere()
-      guard let stamp else { return lose(path, reason) }
+      guard let stamp else { return handleMissing(path, reason) }
       known[path]?.missingUntil = nil
       if let old = before?.stamp, stamp.showsNothing(since: old) {
-        doubts[path] = nil
+        unreadable[path] = nil
         return nil
       }
       let content = try file.read()
-      busyLooks[path] = nil
-      doubts[path] = nil
-      take(content, at: path, stamp, &batch)
+      busyRetries[path] = nil
+      unreadable[path] = nil
+      adopt(content, at: path, stamp, &batch)
       return nil
     } catch {
       switch error.code {
-      case .noSuchDocument: return lose(path, reason)
+      case .noSuchDocument: return handleMissing(path, reason)
       case .busy: return busyDelay(path)
-      default: return take(trouble: error, at: path, stamp, reason)
+      default: return receive(trouble: error, at: path, stamp, reason)
       }
     }
   }
 
   /// A document is whole.
-  private func take(
-    _ content: DocumentContent, at path: DocumentPath, _ stamp: FileStamp, _ batch: inout LookBatch
+  private func adopt(
+    _ content: DocumentContent, at path: DocumentPath, _ stamp: FileStamp, _ batch: inout RefreshBatch
   ) {
     var events: [FolderEvent] = []
     if let old = oldPath(of: content.id, stamp.identity, now: path) {
@@ -272,15 +273,15 @@ extension DocumentFolder {
     }
     events += Comparison(path: path.string, known: known[path]).events(finding: content)
     var found = KnownDocument(base: DocumentBase(content), identity: stamp.identity, stamp: stamp)
-    found.takePending(content, after: known[path])
+    found.adoptPending(content, after: known[path])
     known[path] = found
     broadcast.send(events)
   }
 
-  /// Who fetches what is pending looks what there is, and is told no more than that it should.
-  private func tellOfPending() {
-    guard known.pendingChanges != toldPendingChanges else { return }
-    toldPendingChanges = known.pendingChanges
+  /// Has listeners look for what is pending.
+  private func emitPending() {
+    guard known.pendingChanges != emittedPendingChanges else { return }
+    emittedPendingChanges = known.pendingChanges
     pendingBroadcast.send(())
   }
 
@@ -289,20 +290,20 @@ extension DocumentFolder {
     guard known[path]?.identity != identity else { return nil }
     return known.paths(of: identity).first { other in
       guard other != path, known[other]?.base?.id == id else { return false }
-      // Where nobody can look it is taken to be there still: the worst is `added` in the place of `renamed`.
+      // Where the path cannot be read the file counts as still there: at worst `added` is emitted in the place of `renamed`.
       do throws(ArtError) { return try file(other).stampIfThere()?.identity != identity } catch {
         return false
       }
     }
   }
 
-  /// Who writes through one name of a file is not told of under the others; the name may be gone since.
-  private func lookAtOtherNames(
-    of path: DocumentPath, _ before: KnownDocument?, _ stamp: FileStamp?, _ batch: inout LookBatch
+  /// The kernel reports a write only under the hard link that was used; that name may be gone since.
+  private func refreshOtherNames(
+    of path: DocumentPath, _ before: KnownDocument?, _ stamp: FileStamp?, _ batch: inout RefreshBatch
   ) {
     if let stamp, stamp.hardLinks > 1 {
       for other in known.paths(of: stamp.identity)
-      where known[other]?.stamp != stamp && doubts[other]?.stamp != stamp {
+      where known[other]?.stamp != stamp && unreadable[other]?.stamp != stamp {
         batch.add(other, .unsettled)
       }
     }
@@ -311,44 +312,44 @@ extension DocumentFolder {
     }
   }
 
-  /// A document is unreadable. While it may be being written nothing is said.
-  private func take(
-    trouble error: ArtError, at path: DocumentPath, _ stamp: FileStamp?, _ reason: LookReason
+  /// A document is unreadable. While it may be being written nothing is emitted.
+  private func receive(
+    trouble error: ArtError, at path: DocumentPath, _ stamp: FileStamp?, _ reason: RefreshReason
   ) -> Duration? {
-    guard reason == .quiet else { return reason == .forced ? nil : Self.shortWhile }
+    guard reason == .quiet else { return reason == .forced ? nil : Self.busyRetry }
     let events = Comparison(path: path.string, known: known[path]).events(findingTrouble: error)
     let isOfDisk = error.code == .inputOutput || error.code == .diskFull
     if !events.isEmpty, !isOfDisk, let stamp {
       let now = timeline.now()
-      if doubts[path]?.stamp != stamp { doubts[path] = (stamp, until: now + Self.doubtfulWhile) }
-      if let until = doubts[path]?.until, until > now { return until - now }
+      if unreadable[path]?.stamp != stamp { unreadable[path] = (stamp, until: now + Self.unreadableGrace) }
+      if let until = unreadable[path]?.until, until > now { return until - now }
     }
-    doubts[path] = nil
+    unreadable[path] = nil
     let before = known[path]
-    // One that cannot be asked for keeps what it was; of one that was never met there is nothing to keep.
+    // A file without a stamp keeps the identity that it had; a file that was never seen has none.
     if let identity = stamp?.identity ?? before?.identity {
       known[path] = KnownDocument(
         base: before?.base, trouble: error, identity: identity, stamp: stamp, pending: before?.pending,
         isPendingNews: before?.isPendingNews ?? false)
       broadcast.send(events)
     }
-    // The file itself tells nothing of the end of these.
+    // No event says that a disk works again.
     guard isOfDisk else {
-      busyLooks[path] = nil
+      busyRetries[path] = nil
       return nil
     }
     known[path]?.stamp = nil
     return busyDelay(path, atMost: .seconds(10))
   }
 
-  /// Nothing stands at a path. It may have another name now, which comes to be looked at meanwhile.
-  private func lose(_ path: DocumentPath, _ reason: LookReason) -> Duration? {
-    busyLooks[path] = nil
-    doubts[path] = nil
+  /// No file stands at a path. It may have another name now, which is refreshed meanwhile.
+  private func handleMissing(_ path: DocumentPath, _ reason: RefreshReason) -> Duration? {
+    busyRetries[path] = nil
+    unreadable[path] = nil
     guard let lost = known[path] else { return nil }
     if reason != .listed {
       let now = timeline.now()
-      let until = lost.missingUntil ?? now + Self.goneWhile
+      let until = lost.missingUntil ?? now + Self.removalGrace
       known[path]?.missingUntil = until
       if until > now { return until - now }
     }
@@ -357,11 +358,11 @@ extension DocumentFolder {
     return nil
   }
 
-  /// How long a document is left alone that another program holds: 50 ms, and longer each time.
+  /// The pause before a document that another program holds is refreshed again: 50 ms, doubled each time.
   private func busyDelay(_ path: DocumentPath, atMost: Duration = .seconds(1)) -> Duration {
-    let looks = min(busyLooks[path] ?? 0, 10)
-    busyLooks[path] = looks + 1
-    return min(Self.shortWhile * (1 << looks), atMost)
+    let looks = min(busyRetries[path] ?? 0, 10)
+    busyRetries[path] = looks + 1
+    return min(Self.busyRetry * (1 << looks), atMost)
   }
 }
 
@@ -380,8 +381,8 @@ extension DocumentFolder {
   }
 }
 
-/// Where an open folder hears that it should look: the watcher, or a test that says so itself.
-protocol NewsSource: Sendable {
+/// Where the events of an open folder come from: the watcher, or a test.
+protocol EventSource: Sendable {
   /// Waits for the next news; nil after `close`. The first that is told of files is a scan of all of the folder.
   func next() async -> WatchNews?
   /// Has a file come again as one to look at.
@@ -390,7 +391,7 @@ protocol NewsSource: Sendable {
   func close() async
 }
 
-extension FolderWatcher: NewsSource {}
+extension FolderWatcher: EventSource {}
 
 // Names of folders are as they were given.
 extension ArtError {

@@ -21,7 +21,7 @@ struct KnownDocument: Sendable, Equatable {
   var isPendingNews = false
 
   /// What is pending in the state that was found, after this one was known.
-  mutating func takePending(_ content: DocumentContent, after before: KnownDocument?) {
+  mutating func adoptPending(_ content: DocumentContent, after before: KnownDocument?) {
     pending = content.pending
     guard pending != nil, let before, before.base?.id == content.id else { return }
     isPendingNews = before.pending == pending ? before.isPendingNews : true

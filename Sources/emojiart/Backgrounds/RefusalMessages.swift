@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtTerminal
 import ArtWorkspace
 import Glibc
 

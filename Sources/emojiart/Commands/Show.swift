@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtTerminal
 import ArtWorkspace
 import Glibc
 
@@ -59,8 +60,8 @@ struct Show: ParsableCommand {
     try show(DocumentView(file, recovery: .ofCommand), of: file.path, art, sizeClass)
   }
 
-  private func place() throws(ArtError) -> WatchPlace {
-    let places = try WatchPlace.places([doc], common, isRecursive: false)
+  private func place() throws(ArtError) -> FollowedPlace {
+    let places = try FollowedPlace.places([doc], common, isRecursive: false)
     guard places.count == 1, places[0].names != nil else {
       throw ArtError(.usage, "--live is about one document; \(shown(doc)) is a folder")
     }
@@ -99,7 +100,7 @@ struct Show: ParsableCommand {
   private static func writeTable(_ content: DocumentContent, _ sizeClass: SizeClass) throws(ArtError) {
     let emojis = content.emojisInOrder()
     let isCompact = sizeClass == .compact
-    let marked = typedLengths(of: emojis)
+    let marked = emojis.typedLengths
     let placeWidth = max(isCompact ? 0 : 5, emojis.lazy.map { place($0).count }.max() ?? 0)
     let sizeWidth = max(isCompact ? 0 : 4, emojis.lazy.map { numberText($0.size.pixels).count }.max() ?? 0)
     let idWidth = marked.values.max() ?? 0
@@ -114,18 +115,6 @@ struct Show: ParsableCommand {
       let size = numberText(emoji.size.pixels).padded(to: sizeWidth)
       try Output.line("\(name)  \(place)  \(size)  \(safe(emoji.text.string))")
     }
-  }
-
-  /// How much of each id names it alone.
-  private static func typedLengths(of emojis: [Emoji]) -> [EmojiID: Int] {
-    let ids = emojis.map(\.id).sorted()
-    var lengths: [EmojiID: Int] = [:]
-    for (index, id) in ids.enumerated() {
-      let before = index > 0 ? ids[index - 1] : nil
-      let after = index + 1 < ids.count ? ids[index + 1] : nil
-      lengths[id] = id.uniquePrefixLength(between: before, after)
-    }
-    return lengths
   }
 
   private static func place(_ emoji: Emoji) -> String {

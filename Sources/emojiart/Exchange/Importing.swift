@@ -3,6 +3,7 @@
 import ArtExchange
 import ArtModel
 import ArtStore
+import ArtTerminal
 import ArtWorkspace
 import Glibc
 

@@ -21,7 +21,7 @@ struct EditingStream<Form: StreamForm> {
   /// Edits that were answered with ok.
   var acknowledged = 0
   var hasQuit = false
-  var recent = StreamRecent()
+  var recent = RecentAdditions()
   /// What the first line came to that came to nothing.
   var firstError: ArtError? { backgrounds.firstError }
   /// Why stdout takes nothing any more.

@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtTerminal
 import ArtWorkspace
 
 /// A stream from its first signal to its exit status.

@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtTerminal
 import ArtWorkspace
 import Dispatch
 import Glibc

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtTerminal
 import ArtWorker
 import ArtWorkspace
 import Glibc
@@ -51,7 +52,7 @@ struct ShownArt {
   }
 
   /// Follows a document on the screen. Throws `usage` where there is none.
-  func follow(_ file: DocumentFile, _ place: WatchPlace) throws(ArtError) {
+  func follow(_ file: DocumentFile, _ place: FollowedPlace) throws(ArtError) {
     guard let mode = TerminalMode(), choice != .none else {
       throw ArtError(
         .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")

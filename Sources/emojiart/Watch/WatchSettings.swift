@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtTerminal
 import ArtWorkspace
 
 /// What a person says of watching before it begins.

@@ -5,7 +5,7 @@ import ArtWatch
 @testable import ArtWorkspace
 
 /// A watcher that says what a test says.
-actor ScriptedNews: NewsSource {
+actor ScriptedNews: EventSource {
   private var waiting: [WatchNews] = []
   private var asker: CheckedContinuation<WatchNews?, Never>?
   private var idlers: [CheckedContinuation<Void, Never>] = []

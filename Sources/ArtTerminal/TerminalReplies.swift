@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a terminal says of itself.
-struct TerminalAnswers: Equatable, Sendable {
+package struct TerminalAnswers: Equatable, Sendable {
   /// Pixels of a cell.
-  struct Cell: Equatable, Sendable {
+  package struct Cell: Equatable, Sendable {
     /// The bounds of what is believed.
-    static let sides = 2...256
-    let width: Int
-    let height: Int
+    package static let sides = 2...256
+    package let width: Int
+    package let height: Int
 
     /// Nil for what no cell has.
-    init?(width: Int, height: Int) {
+    package init?(width: Int, height: Int) {
       guard Self.sides.contains(width), Self.sides.contains(height) else { return nil }
       (self.width, self.height) = (width, height)
     }
   }
 
   /// It shows pictures by kitty's protocol.
-  var hasKitty = false
+  package var hasKitty = false
   /// It shows sixels.
-  var hasSixel = false
+  package var hasSixel = false
   /// How large its cells are, if it said so.
-  var cell: Cell?
+  package var cell: Cell?
   /// It has said what it is: nothing more comes.
-  var isComplete = false
+  package var isComplete = false
+
+  /// What it said.
+  package init(
+    hasKitty: Bool = false, hasSixel: Bool = false, cell: Cell? = nil, isComplete: Bool = false
+  ) {
+    (self.hasKitty, self.hasSixel, self.cell, self.isComplete) = (hasKitty, hasSixel, cell, isComplete)
+  }
 }
 
 /// Bytes from a terminal that was asked to what it answers. They may be cut anywhere, and hold anything; what is no answer is
@@ -33,23 +40,26 @@ struct TerminalAnswers: Equatable, Sendable {
 ///                        └─ _ P ] ^ X ─▶ string ─BEL, ST─▶ ground     APC Gi=31;OK: kitty's protocol
 ///
 /// A byte that does not fit ends what was begun.
-struct TerminalReplies {
+package struct TerminalReplies {
   /// The number of the picture that kitty's protocol is asked about.
-  static let pictureNumber = 31
+  package static let pictureNumber = 31
   /// Bytes of one answer that are kept; a longer one is none.
-  static let longest = 128
+  package static let longest = 128
 
   private enum State { case ground, escape, control, string, stringEscape }
 
-  private(set) var answers = TerminalAnswers()
+  package private(set) var answers = TerminalAnswers()
   private var state = State.ground
   private var kept: [UInt8] = []
   private var isTooLong = false
 
-  /// Whether the last bytes are the beginning of something.
-  var isUndecided: Bool { state != .ground }
+  /// Nothing was said yet.
+  package init() {}
 
-  mutating func take(_ bytes: some Sequence<UInt8>) { for byte in bytes { take(byte) } }
+  /// Whether the last bytes are the beginning of something.
+  package var isUndecided: Bool { state != .ground }
+
+  package mutating func take(_ bytes: some Sequence<UInt8>) { for byte in bytes { take(byte) } }
 
   private mutating func take(_ byte: UInt8) {
     switch (state, byte) {

@@ -2,11 +2,11 @@
 
 import ArtStore
 
-/// How a path came to be looked at, which says what may be told of what is found.
-enum LookReason: Sendable, Comparable {
-  /// It is being written, and a quiet look follows.
+/// Why a path is refreshed, which decides what may be reported of it.
+enum RefreshReason: Sendable, Comparable {
+  /// It is being written, and a quiet refresh follows.
   case forced
-  /// It may be being written: what cannot be read is looked at again.
+  /// It may be being written: an unreadable file is refreshed again.
   case unsettled
   /// Nothing has happened to it for a while.
   case quiet
@@ -14,18 +14,18 @@ enum LookReason: Sendable, Comparable {
   case listed
 }
 
-/// The paths that are looked at together, in an order in which documents that changed their names are met before others
+/// The paths that are refreshed together, in an order in which documents that changed their names are met before others
 /// that took their places:
 ///
 ///     mv b c; mv a b      c first (it was b), then b (it was a)
-struct LookBatch {
+struct RefreshBatch {
   private var waiting: [DocumentPath]
-  private var reasons: [DocumentPath: LookReason]
-  private var looked: Set<DocumentPath> = []
+  private var reasons: [DocumentPath: RefreshReason]
+  private var refreshed: Set<DocumentPath> = []
 
   /// `now` is what stands at each path, where anything does; `known` what stood there at the last look.
   init(
-    _ reasons: [DocumentPath: LookReason], now: [DocumentPath: FileIdentity],
+    _ reasons: [DocumentPath: RefreshReason], now: [DocumentPath: FileIdentity],
     known: (DocumentPath) -> FileIdentity?
   ) {
     self.reasons = reasons
@@ -43,22 +43,22 @@ struct LookBatch {
       { chain.append(next) }
       for path in chain.reversed() where placed.insert(path).inserted { waiting.append(path) }
     }
-    // What is gone comes last: it may have been met under another name.
+    // Missing paths come last, so that renames are seen first.
     waiting += reasons.keys.filter { now[$0] == nil }.sorted()
     waiting.reverse()
   }
 
   /// The next path to look at, and why; nil when all were.
-  mutating func next() -> (DocumentPath, LookReason)? {
+  mutating func next() -> (DocumentPath, RefreshReason)? {
     while let path = waiting.popLast() {
-      if looked.insert(path).inserted { return (path, reasons[path] ?? .unsettled) }
+      if refreshed.insert(path).inserted { return (path, reasons[path] ?? .unsettled) }
     }
     return nil
   }
 
-  /// Has a path looked at, too, if it was not.
-  mutating func add(_ path: DocumentPath, _ reason: LookReason) {
-    guard !looked.contains(path), reasons[path] == nil else { return }
+  /// Adds a path, unless it was refreshed or is in the batch.
+  mutating func add(_ path: DocumentPath, _ reason: RefreshReason) {
+    guard !refreshed.contains(path), reasons[path] == nil else { return }
     reasons[path] = reason
     waiting.insert(path, at: 0)
   }

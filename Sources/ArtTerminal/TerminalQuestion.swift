@@ -7,21 +7,21 @@ import Glibc
 /// Asked is only a terminal that can answer here: stdin and stdout are the same one, this program is before it, nobody has typed
 /// ahead, and it is no dumb one. It has 100 ms. While it owes an answer it does not show what is typed, so that nothing of a
 /// late one is seen; whoever asked calls `finish` before the program ends or stops, also by a signal, and holds signals until then.
-struct TerminalQuestion {
+package struct TerminalQuestion {
   /// How long an answer decides.
-  static let patience = Duration.milliseconds(100)
+  package static let patience = Duration.milliseconds(100)
   /// Bytes that the system holds at most of what a terminal sends: N_TTY_BUF_SIZE.
   private static let mostHeld = 4096
   /// What it said in time.
-  private(set) var answers = TerminalAnswers()
+  package private(set) var answers = TerminalAnswers()
   private var replies = TerminalReplies()
   private let asked = ContinuousClock.now
   private let latest: Duration
   /// How the terminal was; nil when it is so again.
   private var original: termios?
 
-  /// Asks, and waits for the answer; nil for a terminal that is not asked.
-  init?(_ surroundings: TerminalSurroundings = .here) {
+  /// Asks, and waits for the answer; nil for a terminal that is not asked. `put` writes to it, and says whether that was possible.
+  package init?(_ surroundings: TerminalSurroundings, put: (String) -> Bool) {
     guard surroundings.mayBeAsked, Self.isBeforeUs else { return nil }
     var settings = termios()
     guard tcgetattr(0, &settings) == 0 else { return nil }
@@ -34,7 +34,7 @@ struct TerminalQuestion {
     }
     guard tcsetattr(0, TCSANOW, &settings) == 0 else { return nil }
     // What somebody has typed ahead is not ours to read.
-    guard !Self.isReadable(within: 0), Output.write(Array(surroundings.question.utf8)[...], to: 1) == nil
+    guard !Self.isReadable(within: 0), put(surroundings.question)
     else {
       restore()
       return nil
@@ -45,14 +45,14 @@ struct TerminalQuestion {
   }
 
   /// Waits for what is still owed, drops it, and puts the terminal back.
-  mutating func finish() {
+  package mutating func finish() {
     guard original != nil else { return }
     read(until: asked + latest)
     restore()
   }
 
   /// Puts the terminal back, now.
-  mutating func restore() {
+  package mutating func restore() {
     guard var settings = original else { return }
     original = nil
     tcsetattr(0, TCSANOW, &settings)
@@ -87,43 +87,51 @@ struct TerminalQuestion {
 }
 
 /// What the environment says of the terminal.
-struct TerminalSurroundings: Equatable, Sendable {
+package struct TerminalSurroundings: Equatable, Sendable {
   /// `TERM`.
-  var term: String?
+  package var term: String?
   /// `COLORTERM`.
-  var colorTerm: String?
+  package var colorTerm: String?
   /// `NO_COLOR` is set.
-  var isColorless = false
+  package var isColorless = false
   /// The terminal is another program's window, which passes no pictures of kitty's protocol on: tmux, screen.
-  var isMultiplexer = false
+  package var isMultiplexer = false
   /// The terminal is on another machine: what it says comes over a network.
-  var isRemote = false
+  package var isRemote = false
 
-  /// This program's.
-  static var here: TerminalSurroundings {
-    TerminalSurroundings(
-      term: environment("TERM"), colorTerm: environment("COLORTERM"),
-      isColorless: environment("NO_COLOR") != nil,
-      isMultiplexer: environment("TMUX") != nil || environment("STY") != nil,
-      isRemote: environment("SSH_TTY") != nil || environment("SSH_CONNECTION") != nil)
+  /// Of these.
+  package init(
+    term: String? = nil, colorTerm: String? = nil, isColorless: Bool = false, isMultiplexer: Bool = false,
+    isRemote: Bool = false
+  ) {
+    (self.term, self.colorTerm, self.isColorless) = (term, colorTerm, isColorless)
+    (self.isMultiplexer, self.isRemote) = (isMultiplexer, isRemote)
+  }
+
+  /// As the environment says, of which `variable` tells.
+  package init(_ variable: (String) -> String?) {
+    self.init(
+      term: variable("TERM"), colorTerm: variable("COLORTERM"), isColorless: variable("NO_COLOR") != nil,
+      isMultiplexer: variable("TMUX") != nil || variable("STY") != nil,
+      isRemote: variable("SSH_TTY") != nil || variable("SSH_CONNECTION") != nil)
   }
 
   /// Whether it obeys escape sequences.
-  var isCapable: Bool { term.map { !["dumb", "unknown", "emacs"].contains($0) } ?? false }
+  package var isCapable: Bool { term.map { !["dumb", "unknown", "emacs"].contains($0) } ?? false }
 
   /// Whether it can be expected to answer, or at least to show nothing of the question.
-  var mayBeAsked: Bool {
+  package var mayBeAsked: Bool {
     guard isCapable, let term else { return false }
     return !["linux", "cons25", "vt52"].contains(term) && !term.hasPrefix("eterm")
   }
 
   /// How long after the question a late answer is still waited for, to be dropped. Who never answers costs that long.
-  var latest: Duration { isRemote ? .seconds(1) : .milliseconds(350) }
+  package var latest: Duration { isRemote ? .seconds(1) : .milliseconds(350) }
 
   /// What is asked, the one that every terminal answers last: kitty's protocol, the size of a cell, what it is.
   ///
   /// tmux takes the first one for its window's title. What a terminal shows of it is wiped away.
-  var question: String {
+  package var question: String {
     let kitty = "\u{1B}_Gi=\(TerminalReplies.pictureNumber),s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
     return (hidesKitty ? "" : "\u{1B}7\(kitty)\u{1B}8\u{1B}[K") + "\u{1B}[16t\u{1B}[c"
   }

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
+
 /// Draws the prompt and its line in one row. What does not fit scrolls sideways.
 ///
 /// No two terminals agree on the width of emoji sequences, so the cursor is never placed by counting: it is saved
 /// (`ESC 7`) between what stands before and behind it. Widths only decide how much of a long line is shown, and are
 /// guessed high; the terminal is told not to wrap while it draws, for the row to stay one whatever it makes of them.
-struct LineView {
-  var columns: Int
+package struct LineView {
+  package var columns: Int
   /// The first character shown.
   private var first = 0
 
-  init(columns: Int) { self.columns = columns }
+  package init(columns: Int) { self.columns = columns }
 
   /// What the terminal gets, with the cursor anywhere in the row.
-  mutating func drawing(status: String, text: [Character], cursor: Int) -> String {
+  package mutating func drawing(status: String, text: [Character], cursor: Int) -> String {
     let label = Self.end(of: Array(status + " "), columns / 2)
     let window = window(of: text, cursor, room: columns - 1 - Self.width(label[...]))
     let before = (window.lowerBound > 0 ? "…" : "") + String(text[window.lowerBound..<cursor])
     let after = String(text[cursor..<window.upperBound]) + (window.upperBound < text.count ? "…" : "")
-    return "\r\u{1B}[?7l\(safe(String(label) + before))\u{1B}7\(safe(after))\u{1B}[K\u{1B}8\u{1B}[?7h"
+    return "\r\u{1B}[?7l\((String(label) + before).visible)\u{1B}7\(after.visible)\u{1B}[K\u{1B}8\u{1B}[?7h"
   }
 
   /// All of the text when it fits; else a part around the cursor, which stays until the cursor leaves it.
@@ -57,7 +59,7 @@ struct LineView {
   }
 
   /// A text as lines that each fit for sure; one at least.
-  static func wrapped(_ text: String, _ columns: Int) -> [String] {
+  package static func wrapped(_ text: String, _ columns: Int) -> [String] {
     var rest = Array(text)[...]
     var lines: [String] = []
     repeat {
@@ -68,11 +70,11 @@ struct LineView {
     return lines
   }
 
-  static func width(_ text: ArraySlice<Character>) -> Int { text.reduce(0) { $0 + width($1) } }
+  package static func width(_ text: ArraySlice<Character>) -> Int { text.reduce(0) { $0 + width($1) } }
 
   /// The most columns that a terminal may need: two for each part of a sequence that has a picture of its own.
   private static func width(_ character: Character) -> Int {
-    let parts = safe(String(character)).unicodeScalars
+    let parts = String(character).visible.unicodeScalars
     let sum = parts.reduce(0) { $0 + ($1.isASCII ? 1 : isMark($1) ? 0 : 2) }
     return parts.allSatisfy(\.isASCII) ? sum : max(sum, 2)
   }

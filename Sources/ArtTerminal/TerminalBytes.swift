@@ -3,10 +3,10 @@
 import ArtModel
 
 /// Looks at what a helper program made for a terminal: the terminal is given nothing else.
-enum TerminalBytes {
+package enum TerminalBytes {
   /// Whether they are sixels of so many pixels at most, and nothing else: one device control string, `ESC P … q`, colours, sixels and
   /// `ESC \`.
-  static func areSixels(_ bytes: [UInt8], _ size: PixelSize) -> Bool {
+  package static func areSixels(_ bytes: [UInt8], _ size: PixelSize) -> Bool {
     let (head, tail): ([UInt8], [UInt8]) = ([0x1B, UInt8(ascii: "P")], [0x1B, UInt8(ascii: "\\")])
     guard bytes.starts(with: head), bytes.suffix(2) == tail[...], bytes.count >= 5 else { return false }
     let body = bytes[2..<bytes.count - 2]
@@ -18,7 +18,7 @@ enum TerminalBytes {
   }
 
   /// Whether they are so many lines at most, of so many block elements and spaces at most, in colours, and nothing else.
-  static func areSymbols(_ bytes: [UInt8], columns: Int, rows: Int) -> Bool {
+  package static func areSymbols(_ bytes: [UInt8], columns: Int, rows: Int) -> Bool {
     guard let text = String(validating: bytes, as: UTF8.self) else { return false }
     var (column, row) = (0, 1)
     var rest = text.unicodeScalars[...]
@@ -39,7 +39,7 @@ enum TerminalBytes {
   }
 
   /// Whether they begin as a PNG of that size does. All of it goes to the terminal in base64, and so cannot be anything to obey.
-  static func arePNG(_ bytes: [UInt8], _ size: PixelSize) -> Bool {
+  package static func arePNG(_ bytes: [UInt8], _ size: PixelSize) -> Bool {
     let sides = [size.width, size.height].flatMap { side in
       [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: side >> $0) }
     }
@@ -122,12 +122,12 @@ private struct Sixels {
 }
 
 /// kitty's protocol for pictures.
-enum KittyPicture {
+package enum KittyPicture {
   /// Bytes of base64 in one escape sequence.
   private static let chunk = 4096
 
   /// Shows a PNG where the cursor is, which stays there; over so many columns, or as large as it is. The terminal says nothing back.
-  static func sequence(_ png: [UInt8], columns: Int? = nil) -> [UInt8] {
+  package static func sequence(_ png: [UInt8], columns: Int? = nil) -> [UInt8] {
     let text = Base64Encoder.text(png)
     let width = columns.map { ",c=\($0)" } ?? ""
     var result: [UInt8] = []
@@ -145,7 +145,7 @@ enum KittyPicture {
 
   /// What closes a picture of which only a part was written, of this kind or of another: the end of its sequence, and for kitty's
   /// protocol a deletion of a picture that there is not, which gives up a picture that is on its way.
-  static func closing(isKitty: Bool) -> String {
+  package static func closing(isKitty: Bool) -> String {
     "\u{1B}\\" + (isKitty ? "\u{1B}_Ga=d,d=i,i=\(TerminalReplies.pictureNumber),q=2\u{1B}\\" : "")
       + "\u{1B}[0m\n"
   }

@@ -5,9 +5,9 @@ import ArtModel
 /// A typed line as words: blanks part them, `'…'`, `"…"` and `\` join them as in a POSIX shell
 /// (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html, 2.2). Nothing is expanded, and `#`
 /// begins no comment: it begins a keycap.
-enum CommandWords {
+package enum CommandWords {
   /// Throws `usage` when the line ends within quotes or after a backslash.
-  static func split(_ line: String) throws(ArtError) -> [String] {
+  package static func split(_ line: String) throws(ArtError) -> [String] {
     let scan = Scan(line)
     if scan.isEscaped {
       throw ArtError(.usage, "the line ends with a backslash; leave it out, or type two for one")
@@ -19,14 +19,14 @@ enum CommandWords {
   }
 
   /// The words before the one that a line ends with, that one as far as it is typed, and the character it starts at.
-  static func typed(_ line: String) -> (words: [String], word: String, start: Int) {
+  package static func typed(_ line: String) -> (words: [String], word: String, start: Int) {
     let scan = Scan(line)
     guard let word = scan.word else { return (scan.words, "", line.count) }
     return (scan.words, String(word), String(line.unicodeScalars.prefix(scan.start)).count)
   }
 
   /// A word as it can be typed, or its beginning.
-  static func quoted(_ word: String) -> String {
+  package static func quoted(_ word: String) -> String {
     String(
       String.UnicodeScalarView(
         word.unicodeScalars.flatMap { " \t\n'\"\\".unicodeScalars.contains($0) ? ["\\", $0] : [$0] }))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A key, by what it asks for: Ctrl-A and Home are one. Text comes in runs.
-enum Key: Equatable, Sendable {
+package enum Key: Equatable, Sendable {
   case text(String)
   case enter, tab, backspace, delete, deleteOrEnd
   case left, right, wordLeft, wordRight, home, end, up, down
@@ -18,7 +18,7 @@ enum Key: Equatable, Sendable {
 ///
 /// A byte that does not fit ends what was begun and counts from `ground`. Between the marks of a paste nothing is a
 /// key but line breaks and Ctrl-C, which ends a paste whose end was lost.
-struct KeyDecoder {
+package struct KeyDecoder {
   private enum State: Equatable {
     case ground, escape, control, application, string
     case scalar(value: UInt32, left: Int, least: UInt32)
@@ -34,13 +34,16 @@ struct KeyDecoder {
   private var isPasting = false
   private var isAfterReturn = false
 
+  /// Nothing was typed yet.
+  package init() {}
+
   /// Whether more bytes decide what the last ones were, such as after ESC.
-  var isUndecided: Bool { state != .ground }
+  package var isUndecided: Bool { state != .ground }
 
   /// No more bytes came for a while: what was begun is dropped.
-  mutating func settle() { state = .ground }
+  package mutating func settle() { state = .ground }
 
-  mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
+  package mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key] = []
     var run = String.UnicodeScalarView()
     func endRun() {

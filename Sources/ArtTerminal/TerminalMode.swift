@@ -6,14 +6,14 @@ import Glibc
 /// A terminal that gives each key at once, and marks pastes; and back. Whoever stops, continues or ends the program
 /// calls `restore` and `enter`, each as often as it likes. After SIGCONT the terminal is anybody's: `enter` comes before
 /// the next read, and while it is false nothing is read, for the system stops a background program that does.
-struct TerminalMode: Sendable {
+package struct TerminalMode: Sendable {
   private let input: Int32
   private let output: Int32
   /// How the terminal was.
   private let original: termios
 
   /// Nil when the two are no terminal, or one that obeys no escape sequences.
-  init?(input: Int32 = 0, output: Int32 = 1, term: String? = environment("TERM")) {
+  package init?(input: Int32 = 0, output: Int32 = 1, term: String?) {
     var settings = termios()
     guard let term, term != "dumb", isatty(output) == 1, tcgetattr(input, &settings) == 0 else { return nil }
     (self.input, self.output, original) = (input, output, settings)
@@ -21,7 +21,7 @@ struct TerminalMode: Sendable {
 
   /// False for a program in the background, which must leave the terminal to the one before it.
   /// Throws `inputOutput` when the terminal is gone.
-  func enter() throws(ArtError) -> Bool {
+  package func enter() throws(ArtError) -> Bool {
     guard isInForeground else { return false }
     var settings = original
     settings.c_iflag &= ~tcflag_t(BRKINT | ICRNL | IGNCR | INLCR | ISTRIP | IXON)
@@ -38,7 +38,7 @@ struct TerminalMode: Sendable {
   }
 
   /// Puts the terminal back. It only makes calls that a signal handler may make, and allocates nothing.
-  func restore() {
+  package func restore() {
     let number = errno
     defer { errno = number }
     // A background program would be stopped by this, for good if it is about to end.
@@ -51,7 +51,7 @@ struct TerminalMode: Sendable {
   }
 
   /// How many columns there are now; 80 where the terminal does not say.
-  var columns: Int {
+  package var columns: Int {
     var size = winsize()
     guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)

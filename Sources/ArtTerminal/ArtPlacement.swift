@@ -3,7 +3,7 @@
 import ArtModel
 
 /// Which part of a canvas is shown, and on how many cells of a terminal.
-struct ArtPlacement: Equatable {
+package struct ArtPlacement: Equatable {
   /// Of a terminal that does not say how large its cells are; most are about twice as high as wide.
   private static let usualCell = (width: 10, height: 20)
   /// Rows of pixels in a row of sixels: one that is begun may be scrolled by.
@@ -12,18 +12,18 @@ struct ArtPlacement: Equatable {
   private static let pixelLimit = 8_000_000
 
   /// The part of the canvas.
-  let region: Rect
+  package let region: Rect
   /// Cells across that it takes.
-  let columns: Int
+  package let columns: Int
   /// Cells down.
-  let rows: Int
+  package let rows: Int
   /// What a helper program has to draw; nil for emoji on cells.
-  let format: Drawing.Format?
+  package let format: Drawing.Format?
   /// Whether the picture's own size may not be the one of its cells: how many pixels a cell has is a guess, or they are too many.
-  let isScaled: Bool
+  package let isScaled: Bool
 
   /// The viewport's view is of pixels of the room's cells. Throws `badValue` for what nothing can be drawn of.
-  init(_ viewport: Viewport, in room: TerminalSize, _ graphics: Graphics) throws(ArtError) {
+  package init(_ viewport: Viewport, in room: TerminalSize, _ graphics: Graphics) throws(ArtError) {
     let cell = Self.cell(of: room)
     let region = viewport.visible
     let (width, height) = (region.width * viewport.zoom, region.height * viewport.zoom)
@@ -72,14 +72,14 @@ struct ArtPlacement: Equatable {
   }
 
   /// What a viewport on that room sees: all of a canvas, as large as it fits.
-  static func viewport(_ canvas: Canvas, in room: TerminalSize) -> Viewport {
+  package static func viewport(_ canvas: Canvas, in room: TerminalSize) -> Viewport {
     Viewport(
       content: Viewport.Size(width: Double(canvas.width), height: Double(canvas.height)), view: view(of: room)
     )
   }
 
   /// The room in pixels.
-  static func view(of room: TerminalSize) -> Viewport.Size {
+  package static func view(of room: TerminalSize) -> Viewport.Size {
     let cell = cell(of: room)
     return Viewport.Size(width: Double(room.columns * cell.width), height: Double(room.rows * cell.height))
   }

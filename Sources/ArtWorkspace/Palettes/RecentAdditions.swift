@@ -4,14 +4,17 @@ import ArtDocument
 import ArtModel
 import ArtStore
 
-/// The emoji that a stream added, until they are kept for the palette `recent`. At a prompt that is with each answer, else
-/// at the end: a program that adds thousands a second should not wait for this.
-struct StreamRecent {
+/// The emoji that a client added, until they are kept for the palette `recent`: with each answer to a person, or at the end,
+/// because a program that adds thousands a second should not wait for this.
+public struct RecentAdditions: Sendable {
   private var added: [EmojiText] = []
   private static let most = 256
 
+  /// Nothing was added yet.
+  public init() {}
+
   /// Takes note of an edit that was answered.
-  mutating func note(_ request: DocumentRequest) {
+  public mutating func note(_ request: DocumentRequest) {
     guard case .action(.add(let texts, _, _)) = request, texts.count > 1 || texts.last != added.last else {
       return
     }
@@ -23,7 +26,7 @@ struct StreamRecent {
   }
 
   /// Keeps them.
-  mutating func keep() {
+  public mutating func keep() {
     guard !added.isEmpty else { return }
     RecentStore().add(added)
     added.removeAll()

@@ -2,49 +2,47 @@
 
 import ArtModel
 import ArtStore
-import ArtWorkspace
 import Glibc
 
-/// A folder to watch, or documents in it.
-struct WatchPlace: Equatable {
+/// A folder that is followed, or documents in it.
+public struct FollowedPlace: Equatable, Sendable {
   /// The folder as it is opened.
-  let folder: String
+  public let folder: String
   /// The documents that are wanted, by their names in it, and what each is called; nil for all of them.
-  var names: [DocumentPath: String]?
+  package var names: [DocumentPath: String]?
 
-  /// What a document is called, by its path in the folder: a path that every command takes for it.
-  func name(of document: String) -> String {
-    names?[DocumentPath(document)] ?? Self.usable(PathParts.path(of: document, in: folder))
+  /// A folder, or documents in it.
+  package init(folder: String, names: [DocumentPath: String]? = nil) {
+    (self.folder, self.names) = (folder, names)
+  }
+
+  /// What a document is called, by its path in the folder.
+  public func name(of document: String) -> String {
+    names?[DocumentPath(document)] ?? PathParts.path(of: document, in: folder)
   }
 
   /// What the folder is called.
-  var folderName: String { names?.values.min().map { PathParts($0).folder } ?? folder }
+  public var folderName: String { names?.values.min().map { PathParts($0).folder } ?? folder }
 
-  /// What is watched, for people.
-  var title: String { names?.values.sorted().joined(separator: ", ") ?? folder }
-
-  /// A name alone may be read as an option, or be looked for in another folder.
-  private static func usable(_ path: String) -> String {
-    let isTaken = path.hasPrefix("-") || environment("EMOJIART_FOLDER") != nil
-    return isTaken && !PathParts.hasSlash(path) ? "./\(path)" : path
-  }
+  /// What is followed, for people.
+  public var title: String { names?.values.sorted().joined(separator: ", ") ?? folder }
 }
 
-extension WatchPlace {
-  /// The places that a person names: folders, or documents as other commands name them. What is within another one is
-  /// left out. Throws `noSuchDocument` for what is not there, `badValue` for what has no document's ending.
-  static func places(
-    _ typed: [String], _ options: CommonOptions, isRecursive: Bool
-  ) throws(ArtError) -> [WatchPlace] {
-    var folders: [(real: String, place: WatchPlace)] = []
+extension FollowedPlace {
+  /// The places that a person names: folders, or documents, which `file` finds; `here` is the folder where nothing is named. What is
+  /// within another one is left out. Throws `noSuchDocument` for what is not there, `badValue` for what has no document's ending.
+  public static func places(
+    _ typed: [String], in here: String, isRecursive: Bool, file: (String) throws(ArtError) -> DocumentFile
+  ) throws(ArtError) -> [FollowedPlace] {
+    var folders: [(real: String, place: FollowedPlace)] = []
     var documents: [Document] = []
-    for name in typed.isEmpty ? [try options.currentFolder()] : typed {
+    for name in typed.isEmpty ? [here] : typed {
       if let real = realFolder(name) {
-        folders.append((real, WatchPlace(folder: name)))
+        folders.append((real, FollowedPlace(folder: name)))
       } else if typed.isEmpty || name.hasSuffix("/") {
         throw .noFolder(name)
       } else {
-        documents.append(try document(name, options))
+        documents.append(try document(name, file))
       }
     }
     var kept = folders.enumerated().filter { index, folder in
@@ -61,14 +59,14 @@ extension WatchPlace {
       if let index = kept.firstIndex(where: { $0.real == document.real && $0.place.names != nil }) {
         kept[index].place.names?[document.name] = document.called
       } else {
-        let place = WatchPlace(folder: document.folder, names: [document.name: document.called])
+        let place = FollowedPlace(folder: document.folder, names: [document.name: document.called])
         kept.append((document.real, place))
       }
     }
     return kept.map(\.place)
   }
 
-  /// A document to watch, and its folder without symbolic links and as it is opened.
+  /// A document to follow, and its folder without symbolic links and as it is opened.
   private struct Document {
     let real: String
     let folder: String
@@ -78,9 +76,9 @@ extension WatchPlace {
 
   /// A document's folder and its name in it, symbolic links resolved: the watcher follows none.
   private static func document(
-    _ typed: String, _ options: CommonOptions
+    _ typed: String, _ file: (String) throws(ArtError) -> DocumentFile
   ) throws(ArtError) -> Document {
-    let file = try options.file(typed)
+    let file = try file(typed)
     do throws(ArtError) { _ = try file.stamp() } catch {
       // What was meant may be a folder.
       guard error.code == .noSuchDocument, !typed.hasSuffix(".emojiart") else { throw error }

@@ -3,12 +3,12 @@
 import ArtModel
 
 /// How a person wants the art to be shown.
-enum GraphicsChoice: String, CaseIterable, Sendable {
+package enum GraphicsChoice: String, CaseIterable, Sendable {
   case auto, kitty, sixel, symbols, text, none
 }
 
 /// How the art is shown.
-enum Graphics: Equatable, Sendable {
+package enum Graphics: Equatable, Sendable {
   /// A picture by kitty's protocol: https://sw.kovidgoyal.net/kitty/graphics-protocol/
   case kitty
   case sixel
@@ -19,7 +19,7 @@ enum Graphics: Equatable, Sendable {
 
   /// What a terminal shows best; nil for nothing. A choice other than `auto` is not questioned. `answers` are nil where nobody
   /// was asked.
-  static func best(
+  package static func best(
     _ choice: GraphicsChoice, isTerminal: Bool, _ surroundings: TerminalSurroundings,
     _ answers: TerminalAnswers?
   ) -> Graphics? {

@@ -8,15 +8,20 @@ import Glibc
 ///
 /// An append is one write under a shared lock, so appends do not wait for each other; cutting the file to its room
 /// takes the lock for itself and puts a new file in its place.
-struct HistoryFile {
-  let path: String
+package struct HistoryFile {
+  package let path: String
   /// The newest bytes that are read; a file of twice as many is cut.
-  var byteLimit = 1 << 20
-  var lineLimit = LineEditor.historyLimit
+  package var byteLimit: Int
+  package var lineLimit: Int
+
+  /// At that path.
+  package init(path: String, byteLimit: Int = 1 << 20, lineLimit: Int = LineEditor.historyLimit) {
+    (self.path, self.byteLimit, self.lineLimit) = (path, byteLimit, lineLimit)
+  }
 
   /// The newest lines, oldest first; none when there is no file. Lines that are no UTF-8 text, or longer than a line
   /// may be, are passed over. Throws `inputOutput`.
-  func load() throws(ArtError) -> [String] {
+  package func load() throws(ArtError) -> [String] {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
       if errno == ENOENT { return [] }
@@ -27,7 +32,7 @@ struct HistoryFile {
   }
 
   /// Adds a line without line breaks. Throws `inputOutput`.
-  func append(_ line: String) throws(ArtError) {
+  package func append(_ line: String) throws(ArtError) {
     let file = try openLocked(LOCK_SH)
     defer { close(file) }
     try put(line + "\n", in: file)

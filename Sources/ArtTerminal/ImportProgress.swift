@@ -3,12 +3,12 @@
 /// The bar on a terminal that tells how far an import is: `[#####---------------] 512 of 2048 files`.
 ///
 /// Time comes in as a value, since the import began. In the first 200 ms there is no bar, for what is over by then.
-struct ImportProgress {
+package struct ImportProgress {
   private let total: Int
   private var drawn: Duration?
   private var width = 0
 
-  init(total: Int) { self.total = total }
+  package init(total: Int) { self.total = total }
 
   private static let patience = Duration.milliseconds(200)
   /// Between two drawings.
@@ -16,12 +16,12 @@ struct ImportProgress {
   private static let length = 20
 
   /// Whether the bar is to be drawn now.
-  func isDue(at time: Duration) -> Bool {
+  package func isDue(at time: Duration) -> Bool {
     total > 1 && time >= (drawn.map { $0 + Self.pause } ?? Self.patience)
   }
 
   /// What the terminal gets.
-  mutating func drawing(_ done: Int, at time: Duration, columns: Int) -> String {
+  package mutating func drawing(_ done: Int, at time: Duration, columns: Int) -> String {
     drawn = time
     let count = "\(done) of \(total)"
     let filled = total > 0 ? min(done * Self.length / total, Self.length) : 0
@@ -35,7 +35,7 @@ struct ImportProgress {
   }
 
   /// What takes the bar away; empty where there is none.
-  mutating func clearing() -> String {
+  package mutating func clearing() -> String {
     defer { width = 0 }
     return width == 0 ? "" : "\r\(String(repeating: " ", count: width))\r"
   }

@@ -5,13 +5,13 @@ import ArtModel
 /// The emoji themselves on cells, within a frame: the art where there is nothing to draw it, or nobody to show it.
 ///
 /// No two terminals agree on the width of emoji sequences, so the cursor is moved before each, and nothing follows by counting.
-enum EmojiGrid {
+package enum EmojiGrid {
   /// Cells of the frame.
-  static let frame = 2
+  package static let frame = 2
 
   /// Lines for so many cells, the frame included. Of emoji that would lie on one another the uppermost is shown. `left` is how many
   /// columns lie to the left of it.
-  static func lines(
+  package static func lines(
     _ scene: Scene, _ region: Rect, columns: Int, rows: Int, left: Int = 0
   ) -> [String] {
     let inner = (columns: max(columns - frame, 2), rows: max(rows - frame, 1))
@@ -28,7 +28,7 @@ enum EmojiGrid {
       for (index, character) in characters.enumerated() {
         let column = middle + 2 * index - (characters.count - 1)
         guard (0...inner.columns - 2).contains(column), isFree(column) else { continue }
-        cells[place.row][column] = safe(String(character))
+        cells[place.row][column] = String(character).visible
         free -= 2
       }
     }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtModel
-
 extension String {
   /// Text from a document, a path or an argument, made fit for people: control characters and what changes the order of
   /// text become visible escapes, `\u{1b}`.

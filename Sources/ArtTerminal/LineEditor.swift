@@ -6,9 +6,9 @@ import ArtModel
 ///
 /// Every edit cuts the text into characters anew, so that `text` is always what the line will be when it is read:
 /// `👩` and a typed joiner and `🚀` become one character, and Backspace takes all of it. A word ends at a blank.
-struct LineEditor {
+package struct LineEditor {
   /// What the prompt does next.
-  enum Effect: Equatable {
+  package enum Effect: Equatable {
     /// The text or the cursor is another.
     case changed
     /// There was nothing to do.
@@ -25,27 +25,27 @@ struct LineEditor {
   }
 
   /// The bytes of a line; what would make it longer is not put in.
-  static let byteLimit = 1 << 16
+  package static let byteLimit = 1 << 16
   /// The lines that can be called back.
-  static let historyLimit = 1_000
+  package static let historyLimit = 1_000
 
-  private(set) var text: [Character] = []
+  package private(set) var text: [Character] = []
   /// How many characters stand before it.
-  private(set) var cursor = 0
+  package private(set) var cursor = 0
   /// Lines entered, oldest first.
-  private(set) var history: [String]
+  package private(set) var history: [String]
   /// Where in `history` the text comes from; its count stands for the line that is not entered yet.
   private var place: Int
   private var draft = ""
   private var killed = ""
   private var isCut = false
 
-  init(history: [String] = []) {
+  package init(history: [String] = []) {
     self.history = history.suffix(Self.historyLimit)
     place = self.history.count
   }
 
-  mutating func key(_ key: Key) -> Effect {
+  package mutating func key(_ key: Key) -> Effect {
     switch key {
     case .text(let new): return replace(cursor..<cursor, with: new)
     case .backspace: return cursor == 0 ? .bell : replace(cursor - 1..<cursor, with: "")
@@ -73,7 +73,7 @@ struct LineEditor {
 
   /// Lengthens the word before the cursor as far as all that fit agree. `candidates` gets the words before it and
   /// the word, without their quotes, and gives whole words.
-  mutating func complete(from candidates: ([String], String) -> [String]) -> Effect {
+  package mutating func complete(from candidates: ([String], String) -> [String]) -> Effect {
     let typed = CommandWords.typed(String(text[..<cursor]))
     let fitting = candidates(typed.words, typed.word).filter {
       $0.hasPrefix(typed.word) && !$0.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
@@ -86,7 +86,7 @@ struct LineEditor {
   }
 
   /// Keeps a line that was entered; false for a blank one and for the one before again.
-  mutating func remember(_ line: String) -> Bool {
+  package mutating func remember(_ line: String) -> Bool {
     guard line != history.last, !line.allSatisfy(\.isWhitespace) else { return false }
     history.append(line)
     history.removeFirst(max(0, history.count - Self.historyLimit))
