@@ -17,6 +17,9 @@ let package = Package(
     .library(name: "ArtExchange", targets: ["ArtModel", "ArtExchange"]),
     .library(name: "ArtWorker", targets: ["ArtModel", "ArtWorker"]),
     .executable(name: "emojiart", targets: ["emojiart"]),
+    // The programs that the libraries start: see `HelperPrograms`.
+    .executable(name: "emojiart-inotify", targets: ["emojiart-inotify"]),
+    .executable(name: "emojiart-worker", targets: ["emojiart-worker"]),
   ],
   // Off for the static release of emojiart: what the worker links cannot be linked so.
   traits: [.default(enabledTraits: ["Worker"]), "Worker"],
@@ -24,23 +27,21 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
-    .systemLibrary(name: "CFileSystem"),
-    .target(name: "CDocumentVFS", dependencies: ["CSQLite"]),
-    .target(name: "ArtModel", swiftSettings: settings),
+    .target(name: "CSystem"),
+    .target(name: "ArtSystem", dependencies: ["CSystem"], swiftSettings: settings),
+    .target(name: "ArtModel", dependencies: ["ArtSystem"], swiftSettings: settings),
+    // SQLite's and xxHash's headers are where every compiler looks.
+    .target(name: "CStore", linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("xxhash")]),
     .target(
-      name: "ArtStore", dependencies: ["ArtModel", "CDocumentVFS", "CFileSystem", "CSQLite", "CXXHash"],
-      swiftSettings: settings),
-    .target(name: "ArtDocument", dependencies: ["ArtModel", "ArtStore"], swiftSettings: settings),
-    .target(name: "CProcess"),
-    .target(name: "ArtProcess", dependencies: ["ArtModel", "CProcess"], swiftSettings: settings),
-    .target(name: "ArtWatch", dependencies: ["ArtModel", "ArtProcess"], swiftSettings: settings),
-    .target(name: "ArtWorker", dependencies: ["ArtModel", "ArtProcess"], swiftSettings: settings),
+      name: "ArtStore", dependencies: ["ArtSystem", "ArtModel", "CStore"], swiftSettings: settings),
+    .target(
+      name: "ArtDocument", dependencies: ["ArtSystem", "ArtModel", "ArtStore"], swiftSettings: settings),
+    .target(name: "ArtWatch", dependencies: ["ArtSystem", "ArtModel"], swiftSettings: settings),
+    .target(name: "ArtWorker", dependencies: ["ArtSystem", "ArtModel"], swiftSettings: settings),
     .target(
       name: "ArtWorkspace",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker", "ArtExchange",
+        "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange",
         "ArtNames",
       ],
       swiftSettings: settings),
@@ -48,31 +49,28 @@ let package = Package(
     // The table stands beside the C that takes it in.
     .target(name: "CEmojiNames", exclude: ["names.tsv", "names.tsv.license"]),
     .target(name: "ArtNames", dependencies: ["ArtModel", "CEmojiNames"], swiftSettings: settings),
+    .systemLibrary(
+      name: "CGraphics", pkgConfig: "gobject-2.0 cairo harfbuzz freetype2 chafa",
+      providers: [
+        .apt([
+          "libgdk-pixbuf-2.0-dev", "libcairo2-dev", "libharfbuzz-dev", "libfreetype-dev", "libchafa-dev",
+        ])
+      ]),
+    // Loops over pixels are fast in a debug build, too. For gdk-pixbuf pkg-config says -pthread, which SwiftPM refuses: it is asked
+    // for glib's flags only, which are those of CGraphics.
+    .target(
+      name: "CWorker", dependencies: ["CGraphics"],
+      cSettings: [.unsafeFlags(["-O2", "-I/usr/include/gdk-pixbuf-2.0"])],
+      linkerSettings: ["gdk_pixbuf-2.0", "m", "png16", "seccomp", "z"].map { .linkedLibrary($0) }),
+    // By itself: what draws shall not link it, which takes address space.
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
-    .target(name: "ArtFetch", dependencies: ["ArtModel", "CCurl"], swiftSettings: settings),
-    .systemLibrary(name: "CGLib", pkgConfig: "gobject-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
-    // For gdk-pixbuf itself pkg-config says -pthread, which SwiftPM refuses: it is asked for glib's flags only.
     .target(
-      name: "CPixbuf", dependencies: ["CGLib"],
-      cSettings: [.unsafeFlags(["-I/usr/include/gdk-pixbuf-2.0"])],
-      linkerSettings: [.linkedLibrary("gdk_pixbuf-2.0"), .linkedLibrary("z")]),
-    .target(name: "ArtPicture", dependencies: ["ArtModel", "CPixbuf"], swiftSettings: settings),
-    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
-    .systemLibrary(name: "CHarfBuzz", pkgConfig: "harfbuzz", providers: [.apt(["libharfbuzz-dev"])]),
-    .systemLibrary(name: "CFreeType", pkgConfig: "freetype2", providers: [.apt(["libfreetype-dev"])]),
-    .systemLibrary(name: "CChafa", pkgConfig: "chafa", providers: [.apt(["libchafa-dev"])]),
-    // Loops over pixels: fast in a debug build, too.
-    .target(name: "CRaster", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("m")]),
-    .target(name: "CPNG", dependencies: ["CRaster"], linkerSettings: [.linkedLibrary("png16")]),
+      name: "ArtFetch", dependencies: ["ArtSystem", "ArtModel", "CCurl"], swiftSettings: settings),
     .target(
-      name: "ArtRender",
-      dependencies: [
-        "ArtModel", "ArtPicture", "CCairo", "CHarfBuzz", "CFreeType", "CChafa", "CPNG", "CRaster",
-      ],
+      name: "ArtDrawing", dependencies: ["ArtSystem", "ArtModel", "CGraphics", "CWorker"],
       swiftSettings: settings),
-    .target(name: "CSandbox", linkerSettings: [.linkedLibrary("seccomp")]),
     .executableTarget(
-      name: "emojiart-worker", dependencies: ["ArtModel", "ArtFetch", "ArtPicture", "ArtRender", "CSandbox"],
+      name: "emojiart-worker", dependencies: ["ArtSystem", "ArtModel", "ArtFetch", "ArtDrawing", "CWorker"],
       swiftSettings: settings),
     // C, and GPL: a program of its own, without Swift's startup code and runtime in it.
     .executableTarget(
@@ -81,71 +79,67 @@ let package = Package(
         .linkedLibrary("inotifytools"),
         .unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"]),
       ]),
-    .target(name: "ArtTerminal", dependencies: ["ArtModel"], swiftSettings: settings),
-    .target(name: "CArguments"),
+    .target(name: "ArtTerminal", dependencies: ["ArtSystem", "ArtModel"], swiftSettings: settings),
     .executableTarget(
       name: "emojiart",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWorker", "ArtWorkspace", "ArtExchange",
-        "ArtNames", "ArtTerminal", "CArguments", "emojiart-inotify",
+        "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtWorkspace", "ArtExchange",
+        "ArtNames", "ArtTerminal", "emojiart-inotify",
         .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "ArchitectureTests", swiftSettings: settings),
+    .executableTarget(
+      name: "WorkerParent", dependencies: ["ArtSystem", "ArtModel", "ArtWorker", "CSystem"],
+      path: "Tests/WorkerParent",
+      swiftSettings: settings),
     .testTarget(
-      name: "ArtModelTests", dependencies: ["ArtModel", "TestSupport"], swiftSettings: settings),
+      name: "ArtSystemTests", dependencies: ["ArtSystem", "ArtModel", "emojiart-inotify", "WorkerParent"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ArtModelTests", dependencies: ["ArtSystem", "ArtModel", "TestSupport"], swiftSettings: settings),
     .executableTarget(
       name: "PictureWriter", dependencies: ["ArtModel", "ArtStore", "ArtDocument"],
       path: "Tests/PictureWriter",
       swiftSettings: settings),
     .testTarget(
       name: "ArtStoreTests",
-      dependencies: ["ArtModel", "ArtStore", "CDocumentVFS", "CSQLite", "TestSupport", "PictureWriter"],
+      dependencies: ["ArtSystem", "ArtModel", "ArtStore", "CStore", "TestSupport", "PictureWriter"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtDocumentTests",
-      dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CSQLite", "TestSupport"],
-      swiftSettings: settings),
-    .executableTarget(
-      name: "WorkerParent", dependencies: ["ArtModel", "ArtProcess", "ArtWorker", "CProcess"],
-      path: "Tests/WorkerParent",
-      swiftSettings: settings),
-    .testTarget(
-      name: "ArtProcessTests", dependencies: ["ArtModel", "ArtProcess", "emojiart-inotify", "WorkerParent"],
+      dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CStore", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtWatchTests",
-      dependencies: ["ArtModel", "ArtProcess", "ArtWatch", "TestSupport", "emojiart-inotify"],
+      dependencies: ["ArtSystem", "ArtModel", "ArtWatch", "TestSupport", "emojiart-inotify"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtFetchTests", dependencies: ["ArtModel", "ArtFetch", "TestSupport", "emojiart-worker"],
       swiftSettings: settings),
-    .testTarget(
-      name: "ArtPictureTests", dependencies: ["ArtModel", "ArtPicture", "TestSupport", "emojiart-worker"],
-      swiftSettings: settings),
     .executableTarget(
-      name: "DrawingChild", dependencies: ["ArtModel", "ArtRender"], path: "Tests/DrawingChild",
+      name: "DrawingChild", dependencies: ["ArtModel", "ArtDrawing"], path: "Tests/DrawingChild",
       swiftSettings: settings),
     .testTarget(
-      name: "ArtRenderTests",
+      name: "ArtDrawingTests",
       dependencies: [
-        "ArtModel", "ArtPicture", "ArtRender", "TestSupport", "DrawingChild", "emojiart-worker",
+        "ArtModel", "ArtDrawing", "CGraphics", "CWorker", "TestSupport", "DrawingChild", "emojiart-worker",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "ArtWorkerTests",
       dependencies: [
-        "ArtModel", "ArtProcess", "ArtWorker", "TestSupport", "WorkerParent", "emojiart-worker",
+        "ArtSystem", "ArtModel", "ArtWorker", "TestSupport", "WorkerParent", "emojiart-worker",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "ArtWorkspaceTests",
       dependencies: [
-        "ArtModel", "ArtStore", "ArtDocument", "ArtProcess", "ArtWatch", "ArtWorker", "ArtExchange",
+        "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange",
         "ArtNames",
-        "ArtWorkspace", "CSQLite",
+        "ArtWorkspace", "CStore",
         "TestSupport", "emojiart-inotify", "emojiart-worker",
       ],
       swiftSettings: settings),

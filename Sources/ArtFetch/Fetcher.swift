@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import CCurl
 import Glibc
 
@@ -21,12 +22,8 @@ public struct Fetcher {
   var pins = true
 
   /// What the environment names, as an absolute path, whatever becomes of the current folder.
-  private static let namedAuthorities = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap(environment).first.map
-  { path in
-    guard let absolute = realpath(path, nil) else { return path }
-    defer { free(absolute) }
-    return String(cString: absolute)
-  }
+  private static let namedAuthorities = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap { Environment[$0] }
+    .first.map { FilePath.resolvedIfThere($0) ?? $0 }
 
   /// Has the libraries open what they would open later, for a process that may not, and gives the paths of the certificates, which
   /// must stay readable.
@@ -75,10 +72,5 @@ public struct Fetcher {
         target = try target.following(location)
       }
     }
-  }
-
-  private static func environment(_ name: String) -> String? {
-    guard let value = getenv(name), value.pointee != 0 else { return nil }
-    return String(cString: value)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Dispatch
 import Glibc
 import Synchronization
@@ -28,13 +29,14 @@ struct Resolver: Sendable {
     let answer = Answer()
     let isThere = DispatchSemaphore(value: 0)
     // A thread that is waited for no longer stays in its call until that ends, and hurts nobody.
-    let number = Self.beginThread { [lookUp] in
-      answer.addresses.withLock { $0 = lookUp(host) }
-      isThere.signal()
-    }
-    guard number == 0 else {
-      let cause = String(cString: strerror(number))
-      throw Refusal(.refused, "no thread could be begun to find \(host): \(cause); raise `ulimit -u`")
+    // Dispatch is not used: without a free thread it waits for ever, and it reads files that the worker may not open.
+    do throws(SystemError) {
+      try Threads.begin { [lookUp] in
+        answer.addresses.withLock { $0 = lookUp(host) }
+        isThere.signal()
+      }
+    } catch {
+      throw Refusal(.refused, "no thread could be begun to find \(host): \(error.text); raise `ulimit -u`")
     }
     let patience = ContinuousClock.now.duration(to: deadline).milliseconds
     guard isThere.wait(timeout: .now() + .milliseconds(patience)) == .success else {
@@ -43,30 +45,6 @@ struct Resolver: Sendable {
     let addresses = answer.addresses.withLock { $0 }
     guard !addresses.isEmpty else { throw Refusal(.dns, "no address was found for \(host)") }
     return addresses
-  }
-
-  /// Begins a detached thread. Returns 0 or the error number. Dispatch is not used: without a free thread it waits for ever, and it
-  /// reads files that the worker may not open.
-  private static func beginThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
-    let held = Unmanaged.passRetained(Body(body))
-    var thread = pthread_t()
-    let number = pthread_create(
-      &thread, nil,
-      { held in
-        if let held { Unmanaged<Body>.fromOpaque(held).takeRetainedValue().run() }
-        return nil
-      }, held.toOpaque())
-    guard number == 0 else {
-      held.release()
-      return number
-    }
-    pthread_detach(thread)
-    return 0
-  }
-
-  private final class Body: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
   private final class Answer: Sendable {

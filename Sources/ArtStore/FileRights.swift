@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CFileSystem
+import ArtSystem
 import Glibc
 
 /// Who may do what with a file: its owner, its group, its mode, and its access control list. A file that replaces
@@ -16,22 +16,16 @@ public struct FileRights: Sendable, Equatable {
   /// The list, as the system keeps it; nil where there is none.
   private let list: [UInt8]?
 
-  /// The largest list that Linux keeps.
-  private static let largestList = 65_536
   private static let attribute = "system.posix_acl_access"
 
   /// Those of an open file, of which that status was just read. Throws `inputOutput` where the list cannot be read.
   public init(of descriptor: Int32, _ status: stat, name: String) throws(ArtError) {
     (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode & 0o777)
-    var bytes = [UInt8](repeating: 0, count: Self.largestList)
-    let count = fgetxattr(descriptor, Self.attribute, &bytes, bytes.count)
-    guard count >= 0 else {
-      // No list, or a file system without any.
-      guard [ENODATA, EOPNOTSUPP, ENOSYS].contains(errno) else { throw .system("read the rights of", name) }
-      list = nil
-      return
+    do throws(SystemError) {
+      list = try FileSystem.attribute(Self.attribute, of: descriptor)
+    } catch {
+      throw ArtError(error, cannot: "read the rights of", name)
     }
-    list = Array(bytes.prefix(count))
   }
 
   /// Those of the file at a path.
@@ -49,10 +43,11 @@ public struct FileRights: Sendable, Equatable {
     // Only root may give a file away; another one's group goes where it may.
     let keepsGroup = fchown(descriptor, owner, group) == 0 || fchown(descriptor, uid_t.max, group) == 0
     // The folder may have given the new file a list of its own.
-    guard
-      fremovexattr(descriptor, Self.attribute) == 0
-        || [ENODATA, EOPNOTSUPP, ENOSYS].contains(errno)
-    else { throw .system("set the rights of", name) }
+    do throws(SystemError) {
+      try FileSystem.setAttribute(Self.attribute, of: descriptor, to: nil)
+    } catch {
+      throw ArtError(error, cannot: "set the rights of", name)
+    }
     let others = mode & 0o707 | (mode & 0o007) << 3
     guard let list, keepsGroup else {
       // Beside a list the middle bits say nothing of the group.
@@ -61,7 +56,10 @@ public struct FileRights: Sendable, Equatable {
       return
     }
     guard fchmod(descriptor, mode & 0o707) == 0 else { throw .system("set the rights of", name) }
-    // Where it cannot be set the group has no rights, which is too few and not too many.
-    _ = fsetxattr(descriptor, Self.attribute, list, list.count, 0)
+    do throws(SystemError) {
+      try FileSystem.setAttribute(Self.attribute, of: descriptor, to: list)
+    } catch {
+      // The group has no rights then, which is too few and not too many.
+    }
   }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 enum NearNames {
   /// Documents in the folder of a path whose names are near its own, at most two.
   static func documents(near path: String) -> [String] {
-    let parts = PathParts(path)
+    let parts = FilePath(path)
     // Only a hint: a folder that cannot be listed has none.
     guard let names = try? FolderListing(of: parts.folder).names else { return [] }
     // Without the ending, which all have in common.

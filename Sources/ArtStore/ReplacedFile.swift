@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// A small file that is always replaced or removed whole, by one program after the other: who reads it sees the old or the new,
@@ -30,10 +31,10 @@ struct ReplacedFile {
   func update<Value>(
     _ change: ([UInt8]?) throws(ArtError) -> (bytes: [UInt8]?, value: Value)
   ) throws(ArtError) -> Value {
-    let folder = PathParts(path).folder
+    let folder = FilePath(path).folder
     try StateFolder.makeFolders(folder)
     let place = try place()
-    let lock = try FolderLock(PathParts(place).folder, patience: patience)
+    let lock = try FolderLock(FilePath(place).folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     let before = try read(at: place)
     let (after, value) = try change(before)
@@ -61,9 +62,9 @@ struct ReplacedFile {
   private func place() throws(ArtError) -> String {
     var status = stat()
     guard !isOurs, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-    guard let real = realpath(path, nil) else { throw .system("follow the link", path) }
-    defer { free(real) }
-    return String(cString: real)
+    do throws(SystemError) { return try FilePath.resolved(path) } catch {
+      throw ArtError(error, cannot: "follow the link", path)
+    }
   }
 
   private func read(at place: String) throws(ArtError) -> [UInt8]? {

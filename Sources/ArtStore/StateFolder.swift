@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// Where this machine keeps what belongs to no document: `$EMOJIART_STATE`, else `$XDG_STATE_HOME/emojiart`, else
@@ -17,7 +18,7 @@ public enum StateFolder {
   /// Its path; nothing need be there. Throws `inputOutput` where no variable names one, `badValue` for a relative one, and
   /// `notPermitted` for a folder that others may write to.
   static func path() throws(ArtError) -> String {
-    guard let path = try path(variable) else {
+    guard let path = try path({ Environment[$0] }) else {
       throw ArtError(.inputOutput, "no folder for set-aside files; set EMOJIART_STATE to one")
     }
     try verify(path)
@@ -26,16 +27,14 @@ public enum StateFolder {
 
   /// Its path, as these variables say; nil where none names one. Throws `badValue` where `EMOJIART_STATE` is relative. The
   /// XDG Base Directory Specification has relative paths in its variables ignored; a relative `HOME` is, too.
-  static func path(_ variable: (String) -> String?) throws(ArtError) -> String? {
+  static func path(_ variable: @escaping (String) -> String?) throws(ArtError) -> String? {
     if let own = variable("EMOJIART_STATE") { return try absolute(own, in: "EMOJIART_STATE") }
-    if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/emojiart" }
-    if let home = variable("HOME"), home.hasPrefix("/") { return home + "/.local/state/emojiart" }
-    return nil
+    return XDGFolders(variable).state.map { "\($0)/emojiart" }
   }
 
   /// Whether a variable names it.
   static var isNamed: Bool {
-    get throws(ArtError) { try path(variable) != nil }
+    get throws(ArtError) { try path({ Environment[$0] }) != nil }
   }
 
   /// Throws `badValue` for a relative path: programs that run in different folders would not find each other's files.
@@ -101,16 +100,16 @@ public enum StateFolder {
 
   /// Removes the oldest files that were set aside until there is room for so many more bytes.
   private static func makeRoom(for coming: Int, in folder: String, limit: Int) throws(ArtError) {
-    guard let stream = opendir(folder) else { throw .system("look into", folder) }
-    defer { closedir(stream) }
     var files: [(path: String, bytes: Int, modified: Int)] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    do throws(SystemError) {
+      try FolderEntry.each(in: folder) { entry in
+        let path = "\(folder)/\(entry.shownName)"
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        files.append((path, Int(status.st_size), status.st_mtim.tv_sec))
       }
-      var status = stat()
-      guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-      files.append(("\(folder)/\(name)", Int(status.st_size), status.st_mtim.tv_sec))
+    } catch {
+      throw ArtError(error, cannot: "look into", folder)
     }
     files.sort { ($0.modified, $0.path) < ($1.modified, $1.path) }
     var left = files.reduce(coming) { $0 &+ $1.bytes }
@@ -123,16 +122,11 @@ public enum StateFolder {
   /// Makes a folder and those above it, for nobody else's eyes; what is there stays as it is.
   static func makeFolders(_ path: String) throws(ArtError) {
     var prefix = path.hasPrefix("/") ? "/" : ""
-    for part in PathParts.components(path) {
+    for part in FilePath(path).components {
       prefix += prefix.isEmpty || prefix == "/" ? part : "/" + part
       guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
         throw .system("make the folder", prefix)
       }
     }
-  }
-
-  static func variable(_ name: String) -> String? {
-    guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
-    return value
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 // The wording of what can go wrong with a file. Names are as the person gave them.
@@ -84,16 +85,10 @@ extension ArtError {
     ArtError(.busy, "\(name) is in use by another program; try again")
   }
 
-  static func diskFull(_ name: String) -> ArtError {
-    ArtError(.diskFull, "no room to write \(name): the disk is full; nothing was changed")
-  }
+  static func diskFull(_ name: String) -> ArtError { .system("write", name, ENOSPC) }
 
-  static func fileSizeLimit(_ name: String) -> ArtError {
-    ArtError(
-      .diskFull,
-      "no room to write \(name): this process may not make a file that large; raise `ulimit -f`; nothing was changed"
-    )
-  }
+  /// A file that would grow beyond `ulimit -f`.
+  static func fileSizeLimit(_ name: String) -> ArtError { .system("write", name, EFBIG) }
 
   /// A document that is not at the revision that was named.
   public static func movedOn(_ name: String, is revision: Int, not expected: Int) -> ArtError {
@@ -126,17 +121,6 @@ extension ArtError {
 
   /// What a failed system call means.
   static func system(_ verb: String, _ name: String, _ number: Int32 = errno) -> ArtError {
-    let cause = String(cString: strerror(number))
-    switch number {
-    case ENOENT, ENOTDIR: return ArtError(.noSuchDocument, "cannot \(verb) \(name): \(cause)")
-    case EACCES, EPERM, EROFS: return .notPermitted(verb, name, "\(cause); look at its permissions")
-    case ENOSPC, EDQUOT: return .diskFull(name)
-    case EFBIG: return .fileSizeLimit(name)
-    case EMFILE, ENFILE:
-      return ArtError(.inputOutput, "cannot \(verb) \(name): \(cause); raise `ulimit -n`")
-    case ENAMETOOLONG:
-      return ArtError(.badValue, "the name \(name.prefix(40))… is too long for the file system")
-    default: return ArtError(.inputOutput, "cannot \(verb) \(name): \(cause)")
-    }
+    ArtError(SystemError("", name, number: number), cannot: verb, name)
   }
 }

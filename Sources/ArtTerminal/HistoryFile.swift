@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// Lines entered at the prompt, kept for the next time: a text file that several programs append to. The folder must
@@ -110,7 +111,7 @@ package struct HistoryFile {
     }
   }
 
-  private func failure(_ verb: String, _ cause: String = String(cString: strerror(errno))) -> ArtError {
+  private func failure(_ verb: String, _ cause: String = SystemError.text(of: errno)) -> ArtError {
     ArtError(
       .inputOutput, "cannot \(verb) the history \(path): \(cause); lines are kept for this session only")
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// A terminal that gives each key at once, and marks pastes; and back. Whoever stops, continues or ends the program
@@ -31,7 +32,7 @@ package struct TerminalMode: Sendable {
       codes[Int(VTIME)] = 0
     }
     guard tcsetattr(input, TCSANOW, &settings) == 0 else {
-      throw ArtError(.inputOutput, "cannot set up the terminal: \(String(cString: strerror(errno)))")
+      throw ArtError(.inputOutput, "cannot set up the terminal: \(SystemError.text(of: errno))")
     }
     write("\u{1B}[?2004h")
     return true

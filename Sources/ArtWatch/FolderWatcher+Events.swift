@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 
 extension FolderWatcher {
   /// Takes what the helper has told.
@@ -35,7 +35,7 @@ extension FolderWatcher {
   }
 
   /// Something happened to a watched folder itself.
-  private func takeOwn(_ watch: Int32, of folder: RelativePath, _ happening: Inbox.Happening) {
+  private func takeOwn(_ watch: Int32, of folder: FilePath, _ happening: Inbox.Happening) {
     let moved: EventMask = [.selfMoved, .selfDeleted, .unmounted, .ignored]
     let isMoved = !happening.mask.isDisjoint(with: moved)
     if isMoved, folder.isRoot { return lost(at: happening.last) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Glibc
 
 extension FolderWatcher {
@@ -15,7 +15,10 @@ extension FolderWatcher {
   /// Has a helper that answers, with guards on the folders above. Throws `unavailable`.
   func connect() async throws(ArtError) {
     if helper != nil, !mustGuardAgain { return }
-    guard let program = settings.program else { throw .helperMissing() }
+    let program: HelperProgram
+    do throws(HelperFailure) { program = try settings.helpers.program("emojiart-inotify") } catch {
+      throw .helperMissing()
+    }
     let isNew = helper == nil
     if isNew, let pause, timeline.now() < pause.until { throw pause.why }
     do throws(ArtError) {
@@ -29,13 +32,13 @@ extension FolderWatcher {
     }
   }
 
-  private func begin(_ program: WorkerProgram) async throws(ArtError) {
-    let inbox = Inbox(bell, now: timeline.now, quiet: settings.quiet)
-    let gone = Bell()
+  private func begin(_ program: HelperProgram) async throws(ArtError) {
+    let inbox = Inbox(wakeup, now: timeline.now, quiet: settings.quiet)
+    let gone = Wakeup()
     let process = try start(
       program, { inbox.put($0) },
       {
-        inbox.put($0); gone.ring()
+        inbox.put($0); gone.wake()
       })
     helper = Helper(process: process, inbox: inbox, gone: gone)
     try await greet(inbox)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Glibc
 
 extension FolderWatcher {
@@ -20,7 +20,7 @@ extension FolderWatcher {
   /// Looks through everything, and has the system tell of it as far as it does.
   func survey(_ reason: String?) async {
     var why: ArtError?
-    var files: [RelativePath]? = []
+    var files: [FilePath]? = []
     var cost = Duration.zero
     do throws(ArtError) {
       if let root = try walk.rootIdentity() {
@@ -56,7 +56,7 @@ extension FolderWatcher {
   }
 
   /// Has a helper, where one is of use; otherwise returns why not.
-  private func attach(_ root: FolderIdentity) async throws(ArtError) -> ArtError? {
+  private func attach(_ root: FileIdentity) async throws(ArtError) -> ArtError? {
     if let because = settings.pollBecause { return ArtError(.unavailable, because) }
     if let kind = remoteKind(root.device) { return .remoteFileSystem(walk.root, kind) }
     if let known = tree.folders[.root], known.identity != root { detach() }
@@ -64,10 +64,10 @@ extension FolderWatcher {
     return nil
   }
 
-  private func tell(_ files: [RelativePath], in folder: RelativePath, _ reason: String?) {
+  private func tell(_ files: [FilePath], in folder: FilePath, _ reason: String?) {
     guard !isClosed else { return }
     hasScanned = true
-    ready.append(.scanned(FolderScan(folder.text, files: files.sorted().map(\.text), reason: reason)))
+    ready.append(.scanned(FolderScan(folder.string, files: files.sorted().map(\.string), reason: reason)))
   }
 
   /// From now on the folder is looked through every so often: a tenth of the time at most.
@@ -82,16 +82,16 @@ extension FolderWatcher {
   /// Looks through a folder and what lies below it: each folder is watched first, so that nothing that comes later is
   /// missed, then listed. Throws when what lies there cannot be told.
   private func lookThrough(
-    _ top: RelativePath, isWatched: Bool, again: Bool
-  ) async throws(ArtError) -> (files: [RelativePath], trouble: ArtError?, cost: Duration) {
+    _ top: FilePath, isWatched: Bool, again: Bool
+  ) async throws(ArtError) -> (files: [FilePath], trouble: ArtError?, cost: Duration) {
     var cost = Duration.zero
-    var files: [RelativePath] = []
-    var seen: Set<RelativePath> = []
+    var files: [FilePath] = []
+    var seen: Set<FilePath> = []
     var trouble: ArtError?
-    var devices: Set<UInt64> = []
+    var devices: Set<UInt> = []
     var level = [top]
     while !level.isEmpty {
-      var next: [RelativePath] = []
+      var next: [FilePath] = []
       for start in stride(from: 0, to: level.count, by: 256) {
         let batch = level[start..<min(start + 256, level.count)]
         if isWatched, trouble == nil { trouble = await watch(batch, again: again) }
@@ -125,7 +125,7 @@ extension FolderWatcher {
   }
 
   /// Returns what kept one of them from being watched.
-  private func watch(_ folders: ArraySlice<RelativePath>, again: Bool) async -> ArtError? {
+  private func watch(_ folders: ArraySlice<FilePath>, again: Bool) async -> ArtError? {
     let wanted = folders.filter { again || tree.folders[$0] == nil }
     if wanted.isEmpty { return nil }
     do throws(ArtError) {
@@ -152,7 +152,7 @@ extension FolderWatcher {
   }
 
   /// Whether the folder that was watched is the one that was listed. Otherwise its place was taken in between.
-  private func verify(_ folder: RelativePath, _ identity: FolderIdentity) {
+  private func verify(_ folder: FilePath, _ identity: FileIdentity) {
     guard let entry = tree.folders[folder], entry.identity != identity else { return }
     unwatch(tree.remove(within: folder))
     settling.changed(folder, at: timeline.now())

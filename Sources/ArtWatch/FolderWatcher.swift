@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 
 /// Watches a folder. It only says "look again": truth is what the files say.
 ///
@@ -16,10 +16,10 @@ public actor FolderWatcher {
   let walk: FolderWalk
   let settings: WatchSettings
   let timeline: Timeline
-  let start: HelperProcess.Start
+  let start: InotifyHelper.Start
   /// The kind of a remote file system, by its device number.
-  let remoteKind: @Sendable (UInt64) -> String?
-  nonisolated let bell = Bell()
+  let remoteKind: @Sendable (UInt) -> String?
+  nonisolated let wakeup = Wakeup()
   private let executor = ThreadExecutor("emojiart.watch")
 
   var settling: Settling
@@ -48,9 +48,9 @@ public actor FolderWatcher {
 
   /// A helper that runs.
   struct Helper: Sendable {
-    let process: HelperProcess
+    let process: InotifyHelper
     let inbox: Inbox
-    let gone: Bell
+    let gone: Wakeup
   }
 
   /// The watcher has a queue of its own: looking through folders takes time.
@@ -60,13 +60,13 @@ public actor FolderWatcher {
   /// `degraded` where that holds.
   public init(_ folder: String, _ settings: WatchSettings, clock: some Clock<Duration> = ContinuousClock()) {
     self.init(
-      folder, settings, clock: clock, start: HelperProcess.start,
+      folder, settings, clock: clock, start: InotifyHelper.start,
       remoteKind: { RemoteFileSystem.kind(of: $0) })
   }
 
   init(
     _ folder: String, _ settings: WatchSettings, clock: some Clock<Duration>,
-    start: @escaping HelperProcess.Start, remoteKind: @escaping @Sendable (UInt64) -> String?
+    start: @escaping InotifyHelper.Start, remoteKind: @escaping @Sendable (UInt) -> String?
   ) {
     self.settings = settings
     self.start = start
@@ -88,7 +88,7 @@ public actor FolderWatcher {
     return await withTaskCancellationHandler {
       await produce()
     } onCancel: {
-      bell.ring()
+      wakeup.wake()
     }
   }
 
@@ -103,7 +103,7 @@ public actor FolderWatcher {
       checkRoot()
       let due = settling.take(at: timeline.now())
       if !due.looks.isEmpty {
-        ready.append(.look(due.looks.map { WatchedFile($0.path.text, isQuiet: $0.isQuiet) }))
+        ready.append(.look(due.looks.map { WatchedFile($0.path.string, isQuiet: $0.isQuiet) }))
       }
       scan = due.scan
       if let time = pollDue, time <= timeline.now() {
@@ -121,29 +121,29 @@ public actor FolderWatcher {
     await wait(until: due)
   }
 
-  /// Waits for the bell, until then at most.
+  /// Waits for the wakeup, until then at most.
   func wait(until due: Duration?) async {
-    guard let due else { return await bell.wait() }
-    let alarm = Task.detached { [timeline, bell] in
+    guard let due else { return await wakeup.wait() }
+    let alarm = Task.detached { [timeline, wakeup] in
       do { try await timeline.sleep(due) } catch { return }
-      bell.ring()
+      wakeup.wake()
     }
-    await bell.wait()
+    await wakeup.wait()
     alarm.cancel()
   }
 
   /// Has a file come again as one to look at, after that long or earlier.
   public func lookAgain(at path: String, after delay: Duration) {
     guard !isClosed else { return }
-    settling.again(RelativePath(path), at: timeline.now() + delay)
-    bell.ring()
+    settling.again(FilePath(path), at: timeline.now() + delay)
+    wakeup.wake()
   }
 
   /// Ends watching; returns when the helper is gone.
   public func close() async {
     isClosed = true
     ready = []
-    bell.ring()
+    wakeup.wake()
     let last = helper
     detach()
     await last?.gone.wait()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Glibc
 
 // The wording of what keeps a folder from being watched.
@@ -12,8 +12,8 @@ extension ArtError {
     return ArtError(.unavailable, "the helper emojiart-inotify said \"\(shown)\", which means nothing")
   }
 
-  static func helperEnded(_ end: WorkerEnd) -> ArtError {
-    ArtError(.unavailable, "the helper emojiart-inotify \(end)")
+  static func helperEnded(_ end: HelperEnd) -> ArtError {
+    ArtError(.unavailable, "the helper emojiart-inotify \(end.text)")
   }
 
   static func unaskedAnswer() -> ArtError {
@@ -36,7 +36,7 @@ extension ArtError {
   }
 
   static func cannotInitialize(_ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case EMFILE:
       return ArtError(
@@ -50,7 +50,7 @@ extension ArtError {
 
   /// It names the watched folder and not what lies in it: the same trouble at another place is told once.
   static func cannotWatch(_ path: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case ENOSPC:
       return ArtError(
@@ -70,7 +70,7 @@ extension ArtError {
   }
 
   static func cannotList(_ path: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case EACCES, EPERM:
       return ArtError(.unavailable, "cannot look into \(path): \(cause); look at its permissions")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtProcess
+import ArtSystem
 
 /// How a folder is watched.
 public struct WatchSettings: Sendable {
@@ -18,12 +18,12 @@ public struct WatchSettings: Sendable {
   public var pollEvery = Duration.seconds(2)
   /// Why the system is not to be asked at all; nil when it is.
   public var pollBecause: String?
-  /// The helper program; nil when it was not found.
-  public var program: WorkerProgram?
+  /// Where the helper program `emojiart-inotify` lies.
+  public var helpers: HelperPrograms
 
-  /// The usual settings for files whose names end so, with the helper program that lies beside this one.
-  public init(ending: String) {
+  /// The usual settings for files whose names end so.
+  public init(ending: String, helpers: HelperPrograms = .installed) {
     self.ending = ending
-    program = WorkerProgram.find("emojiart-inotify")
+    self.helpers = helpers
   }
 }

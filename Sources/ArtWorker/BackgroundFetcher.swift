@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 
 /// Fetches pictures and has a look at them, each in a helper program of its own that is limited and that nothing is left
 /// of. It has no state: any number of fetches run beside each other.
@@ -15,19 +15,19 @@ public struct BackgroundFetcher: Sendable {
   /// What a fetch may take beyond its limit, for starting and ending the program that keeps to that limit.
   static let grace = Duration.seconds(2)
 
-  private let program: WorkerProgram?
+  private let helpers: HelperPrograms
   private let clock: any Clock<Duration>
   /// What a fetch may take.
   public let fetchLimits: FetchLimits
   /// What a picture may be.
   public let pictureLimits: PictureLimits
 
-  /// A fetcher; `program` is the helper, and nil when it was not found. The clock is that of its deadlines.
+  /// A fetcher, which looks for `emojiart-worker` there at each request. The clock is that of its deadlines.
   public init(
-    program: WorkerProgram? = WorkerProgram.find("emojiart-worker"), fetchLimits: FetchLimits = FetchLimits(),
+    helpers: HelperPrograms = .installed, fetchLimits: FetchLimits = FetchLimits(),
     pictureLimits: PictureLimits = PictureLimits(), clock: any Clock<Duration> = ContinuousClock()
   ) {
-    self.program = program
+    self.helpers = helpers
     self.fetchLimits = fetchLimits
     self.pictureLimits = pictureLimits
     self.clock = clock
@@ -55,7 +55,7 @@ public struct BackgroundFetcher: Sendable {
       .decode(PictureKind.ofBackground(bytes)), .decode(bytes: bytes.count, pictureLimits), bytes: bytes,
       within: Self.lookDeadline, processorSeconds: Self.lookSeconds)
     guard case .picture(let mediaType, let size, let isAnimated) = answer else {
-      throw .failed(.nonsense(program?.path ?? "", "another answer"))
+      throw .failed(.nonsense(HelperPrograms.workerName, "another answer"))
     }
     return CheckedPicture(bytes: bytes, mediaType: mediaType, size: size, isAnimated: isAnimated)
   }
@@ -71,7 +71,7 @@ public struct BackgroundFetcher: Sendable {
     let answer = try await call(
       .fetch, .fetch(fetch), within: fetchLimits.total + Self.grace, processorSeconds: seconds + 5, tell)
     guard case .body(let bytes) = answer else {
-      throw .failed(.nonsense(program?.path ?? "", "another answer"))
+      throw .failed(.nonsense(HelperPrograms.workerName, "another answer"))
     }
     return bytes
   }
@@ -90,13 +90,14 @@ public struct BackgroundFetcher: Sendable {
     _ verb: WorkerVerb, _ request: WorkerRequest, bytes: [UInt8] = [], within deadline: Duration,
     processorSeconds: Int,
     _ tell: @escaping @Sendable (FetchProgress) -> Void = { _ in }
-  ) async throws(BackgroundFailure) -> Exchange.Answer {
-    guard let program else { throw .failed(.noWorker()) }
-    let limits = WorkerLimits(
+  ) async throws(BackgroundFailure) -> BackgroundDialogue.Answer {
+    let program: HelperProgram
+    do throws(ArtError) { program = try helpers.worker() } catch { throw .failed(error) }
+    let limits = HelperLimits(
       memory: Self.memory, processorSeconds: processorSeconds, line: WorkerReply.lineLimit,
       bytes: fetchLimits.bytes)
-    let call = WorkerCall(program, verb, limits, Exchange(request, with: program)) {
-      (send) throws(ArtError) in
+    let call = HelperCall(program, verb, limits, BackgroundDialogue(request, with: program)) {
+      (send) throws(HelperFailure) in
       try send(request.line)
       try send(bytes)
     } _: {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import Glibc
 
 /// Where the font with colour glyphs lies.
@@ -10,29 +11,24 @@ public enum EmojiFont {
   /// The one at that path, which a person gave; else what `EMOJIART_FONT` names; else Noto Color Emoji where people install it for
   /// themselves and where Debian and others keep it. Nil when there is none.
   public static func find(_ path: String?) -> String? {
-    find(path, environment: environment, isFile: isFile)
+    find(
+      path, environment: { Environment[$0] }, isFile: { FileStatus.isRegularFile(at: $0, access: R_OK) })
   }
 
   /// The same with that environment and those files. What a person named is believed, there or not: whoever draws says what is
   /// wrong with it.
   static func find(
-    _ path: String?, environment: (String) -> String?, isFile: (String) -> Bool
+    _ path: String?, environment: @escaping (String) -> String?, isFile: (String) -> Bool
   ) -> String? {
     if let path = path ?? environment("EMOJIART_FONT") { return path }
     return folders(environment).lazy.map { "\($0)/\(name)" }.first(where: isFile)
   }
 
   /// Where it may lie, a person's own folders before the system's.
-  private static func folders(_ environment: (String) -> String?) -> [String] {
-    let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-    // https://specifications.freedesktop.org/basedir-spec: relative paths there are not valid, and passed over.
-    let own =
-      environment("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? home.map { "\($0)/.local/share" }
-    let all = (environment("XDG_DATA_DIRS") ?? "").split(separator: ":").map(String.init).filter {
-      $0.hasPrefix("/")
-    }
-    var roots = [own.map { "\($0)/fonts" }, home.map { "\($0)/.fonts" }].compactMap(\.self)
+  private static func folders(_ environment: @escaping (String) -> String?) -> [String] {
+    let xdg = XDGFolders(environment)
+    let all = xdg.sharedData
+    var roots = [xdg.data.map { "\($0)/fonts" }, xdg.home.map { "\($0)/.fonts" }].compactMap(\.self)
     for folder in all + ["/usr/local/share", "/usr/share", "/run/current-system/sw/share/X11"]
     where !roots.contains("\(folder)/fonts") {
       roots.append("\(folder)/fonts")
@@ -45,14 +41,4 @@ public enum EmojiFont {
     "/truetype/noto", "/noto", "/google-noto-emoji", "/google-noto-color-emoji-fonts", "/noto-emoji",
     "/truetype", "",
   ]
-
-  private static func environment(_ name: String) -> String? {
-    guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
-    return value
-  }
-
-  private static func isFile(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
-  }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Synchronization
 
 /// Has drawings made, each by a helper program of its own that is limited and that nothing is left of. It has no state: any
@@ -17,15 +17,14 @@ public struct Renderer: Sendable {
   /// How long a helper program may say nothing.
   static let silence = Duration.seconds(120)
 
-  private let program: WorkerProgram?
+  private let helpers: HelperPrograms
   private let clock: any Clock<Duration>
 
-  /// A renderer; `program` is the helper, and nil when it was not found. The clock is that of its deadlines.
+  /// A renderer, which looks for `emojiart-worker` there at each drawing. The clock is that of its deadlines.
   public init(
-    program: WorkerProgram? = WorkerProgram.find("emojiart-worker"),
-    clock: any Clock<Duration> = ContinuousClock()
+    helpers: HelperPrograms = .installed, clock: any Clock<Duration> = ContinuousClock()
   ) {
-    self.program = program
+    self.helpers = helpers
     self.clock = clock
   }
 
@@ -36,15 +35,16 @@ public struct Renderer: Sendable {
   public func draw(
     _ drawing: Drawing, _ take: @escaping @Sendable ([UInt8]) -> Bool
   ) async throws(DrawingFailure) -> Drawn {
-    guard let program else { throw .failed(.noWorker()) }
+    let program: HelperProgram
+    do throws(ArtError) { program = try helpers.worker() } catch { throw .failed(error) }
     do throws(DrawingRefusal) { try drawing.check() } catch { throw .refused(error) }
-    let limits = WorkerLimits(
+    let limits = HelperLimits(
       memory: Self.memory, processorSeconds: Self.seconds, line: WorkerReply.lineLimit,
       bytes: WorkerReply.partLimit)
     let kinds = PictureKind.ofBackground(drawing.scene.picture ?? [])
-    let exchange = DrawingExchange(with: program, limit: Self.resultLimit)
-    let call = WorkerCall(program, .draw(font: drawing.font, kinds), limits, exchange) {
-      (send) throws(ArtError) in
+    let dialogue = DrawingDialogue(with: program, limit: Self.resultLimit)
+    let call = HelperCall(program, .draw(font: drawing.font, kinds), limits, dialogue) {
+      (send) throws(HelperFailure) in
       try drawing.send(send)
     } _: {
       take($0)

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 
 /// Asks the helper program what the system has for its sandbox.
 public struct SandboxProbe: Sendable {
   /// From its start to its end.
   static let deadline = Duration.seconds(10)
 
-  private let program: WorkerProgram?
+  private let helpers: HelperPrograms
   private let clock: any Clock<Duration>
 
-  /// `program` is the helper, and nil when it was not found. The clock is that of its deadline.
+  /// A probe, which looks for `emojiart-worker` there. The clock is that of its deadline.
   public init(
-    program: WorkerProgram? = WorkerProgram.find("emojiart-worker"),
-    clock: any Clock<Duration> = ContinuousClock()
+    helpers: HelperPrograms = .installed, clock: any Clock<Duration> = ContinuousClock()
   ) {
-    self.program = program
+    self.helpers = helpers
     self.clock = clock
   }
 
   /// Asks it. Throws `unavailable` where the helper program is missing, is another version's, or gives no answer.
   public func ask() async throws(ArtError) -> SandboxAbility {
-    guard let program else { throw .noWorker() }
-    let limits = WorkerLimits(
+    let program = try helpers.worker()
+    let limits = HelperLimits(
       memory: BackgroundFetcher.memory, processorSeconds: BackgroundFetcher.lookSeconds,
       line: WorkerReply.lineLimit)
     // It answers without a question, and ends.
-    let call = WorkerCall(program, .sandbox, limits, SandboxExchange(with: program)) { _ in
+    let call = HelperCall(program, .sandbox, limits, SandboxDialogue(with: program)) { _ in
     } _: { _ in
       true
     }
@@ -41,7 +40,7 @@ public struct SandboxProbe: Sendable {
 ///   greeting --hello--> asked --sandbox--> answered --it ends well--> believed
 /// ```
 /// Anything else leads to `broken`, from where nothing leads.
-struct SandboxExchange: WorkerExchange {
+struct SandboxDialogue: HelperDialogue {
   private enum State {
     case greeting
     case asked
@@ -55,9 +54,9 @@ struct SandboxExchange: WorkerExchange {
   private var state = State.greeting
 
   /// Nothing has been said yet.
-  init(with program: WorkerProgram) { path = program.path }
+  init(with program: HelperProgram) { path = program.path }
 
-  mutating func heard(line: [UInt8]) -> WorkerEffect<Void> {
+  mutating func heard(line: [UInt8]) -> DialogueEffect<Void> {
     let reply: WorkerReply
     do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
       return breaks(.nonsense(path, error.message))
@@ -74,14 +73,14 @@ struct SandboxExchange: WorkerExchange {
     }
   }
 
-  mutating func heard(bytes: [UInt8]) -> WorkerEffect<Void> { breaks(.nonsense(path, "bytes out of turn")) }
+  mutating func heard(bytes: [UInt8]) -> DialogueEffect<Void> { breaks(.nonsense(path, "bytes out of turn")) }
 
-  private mutating func breaks(_ error: ArtError) -> WorkerEffect<Void> {
+  private mutating func breaks(_ error: ArtError) -> DialogueEffect<Void> {
     state = .broken(error)
     return .kill
   }
 
-  func outcome(of end: WorkerEnd) -> Result<SandboxAbility, ArtError> {
+  func outcome(of end: HelperEnd) -> Result<SandboxAbility, ArtError> {
     switch state {
     case .broken(let error): .failure(error)
     case .answered(let ability) where end.isGood: .success(ability)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtDrawing
 import ArtFetch
 import ArtModel
-import ArtPicture
-import ArtRender
+import ArtSystem
 import Glibc
 
 /// Writes replies to standard output. Where that fails the program ends: nobody hears it any more.
@@ -55,7 +55,7 @@ struct ReplyWriter {
       while !rest.isEmpty {
         let count = Glibc.write(STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
         if count < 0, errno == EINTR { continue }
-        guard count > 0 else { end(EX_IOERR, "cannot write replies: \(String(cString: strerror(errno)))") }
+        guard count > 0 else { end(EX_IOERR, "cannot write replies: \(SystemError.text(of: errno))") }
         rest = rest.dropFirst(count)
       }
     }

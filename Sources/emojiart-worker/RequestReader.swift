@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// A request with all that belongs to it.
@@ -35,7 +36,7 @@ struct RequestReader {
     while true {
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { end(EX_IOERR, "cannot read requests: \(String(cString: strerror(errno)))") }
+      guard count >= 0 else { end(EX_IOERR, "cannot read requests: \(SystemError.text(of: errno))") }
       guard count > 0 else { break }
       take(buffer[..<count])
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtDrawing
 import ArtFetch
 import ArtModel
-import ArtPicture
-import ArtRender
-import CSandbox
+import ArtSystem
+import CWorker
 import Glibc
 
 /// What this process may still do, which is less for good before it reads what strangers send. The rights of each verb stand in
-/// CSandbox's table of policies.
+/// the table of sandbox_policy.c.
 enum Sandbox {
   /// The first thing of all: no new rights, and no other process may open this one's memory.
   static func begin() { csandbox_begin() }
@@ -45,7 +45,7 @@ enum Sandbox {
     let ended = names.map { $0.map { UnsafePointer($0) } } + [nil]
     var number: Int32 = 0
     guard let step = csandbox_close(policy, ended, &number) else { return }
-    end(EX_OSERR, "cannot close its sandbox (\(String(cString: step))): \(String(cString: strerror(number)))")
+    end(EX_OSERR, "cannot close its sandbox (\(String(cString: step))): \(SystemError.text(of: number))")
   }
 }
 

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtTerminal
 import ArtWorkspace
 import Glibc
@@ -12,7 +13,7 @@ enum Completion {
   /// Documents of the folder that the word is in, without their ending.
   @Sendable static func documents(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let word = words.indices.contains(index) ? words[index] : prefix
-    let parts = PathParts(word)
+    let parts = FilePath(word)
     let folder = parts.prefix.isEmpty ? CommandWords(words, besides: index).folder : expanded(parts.prefix)
     let names = (try? FolderListing(of: folder).names) ?? []
     return names.map { String(parts.prefix + $0.dropLast(".emojiart".count)) }.filter(isPlain).map(escaped)
@@ -20,7 +21,7 @@ enum Completion {
 
   /// Documents of the folder that the word is in, and the folders in it.
   @Sendable static func places(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-    let parts = PathParts(words.indices.contains(index) ? words[index] : prefix)
+    let parts = FilePath(words.indices.contains(index) ? words[index] : prefix)
     let here = parts.prefix.isEmpty ? "." : expanded(parts.prefix)
     let folders = folders(in: here).map { parts.prefix + $0 + "/" }.filter(isPlain).map(escaped)
     return folders + documents(words, index, prefix)
@@ -28,18 +29,13 @@ enum Completion {
 
   /// Hidden ones are not offered.
   private static func folders(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
     var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    do throws(SystemError) {
+      try FolderEntry.each(in: folder) { entry in
+        if !entry.isHidden, entry.leadsToFolder, let name = entry.name { names.append(name) }
       }
-      var status = stat()
-      guard let name, !name.hasPrefix("."), stat("\(folder)/\(name)", &status) == 0,
-        status.st_mode & S_IFMT == S_IFDIR
-      else { continue }
-      names.append(name)
+    } catch {
+      return []
     }
     return names.sorted()
   }

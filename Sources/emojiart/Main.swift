@@ -2,14 +2,15 @@
 
 import ArgumentParser
 import ArtModel
-import ArtProcess
 import ArtStore
+import ArtSystem
 import Glibc
 
 @main
 enum Main {
   static func main() {
-    OwnMemory.hide()
+    OwnProcess.requireProc()
+    OwnProcess.hideMemory()
     occupyStandardDescriptors()
     // A file that would grow beyond `ulimit -f` is then an error of the write.
     signal(SIGXFSZ, SIG_IGN)
@@ -30,7 +31,7 @@ enum Main {
     } catch let error as ArtError {
       fail(error)
     } catch let interruption as Interruption {
-      StreamSignals.die(of: interruption.number)
+      SignalSource.die(of: interruption.number)
     } catch {
       finish(with: error)
     }

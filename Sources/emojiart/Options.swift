@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorkspace
 import Glibc
 
@@ -38,7 +39,7 @@ extension CommonOptions {
   /// unless just that file exists.
   func file(_ name: String) throws(ArtError) -> DocumentFile {
     guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
-    let path = PathParts.hasSlash(name) ? name : PathParts.path(of: name, in: try currentFolder())
+    let path = FilePath(name).hasSlash ? name : FilePath.path(of: name, in: try currentFolder())
     let notice: @Sendable (String) -> Void = { Output.complain($0) }
     if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
     let full = path + ".emojiart"
@@ -67,8 +68,7 @@ extension CommonOptions {
 
 /// A variable that is set to something.
 func environment(_ name: String) -> String? {
-  guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
-  return value
+  Environment[name]
 }
 
 /// The emoji that a command is about.

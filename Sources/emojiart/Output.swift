@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import ArtWorkspace
 import Glibc
 import Synchronization
@@ -18,7 +19,7 @@ enum Output {
     /// As long as the system does, which a signal ends.
     case endless
     /// Until one of the signals comes that somebody holds back; it ends this program then.
-    case until(HeldSignals)
+    case until(SignalSource)
     /// So long; then this program dies of that signal.
     case last(Int32, ContinuousClock.Instant)
   }
@@ -30,7 +31,7 @@ enum Output {
   static func tell(of deed: String) { state.withLock { $0.deed = deed } }
 
   /// From here on signals that are held back end this program while nobody takes what it writes; nil where none are any more.
-  static func wait(until held: HeldSignals?) {
+  static func wait(until held: SignalSource?) {
     state.withLock { $0.patience = held.map { .until($0) } ?? .endless }
   }
 
@@ -101,8 +102,8 @@ enum Output {
     while poll(&room, 1, 50) <= 0 {
       switch patience {
       case .endless: break
-      case .until(let held): if let number = held.next() { StreamSignals.die(of: number) }
-      case .last(let number, let end): if ContinuousClock.now > end { StreamSignals.die(of: number) }
+      case .until(let held): if let number = held.next() { SignalSource.die(of: number) }
+      case .last(let number, let end): if ContinuousClock.now > end { SignalSource.die(of: number) }
       }
     }
     // A pipe that has room takes a page at once.

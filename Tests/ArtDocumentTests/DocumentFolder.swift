@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Foundation
 import TestSupport
 
@@ -31,7 +32,7 @@ final class DocumentFolder: Sendable {
   static func journal(of file: DocumentFile) -> JournalPlace { .folder(journalFolder(of: file)) }
 
   static func journalFolder(of file: DocumentFile) -> JournalFolder {
-    JournalFolder("\(PathParts(file.path).folder)/journal")
+    JournalFolder("\(FilePath(file.path).folder)/journal")
   }
 
   /// A program that opens the document.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CDocumentVFS
-import CSQLite
+import CStore
 import Foundation
 import Synchronization
 import Testing

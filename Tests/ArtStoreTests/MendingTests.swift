@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import Foundation
 import TestSupport
 import Testing
@@ -168,8 +169,8 @@ import Testing
   mutating func joiningNames(_ name: String) throws {
     try FileManager.default.createDirectory(atPath: folder["g"], withIntermediateDirectories: false)
     let path = folder.path + "/g/" + name + ".emojiart"
-    #expect(PathParts(path).folder == folder["g"])
-    #expect(PathParts(path).name == name + ".emojiart")
+    #expect(FilePath(path).folder == folder["g"])
+    #expect(FilePath(path).name == name + ".emojiart")
     let file = DocumentFile(path)
     var random = SplitMix64(seed: 1)
     _ = try file.create(canvas: .standard, using: &random)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtProcess
+import ArtSystem
 import Foundation
 import Testing
 
@@ -65,7 +65,7 @@ actor Follower {
         if isFile { files.insert(file.path) } else { files.remove(file.path) }
       }
     case .scanned(let scan):
-      files = files.filter { !RelativePath($0).isWithin(RelativePath(scan.folder)) }
+      files = files.filter { !FilePath($0).isWithin(FilePath(scan.folder)) }
       files.formUnion(scan.files)
     case .degraded, .watching: break
     }
@@ -73,15 +73,14 @@ actor Follower {
 }
 
 /// The helper that was built with these tests.
-let realHelper: WorkerProgram = {
+let realHelpers: HelperPrograms = {
   let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-  return WorkerProgram(path: own.deletingLastPathComponent().appendingPathComponent("emojiart-inotify").path)
+  return HelperPrograms(folders: [own.deletingLastPathComponent().path])
 }()
 
 extension WatchSettings {
   static func real(recursive: Bool = true) -> WatchSettings {
-    var settings = WatchSettings(ending: ".emojiart")
-    settings.program = realHelper
+    var settings = WatchSettings(ending: ".emojiart", helpers: realHelpers)
     settings.isRecursive = recursive
     return settings
   }

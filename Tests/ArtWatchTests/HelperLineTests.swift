@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     #expect(try read("failed initialize 24") == .failed("initialize", error: 24))
     #expect(
       try read("watching 7 66306 18446744073709551615")
-        == .watching(7, FolderIdentity(device: 66306, inode: .max)))
+        == .watching(7, FileIdentity(device: 66306, inode: .max)))
     #expect(
       try read("event 3 40000100 0 a\\x20b\\x0a\\x5cc")
         == .event(HelperEvent(watch: 3, mask: EventMask(rawValue: 0x4000_0100), name: Array("a b\n\\c".utf8)))

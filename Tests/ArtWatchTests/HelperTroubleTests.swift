@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Foundation
 import Synchronization
 import TestSupport
@@ -81,7 +81,7 @@ import Testing
     #expect(SeenHelper.instances(of: seen.last) == 1)
     #expect(SeenHelper.instances(of: getpid()) == 0, "this process has none of its own")
     let waiting = Task { await watcher.next() }
-    while !watcher.bell.isAwaited { await Task.yield() }
+    while !watcher.wakeup.isAwaited { await Task.yield() }
     await watcher.close()
     #expect(await waiting.value == nil)
     #expect(SeenHelper.instances(of: seen.last) == nil)
@@ -102,7 +102,7 @@ import Testing
       }
       _ = await watcher.next()
       let waiting = Task { await watcher.next() }
-      while !watcher.bell.isAwaited { await Task.yield() }
+      while !watcher.wakeup.isAwaited { await Task.yield() }
       #expect(await watcher.next() == nil, "one caller at a time")
       waiting.cancel()
       #expect(await waiting.value == nil)
@@ -113,11 +113,11 @@ import Testing
 
   @Test("W29 without a helper the reason is told once, and the folder is looked through every two seconds")
   func missing() async throws {
-    for (program, word) in [(nil, "was not found"), (WorkerProgram(path: "/nowhere"), "not there")] {
+    let nowhere = HelperPrograms(folders: [], paths: ["emojiart-inotify": "/nowhere"])
+    for (helpers, word) in [(HelperPrograms(folders: ["/"]), "was not found"), (nowhere, "not there")] {
       let folder = try ScratchFolder()
       let clock = ManualClock()
-      var settings = WatchSettings(ending: ".emojiart")
-      settings.program = program
+      let settings = WatchSettings(ending: ".emojiart", helpers: helpers)
       let watcher = FolderWatcher(
         folder.path, settings, clock: clock, start: PlayedHelper().start, remoteKind: { _ in nil })
       let follower = Follower(watcher, root: folder.path)
@@ -128,9 +128,9 @@ import Testing
         try folder.write("\(round).emojiart")
         let next = Task { try await follower.next() }
         await clock.sleepers(1)
-        while !watcher.bell.isAwaited { await Task.yield() }
+        while !watcher.wakeup.isAwaited { await Task.yield() }
         clock.advance(by: .milliseconds(1_999))
-        #expect(watcher.bell.isAwaited, "not before its time")
+        #expect(watcher.wakeup.isAwaited, "not before its time")
         clock.advance(by: .milliseconds(1))
         #expect(
           try await next.value
@@ -159,7 +159,7 @@ import Testing
     for _ in 0..<2 {
       await clock.sleepers(1)
       clock.advance(by: .seconds(2))
-      while !watcher.bell.isAwaited, played.starts < 3 { await Task.yield() }
+      while !watcher.wakeup.isAwaited, played.starts < 3 { await Task.yield() }
     }
     let news = try await back.value
     #expect(news.filter { if case .degraded = $0 { true } else { false } }.isEmpty, "a reason is told once")
@@ -213,7 +213,7 @@ import Testing
     for _ in 0..<3 where played.starts < 2 {
       await clock.sleepers(1)
       clock.advance(by: .seconds(2))
-      while !watcher.bell.isAwaited, played.starts < 2 { await Task.yield() }
+      while !watcher.wakeup.isAwaited, played.starts < 2 { await Task.yield() }
     }
     let news = try await first.value
     #expect(played.starts == 2)

@@ -66,7 +66,7 @@ import Testing
   @Test("W22 more names than are kept apart become one scan")
   func inbox() throws {
     let now = Mutex(Duration.zero)
-    let inbox = Inbox(Bell(), now: { now.withLock { $0 } }, quiet: .milliseconds(20), most: 100)
+    let inbox = Inbox(Wakeup(), now: { now.withLock { $0 } }, quiet: .milliseconds(20), most: 100)
     for number in 0..<100 { inbox.put(Array("event 1 2 0 \(number)".utf8)) }
     now.withLock { $0 = .seconds(1) }
     for number in 0..<100 { inbox.put(Array("event 1 100 0 \(number)".utf8)) }
@@ -95,7 +95,7 @@ import Testing
     try folder.write("bees.emojiart", "2")
     try await follower.until { $0.looked(at: "bees.emojiart") }
     let next = Task { try await follower.next() }
-    while !watcher.bell.isAwaited { await Task.yield() }
+    while !watcher.wakeup.isAwaited { await Task.yield() }
     while clock.asleep > 0 { await Task.yield() }
     let (sleeps, ticks) = (clock.sleeps, try SeenHelper.ticks(of: seen.last))
     // Readers of every kind, thousands of times.
@@ -110,7 +110,7 @@ import Testing
     )
     #expect(clock.sleeps == sleeps, "no timer was set")
     #expect(clock.asleep == 0, "none runs")
-    #expect(watcher.bell.isAwaited, "nobody was woken")
+    #expect(watcher.wakeup.isAwaited, "nobody was woken")
     #expect(try SeenHelper.ticks(of: seen.last) == ticks)
     try folder.write("sub/wasps.emojiart", "3")
     #expect(try await next.value == .look([WatchedFile("sub/wasps.emojiart", isQuiet: true)]))
@@ -153,12 +153,12 @@ import Testing
     let follower = Follower(watcher, root: folder.path)
     try await follower.until { !$0.scans.isEmpty }
     let next = Task { try await follower.next() }
-    while !watcher.bell.isAwaited { await Task.yield() }
+    while !watcher.wakeup.isAwaited { await Task.yield() }
     await watcher.lookAgain(at: "bees.emojiart", after: .seconds(2))
     await clock.sleepers(1)
-    while !watcher.bell.isAwaited { await Task.yield() }
+    while !watcher.wakeup.isAwaited { await Task.yield() }
     clock.advance(by: .milliseconds(1_999))
-    #expect(watcher.bell.isAwaited)
+    #expect(watcher.wakeup.isAwaited)
     clock.advance(by: .milliseconds(1))
     #expect(try await next.value == .look([WatchedFile("bees.emojiart", isQuiet: true)]))
     await watcher.close()

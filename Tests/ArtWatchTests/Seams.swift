@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Foundation
 import Synchronization
 import Testing
@@ -18,9 +18,9 @@ final class SeenHelper: Sendable {
   var processes: [Int32] { state.withLock { $0 } }
   var last: Int32 { processes.last ?? 0 }
 
-  var start: HelperProcess.Start {
+  var start: InotifyHelper.Start {
     { (program, onLine, onEnd) throws(ArtError) in
-      let process = try HelperProcess.start(
+      let process = try InotifyHelper.start(
         program,
         {
           self.gate.pass()
@@ -89,7 +89,7 @@ final class PlayedHelper: Sendable {
     var ends = 0
     var next: Int32 = 0
     var onLine: (@Sendable ([UInt8]) -> Void)?
-    var onEnd: (@Sendable (WorkerEnd) -> Void)?
+    var onEnd: (@Sendable (HelperEnd) -> Void)?
   }
 
   let state = Mutex(State())
@@ -126,15 +126,15 @@ final class PlayedHelper: Sendable {
 
   func say(_ line: String) { state.withLock(\.onLine)?(Array(line.utf8)) }
 
-  func die(_ cause: WorkerEnd.Cause = .signal(9)) {
+  func die(_ cause: HelperEnd.Cause = .signal(9)) {
     let onEnd = state.withLock { state in
       defer { state.onEnd = nil }
       return state.onEnd
     }
-    onEnd?(WorkerEnd(cause, complaint: ""))
+    onEnd?(HelperEnd(cause, errors: ""))
   }
 
-  var start: HelperProcess.Start {
+  var start: InotifyHelper.Start {
     { (program, onLine, onEnd) throws(ArtError) in
       let number = self.state.withLock { state in
         state.starts += 1
@@ -144,7 +144,7 @@ final class PlayedHelper: Sendable {
       }
       guard program.path != "/nowhere" else { throw ArtError(.unavailable, "it is not there") }
       if let greeting = self.greeting(number) { self.say(greeting) }
-      return HelperProcess(
+      return InotifyHelper(
         processID: 0,
         send: { (bytes) throws(ArtError) in
           for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init) {
@@ -162,7 +162,7 @@ final class PlayedHelper: Sendable {
 
 extension FolderWatcher {
   /// A watcher with a seam, on the real clock.
-  init(_ folder: String, _ settings: WatchSettings = .real(), start: @escaping HelperProcess.Start) {
+  init(_ folder: String, _ settings: WatchSettings = .real(), start: @escaping InotifyHelper.Start) {
     self.init(
       folder, settings, clock: ContinuousClock(), start: start, remoteKind: { RemoteFileSystem.kind(of: $0) })
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import Foundation
 import Testing
 
@@ -69,9 +70,9 @@ struct SettlingCase {
       guard words.indices.contains(place), let value = Int(words[place]) else { throw Unreadable(line: line) }
       return .milliseconds(value)
     }
-    func path(_ place: Int) throws -> RelativePath {
+    func path(_ place: Int) throws -> FilePath {
       guard words.indices.contains(place) else { throw Unreadable(line: line) }
-      return RelativePath(words[place] == "." ? "" : words[place])
+      return FilePath(words[place] == "." ? "" : words[place])
     }
     let reason = words.count > 3 ? words.dropFirst(3).joined(separator: " ") : nil
     switch (words.first, words.dropFirst().first) {
@@ -100,9 +101,9 @@ struct SettlingCase {
   private static func text(_ time: Duration) -> String { String(Int(time / .milliseconds(1))) }
 
   private static func texts(_ due: Settling.Due) -> [String] {
-    due.looks.map { "look \($0.path.text) \($0.isQuiet ? "quiet" : "restless")" }
+    due.looks.map { "look \($0.path.string) \($0.isQuiet ? "quiet" : "restless")" }
       + (due.scan.map { scan in
-        ["scan \(scan.folder.isRoot ? "." : scan.folder.text)" + (scan.reason.map { " \($0)" } ?? "")]
+        ["scan \(scan.folder.isRoot ? "." : scan.folder.string)" + (scan.reason.map { " \($0)" } ?? "")]
       } ?? [])
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import Foundation
 import TestSupport
 import Testing
@@ -60,12 +61,12 @@ private struct RandomSchedule {
   private var machine: Settling
   private let paths = [
     "a", "b", "m/a", "m/b", "m/d/a", "mm/a", "m/d/e/f", "é", "e\u{301}",
-  ].map { RelativePath($0) }
-  private let folders = ["", "m", "m/d", "mm", "n"].map { RelativePath($0) }
+  ].map { FilePath($0) }
+  private let folders = ["", "m", "m/d", "mm", "n"].map { FilePath($0) }
   /// What is owed: since when (a look by then + patience), and the last event, after which a quiet one.
-  private var owed: [RelativePath: (first: Duration, last: Duration)] = [:]
-  private var appointed: [RelativePath: Duration] = [:]
-  private var scansOwed: [RelativePath: (first: Duration, last: Duration)] = [:]
+  private var owed: [FilePath: (first: Duration, last: Duration)] = [:]
+  private var appointed: [FilePath: Duration] = [:]
+  private var scansOwed: [FilePath: (first: Duration, last: Duration)] = [:]
   private(set) var events = 0
   private(set) var takes = 0
   private var now = Duration.zero
@@ -120,7 +121,7 @@ private struct RandomSchedule {
         // Where a scan is to come that takes it in, it is looked at by then.
         let scans = scansOwed.filter { path.isWithin($0.key) }.values.map(\.first)
         let due = max(wait.first, scans.min() ?? wait.first) + patience
-        if now > due { return "\(path.text) was due at \(due), it is \(now)" }
+        if now > due { return "\(path.string) was due at \(due), it is \(now)" }
       }
       // One scan at a time: the others follow at once.
       var times = 0
@@ -139,14 +140,14 @@ private struct RandomSchedule {
     for look in due.looks {
       let wait = owed[look.path]
       let isAppointed = appointed[look.path].map { $0 <= now } ?? isSmall
-      if wait == nil, !isAppointed { return "a look at \(look.path.text) without an event" }
+      if wait == nil, !isAppointed { return "a look at \(look.path.string) without an event" }
       let isQuiet = wait.map { $0.last + quiet <= now } ?? true
-      if look.isQuiet != isQuiet { return "\(look.path.text) is quiet: \(isQuiet), not \(look.isQuiet)" }
+      if look.isQuiet != isQuiet { return "\(look.path.string) is quiet: \(isQuiet), not \(look.isQuiet)" }
       pay(look.path, isQuiet)
     }
     if let scan = due.scan {
       let inside = scansOwed.filter { $0.key.isWithin(scan.folder) }
-      if inside.isEmpty, !isSmall { return "a scan of \(scan.folder.text) without a change" }
+      if inside.isEmpty, !isSmall { return "a scan of \(scan.folder.string) without a change" }
       for (folder, wait) in inside {
         scansOwed[folder] = wait.last + quiet <= now ? nil : (now, wait.last)
       }
@@ -157,7 +158,7 @@ private struct RandomSchedule {
     return nil
   }
 
-  private mutating func pay(_ path: RelativePath, _ isQuiet: Bool) {
+  private mutating func pay(_ path: FilePath, _ isQuiet: Bool) {
     if let time = appointed[path], time <= now { appointed[path] = nil }
     guard let wait = owed[path] else { return }
     owed[path] = isQuiet ? nil : (now, wait.last)

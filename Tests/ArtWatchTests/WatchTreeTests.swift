@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import Foundation
 import TestSupport
 import Testing
@@ -8,34 +9,34 @@ import Testing
 
 @Suite("Folders and watches") struct WatchTreeTests {
   private func entry(_ number: Int32) -> WatchTree.Entry {
-    WatchTree.Entry(watch: number, identity: FolderIdentity(device: 1, inode: UInt64(number)))
+    WatchTree.Entry(watch: number, identity: FileIdentity(device: 1, inode: UInt(number)))
   }
 
   @Test("W18 a watch belongs to the folder that was watched last, under the name that it had then")
   func moves() {
     var tree = WatchTree()
     #expect(tree.put(.root, entry(1)) == nil)
-    #expect(tree.put(RelativePath("a"), entry(2)) == nil)
-    #expect(tree.put(RelativePath("a/b"), entry(3)) == nil)
-    #expect(tree.put(RelativePath("c"), entry(2)) == nil, "a moved folder keeps its watch")
-    #expect(tree.path(of: 2) == RelativePath("c"))
-    #expect(tree.folders[RelativePath("a")] == nil)
+    #expect(tree.put(FilePath("a"), entry(2)) == nil)
+    #expect(tree.put(FilePath("a/b"), entry(3)) == nil)
+    #expect(tree.put(FilePath("c"), entry(2)) == nil, "a moved folder keeps its watch")
+    #expect(tree.path(of: 2) == FilePath("c"))
+    #expect(tree.folders[FilePath("a")] == nil)
     #expect(
-      tree.put(RelativePath("c"), entry(4)) == 2,
+      tree.put(FilePath("c"), entry(4)) == 2,
       "another folder stands there: the former watch is to be ended")
     #expect(tree.path(of: 2) == nil)
-    #expect(tree.remove(within: RelativePath("a")) == [3])
+    #expect(tree.remove(within: FilePath("a")) == [3])
     tree.drop(4)
     tree.drop(77)
     #expect(tree.path(of: 4) == nil)
-    #expect(tree.folders.keys.map(\.text) == [""])
+    #expect(tree.folders.keys.map(\.string) == [""])
   }
 
   @Test("W18 whatever comes in which order, folders and watches stay pairs")
   func anyOrder() {
     var random = SplitMix64(seed: 18)
     var tree = WatchTree()
-    let names = ["", "a", "a/b", "a/b/c", "ab", "ab/c", "d"].map { RelativePath($0) }
+    let names = ["", "a", "a/b", "a/b/c", "ab", "ab/c", "d"].map { FilePath($0) }
     for _ in 0..<20_000 {
       let name = names.randomElement(using: &random) ?? .root
       let number = Int32.random(in: 1..<12, using: &random)
@@ -55,17 +56,17 @@ import Testing
 
   @Test("W18 names are told apart by their bytes, and a folder from one whose name begins alike")
   func names() {
-    #expect(RelativePath("\u{e9}") != RelativePath("e\u{301}"))
-    #expect(Set([RelativePath("\u{e9}"), RelativePath("e\u{301}")]).count == 2)
-    #expect(RelativePath("a/b").isWithin(RelativePath("a")))
-    #expect(RelativePath("a").isWithin(RelativePath("a")))
-    #expect(!RelativePath("ab").isWithin(RelativePath("a")))
-    #expect(!RelativePath("a").isWithin(RelativePath("a/b")))
-    #expect(RelativePath("a").isWithin(.root))
-    #expect(RelativePath("a/b").parent == RelativePath("a"))
-    #expect(RelativePath("a").parent == .root)
-    #expect(RelativePath("").parent == nil)
-    #expect(RelativePath("a/b/c").depth == 3)
+    #expect(FilePath("\u{e9}") != FilePath("e\u{301}"))
+    #expect(Set([FilePath("\u{e9}"), FilePath("e\u{301}")]).count == 2)
+    #expect(FilePath("a/b").isWithin(FilePath("a")))
+    #expect(FilePath("a").isWithin(FilePath("a")))
+    #expect(!FilePath("ab").isWithin(FilePath("a")))
+    #expect(!FilePath("a").isWithin(FilePath("a/b")))
+    #expect(FilePath("a").isWithin(.root))
+    #expect(FilePath("a/b").parent == FilePath("a"))
+    #expect(FilePath("a").parent == .root)
+    #expect(FilePath("").parent == nil)
+    #expect(FilePath("a/b/c").depth == 3)
   }
 }
 
@@ -89,23 +90,25 @@ import Testing
       """)
     let flat = try #require(try walk(folder).contents(of: .root))
     #expect(
-      flat.files.map(\.text).sorted() == ["a b.emojiart", "bees.emojiart", "hard.emojiart", "x\ny.emojiart"])
+      flat.files.map(\.string).sorted() == [
+        "a b.emojiart", "bees.emojiart", "hard.emojiart", "x\ny.emojiart",
+      ])
     #expect(flat.folders.isEmpty)
     let deep = try #require(try walk(folder) { $0.isRecursive = true }.contents(of: .root))
-    #expect(deep.folders.map(\.text).sorted() == ["dir.emojiart", "sub"])
+    #expect(deep.folders.map(\.string).sorted() == ["dir.emojiart", "sub"])
     let one = try #require(try walk(folder) { $0.only = "bees.emojiart" }.contents(of: .root))
-    #expect(one.files.map(\.text) == ["bees.emojiart"])
-    #expect(try walk(folder).contents(of: RelativePath("linked")) == nil, "a link is not followed")
-    #expect(try walk(folder).contents(of: RelativePath("nowhere")) == nil)
-    #expect(try walk(folder).contents(of: RelativePath("bees.emojiart")) == nil)
+    #expect(one.files.map(\.string) == ["bees.emojiart"])
+    #expect(try walk(folder).contents(of: FilePath("linked")) == nil, "a link is not followed")
+    #expect(try walk(folder).contents(of: FilePath("nowhere")) == nil)
+    #expect(try walk(folder).contents(of: FilePath("bees.emojiart")) == nil)
   }
 
   @Test("W19 what happens to a journal counts for its document, and other names for nothing")
   func journals() throws {
     let walk = walk(try ScratchFolder())
-    let sub = RelativePath("sub")
-    #expect(walk.wanted(Array("bees.emojiart-journal".utf8), in: sub) == RelativePath("sub/bees.emojiart"))
-    #expect(walk.wanted(Array("bees.emojiart".utf8), in: .root) == RelativePath("bees.emojiart"))
+    let sub = FilePath("sub")
+    #expect(walk.wanted(Array("bees.emojiart-journal".utf8), in: sub) == FilePath("sub/bees.emojiart"))
+    #expect(walk.wanted(Array("bees.emojiart".utf8), in: .root) == FilePath("bees.emojiart"))
     for name in [".emojiart", "bees.txt", "-journal", ".emojiart-journal", "bees.emojiart-wal", ""] {
       #expect(walk.wanted(Array(name.utf8), in: .root) == nil)
     }
@@ -139,6 +142,6 @@ import Testing
     #expect(RemoteFileSystem.kind(of: (300 & 0xFF) | (300 & ~0xFF) << 12 | 259 << 8, in: mounts) == nil)
     #expect(RemoteFileSystem.kind(of: 4711, in: mounts) == nil)
     var status = stat()
-    #expect(stat("/proc", &status) == 0 && RemoteFileSystem.kind(of: UInt64(status.st_dev)) == nil)
+    #expect(stat("/proc", &status) == 0 && RemoteFileSystem.kind(of: UInt(status.st_dev)) == nil)
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Glibc
 import Synchronization
 import TestSupport
@@ -79,7 +79,8 @@ extension Result<CheckedPicture, BackgroundFailure> {
     let second = try ScriptedWorker(decode: "cat >/dev/null; say '\(none)'")
     #expect(
       try await second.fetcher.result().refusal == Refusal(.notAnImage, "none"))
-    let third = BackgroundFetcher(program: nil, pictureLimits: PictureLimits(bytes: 10))
+    let third = BackgroundFetcher(
+      helpers: HelperPrograms(folders: []), pictureLimits: PictureLimits(bytes: 10))
     await #expect(
       throws: BackgroundFailure.refused(Refusal(.tooBig, "it has 11 bytes, and at most 10 are taken"))
     ) {

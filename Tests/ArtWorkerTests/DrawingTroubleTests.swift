@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Foundation
 import TestSupport
 import Testing
@@ -34,12 +34,12 @@ import Testing
 
   @Test("V73 a worker that is missing, or cannot be executed, is one clear error that names it")
   func missing() async throws {
-    let (none, _) = try await Renderer(program: nil).failure()
+    let (none, _) = try await Renderer(helpers: HelperPrograms(folders: [])).failure()
     guard case .failed(let error) = none else { throw ArtError(.badJSON, "\(none as Any)") }
     #expect(error.code == .unavailable && error.message.hasPrefix("no emojiart-worker beside this program"))
     let worker = try ScriptedWorker(draw: "")
     for path in ["\(worker.path)/script", "\(worker.path)/nothing", worker.path] {
-      let (failure, _) = try await Renderer(program: WorkerProgram(path: path)).failure()
+      let (failure, _) = try await Renderer(helpers: .worker(at: path)).failure()
       guard case .failed(let error) = failure else { throw ArtError(.badJSON, "\(failure as Any)") }
       #expect(error.code == .unavailable && error.message.hasPrefix("cannot start \(path): "))
       #expect(error.message.hasSuffix("install emojiart again"))
@@ -176,7 +176,7 @@ import Testing
     var drawing = try DrawingWorkerTests.drawing()
     for (columns, rows) in [(0, 1), (1, 0), (-1, 5), (10_001, 1), (1, .max)] {
       drawing.format = .symbols(columns: columns, rows: rows, .direct)
-      let (failure, _) = try await Renderer(program: WorkerProgram(path: "/nothing")).failure(drawing)
+      let (failure, _) = try await Renderer(helpers: .worker(at: "/nothing")).failure(drawing)
       guard case .refused(let refusal) = failure else { throw ArtError(.badJSON, "\(failure as Any)") }
       #expect(refusal.reason == .tooLarge)
     }
@@ -184,13 +184,13 @@ import Testing
     var crowd = drawing
     crowd.scene.labels = Array(repeating: try #require(drawing.scene.labels.first), count: 1_000_001)
     guard
-      case .refused(let refusal) = try await Renderer(program: WorkerProgram(path: "/nothing")).failure(crowd)
+      case .refused(let refusal) = try await Renderer(helpers: .worker(at: "/nothing")).failure(crowd)
         .0
     else {
       throw ArtError(.badJSON, "another failure")
     }
     #expect(refusal.reason == .tooLarge && refusal.detail.contains("at most 1000000 are drawn"))
-    guard case .failed = try await Renderer(program: WorkerProgram(path: "/nothing")).failure(drawing).0
+    guard case .failed = try await Renderer(helpers: .worker(at: "/nothing")).failure(drawing).0
     else {
       throw ArtError(.badJSON, "the check can pass")
     }
@@ -208,7 +208,7 @@ import Testing
   func silent(_ name: String, _ script: String) async throws {
     let worker = try ScriptedWorker(script: script)
     let clock = ManualClock()
-    let drawing = Task { try await Renderer(program: worker.program, clock: clock).failure().0 }
+    let drawing = Task { try await Renderer(helpers: worker.helpers, clock: clock).failure().0 }
     try await worker.reaches("there")
     // How much of what was said it has heard by then nobody knows: it may be given the time again.
     let driver = Task {
@@ -235,7 +235,7 @@ import Testing
     let (taking, taken) = AsyncStream.makeStream(of: Void.self)
     let goOn = DispatchSemaphore(value: 0)
     let drawing = Task {
-      try await Renderer(program: worker.program, clock: clock).draw(DrawingWorkerTests.drawing()) { _ in
+      try await Renderer(helpers: worker.helpers, clock: clock).draw(DrawingWorkerTests.drawing()) { _ in
         taken.yield()
         goOn.wait()
         return true

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Glibc
 import Synchronization
 import TestSupport
@@ -207,7 +207,7 @@ final class Taken: Sendable {
     defer { close(go) }
     let clock = ManualClock()
     let drawing = Task {
-      try await Renderer(program: worker.program, clock: clock).draw(Self.drawing(), limit: 3)
+      try await Renderer(helpers: worker.helpers, clock: clock).draw(Self.drawing(), limit: 3)
     }
     // From here on nothing is heard until it is told to go on.
     try await worker.reaches("there")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Foundation
 import Testing
 
@@ -78,7 +78,7 @@ struct Intruder {
     _ attempt: String, in place: IntruderPlace, verb: WorkerVerb, input: [UInt8],
     lacking lack: Lack = .nothing
   ) throws -> Outcome {
-    let worker = try #require(WorkerProgram.find("emojiart-worker")).path
+    let worker = try HelperPrograms.installed.program("emojiart-worker").path
     var environment = place.environment
     environment["INTRUDER_ATTEMPT"] = attempt
     environment["INTRUDER_LIBRARY"] = library

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Foundation
 import Testing
 
@@ -13,10 +13,10 @@ import Testing
   /// Runs the program on that input; gives its lines, its complaint and its status.
   private func run(
     _ input: String, _ arguments: [String] = ["decode"], output: FileHandle? = nil
-  ) throws -> (lines: [String], complaint: String, status: Int32) {
+  ) throws -> (lines: [String], errors: String, status: Int32) {
     let process = Process()
     let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
-    process.executableURL = URL(fileURLWithPath: try #require(WorkerProgram.find("emojiart-worker")).path)
+    process.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("emojiart-worker").path)
     process.arguments = arguments
     process.standardInput = stdin
     process.standardOutput = output ?? stdout
@@ -38,9 +38,9 @@ import Testing
   @Test("B42 the worker greets, answers each request in its turn, and ends with its input")
   func answers() throws {
     let none = try run("")
-    #expect(none.lines == [#"{"hello":3}"#] && none.complaint.isEmpty && none.status == 0)
+    #expect(none.lines == [#"{"hello":3}"#] && none.errors.isEmpty && none.status == 0)
     let two = try run("\(Self.decode)\nabc\(Self.decode)\n\n\n\n")
-    #expect(two.lines.count == 3 && two.complaint.isEmpty && two.status == 0)
+    #expect(two.lines.count == 3 && two.errors.isEmpty && two.status == 0)
     for line in two.lines.dropFirst() { #expect(line.contains(#""reason":"notAnImage""#)) }
   }
 
@@ -55,8 +55,8 @@ import Testing
   func broken(_ input: String) throws {
     let run = try run(input)
     #expect(run.lines == [#"{"hello":3}"#] && run.status == 65)
-    #expect(run.complaint.hasPrefix("emojiart-worker: ") && run.complaint.hasSuffix("\n"))
-    #expect(run.complaint.split(separator: "\n").count == 1)
+    #expect(run.errors.hasPrefix("emojiart-worker: ") && run.errors.hasSuffix("\n"))
+    #expect(run.errors.split(separator: "\n").count == 1)
   }
 
   private static let draw =
@@ -79,14 +79,14 @@ import Testing
   func brokenDrawing(_ input: String) throws {
     let run = try run(input, Self.drawing)
     #expect(run.lines == [#"{"hello":3}"#] && run.status == 65)
-    #expect(run.complaint.hasPrefix("emojiart-worker: ") && run.complaint.split(separator: "\n").count == 1)
+    #expect(run.errors.hasPrefix("emojiart-worker: ") && run.errors.split(separator: "\n").count == 1)
   }
 
   @Test("V82 drawings are answered in their turn, each with what was sent for it")
   func drawings() throws {
     let labels = #"{"labels":{"bytes":16,"total":1}}"# + "\n" + #"[["🐝",1,1,1]]"#
     let run = try run("\(Self.draw)\n\(labels)\(Self.draw)\n\(Self.draw)\n", Self.drawing)
-    #expect(run.status == 0 && run.complaint.isEmpty && run.lines.count == 4)
+    #expect(run.status == 0 && run.errors.isEmpty && run.lines.count == 4)
     for line in run.lines.dropFirst() { #expect(line.contains(#""reason":"noFont""#), "\(line)") }
   }
 
@@ -110,7 +110,7 @@ import Testing
     ])
   func commands(_ arguments: [String]) throws {
     let run = try run("", arguments)
-    #expect(run.status == 64 && run.lines.isEmpty && run.complaint.contains("has no commands"))
+    #expect(run.status == 64 && run.lines.isEmpty && run.errors.contains("has no commands"))
   }
 
   private static let fetch =
@@ -126,7 +126,7 @@ import Testing
   func otherVerb(_ input: String, _ arguments: [String]) throws {
     let run = try run(input, arguments)
     #expect(run.lines == [#"{"hello":3}"#] && run.status == 65)
-    #expect(run.complaint.contains("was not started for"))
+    #expect(run.errors.contains("was not started for"))
   }
 
   @Test("B42 emojiart and the worker that was built with it speak the same version")
@@ -149,7 +149,7 @@ import Testing
     let held = "stage there; forever"
     let worker = isFetching ? try ScriptedWorker(fetch: held) : try ScriptedWorker(decode: held)
     let parent = Process()
-    parent.executableURL = URL(fileURLWithPath: try #require(WorkerProgram.find("WorkerParent")).path)
+    parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
     parent.arguments = ["fetch", worker.program.path]
     try parent.run()
     // At once: nobody else's clock is waited for.
@@ -164,7 +164,7 @@ import Testing
   func killedDrawing() async throws {
     let worker = try ScriptedWorker(draw: "say '{\"part\":3}'; printf abc; stage there; forever")
     let parent = Process()
-    parent.executableURL = URL(fileURLWithPath: try #require(WorkerProgram.find("WorkerParent")).path)
+    parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
     parent.arguments = ["draw", worker.program.path]
     try parent.run()
     let process = parent.processIdentifier
@@ -186,7 +186,7 @@ import Testing
     func growth(_ how: String) throws -> Int {
       let parent = Process()
       let output = Pipe()
-      parent.executableURL = URL(fileURLWithPath: try #require(WorkerProgram.find("WorkerParent")).path)
+      parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
       parent.arguments = [how, small.program.path, large.program.path]
       parent.standardOutput = output
       try parent.run()
@@ -210,7 +210,7 @@ import Testing
     let small = try ScriptedWorker()
     let parent = Process()
     let output = Pipe()
-    parent.executableURL = URL(fileURLWithPath: try #require(WorkerProgram.find("WorkerParent")).path)
+    parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
     parent.arguments = ["measure", small.program.path, worker.program.path]
     parent.standardOutput = output
     try parent.run()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Dispatch
 import Foundation
 import TestSupport
@@ -157,7 +157,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
 
   /// What the worker says that the system has.
   private static func ability(lacking lack: Intruder.Lack) throws -> SandboxAbility {
-    let worker = try #require(WorkerProgram.find("emojiart-worker")).path
+    let worker = try HelperPrograms.installed.program("emojiart-worker").path
     let words = lack == .nothing ? [worker] : [try Intruder.shared.program, "lacking", lack.rawValue, worker]
     let output = try Intruder.output(of: words[0], words.dropFirst() + WorkerVerb.sandbox.arguments)
     let line = try #require(output.split(separator: "\n").last)
@@ -177,7 +177,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let hasNoSeccomp = lack == .seccomp || lack == .neither
     #expect(ability.landlock == (hasNoLandlock ? nil : whole.landlock))
     #expect(ability.hasSeccomp == (hasNoSeccomp ? false : whole.hasSeccomp))
-    let worker = try #require(WorkerProgram.find("emojiart-worker")).path
+    let worker = try HelperPrograms.installed.program("emojiart-worker").path
     let words = lack == .nothing ? [worker] : [try Intruder.shared.program, "lacking", lack.rawValue, worker]
     let output = try Intruder.output(
       of: words[0], words.dropFirst() + WorkerVerb.decode([.webp]).arguments,
@@ -188,17 +188,17 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   @Test("G8 emojiart asks the worker what the system has")
   func probe() async throws {
     #expect(try await SandboxProbe().ask() == Self.ability(lacking: .nothing))
-    let missing = SandboxProbe(program: nil)
+    let missing = SandboxProbe(helpers: HelperPrograms(folders: []))
     let error = await #expect(throws: ArtError.self) { try await missing.ask() }
     #expect(error?.code == .unavailable)
     let other = try ScriptedWorker(script: "say '{\"hello\":4}'; read -r request")
     let wrong = await #expect(throws: ArtError.self) {
-      try await SandboxProbe(program: other.program, clock: ManualClock()).ask()
+      try await SandboxProbe(helpers: other.helpers, clock: ManualClock()).ask()
     }
     #expect(wrong?.message.contains("speaks version 4") == true)
     let silent = try ScriptedWorker(script: "say '{\"hello\":3}'")
     await #expect(throws: ArtError.self) {
-      try await SandboxProbe(program: silent.program, clock: ManualClock()).ask()
+      try await SandboxProbe(helpers: silent.helpers, clock: ManualClock()).ask()
     }
   }
 }
@@ -206,14 +206,14 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
 @Suite("A worker in its sandbox", .timeLimit(.minutes(10))) struct SandboxedWorkerTests {
   /// A worker that has greeted and waits for a request, started as emojiart starts it.
   private final class Greeted {
-    private let worker: Worker
+    private let worker: HelperProcess
     var files: String { "/proc/\(worker.processID)" }
 
     init(_ verb: WorkerVerb) throws {
       let hasGreeted = DispatchSemaphore(value: 0)
-      let limits = WorkerLimits(memory: BackgroundFetcher.memory, processorSeconds: 10, line: 1 << 10)
-      worker = try Worker(
-        starting: try #require(WorkerProgram.find("emojiart-worker")), arguments: verb.arguments,
+      let limits = HelperLimits(memory: BackgroundFetcher.memory, processorSeconds: 10, line: 1 << 10)
+      worker = try HelperProcess(
+        starting: try HelperPrograms.installed.program("emojiart-worker"), arguments: verb.arguments,
         limits: limits, onLine: { _ in hasGreeted.signal() },
         // One that ends without it is gone when it is looked into.
         onEnd: { _ in hasGreeted.signal() })
@@ -290,7 +290,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   @Test(
     "G10 a picture of a kind that the worker was not started for is refused as if its loader were missing")
   func otherKind() throws {
-    let worker = try #require(WorkerProgram.find("emojiart-worker")).path
+    let worker = try HelperPrograms.installed.program("emojiart-worker").path
     for (kinds, picture) in [([PictureKind.png], "sign.avif"), ([.avif], "sign.jpg"), ([.jpeg], "sign.png")] {
       let output = try Intruder.output(
         of: worker, WorkerVerb.decode(kinds).arguments, input: try SandboxCase.decode(picture))
@@ -311,7 +311,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       "OPENSSL_CONF": "/o",
     ]
     _ = try Intruder.output(
-      of: try #require(WorkerProgram.find("WorkerParent")).path, ["fetch", worker.program.path],
+      of: try HelperPrograms.installed.program("WorkerParent").path, ["fetch", worker.program.path],
       environment: variables)
     let lines = try worker.lines("environment")
     let fetch = Set(lines.prefix { $0 != "." })
@@ -359,7 +359,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     "G9 in its sandbox a worker draws every format with pictures of every kind, and texts that the font lacks"
   )
   func drawings() throws {
-    let worker = try #require(WorkerProgram.find("emojiart-worker")).path
+    let worker = try HelperPrograms.installed.program("emojiart-worker").path
     let size = try PixelSize(width: 80, height: 60)
     let formats: [Drawing.Format] = [
       .png(size), .pdf(size), .svg(size, embedsGlyphs: true), .svg(size, embedsGlyphs: false), .sixel(size),
@@ -381,7 +381,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
 
   @Test("G12 where no thread can be begun a worker draws all the same, and a fetch says what is lacking")
   func withoutThreads() throws {
-    let worker = try #require(WorkerProgram.find("emojiart-worker")).path
+    let worker = try HelperPrograms.installed.program("emojiart-worker").path
     let lacking = [try Intruder.shared.program, "lacking", Intruder.Lack.threads.rawValue, worker]
     let size = try PixelSize(width: 200, height: 150)
     let draw = WorkerVerb.draw(font: EmojiFont.find(nil), [.png]).arguments

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtProcess
+import ArtSystem
 import ArtWorker
 import Foundation
 import TestSupport
@@ -67,13 +67,16 @@ final class ScriptedWorker: Sendable {
   }
 
   /// A fetcher with it, whose time stands still: however slow the machine is, no deadline passes.
-  var fetcher: BackgroundFetcher { BackgroundFetcher(program: program, clock: ManualClock()) }
+  var fetcher: BackgroundFetcher { BackgroundFetcher(helpers: helpers, clock: ManualClock()) }
 
   /// A renderer with it, whose time stands still.
-  var renderer: Renderer { Renderer(program: program, clock: ManualClock()) }
+  var renderer: Renderer { Renderer(helpers: helpers, clock: ManualClock()) }
 
-  /// The program.
-  var program: WorkerProgram { WorkerProgram(path: "\(path)/worker") }
+  /// The program, under the name of the one whose place it takes.
+  var program: HelperProgram { HelperProgram(name: "emojiart-worker", path: "\(path)/worker") }
+
+  /// Where it lies.
+  var helpers: HelperPrograms { .worker(at: program.path) }
 
   /// The lines of a file that it wrote.
   func lines(_ name: String) throws -> [String] {
@@ -122,5 +125,12 @@ final class ScriptedWorker: Sendable {
     await withCheckedContinuation { waiting in
       Thread.detachNewThread { waiting.resume(returning: body()) }
     }
+  }
+}
+
+extension HelperPrograms {
+  /// One program in the place of `emojiart-worker`, whatever lies there.
+  static func worker(at path: String) -> HelperPrograms {
+    HelperPrograms(folders: [], paths: ["emojiart-worker": path])
   }
 }

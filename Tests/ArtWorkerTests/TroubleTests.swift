@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Foundation
 import TestSupport
 import Testing
@@ -26,7 +26,7 @@ import Testing
 
   @Test("B45 a worker that is missing is one clear error that names it")
   func missing() async throws {
-    let error = try await BackgroundFetcher(program: nil).result().error
+    let error = try await BackgroundFetcher(helpers: HelperPrograms(folders: [])).result().error
     #expect(error?.code == .unavailable)
     #expect(error?.message.hasPrefix("no emojiart-worker beside this program") == true)
     #expect(error?.message.hasSuffix("install emojiart again") == true)
@@ -36,7 +36,7 @@ import Testing
   func notExecutable() async throws {
     let worker = try ScriptedWorker()
     for path in ["\(worker.path)/script", "\(worker.path)/nothing", worker.path] {
-      let error = try await BackgroundFetcher(program: WorkerProgram(path: path)).result().error
+      let error = try await BackgroundFetcher(helpers: .worker(at: path)).result().error
       #expect(error?.code == .unavailable)
       #expect(error?.message.hasPrefix("cannot start \(path): ") == true)
       #expect(error?.message.hasSuffix("install emojiart again") == true)
@@ -171,7 +171,7 @@ import Testing
     for (name, script) in CancellingTests.stages {
       let worker = try ScriptedWorker(script: script)
       let clock = ManualClock()
-      let fetcher = BackgroundFetcher(program: worker.program, clock: clock)
+      let fetcher = BackgroundFetcher(helpers: worker.helpers, clock: clock)
       let url = try BackgroundURL("http://picture.test/a.png")
       let fetch = fetcher.fetch(BackgroundRequest(url, isTyped: true))
       try await worker.reaches("there")

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorker
 import Foundation
 import Synchronization
@@ -70,7 +71,7 @@ import Testing
       let page = try OutputFile(OutputPlace(watched["gallery.html"], replacing: .galleries))
       var gallery = Gallery(of: watched.path, into: page, recovery: recovery, waiter: BlockingWaiter()) {
         event in
-        if case .drawn(let path, _) = event { drawn.withLock { $0.append(PathParts(path).name) } }
+        if case .drawn(let path, _) = event { drawn.withLock { $0.append(FilePath(path).name) } }
       }
       try gallery.write(FolderListing(of: watched.path))
       return (gallery.shown, gallery.errors.map(\.name), gallery.firstFailure)

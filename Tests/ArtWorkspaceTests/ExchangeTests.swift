@@ -3,6 +3,7 @@
 import ArtExchange
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorker
 import Foundation
 import Testing
@@ -54,7 +55,7 @@ import Testing
         guard let foreign = try importer.read(source) else { continue }
         made.append(try importer.make(foreign, from: source))
       } catch ImportFailure.failed(let error) {
-        failed[PathParts(source.name).name] = error.code
+        failed[FilePath(source.name).name] = error.code
         importer.tally.addFailure(error.code)
       }
     }

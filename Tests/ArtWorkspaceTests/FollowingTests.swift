@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Foundation
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
     for _ in 0..<3 { try file.addBee() }
     let whole = try watched.bytes("bees.emojiart")
     try watched.overwrite("bees.emojiart", Array("half".utf8))
-    var report = FolderReport(of: watched.path, only: [DocumentPath("bees.emojiart")], since: 1)
+    var report = FolderReport(of: watched.path, only: [FilePath("bees.emojiart")], since: 1)
     #expect(report.begin(state()).first == .ready(1))
     let first = report.catchUp(isBeginning: true)
     #expect(!first.isComplete && report.isBehind)

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Testing
 
 @testable import ArtWorkspace
@@ -240,7 +241,7 @@ extension ReportedDocuments {
 
   @Test("C75 of documents that are not wanted nothing is told, and one that gets a wanted name is looked at")
   func wanted() throws {
-    var told = ReportedDocuments(only: [DocumentPath("a"), DocumentPath("b")])
+    var told = ReportedDocuments(only: [FilePath("a"), FilePath("b")])
     #expect(told.begin([try whole("a", 1), try whole("x", 1)], degraded: nil) == [.ready(1)])
     #expect(told.receive(.added("y", revision: 1)) == nil)
     #expect(told.receive(.changed("x", try change(2...2))) == nil)

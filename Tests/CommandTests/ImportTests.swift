@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import ArtTerminal
 import Foundation
 import Testing
@@ -33,9 +34,9 @@ import Testing
   @Test(
     "X63 a signal that comes while a picture is waited for stays with the import, which holds it back, too")
   func heldTwice() throws {
-    try #require(!StreamSignals.isIgnored(SIGTERM))
-    let outer = HeldSignals([SIGTERM])
-    let inner = HeldSignals()
+    try #require(!SignalSource.isIgnored(SIGTERM))
+    let outer = SignalSource([SIGTERM])
+    let inner = SignalSource()
     pthread_kill(pthread_self(), SIGTERM)
     // Else it would end this program here.
     inner.release()

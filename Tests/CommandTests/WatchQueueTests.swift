@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import ArtWorkspace
 import Foundation
 import Glibc
@@ -106,11 +107,11 @@ import Testing
     let taken = try await onThread {
       var taken: [FolderEvent] = []
       while taken.count < 5 {
-        var ready = pollfd(fd: inbox.bell.ear, events: Int16(POLLIN), revents: 0)
+        var ready = pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0)
         guard poll(&ready, 1, 120_000) == 1 else {
           throw Project.Missing(what: "an event within two minutes")
         }
-        inbox.bell.hush()
+        inbox.wakeup.clear()
         var count = 0
         for (_, event) in inbox.take().events {
           taken.append(event)
@@ -163,7 +164,7 @@ import Testing
     #expect(FollowedPlace(folder: ".").argument(for: "bees.emojiart") == "bees.emojiart")
     #expect(FollowedPlace(folder: "art/").argument(for: "bees.emojiart") == "art/bees.emojiart")
     #expect(FollowedPlace(folder: ".").argument(for: "-x.emojiart") == "./-x.emojiart")
-    let place = FollowedPlace(folder: "/real", names: [DocumentPath("b.emojiart"): "link.emojiart"])
+    let place = FollowedPlace(folder: "/real", names: [FilePath("b.emojiart"): "link.emojiart"])
     #expect(place.argument(for: "b.emojiart") == "link.emojiart")
   }
 }

@@ -5,8 +5,8 @@
 // or OUT.svg, OUT-text.svg, OUT.pdf. LINES has an emoji a line: `x y size text`. It writes its peak memory in KiB, resident and
 // address space, when it has ended; or `refused: ` and why.
 
+import ArtDrawing
 import ArtModel
-import ArtRender
 import Glibc
 
 private func bytes(of path: String) throws(ArtError) -> [UInt8] {

@@ -13,19 +13,19 @@
 //                                the same with something that is drawn and passed on, or held whole
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import ArtWorker
-import CProcess
+import CSystem
 import Dispatch
 import Glibc
 import Synchronization
 
-let limits = WorkerLimits(memory: 256 << 20, processorSeconds: nil, line: 1 << 16)
+let limits = HelperLimits(memory: 256 << 20, processorSeconds: nil, line: 1 << 16)
 
 /// Starts a shell with a script.
-func start(_ script: String, end: DispatchSemaphore) throws -> Worker {
-  try Worker(
-    starting: WorkerProgram(path: "/bin/sh"), arguments: ["-c", script], limits: limits, onLine: { _ in },
+func start(_ script: String, end: DispatchSemaphore) throws -> HelperProcess {
+  try HelperProcess(
+    starting: HelperProgram(path: "/bin/sh"), arguments: ["-c", script], limits: limits, onLine: { _ in },
     onEnd: { _ in end.signal() })
 }
 
@@ -48,7 +48,8 @@ func fetch(with path: String) {
         throw .refused(error)
       }
       let fetcher = BackgroundFetcher(
-        program: WorkerProgram(path: path), fetchLimits: FetchLimits(total: .seconds(60)))
+        helpers: HelperPrograms(folders: [], paths: ["emojiart-worker": path]),
+        fetchLimits: FetchLimits(total: .seconds(60)))
       let picture = try await fetcher.fetch(BackgroundRequest(url, isTyped: true)).picture
       precondition(picture.mediaType == "image/png")
     } catch {
@@ -69,7 +70,7 @@ func draw(with path: String, isWhole: Bool) {
       let drawing = Drawing(
         scene: Scene(canvas: canvas, labels: [], picture: nil), region: Rect(canvas),
         format: .png(try PixelSize(width: 1, height: 1)), font: nil)
-      let renderer = Renderer(program: WorkerProgram(path: path))
+      let renderer = Renderer(helpers: HelperPrograms(folders: [], paths: ["emojiart-worker": path]))
       if isWhole {
         _ = try await renderer.draw(drawing, limit: .max)
       } else {
@@ -109,7 +110,7 @@ case "starts":
   // The first one brings what Swift and the library keep for good.
   try withExtendedLifetime(start("exit", end: isOver)) { isOver.wait() }
   let (descriptors, threads) = (entries("fd"), entries("task"))
-  let missing = WorkerProgram(path: "/missing/program")
+  let missing = HelperProgram(path: "/missing/program")
   for number in 0..<(Int(CommandLine.arguments[2]) ?? 0) {
     switch number % 5 {
     case 0: try withExtendedLifetime(start("echo; exit 1", end: isOver)) { isOver.wait() }
@@ -122,7 +123,7 @@ case "starts":
       isOver.wait()
     case 3: try withExtendedLifetime(start("kill -STOP $$", end: isOver)) { isOver.wait() }
     default:
-      let worker = try? Worker(starting: missing, limits: limits, onLine: { _ in }, onEnd: { _ in })
+      let worker = try? HelperProcess(starting: missing, limits: limits, onLine: { _ in }, onEnd: { _ in })
       precondition(worker == nil)
     }
   }
@@ -135,11 +136,11 @@ case "starts":
 
 case "ignores":
   signal(SIGCHLD, SIG_IGN)
-  let how = Mutex<WorkerEnd?>(nil)
+  let how = Mutex<HelperEnd?>(nil)
   let (to, from) = (CommandLine.arguments[2], CommandLine.arguments[3])
   let script = "{ read word <\(to) && echo $word >\(from); } &"
-  let worker = try Worker(
-    starting: WorkerProgram(path: "/bin/sh"), arguments: ["-c", script], limits: limits, onLine: { _ in },
+  let worker = try HelperProcess(
+    starting: HelperProgram(path: "/bin/sh"), arguments: ["-c", script], limits: limits, onLine: { _ in },
     onEnd: { end in
       how.withLock { $0 = end }
       isOver.signal()
@@ -157,15 +158,15 @@ case "hear":
   let script = "read line; echo got $line; echo complained >&2"
   var words = ["/bin/sh", "-c", script].map { (word: String) in strdup(word) } + [nil]
   var environment: [UnsafeMutablePointer<CChar>?] = [nil]
-  var started = cprocess()
-  guard cprocess_start("/bin/sh", &words, &environment, cprocess_limits(), &started) == 0 else { exit(1) }
+  var started = csystem_process()
+  guard csystem_start("/bin/sh", &words, &environment, csystem_limits(), &started) == 0 else { exit(1) }
   write(started.input, "it\n", 3)
   let file = open(CommandLine.arguments[2], O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
   var buffer = [UInt8](repeating: 0, count: 1 << 10)
-  for stream in [started.output, started.complaint] {
+  for stream in [started.output, started.errors] {
     while case let count = read(stream, &buffer, buffer.count), count > 0 { write(file, buffer, count) }
   }
-  cprocess_reap(started.process)
+  csystem_reap(started.process)
 
 case "fetch": fetch(with: CommandLine.arguments[2])
 

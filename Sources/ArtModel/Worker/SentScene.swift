@@ -48,7 +48,7 @@ package struct SentScene {
 
 extension Drawing {
   /// Sends a request for it, line by line and in pieces, so that nothing large is made of it.
-  package func send(_ send: ([UInt8]) throws(ArtError) -> Void) throws(ArtError) {
+  package func send<Failure: Error>(_ send: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     try sendLabels(send)
     if let picture = scene.picture {
       try send(WorkerRequest.picture(bytes: picture.count).line)
@@ -60,7 +60,7 @@ extension Drawing {
   /// Bytes of a piece of labels, about.
   private static let pieceLength = 1 << 16
 
-  private func sendLabels(_ send: ([UInt8]) throws(ArtError) -> Void) throws(ArtError) {
+  private func sendLabels<Failure: Error>(_ send: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var rest = scene.labels[...]
     while !rest.isEmpty {
       var writer = JSONWriter(reserving: Self.pieceLength + 1_024)

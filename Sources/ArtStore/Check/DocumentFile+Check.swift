@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CSQLite
+import ArtSystem
+import CStore
 import Glibc
 
 /// What `check` found.
@@ -86,7 +87,7 @@ extension DocumentFile {
     }
     var salvage = Salvage(copy.inspection, mending, at: stamp.time)
     let image = try salvage.image(named: path, stamp: stamp)
-    let name = PathParts(file.path).name
+    let name = FilePath(file.path).name
     let original = try StateFolder.setAside(copy.bytes, as: name)
     for sibling in copy.siblings {
       guard let bytes = try PlainFile.read(file.path + sibling, limit: Format.largestJournal) else {

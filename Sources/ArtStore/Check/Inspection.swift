@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CSQLite
+import CStore
 
 /// Everything that can be read of a document, sorted into what its sums vouch for, what only makes sense, and what
 /// does not even do that. Made on a private copy, so that looking changes nothing.

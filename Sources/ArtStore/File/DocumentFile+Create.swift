@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CSQLite
+import ArtSystem
+import CStore
 import Glibc
 
 extension DocumentFile {
@@ -129,10 +130,9 @@ struct FileImage {
   }
 
   private func link(as path: String, writing: (Int32) throws(ArtError) -> Void) throws(ArtError) {
-    try withUnnamedFile(near: path, like: nil, writing) { (source) throws(ArtError) in
-      guard linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
-        guard errno != EEXIST else { throw .exists(path) }
-        throw .system("create", path)
+    try withUnnamedFile(near: path, like: nil, writing) { (file) throws(ArtError) in
+      do throws(SystemError) { try file.link(as: path) } catch {
+        throw error.number == EEXIST ? .exists(path) : ArtError(error, cannot: "create", path)
       }
     }
     try PlainFile.syncFolder(of: path)
@@ -143,59 +143,50 @@ struct FileImage {
   /// and the next mending removes it.
   func replace(_ file: LocatedFile) throws(ArtError) {
     let bytes = try bytes()
-    let name = Array(PathParts(file.path).name.utf8).withUnsafeBufferPointer {
+    let name = Array(FilePath(file.path).name.utf8).withUnsafeBufferPointer {
       ContentDigest.of($0)
     }
-    let temporary = "\(PathParts(file.path).folder)/.\(name).tmp"
+    let temporary = "\(FilePath(file.path).folder)/.\(name).tmp"
     guard unlink(temporary) == 0 || errno == ENOENT else { throw .system("remove", temporary) }
     try withUnnamedFile(near: file.path, like: file) { (new) throws(ArtError) in
       try PlainFile.write(bytes, to: new, name: self.name)
-    } _: { (source) throws(ArtError) in
-      guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
-        throw .system("create", temporary)
+    } _: { (new) throws(ArtError) in
+      do throws(SystemError) { _ = try new.replace(file.path, over: temporary) } catch {
+        throw ArtError(error, cannot: "replace", file.name)
       }
-    }
-    guard rename(temporary, file.path) == 0 else {
-      let number = errno
-      unlink(temporary)
-      throw .system("replace", file.name, number)
     }
     try PlainFile.syncFolder(of: file.path)
   }
 
-  /// Has a file filled that has no name yet, durably, and hands over a path that it can be linked from. A file system
-  /// without such files gets a hidden temporary one.
+  /// Has a file filled that has no name yet, durably, and hands it over to be named.
   private func withUnnamedFile(
     near path: String, like old: LocatedFile?, _ writing: (Int32) throws(ArtError) -> Void,
-    _ body: (String) throws(ArtError) -> Void
+    _ body: (UnnamedFile) throws(ArtError) -> Void
   ) throws(ArtError) {
-    let folder = PathParts(path).folder
+    let folder = FilePath(path).folder
     // A copy of a private file is private from its first byte.
     let mode: mode_t = old == nil ? 0o666 : 0o600
-    // O_TMPFILE, which Swift does not import: __O_TMPFILE | O_DIRECTORY.
-    let unnamed = open(folder, 0o20000000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode)
-    if unnamed >= 0 {
-      defer { close(unnamed) }
-      try fill(unnamed, writing, like: old)
-      return try body("/proc/self/fd/\(unnamed)")
-    }
-    guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
-      let number = errno
-      guard number == ENOENT || number == ENOTDIR || PlainFile.isRemoved(folder) else {
-        throw .system("create", name, number)
+    let file: UnnamedFile
+    do throws(SystemError) {
+      file = try UnnamedFile(in: folder, mode: mode, else: Self.hiddenPath(in: folder))
+    } catch {
+      guard error.number == ENOENT || error.number == ENOTDIR || PlainFile.isRemoved(folder) else {
+        throw ArtError(error, cannot: "create", name)
       }
       throw ArtError(.noSuchDocument, "no folder \(folder) to create \(name) in; make it first")
     }
-    var random = SystemRandomNumberGenerator()
-    let temporary = "\(folder)/.\(DocumentID(using: &random)).tmp"
-    let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard file >= 0 else { throw .system("create", name) }
     defer {
-      close(file)
-      unlink(temporary)
+      file.abandon()
+      // By now it may be a document that is open.
+      PlainFile.close(file.descriptor)
     }
-    try fill(file, writing, like: old)
-    try body(temporary)
+    try fill(file.descriptor, writing, like: old)
+    try body(file)
+  }
+
+  private static func hiddenPath(in folder: String) -> String {
+    var random = SystemRandomNumberGenerator()
+    return "\(folder)/.\(DocumentID(using: &random)).tmp"
   }
 
   private func fill(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CDocumentVFS
+import ArtSystem
+import CStore
 
 extension DocumentFile {
   /// Changes the document in one durable transaction on its rows: after the body returns, and before this
@@ -102,7 +103,7 @@ extension DocumentFile {
   /// its last write.
   private func mayBeHalfSaved(_ file: LocatedFile, _ connection: Connection) -> Bool {
     connection.isHalfSaved || file.hardLinks > 1 || !file.wasWrittenLast
-      || file_is_mounted(file.path, PathParts(file.path).folder)
+      || file_is_mounted(file.path, FilePath(file.path).folder)
   }
 
   /// A commit that answers an error may have happened all the same: then our edit is in the log. False when nothing was

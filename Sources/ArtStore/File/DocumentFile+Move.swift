@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CFileSystem
+import ArtSystem
 import Glibc
 
 extension DocumentFile {
@@ -53,15 +53,10 @@ extension DocumentFile {
   }
 
   private func rename(_ old: String, to new: String) throws(ArtError) {
-    if rename_without_replacing(old, new) != 0 {
-      guard errno == EINVAL || errno == ENOSYS else { throw .notMoved(path, new, errno) }
-      // The file system does not know that flag; the file has two names for a moment.
-      guard link(old, new) == 0 else { throw .notMoved(path, new, errno) }
-      guard unlink(old) == 0 else {
-        let number = errno
-        unlink(new)
-        throw .notMoved(path, new, number)
-      }
+    do throws(SystemError) {
+      try FilePath.rename(old, to: new)
+    } catch {
+      throw .notMoved(path, new, error.number)
     }
     try PlainFile.syncFolder(of: new)
     try PlainFile.syncFolder(of: old)
@@ -74,7 +69,7 @@ extension ArtError {
   }
 
   fileprivate static func notMoved(_ old: String, _ new: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case EEXIST: return ArtError(.exists, "\(new) exists already; choose another name")
     case EXDEV:

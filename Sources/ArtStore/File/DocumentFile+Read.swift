@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CSQLite
+import CStore
 
 extension DocumentFile {
   /// Reads the whole document, verified row by row and as a whole. Changes no byte and no time, and leaves

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// What other programs did to a document since it was in some state.
@@ -87,7 +88,7 @@ extension DocumentFile {
   public func readOnlyReason() throws(ArtError) -> String? {
     let file = try locate()
     guard access(file.path, W_OK) == 0 else { return "the file is read-only" }
-    guard access(PathParts(file.path).folder, W_OK) == 0 else { return "its folder is read-only" }
+    guard access(FilePath(file.path).folder, W_OK) == 0 else { return "its folder is read-only" }
     return nil
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CSQLite
+import ArtSystem
+import CStore
 import Glibc
 
 /// A document's file, by its path. Nothing stays open between calls: each one opens the file, does its work and
@@ -78,13 +79,10 @@ extension DocumentFile {
 
   /// The path without symbolic links; nil when nothing is there.
   func realPath() throws(ArtError) -> String? {
-    guard let resolved = realpath(path, nil) else {
-      let number = errno
-      guard number == ENOENT else { throw .system("open", name, number) }
+    do throws(SystemError) { return try FilePath.resolved(path) } catch {
+      guard error.number == ENOENT else { throw ArtError(error, cannot: "open", name) }
       return nil
     }
-    defer { free(resolved) }
-    return String(cString: resolved)
   }
 
   /// Whether no link that may not be followed leads there. Compared by bytes: two names that look alike are two files.

@@ -1,27 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
-
-/// Which file stands at a path: a rename keeps it, hard links share it, and a file that was removed leaves it to the next.
-public struct FileIdentity: Sendable, Hashable {
-  private let device: UInt
-  private let inode: UInt
-
-  init(device: UInt, inode: UInt) {
-    self.device = device
-    self.inode = inode
-  }
-
-  init(_ status: stat) { self.init(device: UInt(status.st_dev), inode: UInt(status.st_ino)) }
-
-  /// The identity of the file at a path; symbolic links are not followed. Nil when `lstat` fails.
-  public init?(at path: String) {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
-    self.init(status)
-  }
-}
 
 /// What a file system tells of a file without reading it. Where two differ somebody may have changed the document; the
 /// document's own row tells whether. Where two are equal, `showsNothing(since:)` tells whether that says anything.

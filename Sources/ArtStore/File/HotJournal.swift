@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CSQLite
+import ArtSystem
+import CStore
 import Glibc
 
 /// A rollback journal that lies beside a document while no program writes it: a save was cut short, or a journal has
 /// met a file that it does not belong to.
 ///
-/// SQLite would roll it back at once, whatever file stands there; the file layer (`CDocumentVFS`) does not let it. The journal is
+/// SQLite would roll it back at once, whatever file stands there; the file layer (`CStore`) does not let it. The journal is
 /// judged on copies first:
 ///
 ///     file without its journal is whole ──▶ it is the document, the journal is spent (keep)
@@ -98,7 +99,7 @@ struct HotJournal {
     defer { scratch.remove() }
     let bytes = try guarded.bytes(limit: Format.largestFile)
     let verdict = try judge(file, bytes, journal, in: scratch)
-    let name = PathParts(file.path).name
+    let name = FilePath(file.path).name
     let aside = try StateFolder.setAside(journal.bytes, as: name + "-journal")
     switch verdict {
     case .rollBack:
@@ -134,7 +135,7 @@ struct HotJournal {
       !isDatabase(bytes)
     else { throw .foreignJournal(file.name) }
     let isSpent = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
-    let aside = isSpent ? "" : try StateFolder.setAside(bytes, as: PathParts(file.path).name + "-journal")
+    let aside = isSpent ? "" : try StateFolder.setAside(bytes, as: FilePath(file.path).name + "-journal")
     guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
     if !isSpent {
       notice("\(file.name): a file that is no journal lay beside it; it was set aside as \(aside)")
@@ -188,7 +189,7 @@ struct HotJournal {
   /// each attempt would copy what another person left there.
   private static func checkRemovable(_ file: LocatedFile) throws(ArtError) {
     var (folder, journal) = (stat(), stat())
-    guard stat(PathParts(file.path).folder, &folder) == 0, lstat(file.journalPath, &journal) == 0 else {
+    guard stat(FilePath(file.path).folder, &folder) == 0, lstat(file.journalPath, &journal) == 0 else {
       // Somebody has dealt with it.
       guard errno != ENOENT else { return }
       throw .system("look at", file.journalPath)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CDocumentVFS
+import ArtSystem
+import CStore
 import Glibc
 
 /// A private folder for copies, removed with all that is in it. It is locked while its program lives: one that was left by a program
@@ -14,8 +15,7 @@ struct Scratch {
 
   init() throws(ArtError) {
     // Without symbolic links, which SQLite is told not to follow.
-    let wanted = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-    let parent = wanted.isEmpty ? "/tmp" : wanted
+    let parent = Environment["TMPDIR"] ?? "/tmp"
     Self.removeOrphans(in: parent)
     var made: (path: String, lock: Int32)?
     // Another program may take a folder without a lock for an orphan.
@@ -28,9 +28,10 @@ struct Scratch {
   private static func make(in parent: String) throws(ArtError) -> (path: String, lock: Int32)? {
     var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      let cause = String(cString: strerror(errno))
       throw ArtError(
-        .inputOutput, "cannot make a private folder in \(parent): \(cause); set TMPDIR to a folder with room")
+        .inputOutput,
+        "cannot make a private folder in \(parent): \(SystemError.text(of: errno)); set TMPDIR to a folder with room"
+      )
     }
     let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let lock = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -41,37 +42,38 @@ struct Scratch {
     while flock(lock, LOCK_EX) != 0 {
       guard errno == EINTR else { break }
     }
-    guard let resolved = realpath(made, nil) else {
-      let number = errno
+    do throws(SystemError) { return (try FilePath.resolved(made), lock) } catch {
       close(lock)
-      guard number == ENOENT else { throw .system("make a private folder in", parent, number) }
+      guard error.number == ENOENT else { throw ArtError(error, cannot: "make a private folder in", parent) }
       return nil
     }
-    defer { free(resolved) }
-    return (String(cString: resolved), lock)
   }
 
   /// Removes the folders of this user whose programs are gone. What cannot be removed stays for the next one.
   private static func removeOrphans(in parent: String) {
-    guard let stream = opendir(parent) else { return }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    do throws(SystemError) {
+      try FolderEntry.each(in: parent) { entry in
+        let name = entry.nameBytes
+        if name.count == prefix.utf8.count + 6, name.starts(with: prefix.utf8) {
+          removeOrphan("\(parent)/\(entry.shownName)")
+        }
       }
-      guard name.hasPrefix(prefix), name.utf8.count == prefix.utf8.count + 6 else { continue }
-      let path = "\(parent)/\(name)"
-      let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-      guard folder >= 0 else { continue }
-      defer { close(folder) }
-      var status = stat()
-      guard fstat(folder, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o700,
-        flock(folder, LOCK_EX | LOCK_NB) == 0
-      else { continue }
-      // Copies only: what else lies there keeps the folder.
-      for file in files { unlinkat(folder, file, 0) }
-      rmdir(path)
+    } catch {
+      // Making a folder there says what is wrong with it.
     }
+  }
+
+  private static func removeOrphan(_ path: String) {
+    let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    defer { close(folder) }
+    var status = stat()
+    guard fstat(folder, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o700,
+      flock(folder, LOCK_EX | LOCK_NB) == 0
+    else { return }
+    // Copies only: what else lies there keeps the folder.
+    for file in files { unlinkat(folder, file, 0) }
+    rmdir(path)
   }
 
   /// Removes the folder. It holds only files, made by us.
@@ -181,7 +183,7 @@ public enum PlainFile {
 
   /// Makes what happened in a folder durable.
   static func syncFolder(of path: String) throws(ArtError) {
-    let folder = PathParts(path).folder
+    let folder = FilePath(path).folder
     let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard file >= 0 else { throw .system("open the folder", folder) }
     defer { close(file) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 
 /// The journals of programs that are gone which concern one document.
 public struct FoundJournals {
@@ -21,7 +22,7 @@ public struct FoundJournals {
     for journal in journals {
       guard let head = journal.head else { continue }
       if head.base.id == place.id, head.path != place.path, !head.isFile(place.identity) {
-        search.look(into: PathParts(place.path).folder)
+        search.look(into: FilePath(place.path).folder)
       }
       let match = search.match(head)
       if case .restore(let path) = match {

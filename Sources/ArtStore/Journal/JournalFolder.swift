@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// Where the journals of unsaved edits lie: a file or two for each program that edits, or did and is gone.
@@ -49,25 +50,21 @@ public struct JournalFolder: Sendable, Hashable {
 
   /// The journals there, by their origins; empty where the folder is not there. What else lies there is passed over.
   func files() throws(ArtError) -> [Origin: Files] {
-    guard let stream = opendir(path) else {
-      guard errno == ENOENT || errno == ENOTDIR else { throw .system("look into", path) }
+    var found: [Origin: Files] = [:]
+    do throws(SystemError) {
+      try FolderEntry.each(in: path) { entry in
+        switch JournalName(entry.shownName) {
+        case .lock(let origin): found[origin, default: Files()].hasLock = true
+        case .segment(let origin, let number): found[origin, default: Files()].segments.append(number)
+        case nil: break
+        }
+      }
+    } catch {
+      guard error.number == ENOENT || error.number == ENOTDIR else {
+        throw ArtError(error, cannot: "look into", path)
+      }
       return [:]
     }
-    defer { closedir(stream) }
-    var found: [Origin: Files] = [:]
-    errno = 0
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      switch JournalName(name) {
-      case .lock(let origin): found[origin, default: Files()].hasLock = true
-      case .segment(let origin, let number): found[origin, default: Files()].segments.append(number)
-      case nil: break
-      }
-      errno = 0
-    }
-    guard errno == 0 else { throw .system("look into", path) }
     return found.mapValues { Files(hasLock: $0.hasLock, segments: $0.segments.sorted()) }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 
 /// What the first line of each segment of a journal says: whose edits these are, and of which document.
 public struct JournalHead: Sendable, Hashable {

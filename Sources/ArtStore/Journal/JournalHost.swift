@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CFileSystem
+import ArtSystem
 import Glibc
 
 /// Where a program ran that wrote a journal: what tells whether its path, its lock and its process mean anything here.
@@ -109,9 +109,11 @@ extension JournalHost {
   /// a program makes, nobody knows.
   func sharesLocks(in folder: String) -> Bool {
     if let sharesLocks { return sharesLocks }
-    var status = statfs()
-    guard statfs(folder, &status) == 0 else { return false }
-    return Self.localFileSystems.contains(UInt32(truncatingIfNeeded: status.f_type))
+    do throws(SystemError) {
+      return try Self.localFileSystems.contains(FileSystem.kind(at: folder))
+    } catch {
+      return false
+    }
   }
 
   /// `f_type` of file systems that keep `flock` in the kernel, by the file: statfs(2).
@@ -192,11 +194,10 @@ extension JournalHost {
 
   /// A small file of the system's; nil where it cannot be read, which is as if it were not there.
   private static func text(of path: String) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 4_096)
-    let count = read(file, &bytes, bytes.count)
-    return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    do throws(SystemError) {
+      return try SmallFile.read(path, limit: 4_096).map { String(decoding: $0, as: UTF8.self) }
+    } catch {
+      return nil
+    }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CXXHash
+import CStore
 
 /// Lines of a journal, being written: 16 hexadecimal digits that are the XXH3-64 of the JSON behind them, a space, the
 /// JSON, a line feed. The buffers are used again.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 
 /// Which file the edits of a program that is gone belong to.
 ///
@@ -88,10 +89,10 @@ public enum JournalMatch: Sendable, Equatable {
     } else if fitting.count == 1 {
       self = .restore(fitting[0].path)
     } else if fitting.count > 1 {
-      let names = fitting.prefix(3).map { PathParts($0.path).name }.joined(separator: ", ")
+      let names = fitting.prefix(3).map { FilePath($0.path).name }.joined(separator: ", ")
       self = .kept("\(what), and several files are copies of it (\(names))", .ambiguous)
     } else if let other = same.first {
-      self = .kept("\(what), and \(PathParts(other.path).name) is another state of it", code)
+      self = .kept("\(what), and \(FilePath(other.path).name) is another state of it", code)
     } else {
       self = .kept(what, code)
     }

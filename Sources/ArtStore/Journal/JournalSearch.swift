@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// Looks for the documents that journals of programs that are gone belong to. Reads only.
@@ -36,7 +37,7 @@ public struct JournalSearch {
     }
     let place = Self.place(of: head)
     if case .document(head.base.id) = place { return JournalMatch(of: head, place: place, among: []) }
-    if veryFile(of: head) == nil { look(into: PathParts(head.path).folder) }
+    if veryFile(of: head) == nil { look(into: FilePath(head.path).folder) }
     return JournalMatch(of: head, place: place, among: candidates, unreadable: unreadable)
   }
 
@@ -94,7 +95,7 @@ public struct JournalSearch {
   private mutating func note(_ error: ArtError, about path: String) {
     switch error.code {
     case .noSuchDocument, .notADocument: break
-    default: unreadable.append(PathParts(path).name)
+    default: unreadable.append(FilePath(path).name)
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CXXHash
+import CStore
 
 /// The tables whose rows are only carried and vouched for: their columns, in the order that the sum takes them.
 enum PlainTable: CaseIterable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CXXHash
+import CStore
 
 /// The checksum of one row: XXH3-64 (https://xxhash.com) of the table's name and every column but the sum.
 ///

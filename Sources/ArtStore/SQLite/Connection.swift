@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CDocumentVFS
-import CSQLite
+import CStore
 
 /// One short-lived connection to a SQLite database. Used by one thread, closed when it goes.
 final class Connection {
@@ -28,7 +27,7 @@ final class Connection {
   }
 
   /// Opens the file at a path whose symbolic links have been resolved. Reads and locks nothing yet. A document has its own file
-  /// layer: see `CDocumentVFS`.
+  /// layer: see `CStore`.
   init(path: String, name: String, mode: Mode, deadline: Deadline) throws(ArtError) {
     pass = FileGate.Pass()
     var handle: OpaquePointer?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
+import CStore
 import Glibc
 
 /// Until when a locked document is waited for.

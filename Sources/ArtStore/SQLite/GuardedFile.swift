@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CDocumentVFS
-import CSQLite
+import CStore
 import Glibc
 
 /// A document that is read and written without a connection, through the file layer of documents: closing a plain descriptor would

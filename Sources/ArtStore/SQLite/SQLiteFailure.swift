@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CSQLite
+import ArtSystem
+import CStore
 import Glibc
 
 /// What SQLite answered, with the extended code and the system's error number.
@@ -22,7 +23,7 @@ struct SQLiteFailure {
     case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: return .diskFull(name)
     case SQLITE_IOERR where systemError == EFBIG: return .fileSizeLimit(name)
     default:
-      let cause = systemError == 0 ? "" : ": \(String(cString: strerror(systemError)))"
+      let cause = systemError == 0 ? "" : ": \(SystemError.text(of: systemError))"
       return ArtError(
         .inputOutput,
         "cannot read or write \(name): \(String(cString: sqlite3_errstr(code))) (SQLite \(code))\(cause)")

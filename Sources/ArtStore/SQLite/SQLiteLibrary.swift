@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
+import CStore
 
 /// The SQLite that is linked into this program. Where that is static, an update of the system does not reach it.
 public enum SQLiteLibrary {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import CSQLite
+import CStore
 
 /// A prepared statement. Columns are read with the type they must have: a value of another type is damage.
 final class Statement {

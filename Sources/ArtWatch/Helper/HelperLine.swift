@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 
 /// A line that the helper writes.
 enum HelperLine: Equatable {
@@ -9,7 +10,7 @@ enum HelperLine: Equatable {
   /// It could not do something: begin (`initialize`), or the oldest command not answered yet (`watch`).
   case failed(String, error: Int32)
   /// The oldest command not answered yet: what watches which folder.
-  case watching(Int32, FolderIdentity)
+  case watching(Int32, FileIdentity)
   /// Something happened.
   case event(HelperEvent)
 
@@ -33,10 +34,10 @@ enum HelperLine: Equatable {
     case "failed" where words.count == 3 && ["initialize", "watch"].contains(text(1)):
       return Int32(text(2)).map { .failed(text(1), error: $0) }
     case "watching" where words.count == 4:
-      guard let watch = Int32(text(1)), let device = UInt64(text(2)), let inode = UInt64(text(3)) else {
+      guard let watch = Int32(text(1)), let device = UInt(text(2)), let inode = UInt(text(3)) else {
         return nil
       }
-      return .watching(watch, FolderIdentity(device: device, inode: inode))
+      return .watching(watch, FileIdentity(device: device, inode: inode))
     case "event" where words.count == 5:
       guard let watch = Int32(text(1)), let mask = UInt32(text(2), radix: 16), UInt32(text(3)) != nil,
         let name = EscapedBytes.read(words[4])
@@ -55,12 +56,6 @@ struct HelperEvent: Equatable, Hashable {
   let mask: EventMask
   /// The name in the folder; empty for the folder itself.
   let name: [UInt8]
-}
-
-/// Which folder it is, whatever its name.
-struct FolderIdentity: Hashable, Sendable {
-  let device: UInt64
-  let inode: UInt64
 }
 
 /// What happened: the bits of inotify(7).

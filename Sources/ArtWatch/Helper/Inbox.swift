@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
+import ArtSystem
 import Synchronization
 
 /// What one helper has written and nobody has taken yet. Its size is bounded by the files that there are, and by `most`:
@@ -40,13 +40,13 @@ final class Inbox: Sendable {
   }
 
   private let state = Mutex(State())
-  private let bell: Bell
+  private let wakeup: Wakeup
   private let now: @Sendable () -> Duration
   private let quiet: Duration
   private let most: Int
 
-  init(_ bell: Bell, now: @escaping @Sendable () -> Duration, quiet: Duration, most: Int = 65_536) {
-    self.bell = bell
+  init(_ wakeup: Wakeup, now: @escaping @Sendable () -> Duration, quiet: Duration, most: Int = 65_536) {
+    self.wakeup = wakeup
     self.now = now
     self.quiet = quiet
     self.most = most
@@ -69,12 +69,12 @@ final class Inbox: Sendable {
         return true
       }
     }
-    if wakes { bell.ring() }
+    if wakes { wakeup.wake() }
   }
 
-  func put(_ end: WorkerEnd) {
+  func put(_ end: HelperEnd) {
     state.withLock { state in state.contents.end = state.contents.end ?? .helperEnded(end) }
-    bell.ring()
+    wakeup.wake()
   }
 
   /// Takes the events and what else is to be known about the helper; answers stay.

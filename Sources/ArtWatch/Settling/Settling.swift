@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
+
 /// Decides when to look, as a pure machine. Times are durations since one moment of the caller's choice.
 ///
 /// Each file, and each folder that is to be looked through, is in one of these states:
@@ -19,7 +21,7 @@
 struct Settling: Equatable {
   /// A folder that is to be looked through.
   struct Scan: Equatable {
-    let folder: RelativePath
+    let folder: FilePath
     /// Why, when something may have been missed.
     let reason: String?
   }
@@ -34,7 +36,7 @@ struct Settling: Equatable {
   }
 
   struct Look: Equatable {
-    let path: RelativePath
+    let path: FilePath
     let isQuiet: Bool
   }
 
@@ -44,8 +46,8 @@ struct Settling: Equatable {
   let quiet: Duration
   let patience: Duration
   let most: Int
-  private var files: [RelativePath: Wait] = [:]
-  private var folders: [RelativePath: (wait: Wait, reason: String?)] = [:]
+  private var files: [FilePath: Wait] = [:]
+  private var folders: [FilePath: (wait: Wait, reason: String?)] = [:]
 
   init(quiet: Duration, patience: Duration, most: Int = 65_536) {
     self.quiet = quiet
@@ -54,26 +56,26 @@ struct Settling: Equatable {
   }
 
   /// Something happened to a file.
-  mutating func happened(to path: RelativePath, at now: Duration) {
+  mutating func happened(to path: FilePath, at now: Duration) {
     guard files[path] != nil || files.count < most else { return overflow(at: now) }
     files[path, default: Wait()].happened(at: now)
     checkInvariants()
   }
 
   /// A file is to be looked at, then or earlier.
-  mutating func again(_ path: RelativePath, at time: Duration) {
+  mutating func again(_ path: FilePath, at time: Duration) {
     guard files[path] != nil || files.count < most else { return overflow(at: time) }
     files[path, default: Wait()].appoint(time)
     checkInvariants()
   }
 
   /// A folder changed, so that its files may have come and gone: it is looked through when it is quiet.
-  mutating func changed(_ folder: RelativePath, reason: String? = nil, at now: Duration) {
+  mutating func changed(_ folder: FilePath, reason: String? = nil, at now: Duration) {
     rescan(folder, reason) { $0.happened(at: now) }
   }
 
   /// A folder is to be looked through, then or earlier.
-  mutating func rescan(_ folder: RelativePath, reason: String? = nil, at time: Duration) {
+  mutating func rescan(_ folder: FilePath, reason: String? = nil, at time: Duration) {
     rescan(folder, reason) { $0.appoint(time) }
   }
 
@@ -112,7 +114,7 @@ struct Settling: Equatable {
     changed(.root, reason: .tooManyAtOnce, at: now)
   }
 
-  private mutating func rescan(_ folder: RelativePath, _ reason: String?, _ wish: (inout Wait) -> Void) {
+  private mutating func rescan(_ folder: FilePath, _ reason: String?, _ wish: (inout Wait) -> Void) {
     var outer = folders.keys.first { folder.isWithin($0) } ?? folder
     if folders[outer] == nil, folders.count == Self.mostFolders { outer = .root }
     var entry = folders[outer] ?? (Wait(), nil)
@@ -128,7 +130,7 @@ struct Settling: Equatable {
   }
 
   /// Whether a scan that is still to come takes in that file.
-  private func isCovered(_ path: RelativePath) -> Bool {
+  private func isCovered(_ path: FilePath) -> Bool {
     if folders.isEmpty { return false }
     if folders[.root] != nil { return true }
     var folder = path.parent
@@ -152,10 +154,10 @@ struct Settling: Equatable {
   }
 }
 
-extension Dictionary where Key == RelativePath {
+extension Dictionary where Key == FilePath {
   /// Maps the values of what lies in a folder; those that become nil go.
   fileprivate func compactMapValues(
-    below folder: RelativePath, _ change: (Value) -> Value?
+    below folder: FilePath, _ change: (Value) -> Value?
   ) -> [Key: Value] {
     var result = self
     for (path, value) in self where path.isWithin(folder) { result[path] = change(value) }

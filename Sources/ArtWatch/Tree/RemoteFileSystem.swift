@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import ArtSystem
 
 /// File systems whose changes come from other machines, too: inotify does not tell of these.
 enum RemoteFileSystem {
@@ -9,14 +9,21 @@ enum RemoteFileSystem {
     "ncp", "nfs", "nfs4", "ocfs2", "orangefs", "pvfs2", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs",
   ]
 
+  /// Bytes of a list of mounts that are looked at: 100,000 lines.
+  private static let mountsLimit = 16 << 20
+
   /// The name of the file system with that device number; nil for a local one. What cannot be found is taken for local.
-  static func kind(of device: UInt64) -> String? {
-    guard let mounts = read("/proc/self/mountinfo") else { return nil }
-    return kind(of: device, in: mounts)
+  static func kind(of device: UInt) -> String? {
+    do throws(SystemError) {
+      guard let mounts = try SmallFile.read("/proc/self/mountinfo", limit: mountsLimit) else { return nil }
+      return kind(of: device, in: String(decoding: mounts, as: UTF8.self))
+    } catch {
+      return nil
+    }
   }
 
   /// The same, from the text of proc_pid_mountinfo(5).
-  static func kind(of device: UInt64, in mounts: String) -> String? {
+  static func kind(of device: UInt, in mounts: String) -> String? {
     // gnu_dev_major(3), gnu_dev_minor(3)
     let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
     let minor = device & 0xFF | (device >> 12) & ~0xFF
@@ -30,14 +37,5 @@ enum RemoteFileSystem {
       return names.contains(name) || name.hasPrefix("fuse") && name != "fuseblk" ? name : nil
     }
     return nil
-  }
-
-  private static func read(_ path: String) -> String? {
-    guard let file = fopen(path, "re") else { return nil }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

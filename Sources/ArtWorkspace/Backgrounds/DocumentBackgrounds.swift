@@ -2,8 +2,8 @@
 
 import ArtDocument
 import ArtModel
-import ArtProcess
 import ArtStore
+import ArtSystem
 import ArtWorker
 
 /// The backgrounds of a document that is open: what a person asks for is fetched while editing goes on, and so is what

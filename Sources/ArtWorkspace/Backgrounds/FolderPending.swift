@@ -3,12 +3,13 @@
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// What is pending in the documents of an open folder. Each edit is one durable transaction on the file.
 struct FolderPending: PendingSource {
   let folder: DocumentFolder
   /// The only ones that are wanted; nil for all.
-  let only: Set<DocumentPath>?
+  let only: Set<FilePath>?
   /// Whoever the edits are by.
   let author: String?
   let time: @Sendable () -> Int
@@ -18,7 +19,7 @@ struct FolderPending: PendingSource {
   private let news: EventSequence<Void>
 
   init(
-    _ folder: DocumentFolder, only: Set<DocumentPath>?, author: String?, time: @escaping @Sendable () -> Int
+    _ folder: DocumentFolder, only: Set<FilePath>?, author: String?, time: @escaping @Sendable () -> Int
   ) {
     self.folder = folder
     self.only = only
@@ -81,7 +82,7 @@ struct FolderPending: PendingSource {
   }
 
   private func file(_ document: String) async -> DocumentFile {
-    var file = await folder.file(DocumentPath(document))
+    var file = await folder.file(FilePath(document))
     file.patience = Self.patience
     return file
   }

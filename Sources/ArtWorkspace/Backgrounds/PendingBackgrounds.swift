@@ -2,8 +2,8 @@
 
 import ArtDocument
 import ArtModel
-import ArtProcess
 import ArtStore
+import ArtSystem
 import ArtWorker
 
 /// Fetches what is pending in documents, with the rules for URLs that nobody typed here: two at once, one program on a
@@ -71,7 +71,7 @@ public actor PendingBackgrounds {
   /// Fetches what is pending in the documents of a folder from now on; `only` are their paths, and nil stands for all. Whoever
   /// has opened the folder closes it.
   public func follow(_ folder: DocumentFolder, only: Set<String>? = nil) async {
-    let paths = only.map { Set($0.map { DocumentPath($0) }) }
+    let paths = only.map { Set($0.map { FilePath($0) }) }
     await follow(FolderPending(folder, only: paths, author: author, time: time))
   }
 
@@ -309,13 +309,13 @@ public struct PendingPlace: Sendable, Hashable {
 
   /// By their bytes: two paths that look alike are two files.
   public static func == (left: PendingPlace, right: PendingPlace) -> Bool {
-    left.source == right.source && DocumentPath(left.document) == DocumentPath(right.document)
+    left.source == right.source && FilePath(left.document) == FilePath(right.document)
   }
 
   /// By their bytes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(source)
-    hasher.combine(DocumentPath(document))
+    hasher.combine(FilePath(document))
   }
 }
 

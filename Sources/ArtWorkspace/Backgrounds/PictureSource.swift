@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtProcess
 import ArtStore
+import ArtSystem
 import ArtWorker
 import Dispatch
 import Glibc
@@ -277,7 +277,7 @@ extension Refusal {
 extension ArtError {
   /// A file of a person's own cannot be read.
   fileprivate static func noPicture(_ path: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case ENOENT, ENOTDIR:
       return ArtError(

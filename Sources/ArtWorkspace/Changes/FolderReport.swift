@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// What a follower of a folder is told, event by event, so that nothing is told twice and nothing is left out; of one document on
 /// demand from a revision on that the follower has seen.
@@ -20,7 +21,7 @@ public struct FolderReport {
 
   /// Of the folder at that path. `wanted` are the only documents of interest, and nil stands for all; where there is one, the edits
   /// after the revision `since` are told of it.
-  package init(of folder: String, only wanted: Set<DocumentPath>? = nil, since: Int? = nil) {
+  package init(of folder: String, only wanted: Set<FilePath>? = nil, since: Int? = nil) {
     self.folder = folder
     document = wanted?.first?.string
     reported = ReportedDocuments(only: wanted)
@@ -67,7 +68,7 @@ public struct FolderReport {
     isBeginning: Bool = false
   ) -> (notices: [FolderNotice], isComplete: Bool) {
     guard let since, let document else { return ([], false) }
-    let file = DocumentFile(PathParts.path(of: document, in: folder), patience: .milliseconds(100))
+    let file = DocumentFile(FilePath.path(of: document, in: folder), patience: .milliseconds(100))
     let content: DocumentContent
     do throws(ArtError) {
       content = try file.read()

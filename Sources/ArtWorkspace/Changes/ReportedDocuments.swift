@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// What has been reported of a folder's documents, so that nothing is reported twice and nothing is left out:
 ///
@@ -24,16 +25,16 @@ struct ReportedDocuments: Equatable, Sendable {
     var trouble: String?
   }
 
-  private var known: [DocumentPath: Known] = [:]
+  private var known: [FilePath: Known] = [:]
   /// The only ones that are wanted; nil for all.
-  private let wanted: Set<DocumentPath>?
+  private let wanted: Set<FilePath>?
   /// Why the system does not tell of changes, as it was told.
   private var degraded: String?
 
   /// Nothing was reported. `wanted` are the only documents of interest; nil stands for all.
-  init(only wanted: Set<DocumentPath>? = nil) { self.wanted = wanted }
+  init(only wanted: Set<FilePath>? = nil) { self.wanted = wanted }
 
-  private func isWanted(_ document: String) -> Bool { wanted?.contains(DocumentPath(document)) ?? true }
+  private func isWanted(_ document: String) -> Bool { wanted?.contains(FilePath(document)) ?? true }
 
   /// What is told in the beginning: how many documents there are, and what is wrong.
   mutating func begin(_ documents: [FolderDocument], degraded: String?) -> [FolderNotice] {
@@ -41,7 +42,7 @@ struct ReportedDocuments: Equatable, Sendable {
     known = [:]
     var notices: [FolderNotice] = []
     for document in documents where isWanted(document.path) {
-      known[DocumentPath(document.path)] = Known(document)
+      known[FilePath(document.path)] = Known(document)
       if let trouble = document.trouble { notices.append(.damaged(document.path, reason: trouble)) }
     }
     return [.ready(known.count)] + (degraded.map { [.degraded($0)] } ?? []) + notices
@@ -52,10 +53,10 @@ struct ReportedDocuments: Equatable, Sendable {
     switch event {
     case .resync: true
     // Of a document that comes from where nobody looks no revision is told.
-    case .renamed(let document, let from): isWanted(document) && known[DocumentPath(from)] == nil
+    case .renamed(let document, let from): isWanted(document) && known[FilePath(from)] == nil
     // Another state of itself may be the one that was told: its number does not show it.
     case .changed(let document, let change):
-      !change.isComplete && known[DocumentPath(document)].map { $0.id != nil && $0.trouble == nil } ?? false
+      !change.isComplete && known[FilePath(document)].map { $0.id != nil && $0.trouble == nil } ?? false
     default: false
     }
   }
@@ -66,8 +67,8 @@ struct ReportedDocuments: Equatable, Sendable {
   ) -> [FolderNotice] {
     switch event {
     case .changed(let document, _):
-      let path = DocumentPath(document)
-      let isTold = documents.contains { DocumentPath($0.path) == path && Known($0) == known[path] }
+      let path = FilePath(document)
+      let isTold = documents.contains { FilePath($0.path) == path && Known($0) == known[path] }
       return isTold ? [] : [receive(event)].compactMap(\.self)
     case .resync:
       let notices = catchUp(documents) + [.rescanned("more happened than could be told in time")]
@@ -78,16 +79,16 @@ struct ReportedDocuments: Equatable, Sendable {
   }
 
   /// Whether a document of that name was told of and not of its end.
-  func knows(_ document: String) -> Bool { known[DocumentPath(document)] != nil }
+  func knows(_ document: String) -> Bool { known[FilePath(document)] != nil }
 
   /// What an event has to be told as; nil for what was told, or is not wanted.
   mutating func receive(_ event: FolderEvent) -> FolderNotice? {
     switch event {
     case .added(let document, let revision):
       guard isWanted(document) else { return nil }
-      let old = known[DocumentPath(document)]
+      let old = known[FilePath(document)]
       guard old?.trouble != nil || old?.revision == nil else { return nil }
-      known[DocumentPath(document)] = Known(revision: revision)
+      known[FilePath(document)] = Known(revision: revision)
       // Also one that was in use in the beginning: in what state it was nobody knew.
       guard old?.trouble != nil else { return .added(document, revision: revision) }
       // It was told as damaged: in the beginning, or because it was met half-written.
@@ -97,22 +98,22 @@ struct ReportedDocuments: Equatable, Sendable {
       return isWanted(document) ? receive(change, of: document) : nil
     case .movedOn(let document, let revision):
       guard isWanted(document) else { return nil }
-      guard let old = known[DocumentPath(document)] else {
+      guard let old = known[FilePath(document)] else {
         return receive(.added(document, revision: revision))
       }
       if old.trouble == nil, let told = old.revision, told >= revision { return nil }
-      known[DocumentPath(document)] = Known(revision: revision, id: old.id)
+      known[FilePath(document)] = Known(revision: revision, id: old.id)
       return .resync(document, revision: revision)
     case .removed(let document):
-      return known.removeValue(forKey: DocumentPath(document)).map { _ in .removed(document) }
+      return known.removeValue(forKey: FilePath(document)).map { _ in .removed(document) }
     case .renamed(let document, let from):
-      guard let old = known.removeValue(forKey: DocumentPath(from)) else { return nil }
+      guard let old = known.removeValue(forKey: FilePath(from)) else { return nil }
       guard isWanted(document) else { return .removed(from) }
-      known[DocumentPath(document)] = old
+      known[FilePath(document)] = old
       return .renamed(document, from: from, revision: old.revision)
     case .damaged(let document, let reason):
-      guard isWanted(document), known[DocumentPath(document)]?.trouble != reason else { return nil }
-      known[DocumentPath(document), default: Known()].trouble = reason
+      guard isWanted(document), known[FilePath(document)]?.trouble != reason else { return nil }
+      known[FilePath(document), default: Known()].trouble = reason
       return .damaged(document, reason: reason)
     case .rescanned(let reason):
       degraded = nil
@@ -126,7 +127,7 @@ struct ReportedDocuments: Equatable, Sendable {
   }
 
   private mutating func receive(_ change: DocumentChange, of document: String) -> FolderNotice? {
-    guard let old = known[DocumentPath(document)], old.revision != nil || old.trouble != nil else {
+    guard let old = known[FilePath(document)], old.revision != nil || old.trouble != nil else {
       return receive(.added(document, revision: change.revision))
     }
     var change = change
@@ -141,14 +142,14 @@ struct ReportedDocuments: Equatable, Sendable {
     if change.isComplete {
       new.head = change.edits.last?.id ?? (old.revision == change.revision ? old.head : nil)
     }
-    known[DocumentPath(document)] = new
+    known[FilePath(document)] = new
     return .changed(document, change, isWholeAgain: old.trouble != nil)
   }
 
   /// What is otherwise than it was told, by path.
   private mutating func catchUp(_ documents: [FolderDocument]) -> [FolderNotice] {
-    var found: [DocumentPath: FolderDocument] = [:]
-    for document in documents where isWanted(document.path) { found[DocumentPath(document.path)] = document }
+    var found: [FilePath: FolderDocument] = [:]
+    for document in documents where isWanted(document.path) { found[FilePath(document.path)] = document }
     var notices: [FolderNotice] = []
     for path in Set(known.keys).union(found.keys).sorted() {
       guard let document = found[path] else {
@@ -185,7 +186,7 @@ struct ReportedDocuments: Equatable, Sendable {
 
   /// A document was read: this state is told from here on.
   mutating func read(_ document: String, _ base: DocumentBase) {
-    known[DocumentPath(document)] = Known(revision: base.revision, head: base.head, id: base.id)
+    known[FilePath(document)] = Known(revision: base.revision, head: base.head, id: base.id)
   }
 }
 

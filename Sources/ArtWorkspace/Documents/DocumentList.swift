@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// The documents of a folder, one after the other, as their own rows tell of them: the content is not looked at. Documents that other
 /// programs hold are waited for all together.
@@ -45,7 +46,7 @@ public struct DocumentList: Sequence, IteratorProtocol {
     let index = position - listing.unreadable.count
     guard index < listing.names.count else { return nil }
     let name = listing.names[index]
-    let path = PathParts.path(of: name, in: folder)
+    let path = FilePath.path(of: name, in: folder)
     do throws(ArtError) {
       let (recovery, journals) = (recovery, journals)
       let summary = try timeout.read(path) { (file) throws(ArtError) in

@@ -2,13 +2,14 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// The names of documents, as people give them.
 public enum DocumentName {
   /// Whether a document may be called so: by a path or a plain name, with or without the ending of documents.
   public static func isValid(_ document: String) -> Bool {
-    let name = PathParts(document).name
+    let name = FilePath(document).name
     return !document.hasSuffix("/") && !["", ".", "..", DocumentFile.ending].contains(name)
       && !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
   }
@@ -26,9 +27,9 @@ public enum DocumentName {
   }
 }
 
-extension PathParts {
+extension FilePath {
   /// The path of what a folder holds, as short as it can be.
-  public static func path(of name: String, in folder: String) -> String {
+  package static func path(of name: String, in folder: String) -> String {
     if folder == "." { return name }
     return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
   }
@@ -41,7 +42,7 @@ extension DocumentFile {
     guard lstat(path, &status) != 0 else {
       throw ArtError(.exists, "\(path) exists already; choose another name")
     }
-    let folder = PathParts(path).folder
+    let folder = FilePath(path).folder
     guard stat(folder, &status) == 0 else {
       throw ArtError(.noSuchDocument, "no folder \(folder) to create \(path) in; make it first")
     }

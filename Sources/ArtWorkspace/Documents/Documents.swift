@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// What is done to whole documents: made, duplicated, given another name, put into the trash and brought back.
 ///
@@ -62,7 +63,7 @@ public struct Documents: Sendable {
 
   /// The same under the first name that is free: `bees copy`, `bees copy 2`. Throws as above. Returns the duplicate.
   public func duplicate(_ file: DocumentFile) throws(ArtError) -> DocumentFile {
-    let parts = PathParts(file.path)
+    let parts = FilePath(file.path)
     let stem = DocumentName.withoutEnding(parts.name)
     var number = 1
     while true {

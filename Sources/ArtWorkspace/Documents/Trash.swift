@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// A document in the trash.
@@ -15,7 +16,7 @@ public struct TrashedDocument: Sendable, Equatable {
 
   /// Brings it back to where it was, if nothing stands there. Throws as `Documents.undelete` does.
   func putBack() throws(ArtError) -> DocumentFile {
-    let folder = PathParts(original).folder
+    let folder = FilePath(original).folder
     var status = stat()
     guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw ArtError(.noSuchDocument, "the folder \(folder) is gone; make it, and try again")
@@ -43,7 +44,7 @@ public struct Trash: Sendable {
 
   /// That of this user. `time` tells when something is deleted, in seconds since 1970.
   public init(time: @escaping @Sendable () -> Int = { millisecondsSince1970() / 1_000 }) {
-    self.init(home: Self.homeTrash(Self.variable), time: time, topOf: Self.mountPoint)
+    self.init(home: XDGFolders().data.map { "\($0)/Trash" }, time: time, topOf: Self.mountPoint)
   }
 
   /// One with that home trash; `topOf` finds the top folder of the file system on which a folder is.
@@ -59,7 +60,7 @@ public struct Trash: Sendable {
   func put(_ file: DocumentFile) throws(ArtError) -> TrashedDocument {
     let original = try Self.absolute(file.path)
     let place = try place(for: original)
-    let parts = PathParts(original)
+    let parts = FilePath(original)
     let stem = DocumentName.withoutEnding(parts.name)
     var number = 1
     while number < Self.names {
@@ -95,7 +96,7 @@ extension Trash {
 
   /// The trash of the file system on which the document is.
   private func place(for original: String) throws(ArtError) -> Place {
-    let folder = PathParts(original).folder
+    let folder = FilePath(original).folder
     if let home, isSameFileSystem(home, folder) {
       try Self.makeFolders(home)
       return Place(path: home, top: nil)
@@ -140,7 +141,7 @@ extension Trash {
     var status = stat()
     while stat(path, &status) != 0 {
       guard errno == ENOENT, path != "/", path != "." else { return nil }
-      path = PathParts(path).folder
+      path = FilePath(path).folder
     }
     return status.st_dev
   }
@@ -149,7 +150,7 @@ extension Trash {
   private static func mountPoint(of folder: String) -> String? {
     guard let device = device(folder), var top = try? absolute(folder) else { return nil }
     while top != "/" {
-      let above = PathParts(top).folder
+      let above = FilePath(top).folder
       guard Self.device(above) == device else { return top }
       top = above
     }
@@ -163,35 +164,21 @@ extension Trash {
     var status = stat()
     while stat(folder, &status) != 0, errno == ENOENT, folder != "/" {
       missing.append(folder)
-      folder = PathParts(folder).folder
+      folder = FilePath(folder).folder
     }
     for folder in missing.reversed() + ["\(trash)/files", "\(trash)/info"]
     where mkdir(folder, 0o700) != 0 && errno != EEXIST {
-      throw .noTrash(folder, String(cString: strerror(errno)))
+      throw .noTrash(folder, SystemError.text(of: errno))
     }
-  }
-
-  /// https://specifications.freedesktop.org/basedir-spec: a relative path is not valid there, and passed over.
-  static func homeTrash(_ variable: (String) -> String?) -> String? {
-    if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return "\(data)/Trash" }
-    if let home = variable("HOME"), home.hasPrefix("/") { return "\(home)/.local/share/Trash" }
-    return nil
-  }
-
-  private static func variable(_ name: String) -> String? {
-    guard let value = getenv(name) else { return nil }
-    let text = String(cString: value)
-    return text.isEmpty ? nil : text
   }
 
   /// The path from the root, its folder without symbolic links.
   private static func absolute(_ path: String) throws(ArtError) -> String {
-    let parts = PathParts(path)
-    guard let real = realpath(parts.folder, nil) else {
+    let parts = FilePath(path)
+    guard let folder = FilePath.resolvedIfThere(parts.folder) else {
       throw ArtError(.noSuchDocument, "the folder of \(path) is not there")
     }
-    defer { free(real) }
-    return PathParts.path(of: parts.name, in: String(cString: real))
+    return FilePath.path(of: parts.name, in: folder)
   }
 }
 
@@ -204,7 +191,7 @@ extension Trash {
     let file = open(info, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else {
       if errno == EEXIST { return nil }
-      throw .noTrash(original, String(cString: strerror(errno)))
+      throw .noTrash(original, SystemError.text(of: errno))
     }
     defer { close(file) }
     let bytes = Array(text(of: original, in: place).utf8)
@@ -212,7 +199,7 @@ extension Trash {
     guard isWritten, fsync(file) == 0 else {
       let number = errno
       unlink(info)
-      throw .noTrash(original, String(cString: strerror(number)))
+      throw .noTrash(original, SystemError.text(of: number))
     }
     return info
   }

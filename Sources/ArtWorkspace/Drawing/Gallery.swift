@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorker
 import Glibc
 
@@ -85,9 +86,8 @@ public struct Gallery<Waiter: DrawingWaiter> {
 
   /// What the folder is called.
   private static func title(_ folder: String) -> String {
-    guard let real = realpath(folder, nil) else { return folder }
-    defer { free(real) }
-    let name = PathParts(String(cString: real)).name
+    guard let real = FilePath.resolvedIfThere(folder) else { return folder }
+    let name = FilePath(real).name
     return name.isEmpty ? "/" : name
   }
 }
@@ -103,7 +103,7 @@ extension Gallery {
 
   private mutating func begin(_ name: String) -> Begun {
     do throws(ArtError) {
-      let path = PathParts.path(of: name, in: folder)
+      let path = FilePath.path(of: name, in: folder)
       let seen = try timeout.read(path) { [journals, recovery] (file) throws(ArtError) in
         try DocumentView(file, among: journals, recovery: recovery)
       }
@@ -137,7 +137,7 @@ extension Gallery {
     do throws(ArtError) { (seen, size, task) = try begun.work.get() } catch {
       return try fail(begun.name, error)
     }
-    let path = PathParts.path(of: begun.name, in: folder)
+    let path = FilePath.path(of: begun.name, in: folder)
     let picture: Picture
     do throws(DrawingFailure) { picture = try wait(for: task) } catch {
       guard !isAboutAll(error) else { throw ArtError(error, drawing: "the gallery of \(folder)") }

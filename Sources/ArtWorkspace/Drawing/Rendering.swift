@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorker
 
 /// What kind of file a document is drawn as.
@@ -19,7 +20,7 @@ public enum PictureFormat: String, CaseIterable, Sendable {
 
   /// That of a file's ending, in any case; nil for another one.
   public init?(endingOf path: String) {
-    let name = PathParts(path).name
+    let name = FilePath(path).name
     guard let point = name.lastIndex(of: ".") else { return nil }
     self.init(rawValue: name[point...].dropFirst().lowercased())
   }

@@ -2,8 +2,8 @@
 
 import ArtDocument
 import ArtModel
-import ArtProcess
 import ArtStore
+import ArtSystem
 import ArtWatch
 import Glibc
 
@@ -30,9 +30,9 @@ public actor DocumentFolder {
   private let timeline: Timeline
   private var known = KnownDocuments()
   /// How often in a row each document was found in use by another program.
-  private var busyRetries: [DocumentPath: Int] = [:]
+  private var busyRetries: [FilePath: Int] = [:]
   /// Documents that cannot be read, as they were found, and the end of the grace period; nothing was emitted yet.
-  private var unreadable: [DocumentPath: (stamp: FileStamp, until: Duration)] = [:]
+  private var unreadable: [FilePath: (stamp: FileStamp, until: Duration)] = [:]
   private var emittedPendingChanges = 0
   private var isClosed = false
   private var listening: Task<Void, Never>?
@@ -83,13 +83,16 @@ public actor DocumentFolder {
   }
 
   private static func findRoot(_ path: String) throws(ArtError) -> String {
-    guard let resolved = realpath(path, nil) else { throw .folder(path, errno) }
-    defer { free(resolved) }
-    var status = stat()
-    guard lstat(resolved, &status) == 0 else { throw .folder(path, errno) }
-    guard status.st_mode & S_IFMT == S_IFDIR else { throw .folder(path, ENOTDIR) }
-    guard access(resolved, R_OK | X_OK) == 0 else { throw .folder(path, errno) }
-    return String(cString: resolved)
+    do throws(SystemError) {
+      let resolved = try FilePath.resolved(path)
+      guard try FileStatus(ofLinkAt: resolved).isFolder else {
+        throw SystemError("opendir", path, number: ENOTDIR)
+      }
+      guard access(resolved, R_OK | X_OK) == 0 else { throw SystemError("access", path) }
+      return resolved
+    } catch {
+      throw .folder(path, error.number)
+    }
   }
 
   private func begin(_ clock: some Clock<Duration>) async throws(ArtError) {
@@ -97,7 +100,7 @@ public actor DocumentFolder {
     while !isLookedThrough {
       switch await source.next() {
       case .scanned(let scan):
-        await refreshFirst(scan.files.map { DocumentPath($0) }, clock)
+        await refreshFirst(scan.files.map { FilePath($0) }, clock)
         isLookedThrough = true
       case .degraded(let reason): degraded = reason
       case .watching: degraded = nil
@@ -133,7 +136,7 @@ public actor DocumentFolder {
   }
 
   /// The file of a document.
-  func file(_ path: DocumentPath) -> DocumentFile {
+  func file(_ path: FilePath) -> DocumentFile {
     var file = DocumentFile(root + path.string, patience: .milliseconds(100))
     file.name = shownRoot + path.string
     file.followsLinks = false
@@ -156,11 +159,11 @@ extension DocumentFolder {
     guard !isClosed else { return }
     switch news {
     case .look(let files):
-      let reasons = files.map { (DocumentPath($0.path), $0.isQuiet ? RefreshReason.quiet : .forced) }
+      let reasons = files.map { (FilePath($0.path), $0.isQuiet ? RefreshReason.quiet : .forced) }
       await refresh(Dictionary(reasons, uniquingKeysWith: max))
     case .scanned(let scan):
       let reason = scan.folder.isEmpty ? RefreshReason.listed : .unsettled
-      let paths = scan.files.map { DocumentPath($0) } + known.paths(below: scan.folder)
+      let paths = scan.files.map { FilePath($0) } + known.paths(below: scan.folder)
       await refresh(Dictionary(paths.map { ($0, reason) }, uniquingKeysWith: max))
       // While the folder is looked through every so often, that says it all.
       if let reason = scan.reason, degraded == nil, !isClosed { broadcast.send(.rescanned(reason)) }
@@ -176,7 +179,7 @@ extension DocumentFolder {
 
   /// Reads each document for the first time, by its own row alone; no event comes of it. One that is being saved or written just then
   /// is read once more, and again after that.
-  private func refreshFirst(_ paths: [DocumentPath], _ clock: some Clock<Duration>) async {
+  private func refreshFirst(_ paths: [FilePath], _ clock: some Clock<Duration>) async {
     let doubtful = paths.filter { !isClosed && !refreshFirst($0, patience: .zero) }
     guard !doubtful.isEmpty, !isClosed else { return }
     do {
@@ -192,7 +195,7 @@ extension DocumentFolder {
   }
 
   /// Whether the document is whole, or gone.
-  private func refreshFirst(_ path: DocumentPath, patience: Duration) -> Bool {
+  private func refreshFirst(_ path: FilePath, patience: Duration) -> Bool {
     var file = file(path)
     file.patience = patience
     var stamp: FileStamp?
@@ -211,8 +214,8 @@ extension DocumentFolder {
     }
   }
 
-  private func refresh(_ reasons: [DocumentPath: RefreshReason]) async {
-    var now: [DocumentPath: FileIdentity] = [:]
+  private func refresh(_ reasons: [FilePath: RefreshReason]) async {
+    var now: [FilePath: FileIdentity] = [:]
     for path in reasons.keys where !isClosed {
       // A path without a stamp is refreshed, and reported, in its turn.
       if let stamp = try? file(path).stampIfThere() { now[path] = stamp.identity }
@@ -227,7 +230,7 @@ extension DocumentFolder {
   }
 
   /// Refreshes one document and emits what is new. Returns after how long it must be refreshed again; nil when it need not.
-  private func refresh(_ path: DocumentPath, _ reason: RefreshReason, _ batch: inout RefreshBatch)
+  private func refresh(_ path: FilePath, _ reason: RefreshReason, _ batch: inout RefreshBatch)
     -> Duration?
   {
     let file = file(path)
@@ -261,7 +264,7 @@ extension DocumentFolder {
 
   /// A document is whole.
   private func adopt(
-    _ content: DocumentContent, at path: DocumentPath, _ stamp: FileStamp, _ batch: inout RefreshBatch
+    _ content: DocumentContent, at path: FilePath, _ stamp: FileStamp, _ batch: inout RefreshBatch
   ) {
     var events: [FolderEvent] = []
     if let old = oldPath(of: content.id, stamp.identity, now: path) {
@@ -286,7 +289,7 @@ extension DocumentFolder {
   }
 
   /// Where the document that has turned up here stood before: it is no longer there, and it is the same file.
-  private func oldPath(of id: DocumentID, _ identity: FileIdentity, now path: DocumentPath) -> DocumentPath? {
+  private func oldPath(of id: DocumentID, _ identity: FileIdentity, now path: FilePath) -> FilePath? {
     guard known[path]?.identity != identity else { return nil }
     return known.paths(of: identity).first { other in
       guard other != path, known[other]?.base?.id == id else { return false }
@@ -299,7 +302,7 @@ extension DocumentFolder {
 
   /// The kernel reports a write only under the hard link that was used; that name may be gone since.
   private func refreshOtherNames(
-    of path: DocumentPath, _ before: KnownDocument?, _ stamp: FileStamp?, _ batch: inout RefreshBatch
+    of path: FilePath, _ before: KnownDocument?, _ stamp: FileStamp?, _ batch: inout RefreshBatch
   ) {
     if let stamp, stamp.hardLinks > 1 {
       for other in known.paths(of: stamp.identity)
@@ -314,7 +317,7 @@ extension DocumentFolder {
 
   /// A document is unreadable. While it may be being written nothing is emitted.
   private func receive(
-    trouble error: ArtError, at path: DocumentPath, _ stamp: FileStamp?, _ reason: RefreshReason
+    trouble error: ArtError, at path: FilePath, _ stamp: FileStamp?, _ reason: RefreshReason
   ) -> Duration? {
     guard reason == .quiet else { return reason == .forced ? nil : Self.busyRetry }
     let events = Comparison(path: path.string, known: known[path]).events(findingTrouble: error)
@@ -343,7 +346,7 @@ extension DocumentFolder {
   }
 
   /// No file stands at a path. It may have another name now, which is refreshed meanwhile.
-  private func handleMissing(_ path: DocumentPath, _ reason: RefreshReason) -> Duration? {
+  private func handleMissing(_ path: FilePath, _ reason: RefreshReason) -> Duration? {
     busyRetries[path] = nil
     unreadable[path] = nil
     guard let lost = known[path] else { return nil }
@@ -359,7 +362,7 @@ extension DocumentFolder {
   }
 
   /// The pause before a document that another program holds is refreshed again: 50 ms, doubled each time.
-  private func busyDelay(_ path: DocumentPath, atMost: Duration = .seconds(1)) -> Duration {
+  private func busyDelay(_ path: FilePath, atMost: Duration = .seconds(1)) -> Duration {
     let looks = min(busyRetries[path] ?? 0, 10)
     busyRetries[path] = looks + 1
     return min(Self.busyRetry * (1 << looks), atMost)
@@ -370,7 +373,7 @@ extension DocumentFolder {
 
 extension DocumentFolder {
   /// What is pending and may be fetched.
-  func pending(_ mode: PendingMode) -> [(path: DocumentPath, key: PendingKey, revision: Int)] {
+  func pending(_ mode: PendingMode) -> [(path: FilePath, key: PendingKey, revision: Int)] {
     guard mode != .none, !isClosed else { return [] }
     return known.withPending.compactMap { path, document in
       guard let base = document.base, let pending = document.pending, pending.isWanted,
@@ -397,7 +400,7 @@ extension FolderWatcher: EventSource {}
 extension ArtError {
   /// Why a folder cannot be opened.
   fileprivate static func folder(_ name: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case ENOENT: return ArtError(.noSuchDocument, "no folder \(name)")
     case ENOTDIR: return ArtError(.noSuchDocument, "\(name) is not a folder")

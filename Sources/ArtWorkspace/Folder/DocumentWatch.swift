@@ -2,8 +2,8 @@
 
 import ArtDocument
 import ArtModel
-import ArtProcess
 import ArtStore
+import ArtSystem
 import ArtWatch
 import Glibc
 
@@ -37,22 +37,21 @@ public actor DocumentWatch {
   /// The thread that it lives on: it may wait for the file system.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// A watch for a document that is open, which is the one to close it. `program` is the helper, and nil when it was
-  /// not found; `lookEvery` is how often the file is looked at where nobody tells.
+  /// A watch for a document that is open, which is the one to close it. `helpers` is where `emojiart-inotify`
+  /// is looked for; `lookEvery` is how often the file is looked at where nobody tells.
   public init(
-    _ document: Document, program: WorkerProgram? = WorkerProgram.find("emojiart-inotify"),
+    _ document: Document, helpers: HelperPrograms = .installed,
     pollBecause reason: String? = nil, lookEvery: Duration = .seconds(2),
     clock: some Clock<Duration> = ContinuousClock()
   ) {
     self.document = document
     self.lookEvery = lookEvery
-    let place = PathParts(Self.realPath(of: document.file.path))
+    let place = FilePath(Self.realPath(of: document.file.path))
     name = place.name
-    var settings = WatchSettings(ending: name.hasSuffix(".emojiart") ? ".emojiart" : "")
+    var settings = WatchSettings(ending: name.hasSuffix(".emojiart") ? ".emojiart" : "", helpers: helpers)
     settings.only = name
     settings.pollEvery = lookEvery
     settings.pollBecause = reason
-    settings.program = program
     watcher = FolderWatcher(place.folder, settings, clock: clock)
   }
 
@@ -108,20 +107,14 @@ public actor DocumentWatch {
   /// The path without symbolic links. Where the file is gone, that of its folder; where that is gone, too, the path as it
   /// is: the watcher says what it misses.
   private static func realPath(of path: String) -> String {
-    if let real = resolved(path) { return real }
-    let parts = PathParts(path)
-    return "\(resolved(parts.folder) ?? parts.folder)/\(parts.name)"
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
+    if let real = FilePath.resolvedIfThere(path) { return real }
+    let parts = FilePath(path)
+    return "\(FilePath.resolvedIfThere(parts.folder) ?? parts.folder)/\(parts.name)"
   }
 
   private static func goesThroughLink(_ path: String) -> Bool {
     var prefix = path.utf8.first == 0x2F ? "" : "."
-    for part in PathParts.components(path) {
+    for part in FilePath(path).components {
       prefix += "/\(part)"
       var status = stat()
       if lstat(prefix, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { return true }

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// A folder that is followed, or documents in it.
@@ -9,20 +10,20 @@ public struct FollowedPlace: Equatable, Sendable {
   /// The folder as it is opened.
   public let folder: String
   /// The documents that are wanted, by their names in it, and what each is called; nil for all of them.
-  package var names: [DocumentPath: String]?
+  package var names: [FilePath: String]?
 
   /// A folder, or documents in it.
-  package init(folder: String, names: [DocumentPath: String]? = nil) {
+  package init(folder: String, names: [FilePath: String]? = nil) {
     (self.folder, self.names) = (folder, names)
   }
 
   /// What a document is called, by its path in the folder.
   public func name(of document: String) -> String {
-    names?[DocumentPath(document)] ?? PathParts.path(of: document, in: folder)
+    names?[FilePath(document)] ?? FilePath.path(of: document, in: folder)
   }
 
   /// What the folder is called.
-  public var folderName: String { names?.values.min().map { PathParts($0).folder } ?? folder }
+  public var folderName: String { names?.values.min().map { FilePath($0).folder } ?? folder }
 
   /// What is followed, for people.
   public var title: String { names?.values.sorted().joined(separator: ", ") ?? folder }
@@ -70,7 +71,7 @@ extension FollowedPlace {
   private struct Document {
     let real: String
     let folder: String
-    let name: DocumentPath
+    let name: FilePath
     let called: String
   }
 
@@ -84,29 +85,22 @@ extension FollowedPlace {
       guard error.code == .noSuchDocument, !typed.hasSuffix(".emojiart") else { throw error }
       throw ArtError(error.code, "no folder \(typed), and \(error.message)")
     }
-    guard let resolved = realpath(file.path, nil) else { throw .noFolder(typed) }
-    defer { free(resolved) }
-    let parts = PathParts(String(cString: resolved))
+    guard let resolved = FilePath.resolvedIfThere(file.path) else { throw .noFolder(typed) }
+    let parts = FilePath(resolved)
     guard parts.name.hasSuffix(".emojiart") else {
       throw ArtError(.badValue, "\(file.path) has not the ending .emojiart; rename it to have it watched")
     }
     // Messages call it as it was given, unless it is a link.
-    let given = PathParts(file.path)
+    let given = FilePath(file.path)
     let isLink =
-      realFolder(given.folder).map { PathParts.path(of: given.name, in: $0) } != parts.prefix + parts.name
+      realFolder(given.folder).map { FilePath.path(of: given.name, in: $0) } != parts.prefix + parts.name
     return Document(
-      real: parts.folder, folder: isLink ? parts.folder : given.folder, name: DocumentPath(parts.name),
+      real: parts.folder, folder: isLink ? parts.folder : given.folder, name: FilePath(parts.name),
       called: file.path)
   }
 
   private static func realFolder(_ name: String) -> String? {
-    var status = stat()
-    guard stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let resolved = realpath(name, nil)
-    else {
-      return nil
-    }
-    defer { free(resolved) }
-    return String(cString: resolved)
+    FileStatus.isFolder(at: name) ? FilePath.resolvedIfThere(name) : nil
   }
 
   private static func isWithin(_ folder: String, _ outer: String) -> Bool {

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 
 /// What is known of a document, and has been told.
 struct KnownDocument: Sendable, Equatable {
@@ -30,14 +31,14 @@ struct KnownDocument: Sendable, Equatable {
 
 /// The documents of a folder, by their paths.
 struct KnownDocuments: Sendable {
-  private var documents: [DocumentPath: KnownDocument] = [:]
-  private var paths: [FileIdentity: Set<DocumentPath>] = [:]
+  private var documents: [FilePath: KnownDocument] = [:]
+  private var paths: [FileIdentity: Set<FilePath>] = [:]
   /// Those with something pending.
-  private var pending: Set<DocumentPath> = []
+  private var pending: Set<FilePath> = []
   /// Grows whenever one of those, or something about it, is another.
   private(set) var pendingChanges = 0
 
-  subscript(path: DocumentPath) -> KnownDocument? {
+  subscript(path: FilePath) -> KnownDocument? {
     get { documents[path] }
     set {
       let old = documents[path]
@@ -57,13 +58,15 @@ struct KnownDocuments: Sendable {
   }
 
   /// All that are known to be that file, sorted.
-  func paths(of identity: FileIdentity) -> [DocumentPath] { paths[identity].map { $0.sorted() } ?? [] }
+  func paths(of identity: FileIdentity) -> [FilePath] { paths[identity].map { $0.sorted() } ?? [] }
 
   /// Those in a folder and below it, sorted.
-  func paths(below folder: String) -> [DocumentPath] { documents.keys.filter { $0.isBelow(folder) }.sorted() }
+  func paths(below folder: String) -> [FilePath] {
+    documents.keys.filter { $0.isWithin(FilePath(folder)) }.sorted()
+  }
 
   /// Those that can be read and have something pending.
-  var withPending: [(path: DocumentPath, document: KnownDocument)] {
+  var withPending: [(path: FilePath, document: KnownDocument)] {
     pending.compactMap { path in
       guard let document = documents[path], document.trouble == nil else { return nil }
       return (path, document)

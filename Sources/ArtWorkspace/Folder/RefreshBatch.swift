@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtStore
+import ArtSystem
 
 /// Why a path is refreshed, which decides what may be reported of it.
 enum RefreshReason: Sendable, Comparable {
@@ -19,24 +20,24 @@ enum RefreshReason: Sendable, Comparable {
 ///
 ///     mv b c; mv a b      c first (it was b), then b (it was a)
 struct RefreshBatch {
-  private var waiting: [DocumentPath]
-  private var reasons: [DocumentPath: RefreshReason]
-  private var refreshed: Set<DocumentPath> = []
+  private var waiting: [FilePath]
+  private var reasons: [FilePath: RefreshReason]
+  private var refreshed: Set<FilePath> = []
 
   /// `now` is what stands at each path, where anything does; `known` what stood there at the last look.
   init(
-    _ reasons: [DocumentPath: RefreshReason], now: [DocumentPath: FileIdentity],
-    known: (DocumentPath) -> FileIdentity?
+    _ reasons: [FilePath: RefreshReason], now: [FilePath: FileIdentity],
+    known: (FilePath) -> FileIdentity?
   ) {
     self.reasons = reasons
-    var places: [FileIdentity: DocumentPath] = [:]
+    var places: [FileIdentity: FilePath] = [:]
     let present = now.sorted { $0.key < $1.key }
     for (path, identity) in present { places[identity] = path }
     waiting = []
-    var placed: Set<DocumentPath> = []
+    var placed: Set<FilePath> = []
     for (path, _) in present {
       var chain = [path]
-      var inChain: Set<DocumentPath> = [path]
+      var inChain: Set<FilePath> = [path]
       // Where what stood here is now.
       while let last = chain.last, let old = known(last), old != now[last], let next = places[old],
         !placed.contains(next), inChain.insert(next).inserted
@@ -49,7 +50,7 @@ struct RefreshBatch {
   }
 
   /// The next path to look at, and why; nil when all were.
-  mutating func next() -> (DocumentPath, RefreshReason)? {
+  mutating func next() -> (FilePath, RefreshReason)? {
     while let path = waiting.popLast() {
       if refreshed.insert(path).inserted { return (path, reasons[path] ?? .unsettled) }
     }
@@ -57,7 +58,7 @@ struct RefreshBatch {
   }
 
   /// Adds a path, unless it was refreshed or is in the batch.
-  mutating func add(_ path: DocumentPath, _ reason: RefreshReason) {
+  mutating func add(_ path: FilePath, _ reason: RefreshReason) {
     guard !refreshed.contains(path), reasons[path] == nil else { return }
     reasons[path] = reason
     waiting.insert(path, at: 0)

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// One file that is to become a document.
@@ -42,7 +43,7 @@ public struct ImportSource: Sendable {
     switch place {
     case .bytes: nil
     case .named(let path, _): path
-    case .found(let name, let folder): PathParts.path(of: name, in: folder.path)
+    case .found(let name, let folder): FilePath.path(of: name, in: folder.path)
     }
   }
 
@@ -73,7 +74,7 @@ extension ImportSource {
     for ending in endings where name.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) {
       stem = Substring(name.unicodeScalars.dropLast(ending.unicodeScalars.count))
     }
-    return PathParts.path(of: stem + DocumentFile.ending, in: folder)
+    return FilePath.path(of: stem + DocumentFile.ending, in: folder)
   }
 
   /// Whether its name is that of a document.
@@ -82,7 +83,7 @@ extension ImportSource {
   }
 
   /// Whether its name has an ending at all.
-  var hasEnding: Bool { PathParts(name).name.utf8.contains(UInt8(ascii: ".")) }
+  var hasEnding: Bool { FilePath(name).name.utf8.contains(UInt8(ascii: ".")) }
 }
 
 /// What is to be imported: the files that people named and those found in folders, in order.
@@ -114,7 +115,7 @@ public struct ImportList: Sendable {
 
   /// A file that a person named.
   public mutating func addFile(_ path: String) {
-    add(ImportSource(path, target: ImportSource.target(of: PathParts(path).name, in: folder)))
+    add(ImportSource(path, target: ImportSource.target(of: FilePath(path).name, in: folder)))
   }
 
   /// The files of a folder, and of those in it where these are wanted.
@@ -139,7 +140,7 @@ public struct ImportList: Sendable {
         case .file: others += 1
         case .folder: break
         case _ where Self.mayCount(entry.name):
-          passed.append((PathParts.path(of: entry.name, in: next.path), entry.kind.rawValue))
+          passed.append((FilePath.path(of: entry.name, in: next.path), entry.kind.rawValue))
         default: others += 1
         }
       }
@@ -148,13 +149,13 @@ public struct ImportList: Sendable {
         continue
       }
       for name in contents.folders.reversed() {
-        let path = PathParts.path(of: name, in: next.path)
+        let path = FilePath.path(of: name, in: next.path)
         guard next.depth < Self.deepest else {
           faults.append(
             (path, ArtError(.tooLarge, "it is more than \(Self.deepest) folders deep; name it alone")))
           continue
         }
-        waiting.append((path, PathParts.path(of: name, in: next.target), next.depth + 1))
+        waiting.append((path, FilePath.path(of: name, in: next.target), next.depth + 1))
       }
     }
   }
@@ -192,45 +193,34 @@ struct ImportFolder {
 
   /// Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
   init(_ path: String) throws(ArtError) {
-    guard let stream = opendir(path) else { throw .notRead(path, errno) }
-    defer { closedir(stream) }
-    errno = 0
-    while let entry = readdir(stream) {
-      let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      if bytes.first != UInt8(ascii: ".") { add(bytes, Int32(entry.pointee.d_type), dirfd(stream)) }
-      errno = 0
+    do throws(SystemError) {
+      try FolderEntry.each(in: path) { if !$0.isHidden { add($0) } }
+    } catch {
+      throw .notRead(path, error.number)
     }
-    guard errno == 0 else { throw .notRead(path, errno) }
     entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     unreadable.sort()
   }
 
-  private mutating func add(_ bytes: [UInt8], _ type: Int32, _ folder: Int32) {
-    guard let name = String(validating: bytes, as: UTF8.self) else {
-      return unreadable.append(String(decoding: bytes, as: UTF8.self))
+  private mutating func add(_ entry: FolderEntry) {
+    guard let name = entry.name else { return unreadable.append(entry.shownName) }
+    do throws(SystemError) { entries.append((name, Kind(try entry.kind()))) } catch {
+      // What has gone meanwhile is not there; of anything else it is told that it is passed over.
+      if error.number != ENOENT { entries.append((name, .unseen)) }
     }
-    var kind = type
-    if kind == DT_UNKNOWN {
-      // File systems need not say what an entry is.
-      var status = stat()
-      guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-        // What has gone meanwhile is not there; of anything else it is told that it is passed over.
-        if errno != ENOENT { entries.append((name, .unseen)) }
-        return
-      }
-      kind = Int32(status.st_mode & S_IFMT) >> 12
-    }
-    entries.append((name, Self.kind(kind)))
   }
+}
 
-  private static func kind(_ type: Int32) -> Kind {
-    switch Int(type) {
-    case Int(DT_REG): .file
-    case Int(DT_DIR): .folder
-    case Int(DT_LNK): .link
-    case Int(DT_FIFO): .pipe
-    case Int(DT_SOCK): .socket
-    default: .device
-    }
+extension ImportFolder.Kind {
+  fileprivate init(_ kind: FolderEntry.Kind) {
+    self =
+      switch kind {
+      case .file: .file
+      case .folder: .folder
+      case .link: .link
+      case .pipe: .pipe
+      case .socket: .socket
+      case .device: .device
+      }
   }
 }

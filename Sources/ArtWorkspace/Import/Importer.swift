@@ -3,6 +3,7 @@
 import ArtExchange
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// How documents are imported.
@@ -192,7 +193,7 @@ public struct Importer<Transfer: PictureTransfer> {
   }
 
   private mutating func makeFolder(of path: String) throws(ImportFailure) {
-    let wanted = PathParts(path).folder
+    let wanted = FilePath(path).folder
     guard folder != wanted else { return }
     try FolderMaking.make(wanted)
     folder = wanted
@@ -316,7 +317,7 @@ private enum FolderMaking {
     }
     guard errno == ENOENT else { throw .failed(.notMade(folder, errno)) }
     guard lstat(folder, &status) != 0 else { throw .failed(.notMade(folder, EEXIST)) }
-    let parent = PathParts(folder).folder
+    let parent = FilePath(folder).folder
     if parent != folder { try make(parent) }
     guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { throw .failed(.notMade(folder, errno)) }
     sync(parent)
@@ -333,7 +334,7 @@ private enum FolderMaking {
 
 extension ArtError {
   fileprivate static func notMade(_ folder: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot make the folder \(folder): \(cause)")
     case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot make the folder \(folder): \(cause)")

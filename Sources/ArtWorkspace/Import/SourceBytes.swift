@@ -3,6 +3,7 @@
 import ArtExchange
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// The bytes of a file that is to be imported. It is only ever read.
@@ -104,7 +105,7 @@ public struct SourceBytes: Sendable {
 extension ArtError {
   /// A file or a folder cannot be read.
   static func notRead(_ name: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case ENOENT, ENOTDIR:
       return ArtError(.noSuchDocument, "\(name) is not there; give a file or a folder that is")

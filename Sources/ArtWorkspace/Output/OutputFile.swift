@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 import Synchronization
 
@@ -22,8 +23,8 @@ public final class OutputFile: Sendable {
   }
 
   private let place: OutputPlace
-  /// The name that it has on its way; nil where it has none.
-  private let temporary: String?
+  /// What is on its way; nil where bytes go out as they come.
+  private let file: UnnamedFile?
   private let state: Mutex<State>
 
   /// Begins one. Throws `exists`, `noSuchDocument`, `notPermitted`, `diskFull`, `inputOutput`, `usage` for a terminal.
@@ -34,25 +35,25 @@ public final class OutputFile: Sendable {
     self.place = place
     switch place.kind {
     case .descriptor(let descriptor):
-      temporary = nil
+      file = nil
       state = Mutex(State(descriptor: descriptor))
     case .stream:
-      let file = open(place.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
-      guard file >= 0 else { throw .notSaved(as: place.path, errno) }
-      temporary = nil
-      state = Mutex(State(descriptor: file))
-      try OutputPlace.checkTerminal(file, place.path)
+      let stream = open(place.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+      guard stream >= 0 else { throw .notSaved(as: place.path, errno) }
+      file = nil
+      state = Mutex(State(descriptor: stream))
+      try OutputPlace.checkTerminal(stream, place.path)
     case .new, .replacing:
-      let file = try Self.begin(place, isUnnamed)
-      temporary = file.name
-      state = Mutex(State(descriptor: file.descriptor))
+      let new = try Self.begin(place, isUnnamed)
+      file = new
+      state = Mutex(State(descriptor: new.descriptor))
     }
   }
 
   deinit { discard() }
 
   /// Whether a program that is killed leaves a file with a hidden name behind.
-  public var leavesFile: Bool { temporary != nil }
+  public var leavesFile: Bool { file?.hiddenName != nil }
 
   /// Whether it is a pipe, and whoever read it has closed it.
   public var isReaderGone: Bool { state.withLock { $0.trouble == EPIPE } }
@@ -85,7 +86,7 @@ public final class OutputFile: Sendable {
     case .descriptor, .stream: break
     case .new, .replacing:
       guard fsync(descriptor) == 0 else { throw failure(errno) }
-      try putInPlace(descriptor)
+      if let file { try putInPlace(file) }
       syncFolder()
     }
   }
@@ -98,7 +99,7 @@ public final class OutputFile: Sendable {
       return state.descriptor
     }
     if case .some(nil) = descriptor { return }
-    if let temporary { unlink(temporary) }
+    file?.abandon()
     if case .descriptor = place.kind { return }
     if case .some(let descriptor?) = descriptor { close(descriptor) }
   }
@@ -128,66 +129,46 @@ extension OutputFile {
     return nil
   }
 
-  private static func begin(
-    _ place: OutputPlace, _ isUnnamed: Bool
-  ) throws(ArtError) -> (descriptor: Int32, name: String?) {
-    let folder = PathParts(place.target).folder
-    // A copy of a private file is private from its first byte.
-    let mode: mode_t = place.kind == .new ? 0o666 : 0o600
-    if isUnnamed, access("/proc/self/fd", X_OK) == 0 {
-      // O_TMPFILE, which Swift does not import: __O_TMPFILE | O_DIRECTORY.
-      let unnamed = open(folder, 0o20000000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode)
-      if unnamed >= 0 { return (unnamed, nil) }
-      guard [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) else { throw .notSaved(as: place.path, errno) }
+  private static func begin(_ place: OutputPlace, _ isUnnamed: Bool) throws(ArtError) -> UnnamedFile {
+    let folder = FilePath(place.target).folder
+    do throws(SystemError) {
+      // A copy of a private file is private from its first byte.
+      return try UnnamedFile(
+        in: folder, mode: place.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder), isAsked: isUnnamed
+      )
+    } catch {
+      throw .notSaved(as: place.path, error.number)
     }
-    let name = hiddenName(in: folder)
-    let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard file >= 0 else { throw .notSaved(as: place.path, errno) }
-    return (file, name)
   }
 
   private static func hiddenName(in folder: String) -> String {
     "\(folder)/.emojiart-\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
   }
 
-  private func putInPlace(_ descriptor: Int32) throws(ArtError) {
-    guard case .replacing(let old) = place.kind else {
-      guard give(descriptor, place.target) else { throw failure(errno) }
-      return
+  private func putInPlace(_ file: UnnamedFile) throws(ArtError) {
+    if case .replacing(let old) = place.kind { try old.rights.give(to: file.descriptor, name: place.path) }
+    let isThere: Bool
+    do throws(SystemError) {
+      switch place.kind {
+      case .replacing(let old):
+        isThere = try file.replace(
+          place.target, over: Self.hiddenName(in: FilePath(place.target).folder),
+          ifStill: { old.isUnchanged(at: place.target) })
+      case .new, .descriptor, .stream:
+        try file.link(as: place.target, mayRace: true)
+        isThere = true
+      }
+    } catch {
+      throw failure(error.number)
     }
-    try old.rights.give(to: descriptor, name: place.path)
-    let name = temporary ?? Self.hiddenName(in: PathParts(place.target).folder)
-    if temporary == nil, !give(descriptor, name) { throw failure(errno) }
-    guard old.isUnchanged(at: place.target) else {
-      unlink(name)
+    guard isThere else {
       throw ArtError(.exists, "what is at \(place.path) was changed meanwhile; look at it, then try again")
     }
-    guard rename(name, place.target) == 0 else {
-      let number = errno
-      unlink(name)
-      throw failure(number)
-    }
-  }
-
-  /// Gives the file a name that nothing has yet.
-  private func give(_ descriptor: Int32, _ name: String) -> Bool {
-    guard let temporary else {
-      return linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0
-    }
-    if link(temporary, name) == 0 { return true }
-    guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { return false }
-    // A file cannot have two names there: what comes between these two calls is lost.
-    var status = stat()
-    if lstat(name, &status) == 0 {
-      errno = EEXIST
-      return false
-    }
-    return rename(temporary, name) == 0
   }
 
   /// The name is there in any case, and a folder that may not be read, or a file system of another kind, cannot be made to wait.
   private func syncFolder() {
-    let folder = open(PathParts(place.target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let folder = open(FilePath(place.target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
     fsync(folder)
     close(folder)
@@ -274,7 +255,7 @@ public struct OutputPlace: Sendable {
   private static func checkName(
     _ target: String, _ path: String, _ replaceable: Replaceable
   ) throws(ArtError) {
-    let name = PathParts(target).name.utf8
+    let name = FilePath(target).name.utf8
     guard !name.isEmpty else { throw .notSaved(as: path, ENOENT) }
     // By bytes: to Swift a character before the point may be one with it.
     let endings = replaceable.mayHaveOurEnding ? [] : [""]
@@ -285,10 +266,9 @@ public struct OutputPlace: Sendable {
   }
 
   private static func resolved(_ path: String) throws(ArtError) -> String {
-    guard let real = realpath(path, nil) else { throw .notSaved(as: path, errno) }
-    defer { free(real) }
-    guard let target = String(validatingCString: real) else { throw .notSaved(as: path, EILSEQ) }
-    return target
+    do throws(SystemError) { return try FilePath.resolved(path) } catch {
+      throw .notSaved(as: path, error.number)
+    }
   }
 
   /// Throws where what is there must stay.
@@ -423,13 +403,13 @@ extension OldFile: Equatable {
 extension ArtError {
   /// An open descriptor does not take the result; `name` is what people call it.
   package static func notWritten(to name: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     let knob = number == EFBIG ? "; raise `ulimit -f`" : ""
     return ArtError(.inputOutput, "cannot write the result to \(name): \(cause)\(knob)")
   }
 
   fileprivate static func notSaved(as path: String, _ number: Int32) -> ArtError {
-    let cause = String(cString: strerror(number))
+    let cause = SystemError.text(of: number)
     switch number {
     case EEXIST: return ArtError(.exists, "\(path) exists already; choose another name")
     case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot write \(path): \(cause)")

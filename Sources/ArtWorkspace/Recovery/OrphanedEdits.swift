@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import Glibc
 
 /// The edits that one program left when it ended, and where they belong.
@@ -143,7 +144,7 @@ public struct OrphanedEditsSelection {
   private func match(_ head: JournalHead, _ search: inout JournalSearch) -> JournalMatch {
     for case .document(let path, let file, _) in places where path != head.path {
       let isVeryFile = file.map(head.isFile) ?? false
-      if !isVeryFile, search.copies(for: head).contains(path) { search.look(into: PathParts(path).folder) }
+      if !isVeryFile, search.copies(for: head).contains(path) { search.look(into: FilePath(path).folder) }
     }
     return search.match(head)
   }
@@ -153,8 +154,8 @@ public struct OrphanedEditsSelection {
     for place in places {
       switch place {
       case .document(path, _, let given): return given
-      case .folder(PathParts(path).folder, let given):
-        return PathParts.path(of: PathParts(path).name, in: given)
+      case .folder(FilePath(path).folder, let given):
+        return FilePath.path(of: FilePath(path).name, in: given)
       case .document, .folder: break
       }
     }
@@ -162,22 +163,14 @@ public struct OrphanedEditsSelection {
   }
 
   private static func realFolder(_ name: String) -> String? {
-    var status = stat()
-    guard stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
-    return resolved(name)
+    FileStatus.isFolder(at: name) ? FilePath.resolvedIfThere(name) : nil
   }
 
   /// The path without symbolic links, also of a file that is gone.
   private static func realPath(_ path: String) -> String {
-    if let path = resolved(path) { return path }
-    let parts = PathParts(path)
-    guard let folder = resolved(parts.folder) else { return path }
+    if let path = FilePath.resolvedIfThere(path) { return path }
+    let parts = FilePath(path)
+    guard let folder = FilePath.resolvedIfThere(parts.folder) else { return path }
     return folder == "/" ? "/\(parts.name)" : "\(folder)/\(parts.name)"
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
   }
 }

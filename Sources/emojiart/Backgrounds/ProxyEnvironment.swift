@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 extension ProxySettings {
@@ -13,8 +14,9 @@ extension ProxySettings {
 
   /// Set to nothing is set: it takes back the other one.
   private static func variable(_ name: String) -> String? {
-    guard let value = getenv(name.lowercased()) ?? getenv(name) else { return nil }
-    let text = String(cString: value)
-    return text.isEmpty ? nil : text
+    guard let text = Environment.raw(name.lowercased()) ?? Environment.raw(name), !text.isEmpty else {
+      return nil
+    }
+    return text
   }
 }

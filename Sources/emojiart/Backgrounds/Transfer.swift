@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorker
 import ArtWorkspace
 import Glibc
@@ -17,7 +18,7 @@ struct Transfer: PictureTransfer {
   private let fetcher = BackgroundFetcher()
 
   func picture(_ order: PictureOrder, for document: String) throws -> CheckedPicture {
-    let held = HeldSignals()
+    let held = SignalSource()
     defer { held.release() }
     let latest = Latest()
     let outcome = try Outcome.onThread { [fetcher] in
@@ -31,14 +32,14 @@ struct Transfer: PictureTransfer {
 
   /// What the line on the terminal calls a document.
   private static func name(_ path: String) -> String {
-    let name = PathParts(path).name
+    let name = FilePath(path).name
     let ending = DocumentFile.ending
     return name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
   }
 
   private func wait(
     for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest, _ line: TransferLine?,
-    _ held: HeldSignals
+    _ held: SignalSource
   ) throws -> CheckedPicture {
     var line = line
     let start = ContinuousClock.now

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorkspace
 import Glibc
 
@@ -67,9 +68,9 @@ struct Watch: ParsableCommand {
     }
     let inbox = try WatchInbox()
     var runner: CommandRunner?
-    if let command = settings.command { runner = try CommandRunner(command, bell: inbox.bell) }
-    let signals = try WatchSignals(runner)
-    let end = try withExtendedLifetime(signals) { try watch(places, settings, inbox, runner) }
+    if let command = settings.command { runner = try CommandRunner(command, wakeup: inbox.wakeup) }
+    try WatchSignals.follow(runner)
+    let end = try watch(places, settings, inbox, runner)
     if let end, end.status != 0 { throw ExitCode(end.status) }
   }
 
@@ -78,8 +79,7 @@ struct Watch: ParsableCommand {
   ) throws(ArtError) -> CommandRunner.End? {
     try checkThreads()
     // Then a write tells of it, and the command is ended, too.
-    var pipe = StreamSignals.set([SIGPIPE])
-    pthread_sigmask(SIG_BLOCK, &pipe, nil)
+    let pipe = SignalSource([SIGPIPE])
     var folders: [(place: FollowedPlace, folder: WatchedFolder)] = []
     for place in places {
       let opened = Outcome {
@@ -107,7 +107,7 @@ struct Watch: ParsableCommand {
       return end
     } catch {
       runner?.kill(SIGTERM)
-      if error == .brokenPipe, !StreamSignals.isIgnored(SIGPIPE) { StreamSignals.die(of: SIGPIPE) }
+      if error == .brokenPipe, pipe.numbers == [SIGPIPE] { SignalSource.die(of: SIGPIPE) }
       throw error
     }
   }

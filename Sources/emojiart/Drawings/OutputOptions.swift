@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import ArtWorker
 import ArtWorkspace
 import Glibc
@@ -21,11 +22,11 @@ extension OutputPlace {
 extension OutputFile {
   /// Holds back the signals that end programs where they would leave something of it. Else they end this one at once, also while it
   /// waits for who reads a pipe.
-  func heldSignals() -> HeldSignals {
-    guard !leavesFile else { return HeldSignals() }
+  func heldSignals() -> SignalSource {
+    guard !leavesFile else { return SignalSource() }
     // Swift's runtime would tell of a crash.
-    if !StreamSignals.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
-    return HeldSignals([])
+    if !SignalSource.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
+    return SignalSource([])
   }
 
   /// Does what writes to it, and ends as other commands do whose reader has gone: by that signal.
@@ -33,7 +34,7 @@ extension OutputFile {
     do throws(ArtError) {
       return try work()
     } catch {
-      if isReaderGone, !StreamSignals.isIgnored(SIGPIPE) { StreamSignals.die(of: SIGPIPE) }
+      if isReaderGone, !SignalSource.isIgnored(SIGPIPE) { SignalSource.die(of: SIGPIPE) }
       throw error
     }
   }
@@ -44,7 +45,7 @@ extension OutputFile {
 
 /// Waits for drawings, and ends by a signal that says so, with nothing left of what was being written.
 struct SignalledWaiter: DrawingWaiter {
-  let held: HeldSignals
+  let held: SignalSource
   let file: OutputFile
 
   func wait<Value: Sendable>(

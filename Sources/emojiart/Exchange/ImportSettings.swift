@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorkspace
 import Glibc
 
@@ -36,7 +37,7 @@ struct ImportSettings {
       guard files.count == 1 else {
         throw ArtError(.usage, "--as names one document, and there are \(files.count) files; use --into")
       }
-      if into != nil, PathParts.hasSlash(name) {
+      if into != nil, FilePath(name).hasSlash {
         throw ArtError(.usage, "--as with a path, or --into: give one of them")
       }
     }
@@ -58,8 +59,7 @@ struct ImportSettings {
         continue
       }
       guard !file.isEmpty else { throw ArtError(.badValue, "an empty name is no file; give one") }
-      var status = stat()
-      let isFolder = stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      let isFolder = FileStatus.isFolder(at: file)
       if let name {
         guard !isFolder else {
           throw ArtError(.usage, "\(file) is a folder, and --as names one document; use --into")

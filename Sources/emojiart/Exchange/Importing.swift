@@ -3,6 +3,7 @@
 import ArtExchange
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtTerminal
 import ArtWorkspace
 import Glibc
@@ -35,7 +36,7 @@ struct Importing {
     let stdin = try list.sources.first { $0.path == nil }.map { (_) throws(ArtError) in
       try SourceBytes(descriptor: 0, name: "stdin")
     }
-    let held = HeldSignals()
+    let held = SignalSource()
     Output.wait(until: held)
     for source in list.sources {
       if let number = held.next() { try end(by: number) }
@@ -110,7 +111,7 @@ extension Importing {
     let left = list.sources.count - done
     Output.complain(
       "interrupted: \(left.of("file is", "files are")) left, the documents that came in are whole")
-    StreamSignals.die(of: number)
+    SignalSource.die(of: number)
   }
 
   private mutating func showBar() throws(ArtError) {

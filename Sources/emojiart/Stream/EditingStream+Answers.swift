@@ -2,6 +2,7 @@
 
 import ArtDocument
 import ArtModel
+import ArtSystem
 import ArtWorkspace
 import Glibc
 
@@ -78,8 +79,8 @@ extension EditingStream {
     let document = document
     let hasRoom = Outcome {
       await document.waitForRoom()
-    } done: { [bell = outbox.bell] in
-      bell.ring()
+    } done: { [wakeup = outbox.wakeup] in
+      wakeup.wake()
     }
     while hasRoom.now == nil, broken == nil { waitForNews() }
     return broken == nil

@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorker
 import ArtWorkspace
 import Glibc
@@ -97,8 +98,8 @@ extension EditingStream {
     guard let fetching = backgrounds.fetching, broken == nil else { return }
     let over = Outcome {
       await fetching.idle()
-    } done: { [bell = outbox.bell] in
-      bell.ring()
+    } done: { [wakeup = outbox.wakeup] in
+      wakeup.wake()
     }
     while over.now == nil, broken == nil { waitForNews() }
   }
@@ -106,7 +107,10 @@ extension EditingStream {
 
 /// Whether two paths lead to one file.
 private func isSameFile(_ path: String, _ other: String) -> Bool {
-  var (one, two) = (stat(), stat())
-  return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev
-    && one.st_ino == two.st_ino
+  // What cannot be looked at is no document that is open here.
+  do throws(SystemError) {
+    return try FileStatus(at: path).identity == FileStatus(at: other).identity
+  } catch {
+    return false
+  }
 }

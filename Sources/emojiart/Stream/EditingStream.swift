@@ -2,6 +2,7 @@
 
 import ArtDocument
 import ArtModel
+import ArtSystem
 import ArtWorkspace
 import Glibc
 
@@ -49,7 +50,7 @@ struct EditingStream<Form: StreamForm> {
         continue
       }
       var ready = [
-        pollfd(fd: outbox.bell.ear, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: outbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
         pollfd(fd: isOpen && form.mayRead ? 0 : -1, events: Int16(POLLIN), revents: 0),
         // Tells of a pipe that nobody reads any more.
         pollfd(fd: 1, events: 0, revents: 0),
@@ -58,7 +59,7 @@ struct EditingStream<Form: StreamForm> {
       guard count >= 0 || errno == EINTR else { throw .streamInput() }
       if ready[2].revents & Int16(POLLERR) != 0 { broken = .brokenPipe }
       if count == 0 { form.wake() }
-      if ready[0].revents != 0 { outbox.bell.hush() }
+      if ready[0].revents != 0 { outbox.wakeup.clear() }
       if count == 0 || ready[0].revents != 0 { flush() }
       if ready[1].revents != 0, outbox.isOpen {
         guard let lines = try form.take() else { return }
@@ -118,11 +119,11 @@ struct EditingStream<Form: StreamForm> {
 
   /// Waits for what may take long, and writes what happens meanwhile.
   mutating func wait<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value {
-    let bell = outbox.bell
-    return wait(for: Outcome(work) { bell.ring() })
+    let wakeup = outbox.wakeup
+    return wait(for: Outcome(work) { wakeup.wake() })
   }
 
-  /// The same for work that rings the bell in the end.
+  /// The same for work that wakes this thread in the end.
   @discardableResult
   private mutating func wait<Value>(for outcome: Outcome<Value>) -> Value {
     while true {
@@ -131,15 +132,15 @@ struct EditingStream<Form: StreamForm> {
     }
   }
 
-  /// Waits until the bell rings, and writes what happened; or until nobody reads any more.
+  /// Waits to be woken, and writes what happened; or until nobody reads any more.
   mutating func waitForNews() {
     var ready = [
-      pollfd(fd: outbox.bell.ear, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: outbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       pollfd(fd: broken == nil ? 1 : -1, events: 0, revents: 0),
     ]
     poll(&ready, nfds_t(ready.count), -1)
     if ready[1].revents & Int16(POLLERR) != 0 { broken = .brokenPipe }
-    outbox.bell.hush()
+    outbox.wakeup.clear()
     flush()
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Dispatch
 import Glibc
 import Synchronization
@@ -19,14 +20,14 @@ final class Outbox: Sendable {
 
   private static let limit = 4 << 20
 
-  let bell: Bell
+  let wakeup: WakeupPipe
   private let contents = Mutex(Contents())
   private let overflow: [UInt8]
 
   /// `overflow` is the line that takes the place of what was too much. Throws `inputOutput`.
   init(overflow: [UInt8]) throws(ArtError) {
     self.overflow = overflow
-    bell = try Bell()
+    wakeup = try WakeupPipe.made()
   }
 
   /// Puts in whole lines, and wakes the one who writes, without any, too.
@@ -38,13 +39,13 @@ final class Outbox: Sendable {
         contents.lines.append(contentsOf: lines)
       }
     }
-    bell.ring()
+    wakeup.wake()
   }
 
   /// Puts in an answer that was long in coming: it is never left out, and there are few.
   func putLate(_ line: [UInt8]) {
     contents.withLock { $0.late.append(contentsOf: line) }
-    bell.ring()
+    wakeup.wake()
   }
 
   /// What was there when it was taken out. Who takes it lets the waiters go when it is written.
@@ -69,14 +70,14 @@ final class Outbox: Sendable {
   /// The terminal may have become another: its size, its mode, or who it belongs to.
   func noteTerminal() {
     contents.withLock { $0.isTerminalNew = true }
-    bell.ring()
+    wakeup.wake()
   }
 
   /// Waits until what was put in is written, that long at most.
   func waitUntilWritten(atMost time: DispatchTimeInterval) {
     let waiter = DispatchSemaphore(value: 0)
     contents.withLock { $0.waiters.append(waiter) }
-    bell.ring()
+    wakeup.wake()
     _ = waiter.wait(timeout: .now() + time)
   }
 
@@ -85,35 +86,16 @@ final class Outbox: Sendable {
     get { contents.withLock { $0.isOpen } }
     set {
       contents.withLock { $0.isOpen = newValue }
-      bell.ring()
+      wakeup.wake()
     }
   }
 }
 
-/// Wakes a thread that waits in `poll`.
-struct Bell: Sendable {
-  /// Readable when it was rung.
-  let ear: Int32
-  private let mouth: Int32
-
-  init() throws(ArtError) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
-      throw ArtError(.inputOutput, "cannot make a pipe: \(String(cString: strerror(errno)))")
+extension WakeupPipe {
+  /// Makes one. Throws `inputOutput`.
+  static func made() throws(ArtError) -> WakeupPipe {
+    do throws(SystemError) { return try WakeupPipe() } catch {
+      throw ArtError(.inputOutput, "cannot make a pipe: \(error.text)")
     }
-    for end in ends {
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-    }
-    (ear, mouth) = (ends[0], ends[1])
-  }
-
-  /// May be called by any thread. One that is rung already stays so.
-  func ring() { _ = write(mouth, [1], 1) }
-
-  /// Makes it still.
-  func hush() {
-    var bytes = [UInt8](repeating: 0, count: 256)
-    while read(ear, &bytes, bytes.count) > 0 {}
   }
 }

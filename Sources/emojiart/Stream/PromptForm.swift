@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtTerminal
 import ArtWorkspace
 import Glibc
@@ -33,7 +34,7 @@ struct PromptForm: StreamForm {
   init(path: String, terminal: TerminalMode) {
     let opened = opened
     words = WordForm(path: path)
-    name = String(PathParts(path).name.dropLast(path.hasSuffix(".emojiart") ? ".emojiart".count : 0))
+    name = String(FilePath(path).name.dropLast(path.hasSuffix(".emojiart") ? ".emojiart".count : 0))
     self.terminal = terminal
     prompt = Prompt(
       status: "\(name)>", columns: terminal.columns, history: Self.history,

@@ -2,6 +2,7 @@
 
 import ArtDocument
 import ArtModel
+import ArtSystem
 import ArtWorkspace
 import Glibc
 
@@ -117,7 +118,7 @@ extension ArtError {
   static let brokenPipe = notWritten(to: "stdout", EPIPE)
 
   static func streamInput() -> ArtError {
-    ArtError(.inputOutput, "cannot read the lines from stdin: \(String(cString: strerror(errno)))")
+    ArtError(.inputOutput, "cannot read the lines from stdin: \(SystemError.text(of: errno))")
   }
 
   static func lineTooLong() -> ArtError {

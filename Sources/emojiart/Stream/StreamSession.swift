@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtTerminal
 import ArtWorkspace
 
@@ -34,7 +35,7 @@ struct StreamSession {
     let listening = Outcome {
       for await event in events { outbox.put(Form.news(of: event)) }
     } done: {
-      outbox.bell.ring()
+      outbox.wakeup.wake()
     }
     // What is saved at the end only takes in then what others did.
     let watch = settings.isAtomic ? nil : follow(document) { outbox.put(Form.news(of: $0)) }

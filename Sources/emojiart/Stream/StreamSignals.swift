@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtTerminal
 import ArtWorkspace
 import Dispatch
@@ -24,7 +25,7 @@ final class StreamSignals: Sendable {
   private let lifeCycle = LifeCycle(closing: .shared)
   private let outbox: Outbox
   private let terminal: TerminalMode?
-  private let followed: [Int32]
+  private let source: SignalSource
   private let isPipeIgnored: Bool
   private let news: @Sendable (LifeCycleEvent) -> [UInt8]
   private struct Saved {
@@ -40,17 +41,18 @@ final class StreamSignals: Sendable {
     self.outbox = outbox
     self.terminal = terminal
     self.news = news
-    followed = (Self.endings + [SIGTSTP, SIGCONT] + (terminal == nil ? [] : [SIGWINCH])).filter {
-      !Self.isIgnored($0)
-    }
-    isPipeIgnored = Self.isIgnored(SIGPIPE)
+    isPipeIgnored = SignalSource.isIgnored(SIGPIPE)
     signal(SIGPIPE, SIG_IGN)
-    mask(SIG_BLOCK, followed)
+    source = SignalSource(Self.endings + [SIGTSTP, SIGCONT] + (terminal == nil ? [] : [SIGWINCH]))
   }
 
   /// Begins the thread. Throws `inputOutput`.
   func follow() throws(ArtError) {
-    try beginThread { self.loop() }
+    do throws(SystemError) {
+      try source.follow { self.obey($0) }
+    } catch {
+      throw .noThread(error)
+    }
   }
 
   /// From here on the document is saved when the process ends or stops. `listening` is over when its events are.
@@ -58,15 +60,12 @@ final class StreamSignals: Sendable {
     saved.withLock { $0 = Saved(documents: [document], listening: listening) }
   }
 
-  private func loop() {
-    while true {
-      switch next(within: nil) {
-      case SIGTSTP: stop()
-      case SIGCONT: goOn()
-      case SIGWINCH: outbox.noteTerminal()
-      case let number? where Self.endings.contains(number): terminate(number)
-      default: break
-      }
+  private func obey(_ number: Int32) {
+    switch number {
+    case SIGTSTP: stop()
+    case SIGCONT: goOn()
+    case SIGWINCH: outbox.noteTerminal()
+    default: terminate(number)
     }
   }
 
@@ -94,7 +93,7 @@ extension StreamSignals {
     case nil: complain(nil)
     }
     leaveTerminal()
-    Self.die(of: number)
+    SignalSource.die(of: number)
   }
 
   /// Tells how many edits no save holds, and why; not enough time where there is no error. A stderr that takes nothing is
@@ -123,11 +122,8 @@ extension StreamSignals {
     finish(send(.background))
     outbox.waitUntilWritten(atMost: .milliseconds(200))
     terminal?.restore()
-    mask(SIG_UNBLOCK, [SIGTSTP])
-    // Here the process stops; or it does not, when no shell is there to let it go on.
-    raise(SIGTSTP)
-    mask(SIG_BLOCK, [SIGTSTP])
-    _ = next(within: 0, of: [SIGCONT])
+    SignalSource.stop()
+    _ = source.next(of: [SIGCONT])
     outbox.isOpen = true
     goOn()
   }
@@ -141,68 +137,26 @@ extension StreamSignals {
   /// Waits, but not when the process is to end. What goes wrong is told by the document's state.
   private func finish(_ outcome: Outcome<Result<Void, ArtError>>) {
     while outcome.wait(atMost: .milliseconds(10)) == nil {
-      if let number = next(within: 0, of: Self.endings) { terminate(number) }
+      if let number = source.next(of: Self.endings) { terminate(number) }
     }
   }
 
-  /// Takes a signal; nil when there is none within so many milliseconds.
-  private func next(within milliseconds: Int?, of numbers: [Int32]? = nil) -> Int32? {
-    var set = Self.set((numbers ?? followed).filter(followed.contains))
-    guard let milliseconds else {
-      var number: Int32 = 0
-      return sigwait(&set, &number) == 0 ? number : nil
-    }
-    var time = timespec(tv_sec: milliseconds / 1_000, tv_nsec: milliseconds % 1_000 * 1_000_000)
-    let number = sigtimedwait(&set, nil, &time)
-    return number > 0 ? number : nil
+  /// Ends as other commands do whose reader has gone: killed by the signal, or with an error where it is ignored.
+  func endOfPipe() -> ArtError {
+    if !isPipeIgnored { SignalSource.die(of: SIGPIPE) }
+    return .brokenPipe
   }
 }
 
-extension StreamSignals {
-  /// Ends as other commands do whose reader has gone: killed by the signal, or with an error where it is ignored.
-  func endOfPipe() -> ArtError {
-    if !isPipeIgnored { Self.die(of: SIGPIPE) }
-    return .brokenPipe
-  }
-
-  static func die(of number: Int32) -> Never {
-    signal(number, SIG_DFL)
-    var set = set([number])
-    pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    raise(number)
-    _exit(128 + number)
-  }
-
+extension SignalSource {
   /// Stops this process as the terminal's own key does, until it is continued: when no file is open. SIGTSTP is blocked in this
   /// thread, which has no file open itself.
-  static func stopHere() {
+  static func stopWithoutOpenFiles() {
     let gate = FileGate.shared
     gate.close()
     Outcome { await gate.waitUntilIdle() }.wait()
-    var set = set([SIGTSTP])
     signal(SIGTSTP, SIG_DFL)
-    pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    raise(SIGTSTP)
-    pthread_sigmask(SIG_BLOCK, &set, nil)
+    stop()
     gate.open()
-  }
-
-  static func set(_ numbers: [Int32]) -> sigset_t {
-    var set = sigset_t()
-    sigemptyset(&set)
-    for number in numbers { sigaddset(&set, number) }
-    return set
-  }
-
-  private func mask(_ how: Int32, _ numbers: [Int32]) {
-    var set = Self.set(numbers)
-    pthread_sigmask(how, &set, nil)
-  }
-
-  static func isIgnored(_ number: Int32) -> Bool {
-    var action = sigaction()
-    guard sigaction(number, nil, &action) == 0 else { return false }
-    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-      == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtTerminal
 import ArtWorker
 import ArtWorkspace
@@ -26,7 +27,7 @@ struct ListPreviews {
     let outcome: Outcome<Result<TerminalArt, DrawingFailure>>
   }
 
-  private let held: HeldSignals
+  private let held: SignalSource
   private let graphics: Graphics
   private let room: TerminalSize
   /// Columns to the left of the words, and for them.
@@ -45,7 +46,7 @@ struct ListPreviews {
   init?(_ choice: GraphicsChoice, font: String?, of count: Int, among journals: [DeadJournal]) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
     guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
-    let held = HeldSignals(HeldSignals.endings + [SIGTSTP])
+    let held = SignalSource(SignalSource.endings + [SIGTSTP])
     var question = art.isAsked ? TerminalQuestion() : nil
     question?.finish()
     let answers = question?.answers
@@ -142,9 +143,9 @@ struct ListPreviews {
       }
       switch held.next() {
       case nil: continue
-      case SIGTSTP: StreamSignals.stopHere()
+      case SIGTSTP: SignalSource.stopWithoutOpenFiles()
       // Its helpers end with this process.
-      case let number?: StreamSignals.die(of: number)
+      case let number?: SignalSource.die(of: number)
       }
     }
   }

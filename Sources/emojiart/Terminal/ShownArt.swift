@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtTerminal
 import ArtWorker
 import ArtWorkspace
@@ -25,7 +26,7 @@ struct ShownArt {
   /// Has the scene drawn so that it fits the terminal below so many lines of text, of which it leaves a third in sight at most. Nil
   /// for nothing. A signal that ends or stops programs does so with this one, the terminal as it was.
   func drawn(_ scene: Scene, below lines: Int) throws -> TerminalArt? {
-    let held = HeldSignals(HeldSignals.endings + [SIGTSTP])
+    let held = SignalSource(SignalSource.endings + [SIGTSTP])
     defer { held.release() }
     var question = isAsked ? TerminalQuestion() : nil
     defer { question?.finish() }
@@ -46,7 +47,7 @@ struct ShownArt {
   /// Writes it after what was written before.
   func put(_ art: TerminalArt) throws(ArtError) {
     try Output.flush()
-    let held = HeldSignals()
+    let held = SignalSource()
     defer { held.release() }
     try held.put(art.bytes, last: art.closing)
   }
@@ -58,7 +59,7 @@ struct ShownArt {
         .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")
     }
     try checkThreads()
-    let held = HeldSignals(HeldSignals.endings + [SIGTSTP])
+    let held = SignalSource(SignalSource.endings + [SIGTSTP])
     var question = isAsked ? TerminalQuestion() : nil
     question?.finish()
     held.release()

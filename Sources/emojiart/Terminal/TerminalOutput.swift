@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Glibc
 
 /// The terminal behind stdout, for much that is written at once: one that takes nothing keeps nobody from ending.
@@ -41,7 +42,7 @@ struct TerminalOutput: Sendable {
   }
 }
 
-extension HeldSignals {
+extension SignalSource {
   /// Writes what was drawn to stdout. A signal that ends programs ends this one, and `last` closes what the terminal has half of.
   func put(_ bytes: [UInt8], last: String) throws(ArtError) {
     let terminal = TerminalOutput()
@@ -54,6 +55,6 @@ extension HeldSignals {
       })
     guard !isWhole, let number else { return }
     terminal.writeLast(last)
-    StreamSignals.die(of: number)
+    SignalSource.die(of: number)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
 import ArtWorkspace
 
 /// Changes that wait for COMMAND, one at most of each document: the latest.
@@ -20,14 +21,14 @@ struct ChangeQueue {
     var isKnown: Bool
   }
 
-  private var waiting: [DocumentPath: Waiting] = [:]
+  private var waiting: [FilePath: Waiting] = [:]
   private var places = 0
 
   var isEmpty: Bool { waiting.isEmpty }
 
   /// Takes a change in. A document that is new, or has a new name, stays so until that is told.
   mutating func put(_ change: Change) {
-    let document = DocumentPath(change.document)
+    let document = FilePath(change.document)
     places += 1
     var new = Waiting(change: change, place: places, isKnown: !["added", "renamed"].contains(change.event))
     let moved = join(&new)
@@ -47,7 +48,7 @@ struct ChangeQueue {
   /// Makes one of a new name and what waits for the document under the old one, of which nobody has heard. Returns
   /// whether it takes that one's place.
   private mutating func join(_ new: inout Waiting) -> Bool {
-    guard let from = new.change.from, let old = waiting.removeValue(forKey: DocumentPath(from)) else {
+    guard let from = new.change.from, let old = waiting.removeValue(forKey: FilePath(from)) else {
       return false
     }
     let isRenamed = old.change.event == "renamed"
@@ -60,12 +61,12 @@ struct ChangeQueue {
 
   /// Texts that are alike may be names of two files.
   private func isSame(_ name: String, _ other: String?) -> Bool {
-    DocumentPath(name) == other.map { DocumentPath($0) }
+    FilePath(name) == other.map { FilePath($0) }
   }
 
   /// Tells that nothing stands there any more, unless something new does.
   private mutating func end(_ document: String) {
-    guard waiting[DocumentPath(document)] == nil else { return }
+    guard waiting[FilePath(document)] == nil else { return }
     put(Change(document: document, event: "removed"))
   }
 

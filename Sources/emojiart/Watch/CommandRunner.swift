@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import Dispatch
 @preconcurrency import Glibc
 import Synchronization
@@ -31,12 +32,12 @@ final class CommandRunner: Sendable {
 
   /// The command's words.
   let words: [String]
-  private let bell: Bell
+  private let wakeup: WakeupPipe
   private let contents = Mutex(Contents())
   private let waiting = DispatchQueue(label: "emojiart.command")
 
-  /// `bell` is rung when COMMAND has ended. Throws `usage` for one that is not there.
-  init(_ words: [String], bell: Bell) throws(ArtError) {
+  /// `wakeup` wakes when COMMAND has ended. Throws `usage` for one that is not there.
+  init(_ words: [String], wakeup: WakeupPipe) throws(ArtError) {
     guard let name = words.first, !name.isEmpty else {
       throw ArtError(.usage, "--exec without a command; give one in quotes, such as 'notify-send changed'")
     }
@@ -45,7 +46,7 @@ final class CommandRunner: Sendable {
         .usage, "--exec: no command \(name) that can be run; give a program of PATH, or use --shell")
     }
     self.words = words
-    self.bell = bell
+    self.wakeup = wakeup
     // Where the end of children is ignored nobody is told of it.
     signal(SIGCHLD, SIG_DFL)
   }
@@ -56,11 +57,7 @@ final class CommandRunner: Sendable {
       ? [""]
       : (environment("PATH") ?? "/bin:/usr/bin")
         .split(separator: ":", omittingEmptySubsequences: false).map { $0.isEmpty ? "./" : "\($0)/" }
-    return folders.contains { folder in
-      var status = stat()
-      let path = folder + name
-      return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
-    }
+    return folders.contains { FileStatus.isRegularFile(at: $0 + name, access: X_OK) }
   }
 
   /// Starts it with these variables besides ours. Throws `unavailable`.
@@ -72,7 +69,7 @@ final class CommandRunner: Sendable {
       return number
     }
     guard number == 0 else {
-      throw ArtError(.unavailable, "cannot run \(words[0]): \(String(cString: strerror(number)))")
+      throw ArtError(.unavailable, "cannot run \(words[0]): \(SystemError.text(of: number))")
     }
     waiting.async { self.wait() }
   }
@@ -112,7 +109,7 @@ final class CommandRunner: Sendable {
       contents.end =
         !isKnown ? .status(0) : word & 0x7F == 0 ? .status(word >> 8 & 0xFF) : .signal(word & 0x7F)
     }
-    bell.ring()
+    wakeup.wake()
   }
 
   /// Returns 0, or the system's error number. Signals are not blocked in the child; who was told to ignore hanging up or

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import ArtWorkspace
 import Synchronization
 
@@ -12,7 +13,7 @@ final class WatchInbox: Sendable {
     var backgrounds: [PendingBackgrounds.Event] = []
   }
 
-  let bell: Bell
+  let wakeup: WakeupPipe
   private let waiters = Waiters()
   private let contents = Mutex(Contents())
   private let capacity: Int
@@ -20,7 +21,7 @@ final class WatchInbox: Sendable {
   /// Throws `inputOutput`.
   init(capacity: Int = 64) throws(ArtError) {
     self.capacity = capacity
-    bell = try Bell()
+    wakeup = try WakeupPipe.made()
   }
 
   /// Tasks that wait for room.
@@ -38,7 +39,7 @@ final class WatchInbox: Sendable {
       add(&contents)
       return contents.events.count + contents.backgrounds.count < capacity
     }
-    bell.ring()
+    wakeup.wake()
     if !hasRoom { await waiters.wait(ticket) }
   }
 

@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorkspace
 
 /// A folder that is being watched, as far as `emojiart watch` needs it. A test hands in its own events.
@@ -45,9 +46,9 @@ extension FollowedPlace {
   /// A path that every command takes for a document of this place: a name alone may be read as an option, or be looked for in
   /// another folder.
   func argument(for document: String) -> String {
-    if let called = names?[DocumentPath(document)] { return called }
+    if let called = names?[FilePath(document)] { return called }
     let path = name(of: document)
     let isTaken = path.hasPrefix("-") || environment("EMOJIART_FOLDER") != nil
-    return isTaken && !PathParts.hasSlash(path) ? "./\(path)" : path
+    return isTaken && !FilePath(path).hasSlash ? "./\(path)" : path
   }
 }

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWorkspace
 import Glibc
 
@@ -76,7 +77,7 @@ struct Watching {
   private mutating func wait() throws(ArtError) {
     let pending = isOver ? nil : parts.firstIndex { $0.report.isBehind }
     var ready = [
-      pollfd(fd: inbox.bell.ear, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       // Tells of a pipe that nobody reads any more.
       pollfd(fd: 1, events: 0, revents: 0),
     ]
@@ -87,7 +88,7 @@ struct Watching {
     }
     guard count > 0 else { return }
     if ready[1].revents & Int16(POLLERR) != 0 { throw .brokenPipe }
-    inbox.bell.hush()
+    inbox.wakeup.clear()
   }
 
   private mutating func take(_ event: FolderEvent, from index: Int) throws(ArtError) {
@@ -103,7 +104,7 @@ struct Watching {
     case .taken: break
     case .rejected(let place, let refusal, let url):
       try tell(.rejected(place.document, refusal, url: url), of: place.source, isChange: false)
-      let path = PathParts.path(of: place.document, in: parts[place.source].place.folder)
+      let path = FilePath.path(of: place.document, in: parts[place.source].place.folder)
       RefusalMessages.tell(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
     case .failed(let place, let error, let url):
       let notice = FolderNotice.unfetched(place.document, reason: error.message, url: url)

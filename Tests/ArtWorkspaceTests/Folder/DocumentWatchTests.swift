@@ -2,8 +2,8 @@
 
 import ArtDocument
 import ArtModel
-import ArtProcess
 import ArtStore
+import ArtSystem
 import Foundation
 import TestSupport
 import Testing
@@ -168,7 +168,7 @@ import Testing
       let file = try make()
       let document = try await open(file)
       let clock = ManualClock()
-      let watch = DocumentWatch(document, program: nil, clock: clock)
+      let watch = DocumentWatch(document, helpers: HelperPrograms(folders: []), clock: clock)
       let (told, events) = (watch.events(), document.events())
       await watch.begin()
       let first = await next(told) { _ in true }

@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtWatch
 import Foundation
 import Testing
@@ -21,12 +22,12 @@ import Testing
   }
 
   /// What the folder holds, looked at anew by somebody who has never seen it.
-  private func truth(_ folder: DocumentFolder, _ watched: WatchedFolder) async -> [DocumentPath: Listener
+  private func truth(_ folder: DocumentFolder, _ watched: WatchedFolder) async -> [FilePath: Listener
     .Known]
   {
-    var documents: [DocumentPath: Listener.Known] = [:]
+    var documents: [FilePath: Listener.Known] = [:]
     for name in watched.names {
-      let path = DocumentPath(name)
+      let path = FilePath(name)
       do throws(ArtError) {
         guard try await folder.file(path).stampIfThere() != nil else { continue }
         documents[path] = Listener.Known(revision: try await folder.file(path).read().revision)
@@ -43,7 +44,7 @@ import Testing
     // What was known of a document before it was damaged is no part of what the folder holds. Why it cannot be read is
     // told once for each kind of trouble: the latest words can be asked for.
     let reasons = Dictionary(
-      await folder.documents.map { (DocumentPath($0.path), $0.trouble) }, uniquingKeysWith: { $1 })
+      await folder.documents.map { (FilePath($0.path), $0.trouble) }, uniquingKeysWith: { $1 })
     var told = listener.documents
     for (path, known) in told where known.trouble != nil {
       told[path] = Listener.Known(trouble: reasons[path] ?? nil)
@@ -129,7 +130,7 @@ import Testing
     case .scanned:
       for folder in life.folders.sorted() where all || life.random.oneIn(2) {
         life.folders.remove(folder)
-        let files = life.watched.names.filter { DocumentPath($0).isBelow(folder) }
+        let files = life.watched.names.filter { FilePath($0).isWithin(FilePath(folder)) }
         await open.news.say(.scanned(FolderScan(folder, files: files, reason: nil)))
       }
     }

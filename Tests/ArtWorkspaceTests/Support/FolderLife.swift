@@ -2,7 +2,7 @@
 
 import ArtModel
 import ArtStore
-import CSQLite
+import CStore
 import Foundation
 import TestSupport
 

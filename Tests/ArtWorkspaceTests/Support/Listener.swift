@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
+
 @testable import ArtWorkspace
 
 /// Somebody who knows of a folder only what it tells, and complains where that does not fit together.
@@ -9,7 +11,7 @@ struct Listener {
     var trouble: String?
   }
 
-  private(set) var documents: [DocumentPath: Known] = [:]
+  private(set) var documents: [FilePath: Known] = [:]
   private(set) var complaints: [String] = []
   /// How many events of each kind.
   private(set) var counts: [String: Int] = [:]
@@ -18,7 +20,7 @@ struct Listener {
 
   init(_ documents: [FolderDocument]) {
     for document in documents {
-      self.documents[DocumentPath(document.path)] = Known(
+      self.documents[FilePath(document.path)] = Known(
         revision: document.base?.revision, trouble: document.trouble)
     }
   }
@@ -30,11 +32,11 @@ struct Listener {
     guard Self.kind(event) != isDeafTo else { return }
     switch event {
     case .added(let name, let revision):
-      let path = DocumentPath(name)
+      let path = FilePath(name)
       expect(documents[path]?.revision == nil, "\(event), which is there")
       documents[path] = Known(revision: revision)
     case .changed(let name, let change):
-      let path = DocumentPath(name)
+      let path = FilePath(name)
       let old = documents[path]
       expect(old?.revision != nil, "\(name) changed, which is not there")
       if change.isComplete, change.edits.isEmpty {
@@ -47,17 +49,17 @@ struct Listener {
       }
       documents[path] = Known(revision: change.revision)
     case .movedOn(let name, let revision):
-      let path = DocumentPath(name)
+      let path = FilePath(name)
       expect((documents[path]?.revision).map { $0 < revision } ?? false, "\(event)")
       documents[path] = Known(revision: revision)
     case .removed(let name):
-      expect(documents.removeValue(forKey: DocumentPath(name)) != nil, "\(event), which is not there")
+      expect(documents.removeValue(forKey: FilePath(name)) != nil, "\(event), which is not there")
     case .renamed(let name, let from):
-      let old = documents.removeValue(forKey: DocumentPath(from))
+      let old = documents.removeValue(forKey: FilePath(from))
       expect(old?.revision != nil && name != from, "\(event), which is not there")
-      documents[DocumentPath(name)] = old
+      documents[FilePath(name)] = old
     case .damaged(let name, let reason):
-      let path = DocumentPath(name)
+      let path = FilePath(name)
       expect(documents[path]?.trouble != reason, "\(event), told twice")
       documents[path, default: Known()].trouble = reason
     case .rescanned, .degraded: break

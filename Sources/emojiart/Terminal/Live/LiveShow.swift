@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtStore
+import ArtSystem
 import ArtTerminal
 import ArtWorker
 import ArtWorkspace
@@ -9,8 +10,8 @@ import Glibc
 
 /// A document that is followed on the screen until somebody ends it. One thread waits for what happens, and draws:
 ///
-///     WatchedFolder ──events──▶ WatchInbox ──┐ bell
-///     LiveSignals ───────────────────────────┼──▶ LiveView ──▶ a drawing, of a task ──bell──▶ LiveScreen ──▶ stdout
+///     WatchedFolder ──events──▶ WatchInbox ──┐ wakeup
+///     LiveSignals ───────────────────────────┼──▶ LiveView ──▶ a drawing, of a task ──wakeup──▶ LiveScreen ──▶ stdout
 ///     stdin ──▶ KeyDecoder ──────────────────┘
 ///
 /// One drawing is made at a time; what changed meanwhile is drawn as soon as it is over. It is given up for that, but never two of them
@@ -55,7 +56,7 @@ struct LiveShow {
     seen = try DocumentView(file, recovery: .silent)
     view = try LiveView(seen.content.canvas, on: Self.size(cell), part)
     inbox = try WatchInbox()
-    signals = try LiveSignals(inbox.bell, mode)
+    signals = try LiveSignals(inbox.wakeup, mode)
   }
 
   private static func size(_ cell: TerminalAnswers.Cell?) -> TerminalSize {
@@ -87,8 +88,8 @@ struct LiveShow {
     while true {
       beginDrawing()
       try wait()
-      inbox.bell.hush()
-      for number in signals.take() where try !obey(number) { StreamSignals.die(of: number) }
+      inbox.wakeup.clear()
+      for number in signals.take() where try !obey(number) { SignalSource.die(of: number) }
       take(inbox.take())
       takeDrawing()
       if try readKeys() == .end { return }
@@ -97,7 +98,7 @@ struct LiveShow {
 
   private func wait() throws(ArtError) {
     var ready = [
-      pollfd(fd: inbox.bell.ear, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       pollfd(fd: isShown ? 0 : -1, events: Int16(POLLIN), revents: 0),
     ]
     let patience: Int32 = keys.isUndecided ? 50 : isLate ? 250 : -1
@@ -143,7 +144,7 @@ extension LiveShow {
 
   private mutating func suspend() throws(ArtError) {
     leave()
-    StreamSignals.stopHere()
+    SignalSource.stopWithoutOpenFiles()
     try enter()
   }
 
@@ -220,7 +221,7 @@ extension LiveShow {
       trouble = error.message
       return show()
     }
-    let (scene, graphics, font, bell) = (seen.scene, graphics, font, inbox.bell)
+    let (scene, graphics, font, wakeup) = (seen.scene, graphics, font, inbox.wakeup)
     let task = Task.detached { () -> Result<TerminalArt, DrawingFailure> in
       do throws(DrawingFailure) {
         return .success(try await TerminalArt.drawn(scene, placement, graphics, font: font))
@@ -229,7 +230,7 @@ extension LiveShow {
       }
     }
     drawing = Drawing(
-      outcome: Outcome({ await task.value }, done: { bell.ring() }), task: task, terminal: view.terminal)
+      outcome: Outcome({ await task.value }, done: { wakeup.wake() }), task: task, terminal: view.terminal)
   }
 
   /// Shows a drawing that is over.

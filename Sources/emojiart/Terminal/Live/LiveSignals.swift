@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import ArtTerminal
 import ArtWorkspace
 import Glibc
@@ -8,23 +9,22 @@ import Synchronization
 
 /// Signals on their way to the thread that draws: one that ends programs, one that stops them, the window's size.
 final class LiveSignals: Sendable {
-  private let followed: [Int32]
   /// Seconds that the thread that draws has for ending. It may wait for a file or a folder that does not answer.
   private static let patience: UInt32 = 2
 
-  private let bell: Bell
+  private let wakeup: WakeupPipe
   private let mode: TerminalMode
   private let taken = Mutex<[Int32]>([])
 
   /// Blocks the signals in this thread, and those that it begins; one of its own takes them. Throws `inputOutput`.
-  init(_ bell: Bell, _ mode: TerminalMode) throws(ArtError) {
-    (self.bell, self.mode) = (bell, mode)
-    followed = (HeldSignals.endings + [SIGTSTP, SIGCONT, SIGWINCH]).filter {
-      !StreamSignals.isIgnored($0)
+  init(_ wakeup: WakeupPipe, _ mode: TerminalMode) throws(ArtError) {
+    (self.wakeup, self.mode) = (wakeup, mode)
+    let source = SignalSource(SignalSource.endings + [SIGTSTP, SIGCONT, SIGWINCH])
+    do throws(SystemError) {
+      try source.follow { self.note($0) }
+    } catch {
+      throw .noThread(error)
     }
-    var set = StreamSignals.set(followed)
-    pthread_sigmask(SIG_BLOCK, &set, nil)
-    try beginThread { self.loop() }
   }
 
   /// Those that have come, in their order.
@@ -37,19 +37,14 @@ final class LiveSignals: Sendable {
 
   /// Whether one has come that is not to wait for a drawing to be written.
   var isUrgent: Bool {
-    taken.withLock { $0.contains { $0 == SIGTSTP || HeldSignals.endings.contains($0) } }
+    taken.withLock { $0.contains { $0 == SIGTSTP || SignalSource.endings.contains($0) } }
   }
 
-  private func loop() {
-    var set = StreamSignals.set(followed)
-    while true {
-      var number: Int32 = 0
-      guard sigwait(&set, &number) == 0 else { continue }
-      // Of one kind the first is enough.
-      taken.withLock { if !$0.contains(number) { $0.append(number) } }
-      bell.ring()
-      if HeldSignals.endings.contains(number) { end(by: number) }
-    }
+  private func note(_ number: Int32) {
+    // Of one kind the first is enough.
+    taken.withLock { if !$0.contains(number) { $0.append(number) } }
+    wakeup.wake()
+    if SignalSource.endings.contains(number) { end(by: number) }
   }
 
   /// Ends this process when the thread that draws does not.
@@ -58,6 +53,6 @@ final class LiveSignals: Sendable {
     let mode = mode
     // The terminal may take nothing.
     _ = Outcome { mode.restore() }.wait(atMost: .milliseconds(200))
-    StreamSignals.die(of: number)
+    SignalSource.die(of: number)
   }
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CWorker
+
+/// A picture as a file that every browser takes and that tells nothing but its pixels: no camera, place, profile, text or thumbnail.
+///
+/// PNG and JPEG keep their compressed data; of the others it is the first frame, as PNG.
+public struct PlainPicture {
+  /// `image/png` or `image/jpeg`.
+  public let mediaType: String
+  /// Pixels across, before it is turned.
+  public let width: Int
+  /// Pixels down, before it is turned.
+  public let height: Int
+  /// How it is to be turned: 1 to 8 as in EXIF, which is not in the file any more.
+  public let orientation: Int
+  /// Whether it is JPEG in four colours, as printers have them.
+  public let isFourColored: Bool
+
+  private enum Content {
+    case parts([PictureBytes])
+    case pixels(DecodedPicture)
+  }
+  private let content: Content
+
+  /// Decodes it once, so that what is no picture is not handed on. Throws `notAnImage` and `tooManyPixels`.
+  public init(_ bytes: [UInt8], _ limits: PictureLimits) throws(Refusal) {
+    let header = try PictureHeader(bytes)
+    try limits.check(header.width, header.height)
+    switch header.kind {
+    case .png, .jpeg:
+      let frame = try FirstFrame.of(bytes, header, limits)
+      try frame.decode(header, reduction: header.kind == .jpeg ? 8 : 1)
+      let file = PictureBytes(bytes)
+      content = .parts(header.kind == .png ? Self.plainPNG(file) : JPEGSegments.plain(file))
+      (width, height, orientation) = (header.width, header.height, header.orientation)
+      mediaType = header.kind.mediaType
+      isFourColored = header.kind == .jpeg && JPEGSegments.isFourColored(file)
+    case .gif, .webp, .avif:
+      let picture = try DecodedPicture(bytes, scale: 1, limits)
+      content = .pixels(picture)
+      (width, height, orientation) = (picture.width, picture.height, picture.orientation)
+      mediaType = PictureKind.png.mediaType
+      isFourColored = false
+    }
+  }
+
+  /// Calls with the file's bytes in pieces. Throws `tooManyPixels` when there is too little memory; then they are not all.
+  public func write(_ take: (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
+    switch content {
+    case .parts(let parts): for part in parts { part.slice.withUnsafeBytes(take) }
+    case .pixels(let picture): try picture.writePNG(take)
+    }
+  }
+
+  /// The chunks without which there is no picture, and the one that says what is clear.
+  private static func plainPNG(_ file: PictureBytes) -> [PictureBytes] {
+    var parts = [file.part(0, 8)].compactMap(\.self)
+    var offset = 8
+    PNGChunks.each(file) { kind, data in
+      let isKept = ["IHDR", "PLTE", "tRNS", "IDAT", "IEND"].contains(kind)
+      if isKept, let chunk = file.part(offset, 12 + data.count) { parts.append(chunk) }
+      offset += 12 + data.count
+    }
+    return parts
+  }
+}
+
+extension JPEGSegments {
+  fileprivate static func isFourColored(_ file: PictureBytes) -> Bool {
+    var segments = JPEGSegments(file)
+    while let segment = segments.next() {
+      if segment.isFrame { return segment.data.byte(5) == 4 }
+    }
+    return false
+  }
+
+  /// What a decoder needs.
+  fileprivate static func plain(_ file: PictureBytes) -> [PictureBytes] {
+    var segments = JPEGSegments(file)
+    var parts = [PictureBytes([0xFF, 0xD8])]
+    while let segment = segments.next() {
+      let marker: [UInt8] = [0xFF, UInt8(truncatingIfNeeded: segment.marker)]
+      if segment.marker == end {
+        parts.append(PictureBytes(marker))
+        break
+      }
+      guard let data = segment.plain else { continue }
+      let size = data.count + 2
+      parts.append(
+        PictureBytes(marker + [UInt8(truncatingIfNeeded: size >> 8), UInt8(truncatingIfNeeded: size)]))
+      parts.append(data)
+      if segment.marker == scan { parts.append(segments.scanData()) }
+    }
+    return parts
+  }
+}
+
+extension JPEGSegments.Segment {
+  /// Its data; nil for comments and what is for applications, but for JFIF's mark and Adobe's, which say how colours are meant.
+  fileprivate var plain: PictureBytes? {
+    switch marker {
+    case 0xE0:
+      guard data.has("JFIF\0", at: 0), let head = data.part(0, 12) else { return nil }
+      // Without the thumbnail.
+      return PictureBytes(Array(head.slice) + [0, 0])
+    case 0xEE: return data.has("Adobe", at: 0) ? data.part(0, 12) : nil
+    // DHT, DAC, SOS, DQT, DNL, DRI.
+    case 0xC4, 0xCC, JPEGSegments.scan, 0xDB, 0xDC, 0xDD: return data
+    default: return isFrame ? data : nil
+    }
+  }
+}
+
+extension DecodedPicture {
+  /// Calls with the bytes of a PNG file. Throws `tooManyPixels` when there is too little memory.
+  fileprivate func writePNG(_ take: (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
+    let isWritten = withoutActuallyEscaping(take) { take in
+      withUnsafePointer(to: take) { take in
+        writePNG(UnsafeMutableRawPointer(mutating: take)) { bytes, count, context in
+          let take = context?.assumingMemoryBound(to: ((UnsafeRawBufferPointer) -> Void).self)
+          take?.pointee(UnsafeRawBufferPointer(start: bytes, count: count))
+        }
+      }
+    }
+    guard isWritten else {
+      throw Refusal(
+        .tooManyPixels,
+        "writing this picture of \(width) x \(height) pixels as PNG takes more memory than it may")
+    }
+  }
+}

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include <ft2build.h>
-#include FT_FREETYPE_H
-#include FT_TRUETYPE_TABLES_H

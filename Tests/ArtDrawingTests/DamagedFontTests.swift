@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtDrawing
+@testable import ArtModel
+
+@Suite("Damaged fonts") struct DamagedFontTests {
+  @Test(
+    "V36 a bitmap of the font that cannot be decoded is no empty place: the drawing is refused, and the font named"
+  )
+  func brokenBitmap() throws {
+    let font = try ColorFont(path: Sheet.font)
+    guard case .color(let bee) = font.layout(try EmojiText("🐝")).glyphs[0].glyph else {
+      Issue.record("no bee")
+      return
+    }
+    let png = Data(try #require(font.png(bee)))
+    var file = try Data(contentsOf: URL(fileURLWithPath: Sheet.font))
+    let place = try #require(file.range(of: png))
+    // Its size is still read.
+    file.resetBytes(in: place.lowerBound + 60..<place.upperBound)
+    let damaged = FileManager.default.temporaryDirectory.appendingPathComponent("font-\(UUID()).ttf")
+    try file.write(to: damaged)
+    defer {
+      // A file that is left behind in the temporary folder fails no test.
+      try? FileManager.default.removeItem(at: damaged)
+    }
+    var sheet = try Sheet(100, 100)
+    try sheet.add("🌸", 50, 50, 40)
+    let whole = try Sheet.png(try sheet.drawing()).bytes
+    #expect(try Sheet.png(try sheet.drawing(font: damaged.path)).bytes == whole, "others are drawn")
+    try sheet.add("🐝", 50, 50, 40)
+    let drawing = try sheet.drawing(font: damaged.path)
+    do throws(DrawingRefusal) {
+      _ = try Renderings.draw(drawing) { _ in }
+      Issue.record("it is drawn")
+    } catch {
+      #expect(error.reason == .badFont)
+      #expect(error.detail.contains(damaged.path) && error.detail.contains("damaged"))
+    }
+  }
+
+  @Test("V24 a stored text of joiners and selectors alone is a box, and named")
+  func nothingButJoiners() throws {
+    let text = try EmojiText(stored: "\u{200D}\u{FE0F}")
+    var sheet = try Sheet(100, 100)
+    sheet.labels = [
+      Scene.Label(text: text, position: try Point(x: 50, y: 50), size: try FontSize(40))
+    ]
+    let painted = try sheet.painted()
+    #expect(painted.drawn == Drawn(lacking: [text.string], lackingCount: 1))
+    #expect(painted[50, 35] != [255, 255, 255, 255])
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import TestSupport
+import Testing
+
+@testable import ArtDrawing
+
+/// Pictures are decoded in the worker here, under its limit on memory, as they are for people.
+@Suite struct DecodeTests {
+  @Test("B4 each picture is taken with its size, and each file that is none is refused with the reason")
+  func table() throws {
+    let worker = try DecodeWorker()
+    for fixture in PictureFixture.all {
+      let answer = worker.ask(try fixture.bytes)
+      #expect(try fixture.expects(answer), "\(fixture.name): \(answer)")
+    }
+    // A control: a file that is another one's line is not what that expects.
+    let grey = try #require(PictureFixture.all.first { $0.name == "grey.png" })
+    #expect(try !grey.expects(worker.ask(try PictureFixture.bytes("sign.png"))))
+    print(
+      "B4 pictures: \(PictureFixture.taken.count) taken, \(PictureFixture.all.count - PictureFixture.taken.count) refused"
+    )
+  }
+
+  @Test("B3 a picture over a limit is refused by its header")
+  func limits() throws {
+    // 800 x 600.
+    let bytes = try PictureFixture.bytes("meadow.webp")
+    let pixels = PictureLimits(pixels: 479_999)
+    let side = PictureLimits(side: 799)
+    let size = PictureLimits(bytes: bytes.count - 1)
+    #expect(refusal(bytes, pixels)?.reason == .tooManyPixels)
+    #expect(refusal(bytes, pixels)?.detail.contains("800 x 600") == true)
+    #expect(refusal(bytes, side)?.reason == .tooManyPixels)
+    #expect(refusal(bytes, size)?.reason == .tooBig)
+    #expect(refusal(bytes, PictureLimits(bytes: bytes.count, pixels: 480_000, side: 800)) == nil)
+    // The first frame of a GIF may be larger than the GIF.
+    var gif = try PictureFixture.bytes("sign.gif")
+    let frame = try #require(gif.indices.first { gif[$0...].starts(with: [0x2C, 0, 0, 0, 0]) })
+    gif.replaceSubrange(frame + 5..<frame + 9, with: [255, 255, 255, 255])
+    #expect(refusal(gif, PictureLimits())?.reason == .tooManyPixels)
+  }
+
+  private func refusal(_ bytes: [UInt8], _ limits: PictureLimits) -> Refusal? {
+    do {
+      _ = try TrialDecode.run(bytes, limits)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test(
+    "B5 a picture that was cut is refused, wherever that was",
+    arguments: [
+      "sign.png", "sign.jpg", "progressive.jpg", "sign.gif", "lossy.webp", "sign.webp", "sign.avif",
+      "animated.webp",
+    ])
+  func cuts(_ name: String) throws {
+    let worker = try DecodeWorker()
+    let whole = try PictureFixture.bytes(name)
+    // Of a GIF only the end mark may be missing.
+    for length in 0..<(name.hasSuffix(".gif") ? whole.count - 1 : whole.count) {
+      let answer = worker.ask(Array(whole[..<length]))
+      #expect(answer.refusal?.reason == .notAnImage, "\(name) of \(length) bytes: \(answer)")
+    }
+    #expect(worker.ask(whole).picture != nil)
+    print("B5 cuts: \(whole.count) of \(name), all refused")
+  }
+
+  @Test("B6 of an animation the first frame is the picture, as large as all of it")
+  func animations() throws {
+    let worker = try DecodeWorker()
+    for name in [
+      "animated.gif", "animated.png", "animated.webp", "animated.avif", "offset.gif", "offset.webp",
+    ] {
+      let kind = try PictureHeader(try PictureFixture.bytes(name)).kind
+      let expected = WorkerReply.picture(
+        mediaType: kind.mediaType, size: try Canvas(width: 24, height: 16), isAnimated: true)
+      #expect(worker.ask(try PictureFixture.bytes(name)) == .reply(expected))
+    }
+    // A first frame that lies outside of the canvas.
+    var bytes = try PictureFixture.bytes("offset.webp")
+    let frame = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("ANMF".utf8)) })
+    bytes[frame + 8] = 12
+    #expect(worker.ask(bytes).refusal?.reason == .notAnImage)
+  }
+
+  @Test("B7 no loader is loaded but those of the kinds that are taken")
+  func loaders() throws {
+    let worker = try DecodeWorker()
+    // What other loaders know by its beginning.
+    let foreign = [
+      "P6 1 1 255 abc", "BMxxxx", "<svg xmlns='http://www.w3.org/2000/svg'/>", "/* XPM */", "icns", "GIF8",
+    ]
+    for text in foreign { #expect(worker.ask(Array(text.utf8)).refusal?.reason == .notAnImage) }
+    for fixture in PictureFixture.all { _ = worker.ask(try fixture.bytes) }
+    let loaded = try worker.mapped.filter { $0.hasPrefix("libpixbufloader") }
+    #expect(loaded == ["libpixbufloader-gif.so", "libpixbufloader-webp.so", "libpixbufloader-avif.so"])
+  }
+
+  @Test("B7 where a loader is missing its package is named, and the picture may be taken later")
+  func missingLoader() throws {
+    let worker = try DecodeWorker(hidesLoaders: true)
+    for (name, package) in [("sign.webp", "webp-pixbuf-loader"), ("sign.avif", "libavif-gdk-pixbuf")] {
+      let refusal = try #require(worker.ask(try PictureFixture.bytes(name)).refusal)
+      #expect(refusal.reason == .notAnImage && refusal.isTransient && refusal.detail.contains(package))
+    }
+    #expect(worker.ask(try PictureFixture.bytes("sign.png")).picture != nil)
+  }
+
+  @Test("B11 the libraries' own warnings are not written to standard error")
+  func silence() throws {
+    let worker = try DecodeWorker()
+    let sources = try PictureFixture.taken.map { try $0.bytes }
+    var random = SplitMix64(seed: 11)
+    for _ in 0..<1000 { _ = worker.ask(Mutation.any(of: sources, using: &random)) }
+    #expect(try worker.complaints() == "")
+  }
+}

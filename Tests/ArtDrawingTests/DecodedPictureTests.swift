@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtDrawing
+
+/// Our pixels against those of ImageMagick, which uses other code for most kinds.
+@Suite struct DecodedPictureTests {
+  @Test("V50 the pixels of every kind of picture, once turned, are those that another decoder finds")
+  func pixels() throws {
+    let decoder = try OtherDecoder()
+    var worst = 0.0
+    // Where a frame lies on its canvas is V52's.
+    let fixtures = PictureFixture.taken.filter { $0.name != "offset.webp" }
+    for fixture in fixtures {
+      let ours = try Pixels(DecodedPicture(try fixture.bytes, scale: 1, PictureLimits()))
+      let distance = try #require(ours.distance(to: try decoder.pixels(fixture.name)), "\(fixture.name)")
+      // How colours at half size are spread is up to each decoder.
+      #expect(distance.mean < 0.02, "\(fixture.name): \(distance)")
+      worst = max(worst, distance.mean)
+    }
+    print("V50 pictures: \(fixtures.count) decoded, at most \(worst) from another decoder's")
+    // Controls: turned otherwise, and another frame.
+    for name in ["turned-6.jpg", "turned-8.webp", "turned-2.png", "turned-5.avif"] {
+      let picture = try DecodedPicture(try PictureFixture.bytes(name), scale: 1, PictureLimits())
+      let other = try Pixels(picture, orientation: picture.orientation == 7 ? 8 : 7)
+      let distance = try other.distance(to: decoder.pixels(name))
+      #expect(distance.map { $0.mean > 0.1 } ?? true, "\(name): \(distance as Any)")
+    }
+  }
+
+  @Test("V51 a picture is made smaller by the mean of each area, sides rounded up, whatever its kind")
+  func smaller() throws {
+    let decoder = try OtherDecoder()
+    var tried = 0
+    for fixture in PictureFixture.taken where fixture.name.hasPrefix("meadow") {
+      let (name, bytes) = (fixture.name, try fixture.bytes)
+      let header = try PictureHeader(bytes)
+      for scale in [0.9, 0.5, 0.37, 0.25, 0.125, 0.1, 0.013] {
+        let picture = try DecodedPicture(bytes, scale: scale, PictureLimits())
+        #expect(picture.width == Int((Double(header.width) * scale).rounded(.up)), "\(name) at \(scale)")
+        #expect(picture.height == Int((Double(header.height) * scale).rounded(.up)), "\(name) at \(scale)")
+        let other = try decoder.pixels(
+          name, "-filter", "box", "-resize", "\(picture.width)x\(picture.height)!")
+        let distance = try #require(try Pixels(picture).distance(to: other))
+        #expect(distance.mean < 0.012, "\(name) at \(scale): \(distance)")
+        tried += 1
+      }
+    }
+    print("V51 smaller: \(tried) pictures compared")
+    // A control: a little aside is further away.
+    let half = try Pixels(DecodedPicture(try PictureFixture.bytes("meadow.png"), scale: 0.5, PictureLimits()))
+    let aside = try decoder.pixels("meadow.png", "-roll", "+6+0", "-filter", "box", "-resize", "400x300!")
+    #expect(try #require(half.distance(to: aside)).mean > 0.012)
+  }
+
+  @Test("V51 what is clear adds no colour to what is made of it, and every size is made of every other")
+  func shrinking() throws {
+    // Of a sign with clear parts: the mean of all of it, by alpha.
+    let bytes = try PictureFixture.bytes("alpha.png")
+    let whole = try Pixels(DecodedPicture(bytes, scale: 1, PictureLimits()))
+    let one = try Pixels(DecodedPicture(bytes, scale: 0.001, PictureLimits()))
+    #expect((one.width, one.height) == (1, 1))
+    var sums = [0.0, 0, 0, 0]
+    for pixel in stride(from: 0, to: whole.bytes.count, by: 4) {
+      let alpha = Double(whole.bytes[pixel + 3])
+      for channel in 0..<3 { sums[channel] += alpha * Double(whole.bytes[pixel + channel]) }
+      sums[3] += alpha
+    }
+    for channel in 0..<3 { #expect(abs(Double(one[0, 0][channel]) - sums[channel] / sums[3]) <= 1) }
+    #expect(abs(Double(one[0, 0][3]) - sums[3] / Double(whole.width * whole.height)) <= 1)
+    var tried = 0
+    for name in ["sign.png", "turned-7.jpg", "sign.gif", "offset.webp", "alpha.webp", "one.avif", "bits.png"]
+    {
+      for step in 1...60 {
+        let picture = try DecodedPicture(
+          try PictureFixture.bytes(name), scale: Double(step) / 60, PictureLimits())
+        #expect(
+          picture.width >= 1 && picture.height >= 1 && picture.stride >= picture.channels * picture.width)
+        tried += 1
+      }
+    }
+    print("V51 sizes: \(tried) made")
+  }
+
+  @Test("V52 of an animation the pixels are the first frame's, at its place on a clear canvas")
+  func animations() throws {
+    let frame = try Pixels(DecodedPicture(try PictureFixture.bytes("offset.webp"), scale: 1, PictureLimits()))
+    #expect((frame.width, frame.height) == (24, 16))
+    for y in 0..<16 {
+      for x in 0..<24 {
+        let isInside = (4..<10).contains(x) && (2..<6).contains(y)
+        #expect(frame[x, y][3] == (isInside ? 255 : 0), "\(x), \(y)")
+      }
+    }
+  }
+
+  @Test("V53 what is no picture, or too large, has no pixels")
+  func refused() throws {
+    for fixture in PictureFixture.all where fixture.header == nil {
+      let bytes = try fixture.bytes
+      let refusal = #expect(throws: Refusal.self) {
+        try DecodedPicture(bytes, scale: 0.5, PictureLimits())
+      }
+      #expect(refusal.map { [.notAnImage, .tooManyPixels].contains($0.reason) } == true, "\(fixture.name)")
+    }
+    let bytes = try PictureFixture.bytes("meadow.jpg")
+    #expect(throws: Refusal.self) { try DecodedPicture(bytes, scale: 0.125, PictureLimits(pixels: 255_999)) }
+  }
+}
+
+extension OtherDecoder {
+  /// A fixture's first frame on all of its canvas, turned, then changed as ImageMagick's words say. What it does not turn by itself
+  /// looks like the first of them, which needs no turn.
+  fileprivate func pixels(_ name: String, _ words: String...) throws -> Pixels {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("other-\(UUID()).png")
+    defer {
+      // What is left in the temporary folder fails no test.
+      try? FileManager.default.removeItem(at: file)
+    }
+    let seen = name.hasPrefix("turned-") ? "turned-1.png" : name
+    var source = PictureFixture.folder.appendingPathComponent(seen).path + "[0]"
+    if name == "alpha.avif" {
+      // ImageMagick loses its alpha.
+      let whole = String(source.dropLast(3))
+      source = file.path
+      guard try run("avifdec", whole, source).status == 0 else { throw DecodeWorker.Failure() }
+    }
+    let start = ["-quiet", source, "-background", "none"]
+    let words = start + (name == "offset.gif" ? ["-flatten"] : []) + words
+    guard try run("convert", arguments: words + ["+repage", "-depth", "8", "png32:\(file.path)"]).status == 0
+    else { throw DecodeWorker.Failure() }
+    return try Pixels(contentsOf: file)
+  }
+}
+
+extension Pixels {
+  /// Its pixels, turned as it says, or otherwise.
+  fileprivate init(_ picture: DecodedPicture, orientation: Int? = nil) throws {
+    let turn = orientation ?? picture.orientation
+    let (right, bottom) = (picture.width - 1, picture.height - 1)
+    let (width, height) = turn > 4 ? (picture.height, picture.width) : (picture.width, picture.height)
+    let bytes = picture.withPixels { rows in
+      var bytes: [UInt8] = []
+      for y in 0..<height {
+        for x in 0..<width {
+          let stored =
+            switch turn {
+            case 2: (right - x, y)
+            case 3: (right - x, bottom - y)
+            case 4: (x, bottom - y)
+            case 5: (y, x)
+            case 6: (y, bottom - x)
+            case 7: (right - y, bottom - x)
+            case 8: (right - y, x)
+            default: (x, y)
+            }
+          let start = stored.1 * picture.stride + stored.0 * picture.channels
+          bytes += (0..<4).map { $0 < picture.channels ? rows[start + $0] : 255 }
+        }
+      }
+      return bytes
+    }
+    try self.init(width: width, height: height, bytes: bytes)
+  }
+}

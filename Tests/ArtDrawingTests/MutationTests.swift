@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDrawing
+import ArtModel
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct MutationTests {
+  private struct Tally {
+    var tried = 0
+    var refused = 0
+    var accepted: [OtherDecoder.Picture] = []
+    var broke: [String] = []
+  }
+
+  @Test("B9 broken pictures neither end nor hang the worker, and what it takes can be decoded by others")
+  func mutations() throws {
+    let count = cases("EMOJIART_TORTURE_PICTURES", short: 2000)
+    let decoder = try OtherDecoder()
+    let sources = try PictureFixture.taken.map { try $0.bytes }
+    var random = SplitMix64(seed: 9)
+    var tally = Tally()
+    var worker = try DecodeWorker()
+    // Judged in parts, so that a long run does not fill the disk.
+    var misjudged: [String] = []
+    var judged = 0
+    for _ in 0..<count {
+      let bytes = Mutation.any(of: sources, using: &random)
+      let answer = worker.ask(bytes)
+      tally.tried += 1
+      if let picture = answer.picture {
+        tally.accepted.append(try decoder.keep(bytes, picture.mediaType, picture.size))
+      } else if answer.refusal != nil {
+        tally.refused += 1
+      } else {
+        tally.broke.append("\(answer) by \(Data(bytes).base64EncodedString().prefix(4000))")
+        worker = try DecodeWorker()
+      }
+      if tally.accepted.count == 500 || tally.tried == count {
+        judged += tally.accepted.count
+        misjudged += try decoder.undecoded(tally.accepted)
+        tally.accepted = []
+      }
+    }
+    print(
+      "B9 mutations: \(tally.tried) tried, \(tally.refused) refused, \(judged) accepted and decoded by others but for "
+        + "\(misjudged.count), \(tally.broke.count) crashes and hangs")
+    #expect(tally.broke.isEmpty)
+    #expect(misjudged.isEmpty, "\(misjudged.prefix(5))")
+    #expect(judged > count / 20 && tally.refused > count / 4)
+  }
+
+  @Test("B9 a control: the other decoders refuse what is broken")
+  func control() throws {
+    let decoder = try OtherDecoder()
+    let names = ["garbage.png", "garbage.jpg", "cut.png", "cut.webp", "cut.avif", "huge.jpg", "page.png"]
+    let pictures = try names.map {
+      let kind =
+        $0.contains("webp") ? "webp" : $0.contains("avif") ? "avif" : $0.contains("png") ? "png" : "jpeg"
+      return try decoder.keep(
+        try PictureFixture.bytes($0), "image/\(kind)", try Canvas(width: 24, height: 16))
+    }
+    #expect(try decoder.undecoded(pictures).count == names.count)
+    let good = try decoder.keep(
+      try PictureFixture.bytes("sign.png"), "image/png", try Canvas(width: 24, height: 16))
+    let other = try decoder.keep(
+      try PictureFixture.bytes("sign.png"), "image/png", try Canvas(width: 24, height: 17))
+    #expect(try decoder.undecoded([good]).isEmpty)
+    #expect(try decoder.undecoded([other]).count == 1)
+  }
+}

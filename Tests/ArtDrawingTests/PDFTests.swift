@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtDrawing
+
+/// PDF as poppler draws it, against our PNG.
+@Suite struct PDFTests {
+  @Test("V60 V90 a PDF file shows in poppler what the PNG file shows, a point a pixel, without dark edges")
+  func pages() throws {
+    let other = try OtherRenderer()
+    let pictures = [nil, "meadow.jpg", "meadow.png", "cmyk.jpg", "turned-5.jpg", "meadow.webp"]
+    for (index, picture) in pictures.enumerated() {
+      var scene = try Scenes.scene(500, 320, emoji: 60, seed: UInt64(60 + index), picture: picture)
+      scene.labels.append(try Scenes.label("🐝 bee", 250, 160, 48))
+      let drawing = try Drawing(scene) { .png($0) }
+      let (pdf, drawn) = try drawing.as { .pdf($0) }.made()
+      #expect(drawn == Drawn(lacking: ["🐝 bee"], lackingCount: 1))
+      let distance = try #require(try other.poppler(pdf).distance(to: try drawing.pixels()))
+      print("V60 \(picture ?? "no picture"): \(distance), \(pdf.count) bytes")
+      #expect(distance.mean < 0.006 && distance.different < 0.006, "\(picture ?? ""): \(distance)")
+      let other = try #require(try other.poppler(pdf, byItself: true).distance(to: try drawing.pixels()))
+      #expect(other.mean < 0.025, "\(picture ?? ""): \(other)")
+    }
+    // A control: a pixel aside is further away.
+    var aside = try Drawing(try Scenes.scene(500, 320, emoji: 60, seed: 60)) { .png($0) }
+    let pdf = try aside.as { .pdf($0) }.made().bytes
+    aside.region = try Rect(x: 1, y: 0, width: 500, height: 320)
+    let distance = try #require(try other.poppler(pdf).distance(to: try aside.pixels()))
+    #expect(distance.mean > 0.006 && distance.different > 0.02, "\(distance)")
+  }
+
+  @Test("V61 a page is at most 14,400 points a side; of a larger one the scale is told that works")
+  func side() throws {
+    let scene = try Scenes.scene(14_400, 10, emoji: 2, seed: 61)
+    #expect(try Drawing(scene) { .pdf($0) }.made().bytes.count > 1000)
+    var large = try Drawing(scene) { .pdf($0) }
+    large.format = .pdf(try PixelSize(width: 28_800, height: 20))
+    let refusal = try #require(#expect(throws: DrawingRefusal.self) { try large.made() })
+    #expect(refusal.reason == .tooLarge && refusal.detail.contains("a scale of 1 "))
+    large.region = try Rect(x: 0, y: 0, width: 14_000, height: 10)
+    #expect(#expect(throws: DrawingRefusal.self) { try large.made() }?.detail.contains("1.028 ") == true)
+  }
+
+  @Test("V62 in a PDF file each glyph is there once, and a JPEG background with its own compressed data")
+  func once() throws {
+    let few = try Drawing(try Scenes.scene(500, 320, emoji: 100, seed: 62)) { .pdf($0) }.made().bytes
+    let many = try Drawing(try Scenes.scene(500, 320, emoji: 1000, seed: 62)) { .pdf($0) }.made().bytes
+    #expect(many.count < few.count + 900 * 60)
+    let picture = try Scenes.picture("meadow.jpg")
+    let scene = Scene(canvas: try Canvas(width: 640, height: 400), labels: [], picture: picture)
+    let pdf = try Drawing(scene) { .pdf($0) }.made().bytes
+    let tables = picture[picture.count - 2000..<picture.count - 2]
+    #expect(pdf.count < picture.count + 4000)
+    #expect(pdf.indices.contains { pdf[$0...].starts(with: tables) })
+    print("V62 a PDF of 100 emoji: \(few.count) bytes, of 1,000: \(many.count)")
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtDrawing
+
+@Suite("Parts of a drawing") struct PartsTests {
+  private let texts = ["🐝", "👩‍🚀", "🏳️‍🌈", "1️⃣", "❤️", "🐝🌸", "🇳🇱", "\u{16A0}🐝"]
+
+  private func sheet(_ random: inout SplitMix64) throws -> Sheet {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../Fixtures/images").standardizedFileURL
+    let pictures = ["meadow.jpg", "alpha.png", "turned-6.jpg", "wide.png", nil]
+    let picture = try pictures.randomElement(using: &random)?.map {
+      [UInt8](try Data(contentsOf: folder.appendingPathComponent($0)))
+    }
+    var sheet = try Sheet(
+      .random(in: 1...160, using: &random), .random(in: 1...160, using: &random), picture: picture,
+      isTransparent: .random(using: &random))
+    for _ in 0..<Int.random(in: 0...12, using: &random) {
+      try sheet.add(
+        try #require(texts.randomElement(using: &random)), .random(in: -40...200, using: &random),
+        .random(in: -40...200, using: &random), pow(10, .random(in: -1...4, using: &random)))
+    }
+    return sheet
+  }
+
+  @Test("V25 bands are as they are in the whole, wherever it is cut")
+  func bands() throws {
+    var random = SplitMix64(seed: 25)
+    var cuts = 0
+    for _ in 0..<60 {
+      let sheet = try sheet(&random)
+      let size = try PixelSize(
+        width: .random(in: 1...200, using: &random), height: .random(in: 1...200, using: &random))
+      let drawing = try sheet.drawing(width: size.width, height: size.height)
+      let painter = try Painter(drawing, size: size, font: ColorFont(path: Sheet.font))
+      let whole = Painted(try painter.whole()).bytes
+      var parts: [UInt8] = []
+      var top = 0
+      while top < size.height {
+        let end = min(size.height, top + .random(in: 1...60, using: &random))
+        let band = try PixelBuffer(width: size.width, height: end - top)
+        try painter.paint(top..<end, into: band)
+        parts += Painted(band).bytes
+        top = end
+        cuts += 1
+      }
+      #expect(parts == whole, "\(sheet.labels) \(size)")
+    }
+    print("V25: 60 drawings, \(cuts) bands")
+  }
+
+  @Test("V25 a difference of a twentieth of a pixel is seen, so bands could differ")
+  func control() throws {
+    var sheet = try Sheet(60, 60)
+    try sheet.add("🐝", 30, 30, 40)
+    let before = try sheet.painted().bytes
+    sheet.labels = []
+    try sheet.add("🐝", 30.05, 30, 40)
+    #expect(try sheet.painted().bytes != before)
+  }
+
+  @Test("V26 a region is what the whole has there")
+  func regions() throws {
+    var random = SplitMix64(seed: 26)
+    for _ in 0..<40 {
+      let sheet = try sheet(&random)
+      let whole = try sheet.painted()
+      let left = Int.random(in: 0..<whole.width, using: &random)
+      let top = Int.random(in: 0..<whole.height, using: &random)
+      let width = Int.random(in: 1...whole.width - left, using: &random)
+      let height = Int.random(in: 1...whole.height - top, using: &random)
+      let region = try Rect(x: Double(left), y: Double(top), width: Double(width), height: Double(height))
+      let part = try sheet.painted(region, width: width, height: height)
+      // Places are rounded otherwise from another origin: by one in a channel.
+      var most = 0
+      for y in 0..<height {
+        for x in 0..<width {
+          for (a, b) in zip(part[x, y], whole[left + x, top + y]) { most = max(most, abs(Int(a) - Int(b))) }
+        }
+      }
+      #expect(most <= 2, "\(region) of \(sheet.labels)")
+    }
+    print("V26: 40 regions")
+  }
+
+  @Test("V27 the PNG file is the pixels that were painted, of any size")
+  func files() throws {
+    var random = SplitMix64(seed: 27)
+    for _ in 0..<12 {
+      let sheet = try sheet(&random)
+      let painted = try sheet.painted()
+      let decoded = try Pixels(decoding: try Sheet.png(try sheet.drawing()).bytes)
+      #expect((decoded.width, decoded.height) == (painted.width, painted.height))
+      var most = 0
+      for y in 0..<painted.height {
+        for x in 0..<painted.width {
+          let (a, b) = (painted[x, y], decoded[x, y])
+          let alpha = Int(a[3])
+          most = max(most, abs(alpha - Int(b[3])))
+          // In the file it is not premultiplied.
+          for channel in 0..<3 {
+            most = max(most, abs(Int(a[channel]) - (Int(b[channel]) * alpha + 127) / 255))
+          }
+        }
+      }
+      #expect(most <= 1)
+    }
+  }
+}

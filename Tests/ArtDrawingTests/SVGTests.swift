@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtDrawing
+
+/// SVG as others draw it, against our PNG.
+@Suite struct SVGTests {
+  private static let embedded: @Sendable (PixelSize) -> Drawing.Format = { .svg($0, embedsGlyphs: true) }
+  private static let text: @Sendable (PixelSize) -> Drawing.Format = { .svg($0, embedsGlyphs: false) }
+
+  /// Of one size: over a picture, over nothing, with something lacking, and a part with what is around it.
+  private func drawings() throws -> [Drawing] {
+    let meadow = try Scenes.scene(500, 320, emoji: 60, seed: 56, picture: "meadow.jpg")
+    let clear = try Scenes.scene(500, 320, emoji: 40, seed: 57)
+    var lacking = try Scenes.scene(500, 320, emoji: 4, seed: 58, picture: "alpha.png")
+    lacking.labels.append(try Scenes.label("🐝 bee", 250, 160, 48))
+    var part = try Drawing(try Scenes.scene(400, 300, emoji: 60, seed: 59, picture: "turned-6.jpg")) {
+      .png($0)
+    }
+    part.region = try Rect(x: -40.5, y: 60, width: 250, height: 160)
+    part.format = .png(try PixelSize(width: 500, height: 320))
+    return [
+      try Drawing(meadow) { .png($0) }, try Drawing(clear, { .png($0) }, isTransparent: true),
+      try Drawing(lacking) { .png($0) }, part,
+    ]
+  }
+
+  @Test("V56 an SVG file with its glyphs as pictures shows in Chromium and librsvg what the PNG file shows")
+  func embedded() throws {
+    let (other, drawings) = (try OtherRenderer(), try drawings())
+    let files = try drawings.map { try $0.as(Self.embedded).made().bytes }
+    let pages = try other.chromium(files, width: 500, height: 320)
+    for (index, drawing) in drawings.enumerated() {
+      let ours = try drawing.pixels()
+      for (name, theirs) in [("Chromium", pages[index]), ("librsvg", try other.rsvg(files[index]))] {
+        let distance = try #require(theirs.distance(to: ours))
+        print("V56 \(name) \(index): \(distance)")
+        #expect(distance.mean < 0.006 && distance.different < 0.02, "\(name) \(index): \(distance)")
+      }
+    }
+    // A control: a pixel aside is further away.
+    var aside = drawings[0]
+    aside.region = try Rect(x: 1, y: 0, width: 500, height: 320)
+    let distance = try #require(pages[0].distance(to: try aside.pixels()))
+    #expect(distance.mean > 0.006, "\(distance)")
+  }
+
+  @Test("V57 an SVG file with its emoji as text shows them in Chromium where the PNG file has them")
+  func text() throws {
+    let (other, all) = (try OtherRenderer(), try drawings())
+    // What is lacking is drawn by another font there.
+    let drawings = [0, 1, 3].map { all[$0] }
+    let files = try drawings.map { try $0.as(Self.text).made().bytes }
+    let pages = try other.chromium(files, width: 500, height: 320)
+    for (index, drawing) in drawings.enumerated() {
+      let distance = try #require(pages[index].distance(to: try drawing.pixels()))
+      print("V57 Chromium \(index): \(distance)")
+      // It moves glyphs to whole pixels.
+      #expect(distance.mean < 0.012 && distance.different < 0.08, "\(index): \(distance)")
+    }
+    // A control: two pixels aside are further away.
+    var aside = drawings[0]
+    aside.region = try Rect(x: 0, y: 2, width: 500, height: 320)
+    let distance = try #require(pages[0].distance(to: try aside.pixels()))
+    print("V57 two pixels aside: \(distance)")
+    #expect(distance.mean > 0.012, "\(distance)")
+  }
+
+  @Test("V58 what a document says is never markup in SVG")
+  func hostile() throws {
+    let other = try OtherRenderer()
+    let texts = [
+      "<b>🐝</b>", "</text>🐝", "🐝\"'&<>", "]]>🐝<![CDATA[", "<!--🐝", "&lt;🐝&#60;", "<script>🐝", "🐝\u{FFFE}",
+    ]
+    var random = SplitMix64(seed: 58)
+    let pieces = Array("<>&\"'=/!?-[];#🐝 axlinkhref{}%:").map(String.init)
+    let chance = (0..<300).map { _ in
+      "🐝" + (0...random.below(14)).map { _ in pieces[random.below(pieces.count)] }.joined()
+    }
+    let taken = (texts + chance).compactMap { text in
+      // Some are no emoji's text, and in no document.
+      try? Scenes.label(text, 20, 20, 10)
+    }
+    let scene = Scene(canvas: try Canvas(width: 40, height: 40), labels: taken, picture: nil)
+    let svg = try Drawing(scene, Self.text).made().bytes
+    let elements = try other.elements(svg)
+    let names = elements.map { $0.split(separator: " ")[0] }
+    #expect(names == ["svg", "clipPath", "rect", "rect", "g", "g"] + taken.map { _ in "text" })
+    let attributes = Set(elements.filter { $0.hasPrefix("text") }.map { $0.split(separator: "\t")[0] })
+    #expect(attributes == ["text font-size,x,y "])
+    // A control: without escapes it would not be read at all.
+    let broken = String(decoding: svg, as: UTF8.self).replacingOccurrences(of: "&lt;", with: "<")
+    #expect(throws: OtherRenderer.Failure.self) { try other.elements(Array(broken.utf8)) }
+    print("V58 texts: \(taken.count) in SVG, each one text")
+    #expect(taken.count > 200)
+  }
+
+  @Test("V59 in an SVG file with its glyphs as pictures each is there once: 1,000 emoji have at most 2 MB")
+  func once() throws {
+    let other = try OtherRenderer()
+    let scene = try Scenes.scene(2048, 1536, emoji: 1000, seed: 59)
+    let (svg, drawn) = try Drawing(scene, Self.embedded).made()
+    let names = try other.elements(svg).map { $0.split(separator: " ")[0] }
+    // A text of several has each of its glyphs.
+    #expect(names.count { $0 == "image" } == Set(Scenes.texts.flatMap { $0 }).count)
+    #expect(names.count { $0 == "use" } >= 1000)
+    #expect(svg.count < 2_000_000 && drawn == Drawn())
+    print("V59 1,000 emoji of \(Scenes.texts.count) texts: \(svg.count) bytes with glyphs, ", terminator: "")
+    let text = try Drawing(scene, Self.text).made().bytes
+    print("\(text.count) as text")
+    #expect(text.count < 100_000)
+    // Half of them are different ones.
+    let kinds = (0x1F300...0x1F6FF).compactMap { number in
+      Unicode.Scalar(number).flatMap { $0.properties.isEmojiPresentation ? String($0) : nil }
+    }
+    var various = scene
+    various.labels = try (0..<1000).map { try Scenes.label(kinds[$0 % 500], 1000, 700, 40) }
+    let mixed = try Drawing(various, Self.embedded).made()
+    #expect(mixed.drawn == Drawn() && mixed.bytes.count < 2_000_000)
+    print("V59 1,000 emoji of 500 kinds: \(mixed.bytes.count) bytes")
+    // Those that are not seen are not there.
+    var part = try Drawing(scene, Self.embedded)
+    part.region = try Rect(x: 0, y: 0, width: 64, height: 64)
+    #expect(try part.made().bytes.count < svg.count / 2)
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDrawing
+import ArtModel
+import Foundation
+import TestSupport
+
+/// What the vector formats are tried with.
+enum Scenes {
+  static let font = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
+  static let texts = [
+    "🐝", "🌻", "🚀", "👩‍🚀", "🏳️‍🌈", "❤️", "🍓", "🎈", "👍🏽", "🇪🇺", "1️⃣", "🦋🦋", "🌊🐬🌊", "😀", "🌍", "🔥",
+  ]
+
+  static func picture(_ name: String) throws -> [UInt8] {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    return [UInt8](try Data(contentsOf: folder.appendingPathComponent("../../Fixtures/images/\(name)")))
+  }
+
+  static func label(_ text: String, _ x: Double, _ y: Double, _ size: Double) throws -> Scene.Label {
+    Scene.Label(text: try EmojiText(text), position: try Point(x: x, y: y), size: try FontSize(size))
+  }
+
+  /// So many emoji by chance, some over the edges.
+  static func scene(_ width: Int, _ height: Int, emoji: Int, seed: UInt64, picture: String? = nil) throws
+    -> Scene
+  {
+    var random = SplitMix64(seed: seed)
+    let labels = try (0..<emoji).map { _ in
+      try label(
+        texts[random.below(texts.count)], Double(random.below(width * 8)) / 8,
+        Double(random.below(height * 8)) / 8,
+        [14, 24, 40, 64, 100, 160][random.below(6)])
+    }
+    return Scene(
+      canvas: try Canvas(width: width, height: height), labels: labels, picture: try picture.map(Self.picture)
+    )
+  }
+}
+
+extension Drawing {
+  /// All of a scene, a pixel each.
+  init(_ scene: Scene, _ format: (PixelSize) -> Format, isTransparent: Bool = false) throws {
+    let size = try PixelSize(width: scene.canvas.width, height: scene.canvas.height)
+    self.init(
+      scene: scene, region: Rect(scene.canvas), format: format(size), isTransparent: isTransparent,
+      font: Scenes.font)
+  }
+
+  /// As another format.
+  func `as`(_ format: (PixelSize) -> Format) -> Drawing {
+    guard case .png(let size) = self.format else { return self }
+    var other = self
+    other.format = format(size)
+    return other
+  }
+
+  /// Its bytes, and what came of it.
+  func made() throws -> (bytes: [UInt8], drawn: Drawn) {
+    var bytes: [UInt8] = []
+    let drawn = try Renderings.draw(self) { bytes += $0 }
+    return (bytes, drawn)
+  }
+
+  /// The pixels of a PNG file.
+  func pixels() throws -> Pixels { try Pixels(decoding: made().bytes) }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import TestSupport
+
+@testable import ArtDrawing
+
+/// A drawing in few words.
+struct Sheet {
+  /// Debian's fonts-noto-color-emoji.
+  static let font = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
+
+  var canvas: Canvas
+  var labels: [Scene.Label] = []
+  var picture: [UInt8]?
+  var isTransparent = false
+
+  /// A canvas of that size.
+  init(_ width: Int, _ height: Int, picture: [UInt8]? = nil, isTransparent: Bool = false) throws {
+    canvas = try Canvas(width: width, height: height)
+    self.picture = picture
+    self.isTransparent = isTransparent
+  }
+
+  /// Adds a label on top.
+  mutating func add(_ text: String, _ x: Double, _ y: Double, _ size: Double) throws {
+    labels.append(
+      Scene.Label(text: try EmojiText(text), position: try Point(x: x, y: y), size: try FontSize(size)))
+  }
+
+  /// As a drawing; of all of the canvas, a pixel for each of its own, where nothing else is said.
+  func drawing(_ region: Rect? = nil, width: Int? = nil, height: Int? = nil, font: String? = Sheet.font)
+    throws
+    -> Drawing
+  {
+    let size = try PixelSize(width: width ?? canvas.width, height: height ?? canvas.height)
+    return Drawing(
+      scene: Scene(canvas: canvas, labels: labels, picture: picture), region: region ?? Rect(canvas),
+      format: .png(size), isTransparent: isTransparent, font: font)
+  }
+
+  /// What comes of it.
+  static func png(_ drawing: Drawing) throws -> (drawn: Drawn, bytes: [UInt8]) {
+    var bytes: [UInt8] = []
+    let drawn = try Renderings.draw(drawing) { bytes += $0 }
+    return (drawn, bytes)
+  }
+
+  /// The pixels as they are painted: blue, green, red, alpha, premultiplied.
+  func painted(_ region: Rect? = nil, width: Int? = nil, height: Int? = nil) throws -> Painted {
+    let drawing = try drawing(region, width: width, height: height)
+    guard case .png(let size) = drawing.format else { throw ArtError(.badValue, "no PNG") }
+    let painter = try Painter(drawing, size: size, font: ColorFont(path: Self.font))
+    return Painted(try painter.whole(), painter.drawn)
+  }
+}
+
+/// Pixels that were painted.
+struct Painted {
+  let width: Int
+  let height: Int
+  let bytes: [UInt8]
+  let drawn: Drawn
+
+  init(_ pixels: PixelBuffer, _ drawn: Drawn = Drawn()) {
+    (width, height) = (pixels.width, pixels.height)
+    bytes = Array(UnsafeBufferPointer(start: pixels.pixels, count: pixels.count))
+    self.drawn = drawn
+  }
+
+  /// Red, green, blue, alpha.
+  subscript(x: Int, y: Int) -> [UInt8] {
+    let start = 4 * (y * width + x)
+    return [bytes[start + 2], bytes[start + 1], bytes[start], bytes[start + 3]]
+  }
+
+  /// The centre of what is seen, alpha being the weight; nil where nothing is seen.
+  var center: (x: Double, y: Double)? {
+    var (sum, x, y) = (0, 0, 0)
+    for row in 0..<height {
+      for column in 0..<width {
+        let alpha = Int(bytes[4 * (row * width + column) + 3])
+        sum += alpha
+        x += alpha * (2 * column + 1)
+        y += alpha * (2 * row + 1)
+      }
+    }
+    guard sum > 0 else { return nil }
+    return (Double(x) / Double(2 * sum), Double(y) / Double(2 * sum))
+  }
+}

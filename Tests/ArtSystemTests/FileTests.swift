@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArtSystem
+
+@Suite("The calls of the system that are about files") struct FileTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private func names() throws -> [String] {
+    var names: [String] = []
+    try FolderEntry.each(in: scratch.path) { names.append($0.shownName) }
+    return names.sorted()
+  }
+
+  @Test("A11 a folder is read to its end: each entry once, with its kind, whatever bytes its name has")
+  func entries() throws {
+    #expect(mkdir(scratch["folder"], 0o700) == 0 && symlink("folder", scratch["link"]) == 0)
+    #expect(symlink("nowhere", scratch["dangling"]) == 0 && mkfifo(scratch["pipe"], 0o600) == 0)
+    try scratch.write(".hidden")
+    let odd = (scratch.path + "/odd").utf8.map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xFF), 0]
+    close(open(odd, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
+    for number in 0..<500 { try scratch.write("file\(number)") }
+    var kinds: [String: FolderEntry.Kind] = [:]
+    var (count, nameless) = (0, 0)
+    var leading: [String] = []
+    try FolderEntry.each(in: scratch.path) { entry in
+      count += 1
+      if entry.name == nil { nameless += 1 }
+      if entry.leadsToFolder { leading.append(entry.shownName) }
+      do throws(SystemError) { kinds[entry.shownName] = try entry.kind() } catch {
+        #expect(Bool(false), "\(error)")
+      }
+    }
+    #expect(count == 506 && nameless == 1 && kinds["odd\u{FFFD}"] == .file)
+    #expect(kinds["folder"] == .folder && kinds["link"] == .link && kinds["pipe"] == .pipe)
+    #expect(kinds[".hidden"] == .file && kinds["."] == nil && kinds[".."] == nil)
+    #expect(leading.sorted() == ["folder", "link"])
+    let error = #expect(throws: SystemError.self) {
+      try FolderEntry.each(in: scratch["missing"]) { _ in #expect(Bool(false)) }
+    }
+    #expect(error == SystemError("opendir", scratch["missing"], number: ENOENT))
+    print("A11 entries: \(count)")
+  }
+
+  @Test(
+    "A12 a file without a name appears whole where nothing is, or in the place of another file, or not at all",
+    arguments: [true, false])
+  func unnamed(isAsked: Bool) throws {
+    func begun(_ text: String) throws -> UnnamedFile {
+      let file = try UnnamedFile(in: scratch.path, mode: 0o600, else: scratch[".hidden"], isAsked: isAsked)
+      #expect(write(file.descriptor, text, text.utf8.count) == text.utf8.count)
+      return file
+    }
+    func end(_ file: UnnamedFile) {
+      file.abandon()
+      close(file.descriptor)
+    }
+    let first = try begun("first")
+    #expect(try names() == (isAsked ? [] : [".hidden"]), "nothing is at its path before it is linked")
+    try first.link(as: scratch["a"])
+    end(first)
+    #expect(try names() == ["a"] && SmallFile.text(scratch["a"], limit: 9) == "first")
+
+    let second = try begun("second")
+    let error = #expect(throws: SystemError.self) { try second.link(as: scratch["a"]) }
+    #expect(error?.number == EEXIST)
+    #expect(try SmallFile.text(scratch["a"], limit: 9) == "first", "what was there stays")
+    #expect(try !second.replace(scratch["a"], over: scratch[".other"], ifStill: { false }))
+    #expect(try SmallFile.text(scratch["a"], limit: 9) == "first")
+    end(second)
+    #expect(try names() == ["a"])
+
+    let third = try begun("third")
+    #expect(try third.replace(scratch["a"], over: scratch[".other"]))
+    end(third)
+    #expect(try names() == ["a"] && SmallFile.text(scratch["a"], limit: 9) == "third")
+
+    let fourth = try begun("fourth")
+    end(fourth)
+    #expect(try names() == ["a"])
+    let missing = #expect(throws: SystemError.self) {
+      _ = try UnnamedFile(in: scratch["b"], mode: 0o600, else: scratch["b/c"], isAsked: isAsked)
+    }
+    #expect(missing?.number == ENOENT)
+  }
+
+  @Test("A12 a file gets another name only where nothing has it, also where it cannot have two")
+  func renaming() throws {
+    try scratch.write("a", "one")
+    try scratch.write("b", "two")
+    let file = try UnnamedFile(in: scratch.path, mode: 0o600, else: scratch[".hidden"], isAsked: false)
+    #expect(throws: SystemError.self) { try file.link(as: scratch["a"], mayRace: true) }
+    #expect(try SmallFile.text(scratch["a"], limit: 9) == "one")
+    file.abandon()
+    close(file.descriptor)
+  }
+
+  @Test("A13 paths are equal when their bytes are, and are taken apart at the byte of a slash")
+  func paths() {
+    #expect(FilePath("e\u{301}") != FilePath("\u{E9}") && "e\u{301}" == "\u{E9}")
+    #expect(Set([FilePath("e\u{301}"), FilePath("\u{E9}"), FilePath("\u{E9}")]).count == 2)
+    // A skin tone joins the slash before it to one character.
+    let odd = FilePath("a/\u{1F3FB}/b")
+    #expect(
+      odd.components == ["a", "\u{1F3FB}", "b"] && odd.parent?.parent == FilePath("a") && odd.depth == 3)
+    #expect(FilePath("a/\u{1F3FB}").name == "\u{1F3FB}" && FilePath("a/\u{1F3FB}").prefix == "a/")
+    for (path, folder, name) in [
+      ("a", ".", "a"), ("/a", "/", "a"), ("/a/b", "/a", "b"), ("a/b/", "a/b", ""), ("", ".", ""),
+      ("/", "/", ""),
+    ] {
+      #expect(FilePath(path).folder == folder && FilePath(path).name == name, "\(path)")
+    }
+    #expect(FilePath("a/b").isWithin(FilePath("a")) && FilePath("a").isWithin(FilePath("a")))
+    #expect(!FilePath("ab").isWithin(FilePath("a")) && FilePath("ab").isWithin(.root))
+    #expect(FilePath.root.appending("a").appending("b") == FilePath("a/b") && FilePath.root.parent == nil)
+    #expect(FilePath("b") > FilePath("a/b") && FilePath("é") > FilePath("z"), "in the order of their bytes")
+  }
+
+  @Test("A13 a path without links is a text, or an error")
+  func resolving() throws {
+    #expect(mkdir(scratch["real"], 0o700) == 0 && symlink("real", scratch["link"]) == 0)
+    #expect(try FilePath.resolved(scratch["link"]) == scratch["real"])
+    #expect(FilePath.resolvedIfThere(scratch["missing"]) == nil)
+    let missing = #expect(throws: SystemError.self) { _ = try FilePath.resolved(scratch["missing"]) }
+    #expect(missing == SystemError("realpath", scratch["missing"], number: ENOENT))
+    #expect(missing?.text == "No such file or directory")
+    let odd = (scratch.path + "/odd").utf8.map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xFF), 0]
+    #expect(mkdir(odd, 0o700) == 0 && symlink(odd, scratch["to odd"]) == 0)
+    let error = #expect(throws: SystemError.self) { _ = try FilePath.resolved(scratch["to odd"]) }
+    #expect(error?.number == EILSEQ)
+  }
+
+  @Test(
+    "A14 a small file is read to its end, is absent, or is an error; one that is larger than it may be is an error"
+  )
+  func small() throws {
+    try scratch.write("a", String(repeating: "x", count: 100_000))
+    #expect(try SmallFile.read(scratch["a"], limit: 100_000)?.count == 100_000)
+    let large = #expect(throws: SystemError.self) { _ = try SmallFile.read(scratch["a"], limit: 99_999) }
+    #expect(large?.number == EFBIG)
+    #expect(try SmallFile.read(scratch["missing"], limit: 9) == nil)
+    let folder = #expect(throws: SystemError.self) { _ = try SmallFile.read(scratch.path, limit: 9) }
+    #expect(folder?.number == EISDIR)
+    #expect(try SmallFile.text("/proc/self/comm", limit: 64)?.isEmpty == false, "a file without a size")
+  }
+
+  @Test("A14 a file's identity stays with a rename, is shared by hard links, and says what a path leads to")
+  func identities() throws {
+    try scratch.write("a")
+    let identity = try #require(FileIdentity(at: scratch["a"]))
+    #expect(link(scratch["a"], scratch["b"]) == 0 && rename(scratch["a"], scratch["c"]) == 0)
+    #expect(FileIdentity(at: scratch["b"]) == identity && FileIdentity(at: scratch["c"]) == identity)
+    #expect(FileIdentity(at: scratch["a"]) == nil)
+    #expect(symlink("b", scratch["link"]) == 0 && FileIdentity(at: scratch["link"]) != identity)
+    #expect(try FileStatus(at: scratch["link"]).identity == identity)
+    #expect(try FileStatus(ofLinkAt: scratch["link"]).isLink)
+    #expect(FileStatus.isFolder(at: scratch.path) && !FileStatus.isFolder(at: scratch["b"]))
+    #expect(FileStatus.isRegularFile(at: scratch["link"]) && !FileStatus.isRegularFile(at: scratch.path))
+    #expect(throws: SystemError("stat", scratch["a"], number: ENOENT)) { try FileStatus(at: scratch["a"]) }
+  }
+}

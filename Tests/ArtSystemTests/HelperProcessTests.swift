@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Testing
+
+@testable import ArtSystem
+
+@Suite("A helper process") struct HelperProcessTests {
+  private let heard = Heard()
+
+  @Test("W8 a program is found beside ours or in libexec, and only one that can be executed")
+  func finding() throws {
+    let scratch = try Scratch()
+    for folder in ["bin", "bin/folder", "libexec", "libexec/emojiart"] {
+      #expect(mkdir(scratch[folder], 0o700) == 0)
+    }
+    let helpers = HelperPrograms(besideProgramAt: scratch["bin/emojiart"])
+    let find = { (name: String) -> String? in
+      do throws(HelperFailure) { return try helpers.program(name).path } catch {
+        #expect(error == .missing(name, folders: helpers.folders))
+        return nil
+      }
+    }
+    try scratch.write("libexec/emojiart/helper")
+    #expect(find("helper") == scratch["bin/../libexec/emojiart/helper"])
+    try scratch.write("bin/helper")
+    #expect(find("helper") == scratch["bin/helper"])
+    #expect(chmod(scratch["bin/helper"], 0o644) == 0)
+    #expect(find("helper") == scratch["bin/../libexec/emojiart/helper"])
+    #expect(find("folder") == nil && find("missing") == nil)
+    #expect(symlink("../libexec/emojiart/helper", scratch["bin/linked"]) == 0)
+    #expect(find("linked") == scratch["bin/linked"])
+    #expect(try FileManager.default.isExecutableFile(atPath: built("emojiart-inotify").path))
+  }
+
+  @Test("A19 helper programs are looked for in the folders that are named, and at the paths")
+  func named() throws {
+    let scratch = try Scratch()
+    for folder in ["first", "second"] { #expect(mkdir(scratch[folder], 0o700) == 0) }
+    try scratch.write("second/helper")
+    var helpers = HelperPrograms(folders: [scratch["first"], scratch["second"]])
+    #expect(try helpers.program("helper") == HelperProgram(name: "helper", path: scratch["second/helper"]))
+    try scratch.write("first/helper")
+    #expect(try helpers.program("helper").path == scratch["first/helper"])
+    #expect(throws: HelperFailure.missing("other", folders: helpers.folders)) { try helpers.program("other") }
+    helpers.paths["other"] = "/elsewhere/program"
+    #expect(try helpers.program("other") == HelperProgram(name: "other", path: "/elsewhere/program"))
+    #expect(HelperPrograms(besideProgramAt: nil).folders.isEmpty)
+  }
+
+  @Test("W8 a program that cannot be started is unavailable and named, and nothing is heard of it")
+  func starting() throws {
+    let scratch = try Scratch()
+    try scratch.write("no-program", "neither a script nor a program")
+    try scratch.write("not-mine")
+    #expect(chmod(scratch["not-mine"], 0o600) == 0)
+    for path in ["/missing/program", scratch["no-program"], scratch["not-mine"], scratch.path] {
+      let error = #expect(throws: HelperFailure.self) { _ = try HelperProcess(path, [], heard) }
+      guard case .notStarted(let program, let cause) = error else { #expect(Bool(false)); return }
+      #expect(program.path == path && cause.path == path && cause.number != 0)
+    }
+    #expect(heard.lines.isEmpty && heard.afterEnd == 0)
+  }
+
+  @Test(
+    "W9 how a worker ended is told once, after its last line, with the last of its complaints",
+    arguments: [
+      ("echo a; echo b; exit 3", HelperEnd.Cause.exit(3), ["a", "b"], ""),
+      ("echo a; echo why >&2; kill -9 $$", .signal(SIGKILL), ["a"], "why\n"),
+      ("echo a; kill -TERM $$", .signal(SIGTERM), ["a"], ""),
+      ("echo a; kill -STOP $$; echo b", .stopped, ["a"], ""),
+      ("echo a; printf %065537d 0; echo b; sleep 1000", .excessOutput, ["a"], ""),
+      ("echo a; printf '%065537d\\nb\\n' 0; sleep 1000", .excessOutput, ["a"], ""),
+      ("printf '%065536d\\n' 0 | tr 0 1", .exit(0), [String(repeating: "1", count: 65536)], ""),
+      ("printf 'a\\n\\nb'", .exit(0), ["a", ""], ""),
+      ("printf %020000d 7 >&2", .exit(0), [], String(repeating: "0", count: 16_383) + "7"),
+      ("exec >&- 2>&-; sleep 0.01; exit 4", .exit(4), [], ""),
+      // What it started itself goes with it, and does not keep its end from being told.
+      ("sleep 1000 & echo a", .exit(0), ["a"], ""),
+    ] as [(String, HelperEnd.Cause, [String], String)])
+  func ends(_ script: String, _ cause: HelperEnd.Cause, _ lines: [String], _ errors: String) throws {
+    let worker = try HelperProcess.shell(script, heard)
+    let end = try heard.ended()
+    #expect(end.cause == cause && end.errors == errors)
+    #expect(end.isCutOff == script.hasSuffix("\\nb'"), "only that one ends in the middle of a line")
+    #expect(heard.lines == lines)
+    worker.end()
+    let error = #expect(throws: HelperFailure.self) { try worker.send("late") }
+    #expect(error == .ended(HelperProgram(path: "/bin/sh")))
+    #expect(heard.afterEnd == 0)
+  }
+
+  @Test("W9 what has left a worker's group is out of reach, but does not keep its end from being told")
+  func leftGroup() throws {
+    let scratch = try Scratch()
+    try #require(mkfifo(scratch["go"], 0o600) == 0)
+    // Opened for both, it waits for nobody. Who reads from it lives until something is written.
+    let go = open(scratch["go"], O_RDWR | O_CLOEXEC)
+    defer { close(go) }
+    // It holds the worker's stdout, too.
+    let worker = try HelperProcess.shell(
+      "exec 3>&1; { setsid sh -c 'echo $$; exec cat >&3 2>&3 <\(scratch["go"])' & } | { read id; echo $id; }",
+      heard)
+    #expect(try heard.ended().cause == .exit(0))
+    let left = try #require(heard.lines.first.flatMap { Int32($0) })
+    #expect(heard.lines.count == 1 && kill(left, 0) == 0, "it was told while that one lived")
+    kill(left, SIGKILL)
+    withExtendedLifetime(worker) {}
+  }
+
+  @Test("W9 the helper killed or stopped is noticed at once")
+  func helperEnds() throws {
+    for (signal, cause) in [(SIGKILL, HelperEnd.Cause.signal(SIGKILL)), (SIGSTOP, .stopped)] {
+      let heard = Heard()
+      let worker = try HelperProcess(built("emojiart-inotify").path, [], heard)
+      #expect(try heard.next() == "emojiart-inotify 1")
+      #expect(kill(worker.processID, signal) == 0)
+      #expect(try heard.ended().cause == cause)
+    }
+  }
+
+  @Test("W10 a worker has the memory, time and core size that its limits say")
+  func limits() throws {
+    let eater = Heard()
+    // tail keeps the line, and there is no end of it.
+    let worker = try HelperProcess(
+      "/usr/bin/tail", ["/dev/zero"], eater, HelperLimits(memory: 64 << 20, processorSeconds: nil, line: 100))
+    let end = try eater.ended()
+    #expect(end.cause == .exit(1) && end.errors.contains("memory exhausted"))
+    let burner = Heard()
+    let other = try HelperProcess.shell(
+      "while :; do :; done", burner, HelperLimits(memory: 64 << 20, processorSeconds: 1, line: 100))
+    #expect(try burner.ended().cause == .signal(SIGXCPU))
+    let third = try HelperProcess.shell(
+      "ulimit -v; ulimit -t; ulimit -c; ulimit -Hc", heard,
+      HelperLimits(memory: 64 << 20, processorSeconds: 7, line: 100))
+    _ = try heard.ended()
+    #expect(heard.lines == ["65536", "7", "0", "0"])
+    withExtendedLifetime((worker, other, third)) {}
+  }
+
+  @Test("W11 a worker inherits no descriptors, no signals and no process group")
+  func inheritance() throws {
+    let scratch = try Scratch()
+    try scratch.write("open")
+    let descriptor = fcntl(open(scratch["open"], O_RDONLY), F_DUPFD, 200)
+    var blocked = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&blocked)
+    sigaddset(&blocked, SIGTERM)
+    pthread_sigmask(SIG_BLOCK, &blocked, &before)
+    let ignoring = signal(SIGUSR2, SIG_IGN)
+    let lister = Heard()
+    let listing = try HelperProcess("/bin/ls", ["/proc/self/fd"], lister)
+    // The program itself looks: a shell blocks signals for a moment while it starts one.
+    let reader = Heard()
+    let reading = try HelperProcess("/bin/grep", ["-E", "^Sig(Blk|Ign)", "/proc/self/status"], reader)
+    let worker = try HelperProcess.shell("read end", heard)
+    signal(SIGUSR2, ignoring)
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    close(descriptor)
+    _ = try lister.ended()
+    #expect(lister.lines == ["0", "1", "2", "3"], "the last one is that of the folder that it lists")
+    _ = try reader.ended()
+    // 32 and 33 are the C library's own; it lets nobody set them, and ignores them in what `posix_spawn` starts.
+    let masks = reader.lines.map { line in
+      line.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) }.map { $0 & ~(3 << 31) }
+    }
+    #expect(masks == [0, 0])
+    withExtendedLifetime((listing, reading)) {}
+    #expect(getpgid(worker.processID) == worker.processID && getpgrp() != worker.processID)
+    try worker.send("end\n")
+    _ = try heard.ended()
+  }
+
+  @Test("W11 a worker has its streams also where this process has none")
+  func withoutStreams() throws {
+    let scratch = try Scratch()
+    let parent = try Stranger(
+      "/bin/sh",
+      ["-c", "exec \"$1\" hear \"$2\" <&- >&- 2>&-", "sh", built("WorkerParent").path, scratch["heard"]])
+    #expect(parent.ends && parent.process.terminationStatus == 0)
+    #expect(try String(contentsOfFile: scratch["heard"], encoding: .utf8) == "got it\ncomplained\n")
+  }
+}

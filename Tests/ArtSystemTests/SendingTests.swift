@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtSystem
+import Dispatch
+import Foundation
+import Testing
+
+@Suite("Sending to a worker") struct SendingTests {
+  private let heard = Heard()
+
+  @Test("W13 what several threads send arrives whole, however slowly it is taken")
+  func whole() throws {
+    let worker = try HelperProcess.shell("exec cat", heard)
+    let (threads, lines) = (4, 2000)
+    DispatchQueue.concurrentPerform(iterations: threads) { thread in
+      for line in 0..<lines {
+        let text = String(repeating: "\(thread)", count: 1 + line % 700)
+        do { try worker.send("\(text)\n") } catch { Issue.record(error) }
+      }
+    }
+    var counts = [Character: Int]()
+    for _ in 0..<threads * lines {
+      let line = try heard.next()
+      #expect(Set(line).count == 1)
+      #expect(line.count == 1 + counts[line.first ?? " ", default: 0] % 700)
+      counts[line.first ?? " ", default: 0] += 1
+    }
+    #expect(counts.count == threads)
+    print("W13 sending: \(threads * lines) lines")
+  }
+
+  @Test("W13 a worker that takes nothing for too long is killed, and sending fails")
+  func inputBlocked() throws {
+    var limits = HelperLimits.wide
+    limits.inputTimeout = .milliseconds(100)
+    let worker = try HelperProcess.shell("exec sleep 1000", heard, limits)
+    let error = #expect(throws: HelperFailure.self) {
+      try worker.send([UInt8](repeating: 10, count: 8 << 20))
+    }
+    #expect(error == .inputBlocked(HelperProgram(path: "/bin/sh"), .milliseconds(100)))
+    #expect(try heard.ended().cause == .inputBlocked)
+  }
+
+  @Test("W13 sending to a worker that has closed its input, or that ends meanwhile, fails and nothing more")
+  func closed() throws {
+    let worker = try HelperProcess.shell("exec <&-; echo ready; exec sleep 1000", heard)
+    #expect(try heard.next() == "ready")
+    #expect(throws: HelperFailure.self) { try worker.send("anyone?\n") }
+    worker.end()
+    #expect(try heard.ended().cause == .signal(SIGKILL))
+
+    let other = Heard()
+    let dying = try HelperProcess.shell("sleep 0.05; kill -9 $$", other)
+    #expect(throws: HelperFailure.self) { try dying.send([UInt8](repeating: 10, count: 8 << 20)) }
+    #expect(try other.ended().cause == .signal(SIGKILL))
+  }
+
+  @Test("W13 a worker that nobody reads waits with what it says")
+  func backPressure() throws {
+    let isRead = DispatchSemaphore(value: 0)
+    let heard = heard
+    let worker = try HelperProcess(
+      starting: HelperProgram(path: "/bin/sh"),
+      arguments: ["-c", "echo; for i in 1 2 3; do printf '%065535d\\n' 0; done; echo end >&2; exit 5"],
+      limits: .wide,
+      onLine: {
+        heard.line($0)
+        isRead.wait()
+      }, onEnd: { heard.end($0) })
+    #expect(try heard.next() == "")
+    // Each answer lets one more line through; before the last there is no end.
+    for count in 1...3 {
+      #expect(heard.lines.count == count)
+      isRead.signal()
+      #expect(try heard.next().count == 65535)
+    }
+    isRead.signal()
+    #expect(try heard.ended() == HelperEnd(.exit(5), errors: "end\n"))
+    withExtendedLifetime(worker) {}
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+@testable import ArtSystem
+
+@Suite("Signals, threads and wakeups", .serialized) struct SignalTests {
+  /// Does that with these signals unblocked in this thread, which Dispatch may have begun without any.
+  private func unblocked(_ numbers: [Int32], _ body: () throws -> Void) rethrows {
+    var (set, before) = (sigset_t(), sigset_t())
+    sigemptyset(&set)
+    for number in numbers { sigaddset(&set, number) }
+    pthread_sigmask(SIG_UNBLOCK, &set, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
+  }
+
+  @Test(
+    "A15 a signal that is blocked is taken once, by the thread that asks; one that is ignored stays ignored")
+  func polled() {
+    unblocked([SIGUSR1]) {
+      let source = SignalSource([SIGUSR1])
+      #expect(source.next() == nil)
+      // Of this thread alone.
+      pthread_kill(pthread_self(), SIGUSR1)
+      #expect(source.next(of: [SIGUSR2]) == nil, "only those that are taken")
+      #expect(source.next() == SIGUSR1 && source.next() == nil)
+      source.release()
+      var now = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &now)
+      #expect(sigismember(&now, SIGUSR1) == 0)
+    }
+
+    signal(SIGUSR2, SIG_IGN)
+    defer { signal(SIGUSR2, SIG_DFL) }
+    let ignored = SignalSource([SIGUSR2])
+    #expect(ignored.numbers.isEmpty && SignalSource.isIgnored(SIGUSR2) && !SignalSource.isIgnored(SIGUSR1))
+    ignored.release()
+  }
+
+  @Test("A16 a thread is begun with the signals that it is to take, and a body runs once")
+  func threads() throws {
+    let masks = Mutex<[UInt64]>([])
+    let isOver = DispatchSemaphore(value: 0)
+    try unblocked([SIGTERM, SIGINT, SIGSEGV]) {
+      for signals in [Threads.Signals.none, .inherited] {
+        try Threads.begin(signals: signals) {
+          var set = sigset_t()
+          pthread_sigmask(SIG_BLOCK, nil, &set)
+          let blocked = [SIGTERM, SIGINT, SIGSEGV].filter { sigismember(&set, $0) == 1 }
+          masks.withLock { $0.append(UInt64(blocked.count)) }
+          isOver.signal()
+        }
+        isOver.wait()
+      }
+    }
+    #expect(masks.withLock { $0 } == [2, 0], "a fault is never blocked")
+    try Threads.check(8)
+  }
+
+  @Test("A17 a thread that waits is woken by any number of wakeups, and not again when it has cleared them")
+  func wakeups() throws {
+    let pipe = try WakeupPipe()
+    var ready = pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&ready, 1, 0) == 0)
+    try Threads.begin { pipe.wake() }
+    #expect(poll(&ready, 1, -1) == 1)
+    // More than a pipe holds: no waker waits.
+    for _ in 0..<100_000 { pipe.wake() }
+    pipe.clear()
+    #expect(poll(&ready, 1, 0) == 0)
+    pipe.wake()
+    #expect(poll(&ready, 1, 0) == 1)
+  }
+
+  @Test(
+    "A18 a variable that is empty is as good as none, and relative folders in XDG's variables are passed over"
+  )
+  func environment() {
+    #expect(Environment["PATH"] != nil && Environment["EMOJIART_NO_SUCH_VARIABLE"] == nil)
+    setenv("EMOJIART_TEST_EMPTY", "", 1)
+    #expect(Environment["EMOJIART_TEST_EMPTY"] == nil && Environment.raw("EMOJIART_TEST_EMPTY") == "")
+    func folders(_ variables: [String: String]) -> XDGFolders { XDGFolders { variables[$0] } }
+    let usual = folders(["HOME": "/home/ada"])
+    #expect(usual.state == "/home/ada/.local/state" && usual.config == "/home/ada/.config")
+    #expect(
+      usual.data == "/home/ada/.local/share" && usual.cache == "/home/ada/.cache" && usual.sharedData.isEmpty)
+    let own = folders([
+      "XDG_STATE_HOME": "/s", "XDG_DATA_DIRS": "/a:b:/c", "XDG_CONFIG_HOME": "c", "HOME": "/h",
+    ])
+    #expect(own.state == "/s" && own.sharedData == ["/a", "/c"] && own.config == "/h/.config")
+    #expect(folders(["HOME": "home"]).state == nil && folders([:]).home == nil)
+  }
+}

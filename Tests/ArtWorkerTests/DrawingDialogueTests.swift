@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtSystem
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ArtWorker
+
+@Suite("What a worker says while it draws", .timeLimit(.minutes(10))) struct DrawingDialogueTests {
+  private static let program = HelperProgram(path: "/somewhere/emojiart-worker")
+
+  /// What a program may say next; the letters are those of the words below.
+  private static let sayings: [(letter: Character, line: String)] = [
+    ("h", #"{"hello":3}"#), ("H", #"{"hello":7}"#), ("p", #"{"part":2}"#), ("P", #"{"part":99999999}"#),
+    ("d", #"{"drawn":{"lacking":["🐝"],"lackingCount":1}}"#),
+    ("n", #"{"notDrawn":{"detail":"why","reason":"noFont"}}"#),
+    ("b", #"{"body":2}"#), ("r", #"{"refused":{"detail":"why","isTransient":false,"reason":"tls"}}"#),
+    ("g", #"{"progress":{"received":1,"total":2}}"#), ("x", "nonsense"),
+  ]
+
+  private static let likely = sayings.filter { "ppdn".contains($0.letter) }
+
+  private static let ends: [HelperEnd] = [
+    HelperEnd(.exit(0), errors: ""), HelperEnd(.exit(0), errors: ""),
+    HelperEnd(.exit(1), errors: ""),
+    HelperEnd(.exit(-1), errors: ""), HelperEnd(.signal(SIGKILL), errors: ""),
+    HelperEnd(.exit(0), errors: "", isCutOff: true), HelperEnd(.stopped, errors: ""),
+    HelperEnd(.signal(SIGXCPU), errors: ""), HelperEnd(.signal(SIGABRT), errors: "std::bad_alloc"),
+    HelperEnd(.exit(1), errors: "std::bad_alloc"),
+  ]
+
+  private struct Run {
+    var word = ""
+    var parts = 0
+    var kills = false
+    var exchange = DrawingDialogue(with: program, limit: 1 << 20)
+
+    /// Says so many things.
+    init(_ generator: inout SplitMix64) {
+      for place in 0...generator.below(6) {
+        let isLikely = !generator.oneIn(8)
+        let saying =
+          place == 0 && isLikely
+          ? sayings[0]
+          : isLikely ? likely[generator.below(likely.count)] : sayings[generator.below(sayings.count)]
+        word.append(saying.letter)
+        let effect = exchange.heard(line: Array(saying.line.utf8))
+        if case .take(let count) = effect {
+          guard case .tell(let bytes) = exchange.heard(bytes: Array(repeating: 7, count: count)),
+            bytes == [7, 7]
+          else {
+            Issue.record("\(word): the part is not told")
+            break
+          }
+          parts += 1
+        }
+        kills = effect == .kill
+        if kills { break }
+      }
+    }
+  }
+
+  @Test(
+    "V81 of all that a worker may say about a drawing only what was agreed on is believed, and only when it ends well"
+  )
+  func random() throws {
+    var generator = SplitMix64(seed: 81)
+    var counts = (drawn: 0, refused: 0, costly: 0, errors: 0, atOnce: 0)
+    for _ in 0..<20_000 {
+      let run = Run(&generator)
+      let end = Self.ends[generator.below(Self.ends.count)]
+      let outcome = run.exchange.outcome(of: end)
+      let endedWell = [HelperEnd.Cause.exit(0), .exit(-1)].contains(end.cause) && !end.isCutOff
+      let isDrawn = run.word.wholeMatch(of: /hp*d/) != nil
+      let isRefused = run.word.wholeMatch(of: /hp*n/) != nil
+      let isCostly =
+        run.word.wholeMatch(of: /hp*/) != nil && [.signal(SIGXCPU), .signal(SIGABRT)].contains(end.cause)
+      let fits =
+        switch outcome {
+        case .success(let drawn):
+          isDrawn && endedWell && !run.kills && drawn == Drawn(lacking: ["🐝"], lackingCount: 1)
+        case .failure(.refused(DrawingRefusal(.noFont, "why"))): isRefused && endedWell && !run.kills
+        case .failure(.refused(let refusal)):
+          isCostly && refusal.reason == (end.cause == .signal(SIGXCPU) ? .tooLarge : .noMemory)
+        case .failure(.failed(let error)):
+          !((isDrawn || isRefused) && endedWell) && !isCostly && error.code == .unavailable
+            && error.message.contains(Self.program.path)
+        case .failure(.cancelled): false
+        }
+      if !fits { Issue.record("\(run.word), then \(end): \(outcome)") }
+      #expect(run.parts == (run.word.hasPrefix("h") ? run.word.dropFirst().prefix { $0 == "p" }.count : 0))
+      switch outcome {
+      case .success: counts.drawn += 1
+      case .failure(.refused): if isCostly { counts.costly += 1 } else { counts.refused += 1 }
+      default: if run.kills { counts.atOnce += 1 } else { counts.errors += 1 }
+      }
+    }
+    print("V81 what a worker may say of a drawing: \(counts)")
+    let all = [counts.drawn, counts.refused, counts.costly, counts.errors, counts.atOnce]
+    #expect(all.allSatisfy { $0 > 300 }, "all of them are met")
+  }
+
+  @Test("V81 bytes that were not announced are nonsense")
+  func bytes() throws {
+    for lines in [[], [#"{"hello":3}"#], [#"{"hello":3}"#, #"{"part":3}"#]] {
+      var exchange = DrawingDialogue(with: Self.program, limit: 1 << 20)
+      for line in lines { _ = exchange.heard(line: Array(line.utf8)) }
+      #expect(exchange.heard(bytes: [1, 2]) == .kill)
+    }
+  }
+
+  @Test("V75 a drawing has at most 4 GiB, and of a part with which it would have more nothing is taken")
+  func endless() throws {
+    #expect(Renderer.resultLimit == 4 << 30)
+    var exchange = DrawingDialogue(with: Self.program, limit: 5)
+    for (line, count) in [(#"{"hello":3}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
+      #expect(exchange.heard(line: Array(line.utf8)) == (count == 0 ? .ask : .take(count)))
+      let bytes = [UInt8](repeating: 7, count: count)
+      if count > 0 { #expect(exchange.heard(bytes: bytes) == .tell(bytes)) }
+    }
+    var full = exchange
+    #expect(full.heard(line: Array(#"{"drawn":{"lacking":[],"lackingCount":0}}"#.utf8)) == .nothing)
+    #expect(throws: Never.self) { try full.outcome(of: HelperEnd(.exit(0), errors: "")).get() }
+    #expect(exchange.heard(line: Array(#"{"part":1}"#.utf8)) == .kill)
+    guard case .failure(.failed(let error)) = exchange.outcome(of: HelperEnd(.exit(0), errors: "")) else {
+      throw ArtError(.badJSON, "it is believed")
+    }
+    #expect(error.message.contains("a drawing of more than 5 bytes"))
+  }
+}
