@@ -54,7 +54,7 @@ import Testing
     let failed = await #expect(throws: ArtError.self) {
       try await onThread {
         try OutputFile(OutputPlace(path, replacing: .pictures)).finish(
-          drawing, of: "bees", by: Renderer(program: nil), waiter: BlockingWaiter())
+          drawing, of: "bees", by: Renderer(helpers: HelperPrograms(folders: [])), waiter: BlockingWaiter())
       }
     }
     #expect(failed?.code == .unavailable && failed?.message.hasPrefix("bees cannot be drawn") == true)
@@ -87,7 +87,7 @@ import Testing
       let page = try OutputFile(OutputPlace(watched["gallery.html"], replacing: .galleries))
       var gallery = Gallery(
         of: watched.path, into: page, recovery: recovery, waiter: BlockingWaiter(),
-        renderer: Renderer(program: nil))
+        renderer: Renderer(helpers: HelperPrograms(folders: [])))
       do { try gallery.write(FolderListing(of: watched.path)) } catch { return false }
       return true
     }
