@@ -9,7 +9,11 @@ let package = Package(
   name: "emojiart",
   products: [
     .library(name: "ArtDocument", targets: ["ArtModel", "ArtStore", "ArtDocument"]),
-    .library(name: "ArtFolder", targets: ["ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder"]),
+    .library(
+      name: "ArtWorkspace",
+      targets: [
+        "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtExchange", "ArtNames", "ArtWorkspace",
+      ]),
     .library(name: "ArtExchange", targets: ["ArtModel", "ArtExchange"]),
     .library(name: "ArtWorker", targets: ["ArtModel", "ArtWorker"]),
     .executable(name: "emojiart", targets: ["emojiart"]),
@@ -35,8 +39,11 @@ let package = Package(
     .target(name: "ArtWatch", dependencies: ["ArtSystem", "ArtModel"], swiftSettings: settings),
     .target(name: "ArtWorker", dependencies: ["ArtSystem", "ArtModel"], swiftSettings: settings),
     .target(
-      name: "ArtFolder",
-      dependencies: ["ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker"],
+      name: "ArtWorkspace",
+      dependencies: [
+        "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange",
+        "ArtNames",
+      ],
       swiftSettings: settings),
     .target(name: "ArtExchange", dependencies: ["ArtModel"], swiftSettings: settings),
     // The table stands beside the C that takes it in.
@@ -72,11 +79,12 @@ let package = Package(
         .linkedLibrary("inotifytools"),
         .unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"]),
       ]),
+    .target(name: "ArtTerminal", dependencies: ["ArtSystem", "ArtModel"], swiftSettings: settings),
     .executableTarget(
       name: "emojiart",
       dependencies: [
-        "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArtExchange",
-        "ArtNames", "emojiart-inotify",
+        "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtWorkspace", "ArtExchange",
+        "ArtNames", "ArtTerminal", "emojiart-inotify",
         .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -127,9 +135,11 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "ArtFolderTests",
+      name: "ArtWorkspaceTests",
       dependencies: [
-        "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtFolder", "CStore",
+        "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange",
+        "ArtNames",
+        "ArtWorkspace", "CStore",
         "TestSupport", "emojiart-inotify", "emojiart-worker",
       ],
       swiftSettings: settings),
@@ -139,7 +149,9 @@ let package = Package(
     .testTarget(
       name: "ArtNamesTests", dependencies: ["ArtModel", "ArtNames", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "CommandTests", dependencies: ["emojiart", "TestSupport"], swiftSettings: settings),
+      name: "CommandTests",
+      dependencies: ["emojiart", "ArtModel", "ArtTerminal", "ArtWorkspace", "TestSupport"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystem
 import Glibc
 
 /// A path, absolute or relative to some folder, as its bytes: two names that Swift takes for one, é and e with an accent, are
@@ -104,5 +105,21 @@ extension FilePath {
   /// The same, and nil for whatever reason there is none.
   package static func resolvedIfThere(_ path: String) -> String? {
     do throws(SystemError) { return try resolved(path) } catch { return nil }
+  }
+}
+
+extension FilePath {
+  /// Gives a file another name that nothing has. A file system that can do so in no single step has the file under two names for a
+  /// moment. Throws what renameat2(2), link(2) and unlink(2) say, EEXIST among it; then the file has its old name only.
+  package static func rename(_ old: String, to new: String) throws(SystemError) {
+    let number = csystem_rename_without_replacing(old, new)
+    if number == 0 { return }
+    guard [EINVAL, ENOSYS].contains(number) else { throw SystemError("rename", new, number: number) }
+    guard link(old, new) == 0 else { throw SystemError("link", new) }
+    guard unlink(old) == 0 else {
+      let error = SystemError("unlink", old)
+      unlink(new)
+      throw error
+    }
   }
 }

@@ -2,9 +2,10 @@
 
 import ArgumentParser
 import ArtModel
-import ArtNames
 import ArtStore
 import ArtSystem
+import ArtTerminal
+import ArtWorkspace
 import Glibc
 
 /// What the shell offers when a person presses the tabulator. Errors offer nothing: there is nowhere to say them.
@@ -50,30 +51,22 @@ enum Completion {
     }
     let emojis = content.emojisInOrder()
     let word = TypedWord(words, index, prefix)
-    if word.text.hasPrefix(":") {
-      return shortcodes(of: emojis).filter(isPlain).compactMap { word.offer($0) }
-    }
-    return (names(of: emojis) + emojis.map(\.id.description) + ["@last"]).filter(isPlain).map(escaped)
+    let offers = EmojiCompletion.references(of: emojis, beginningWith: word.text).filter(isPlain)
+    return word.text.hasPrefix(":") ? offers.compactMap { word.offer($0) } : offers.map(escaped)
   }
 
-  /// `🐝` where there is one, `🐝:1` and `🐝:2` where there are two.
-  static func names(of emojis: [Emoji]) -> [String] {
-    let same = Dictionary(grouping: emojis, by: \.text.comparisonKey).values
-    return same.flatMap { group in
-      group.count == 1
-        ? [group[0].text.string] : group.enumerated().map { "\($1.text):\($0 + 1)" }
-    }
-    .sorted()
+  /// What a word for a new label can become.
+  @Sendable static func labels(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    let word = TypedWord(words, index, prefix)
+    return EmojiCompletion.labels(beginningWith: word.text).filter { $0.emoji != nil || isPlain($0.text) }
+      .compactMap { word.offer($0.text, meaning: $0.emoji) }
   }
 
-  /// The same by name, `:honeybee:` or `:honeybee::2`; what has no name is left out.
-  static func shortcodes(of emojis: [Emoji]) -> [String] {
-    let same = Dictionary(grouping: emojis, by: \.text.comparisonKey)
-    return same.flatMap { (text, group) -> [String] in
-      guard let name = EmojiNames.names(of: text).first?.shortcode else { return [] }
-      return group.count == 1 ? [":\(name):"] : group.indices.map { ":\(name)::\($0 + 1)" }
-    }
-    .sorted()
+  /// The palettes that there are.
+  @Sendable static func palettes(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    // Where they cannot be read none are offered.
+    guard let palettes = try? PaletteStore().palettes() else { return [] }
+    return palettes.all.map(\.name.string)
   }
 
   /// zsh takes what follows a colon for a description; bash replaces a tilde before it compares.

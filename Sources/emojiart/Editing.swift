@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 /// A command about one document that a stream knows, too: there its first word stands for itself.
 protocol EditCommand: ParsableCommand {
@@ -19,23 +20,46 @@ protocol ActionCommand: EditCommand {
 }
 
 extension ActionCommand {
-  func run() throws { try options.write(options.perform(action(), on: doc), line: line) }
+  func run() throws { try options.write(options.editing(doc).perform(action()), line: line) }
+}
+
+/// A command that goes along the log.
+protocol StepCommand: EditCommand {
+  var doc: String { get }
+  var direction: UndoDirection { get }
+  var count: String { get }
+}
+
+extension StepCommand {
+  func run() throws {
+    let count = try steps()
+    let (run, revision) = try options.editing(doc).step(direction, count)
+    Output.tell(of: "the \(direction.rawValue) itself is saved")
+    let lost = run.lost.map { $0.background.lossWords(isPending: $0.isPending) }
+    for note in direction.notes(done: run.entries.count, of: count, left: run.left) + lost {
+      Output.complain(note)
+    }
+    guard !options.common.json else {
+      let done = JSON.array(run.entries.map { JSON.string($0.title) })
+      return try Output.json(.object(["done": done, "revision": .integer(revision)]))
+    }
+    for entry in run.entries { try Output.line(safe(entry.title)) }
+  }
+
+  /// How many steps its words ask for. Throws `badValue`.
+  func steps() throws(ArtError) -> Int {
+    guard let count = Int(count), (1...1_000).contains(count) else {
+      throw ArtError(.badValue, "\(shown(count)) is no count; give a number from 1 to 1,000")
+    }
+    return count
+  }
 }
 
 extension EditOptions {
-  /// Does an action on a document: one command, one edit.
-  func perform(_ action: Action, on document: String) throws(ArtError) -> PerformedAction {
-    var author = try thisAuthor()
-    let time = millisecondsSince1970()
+  /// Edits a document by name.
+  func editing(_ document: String) throws(ArtError) -> FileEditing {
     let revision = try expectedRevision()
-    return try fileToEdit(document).perform(action, by: &author, at: time, expecting: revision)
-  }
-
-  /// The file of a document, which then has the edits of programs that were killed.
-  func fileToEdit(_ document: String) throws(ArtError) -> DocumentFile {
-    let file = try common.file(document)
-    try Restoring.restoreFirst(file)
-    return file
+    return FileEditing(try common.file(document), by: .ofCommand, expecting: revision)
   }
 
   /// Writes a line for each emoji, or all as JSON.
@@ -53,5 +77,18 @@ extension EditOptions {
       $0.integer(result.revision)
     }
     try Output.line(writer.text)
+  }
+}
+
+extension UndoDirection {
+  /// What a person should know of steps that were done.
+  func notes(done: Int, of count: Int, left: Int) -> [String] {
+    var notes: [String] = []
+    if left > 0 {
+      let changes = left == 1 ? "1 change stays as it is" : "\(left) changes stay as they are"
+      notes.append("\(changes): later edits were about the same")
+    }
+    if done < count { notes.append("only \(done) of \(count): nothing more to \(rawValue)") }
+    return notes
   }
 }

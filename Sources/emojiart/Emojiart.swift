@@ -30,7 +30,7 @@ struct Emojiart: ParsableCommand {
     version: "\(Version.current) (SQLite \(SQLiteLibrary.version))",
     subcommands: [
       New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, SetBackground.self, Undo.self,
-      Redo.self, Find.self, PaletteCommand.self, Show.self, Render.self, List.self, Gallery.self,
+      Redo.self, Find.self, PaletteCommand.self, Show.self, Render.self, List.self, GalleryCommand.self,
       Import.self, Export.self, History.self, Check.self, Edit.self, Watch.self, Warnings.self, Restore.self,
     ])
 

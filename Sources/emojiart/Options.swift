@@ -4,6 +4,7 @@ import ArgumentParser
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtWorkspace
 import Glibc
 
 /// Where documents are, and in which form the result is written.
@@ -38,7 +39,7 @@ extension CommonOptions {
   /// unless just that file exists.
   func file(_ name: String) throws(ArtError) -> DocumentFile {
     guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
-    let path = FilePath(name).hasSlash ? name : CommonOptions.path(of: name, in: try currentFolder())
+    let path = FilePath(name).hasSlash ? name : FilePath.path(of: name, in: try currentFolder())
     let notice: @Sendable (String) -> Void = { Output.complain($0) }
     if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
     let full = path + ".emojiart"
@@ -48,17 +49,10 @@ extension CommonOptions {
 
   /// The file of a document that is to be made; `.emojiart` is added when it is missing. Throws `badValue` for what is no name.
   func newFile(_ doc: String) throws(ArtError) -> DocumentFile {
-    guard Self.isName(doc) else {
+    guard DocumentName.isValid(doc) else {
       throw ArtError(.badValue, "\"\(doc)\" is no name for a document; give a plain one, such as bees")
     }
-    return try file(doc.hasSuffix(".emojiart") ? doc : doc + ".emojiart")
-  }
-
-  /// Whether a document may be called so.
-  static func isName(_ doc: String) -> Bool {
-    let name = FilePath(doc).name
-    return !doc.hasSuffix("/") && !["", ".", "..", ".emojiart"].contains(name)
-      && !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
+    return try file(DocumentName.withEnding(doc))
   }
 
   func currentFolder() throws(ArtError) -> String {
@@ -70,23 +64,11 @@ extension CommonOptions {
     guard !folder.isEmpty else { throw ArtError(.badValue, "an empty name is no folder; give one") }
     return folder
   }
-
-  /// The path of what a folder holds, as short as it can be.
-  static func path(of name: String, in folder: String) -> String {
-    if folder == "." { return name }
-    return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-  }
 }
 
 /// A variable that is set to something.
 func environment(_ name: String) -> String? {
   Environment[name]
-}
-
-/// This program as an author of edits.
-func thisAuthor() throws(ArtError) -> Author {
-  var random = SystemRandomNumberGenerator()
-  return try Author(origin: Origin(using: &random), name: environment("EMOJIART_AUTHOR"))
 }
 
 /// The emoji that a command is about.

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtSystem
+import ArtWorkspace
 import Glibc
 import Synchronization
 
@@ -61,7 +62,7 @@ enum Output {
       return (state.gathered, state.deed)
     }
     guard let number = write(bytes[...], to: 1) else { return }
-    let error = ArtError.notWritten(number)
+    let error = ArtError.notWritten(to: "stdout", number)
     throw deed.map { ArtError(error.code, "\(error.message); \($0)") } ?? error
   }
 
@@ -110,27 +111,9 @@ enum Output {
   }
 }
 
-extension ArtError {
-  /// stdout does not take the result.
-  static func notWritten(_ number: Int32) -> ArtError {
-    let cause = SystemError.text(of: number)
-    let knob = number == EFBIG ? "; raise `ulimit -f`" : ""
-    return ArtError(.inputOutput, "cannot write the result to stdout: \(cause)\(knob)")
-  }
-}
-
 /// Text from a document, a path or an argument, made fit for a terminal: control characters and what changes the
 /// order of text become visible escapes, `\u{1b}`.
-func safe(_ text: String) -> String {
-  guard text.unicodeScalars.contains(where: \.isUnsafeOnTerminal) else { return text }
-  return text.unicodeScalars.reduce(into: "") { result, scalar in
-    if scalar.isUnsafeOnTerminal {
-      result += "\\u{\(String(scalar.value, radix: 16))}"
-    } else {
-      result.unicodeScalars.append(scalar)
-    }
-  }
-}
+func safe(_ text: String) -> String { text.visible }
 
 /// What was typed, so that it can be seen in a message.
 func shown(_ typed: String) -> String { typed.isEmpty ? "\"\"" : typed }

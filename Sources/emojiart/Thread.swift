@@ -2,6 +2,22 @@
 
 import ArtModel
 import ArtSystem
+import ArtWorkspace
+
+extension Outcome {
+  /// Begins the work on a thread of its own, so that the caller, who takes signals, does not wait where Dispatch has no thread for
+  /// it. Throws `inputOutput` where threads cannot be begun.
+  static func onThread(_ work: @escaping @Sendable () async -> Value) throws(ArtError) -> Outcome<Value> {
+    try checkThreads()
+    let outcome = Outcome()
+    do throws(SystemError) {
+      try Threads.begin { outcome.begin(work, done: {}) }
+    } catch {
+      throw .noThread(error)
+    }
+    return outcome
+  }
+}
 
 /// Threads that a command has at once, at most, where it waits for others: those of Swift's concurrency, of Dispatch and of a helper
 /// program. A helper that lacks one of its own says so itself.

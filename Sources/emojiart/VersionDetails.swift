@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtWorker
+import ArtWorkspace
 
 /// `emojiart --version --verbose`: the version, and what this machine has for the sandbox of the worker.
 enum VersionDetails {

@@ -29,15 +29,19 @@ private struct Project {
     "ArtDocument": ["ArtSystem", "ArtModel", "ArtStore"],
     "ArtWatch": ["ArtSystem", "ArtModel"],
     "ArtWorker": ["ArtSystem", "ArtModel"],
-    "ArtFolder": ["ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker"],
+    "ArtWorkspace": [
+      "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange", "ArtNames",
+    ],
+    "ArtTerminal": ["ArtSystem", "ArtModel"],
     "ArtExchange": ["ArtModel"],
     "ArtNames": ["ArtModel", "CEmojiNames"],
     "ArtFetch": ["ArtSystem", "ArtModel", "CCurl"],
     "ArtDrawing": ["ArtSystem", "ArtModel", "CGraphics", "CWorker"],
     "emojiart-worker": ["ArtSystem", "ArtModel", "ArtFetch", "ArtDrawing", "CWorker"],
     "emojiart": [
-      "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtFolder", "ArtExchange", "ArtNames",
-      "ArgumentParser",
+      "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtWorkspace", "ArtExchange",
+      "ArtNames",
+      "ArtTerminal", "ArgumentParser",
     ],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
@@ -100,6 +104,21 @@ private struct Project {
       #expect(found.isEmpty, "\(file)")
     }
     #expect("try! x".contains(pattern), "the check can fail")
+  }
+
+  @Test("U1 no source of ArtWorkspace prints, reads a line, or names a command or an option of emojiart")
+  func useCasesSayNothing() throws {
+    let pattern = try Regex(
+      #"\bprint\(|\breadLine\(|\bfputs\(|\bputs\(|STD(IN|OUT|ERR)_FILENO|`emojiart |[ "(`]--[a-z]+"#)
+    let files = try project.files(under: "Sources/ArtWorkspace", ending: ".swift")
+    #expect(files.count >= 20, "the check sees the sources")
+    for file in files {
+      let found = try project.text(file).matches(of: pattern).map { String($0.output[0].substring ?? "") }
+      #expect(found.isEmpty, "\(file): \(found)")
+    }
+    for bad in ["print(x)", "readLine()", "see `emojiart list`", "leave out --strict"] {
+      #expect(bad.contains(pattern), "the check can fail")
+    }
   }
 
   /// Calls that are wrapped once. The number is that of O_TMPFILE, whose name Swift does not import.

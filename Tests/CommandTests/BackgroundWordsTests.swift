@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtWorkspace
 import Glibc
 import Testing
 
@@ -60,20 +61,22 @@ struct BackgroundWordsTests {
 
   @Test("C86 a source is a URL, a path, or stdin")
   func sources() throws {
-    #expect(try PictureSource("-") == .stdin)
+    #expect(try PictureSource(argument: "-") == .descriptor(0, name: "stdin"))
     for path in ["a.png", "./a.png", "/a/b.png", "a b", "🐝.png"] {
-      #expect(try PictureSource(path) == .path(path))
+      #expect(try PictureSource(argument: path) == .path(path))
     }
-    #expect(try PictureSource("http://example.org/a.png") == .url(BackgroundURL("http://example.org/a.png")))
+    #expect(
+      try PictureSource(argument: "http://example.org/a.png")
+        == .url(BackgroundURL("http://example.org/a.png")))
     for url in ["ftp://example.org/a", "file:///etc/passwd"] {
-      #expect(throws: Refusal.self) { try PictureSource(url) }
+      #expect(throws: Refusal.self) { try PictureSource(argument: url) }
     }
   }
 
   @Test("B90 the warning has its words, and the reason by name")
   func words() {
     #expect(
-      RefusalWarning.message(Refusal(.dns, "no host is called nowhere.example"))
+      RefusalMessages.message(Refusal(.dns, "no host is called nowhere.example"))
         == "Image transfer failed. Could not transfer the picture from its source. (dns: no host is called nowhere.example)"
     )
   }
@@ -81,7 +84,7 @@ struct BackgroundWordsTests {
   @Test("B92 the question has two answers in words, of which one lasts, and fits the terminal")
   func question() {
     for columns in [20, 40, 80, 160] {
-      let text = RefusalWarning.question("bees.emojiart", columns: columns)
+      let text = RefusalMessages.question("bees.emojiart", columns: columns)
       let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(
         words
@@ -90,14 +93,14 @@ struct BackgroundWordsTests {
       let wide = text.split(separator: "\n").filter { $0.count >= max(columns, 34) }
       #expect(wide == [], "\(columns) columns")
     }
-    #expect(!RefusalWarning.question("b\u{1B}[2J", columns: 80).unicodeScalars.contains("\u{1B}"))
+    #expect(!RefusalMessages.question("b\u{1B}[2J", columns: 80).unicodeScalars.contains("\u{1B}"))
   }
 
   @Test("B92 only the word for it stops the warning")
   func answers() {
-    for answer in ["stop", "s", "STOP", " Stop  warning "] { #expect(RefusalWarning.isStop(answer)) }
+    for answer in ["stop", "s", "STOP", " Stop  warning "] { #expect(RefusalMessages.isStop(answer)) }
     for answer in ["", "keep", "k", "y", "yes", "no", "st", "stopp", "Keep warning", "stop?"] {
-      #expect(!RefusalWarning.isStop(answer), "\(answer)")
+      #expect(!RefusalMessages.isStop(answer), "\(answer)")
     }
   }
 }

@@ -7,35 +7,6 @@ import Testing
 
 @Suite("Names that are typed")
 struct NameTests {
-  @Test("N12 what stands between colons is a name, unless it is an emoji")
-  func typed() throws {
-    #expect(try EmojiText(typed: ":honeybee:").string == "🐝")
-    #expect(try EmojiText(typed: ":🐝:").string == ":🐝:")
-    #expect(try EmojiText(typed: "🐝:").string == "🐝:")
-    for word in [":", "::", ":bee", "bee", ":hunybee:", ":-:"] {
-      #expect(throws: ArtError.self) { try EmojiText(typed: word) }
-    }
-  }
-
-  @Test("N20 a name stands for the emoji in a REF, with a number behind it or without")
-  func references() throws {
-    #expect(try Reference(typed: ":honeybee:") == Reference("🐝"))
-    #expect(try Reference(typed: ":bee::2") == Reference("🐝:2"))
-    #expect(try Reference(typed: ":keycap 1::1") == Reference("1️⃣:1"))
-    #expect(try Reference(typed: "🐝:2") == Reference("🐝:2"))
-    #expect(try Reference(typed: ":🐝:") == Reference(":🐝:"))
-    #expect(try Reference(typed: ":🐝::3") == Reference(":🐝::3"))
-    #expect(try Reference(typed: "k3") == Reference("k3"))
-    for word in [
-      ":hunybee:", ":heart:", ":heart::2", ":bee::0", ":bee::-1", ":bee", ":bee:2", "::", ":::2", ":2",
-    ] {
-      #expect(throws: ArtError.self, "\(word)") { try Reference(typed: word) }
-    }
-    #expect { try Reference(typed: ":hunybee::2") } throws: { error in
-      (error as? ArtError)?.message.contains(":honeybee: 🐝") == true
-    }
-  }
-
   @Test("N21 the prompt goes on with the names of emoji that are there")
   func promptOfReferences() throws {
     let labels = [("k3v9x2pq", "🐝"), ("0a1b2c3d", "❤"), ("0a1b2c3e", "❤️"), ("0a1b2c3f", "🐝🐝")]

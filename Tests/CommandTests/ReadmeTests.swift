@@ -2,10 +2,10 @@
 
 import ArtDocument
 import ArtExchange
-import ArtFolder
 import ArtModel
 import ArtStore
 import ArtWorker
+import ArtWorkspace
 import Foundation
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
+import ArtWorkspace
 import Dispatch
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
 import ArtModel
 import ArtSystem
+import ArtWorkspace
 import Foundation
 import Glibc
 import Testing
@@ -140,7 +140,7 @@ import Testing
     try files.createSymbolicLink(atPath: "\(here)/link", withDestinationPath: "art")
     try files.createSymbolicLink(atPath: "\(here)/b.emojiart", withDestinationPath: "art/bees.emojiart")
     func folders(_ names: String..., recursive: Bool = false) throws -> [String] {
-      try WatchPlace.places(names.map { "\(here)/\($0)" }, CommonOptions(), isRecursive: recursive).map {
+      try FollowedPlace.places(names.map { "\(here)/\($0)" }, CommonOptions(), isRecursive: recursive).map {
         let folder = $0.folder.replacingOccurrences(of: here + "/", with: "")
         return $0.names.map { "\(folder): \($0.keys.sorted().map(\.string).joined(separator: " "))" }
           ?? folder
@@ -161,10 +161,10 @@ import Testing
 
   @Test("C73 a document is called by a path that every command takes for it")
   func names() {
-    #expect(WatchPlace(folder: ".").name(of: "bees.emojiart") == "bees.emojiart")
-    #expect(WatchPlace(folder: "art/").name(of: "bees.emojiart") == "art/bees.emojiart")
-    #expect(WatchPlace(folder: ".").name(of: "-x.emojiart") == "./-x.emojiart")
-    let place = WatchPlace(folder: "/real", names: [FilePath("b.emojiart"): "link.emojiart"])
-    #expect(place.name(of: "b.emojiart") == "link.emojiart")
+    #expect(FollowedPlace(folder: ".").argument(for: "bees.emojiart") == "bees.emojiart")
+    #expect(FollowedPlace(folder: "art/").argument(for: "bees.emojiart") == "art/bees.emojiart")
+    #expect(FollowedPlace(folder: ".").argument(for: "-x.emojiart") == "./-x.emojiart")
+    let place = FollowedPlace(folder: "/real", names: [FilePath("b.emojiart"): "link.emojiart"])
+    #expect(place.argument(for: "b.emojiart") == "link.emojiart")
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
 import ArtModel
+import ArtWorkspace
 import Foundation
 import Testing
 
@@ -21,13 +21,13 @@ import Testing
       inverse: [])
   }
 
-  private func changed(_ edits: [LoggedEdit], isWholeAgain: Bool = false) throws -> WatchNotice {
+  private func changed(_ edits: [LoggedEdit], isWholeAgain: Bool = false) throws -> FolderNotice {
     let change = DocumentChange(
       edits: edits, texts: [try bee(): "🐝"], revision: edits.last?.revision ?? 4, isComplete: true)
     return .changed("bees", change, isWholeAgain: isWholeAgain)
   }
 
-  private func words(_ notice: WatchNotice, now: Int = 1_000) -> [String] {
+  private func words(_ notice: FolderNotice, now: Int = 1_000) -> [String] {
     var lines = WatchLines()
     return lines.lines(notice, "bees", now: now) { "the old \($0)" }
       .map { $0.replacing(#/^[0-9: -]*  /#, with: "") }
@@ -62,7 +62,7 @@ import Testing
     #expect(
       words(.changed("bees", other, isWholeAgain: false))
         == ["bees  replaced by another state of itself, revision 4; look at it"])
-    for notice in [WatchNotice.ready(1), .rescanned("x"), .degraded("x")] { #expect(words(notice) == []) }
+    for notice in [FolderNotice.ready(1), .rescanned("x"), .degraded("x")] { #expect(words(notice) == []) }
   }
 
   @Test("C70 a line begins with the time, and with the date when that is another day's")
@@ -95,7 +95,7 @@ import Testing
   func controlCharacters() {
     let bad = "a\u{1B}]0;x\u{7}\nb\u{202E}"
     var lines = WatchLines()
-    let notices: [WatchNotice] = [
+    let notices: [FolderNotice] = [
       .damaged("x", reason: bad), .renamed("x", from: bad, revision: nil), .removed("x"),
     ]
     for notice in notices {
@@ -107,14 +107,14 @@ import Testing
     }
   }
 
-  private func json(_ notice: WatchNotice) -> String {
+  private func json(_ notice: FolderNotice) -> String {
     String(
       decoding: WatchJSON.lines(notice, notice.document, folder: "art") { "art/\($0)" }, as: UTF8.self)
   }
 
   @Test("C72 notices are lines of JSON with sorted keys")
   func jsonLines() throws {
-    let cases: [(WatchNotice, String)] = [
+    let cases: [(FolderNotice, String)] = [
       (.ready(2), #"{"documents":2,"event":"ready","folder":"art"}"#),
       (.added("bees", revision: 3), #"{"document":"bees","event":"added","revision":3}"#),
       (.removed("bees"), #"{"document":"bees","event":"removed"}"#),
@@ -164,13 +164,13 @@ import Testing
     let log = [try entry(3), try entry(4, save: 4), try entry(5, save: 4), try entry(6)]
     let content = try content(log, revision: 6)
     #expect(
-      SinceRevision.notices(since: 3, in: content, of: "bees")
+      ChangesSince.notices(since: 3, in: content, of: "bees")
         == [try changed([log[1], log[2]]), try changed([log[3]])])
-    #expect(SinceRevision.notices(since: 2, in: content, of: "bees").count == 3)
-    #expect(SinceRevision.notices(since: 6, in: content, of: "bees") == [])
+    #expect(ChangesSince.notices(since: 2, in: content, of: "bees").count == 3)
+    #expect(ChangesSince.notices(since: 6, in: content, of: "bees") == [])
     // In the middle of a save.
     #expect(
-      SinceRevision.notices(since: 4, in: content, of: "bees") == [
+      ChangesSince.notices(since: 4, in: content, of: "bees") == [
         try changed([log[2]]), try changed([log[3]]),
       ])
   }
@@ -178,11 +178,11 @@ import Testing
   @Test("C77 where the log does not reach back, or the document is behind, all is to be looked at")
   func sinceTooLong() throws {
     let content = try content([try entry(3), try entry(4)], revision: 4)
-    #expect(SinceRevision.notices(since: 1, in: content, of: "bees") == [.resync("bees", revision: 4)])
+    #expect(ChangesSince.notices(since: 1, in: content, of: "bees") == [.resync("bees", revision: 4)])
     #expect(
-      SinceRevision.notices(since: 5, in: content, of: "bees") == [.behind("bees", revision: 4, since: 5)])
+      ChangesSince.notices(since: 5, in: content, of: "bees") == [.behind("bees", revision: 4, since: 5)])
     #expect(
       words(.behind("bees", revision: 0, since: 99)) == ["bees  is at revision 0, before 99; look at it"])
-    #expect(SinceRevision.notices(since: 1, in: try self.content([], revision: 4), of: "bees").count == 1)
+    #expect(ChangesSince.notices(since: 1, in: try self.content([], revision: 4), of: "bees").count == 1)
   }
 }

@@ -35,6 +35,26 @@ extension DocumentFile {
     return reports
   }
 
+  /// Makes a new document of another one's content under an id of its own, with the edits of programs that are gone on it: the other
+  /// document and its journals stay as they are. The log goes along, and the pictures that undo needs. It appears whole or not at
+  /// all, and in nobody's place.
+  ///
+  /// The journals are all of the other document, oldest first. Throws what `create`, `read` and reading a journal throw; then
+  /// nothing is made.
+  public func create(
+    duplicating source: DocumentFile, with journals: [DeadJournal], stamp: () -> EditStamp,
+    using generator: inout some RandomNumberGenerator
+  ) throws(ArtError) -> [RestoreReport] {
+    try checkRoomToCreate()
+    var all: [(JournalContents, DeadJournal)] = []
+    for journal in journals { all.append((try journal.contents(), journal)) }
+    let id = DocumentID(using: &generator)
+    let (image, reports) = try whole(id, of: all, on: source, stamp)
+    try image.verify()
+    try image.link(as: path)
+    return reports
+  }
+
   private typealias Made = (image: FileImage, reports: [RestoreReport])
 
   /// Nil where the source cannot be read, which is told.
@@ -43,20 +63,7 @@ extension DocumentFile {
     _ stamp: () -> EditStamp
   ) throws(ArtError) -> Made? {
     do throws(ArtError) {
-      return try source.read(whole: true) { (transaction) throws(ArtError) -> Made in
-        var content = try transaction.load()
-        var reports: [RestoreReport] = []
-        for (contents, journal) in all {
-          let edits = try RemainingEdits(
-            contents, in: transaction, holding: content.log, of: source.path)
-          let plan = try RestorePlan(edits.entries, on: content)
-          for part in plan.parts { try content.apply(part, stamp().on(behalfOf: part.stamp)) }
-          reports.append(edits.report(of: plan, in: contents, journal, revision: content.revision))
-        }
-        var image = try FileImage(name: path, content, id: id)
-        try image.insertImages(of: transaction)
-        return (image, reports)
-      }
+      return try whole(id, of: all, on: source, stamp)
     } catch {
       switch error.code {
       case .damaged, .newerFormat, .notADocument, .noSuchDocument, .notPermitted, .replaced:
@@ -64,6 +71,27 @@ extension DocumentFile {
         return nil
       default: throw error
       }
+    }
+  }
+
+  /// The source's content with the edits on it.
+  private func whole(
+    _ id: DocumentID, of all: [(JournalContents, DeadJournal)], on source: DocumentFile,
+    _ stamp: () -> EditStamp
+  ) throws(ArtError) -> Made {
+    try source.read(whole: true) { (transaction) throws(ArtError) -> Made in
+      var content = try transaction.load()
+      var reports: [RestoreReport] = []
+      for (contents, journal) in all {
+        let edits = try RemainingEdits(
+          contents, in: transaction, holding: content.log, of: source.path)
+        let plan = try RestorePlan(edits.entries, on: content)
+        for part in plan.parts { try content.apply(part, stamp().on(behalfOf: part.stamp)) }
+        reports.append(edits.report(of: plan, in: contents, journal, revision: content.revision))
+      }
+      var image = try FileImage(name: path, content, id: id)
+      try image.insertImages(of: transaction)
+      return (image, reports)
     }
   }
 

@@ -15,7 +15,8 @@ public struct WarningStore: Sendable {
     try self.init(for: document, in: Self.standardFolder)
   }
 
-  init(for document: DocumentFile, in folder: String?) throws(ArtError) {
+  /// The same in that folder; nil for none.
+  package init(for document: DocumentFile, in folder: String?) throws(ArtError) {
     let path = Array((try document.realPath() ?? document.path).utf8)
     let id = try document.quickBase().id
     let name = "\(id)-\(path.withUnsafeBufferPointer { ContentDigest.of($0) }).json"

@@ -1,184 +1,161 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import ArtModel
 import ArtStore
-import ArtWorker
+import ArtWorkspace
 
-/// A refused background, as a command tells it.
-struct RefusedBackground: Error {
-  var refusal: Refusal
-  /// The URL that the person asked for, as it was typed; nil for a file of the person's own.
-  var asked: String?
-  /// What messages call such a file.
-  var file: String?
-  /// What people are shown of it; nil where it cannot be read.
-  var shown: String?
-  /// What became of the document, where it did not simply stay as it was.
-  var aftermath: String?
-}
-
-/// `background`, on one document: looks at it first, fetches then, and edits it in one transaction.
+/// `background`, on one document: what its words ask for, done and said.
 struct BackgroundCommand {
-  let options: EditOptions
-  let keepsCanvas: Bool
-  let forgetsURL: Bool
-  let allowsPrivate: Bool
-  let choice: WarningChoice?
-  let file: DocumentFile
-  let expected: Int?
-
-  private var transfer: Transfer { Transfer(documentAt: file.path) }
+  private let options: EditOptions
+  private let keepsCanvas: Bool
+  private let forgetsURL: Bool
+  private let choice: WarningChoice?
+  private let file: DocumentFile
+  private let background: FileBackground<Transfer>
 
   /// Reads what can be wrong without looking anywhere. Throws `usage` and `badValue`.
   init(_ words: SetBackground) throws(ArtError) {
     options = words.options
     keepsCanvas = words.keepCanvas
     forgetsURL = words.forgetURL
-    allowsPrivate = words.allowPrivate
     choice = try words.warnings.choice()
-    expected = try words.options.expectedRevision()
+    let expected = try words.options.expectedRevision()
     file = try words.options.common.file(words.doc)
+    background = FileBackground(
+      file, by: .ofCommand, transfer: Transfer(), expecting: expected, allowsPrivate: words.allowPrivate,
+      proxies: .ofEnvironment)
   }
 
-  /// Throws `RefusedBackground`, or an `ArtError`.
+  /// Does it and says what came of it; a refused picture, too, which ends the command with its code. Throws what else went wrong.
   func perform(_ deed: BackgroundDeed) throws {
-    switch deed {
-    case .show: try show()
-    case .saveAs(let path): try save(as: path)
-    case .set(let source): try set(source)
-    case .refresh: try refresh()
-    case .fetchPending: try fetchPending()
-    case .later(let url): try later(url)
-    case .clear:
-      try write(edit { (transaction) throws(ArtError) in try BackgroundEdit.clear.plan(on: transaction) })
-    case .forgetURL: try forgetURL()
-    }
-  }
-
-  /// The document as it is before anything is fetched for it. Throws what would keep it from being edited.
-  func look() throws(ArtError) -> BackgroundState {
-    _ = try thisAuthor()
-    try Restoring.restoreFirst(file)
-    return try file.edit(expecting: expected) { (transaction) throws(ArtError) in BackgroundState(transaction)
-    }
-  }
-
-  /// Makes one edit, or none where there is nothing to do.
-  func edit(
-    _ plan: (DocumentTransaction) throws(ArtError) -> ArtModel.Edit?
-  ) throws(ArtError) -> BackgroundState {
-    var author = try thisAuthor()
-    let time = millisecondsSince1970()
-    try Restoring.restoreFirst(file)
-    return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
-      var isChanged = false
-      if let edit = try plan(transaction) {
-        isChanged = try transaction.perform(edit, stamp: author.stamp(at: time)) != nil
-      }
-      var state = BackgroundState(transaction)
-      state.isChanged = isChanged
-      return state
-    }
-  }
-}
-
-extension BackgroundCommand {
-  private func set(_ typed: String) throws {
-    _ = try look()
-    let source: PictureSource
-    do { source = try PictureSource(typed) } catch { throw RefusedBackground(refusal: error, asked: typed) }
-    let taken = try transfer.take(source, allowsPrivate: allowsPrivate)
-    let state = try edit { (transaction) throws(ArtError) in
-      try transaction.keep(taken.picture)
-      let background = try Background(taken.picture, from: forgetsURL ? nil : taken.url)
-      return try BackgroundEdit.set(background, keepsCanvas: keepsCanvas).plan(on: transaction)
-    }
-    try write(state, taken)
-  }
-
-  private func refresh() throws {
-    guard let old = try look().background, let text = old.url else {
-      throw ArtError(
-        .noBackground, "\(file.path) has no background that came from a URL; there is nothing to refresh")
-    }
-    let taken = try transfer.take(fromElsewhere: text, allowsPrivate: allowsPrivate)
-    let state = try edit { (transaction) throws(ArtError) in
-      guard transaction.background == old else { throw .hasMoved(file.path) }
-      let new = try Background(taken.picture, from: forgetsURL ? nil : text)
-      guard new != old else { return nil }
-      try transaction.keep(taken.picture)
-      let keepsCanvas = keepsCanvas || new.digest == old.digest
-      return try BackgroundEdit.set(new, keepsCanvas: keepsCanvas).plan(on: transaction)
-    }
-    try write(state, taken)
-  }
-
-  private func fetchPending() throws {
-    guard let pending = try look().pending else {
-      throw ArtError(.noBackground, "nothing is pending in \(file.path)")
-    }
     do {
-      let taken = try transfer.take(fromElsewhere: pending.url, allowsPrivate: allowsPrivate)
-      let background = try Background(taken.picture, from: taken.url)
-      let state = try edit { (transaction) throws(ArtError) in
-        guard transaction.pending?.url == pending.url else {
-          // A watcher may have been as quick.
-          guard transaction.background?.digest == background.digest else { throw .hasMoved(file.path) }
-          return nil
-        }
-        try transaction.keep(taken.picture)
-        return try BackgroundEdit.set(background, keepsCanvas: keepsCanvas, pending: pending.url)
-          .plan(on: transaction)
+      switch deed {
+      case .show: try show()
+      case .saveAs(let path): try save(as: path)
+      case .set(let typed):
+        try write(
+          background.set(
+            PictureSource(argument: typed), typed: typed, keepsCanvas: keepsCanvas, forgetsURL: forgetsURL))
+      case .refresh: try write(background.refresh(keepsCanvas: keepsCanvas, forgetsURL: forgetsURL))
+      case .fetchPending: try write(background.fetchPending(keepsCanvas: keepsCanvas))
+      case .later(let typed): try write(background.change(.later(pending(typed))))
+      case .clear: try write(background.change(.clear))
+      case .forgetURL: try write(background.change(.forgetURL))
       }
-      try write(state, taken)
-    } catch var refused as RefusedBackground {
-      refused.aftermath = "it stays pending"
-      if !refused.refusal.isTransient {
-        let reason = refused.refusal.reason
-        _ = try edit { (transaction) throws(ArtError) in
-          try BackgroundEdit.refuse(url: pending.url, reason).plan(on: transaction)
-        }
-        refused.aftermath = "it is not pending any more"
-      }
-      throw refused
+    } catch let refused as BackgroundRefusal {
+      try tell(refused)
+      try Output.flush()
+      throw ExitCode(ExitStatus(refused.refusal.reason.code).rawValue)
     }
   }
 
-  private func later(_ typed: String) throws {
+  private func pending(_ typed: String) throws -> PendingBackground {
     let url: BackgroundURL
-    do {
+    do throws(Refusal) {
       url = try BackgroundURL(typed)
     } catch {
       // Nothing was to be transferred; an error as any other. What may be a query is not told.
-      throw RefusedBackground(refusal: error, file: String(typed.prefix { $0 != "?" }.prefix(80)))
+      throw BackgroundRefusal(error, file: String(typed.prefix { $0 != "?" }.prefix(80)))
     }
-    guard let kept = url.kept else {
+    guard let pending = try PendingBackground(later: url, at: millisecondsSince1970()) else {
       throw ArtError(
         .tooLarge, "a URL that is to be fetched later has at most \(Limits.urlBytes) bytes; fetch it now")
     }
-    let pending = try PendingBackground(
-      url: kept, since: millisecondsSince1970(), reason: "later", anchor: .topLeft)
-    try write(
-      edit { (transaction) throws(ArtError) in try BackgroundEdit.later(pending).plan(on: transaction) })
+    return pending
   }
 
-  private func forgetURL() throws {
-    let state = try edit { (transaction) throws(ArtError) in
-      guard let old = transaction.background, old.url != nil else { throw .noURL(file.path) }
-      let new = try Background(digest: old.digest, mediaType: old.mediaType, size: old.size, url: nil)
-      return ArtModel.Edit(name: "forget the background's URL", changes: [.setBackground(new)])
+  /// The result, which is in the file.
+  private func write(_ changed: ChangedBackground) throws(ArtError) {
+    let (state, received) = (changed.state, changed.received)
+    if received?.isFromURL == true { RefusalWarnings(of: file).forget() }
+    if state.isChanged { Output.tell(of: "the edit itself is saved") }
+    if options.common.json {
+      return try Output.line(state.json(received?.picture, unchanged: received != nil && !state.isChanged))
     }
-    try write(state)
+    guard let received else {
+      for line in state.lines { try Output.line(safe(line)) }
+      return
+    }
+    try Output.line(safe(received.text + (state.isChanged ? "" : ", unchanged")))
+  }
+
+  private func show() throws(ArtError) {
+    let state = try background.state()
+    if options.common.json { return try Output.line(state.json()) }
+    for line in state.lines { try Output.line(safe(line)) }
+  }
+
+  /// Writes the picture's bytes out, as they came.
+  private func save(as path: String) throws(ArtError) {
+    guard path != "-" || !options.common.json else {
+      throw ArtError(.usage, "--save-as - or --json: stdout takes one of them")
+    }
+    // What needs no document is wrong before one is looked for.
+    if path == "-" || path.isEmpty { _ = try OutputPlace(argument: path, replacing: .nothing) }
+    let (background, bytes) = try background.bytes()
+    let result = try OutputFile(OutputPlace(argument: path, replacing: .nothing))
+    _ = result.write(bytes)
+    try result.finishOrEnd()
+    guard path != "-" else { return }
+    Output.tell(of: "the picture is in \(path)")
+    if options.common.json {
+      let fields: [String: JSON] = [
+        "mediaType": .string(background.mediaType), "path": .string(path), "size": .integer(bytes.count),
+      ]
+      return try Output.json(.object(["saved": .object(fields)]))
+    }
+    try Output.line(safe("\(background.kind), \(path)"))
+  }
+
+  /// Tells of a refused one: the warning to people, and with `--json` all of it to programs. What became of the document
+  /// stands behind the reason.
+  private func tell(_ refused: BackgroundRefusal) throws(ArtError) {
+    if options.common.json { try Output.line(refused.json) }
+    guard refused.asked != nil else {
+      // A file of one's own that is no picture is an error as any other.
+      if choice != .never { Output.complain("\(refused.text); \(file.path) is as it was") }
+      return
+    }
+    RefusalMessages.tell(
+      refused.refusalWithAftermath, of: file, choice, asked: refused.asked, mayAsk: !options.common.json)
   }
 }
 
-extension ArtError {
-  /// Somebody else has set another background while this one was fetched.
-  fileprivate static func hasMoved(_ path: String) -> ArtError {
-    ArtError(.movedOn, "\(path) has another background by now; what was fetched is dropped")
-  }
+/// `new --background`: the document with its picture, or nothing at all.
+struct NewWithBackground {
+  let file: DocumentFile
+  /// Nil where the canvas is to take the picture's size.
+  let canvas: Canvas?
+  let isJSON: Bool
 
-  fileprivate static func noURL(_ path: String) -> ArtError {
-    ArtError(.noBackground, "\(path) has no background that came from a URL; there is nothing to forget")
+  func run(_ typed: String) throws {
+    let received: ReceivedPicture
+    do {
+      received = try Documents(by: .ofCommand).create(
+        file, canvas: canvas, background: PictureSource(argument: typed), typed: typed, transfer: Transfer(),
+        proxies: .ofEnvironment)
+    } catch let refused as BackgroundRefusal {
+      if isJSON { try Output.line(refused.json) }
+      try Output.flush()
+      Output.complain("\(file.path) is not made: \(refused.text)")
+      throw ExitCode(ExitStatus(refused.refusal.reason.code).rawValue)
+    }
+    Output.tell(of: "the document itself is there")
+    if isJSON {
+      let state = BackgroundState(
+        background: try Background(received.picture, from: received.url), pending: nil, revision: 0)
+      try Output.line(state.json(received.picture, path: file.path))
+    } else {
+      try Output.line(safe(file.path))
+      try Output.line(safe(received.text))
+    }
+  }
+}
+
+extension PictureSource {
+  /// What a person gives a command: a URL, a path, or `-` for stdin. Throws `badURL` and `scheme` for a URL that is none.
+  init(argument: String) throws(Refusal) {
+    self = argument == "-" ? .descriptor(0, name: "stdin") : try PictureSource(typed: argument)
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ArtFolder
 import ArtModel
+import ArtWorkspace
 
 /// Which pending backgrounds a command fetches while it runs.
 struct FetchOptions: ParsableArguments {

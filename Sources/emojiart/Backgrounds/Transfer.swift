@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtStore
 import ArtSystem
 import ArtWorker
+import ArtWorkspace
 import Glibc
 import Synchronization
 
@@ -10,46 +12,36 @@ import Synchronization
 /// tell before that.
 struct Interruption: Error { let number: Int32 }
 
-/// Has a picture fetched and looked at while a command waits: tells on a terminal how far it is, and ends with nothing
-/// changed when a signal says so.
-struct Transfer {
+/// Has pictures fetched and looked at while a command waits: tells on a terminal how far it is, and ends with nothing changed when
+/// a signal says so, by an `Interruption`.
+struct Transfer: PictureTransfer {
   private let fetcher = BackgroundFetcher()
-  /// What the line on the terminal calls the document.
-  let name: String
 
-  /// The picture. Throws a `Refusal`, an `ArtError` when there was nobody to fetch it, or an `Interruption`.
-  func picture(_ request: BackgroundRequest) throws -> CheckedPicture {
+  func picture(_ order: PictureOrder, for document: String) throws -> CheckedPicture {
     let held = SignalSource()
     defer { held.release() }
     let latest = Latest()
     let outcome = try Outcome.onThread { [fetcher] in
-      let fetch = fetcher.fetch(request)
-      Task.detached { for await progress in fetch.progress { latest.set(progress) } }
-      return await Self.result { () async throws(BackgroundFailure) in try await fetch.picture }
+      await order.result(by: fetcher) { latest.set($0) }
     }
-    return try wait(for: outcome, latest, held)
+    var isFetch = false
+    if case .fetch = order { isFetch = true }
+    let line = isFetch && isatty(2) == 1 ? TransferLine(name: Self.name(document)) : nil
+    return try wait(for: outcome, latest, line, held)
   }
 
-  /// The picture of these bytes. Throws what fetching throws.
-  func picture(_ bytes: [UInt8]) throws -> CheckedPicture {
-    let held = SignalSource()
-    defer { held.release() }
-    let outcome = try Outcome.onThread { [fetcher] in
-      await Self.result { () async throws(BackgroundFailure) in try await fetcher.check(bytes) }
-    }
-    return try wait(for: outcome, nil, held)
-  }
-
-  private static func result(
-    _ body: () async throws(BackgroundFailure) -> CheckedPicture
-  ) async -> Result<CheckedPicture, BackgroundFailure> {
-    do throws(BackgroundFailure) { return .success(try await body()) } catch { return .failure(error) }
+  /// What the line on the terminal calls a document.
+  private static func name(_ path: String) -> String {
+    let name = FilePath(path).name
+    let ending = DocumentFile.ending
+    return name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
   }
 
   private func wait(
-    for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest?, _ held: SignalSource
+    for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest, _ line: TransferLine?,
+    _ held: SignalSource
   ) throws -> CheckedPicture {
-    var line = latest.flatMap { _ in isatty(2) == 1 ? TransferLine(name: name) : nil }
+    var line = line
     let start = ContinuousClock.now
     while true {
       let result = outcome.wait(atMost: .milliseconds(100))
@@ -62,21 +54,10 @@ struct Transfer {
       }
       if let result {
         Output.writeError(line?.clearing() ?? "")
-        return try Self.picture(of: result)
+        return try result.picture
       }
-      let drawing = line?.drawing(latest?.value, at: ContinuousClock.now - start, columns: Self.columns)
+      let drawing = line?.drawing(latest.value, at: ContinuousClock.now - start, columns: Self.columns)
       if let drawing { Output.writeError(drawing) }
-    }
-  }
-
-  private static func picture(
-    of result: Result<CheckedPicture, BackgroundFailure>
-  ) throws -> CheckedPicture {
-    switch result {
-    case .success(let picture): return picture
-    case .failure(.refused(let refusal)): throw refusal
-    case .failure(.failed(let error)): throw error
-    case .failure(.cancelled): throw ArtError(.unavailable, "the transfer was cancelled; nothing is changed")
     }
   }
 

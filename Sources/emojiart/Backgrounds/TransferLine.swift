@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtTerminal
 import ArtWorker
 
 /// The line on a terminal that tells how far a transfer is: `bees: 1.2 MB of 3.4 MB, 560 kB/s`.

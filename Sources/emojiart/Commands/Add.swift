@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 struct Add: ActionCommand {
   static let configuration = CommandConfiguration(
@@ -39,7 +40,7 @@ struct Add: ActionCommand {
 
   func run() throws {
     let action = try action()
-    let result = try options.perform(action, on: doc)
+    let result = try options.editing(doc).perform(action)
     if case .add(let texts, _, _) = action { RecentStore().add(texts) }
     try options.write(result, line: line)
   }

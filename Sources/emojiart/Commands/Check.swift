@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -49,21 +50,19 @@ struct Check: ParsableCommand {
 
   /// Whether the document is whole in the end.
   private func check(_ file: DocumentFile, _ results: inout [JSON]) throws(ArtError) -> Bool {
-    let report = try file.check()
-    try Restoring.mention(file)
-    let isWhole = report.faults.isEmpty
+    let check = try DocumentCheck(file, recovery: .ofCommand)
     if !common.json {
-      if isWhole { try Output.line("\(safe(file.path)): ok") }
-      for fault in report.faults { try Output.line("\(safe(file.path)): \(safe(fault))") }
+      if check.isWhole { try Output.line("\(safe(file.path)): ok") }
+      for fault in check.faults { try Output.line("\(safe(file.path)): \(safe(fault))") }
     }
-    if isWhole, repair { try file.settle() }
-    guard !isWhole, repair || adopt else {
-      results.append(result(file, report.faults))
-      return isWhole
+    if check.isWhole, repair { try check.settle() }
+    guard !check.isWhole, repair || adopt else {
+      results.append(result(file, check.faults))
+      return check.isWhole
     }
     try Output.flush()
     try confirm(file)
-    return try mend(file, &results)
+    return try mend(file, check, &results)
   }
 
   private func result(_ file: DocumentFile, _ faults: [String]) -> JSON {
@@ -73,11 +72,10 @@ struct Check: ParsableCommand {
     ])
   }
 
-  private func mend(_ file: DocumentFile, _ results: inout [JSON]) throws(ArtError) -> Bool {
-    var author = try thisAuthor()
-    guard
-      let report = try file.mend(adopt ? .adopt : .repair, stamp: author.stamp(at: millisecondsSince1970()))
-    else {
+  private func mend(
+    _ file: DocumentFile, _ check: DocumentCheck, _ results: inout [JSON]
+  ) throws(ArtError) -> Bool {
+    guard let report = try check.mend(adopt ? .adopt : .repair) else {
       // Somebody else has mended it meanwhile.
       results.append(result(file, []))
       return true

@@ -4,6 +4,7 @@ import ArgumentParser
 import ArtDocument
 import ArtModel
 import ArtStore
+import ArtTerminal
 
 struct Edit: ParsableCommand {
   static let configuration = CommandConfiguration(

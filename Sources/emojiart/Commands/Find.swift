@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtNames
+import ArtWorkspace
 
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -38,8 +39,12 @@ struct Find: ParsableCommand {
     guard let most = Int(limit ?? "20"), most > 0 else {
       throw ArtError(.badValue, "\(shown(limit ?? "")) is no limit; give a number from 1 up")
     }
-    let found = try found(choice, most)
-    guard !found.emojis.isEmpty else { throw nothing() }
+    let found: EmojiSearch
+    do throws(EmojiSearch.Failure) {
+      found = try EmojiSearch(words, tone: choice, limit: most)
+    } catch {
+      throw ArtError(error)
+    }
     if json {
       try Output.json(.array(found.emojis.map(\.json)))
     } else {
@@ -60,30 +65,22 @@ struct Find: ParsableCommand {
       try Output.line(":\(emoji.shortcode):".padded(to: width + 2) + "  " + emoji.emoji)
     }
   }
+}
 
-  private func found(_ tone: ToneChoice, _ limit: Int) throws(ArtError) -> EmojiNames.Found {
-    let named = words.map { EmojiNames.names(of: $0, tone: tone) }
-    if !named.contains([]) {
-      let all = named.flatMap { $0 }
-      return EmojiNames.Found(emojis: Array(all.prefix(limit)), count: all.count)
-    }
-    guard named.allSatisfy(\.isEmpty) else {
-      throw ArtError(.badValue, "give words, such as bee, or emoji, not both")
-    }
-    if let bad = words.first(where: { !EmojiNames.canSearch($0) }) {
-      throw ArtError(
+extension ArtError {
+  /// Why nothing was found, as the command says it.
+  fileprivate init(_ failure: EmojiSearch.Failure) {
+    switch failure {
+    case .mixed: self.init(.badValue, "give words, such as bee, or emoji, not both")
+    case .unsearchable(let word):
+      self.init(
         .badValue,
-        "\(shown(bad)[...].shortened(to: 60)) is neither a word nor one emoji; give words, such as bee, or emoji"
+        "\(shown(word)[...].shortened(to: 60)) is neither a word nor one emoji; give words, such as bee, or emoji"
       )
+    case .nothing(let words, let named):
+      let near = named.map { ":\($0.shortcode): \($0.emoji)" }.joined(separator: " or ")
+      let hint = near.isEmpty ? "try fewer or other English words" : "did you mean \(near)?"
+      self.init(.noSuchEmoji, "no emoji is found by \(words[...].shortened(to: 60)); \(hint)")
     }
-    return EmojiNames.search(words, tone: tone, limit: limit) ?? EmojiNames.Found(emojis: [], count: 0)
-  }
-
-  private func nothing() -> ArtError {
-    let near = EmojiNames.names(near: words.joined(separator: " ")).map { ":\($0.shortcode): \($0.emoji)" }
-    let hint =
-      near.isEmpty ? "try fewer or other English words" : "did you mean \(near.joined(separator: " or "))?"
-    let wanted = words.joined(separator: " ")[...].shortened(to: 60)
-    return ArtError(.noSuchEmoji, "no emoji is found by \(wanted); \(hint)")
   }
 }

@@ -3,8 +3,9 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
-struct Gallery: ParsableCommand {
+struct GalleryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "gallery",
     abstract: "Write a web page with a small picture of each document.",
@@ -39,30 +40,40 @@ struct Gallery: ParsableCommand {
       throw ArtError(.usage, "--output - or --json: stdout takes one of them")
     }
     let listing = try FolderListing(of: folder)
-    let place = try FilePlace(output, replacing: .galleries)
-    let page = try NewFile(place)
+    let page = try OutputFile(OutputPlace(argument: output, replacing: .galleries))
     let held = page.heldSignals()
-    var making = GalleryMaking(folder: folder, font: font, page: page, held: held)
-    try making.write(listing)
+    try checkThreads()
+    var gallery = Gallery(
+      of: folder, font: font, into: page, recovery: .ofCommand,
+      waiter: SignalledWaiter(held: held, file: page), report: Self.complain)
+    try page.orEnd { () throws(ArtError) in try gallery.write(listing) }
     held.release()
-    if place.kind != .stdout {
+    if output != "-" {
       Output.tell(of: "the gallery is in \(output)")
-      try write(making, bytes: page.size)
+      try write(gallery, bytes: page.size)
     }
     try Output.flush()
-    if making.status != .done { throw ExitCode(making.status.rawValue) }
+    if let code = gallery.firstFailure { throw ExitCode(ExitStatus(code).rawValue) }
   }
 
-  private func write(_ making: GalleryMaking, bytes: Int) throws(ArtError) {
+  private static func complain(_ event: GalleryEvent) {
+    switch event {
+    case .failed(let error): Output.complain(error.message)
+    case .drawn(let path, let drawn): _ = DrawingNotes.complain(drawn, of: path)
+    case .pictureLost(let path): DrawingNotes.complainOfLostPicture(in: path)
+    }
+  }
+
+  private func write(_ gallery: Gallery<SignalledWaiter>, bytes: Int) throws(ArtError) {
     guard common.json else {
-      let count = making.shown == 1 ? "1 document" : "\(making.shown) documents"
+      let count = gallery.shown == 1 ? "1 document" : "\(gallery.shown) documents"
       return try Output.line(safe("\(count), \(output)"))
     }
-    let errors = making.errors.map { JSON.object(["error": .string($0.message), "name": .string($0.name)]) }
+    let errors = gallery.errors.map { JSON.object(["error": .string($0.message), "name": .string($0.name)]) }
     try Output.json(
       .object([
         "gallery": .object([
-          "errors": .array(errors), "path": .string(output), "shown": .integer(making.shown),
+          "errors": .array(errors), "path": .string(output), "shown": .integer(gallery.shown),
           "size": .integer(bytes),
         ])
       ]))

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -21,7 +22,7 @@ struct History: ParsableCommand {
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    let log = try Restoring.read(common.file(doc)).log.reversed()
+    let log = try Recovery.ofCommand.content(of: common.file(doc)).log.reversed()
     guard !common.json else { return try Output.json(.array(log.map(json))) }
     try Self.write(log)
   }

@@ -45,10 +45,9 @@ struct Import: ParsableCommand {
 
   func run() throws {
     let settings = try ImportSettings(self)
-    let list = try settings.list()
-    var importing = Importing(settings)
-    try importing.run(list)
+    var importing = Importing(settings, try settings.list())
+    try importing.run()
     try Output.flush()
-    if importing.tally.status != .done { throw ExitCode(importing.tally.status.rawValue) }
+    if importing.status != .done { throw ExitCode(importing.status.rawValue) }
   }
 }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 struct List: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -34,49 +35,36 @@ struct List: ParsableCommand {
     var entries: [JSON] = []
     var isFirst = true
     var status = ExitStatus.done
-    let seen = Restoring.seen()
-    let listing = try FolderListing(of: folder)
-    for name in listing.unreadable {
-      let error = ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it")
-      status = ExitStatus(error.code)
-      if common.json { entries.append(.object(["error": .string(error.message), "name": .string(name)])) }
-      Output.complain(error.message)
-    }
+    let list = try DocumentList(folder, recovery: .ofCommand)
     var previews =
-      common.json || listing.names.isEmpty
-      ? nil : ListPreviews(choice, font: looks.font, of: listing.names.count, among: seen)
-    var patience = SharedPatience(.seconds(5))
-    for name in listing.names {
-      let path = CommonOptions.path(of: name, in: folder)
+      common.json || list.count == 0
+      ? nil : ListPreviews(choice, font: looks.font, of: list.count, among: list.journals)
+    for entry in list {
       let summary: DocumentSummary
       do throws(ArtError) {
-        summary = try patience.look(at: path) { (file) throws(ArtError) in try Self.summary(file, seen) }
+        summary = try entry.summary.get()
       } catch {
         if status == .done { status = ExitStatus(error.code) }
-        if common.json { entries.append(.object(["error": .string(error.message), "name": .string(name)])) }
+        if common.json {
+          entries.append(.object(["error": .string(error.message), "name": .string(entry.name)]))
+        }
         Output.complain(error.message)
         continue
       }
       if common.json {
-        entries.append(json(name, summary))
-      } else if previews != nil {
-        try previews?.add(path, safe(name), words(summary))
+        entries.append(json(entry.name, summary))
+      } else if let path = entry.path, previews != nil {
+        try previews?.add(path, safe(entry.name), words(summary))
       } else {
         if isFirst { try Output.line(Style.bold("EMOJI     SIZE  MODIFIED          NAME")) }
         isFirst = false
-        try Output.line(row(name, summary))
+        try Output.line(row(entry.name, summary))
       }
     }
     try previews?.finish()
     if common.json { try Output.json(.array(entries)) }
     try Output.flush()
     if status != .done { throw ExitCode(status.rawValue) }
-  }
-
-  private static func summary(_ file: DocumentFile, _ seen: [DeadJournal]) throws(ArtError) -> DocumentSummary
-  {
-    if let shown = try Restoring.shown(file, seen) { return try file.summary(of: shown) }
-    return try file.summary()
   }
 
   /// A row of the table.

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 struct New: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -37,8 +38,7 @@ struct New: ParsableCommand {
     if let background {
       try NewWithBackground(file: file, canvas: canvas, isJSON: common.json).run(background)
     } else {
-      var random = SystemRandomNumberGenerator()
-      _ = try file.create(canvas: canvas, using: &random)
+      try Documents(by: .ofCommand).create(file, canvas: canvas)
       Output.tell(of: "the document itself is there")
       if common.json {
         try Output.json(.object(["path": .string(file.path), "revision": .integer(0)]))

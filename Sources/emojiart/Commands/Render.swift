@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import ArtModel
-import ArtWorker
+import ArtWorkspace
 
 struct Render: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -58,16 +58,15 @@ struct Render: ParsableCommand {
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    let words = try RenderWords(self)
+    let words = try RenderArguments(self)
     let file = try common.file(doc)
-    let seen = try SeenDocument(file)
-    let (drawing, size) = try words.drawing(of: seen.scene)
-    let place = try FilePlace(words.output, replacing: .pictures)
-    let result = try NewFile(place)
+    let view = try DocumentView(file, recovery: .ofCommand)
+    let (drawing, size) = try words.drawing(of: view.scene)
+    let result = try OutputFile(OutputPlace(argument: words.output, replacing: .pictures))
     let drawn = try Self.draw(drawing, into: result, named: file.path)
     var status = DrawingNotes.complain(drawn, of: file.path)
-    if status == .done { status = seen.complainOfLostPicture(in: file.path) }
-    if place.kind != .stdout {
+    if status == .done { status = view.complainOfLostPicture(in: file.path) }
+    if words.output != "-" {
       Output.tell(of: "the picture is in \(words.output)")
       try write(words, size, drawn, bytes: result.size)
     }
@@ -76,45 +75,28 @@ struct Render: ParsableCommand {
   }
 
   /// Draws into a file, of which signals leave nothing.
-  private static func draw(_ drawing: Drawing, into result: NewFile, named name: String) throws(ArtError)
-    -> Drawn
-  {
+  private static func draw(
+    _ drawing: Drawing, into result: OutputFile, named name: String
+  ) throws(ArtError) -> Drawn {
     let held = result.heldSignals()
     defer { held.release() }
-    let drawn: Drawn
-    do throws(DrawingFailure) {
-      drawn = try waitForDrawing(held, restore: result.discard) { () async throws(DrawingFailure) in
-        try await Renderer().draw(drawing) { result.take($0) }
-      }
-    } catch {
-      // It was given up because the file takes nothing more.
-      if error == .cancelled { try result.check() }
-      throw ArtError(error, drawing: name)
+    return try result.orEnd { () throws(ArtError) in
+      try result.finish(drawing, of: name, waiter: SignalledWaiter(held: held, file: result))
     }
-    try result.finish()
-    return drawn
   }
 
-  private func write(_ words: RenderWords, _ size: PixelSize, _ drawn: Drawn, bytes: Int) throws(ArtError) {
+  private func write(_ words: RenderArguments, _ size: PixelSize, _ drawn: Drawn, bytes: Int) throws(ArtError)
+  {
     guard common.json else {
       return try Output.line(
-        safe("\(words.format.mediaType) \(size.width) x \(size.height), \(words.output)"))
+        safe("\(words.options.format.mediaType) \(size.width) x \(size.height), \(words.output)"))
     }
     let fields: [String: JSON] = [
-      "height": .integer(size.height), "mediaType": .string(words.format.mediaType),
+      "height": .integer(size.height), "mediaType": .string(words.options.format.mediaType),
       "path": .string(words.output),
       "size": .integer(bytes), "width": .integer(size.width),
     ]
     try Output.json(
       .object(["rendered": .object(fields.merging(DrawingNotes.json(drawn)) { first, _ in first })]))
-  }
-}
-
-extension SeenDocument {
-  /// Says that the background's bytes are not in the document any more. Returns how the command ends by it.
-  func complainOfLostPicture(in name: String) -> ExitStatus {
-    guard content.background != nil, scene.picture == nil else { return .done }
-    Output.complain("\(name): the bytes of its background are lost; it is drawn without")
-    return .badData
   }
 }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 struct Restore: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -47,147 +48,45 @@ struct Restore: ParsableCommand {
       throw ArtError(
         .usage, "--from-elsewhere goes with the documents whose programs you know to be gone; name them")
     }
-    let selection = try LeftEditsSelection(`where`, common)
+    let notice: @Sendable (String) -> Void = { Output.complain($0) }
+    let selection = try OrphanedEditsSelection(`where`, notice: notice) { (name) throws(ArtError) in
+      try common.file(name)
+    }
     var outcome = Restored(isJSON: common.json)
-    let folder = try JournalFolder.known()
-    let agreed = try discard && !yes ? ask(selection, folder, &outcome) : nil
-    let journals = try folder?.peek() ?? []
-    if !selection.isEverything, let error = ArtError.unreadableJournals(journals) { outcome.keep(error) }
-    var search = search(for: journals, in: folder)
-    let left = try selection.select(journals, &search) { (missing) throws(ArtError) in
-      do throws(ArtError) { try findNothing(in: missing) } catch { outcome.keep(error) }
-    }
+    let restoration = try Restoration(
+      selection, by: .ofCommand, trustsElsewhere: fromElsewhere, notice: notice)
+    let task: Restoration.Task
     if let into {
-      try save(left, into: common.file(into), &search, &outcome)
+      task = .save(into: try common.file(into))
+    } else if discard {
+      task = .discard(agreed: yes ? nil : try ask(restoration, &outcome))
     } else {
-      for edits in left where agreed?.contains(edits.journal.origin) ?? true {
-        do throws(ArtError) { try deal(with: edits, &outcome) } catch { outcome.keep(error, edits) }
-      }
-      if !list, !discard { try folder?.removeSpent { selection.isMeant($0.path) } }
+      task = list ? .list : .restore
     }
+    try restoration.run(task) { (event) throws(ArtError) in try outcome.receive(event) }
     try outcome.finish()
   }
 
-  private func search(for journals: [DeadJournal], in folder: JournalFolder?) -> JournalSearch {
-    // Without a folder there is no journal to look for.
-    JournalSearch(
-      for: journals.compactMap(\.head), in: folder ?? JournalFolder("/"), trustingElsewhere: fromElsewhere)
-  }
-
-  /// A document that is not there, and of which no edits are left, is a mistyped one. One that is there is put right
-  /// when a save of it was cut short.
-  private func findNothing(in document: String) throws(ArtError) {
-    let file = DocumentFile(document, notice: { Output.complain($0) })
-    _ = try file.base()
-    if !list, !discard, into == nil { try file.settle() }
-  }
-
-  private func deal(with edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
-    if let fault = edits.journal.fault { throw ArtError.unreadableJournals([edits.journal]) ?? fault }
-    if discard { return try drop(edits, &outcome) }
-    if let error = try edits.keptError() {
-      return try list ? outcome.tell(edits, error) : outcome.keep(error, edits)
-    }
-    guard let file = edits.file else { return }
-    var author = try thisAuthor()
-    if list {
-      let shown = try file.read(with: [edits.journal], restoredBy: author)
-      if let error = shown.kept.first { return try outcome.tell(edits, error) }
-      for report in shown.reports where report.edits > 0 { try outcome.list(edits, report) }
-    } else {
-      // Nil when another program has restored it, or its program runs.
-      guard let journal = try edits.journal.taken() else { return }
-      let report = try file.restore(journal, stamp: author.stamp(at: millisecondsSince1970()))
-      Output.tell(of: "the edits are restored")
-      try file.settle()
-      if report.edits > 0 { try outcome.restored(edits, report, into: edits.name) }
-      if report.isBeyondLog { Output.complain(report.beyondLog(of: edits.name)) }
-    }
-  }
-
-  /// The journals that a person wants to be dropped. None is locked meanwhile: others restore and edit as if nobody asked.
+  /// The journals that a person wants to be dropped.
   private func ask(
-    _ selection: LeftEditsSelection, _ folder: JournalFolder?, _ outcome: inout Restored
+    _ restoration: Restoration, _ outcome: inout Restored
   ) throws(ArtError) -> Set<Origin> {
-    var questions: [(origin: Origin, name: String, what: String?)] = []
-    let journals = try folder?.peek() ?? []
-    var search = search(for: journals, in: folder)
-    for edits in try selection.select(journals, &search, missing: { (_) throws(ArtError) in }) {
-      do throws(ArtError) {
-        if let error = edits.elsewhereError { throw error }
-        let count = try edits.count()
-        let isWhole = try edits.journal.contents().damage == nil
-        let isSaved = isWhole && count == 0 && edits.match != nil
-        let more = isWhole ? "" : " and what of the journal cannot be read,"
-        let what = "\(Restoring.count(count))\(more) of \(edits.name) (\(edits.source))"
-        questions.append((edits.journal.origin, edits.name, isSaved ? nil : what))
-      } catch {
-        outcome.keep(error, edits)
-      }
-    }
+    let questions = try restoration.questions { (event) throws(ArtError) in try outcome.receive(event) }
     var agreed: Set<Origin> = []
-    for (origin, name, what) in questions {
+    for question in questions {
       do throws(ArtError) {
-        if let what {
+        if !question.isSaved {
+          let (name, source) = (question.edits.name, RecoveryMessages.source(question.edits))
+          let more = question.isWhole ? "" : " and what of the journal cannot be read,"
+          let what = "\(RecoveryMessages.count(question.count))\(more) of \(name) (\(source))"
           try confirm("Drop \(what)", "dropping \(what)", otherwise: "the edits of \(name) are kept")
         }
-        agreed.insert(origin)
+        agreed.insert(question.origin)
       } catch {
         outcome.keep(error)
       }
     }
     return agreed
-  }
-
-  private func drop(_ edits: LeftEdits, _ outcome: inout Restored) throws(ArtError) {
-    if let error = edits.elsewhereError { throw error }
-    let count = try edits.count()
-    guard let journal = try edits.journal.taken() else { return }
-    try journal.discard(knownTo: edits.file)
-    // What is saved already is not dropped with its journal.
-    if count > 0 || edits.match == nil { try outcome.dropped(edits, count) }
-  }
-
-  private func save(
-    _ left: [LeftEdits], into new: DocumentFile, _ search: inout JournalSearch, _ outcome: inout Restored
-  ) throws(ArtError) {
-    var left = left
-    if let error = left.lazy.compactMap(\.elsewhereError).first { throw error }
-    for (index, edits) in left.enumerated().reversed() where edits.match != nil {
-      if try edits.count() == 0 { left.remove(at: index) }
-    }
-    guard let head = left.first?.journal.head, left.allSatisfy({ $0.journal.head?.base.id == head.base.id })
-    else {
-      if left.isEmpty {
-        throw ArtError(
-          .noSuchDocument, "no unsaved edits to save; `emojiart restore --list` shows what there is")
-      }
-      throw ArtError(.usage, "--into saves the edits of one document; name it")
-    }
-    let source = search.source(of: head).map { DocumentFile($0, notice: { Output.complain($0) }) }
-    if let source, source.path != head.path {
-      Output.complain("\(new.path) is made of \(source.path), which is \(head.path) moved, or a copy of it")
-    }
-    var author = try thisAuthor()
-    var random = SystemRandomNumberGenerator()
-    var taken: [(edits: LeftEdits, journal: DeadJournal)] = []
-    for edits in left { if let journal = try edits.journal.taken() { taken.append((edits, journal)) } }
-    guard !taken.isEmpty else {
-      throw ArtError(
-        .busy, "the edits of \(head.path) have just been restored by another program; look at it")
-    }
-    let reports = try new.create(
-      from: taken.map(\.journal), on: source, stamp: { author.stamp(at: millisecondsSince1970()) },
-      using: &random)
-    Output.tell(of: "\(new.path) is made")
-    for ((edits, _), report) in zip(taken, reports) {
-      try outcome.restored(edits, report, into: new.path)
-      if let damage = report.damage {
-        outcome.keep(
-          ArtError(
-            .damaged, "\(edits.name): the rest of the edits cannot be read: \(damage); the journal is kept"))
-      }
-    }
   }
 }
 
@@ -199,57 +98,85 @@ private struct Restored {
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
+  /// Says what happened.
+  mutating func receive(_ event: Restoration.Event) throws(ArtError) {
+    switch event {
+    case .failed(let error, let edits): keep(error, edits)
+    case .listed(let edits, let report): try list(edits, report)
+    case .listedKept(let edits, let error): try tell(edits, error)
+    case .restored(let edits, let report, let name):
+      Output.tell(of: name == edits.name ? "the edits are restored" : "\(name) is made")
+      try restored(edits, report, into: name)
+    case .beyondLog(let report, let name): Output.complain(report.beyondLog(of: name))
+    case .dropped(let edits, let count): try dropped(edits, count)
+    case .madeOfCopy(let new, let source, let original):
+      Output.complain("\(new) is made of \(source), which is \(original) moved, or a copy of it")
+    case .nothingToSave:
+      throw ArtError(
+        .noSuchDocument, "no unsaved edits to save; `emojiart restore --list` shows what there is")
+    case .severalDocuments: throw ArtError(.usage, "--into saves the edits of one document; name it")
+    }
+  }
+
   /// Something could not be done: told, and the status of the first such is how the command ends.
-  mutating func keep(_ error: ArtError, _ edits: LeftEdits? = nil) {
+  mutating func keep(_ error: ArtError, _ edits: OrphanedEdits? = nil) {
     if status == .done { status = ExitStatus(error.code) }
     Output.complain(error.message)
     if isJSON, let edits { results.append(json(edits, keptBy: error)) }
   }
 
   /// For a list, what is kept is no error.
-  mutating func tell(_ edits: LeftEdits, _ error: ArtError) throws(ArtError) {
+  mutating func tell(_ edits: OrphanedEdits, _ error: ArtError) throws(ArtError) {
     guard !isJSON else { return results.append(json(edits, keptBy: error)) }
-    try Output.line("\(safe(edits.name)): \(Restoring.count(try edits.count())) (\(safe(edits.source)))")
+    try Output.line(
+      "\(safe(edits.name)): \(RecoveryMessages.count(try edits.count())) (\(safe(RecoveryMessages.source(edits))))"
+    )
     try Output.line(safe(error.message))
   }
 
-  mutating func list(_ edits: LeftEdits, _ report: RestoreReport) throws(ArtError) {
+  mutating func list(_ edits: OrphanedEdits, _ report: RestoreReport) throws(ArtError) {
     guard !isJSON else { return results.append(json(edits, report)) }
-    try Output.line("\(safe(edits.name)): \(Restoring.count(report.edits)) (\(safe(edits.source)))")
+    try Output.line(
+      "\(safe(edits.name)): \(RecoveryMessages.count(report.edits)) (\(safe(RecoveryMessages.source(edits))))"
+    )
     try lost(report, of: edits.name)
   }
 
-  mutating func restored(_ edits: LeftEdits, _ report: RestoreReport, into name: String) throws(ArtError) {
+  mutating func restored(_ edits: OrphanedEdits, _ report: RestoreReport, into name: String) throws(ArtError)
+  {
     guard !isJSON else {
       return results.append(
         json(edits, report, ["restored": .string(name), "revision": .integer(report.revision)]))
     }
     let of = name == edits.name ? "" : " of \(edits.name)"
     try Output.line(
-      "\(safe(name)): restored \(Restoring.count(report.edits))\(safe(of)) (\(safe(edits.source)))")
+      "\(safe(name)): restored \(RecoveryMessages.count(report.edits))\(safe(of)) (\(safe(RecoveryMessages.source(edits))))"
+    )
     try lost(report, of: name)
   }
 
-  mutating func dropped(_ edits: LeftEdits, _ count: Int) throws(ArtError) {
+  mutating func dropped(_ edits: OrphanedEdits, _ count: Int) throws(ArtError) {
     guard !isJSON else {
       let more: [String: JSON] = ["discarded": .boolean(true), "edits": .integer(count)]
       return results.append(.object(members(of: edits).merging(more) { $1 }))
     }
-    try Output.line("\(safe(edits.name)): dropped \(Restoring.count(count)) (\(safe(edits.source)))")
+    try Output.line(
+      "\(safe(edits.name)): dropped \(RecoveryMessages.count(count)) (\(safe(RecoveryMessages.source(edits))))"
+    )
   }
 
   private func lost(_ report: RestoreReport, of name: String) throws(ArtError) {
-    for line in Restoring.lost(report, of: name) { try Output.line(safe(line)) }
+    for line in RecoveryMessages.lost(report, of: name) { try Output.line(safe(line)) }
   }
 
-  private func json(_ edits: LeftEdits, _ report: RestoreReport, _ more: [String: JSON] = [:]) -> JSON {
+  private func json(_ edits: OrphanedEdits, _ report: RestoreReport, _ more: [String: JSON] = [:]) -> JSON {
     let members = members(of: edits).merging([
       "edits": .integer(report.edits), "leftOut": .array(report.dropped.map { .string($0.words) }),
     ]) { $1 }
     return .object(members.merging(more) { $1 })
   }
 
-  private func json(_ edits: LeftEdits, keptBy error: ArtError) -> JSON {
+  private func json(_ edits: OrphanedEdits, keptBy error: ArtError) -> JSON {
     var count = JSON.null
     do throws(ArtError) {
       count = .integer(try edits.count())
@@ -260,7 +187,7 @@ private struct Restored {
     return .object(members(of: edits).merging(more) { $1 })
   }
 
-  private func members(of edits: LeftEdits) -> [String: JSON] {
+  private func members(of edits: OrphanedEdits) -> [String: JSON] {
     [
       "author": .optional(edits.journal.head?.author), "document": .string(edits.name),
       "journal": .string(edits.journal.origin.description),

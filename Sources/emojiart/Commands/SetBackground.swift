@@ -45,14 +45,7 @@ struct SetBackground: ParsableCommand {
 
   func run() throws {
     let deed = try BackgroundDeed(self)
-    let command = try BackgroundCommand(self)
-    do {
-      try command.perform(deed)
-    } catch let refusal as RefusedBackground {
-      try command.tell(refusal)
-      try Output.flush()
-      throw ExitCode(ExitStatus(refusal.refusal.reason.code).rawValue)
-    }
+    try BackgroundCommand(self).perform(deed)
   }
 }
 

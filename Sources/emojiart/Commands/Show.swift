@@ -3,6 +3,8 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtTerminal
+import ArtWorkspace
 import Glibc
 
 struct Show: ParsableCommand {
@@ -44,7 +46,7 @@ struct Show: ParsableCommand {
       guard !live, looks.graphics == nil, part.zoom == nil, part.center == nil else {
         throw ArtError(.usage, "--json shows no art; leave out --live, --graphics, --zoom and --center")
       }
-      let content = try Restoring.read(file)
+      let content = try Recovery.ofCommand.content(of: file)
       try content.writeJSON(urls: urls ? .whole : .shown) { (piece) throws(ArtError) in
         try Output.write(piece)
       }
@@ -52,12 +54,14 @@ struct Show: ParsableCommand {
     }
     if live { return try art.follow(file, try place()) }
     let sizeClass = isatty(1) == 1 ? TerminalSize.now(nil).sizeClass : .regular
-    guard art.isWanted else { return try Self.write(try Restoring.read(file), of: file.path, sizeClass) }
-    try show(SeenDocument(file), of: file.path, art, sizeClass)
+    guard art.isWanted else {
+      return try Self.write(try Recovery.ofCommand.content(of: file), of: file.path, sizeClass)
+    }
+    try show(DocumentView(file, recovery: .ofCommand), of: file.path, art, sizeClass)
   }
 
-  private func place() throws(ArtError) -> WatchPlace {
-    let places = try WatchPlace.places([doc], common, isRecursive: false)
+  private func place() throws(ArtError) -> FollowedPlace {
+    let places = try FollowedPlace.places([doc], common, isRecursive: false)
     guard places.count == 1, places[0].names != nil else {
       throw ArtError(.usage, "--live is about one document; \(shown(doc)) is a folder")
     }
@@ -66,7 +70,7 @@ struct Show: ParsableCommand {
 
   /// The table, and the art below it, which stays in sight however long the table is.
   private func show(
-    _ seen: SeenDocument, of path: String, _ art: ShownArt, _ sizeClass: SizeClass
+    _ seen: DocumentView, of path: String, _ art: ShownArt, _ sizeClass: SizeClass
   ) throws {
     let drawn = try art.drawn(seen.scene, below: seen.content.emojiCount + 3)
     try Self.write(seen.content, of: path, sizeClass)
@@ -85,8 +89,8 @@ struct Show: ParsableCommand {
     let size = "\(content.canvas.width) x \(content.canvas.height)"
     try Output.line(Style.bold(safe(path)))
     try Output.line("\(size), \(count), revision \(content.revision)")
-    if let background = content.background { try Output.line(safe("background: \(background.words)")) }
-    if let pending = content.pending { try Output.line(safe("pending: \(pending.words)")) }
+    if let background = content.background { try Output.line(safe("background: \(background.text)")) }
+    if let pending = content.pending { try Output.line(safe("pending: \(pending.text)")) }
     guard content.emojiCount > 0 else { return }
     try writeTable(content, sizeClass)
   }
@@ -96,7 +100,7 @@ struct Show: ParsableCommand {
   private static func writeTable(_ content: DocumentContent, _ sizeClass: SizeClass) throws(ArtError) {
     let emojis = content.emojisInOrder()
     let isCompact = sizeClass == .compact
-    let marked = typedLengths(of: emojis)
+    let marked = emojis.typedLengths
     let placeWidth = max(isCompact ? 0 : 5, emojis.lazy.map { place($0).count }.max() ?? 0)
     let sizeWidth = max(isCompact ? 0 : 4, emojis.lazy.map { numberText($0.size.pixels).count }.max() ?? 0)
     let idWidth = marked.values.max() ?? 0
@@ -111,18 +115,6 @@ struct Show: ParsableCommand {
       let size = numberText(emoji.size.pixels).padded(to: sizeWidth)
       try Output.line("\(name)  \(place)  \(size)  \(safe(emoji.text.string))")
     }
-  }
-
-  /// How much of each id names it alone.
-  private static func typedLengths(of emojis: [Emoji]) -> [EmojiID: Int] {
-    let ids = emojis.map(\.id).sorted()
-    var lengths: [EmojiID: Int] = [:]
-    for (index, id) in ids.enumerated() {
-      let before = index > 0 ? ids[index - 1] : nil
-      let after = index + 1 < ids.count ? ids[index + 1] : nil
-      lengths[id] = id.uniquePrefixLength(between: before, after)
-    }
-    return lengths
   }
 
   private static func place(_ emoji: Emoji) -> String {

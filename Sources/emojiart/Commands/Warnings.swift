@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 struct Warnings: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -30,37 +31,27 @@ struct Warnings: ParsableCommand {
       throw ArtError(.usage, "--show, --keep or --stop: give one of them")
     }
     let file = try common.file(doc)
-    let store = try WarningStore(for: file)
+    let warnings = RefusalWarnings(of: file)
     if keep {
-      try store.update { $0 = WarningRecord() }
+      try warnings.keep()
     } else if stop {
-      try store.stop()
+      try warnings.stop()
     }
-    let record = store.record()
+    let (state, record) = try warnings.state()
     if common.json {
       return try Output.json(
         .object(["stopped": .boolean(record.isStopped), "told": .boolean(record.wasTold)]))
     }
-    try Output.line(record.words)
+    try Output.line(Self.text(state))
   }
-}
 
-extension WarningStore {
-  /// Stops the warning. Throws what keeping that throws, also where there is no place for it.
-  func stop() throws(ArtError) {
-    _ = try StateFolder.made()
-    try update { $0.isStopped = true }
-  }
-}
-
-extension WarningRecord {
   /// What becomes of the next warning.
-  fileprivate var words: String {
-    if isStopped { return "stopped: no refused background is told; --keep brings the warning back" }
-    if wasTold {
-      return
-        "told once: the next refused background is not, unless it is the same again; --keep takes that back"
+  private static func text(_ state: RefusalWarnings.State) -> String {
+    switch state {
+    case .stopped: "stopped: no refused background is told; --keep brings the warning back"
+    case .told:
+      "told once: the next refused background is not, unless it is the same again; --keep takes that back"
+    case .kept: "kept: the next refused background is told"
     }
-    return "kept: the next refused background is told"
   }
 }

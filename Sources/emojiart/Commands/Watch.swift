@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ArtFolder
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtWorkspace
 import Glibc
 
 struct Watch: ParsableCommand {
@@ -59,7 +59,7 @@ struct Watch: ParsableCommand {
     var settings = try WatchSettings(
       json: common.json, recursive: recursive, once: once, poll: poll, since: since, exec: exec, shell: shell)
     try settings.take(fetching, warnings)
-    let places = try WatchPlace.places(folders, common, isRecursive: recursive)
+    let places = try FollowedPlace.places(folders, common, isRecursive: recursive)
     guard settings.since == nil || places.count == 1 && places[0].names?.count == 1 else {
       throw ArtError(.usage, "--since is about one document; name just that one")
     }
@@ -75,12 +75,12 @@ struct Watch: ParsableCommand {
   }
 
   private func watch(
-    _ places: [WatchPlace], _ settings: WatchSettings, _ inbox: WatchInbox, _ runner: CommandRunner?
+    _ places: [FollowedPlace], _ settings: WatchSettings, _ inbox: WatchInbox, _ runner: CommandRunner?
   ) throws(ArtError) -> CommandRunner.End? {
     try checkThreads()
     // Then a write tells of it, and the command is ended, too.
     let pipe = SignalSource([SIGPIPE])
-    var folders: [(place: WatchPlace, folder: WatchedFolder)] = []
+    var folders: [(place: FollowedPlace, folder: WatchedFolder)] = []
     for place in places {
       let opened = Outcome {
         await result { () async throws(ArtError) in
@@ -117,7 +117,7 @@ struct Watch: ParsableCommand {
     _ folders: [WatchedFolder], _ settings: WatchSettings, _ inbox: WatchInbox
   ) throws(ArtError) -> PendingBackgrounds {
     let pending = PendingBackgrounds(
-      settings.fetch, allowsPrivate: settings.allowsPrivate, author: try thisAuthor().name)
+      settings.fetch, allowsPrivate: settings.allowsPrivate, author: try Recovery.ofCommand.newAuthor().name)
     let events = pending.events()
     Task.detached { for await event in events { await inbox.put(event) } }
     Outcome { for folder in folders { await folder.fetch(pending) } }.wait()

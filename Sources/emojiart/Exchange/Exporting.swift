@@ -3,6 +3,7 @@
 import ArtExchange
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 /// The work of `export`.
 struct Exporting {
@@ -31,38 +32,33 @@ struct Exporting {
 
   /// Returns how the command ends.
   func run() throws(ArtError) -> ExitStatus {
-    let seen = try SeenDocument(file)
-    let report = dialect.report(on: seen.content, isPictureLost: seen.isPictureLost)
-    if isStrict, !report.notes.isEmpty { return try refuse(report) }
-    let status = seen.isPictureLost ? ExitStatus.badData : .done
+    let exporter = try Exporter(file, as: dialect, recovery: .ofCommand)
+    if isStrict, !exporter.report.notes.isEmpty { return try refuse(exporter.report) }
+    let status = exporter.view.isPictureLost ? ExitStatus.badData : .done
     guard let output else {
-      try dialect.write(seen.content, picture: seen.scene.picture) { (piece) throws(ArtError) in
-        try Output.write(piece)
-      }
+      try exporter.write { (piece) throws(ArtError) in try Output.write(piece) }
       try Output.line("")
-      for line in report.lines { Output.complain("\(file.path): \(line)") }
+      for line in exporter.report.lines { Output.complain("\(file.path): \(line)") }
       return status
     }
-    if seen.isPictureLost {
+    if exporter.view.isPictureLost {
       Output.complain("\(file.path): the bytes of its background are lost; it is exported without")
     }
-    let size = try write(seen, to: output)
+    let size = try write(exporter, to: output)
     Output.tell(of: "the document is in \(output)")
-    try tell(seen.content, report, output, size)
+    try tell(exporter, output, size)
     return status
   }
 
   /// Writes a file, of which signals leave nothing. Returns how many bytes it has.
-  private func write(_ seen: SeenDocument, to output: String) throws(ArtError) -> Int {
-    // The apps open files of that ending only.
-    let place = try FilePlace(output, replacing: .exchanges(mayHaveOurEnding: dialect != .json))
-    let result = try NewFile(place)
+  private func write(_ exporter: Exporter, to output: String) throws(ArtError) -> Int {
+    guard !output.isEmpty else {
+      throw ArtError(.badValue, "an empty name is no file; give one, or - for stdout")
+    }
+    let result = try OutputFile(exporter.place(output))
     let held = result.heldSignals()
     defer { held.release() }
-    let take = { (piece: [UInt8]) throws(ArtError) in if !result.take(piece) { try result.check() } }
-    try dialect.write(seen.content, picture: seen.scene.picture, to: take)
-    try take([UInt8(ascii: "\n")])
-    try result.finish()
+    try result.orEnd { () throws(ArtError) in try exporter.write(to: result) }
     return result.size
   }
 }
@@ -77,24 +73,18 @@ extension Exporting {
     return .badData
   }
 
-  private func tell(
-    _ content: DocumentContent, _ report: ExchangeReport, _ output: String, _ size: Int
-  ) throws(ArtError) {
+  private func tell(_ exporter: Exporter, _ output: String, _ size: Int) throws(ArtError) {
+    let report = exporter.report
     guard isJSON else {
-      let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount - report.emojisLeftOut) emoji"
+      let count = exporter.view.content.emojiCount == 0 ? "no emoji" : "\(exporter.emojiCount) emoji"
       try Output.line(safe("\(output): \(count), \(dialect.rawValue)"))
       for line in report.lines { try Output.line(safe("  \(line)")) }
       return
     }
     let fields: [String: JSON] = [
-      "emojis": .integer(content.emojiCount - report.emojisLeftOut), "format": .string(dialect.rawValue),
+      "emojis": .integer(exporter.emojiCount), "format": .string(dialect.rawValue),
       "notes": report.json, "path": .string(output), "size": .integer(size),
     ]
     try Output.json(.object(["exported": .object(fields)]))
   }
-}
-
-extension SeenDocument {
-  /// Whether the background's bytes are not in the document any more.
-  fileprivate var isPictureLost: Bool { content.background != nil && scene.picture == nil }
 }

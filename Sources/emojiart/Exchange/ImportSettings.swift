@@ -3,6 +3,7 @@
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtWorkspace
 import Glibc
 
 /// What the words of `import` ask for, read before any file is touched.
@@ -54,7 +55,7 @@ struct ImportSettings {
     var list = ImportList(folder: folder, isRecursive: isRecursive)
     for file in files {
       guard file != "-" else {
-        list.add(.stdin(target: try target(name ?? "")))
+        list.add(.bytes(name: "stdin", target: try target(name ?? "")))
         continue
       }
       guard !file.isEmpty else { throw ArtError(.badValue, "an empty name is no file; give one") }

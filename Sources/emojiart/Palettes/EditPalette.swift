@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 struct EditPalette: ParsableCommand {
   static let configuration = CommandConfiguration(

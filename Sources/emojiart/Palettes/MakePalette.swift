@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 struct MakePalette: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -31,14 +32,5 @@ struct MakePalette: ParsableCommand {
     }
     Output.tell(of: "the palette itself is saved")
     try options.write([palette])
-  }
-}
-
-extension EmojiText {
-  /// The same for several words.
-  static func typed(_ words: [String]) throws(ArtError) -> [EmojiText] {
-    var texts: [EmojiText] = []
-    for word in words { texts.append(try EmojiText(typed: word)) }
-    return texts
   }
 }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtModel
 import ArtStore
+import ArtTerminal
 import Glibc
 
 struct ShowPalette: ParsableCommand {

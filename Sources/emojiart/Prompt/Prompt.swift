@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtTerminal
 
 /// What a person did at the prompt.
 enum PromptEvent: Equatable {

@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtSystem
+import ArtWorkspace
 import Glibc
 
 extension EditingStream {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
 import ArtStore
 import ArtSystem
 import ArtWorker
+import ArtWorkspace
 import Glibc
 
 extension EditingStream {
@@ -31,14 +31,14 @@ extension EditingStream {
     case .later(let typed):
       guard let url = url(typed, line) else { return }
       do throws(ArtError) {
-        guard let kept = url.kept else { throw .tooLongToKeep() }
-        let pending = try PendingBackground(
-          url: kept, since: millisecondsSince1970(), reason: "later", anchor: .topLeft)
-        edit(.later(pending), line)
+        guard let pending = try PendingBackground(later: url, at: millisecondsSince1970()) else {
+          throw .tooLongToKeep()
+        }
+        change(.later(pending), line)
       } catch {
         say(error, to: line)
       }
-    case .clear: edit(.clear, line)
+    case .clear: change(.clear, line)
     }
   }
 
@@ -74,14 +74,14 @@ extension EditingStream {
   }
 
   /// An edit, after which nothing is fetched that was asked for before.
-  private mutating func edit(_ edit: BackgroundEdit, _ line: StreamLine) {
+  private mutating func change(_ change: BackgroundChange, _ line: StreamLine) {
     guard waitForCapacity() else { return }
     let (document, fetching) = (document, backgrounds.fetching)
     let edited = wait {
       await fetching?.cancel()
       return await result { () async throws(ArtError) in
         guard await document.hasCapacity else { throw .tooManyAtOnce() }
-        _ = try await document.perform(edit)
+        try await document.change(change)
         return await document.unsavedChanges
       }
     }

@@ -3,6 +3,7 @@
 import ArtDocument
 import ArtModel
 import ArtSystem
+import ArtWorkspace
 import Glibc
 
 /// A document that is edited line by line. One thread reads, asks the document, and writes:
@@ -21,7 +22,7 @@ struct EditingStream<Form: StreamForm> {
   /// Edits that were answered with ok.
   var acknowledged = 0
   var hasQuit = false
-  var recent = StreamRecent()
+  var recent = RecentAdditions()
   /// What the first line came to that came to nothing.
   var firstError: ArtError? { backgrounds.firstError }
   /// Why stdout takes nothing any more.

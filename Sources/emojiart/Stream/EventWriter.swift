@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
 import ArtStore
+import ArtWorkspace
 
 /// What happens to a document, as lines of JSON between the answers.
 enum EventWriter {

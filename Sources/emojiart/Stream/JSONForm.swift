@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
+import ArtWorkspace
 
 /// Requests and answers as JSON Lines.
 struct JSONForm: StreamForm {
@@ -171,6 +171,6 @@ extension DocumentAnswer {
 extension Output {
   /// Writes at once. Throws `brokenPipe` when nobody reads.
   static func writeAnswers(_ bytes: [UInt8]) throws(ArtError) {
-    if let number = write(bytes[...], to: 1) { throw .notWritten(number) }
+    if let number = write(bytes[...], to: 1) { throw .notWritten(to: "stdout", number) }
   }
 }

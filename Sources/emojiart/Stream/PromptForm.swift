@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtTerminal
+import ArtWorkspace
 import Glibc
 
 /// The words of the commands, typed at a prompt on a terminal. The prompt says in which state the document is; what

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
 import ArtStore
 import ArtWorker
+import ArtWorkspace
 import Synchronization
 
 /// A stream's backgrounds: who fetches them, and what is told of them. Refusals are heard of on other threads than the one
@@ -29,13 +29,13 @@ final class StreamBackgrounds: Sendable {
         let say: (String) -> Void = { Form.notice($0, by: outbox) }
         if event.isRequested, event.url == nil {
           // A file of one's own that is no picture is an error as any other.
-          if settings.warning != .never { say(RefusedBackground(refusal: refusal, file: "the file").words) }
+          if settings.warning != .never { say(BackgroundRefusal(refusal, file: "the file").text) }
         } else {
           let asked = event.isRequested ? event.url : nil
-          RefusalWarning.tell(refusal, of: file, settings.warning, asked: asked, mayAsk: false, say: say)
+          RefusalMessages.tell(refusal, of: file, settings.warning, asked: asked, mayAsk: false, say: say)
         }
       case .failed(let error): if event.isRequested { failures.note(error) }
-      case .set: if event.isRequested { RefusalWarning.forget(of: file) }
+      case .set: if event.isRequested { RefusalWarnings(of: file).forget() }
       }
     }
     self.failures = failures

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
 import ArtSystem
+import ArtWorkspace
 import Glibc
 
 /// How a stream is read and answered: as lines of JSON, as the commands' words, or at a prompt.
@@ -123,7 +123,7 @@ extension StreamLineReader {
 
 extension ArtError {
   /// Nobody reads what is written.
-  static let brokenPipe = notWritten(EPIPE)
+  static let brokenPipe = notWritten(to: "stdout", EPIPE)
 
   static func streamInput() -> ArtError {
     ArtError(.inputOutput, "cannot read the lines from stdin: \(SystemError.text(of: errno))")

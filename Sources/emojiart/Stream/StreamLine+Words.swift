@@ -3,6 +3,7 @@
 import ArgumentParser
 import ArtDocument
 import ArtModel
+import ArtTerminal
 
 extension StreamLine {
   /// Reads `move 🐝 --by 1,1`; nil for a line of blanks.

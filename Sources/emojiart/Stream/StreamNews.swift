@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
+import ArtWorkspace
 
 /// What happens to a document that is open, in words.
 enum StreamNews {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtTerminal
+import ArtWorkspace
 
 /// A stream from its first signal to its exit status.
 struct StreamSession {
@@ -92,7 +93,7 @@ struct StreamSession {
 
   private func open(_ file: DocumentFile) throws(ArtError) -> Document {
     // Opening does this where a journal is kept.
-    if settings.isAtomic { try Restoring.restoreFirst(file) }
+    if settings.isAtomic { try Recovery.ofCommand.restoreFirst(file) }
     let (autosave, session) = (settings.autosave, settings.session)
     let journal = settings.isAtomic ? JournalPlace.none : .standard
     let opened = Outcome {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
+import ArtWorkspace
 
 /// What a person says of a stream before it begins.
 struct StreamSettings: Sendable {

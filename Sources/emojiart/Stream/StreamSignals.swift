@@ -4,6 +4,8 @@ import ArtDocument
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtTerminal
+import ArtWorkspace
 import Dispatch
 import Glibc
 import Synchronization

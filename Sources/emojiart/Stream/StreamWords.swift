@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ArtModel
+import ArtWorkspace
 
 /// The words that a stream's line may begin with.
 enum StreamWords {
@@ -76,13 +77,11 @@ enum StreamWords {
     guard let name = words.first else { return names }
     if name == "help" { return words.count == 1 ? names : [] }
     guard let options = options[name] else { return [] }
-    if name == "add" { return Completion.labels(beginningWith: word) + options }
+    if name == "add" { return EmojiCompletion.labels(beginningWith: word).map(\.text) + options }
     guard let content, name != "background", content.emojiCount <= 1_000 else {
       return options
     }
-    let emojis = content.emojisInOrder()
-    if word.hasPrefix(":") { return Completion.shortcodes(of: emojis) + options }
-    return Completion.names(of: emojis) + emojis.map(\.id.description) + ["@last"] + options
+    return EmojiCompletion.references(of: content.emojisInOrder(), beginningWith: word) + options
   }
 
   private static let options = [

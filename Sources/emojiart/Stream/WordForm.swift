@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
+import ArtWorkspace
 
 /// The words of the commands, without `emojiart` and the document; the answers are what the commands print. Errors are
 /// lines on stderr.
@@ -25,7 +25,9 @@ struct WordForm: StreamForm {
     if let (direction, count) = direction {
       let notes =
         direction.notes(done: answer.entries.count, of: count, left: answer.left)
-        + answer.lost.map { $0.lossWords(pending: answer.pending) }
+        + answer.lost.map { UndoRun.LostBackground($0, pending: answer.pending) }.map {
+          $0.background.lossWords(isPending: $0.isPending)
+        }
       if !notes.isEmpty { try Output.flush() }
       for note in notes { Output.complain(note) }
       for entry in answer.entries { try Output.line(safe(entry.title)) }

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtSystem
 import ArtWorker
+import ArtWorkspace
 import Glibc
 
 /// Has something drawn while a command waits, and ends by a signal that says so; `restore` is called before that, and `pause` before

@@ -3,7 +3,9 @@
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtTerminal
 import ArtWorker
+import ArtWorkspace
 import Glibc
 
 /// Small pictures of documents, each with words beside it, in the order in which they are added. Two are drawn at once.
@@ -37,7 +39,7 @@ struct ListPreviews {
   private var trouble: String?
   private let journals: [DeadJournal]
   /// For the documents that other programs hold: without its picture a document is listed all the same.
-  private var patience = SharedPatience(.seconds(1))
+  private var timeout = SharedTimeout(.seconds(1))
 
   /// Nil where there are to be no pictures: stdout is no terminal, or shows none, or is too narrow, or a person does not want them,
   /// or there are too many documents. `journals` are those of programs that are gone.
@@ -81,8 +83,8 @@ struct ListPreviews {
     let scene: Scene
     let placement: ArtPlacement
     do throws(ArtError) {
-      scene = try patience.look(at: path) { [journals] (file) throws(ArtError) in
-        try SeenDocument(file, among: journals, say: { _ in }).scene
+      scene = try timeout.read(path) { [journals] (file) throws(ArtError) in
+        try DocumentView(file, among: journals, recovery: .silent).scene
       }
       placement = try ArtPlacement(ArtPlacement.viewport(scene.canvas, in: room), in: room, graphics)
     } catch {

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ArtModel
+import ArtTerminal
 
 /// How the art is to be shown.
 struct ShowOptions: ParsableArguments {

@@ -3,7 +3,9 @@
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtTerminal
 import ArtWorker
+import ArtWorkspace
 import Glibc
 
 /// The art of a document on the terminal that a command was begun on, once.
@@ -51,7 +53,7 @@ struct ShownArt {
   }
 
   /// Follows a document on the screen. Throws `usage` where there is none.
-  func follow(_ file: DocumentFile, _ place: WatchPlace) throws(ArtError) {
+  func follow(_ file: DocumentFile, _ place: FollowedPlace) throws(ArtError) {
     guard let mode = TerminalMode(), choice != .none else {
       throw ArtError(
         .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtTerminal
 import ArtWorker
 
 /// The art as a terminal is given it, and what a person has to know of it.

@@ -28,7 +28,7 @@ struct TerminalOutput: Sendable {
         poll(nil, 0, 5)
         continue
       }
-      guard count > 0 else { throw .notWritten(errno) }
+      guard count > 0 else { throw .notWritten(to: "stdout", errno) }
       left = left.dropFirst(count)
     }
     return true

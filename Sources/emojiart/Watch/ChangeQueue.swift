@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
 import ArtSystem
+import ArtWorkspace
 
 /// Changes that wait for COMMAND, one at most of each document: the latest.
 struct ChangeQueue {

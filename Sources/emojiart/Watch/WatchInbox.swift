@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
 import ArtModel
 import ArtSystem
+import ArtWorkspace
 import Synchronization
 
 /// Events on their way from the folders to the thread that writes. It holds few: while stdout takes nothing they wait

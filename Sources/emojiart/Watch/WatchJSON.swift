@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
 import ArtModel
+import ArtWorkspace
 
 /// Notices as lines of JSON.
 enum WatchJSON {
   /// The lines of a notice; `name` is what its document is called, `folder` the folder.
   static func lines(
-    _ notice: WatchNotice, _ name: String?, folder: String, called: (String) -> String
+    _ notice: FolderNotice, _ name: String?, folder: String, called: (String) -> String
   ) -> [UInt8] {
     if case .changed(_, let change, _) = notice, change.isComplete, !change.edits.isEmpty {
       return EventWriter.runs(of: change.edits).flatMap { run in
@@ -78,7 +78,7 @@ enum WatchJSON {
 
   /// A line, its keys sorted: what stands before `event`, the event, and what stands behind it.
   private static func line(
-    _ notice: WatchNotice, _ name: String?, _ folder: String, behind: (inout JSONWriter) -> Void,
+    _ notice: FolderNotice, _ name: String?, _ folder: String, behind: (inout JSONWriter) -> Void,
     edits: (inout JSONWriter) -> Void
   ) -> [UInt8] {
     var json = JSONWriter(urls: .shown)
@@ -108,7 +108,7 @@ enum WatchJSON {
   }
 }
 
-extension WatchNotice {
+extension FolderNotice {
   /// Whether all of the document is to be looked at.
   fileprivate var isAll: Bool {
     switch self {

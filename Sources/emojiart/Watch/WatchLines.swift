@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
 import ArtModel
+import ArtWorkspace
 
 /// Notices in words: `09:30:05  bees.emojiart  Ada: 🐝 moved to 120,80`. What may hold emoji stands last: terminals do
 /// not agree on their width.
@@ -20,7 +20,7 @@ struct WatchLines {
   /// The lines of a notice about a document; `name` is what it is called, `called` what others are. `now` is in
   /// milliseconds since 1970.
   mutating func lines(
-    _ notice: WatchNotice, _ name: String, now: Int, called: (String) -> String
+    _ notice: FolderNotice, _ name: String, now: Int, called: (String) -> String
   ) -> [String] {
     let document = safe(name)
     makeRoom(for: [name])
@@ -30,7 +30,7 @@ struct WatchLines {
   }
 
   private static func phrases(
-    _ notice: WatchNotice, now: Int, called: (String) -> String
+    _ notice: FolderNotice, now: Int, called: (String) -> String
   ) -> [(time: Int, what: String)] {
     switch notice {
     case .ready, .rescanned, .degraded: []
@@ -84,7 +84,7 @@ struct WatchLines {
   }
 
   /// What is said of a folder itself, or of the documents in it that are watched.
-  static func aside(_ notice: WatchNotice, _ title: String) -> String? {
+  static func aside(_ notice: FolderNotice, _ title: String) -> String? {
     switch notice {
     case .ready(let count):
       "watching \(title): \(count == 0 ? "no documents" : count == 1 ? "1 document" : "\(count) documents")"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
 import ArtModel
+import ArtTerminal
+import ArtWorkspace
 
 /// What a person says of watching before it begins.
 struct WatchSettings {

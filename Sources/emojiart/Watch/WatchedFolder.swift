@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtDocument
-import ArtFolder
 import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWorkspace
 
 /// A folder that is being watched, as far as `emojiart watch` needs it. A test hands in its own events.
 struct WatchedFolder: Sendable {
@@ -17,7 +19,7 @@ struct WatchedFolder: Sendable {
 
   /// Opens the folder of a place. Throws what opening it throws.
   static func open(
-    _ place: WatchPlace, isRecursive: Bool, pollBecause: String?
+    _ place: FollowedPlace, isRecursive: Bool, pollBecause: String?
   ) async throws(ArtError) -> WatchedFolder {
     let only = place.names.flatMap { $0.count == 1 ? $0.keys.first?.string : nil }
     let folder = try await DocumentFolder.open(
@@ -27,5 +29,26 @@ struct WatchedFolder: Sendable {
       look: { (await folder.documents, await folder.degraded) },
       close: { await folder.close() },
       fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys.map(\.string)) }) })
+  }
+}
+
+extension FollowedPlace {
+  /// The places that a person names, as other commands name documents. Throws `noSuchDocument`, `badValue`.
+  static func places(
+    _ typed: [String], _ options: CommonOptions, isRecursive: Bool
+  ) throws(ArtError) -> [FollowedPlace] {
+    let here = typed.isEmpty ? try options.currentFolder() : ""
+    return try places(typed, in: here, isRecursive: isRecursive) { (name) throws(ArtError) in
+      try options.file(name)
+    }
+  }
+
+  /// A path that every command takes for a document of this place: a name alone may be read as an option, or be looked for in
+  /// another folder.
+  func argument(for document: String) -> String {
+    if let called = names?[FilePath(document)] { return called }
+    let path = name(of: document)
+    let isTaken = path.hasPrefix("-") || environment("EMOJIART_FOLDER") != nil
+    return isTaken && !FilePath(path).hasSlash ? "./\(path)" : path
   }
 }

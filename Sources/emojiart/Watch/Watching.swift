@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtFolder
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtWorkspace
 import Glibc
 
 /// Folders that are watched until somebody ends it. One thread waits for what happens, and writes it:
 ///
-///     WatchedFolder ──events──▶ WatchInbox ──▶ ToldDocuments ──▶ notices ──▶ stdout
+///     WatchedFolder ──events──▶ WatchInbox ──▶ ReportedDocuments ──▶ notices ──▶ stdout
 ///                                                                   └──▶ ChangeQueue ──▶ CommandRunner
 ///
 /// Nothing grows without bound: while stdout takes nothing no event is taken, and a folder whose events were not taken
@@ -16,11 +16,9 @@ import Glibc
 struct Watching {
   /// A folder and what was told of it.
   struct Part {
-    let place: WatchPlace
+    let place: FollowedPlace
     let folder: WatchedFolder
-    var told: ToldDocuments
-    /// The edits after that revision are to be told as soon as the document can be read.
-    var since: Int?
+    var report: FolderReport
     /// After how many milliseconds it is tried again.
     var retry: Int32 = 250
   }
@@ -36,13 +34,15 @@ struct Watching {
 
   /// Folders that were opened.
   init(
-    _ folders: [(place: WatchPlace, folder: WatchedFolder)], _ settings: WatchSettings, _ inbox: WatchInbox,
+    _ folders: [(place: FollowedPlace, folder: WatchedFolder)], _ settings: WatchSettings,
+    _ inbox: WatchInbox,
     _ runner: CommandRunner?
   ) {
     parts = folders.map {
       Part(
-        place: $0.place, folder: $0.folder, told: ToldDocuments(only: $0.place.names.map { Set($0.keys) }),
-        since: settings.since)
+        place: $0.place, folder: $0.folder,
+        report: FolderReport(
+          of: $0.place.folder, only: $0.place.names.map { Set($0.keys) }, since: settings.since))
     }
     self.settings = settings
     self.inbox = inbox
@@ -58,11 +58,9 @@ struct Watching {
       let events = parts[index].folder.events
       let inbox = inbox
       Task.detached { for await event in events { await inbox.put(event, from: index) } }
-      lines.makeRoom(for: seen.documents.map { parts[index].place.name(of: $0.path) })
-      for notice in parts[index].told.begin(seen.documents, degraded: seen.degraded) {
-        try tell(notice, of: index, isChange: false)
-      }
-      try tellSince(of: index, isBeginning: true)
+      lines.makeRoom(for: seen.documents.map { parts[index].place.argument(for: $0.path) })
+      for notice in parts[index].report.begin(seen) { try tell(notice, of: index, isChange: false) }
+      try catchUp(index, isBeginning: true)
     }
     while true {
       let taken = inbox.take()
@@ -77,7 +75,7 @@ struct Watching {
   /// Waits for something to do; throws when nobody reads any more. A document that `--since` is about is tried again now and
   /// then: that it can be read need not be news.
   private mutating func wait() throws(ArtError) {
-    let pending = isOver ? nil : parts.firstIndex { $0.since != nil }
+    let pending = isOver ? nil : parts.firstIndex { $0.report.isBehind }
     var ready = [
       pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       // Tells of a pipe that nobody reads any more.
@@ -86,7 +84,7 @@ struct Watching {
     let count = poll(&ready, nfds_t(ready.count), pending.map { parts[$0].retry } ?? -1)
     if count == 0, let pending {
       parts[pending].retry = min(parts[pending].retry * 2, 8_000)
-      try tellSince(of: pending)
+      try catchUp(pending)
     }
     guard count > 0 else { return }
     if ready[1].revents & Int16(POLLERR) != 0 { throw .brokenPipe }
@@ -94,26 +92,10 @@ struct Watching {
   }
 
   private mutating func take(_ event: FolderEvent, from index: Int) throws(ArtError) {
-    var notices: [WatchNotice] = []
-    if parts[index].told.mustLook(after: event) {
-      let look = parts[index].folder.look
-      let seen = Outcome { await look() }.wait()
-      notices = parts[index].told.take(event, finding: seen.documents, degraded: seen.degraded)
-    } else {
-      if case .renamed(let document, _) = event { endForCommand(document, of: index) }
-      notices = parts[index].told.take(event).map { [$0] } ?? []
-    }
-    for notice in notices where !isOver {
-      guard parts[index].since != nil, notice.isOfWhole else {
-        try tell(notice, of: index)
-        continue
-      }
-      // What the document has come to is told edit by edit as soon as it can be read.
-      if let first = notice.withoutEdits { try tell(first, of: index) }
-      if try !tellSince(of: index), parts[index].since == nil, notice.withoutEdits == nil, !isOver {
-        try tell(notice, of: index)
-      }
-    }
+    if let document = parts[index].report.replaced(by: event) { endForCommand(document, of: index) }
+    let look = parts[index].folder.look
+    let notices = parts[index].report.receive(event) { Outcome { await look() }.wait() }
+    for notice in notices where !isOver { try tell(notice, of: index) }
   }
 
   /// What was taken is told as the edit that it is. What was refused is no change of the document by itself.
@@ -122,59 +104,38 @@ struct Watching {
     case .taken: break
     case .rejected(let place, let refusal, let url):
       try tell(.rejected(place.document, refusal, url: url), of: place.source, isChange: false)
-      let path = CommonOptions.path(of: place.document, in: parts[place.source].place.folder)
-      RefusalWarning.tell(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
+      let path = FilePath.path(of: place.document, in: parts[place.source].place.folder)
+      RefusalMessages.tell(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
     case .failed(let place, let error, let url):
-      let notice = WatchNotice.unfetched(place.document, reason: error.message, url: url)
+      let notice = FolderNotice.unfetched(place.document, reason: error.message, url: url)
       try tell(notice, of: place.source, isChange: false)
     }
   }
 
   /// COMMAND has to hear of the end of a document in whose place another one has come, should that one go on.
   private mutating func endForCommand(_ document: String, of index: Int) {
-    guard runner != nil, parts[index].told.knows(document) else { return }
-    queue.put(ChangeQueue.Change(document: parts[index].place.name(of: document), event: "removed"))
+    guard runner != nil else { return }
+    queue.put(ChangeQueue.Change(document: parts[index].place.argument(for: document), event: "removed"))
   }
 
-  /// With `--since`: reads the document, and tells what came after that revision. Returns whether anything did.
-  @discardableResult
-  private mutating func tellSince(of index: Int, isBeginning: Bool = false) throws(ArtError) -> Bool {
-    guard let since = parts[index].since, let name = parts[index].place.names?.keys.first?.string else {
-      return false
+  /// With `--since`: tells what came after that revision, if the document can be read.
+  private mutating func catchUp(_ index: Int, isBeginning: Bool = false) throws(ArtError) {
+    for notice in parts[index].report.catchUp(isBeginning: isBeginning).notices where !isOver {
+      var isChange = true
+      if isBeginning, case .damaged = notice { isChange = false }
+      try tell(notice, of: index, isChange: isChange)
     }
-    let path = CommonOptions.path(of: name, in: parts[index].place.folder)
-    let file = DocumentFile(path, patience: .milliseconds(100))
-    let content: DocumentContent
-    do throws(ArtError) {
-      content = try file.read()
-    } catch {
-      // That it is gone the folder tells; one that is in use is tried again.
-      guard error.code != .busy, error.code != .noSuchDocument else { return false }
-      // What is being written now may be whole at the next try.
-      guard isBeginning || (try? file.stamp())?.canBeTrusted ?? true else { return false }
-      let damaged = parts[index].told.take(.damaged(name, reason: error.message))
-      if let damaged { try tell(damaged, of: index, isChange: !isBeginning) }
-      return false
-    }
-    parts[index].since = nil
-    // The folder may not have told yet that it is there, or whole.
-    let here = DocumentChange(edits: [], texts: [:], revision: content.revision, isComplete: true)
-    let first = parts[index].told.take(.changed(name, here)).map { [$0] } ?? []
-    parts[index].told.read(name, DocumentBase(content))
-    let notices = first + SinceRevision.notices(since: since, in: content, of: name)
-    for notice in notices where !isOver { try tell(notice, of: index) }
-    return !notices.isEmpty
   }
 
   /// Writes a notice at once, and has COMMAND run for a change.
-  private mutating func tell(_ notice: WatchNotice, of index: Int, isChange: Bool = true) throws(ArtError) {
+  private mutating func tell(_ notice: FolderNotice, of index: Int, isChange: Bool = true) throws(ArtError) {
     let place = parts[index].place
-    let name = notice.document.map(place.name)
+    let name = notice.document.map(place.argument)
     if settings.isJSON {
       try Output.write(
-        WatchJSON.lines(notice, name, folder: place.folderName, called: place.name))
+        WatchJSON.lines(notice, name, folder: place.folderName, called: place.argument))
     } else if let name {
-      for line in lines.lines(notice, name, now: millisecondsSince1970(), called: place.name) {
+      for line in lines.lines(notice, name, now: millisecondsSince1970(), called: place.argument) {
         try Output.line(line)
       }
     } else if let text = WatchLines.aside(notice, place.title) {
@@ -185,7 +146,7 @@ struct Watching {
     isOver = settings.isOnce
     guard runner != nil else { return }
     var change = ChangeQueue.Change(document: name, event: notice.name, revision: notice.revision)
-    if case .renamed(_, let from, _) = notice { change.from = place.name(of: from) }
+    if case .renamed(_, let from, _) = notice { change.from = place.argument(for: from) }
     queue.put(change)
   }
 }
@@ -211,27 +172,6 @@ extension Watching {
       }
     }
     return nil
-  }
-}
-
-extension WatchNotice {
-  /// Whether it is about a document that can be read.
-  fileprivate var isOfWhole: Bool {
-    switch self {
-    case .added, .changed, .resync, .behind, .renamed: true
-    case .ready, .removed, .damaged, .rejected, .unfetched, .rescanned, .degraded: false
-    }
-  }
-
-  /// What it tells besides edits: that the document has come, or is whole again; nil for nothing.
-  fileprivate var withoutEdits: WatchNotice? {
-    switch self {
-    case .changed(let document, let change, true):
-      let again = DocumentChange(edits: [], texts: [:], revision: change.revision, isComplete: true)
-      return .changed(document, again, isWholeAgain: true)
-    case .added, .renamed: return self
-    default: return nil
-    }
   }
 }
 

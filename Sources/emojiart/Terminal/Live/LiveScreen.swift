@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtTerminal
 
 /// What the terminal is given while a document is followed. All of it is drawn anew each time, at once where the terminal can do so.
 enum LiveScreen {

@@ -3,7 +3,9 @@
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtTerminal
 import ArtWorker
+import ArtWorkspace
 import Glibc
 
 /// A document that is followed on the screen until somebody ends it. One thread waits for what happens, and draws:
@@ -31,7 +33,7 @@ struct LiveShow {
   private let output = TerminalOutput()
 
   private var view: LiveView
-  private var seen: SeenDocument
+  private var seen: DocumentView
   private var keys = KeyDecoder()
   private var trouble: String?
   private var degraded: String?
@@ -51,7 +53,7 @@ struct LiveShow {
     _ part: ViewOptions.View, font: String?
   ) throws(ArtError) {
     (self.file, self.mode, self.graphics, self.cell, self.font) = (file, mode, graphics, cell, font)
-    seen = try SeenDocument(file, say: { _ in })
+    seen = try DocumentView(file, recovery: .silent)
     view = try LiveView(seen.content.canvas, on: Self.size(cell), part)
     inbox = try WatchInbox()
     signals = try LiveSignals(inbox.wakeup, mode)
@@ -187,7 +189,7 @@ extension LiveShow {
   /// Reads the document again. What cannot be read is said, and what was read last stays.
   private mutating func reload() {
     do throws(ArtError) {
-      let new = try SeenDocument(file, say: { _ in })
+      let new = try DocumentView(file, recovery: .silent)
       isLate = false
       if trouble != nil || new.content != seen.content { isStale = true }
       (seen, trouble) = (new, nil)

@@ -2,6 +2,8 @@
 
 import ArtModel
 import ArtSystem
+import ArtTerminal
+import ArtWorkspace
 import Glibc
 import Synchronization
 

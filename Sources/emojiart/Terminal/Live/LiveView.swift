@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtTerminal
 
 /// What of a document is on the screen while it is followed, as a machine: keys, sizes and documents go in, and what is to be done
 /// comes out.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// A typed line as words: blanks part them, `'…'`, `"…"` and `\` join them as in a POSIX shell
+/// (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html, 2.2). Nothing is expanded, and `#`
+/// begins no comment: it begins a keycap.
+package enum CommandWords {
+  /// Throws `usage` when the line ends within quotes or after a backslash.
+  package static func split(_ line: String) throws(ArtError) -> [String] {
+    let scan = Scan(line)
+    if scan.isEscaped {
+      throw ArtError(.usage, "the line ends with a backslash; leave it out, or type two for one")
+    }
+    if let quote = scan.quote {
+      throw ArtError(.usage, "the line ends within \(quote) quotes; close them, or type \\\(quote) for one")
+    }
+    return scan.words + (scan.word.map { [String($0)] } ?? [])
+  }
+
+  /// The words before the one that a line ends with, that one as far as it is typed, and the character it starts at.
+  package static func typed(_ line: String) -> (words: [String], word: String, start: Int) {
+    let scan = Scan(line)
+    guard let word = scan.word else { return (scan.words, "", line.count) }
+    return (scan.words, String(word), String(line.unicodeScalars.prefix(scan.start)).count)
+  }
+
+  /// A word as it can be typed, or its beginning.
+  package static func quoted(_ word: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        word.unicodeScalars.flatMap { " \t\n'\"\\".unicodeScalars.contains($0) ? ["\\", $0] : [$0] }))
+  }
+
+  private struct Scan {
+    private(set) var words: [String] = []
+    private(set) var word: String.UnicodeScalarView?
+    /// The scalar that the last word starts at.
+    private(set) var start = 0
+    private(set) var quote: Unicode.Scalar?
+    private(set) var isEscaped = false
+
+    init(_ line: String) {
+      for (index, scalar) in line.unicodeScalars.enumerated() { take(scalar, at: index) }
+    }
+
+    private mutating func take(_ scalar: Unicode.Scalar, at index: Int) {
+      switch (quote, scalar) {
+      case _ where isEscaped:
+        isEscaped = false
+        // Within double quotes a backslash stands for itself before most.
+        if quote == nil || "\"\\$`".unicodeScalars.contains(scalar) { word?.removeLast() }
+        word?.append(scalar)
+      case (nil, " "), (nil, "\t"), (nil, "\n"):
+        if let word { words.append(String(word)) }
+        word = nil
+      case ("'", "'"), ("\"", "\""): quote = nil
+      case (nil, _), ("\"", "\\"):
+        if word == nil { (word, start) = (String.UnicodeScalarView(), index) }
+        if quote == nil, scalar == "'" || scalar == "\"" {
+          quote = scalar
+        } else {
+          isEscaped = scalar == "\\"
+          word?.append(scalar)
+        }
+      default: word?.append(scalar)
+      }
+    }
+  }
+}

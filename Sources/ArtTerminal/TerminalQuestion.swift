@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A terminal that was asked what it can show, and may still owe the answer.
+///
+/// Asked is only a terminal that can answer here: stdin and stdout are the same one, this program is before it, nobody has typed
+/// ahead, and it is no dumb one. It has 100 ms. While it owes an answer it does not show what is typed, so that nothing of a
+/// late one is seen; whoever asked calls `finish` before the program ends or stops, also by a signal, and holds signals until then.
+package struct TerminalQuestion {
+  /// How long an answer decides.
+  package static let patience = Duration.milliseconds(100)
+  /// Bytes that the system holds at most of what a terminal sends: N_TTY_BUF_SIZE.
+  private static let mostHeld = 4096
+  /// What it said in time.
+  package private(set) var answers = TerminalAnswers()
+  private var replies = TerminalReplies()
+  private let asked = ContinuousClock.now
+  private let latest: Duration
+  /// How the terminal was; nil when it is so again.
+  private var original: termios?
+
+  /// Asks, and waits for the answer; nil for a terminal that is not asked. `put` writes to it, and says whether that was possible.
+  package init?(_ surroundings: TerminalSurroundings, put: (String) -> Bool) {
+    guard surroundings.mayBeAsked, Self.isBeforeUs else { return nil }
+    var settings = termios()
+    guard tcgetattr(0, &settings) == 0 else { return nil }
+    original = settings
+    latest = surroundings.latest
+    settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
+    withUnsafeMutableBytes(of: &settings.c_cc) { codes in
+      codes[Int(VMIN)] = 0
+      codes[Int(VTIME)] = 0
+    }
+    guard tcsetattr(0, TCSANOW, &settings) == 0 else { return nil }
+    // What somebody has typed ahead is not ours to read.
+    guard !Self.isReadable(within: 0), put(surroundings.question)
+    else {
+      restore()
+      return nil
+    }
+    read(until: asked + Self.patience)
+    answers = replies.answers
+    if answers.isComplete { restore() }
+  }
+
+  /// Waits for what is still owed, drops it, and puts the terminal back.
+  package mutating func finish() {
+    guard original != nil else { return }
+    read(until: asked + latest)
+    restore()
+  }
+
+  /// Puts the terminal back, now.
+  package mutating func restore() {
+    guard var settings = original else { return }
+    original = nil
+    tcsetattr(0, TCSANOW, &settings)
+  }
+
+  /// A byte at a time: what is typed after the answer belongs to who reads next. What has come by the end is read after it, too: on
+  /// a busy machine this program may not have run meanwhile.
+  private mutating func read(until end: ContinuousClock.Instant) {
+    var byte: UInt8 = 0
+    var held = Self.mostHeld
+    while !replies.answers.isComplete, held > 0 {
+      let left = end - .now
+      if left <= .zero { held -= 1 }
+      guard Self.isReadable(within: left > .zero ? Int32(left / .milliseconds(1)) + 1 : 0),
+        Glibc.read(0, &byte, 1) == 1
+      else { return }
+      replies.take(CollectionOfOne(byte))
+    }
+  }
+
+  private static func isReadable(within milliseconds: Int32) -> Bool {
+    var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+    return poll(&input, 1, milliseconds) == 1 && input.revents & Int16(POLLIN) != 0
+  }
+
+  /// Whether stdin and stdout are one terminal that this program is before.
+  private static var isBeforeUs: Bool {
+    var (input, output) = (stat(), stat())
+    guard isatty(0) == 1, isatty(1) == 1, fstat(0, &input) == 0, fstat(1, &output) == 0 else { return false }
+    return input.st_rdev == output.st_rdev && tcgetpgrp(0) == getpgrp()
+  }
+}
+
+/// What the environment says of the terminal.
+package struct TerminalSurroundings: Equatable, Sendable {
+  /// `TERM`.
+  package var term: String?
+  /// `COLORTERM`.
+  package var colorTerm: String?
+  /// `NO_COLOR` is set.
+  package var isColorless = false
+  /// The terminal is another program's window, which passes no pictures of kitty's protocol on: tmux, screen.
+  package var isMultiplexer = false
+  /// The terminal is on another machine: what it says comes over a network.
+  package var isRemote = false
+
+  /// Of these.
+  package init(
+    term: String? = nil, colorTerm: String? = nil, isColorless: Bool = false, isMultiplexer: Bool = false,
+    isRemote: Bool = false
+  ) {
+    (self.term, self.colorTerm, self.isColorless) = (term, colorTerm, isColorless)
+    (self.isMultiplexer, self.isRemote) = (isMultiplexer, isRemote)
+  }
+
+  /// As the environment says, of which `variable` tells.
+  package init(_ variable: (String) -> String?) {
+    self.init(
+      term: variable("TERM"), colorTerm: variable("COLORTERM"), isColorless: variable("NO_COLOR") != nil,
+      isMultiplexer: variable("TMUX") != nil || variable("STY") != nil,
+      isRemote: variable("SSH_TTY") != nil || variable("SSH_CONNECTION") != nil)
+  }
+
+  /// Whether it obeys escape sequences.
+  package var isCapable: Bool { term.map { !["dumb", "unknown", "emacs"].contains($0) } ?? false }
+
+  /// Whether it can be expected to answer, or at least to show nothing of the question.
+  package var mayBeAsked: Bool {
+    guard isCapable, let term else { return false }
+    return !["linux", "cons25", "vt52"].contains(term) && !term.hasPrefix("eterm")
+  }
+
+  /// How long after the question a late answer is still waited for, to be dropped. Who never answers costs that long.
+  package var latest: Duration { isRemote ? .seconds(1) : .milliseconds(350) }
+
+  /// What is asked, the one that every terminal answers last: kitty's protocol, the size of a cell, what it is.
+  ///
+  /// tmux takes the first one for its window's title. What a terminal shows of it is wiped away.
+  package var question: String {
+    let kitty = "\u{1B}_Gi=\(TerminalReplies.pictureNumber),s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
+    return (hidesKitty ? "" : "\u{1B}7\(kitty)\u{1B}8\u{1B}[K") + "\u{1B}[16t\u{1B}[c"
+  }
+
+  private var hidesKitty: Bool {
+    isMultiplexer || term.map { $0.hasPrefix("screen") || $0.hasPrefix("tmux") } ?? true
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+import Glibc
+
+/// A document in the trash.
+public struct TrashedDocument: Sendable, Equatable {
+  /// Where it was, without symbolic links.
+  public let original: String
+  /// Where it is.
+  public let path: String
+  /// The file that tells where it was and when it was deleted.
+  public let info: String
+
+  /// Brings it back to where it was, if nothing stands there. Throws as `Documents.undelete` does.
+  func putBack() throws(ArtError) -> DocumentFile {
+    let folder = FilePath(original).folder
+    var status = stat()
+    guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw ArtError(.noSuchDocument, "the folder \(folder) is gone; make it, and try again")
+    }
+    let file = try DocumentFile(path).move(to: original)
+    // A file that is left tells of a document that is not there, and is passed over by whoever shows the trash.
+    unlink(info)
+    return file
+  }
+}
+
+/// The trash of freedesktop.org's specification 1.0 (https://specifications.freedesktop.org/trash-spec), as file managers
+/// show it:
+///
+///     on the home file system   $XDG_DATA_HOME/Trash, ~/.local/share/Trash
+///     on another one            $topdir/.Trash/$uid where an administrator made $topdir/.Trash, else $topdir/.Trash-$uid
+///
+/// In it `info/NAME.trashinfo` is made first and by one program only (O_EXCL), then the document comes to `files/NAME`.
+public struct Trash: Sendable {
+  /// The home file system's trash; nil where no variable names one.
+  private let home: String?
+  private let user: uid_t
+  private let time: @Sendable () -> Int
+  private let topOf: @Sendable (String) -> String?
+
+  /// That of this user. `time` tells when something is deleted, in seconds since 1970.
+  public init(time: @escaping @Sendable () -> Int = { millisecondsSince1970() / 1_000 }) {
+    self.init(home: XDGFolders().data.map { "\($0)/Trash" }, time: time, topOf: Self.mountPoint)
+  }
+
+  /// One with that home trash; `topOf` finds the top folder of the file system on which a folder is.
+  init(
+    home: String?, user: uid_t = geteuid(), time: @escaping @Sendable () -> Int,
+    topOf: @escaping @Sendable (String) -> String?
+  ) {
+    (self.home, self.user, self.time, self.topOf) = (home, user, time, topOf)
+  }
+
+  /// Puts a document there. Throws `notPermitted` where there is no trash that can be used, `diskFull`, `inputOutput`, and what
+  /// `DocumentFile.move` throws; then the document is where it was.
+  func put(_ file: DocumentFile) throws(ArtError) -> TrashedDocument {
+    let original = try Self.absolute(file.path)
+    let place = try place(for: original)
+    let parts = FilePath(original)
+    let stem = DocumentName.withoutEnding(parts.name)
+    var number = 1
+    while number < Self.names {
+      let isDocument = stem != parts.name
+      let name =
+        number == 1 ? parts.name : "\(stem).\(number)" + (isDocument ? DocumentFile.ending : "")
+      number += 1
+      guard let info = try writeInfo(of: original, name, in: place) else { continue }
+      let trashed = TrashedDocument(original: original, path: "\(place.path)/files/\(name)", info: info)
+      do throws(ArtError) {
+        _ = try file.move(to: trashed.path)
+        return trashed
+      } catch {
+        unlink(info)
+        // What others put there without a file that tells of it.
+        guard error.code == .exists else { throw error }
+      }
+    }
+    throw ArtError(.exists, "the trash \(place.path) has too many documents called \(parts.name); empty it")
+  }
+
+  private static let names = 10_000
+}
+
+// MARK: Its place
+
+extension Trash {
+  private struct Place {
+    let path: String
+    /// What paths in it are relative to; nil where they are absolute.
+    let top: String?
+  }
+
+  /// The trash of the file system on which the document is.
+  private func place(for original: String) throws(ArtError) -> Place {
+    let folder = FilePath(original).folder
+    if let home, isSameFileSystem(home, folder) {
+      try Self.makeFolders(home)
+      return Place(path: home, top: nil)
+    }
+    guard let top = topOf(folder) else { throw .noTrash(original, "the top of its file system is not found") }
+    let prefix = top == "/" ? "" : top
+    let shared = "\(prefix)/.Trash"
+    if Self.isUsable(shared) {
+      let own = "\(shared)/\(user)"
+      if mkdir(own, 0o700) == 0 || isOwn(own) {
+        try Self.makeFolders(own)
+        return Place(path: own, top: top)
+      }
+    }
+    let own = "\(prefix)/.Trash-\(user)"
+    guard mkdir(own, 0o700) == 0 || isOwn(own) else {
+      throw .noTrash(original, "\(own) cannot be made, or is not this user's")
+    }
+    try Self.makeFolders(own)
+    return Place(path: own, top: top)
+  }
+
+  /// Whether an administrator's folder keeps users from each other's trash: sticky, and no symbolic link.
+  private static func isUsable(_ shared: String) -> Bool {
+    var status = stat()
+    return lstat(shared, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
+  }
+
+  private func isOwn(_ folder: String) -> Bool {
+    var status = stat()
+    return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == user
+  }
+
+  /// Whether two folders are on one file system; of one that is not there the nearest folder above it counts.
+  private func isSameFileSystem(_ one: String, _ other: String) -> Bool {
+    guard let first = Self.device(one), let second = Self.device(other) else { return false }
+    return first == second
+  }
+
+  private static func device(_ path: String) -> dev_t? {
+    var path = path
+    var status = stat()
+    while stat(path, &status) != 0 {
+      guard errno == ENOENT, path != "/", path != "." else { return nil }
+      path = FilePath(path).folder
+    }
+    return status.st_dev
+  }
+
+  /// The top folder of the file system on which a folder is; nil where it cannot be found.
+  private static func mountPoint(of folder: String) -> String? {
+    guard let device = device(folder), var top = try? absolute(folder) else { return nil }
+    while top != "/" {
+      let above = FilePath(top).folder
+      guard Self.device(above) == device else { return top }
+      top = above
+    }
+    return top
+  }
+
+  /// Makes the folders of a trash, for this user alone.
+  private static func makeFolders(_ trash: String) throws(ArtError) {
+    var missing: [String] = []
+    var folder = trash
+    var status = stat()
+    while stat(folder, &status) != 0, errno == ENOENT, folder != "/" {
+      missing.append(folder)
+      folder = FilePath(folder).folder
+    }
+    for folder in missing.reversed() + ["\(trash)/files", "\(trash)/info"]
+    where mkdir(folder, 0o700) != 0 && errno != EEXIST {
+      throw .noTrash(folder, SystemError.text(of: errno))
+    }
+  }
+
+  /// The path from the root, its folder without symbolic links.
+  private static func absolute(_ path: String) throws(ArtError) -> String {
+    let parts = FilePath(path)
+    guard let folder = FilePath.resolvedIfThere(parts.folder) else {
+      throw ArtError(.noSuchDocument, "the folder of \(path) is not there")
+    }
+    return FilePath.path(of: parts.name, in: folder)
+  }
+}
+
+// MARK: Its files
+
+extension Trash {
+  /// Writes the file that tells of a document, durably; nil where there is one of that name.
+  private func writeInfo(of original: String, _ name: String, in place: Place) throws(ArtError) -> String? {
+    let info = "\(place.path)/info/\(name).trashinfo"
+    let file = open(info, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
+      if errno == EEXIST { return nil }
+      throw .noTrash(original, SystemError.text(of: errno))
+    }
+    defer { close(file) }
+    let bytes = Array(text(of: original, in: place).utf8)
+    let isWritten = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == bytes.count
+    guard isWritten, fsync(file) == 0 else {
+      let number = errno
+      unlink(info)
+      throw .noTrash(original, SystemError.text(of: number))
+    }
+    return info
+  }
+
+  private func text(of original: String, in place: Place) -> String {
+    var path = original
+    if let top = place.top {
+      let prefix = top == "/" ? "/" : top + "/"
+      if path.utf8.starts(with: prefix.utf8) {
+        path = String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+      }
+    }
+    return "[Trash Info]\nPath=\(Self.encoded(path))\nDeletionDate=\(Self.date(time()))\n"
+  }
+
+  /// As in a URL (RFC 2396), slashes as they are.
+  static func encoded(_ path: String) -> String {
+    var result = ""
+    for byte in path.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      if byte < 0x80, "-_.!~*'()/".unicodeScalars.contains(scalar) || scalar.isLetterOrDigit {
+        result.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return result
+  }
+
+  /// `2026-11-21T09:30:05`, where the user is.
+  private static func date(_ seconds: Int) -> String {
+    var time = time_t(seconds)
+    var parts = tm()
+    guard localtime_r(&time, &parts) != nil else { return "1970-01-01T00:00:00" }
+    var buffer = [CChar](repeating: 0, count: 64)
+    let count = strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%S", &parts)
+    return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isLetterOrDigit: Bool {
+    switch self {
+    case "a"..."z", "A"..."Z", "0"..."9": true
+    default: false
+    }
+  }
+}
+
+extension ArtError {
+  fileprivate static func noTrash(_ path: String, _ why: String) -> ArtError {
+    ArtError(.notPermitted, "\(path) cannot be put into the trash: \(why)")
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWorker
+import Glibc
+
+/// What a front end should say of a document in a gallery.
+public enum GalleryEvent: Sendable {
+  /// It is in the gallery as one that cannot be shown.
+  case failed(ArtError)
+  /// The document at that path was drawn; what may be amiss.
+  case drawn(String, Drawn)
+  /// The bytes of the background are lost: the document at that path was drawn without.
+  case pictureLost(String)
+}
+
+/// A gallery being written: documents are read one after the other, two are drawn at once, and each is written in its turn.
+public struct Gallery<Waiter: DrawingWaiter> {
+  /// Bytes of a small picture at most.
+  private static var pictureBytes: Int { 4 << 20 }
+  /// Emoji that stand for a picture.
+  private static var named: Int { 8 }
+  private static var atOnce: Int { 2 }
+
+  private let folder: String
+  private let font: String?
+  private let page: OutputFile
+  private let waiter: Waiter
+  private let report: (GalleryEvent) -> Void
+  private let renderer: Renderer
+  /// What programs that are gone have left.
+  private let journals: [DeadJournal]
+  private let recovery: Recovery
+  /// For the documents that other programs hold.
+  private var timeout = SharedTimeout(.seconds(5))
+
+  /// How many documents are in it with a picture.
+  public private(set) var shown = 0
+  /// Those that are in it without one, and why.
+  public private(set) var errors: [(name: String, message: String)] = []
+  /// The first thing that went wrong; nil where nothing did. `damaged` stands for a background that is not drawn.
+  public private(set) var firstFailure: ArtError.Code?
+  private var failures = 0
+  private var documents = 0
+
+  /// A gallery of a folder, to be written into `page`. `font` is the font file that a person named; `report` is given each event as
+  /// it happens.
+  public init(
+    of folder: String, font: String? = nil, into page: OutputFile, recovery: Recovery, waiter: Waiter,
+    renderer: Renderer = Renderer(), report: @escaping (GalleryEvent) -> Void = { _ in }
+  ) {
+    self.folder = folder
+    self.font = EmojiFont.find(font)
+    self.page = page
+    self.recovery = recovery
+    self.waiter = waiter
+    self.renderer = renderer
+    self.report = report
+    journals = recovery.journals()
+  }
+
+  /// Writes all of it and puts it at its path. Throws what keeps it from being written: no font, no room.
+  public mutating func write(_ listing: FolderListing) throws(ArtError) {
+    let count = listing.names.count + listing.unreadable.count
+    try put(Array(GalleryPage.head(title: Self.title(folder), count: count).utf8))
+    for name in listing.unreadable {
+      try fail(name, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it"))
+    }
+    documents = listing.names.count
+    var begun: [Begun] = []
+    for name in listing.names {
+      if begun.count == Self.atOnce { try finish(begun.removeFirst()) }
+      begun.append(begin(name))
+    }
+    for last in begun { try finish(last) }
+    try put(Array(GalleryPage.end.utf8))
+    try page.finish()
+  }
+
+  private func put(_ bytes: [UInt8]) throws(ArtError) {
+    guard !page.write(bytes) else { return }
+    try page.check()
+  }
+
+  /// What the folder is called.
+  private static func title(_ folder: String) -> String {
+    guard let real = FilePath.resolvedIfThere(folder) else { return folder }
+    let name = FilePath(real).name
+    return name.isEmpty ? "/" : name
+  }
+}
+
+extension Gallery {
+  private typealias Picture = (drawn: Drawn, png: [UInt8])
+
+  /// A document in its turn: read, and being drawn.
+  private struct Begun {
+    let name: String
+    let work: Result<(DocumentView, PixelSize, Task<Result<Picture, DrawingFailure>, Never>), ArtError>
+  }
+
+  private mutating func begin(_ name: String) -> Begun {
+    do throws(ArtError) {
+      let path = FilePath.path(of: name, in: folder)
+      let seen = try timeout.read(path) { [journals, recovery] (file) throws(ArtError) in
+        try DocumentView(file, among: journals, recovery: recovery)
+      }
+      let size = try Self.size(seen.content.canvas)
+      let drawing = Drawing(
+        scene: seen.scene, region: Rect(seen.content.canvas), format: .png(size), font: font)
+      let (renderer, limit) = (renderer, Self.pictureBytes)
+      let task = Task.detached { () -> Result<Picture, DrawingFailure> in
+        do throws(DrawingFailure) {
+          return .success(try await renderer.draw(drawing, limit: limit))
+        } catch {
+          return .failure(error)
+        }
+      }
+      return Begun(name: name, work: .success((seen, size, task)))
+    } catch {
+      return Begun(name: name, work: .failure(error))
+    }
+  }
+
+  /// Twice what is shown: as large as it fits.
+  private static func size(_ canvas: Canvas) throws(ArtError) -> PixelSize {
+    let (width, height) = (Double(canvas.width), Double(canvas.height))
+    let scale = 2 * min(GalleryPage.widest / width, GalleryPage.highest / height)
+    return try PixelSize(
+      width: max(1, Int((width * scale).rounded())), height: max(1, Int((height * scale).rounded())))
+  }
+
+  private mutating func finish(_ begun: Begun) throws(ArtError) {
+    let (seen, size, task): (DocumentView, PixelSize, Task<Result<Picture, DrawingFailure>, Never>)
+    do throws(ArtError) { (seen, size, task) = try begun.work.get() } catch {
+      return try fail(begun.name, error)
+    }
+    let path = FilePath.path(of: begun.name, in: folder)
+    let picture: Picture
+    do throws(DrawingFailure) { picture = try wait(for: task) } catch {
+      guard !isAboutAll(error) else { throw ArtError(error, drawing: "the gallery of \(folder)") }
+      return try fail(begun.name, ArtError(error, drawing: path))
+    }
+    report(.drawn(path, picture.drawn))
+    if picture.drawn.pictureFault != nil { note(.damaged) }
+    if seen.isPictureLost {
+      report(.pictureLost(path))
+      note(.damaged)
+    }
+    try put(GalleryPage.item(Self.entry(begun.name, seen.content, size, picture.png)))
+    shown += 1
+  }
+
+  /// Whether other documents would fare no better: there is no font, or the helper program failed at the first three.
+  private mutating func isAboutAll(_ failure: DrawingFailure) -> Bool {
+    switch failure {
+    case .refused(let refusal): return [.noFont, .badFont].contains(refusal.reason)
+    case .failed:
+      failures += 1
+      return shown == 0 && failures == min(3, documents)
+    case .cancelled: return false
+    }
+  }
+
+  private static func entry(
+    _ name: String, _ content: DocumentContent, _ size: PixelSize, _ png: [UInt8]
+  ) -> GalleryPage.Entry {
+    let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
+    var texts: [String] = []
+    for emoji in content.emojisInOrder() where !texts.contains(emoji.text.string) {
+      texts.append(emoji.text.string)
+      if texts.count == named { break }
+    }
+    return GalleryPage.Entry(
+      name: String(name.dropLast(".emojiart".count)),
+      words: "\(content.canvas.width) × \(content.canvas.height), \(count)", emojis: texts,
+      picture: (png, (size.width + 1) / 2, (size.height + 1) / 2))
+  }
+
+  private func wait(for task: Task<Result<Picture, DrawingFailure>, Never>) throws(DrawingFailure) -> Picture
+  {
+    try waiter.wait { () async throws(DrawingFailure) in
+      try await withTaskCancellationHandler {
+        await task.value
+      } onCancel: {
+        task.cancel()
+      }.get()
+    }
+  }
+
+  /// Shows a document as one that cannot be shown.
+  private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
+    report(.failed(error))
+    note(error.code)
+    errors.append((name, error.message))
+    try put(GalleryPage.item(GalleryPage.Entry(name: name, words: error.message)))
+  }
+
+  private mutating func note(_ code: ArtError.Code) { firstFailure = firstFailure ?? code }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWorker
+
+/// What kind of file a document is drawn as.
+public enum PictureFormat: String, CaseIterable, Sendable {
+  case png, svg, pdf
+
+  /// Its media type.
+  public var mediaType: String {
+    switch self {
+    case .png: "image/png"
+    case .svg: "image/svg+xml"
+    case .pdf: "application/pdf"
+    }
+  }
+
+  /// That of a file's ending, in any case; nil for another one.
+  public init?(endingOf path: String) {
+    let name = FilePath(path).name
+    guard let point = name.lastIndex(of: ".") else { return nil }
+    self.init(rawValue: name[point...].dropFirst().lowercased())
+  }
+}
+
+/// How large a document is drawn.
+public enum RenderSize: Equatable, Sendable {
+  /// So many pixels, or points, for one of the canvas; above 0.
+  case scale(Double)
+  /// So many across; from 1 to 10,000,000.
+  case width(Int)
+
+  /// A side would have more than 10,000,000 pixels.
+  public struct TooLarge: Error, Equatable {
+    /// A scale at which it would not.
+    public let fittingScale: Double
+  }
+
+  /// How large a part of the canvas is then. A side has at least one pixel.
+  public func pixels(of region: Rect) throws(TooLarge) -> PixelSize {
+    let size: (width: Int, height: Int)
+    switch self {
+    case .width(let width):
+      size = (width, try Self.side(region.height * Double(width) / region.width, region))
+    case .scale(let scale):
+      size = (
+        try Self.side(region.width * scale, region), try Self.side(region.height * scale, region)
+      )
+    }
+    do throws(ArtError) {
+      return try PixelSize(width: size.width, height: size.height)
+    } catch {
+      throw TooLarge(fittingScale: Self.fittingScale(region))
+    }
+  }
+
+  private static func side(_ length: Double, _ region: Rect) throws(TooLarge) -> Int {
+    guard length < Double(PixelSize.sides.upperBound) + 0.5 else {
+      throw TooLarge(fittingScale: fittingScale(region))
+    }
+    return max(1, Int(length.rounded()))
+  }
+
+  private static func fittingScale(_ region: Rect) -> Double {
+    (Double(PixelSize.sides.upperBound) / max(region.width, region.height) * 100).rounded(.down) / 100
+  }
+}
+
+/// How a document is drawn into a file.
+public struct RenderOptions: Sendable {
+  /// The kind of file.
+  public var format: PictureFormat
+  /// How large.
+  public var size: RenderSize
+  /// This part of the canvas, as it was typed, in pixels or percent; nil for all of it.
+  public var region: String?
+  /// Whether there is nothing where nothing is drawn, instead of white.
+  public var isTransparent: Bool
+  /// For SVG: the glyphs as pictures, each once.
+  public var embedsGlyphs: Bool
+  /// The font file that a person named; nil for the one that is found.
+  public var font: String?
+
+  /// How to draw.
+  public init(
+    _ format: PictureFormat, size: RenderSize = .scale(1), region: String? = nil, isTransparent: Bool = false,
+    embedsGlyphs: Bool = false, font: String? = nil
+  ) {
+    (self.format, self.size, self.region) = (format, size, region)
+    (self.isTransparent, self.embedsGlyphs, self.font) = (isTransparent, embedsGlyphs, font)
+  }
+
+  /// Why there is no drawing to be made.
+  public enum Failure: Error, Equatable {
+    /// The region is none of this canvas.
+    case region(ArtError)
+    case tooLarge(RenderSize.TooLarge)
+  }
+
+  /// The drawing, and how large it is.
+  public func drawing(of scene: Scene) throws(Failure) -> (drawing: Drawing, size: PixelSize) {
+    let rect: Rect
+    do throws(ArtError) {
+      rect = if let region { try Rect(typed: region, on: scene.canvas) } else { Rect(scene.canvas) }
+    } catch {
+      throw .region(error)
+    }
+    let pixels: PixelSize
+    do throws(RenderSize.TooLarge) { pixels = try size.pixels(of: rect) } catch { throw .tooLarge(error) }
+    let format: Drawing.Format =
+      switch self.format {
+      case .png: .png(pixels)
+      case .svg: .svg(pixels, embedsGlyphs: embedsGlyphs)
+      case .pdf: .pdf(pixels)
+      }
+    let drawing = Drawing(
+      scene: scene, region: rect, format: format, isTransparent: isTransparent, font: EmojiFont.find(font))
+    return (drawing, pixels)
+  }
+}
+
+/// Waits for drawings in the way of a front end, which may take signals meanwhile.
+public protocol DrawingWaiter {
+  /// Has the work done and waits for it. Throws what the work throws, `failed` where it cannot be begun.
+  func wait<Value: Sendable>(
+    for work: @escaping @Sendable () async throws(DrawingFailure) -> Value
+  ) throws(DrawingFailure) -> Value
+}
+
+extension OutputFile {
+  /// Draws into this file and puts it at its path. `name` is what messages call what is drawn. Throws why not; then nothing is at
+  /// the path that was not there before.
+  public func finish(
+    _ drawing: Drawing, of name: String, by renderer: Renderer = Renderer(), waiter: some DrawingWaiter
+  ) throws(ArtError) -> Drawn {
+    let drawn: Drawn
+    do throws(DrawingFailure) {
+      drawn = try waiter.wait { () async throws(DrawingFailure) in
+        try await renderer.draw(drawing) { self.write($0) }
+      }
+    } catch {
+      // It was given up because the file takes nothing more.
+      if error == .cancelled { try check() }
+      throw ArtError(error, drawing: name)
+    }
+    try finish()
+    return drawn
+  }
+}
+
+extension ArtError {
+  /// Why a document is not drawn; `name` is what messages call it.
+  public init(_ failure: DrawingFailure, drawing name: String) {
+    switch failure {
+    case .failed(let error): self.init(error.code, "\(name) cannot be drawn: \(error.message)")
+    case .cancelled: self.init(.unavailable, "the drawing of \(name) was given up")
+    case .refused(let refusal):
+      let code: Code =
+        switch refusal.reason {
+        case .noFont, .noMemory: .unavailable
+        case .badFont, .forbidden: .badValue
+        case .tooLarge: .tooLarge
+        }
+      self.init(code, "\(name) cannot be drawn: \(refusal.detail)")
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+import Glibc
+
+/// A folder that is followed, or documents in it.
+public struct FollowedPlace: Equatable, Sendable {
+  /// The folder as it is opened.
+  public let folder: String
+  /// The documents that are wanted, by their names in it, and what each is called; nil for all of them.
+  package var names: [FilePath: String]?
+
+  /// A folder, or documents in it.
+  package init(folder: String, names: [FilePath: String]? = nil) {
+    (self.folder, self.names) = (folder, names)
+  }
+
+  /// What a document is called, by its path in the folder.
+  public func name(of document: String) -> String {
+    names?[FilePath(document)] ?? FilePath.path(of: document, in: folder)
+  }
+
+  /// What the folder is called.
+  public var folderName: String { names?.values.min().map { FilePath($0).folder } ?? folder }
+
+  /// What is followed, for people.
+  public var title: String { names?.values.sorted().joined(separator: ", ") ?? folder }
+}
+
+extension FollowedPlace {
+  /// The places that a person names: folders, or documents, which `file` finds; `here` is the folder where nothing is named. What is
+  /// within another one is left out. Throws `noSuchDocument` for what is not there, `badValue` for what has no document's ending.
+  public static func places(
+    _ typed: [String], in here: String, isRecursive: Bool, file: (String) throws(ArtError) -> DocumentFile
+  ) throws(ArtError) -> [FollowedPlace] {
+    var folders: [(real: String, place: FollowedPlace)] = []
+    var documents: [Document] = []
+    for name in typed.isEmpty ? [here] : typed {
+      if let real = realFolder(name) {
+        folders.append((real, FollowedPlace(folder: name)))
+      } else if typed.isEmpty || name.hasSuffix("/") {
+        throw .noFolder(name)
+      } else {
+        documents.append(try document(name, file))
+      }
+    }
+    var kept = folders.enumerated().filter { index, folder in
+      !folders.enumerated().contains { other, outer in
+        outer.real == folder.real ? other < index : isRecursive && isWithin(folder.real, outer.real)
+      }
+    }.map(\.element)
+    for document in documents {
+      let isCovered = kept.contains { outer in
+        outer.place.names == nil
+          && (outer.real == document.real || isRecursive && isWithin(document.real, outer.real))
+      }
+      guard !isCovered else { continue }
+      if let index = kept.firstIndex(where: { $0.real == document.real && $0.place.names != nil }) {
+        kept[index].place.names?[document.name] = document.called
+      } else {
+        let place = FollowedPlace(folder: document.folder, names: [document.name: document.called])
+        kept.append((document.real, place))
+      }
+    }
+    return kept.map(\.place)
+  }
+
+  /// A document to follow, and its folder without symbolic links and as it is opened.
+  private struct Document {
+    let real: String
+    let folder: String
+    let name: FilePath
+    let called: String
+  }
+
+  /// A document's folder and its name in it, symbolic links resolved: the watcher follows none.
+  private static func document(
+    _ typed: String, _ file: (String) throws(ArtError) -> DocumentFile
+  ) throws(ArtError) -> Document {
+    let file = try file(typed)
+    do throws(ArtError) { _ = try file.stamp() } catch {
+      // What was meant may be a folder.
+      guard error.code == .noSuchDocument, !typed.hasSuffix(".emojiart") else { throw error }
+      throw ArtError(error.code, "no folder \(typed), and \(error.message)")
+    }
+    guard let resolved = FilePath.resolvedIfThere(file.path) else { throw .noFolder(typed) }
+    let parts = FilePath(resolved)
+    guard parts.name.hasSuffix(".emojiart") else {
+      throw ArtError(.badValue, "\(file.path) has not the ending .emojiart; rename it to have it watched")
+    }
+    // Messages call it as it was given, unless it is a link.
+    let given = FilePath(file.path)
+    let isLink =
+      realFolder(given.folder).map { FilePath.path(of: given.name, in: $0) } != parts.prefix + parts.name
+    return Document(
+      real: parts.folder, folder: isLink ? parts.folder : given.folder, name: FilePath(parts.name),
+      called: file.path)
+  }
+
+  private static func realFolder(_ name: String) -> String? {
+    FileStatus.isFolder(at: name) ? FilePath.resolvedIfThere(name) : nil
+  }
+
+  private static func isWithin(_ folder: String, _ outer: String) -> Bool {
+    let prefix = outer == "/" ? "/" : outer + "/"
+    return folder != outer && folder.utf8.starts(with: prefix.utf8)
+  }
+}
+
+extension ArtError {
+  fileprivate static func noFolder(_ name: String) -> ArtError {
+    ArtError(.noSuchDocument, "no folder \(name); give one that is there, or a document")
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtExchange
+import ArtModel
+import ArtStore
+import ArtSystem
+import Glibc
+
+/// The bytes of a file that is to be imported. It is only ever read.
+public struct SourceBytes: Sendable {
+  /// Bytes of the largest one that is read.
+  static let limit = ForeignArt.byteLimit
+
+  /// What it seems to be.
+  public enum Kind: Equatable, Sendable {
+    /// A document of this program.
+    case document
+    /// JSON, or nothing at all.
+    case text
+    case other
+  }
+
+  /// What they seem to be.
+  public let kind: Kind
+  /// Empty where it is a document of this program.
+  public let bytes: [UInt8]
+
+  /// Reads an open descriptor to its end; `name` is what messages call it. Throws `tooLarge`, `inputOutput`.
+  public init(descriptor: Int32, name: String) throws(ArtError) {
+    var bytes: [UInt8] = []
+    try Self.readAll(descriptor, into: &bytes, name: name)
+    self.init(kind: Self.kind(of: bytes), bytes: bytes)
+  }
+
+  /// Of these, which are none unless given.
+  public init(kind: Kind = .text, bytes: [UInt8] = []) {
+    self.kind = kind
+    self.bytes = bytes
+  }
+
+  /// Reads a regular file, unless it is a document of this program. Throws `noSuchDocument`, `notPermitted`, `inputOutput`, `badValue`
+  /// for what is no regular file, `tooLarge`.
+  public init(_ path: String, followsLinks: Bool) throws(ArtError) {
+    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
+    let file = open(path, flags)
+    guard file >= 0 else { throw .notRead(path, errno) }
+    defer { PlainFile.close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw .notRead(path, errno) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFIFO: throw ArtError(.badValue, "\(path) is a pipe; give - to read stdin")
+    case S_IFDIR: throw ArtError(.badValue, "\(path) is a folder")
+    default: throw ArtError(.badValue, "\(path) is a device, and not a file")
+    }
+    guard status.st_size <= Self.limit else { throw .tooLargeSource(path) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Int(status.st_size) + 1)
+    try Self.readAll(file, into: &bytes, name: path, upTo: Self.head)
+    kind = Self.kind(of: bytes)
+    guard kind != .document else {
+      self.bytes = []
+      return
+    }
+    try Self.readAll(file, into: &bytes, name: path)
+    self.bytes = bytes
+  }
+
+  /// The document that they are. Throws what `ForeignArt(reading:)` throws.
+  package func foreign() throws(ArtError) -> ForeignArt {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in try ForeignArt(reading: bytes) }
+  }
+
+  private static let head = 512
+  private static let piece = 1 << 16
+
+  private static func kind(of bytes: [UInt8]) -> Kind {
+    if bytes.starts(with: "SQLite format 3\0".utf8) { return .document }
+    let isText = bytes.isEmpty || DocumentText(beginning: Array(bytes.prefix(head))) != nil
+    return isText ? .text : .other
+  }
+
+  /// Reads on, to the end or until there are so many.
+  private static func readAll(
+    _ descriptor: Int32, into bytes: inout [UInt8], name: String, upTo wanted: Int = .max
+  ) throws(ArtError) {
+    var buffer = [UInt8](repeating: 0, count: min(piece, wanted))
+    while bytes.count < wanted {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        // Another program left the pipe so that reading does not wait.
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&ready, 1, -1)
+        continue
+      }
+      guard count >= 0 else { throw .notRead(name, errno) }
+      guard count > 0 else { return }
+      bytes.append(contentsOf: buffer[..<count])
+      guard bytes.count <= limit else { throw .tooLargeSource(name) }
+    }
+  }
+}
+
+extension ArtError {
+  /// A file or a folder cannot be read.
+  static func notRead(_ name: String, _ number: Int32) -> ArtError {
+    let cause = SystemError.text(of: number)
+    switch number {
+    case ENOENT, ENOTDIR:
+      return ArtError(.noSuchDocument, "\(name) is not there; give a file or a folder that is")
+    case ELOOP: return ArtError(.badValue, "\(name) is a symbolic link")
+    case EACCES, EPERM:
+      return ArtError(.notPermitted, "\(name) cannot be read: \(cause); look at its permissions")
+    default: return ArtError(.inputOutput, "\(name) cannot be read: \(cause)")
+    }
+  }
+
+  fileprivate static func tooLargeSource(_ name: String) -> ArtError {
+    ArtError(.tooLarge, "\(name) is larger than \(SourceBytes.limit >> 20) MiB, the most that is read")
+  }
+}

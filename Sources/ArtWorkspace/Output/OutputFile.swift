@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+import Glibc
+import Synchronization
+
+/// A result on its way to a file, which appears at its path whole or not at all.
+///
+///     begun ──write──▶ begun ──finish──▶ there
+///       └──discard, or nobody holds it any more──▶ nothing is left, what was there before stays
+///
+/// It is written without a name in the folder where it is to be, until it is whole; while it takes the place of another one it has a
+/// hidden name for a moment. Where the file system has no files without a name it has that one from the start, and a kill leaves it
+/// behind. What is no file, a pipe for one, takes the bytes as they come.
+public final class OutputFile: Sendable {
+  private struct State {
+    /// What is written to; nil when it is over.
+    var descriptor: Int32?
+    var written = 0
+    var trouble: Int32?
+  }
+
+  private let place: OutputPlace
+  /// What is on its way; nil where bytes go out as they come.
+  private let file: UnnamedFile?
+  private let state: Mutex<State>
+
+  /// Begins one. Throws `exists`, `noSuchDocument`, `notPermitted`, `diskFull`, `inputOutput`, `usage` for a terminal.
+  public convenience init(_ place: OutputPlace) throws(ArtError) { try self.init(place, isUnnamed: true) }
+
+  /// The same; `isUnnamed` where the file system may be asked for a file without a name.
+  init(_ place: OutputPlace, isUnnamed: Bool) throws(ArtError) {
+    self.place = place
+    switch place.kind {
+    case .descriptor(let descriptor):
+      file = nil
+      state = Mutex(State(descriptor: descriptor))
+    case .stream:
+      let stream = open(place.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+      guard stream >= 0 else { throw .notSaved(as: place.path, errno) }
+      file = nil
+      state = Mutex(State(descriptor: stream))
+      try OutputPlace.checkTerminal(stream, place.path)
+    case .new, .replacing:
+      let new = try Self.begin(place, isUnnamed)
+      file = new
+      state = Mutex(State(descriptor: new.descriptor))
+    }
+  }
+
+  deinit { discard() }
+
+  /// Whether a program that is killed leaves a file with a hidden name behind.
+  public var leavesFile: Bool { file?.hiddenName != nil }
+
+  /// Whether it is a pipe, and whoever read it has closed it.
+  public var isReaderGone: Bool { state.withLock { $0.trouble == EPIPE } }
+
+  /// How many bytes it has.
+  public var size: Int { state.withLock { $0.written } }
+
+  /// Writes; false when that fails, which `finish` tells. Waits for who reads a pipe.
+  public func write(_ bytes: [UInt8]) -> Bool {
+    state.withLock { state in
+      guard let descriptor = state.descriptor, state.trouble == nil else { return false }
+      state.trouble = Self.write(bytes, to: descriptor)
+      state.written += bytes.count
+      return state.trouble == nil
+    }
+  }
+
+  /// Throws why something could not be written.
+  public func check() throws(ArtError) {
+    if let trouble = state.withLock({ $0.trouble }) { throw failure(trouble) }
+  }
+
+  /// Puts the file at its path, durably. Throws why it could not be written, or not be put there.
+  public func finish() throws(ArtError) {
+    defer { discard() }
+    try check()
+    let descriptor = state.withLock { $0.descriptor }
+    guard let descriptor else { throw failure(EBADF) }
+    switch place.kind {
+    case .descriptor, .stream: break
+    case .new, .replacing:
+      guard fsync(descriptor) == 0 else { throw failure(errno) }
+      if let file { try putInPlace(file) }
+      syncFolder()
+    }
+  }
+
+  /// Gives it up. Nothing happens to one that is at its path already. Where something is just being written, to a pipe that nobody
+  /// reads perhaps, it is not waited for: then the end of the program closes the file.
+  public func discard() {
+    let descriptor = state.withLockIfAvailable { state in
+      defer { state.descriptor = nil }
+      return state.descriptor
+    }
+    if case .some(nil) = descriptor { return }
+    file?.abandon()
+    if case .descriptor = place.kind { return }
+    if case .some(let descriptor?) = descriptor { close(descriptor) }
+  }
+
+  private func failure(_ number: Int32) -> ArtError {
+    if case .descriptor = place.kind { return .notWritten(to: place.path, number) }
+    return .notSaved(as: place.path, number)
+  }
+}
+
+extension OutputFile {
+  /// Writes all bytes; the system's error number when that fails. Waits for who reads a pipe.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+    var left = bytes[...]
+    while !left.isEmpty {
+      let count = left.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        // Another program left the pipe so that writing does not wait.
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&room, 1, -1)
+        continue
+      }
+      guard count > 0 else { return errno }
+      left = left.dropFirst(count)
+    }
+    return nil
+  }
+
+  private static func begin(_ place: OutputPlace, _ isUnnamed: Bool) throws(ArtError) -> UnnamedFile {
+    let folder = FilePath(place.target).folder
+    do throws(SystemError) {
+      // A copy of a private file is private from its first byte.
+      return try UnnamedFile(
+        in: folder, mode: place.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder), isAsked: isUnnamed
+      )
+    } catch {
+      throw .notSaved(as: place.path, error.number)
+    }
+  }
+
+  private static func hiddenName(in folder: String) -> String {
+    "\(folder)/.emojiart-\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
+  }
+
+  private func putInPlace(_ file: UnnamedFile) throws(ArtError) {
+    if case .replacing(let old) = place.kind { try old.rights.give(to: file.descriptor, name: place.path) }
+    let isThere: Bool
+    do throws(SystemError) {
+      switch place.kind {
+      case .replacing(let old):
+        isThere = try file.replace(
+          place.target, over: Self.hiddenName(in: FilePath(place.target).folder),
+          ifStill: { old.isUnchanged(at: place.target) })
+      case .new, .descriptor, .stream:
+        try file.link(as: place.target, mayRace: true)
+        isThere = true
+      }
+    } catch {
+      throw failure(error.number)
+    }
+    guard isThere else {
+      throw ArtError(.exists, "what is at \(place.path) was changed meanwhile; look at it, then try again")
+    }
+  }
+
+  /// The name is there in any case, and a folder that may not be read, or a file system of another kind, cannot be made to wait.
+  private func syncFolder() {
+    let folder = open(FilePath(place.target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    fsync(folder)
+    close(folder)
+  }
+}
+
+// MARK: Its place
+
+/// Where a result is to be written, and what is there now.
+public struct OutputPlace: Sendable {
+  /// What is at the path.
+  enum Kind: Equatable {
+    /// A descriptor that is open already.
+    case descriptor(Int32)
+    /// A pipe or a device.
+    case stream
+    /// Nothing.
+    case new
+    /// A file that the result takes the place of.
+    case replacing(OldFile)
+  }
+
+  /// What files may be replaced.
+  public enum Replaceable: Sendable {
+    /// None.
+    case nothing
+    /// A PNG, SVG or PDF file.
+    case pictures
+    /// A page that `gallery` wrote.
+    case galleries
+    /// A document as JSON, of any of the formats that `export` writes; with our own ending where the app that reads it wants that.
+    case exchanges(mayHaveOurEnding: Bool)
+  }
+
+  /// As a person gave it.
+  public let path: String
+  /// Where the file will be: links are followed to what is replaced.
+  let target: String
+  let kind: Kind
+
+  /// A descriptor that is open already, and stays open; `name` is what messages call it. Throws `usage` for a terminal.
+  public init(descriptor: Int32, name: String) throws(ArtError) {
+    (path, target, kind) = (name, name, .descriptor(descriptor))
+    try Self.checkTerminal(descriptor, name)
+  }
+
+  /// A new file. Throws what a place must not be.
+  public init(new path: String) throws(ArtError) { try self.init(path, replacing: .nothing) }
+
+  /// Looks what is there. Only a file of that kind, or an empty one, is replaced, never a document. Throws `badValue`, `exists`,
+  /// `notPermitted`, `noSuchDocument`, `usage` for a terminal.
+  public init(_ path: String, replacing replaceable: Replaceable) throws(ArtError) {
+    self.path = path
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      guard errno == ENOENT else { throw .notSaved(as: path, errno) }
+      guard lstat(path, &status) != 0 else { throw .notSaved(as: path, EEXIST) }
+      try Self.checkName(path, path, replaceable)
+      (target, kind) = (path, .new)
+      return
+    }
+    if case .nothing = replaceable { throw .notSaved(as: path, EEXIST) }
+    switch status.st_mode & S_IFMT {
+    case S_IFIFO, S_IFCHR: (target, kind) = (path, .stream)
+    case S_IFREG:
+      target = try Self.resolved(path)
+      try Self.checkName(target, path, replaceable)
+      guard access(target, W_OK) == 0 else { throw .notSaved(as: path, errno) }
+      let old = try OldFile(target, path)
+      try Self.check(old, at: target, replaceable, path)
+      kind = .replacing(old)
+    case S_IFDIR: throw ArtError(.exists, "\(path) is a folder; name a file in it")
+    default: throw ArtError(.exists, "\(path) is no regular file; choose another name")
+    }
+  }
+
+  /// Throws for a terminal, which shows no picture.
+  fileprivate static func checkTerminal(_ descriptor: Int32, _ name: String) throws(ArtError) {
+    guard isatty(descriptor) == 1 else { return }
+    throw ArtError(.usage, "\(name) is a terminal, which shows no picture; redirect it, or name a file")
+  }
+
+  /// Throws for the name of a document, or of what SQLite would take for a part of one.
+  private static func checkName(
+    _ target: String, _ path: String, _ replaceable: Replaceable
+  ) throws(ArtError) {
+    let name = FilePath(target).name.utf8
+    guard !name.isEmpty else { throw .notSaved(as: path, ENOENT) }
+    // By bytes: to Swift a character before the point may be one with it.
+    let endings = replaceable.mayHaveOurEnding ? [] : [""]
+    let own = (endings + ["-journal", "-wal", "-shm"]).map { (".emojiart" + $0).utf8 }
+    guard !own.contains(where: { name.suffix($0.count).elementsEqual($0) }) else {
+      throw ArtError(.badValue, "\(path) is, or leads to, what has a document's name; choose another one")
+    }
+  }
+
+  private static func resolved(_ path: String) throws(ArtError) -> String {
+    do throws(SystemError) { return try FilePath.resolved(path) } catch {
+      throw .notSaved(as: path, error.number)
+    }
+  }
+
+  /// Throws where what is there must stay.
+  private static func check(
+    _ old: OldFile, at target: String, _ replaceable: Replaceable, _ path: String
+  ) throws(ArtError) {
+    let head = old.head
+    guard head.isEmpty || replaceable.matches(head) && replaceable.matchesAll(of: target) else {
+      let what = head.starts(with: "SQLite format 3".utf8) ? "a database" : "no \(replaceable.words)"
+      throw ArtError(.exists, "\(path) exists already, and is \(what); choose another name")
+    }
+  }
+}
+
+extension OutputPlace.Replaceable {
+  fileprivate var mayHaveOurEnding: Bool {
+    if case .exchanges(let may) = self { may } else { false }
+  }
+
+  fileprivate var words: String {
+    switch self {
+    case .nothing, .pictures: "PNG, SVG or PDF"
+    case .galleries: "gallery"
+    case .exchanges: "document as JSON"
+    }
+  }
+
+  /// Whether all of a file is what may be replaced. Many programs' JSON begins as a document does, with an `image` or a `url`.
+  fileprivate func matchesAll(of path: String) -> Bool {
+    guard case .exchanges = self else { return true }
+    do throws(ArtError) {
+      _ = try SourceBytes(path, followsLinks: true).foreign()
+      return true
+    } catch {
+      // What cannot be read as one is left alone, whatever the reason.
+      return false
+    }
+  }
+
+  /// Whether a file that begins so may be replaced.
+  fileprivate func matches(_ head: [UInt8]) -> Bool {
+    switch self {
+    case .nothing: false
+    case .pictures:
+      head.starts(with: [0x89, 0x50, 0x4E, 0x47]) || head.starts(with: "%PDF-".utf8)
+        || Self.isSVG(head)
+    case .galleries: head.starts(with: GalleryPage.mark.utf8)
+    case .exchanges: [.own, .course].contains(DocumentText(beginning: head))
+    }
+  }
+
+  /// Whether `svg` is the first element; what may be before it is passed over. A page with a drawing in it is none.
+  private static func isSVG(_ head: [UInt8]) -> Bool {
+    guard head.first == UInt8(ascii: "<") else { return false }
+    let blanks = [UInt8](" \t\r\n".utf8)
+    var rest = head[...]
+    let passed = [("<?", "?>"), ("<!--", "-->"), ("<!DOCTYPE svg", ">")]
+    while let (_, end) = passed.first(where: { rest.starts(with: $0.0.utf8) }) {
+      guard let range = rest.firstRange(of: [UInt8](end.utf8)) else { return false }
+      rest = rest[range.upperBound...].drop(while: blanks.contains)
+    }
+    guard rest.starts(with: "<svg".utf8), let next = rest.dropFirst(4).first else { return false }
+    return (blanks + [UInt8](">/".utf8)).contains(next)
+  }
+}
+
+// MARK: What it replaces
+
+/// A file that another one is to take the place of. It is held open, so that its number goes to no other file meanwhile.
+final class OldFile: Sendable {
+  private static let headBytes = 1024
+
+  /// Its first bytes.
+  let head: [UInt8]
+  /// Who may do what with it.
+  let rights: FileRights
+  private let state: State
+  private let descriptor: Int32
+
+  /// What makes it the one that was looked at.
+  private struct State: Equatable {
+    let device: dev_t
+    let number: ino_t
+    let size: off_t
+    let seconds: time_t
+    let nanoseconds: Int
+
+    init(_ status: stat) {
+      (device, number, size) = (status.st_dev, status.st_ino, status.st_size)
+      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    }
+  }
+
+  /// Looks at it; `path` is how a person called it. Throws what `notSaved` says.
+  init(_ target: String, _ path: String) throws(ArtError) {
+    let descriptor = open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .notSaved(as: path, errno) }
+    var status = stat()
+    var head = [UInt8](repeating: 0, count: Self.headBytes)
+    let count = fstat(descriptor, &status) == 0 ? read(descriptor, &head, head.count) : -1
+    guard count >= 0 else {
+      let number = errno
+      PlainFile.close(descriptor)
+      throw .notSaved(as: path, number)
+    }
+    do throws(ArtError) {
+      rights = try FileRights(of: descriptor, status, name: path)
+    } catch {
+      PlainFile.close(descriptor)
+      throw error
+    }
+    self.head = Array(head.prefix(count))
+    state = State(status)
+    self.descriptor = descriptor
+  }
+
+  deinit { PlainFile.close(descriptor) }
+
+  /// Whether it is still there, and nobody wrote to it.
+  func isUnchanged(at target: String) -> Bool {
+    var status = stat()
+    return lstat(target, &status) == 0 && State(status) == state
+  }
+}
+
+extension OldFile: Equatable {
+  static func == (one: OldFile, other: OldFile) -> Bool { one === other }
+}
+
+// MARK: Errors
+
+extension ArtError {
+  /// An open descriptor does not take the result; `name` is what people call it.
+  package static func notWritten(to name: String, _ number: Int32) -> ArtError {
+    let cause = SystemError.text(of: number)
+    let knob = number == EFBIG ? "; raise `ulimit -f`" : ""
+    return ArtError(.inputOutput, "cannot write the result to \(name): \(cause)\(knob)")
+  }
+
+  fileprivate static func notSaved(as path: String, _ number: Int32) -> ArtError {
+    let cause = SystemError.text(of: number)
+    switch number {
+    case EEXIST: return ArtError(.exists, "\(path) exists already; choose another name")
+    case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot write \(path): \(cause)")
+    case EFBIG: return ArtError(.diskFull, "cannot write \(path): \(cause); raise `ulimit -f`")
+    case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot write \(path): \(cause)")
+    case ENOENT, ENOTDIR: return ArtError(.noSuchDocument, "no folder to write \(path) in; make it first")
+    case ENAMETOOLONG:
+      return ArtError(.badValue, "the name \(path.prefix(40))… is too long for the file system")
+    default: return ArtError(.inputOutput, "cannot write \(path): \(cause)")
+    }
+  }
+}

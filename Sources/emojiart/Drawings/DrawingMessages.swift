@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtWorker
+import ArtWorkspace
+
+/// What a person is told of a drawing that was made.
+enum DrawingNotes {
+  /// Texts that are named in one line.
+  private static let named = 10
+
+  /// Complains of what is drawn otherwise than it should be, a line each. Returns how the command ends by it.
+  static func complain(_ drawn: Drawn, of name: String) -> ExitStatus {
+    if let line = lacking(drawn) { Output.complain("\(name): \(line)") }
+    guard let fault = drawn.pictureFault else { return .done }
+    Output.complain("\(name): its background cannot be drawn: \(fault)")
+    return .badData
+  }
+
+  /// Says that a background's bytes are lost.
+  static func complainOfLostPicture(in name: String) {
+    Output.complain("\(name): the bytes of its background are lost; it is drawn without")
+  }
+
+  /// `the font has no colour glyph for 🐝, 🐛 and 3 more; what it lacks is drawn as a box`.
+  static func lacking(_ drawn: Drawn) -> String? {
+    guard !drawn.lacking.isEmpty else { return nil }
+    let shown = drawn.lacking.prefix(named)
+    let more = max(drawn.lackingCount, drawn.lacking.count) - shown.count
+    let texts = shown.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    return "the font has no colour glyph for \(texts); what it lacks is drawn as a box"
+  }
+
+  /// The same for programs.
+  static func json(_ drawn: Drawn) -> [String: JSON] {
+    [
+      "lacking": .array(drawn.lacking.map { .string($0) }),
+      "lackingCount": .integer(max(drawn.lackingCount, drawn.lacking.count)),
+      "pictureFault": .optional(drawn.pictureFault),
+    ]
+  }
+}
+
+extension DocumentView {
+  /// Says that the background's bytes are not in the document any more. Returns how the command ends by it.
+  func complainOfLostPicture(in name: String) -> ExitStatus {
+    guard isPictureLost else { return .done }
+    DrawingNotes.complainOfLostPicture(in: name)
+    return .badData
+  }
+}

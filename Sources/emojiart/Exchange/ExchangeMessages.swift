@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtExchange
+import ArtModel
+import ArtWorkspace
+
+extension ExchangeReport {
+  /// A line for each note: `left out: 2 labels without an emoji: "Hello", "Bob"`.
+  var lines: [String] {
+    notes.map { ($0.kind == .leftOut ? "left out: " : "changed: ") + $0.words }
+  }
+
+  /// The notes as JSON.
+  var json: JSON {
+    .array(
+      notes.map {
+        .object([
+          "code": .string($0.code), "emojis": .integer($0.emojis), "kind": .string($0.kind.rawValue),
+          "words": .string($0.words),
+        ])
+      })
+  }
+}
+
+extension Int {
+  /// `1 document`, `2 documents`.
+  func of(_ one: String, _ many: String) -> String { "\(self) \(self == 1 ? one : many)" }
+}
+
+extension ImportedDocument {
+  /// `new/bees.emojiart: 12 of 14 emoji, picture 640 x 400, emojiart-2020, from old/bees.json`, and a line for each note.
+  var lines: [String] {
+    let kept = content.emojiCount
+    let count = kept == found ? (kept == 0 ? "no emoji" : "\(kept) emoji") : "\(kept) of \(found) emoji"
+    let parts = [count] + pictures + [dialect.rawValue, "from \(source)"]
+    return ["\(path): \(parts.joined(separator: ", "))"] + report.lines.map { "  \($0)" }
+  }
+
+  private var pictures: [String] {
+    let picture = content.background.map { "picture \($0.size.width) x \($0.size.height)" }
+    let pending = content.pending.map { "background pending (\($0.reason))" }
+    return [picture, pending].compactMap(\.self)
+  }
+
+  /// One line of JSON.
+  var json: String {
+    let state = BackgroundState(content)
+    var writer = JSONWriter(urls: .shown)
+    writer.object { writer in
+      writer.key("imported")
+      writer.object {
+        $0.key("background")
+        if let background = state.background { background.write(to: &$0) } else { $0.null() }
+        $0.key("emojis")
+        $0.integer(content.emojiCount)
+        $0.key("emojisFound")
+        $0.integer(found)
+        $0.key("format")
+        $0.string(dialect.rawValue)
+        $0.key("notes")
+        $0.value(report.json)
+        $0.key("path")
+        $0.string(path)
+        if let pending = state.pending {
+          $0.key("pending")
+          pending.write(to: &$0)
+        }
+        $0.key("source")
+        $0.string(source)
+      }
+    }
+    return writer.text
+  }
+}
+
+extension ImportTally {
+  /// `7 documents came in, 1 file did not; passed over: 2 emojiart documents, 3 other files`.
+  var text: String {
+    var words = documents.of("document", "documents") + " came in"
+    if failures > 0 { words += ", \(failures) did not" }
+    let passed = [
+      own > 0 ? own.of("emojiart document", "emojiart documents") : nil,
+      others > 0 ? others.of("other file", "other files") : nil,
+      folders > 0 ? folders.of("folder", "folders") + " (--recursive goes on below)" : nil,
+      special > 0 ? "\(special) that \(special == 1 ? "is" : "are") no file" : nil,
+    ].compactMap(\.self)
+    return passed.isEmpty ? words : "\(words); passed over: \(passed.joined(separator: ", "))"
+  }
+
+  /// One line of JSON.
+  var json: String {
+    JSON.object([
+      "summary": .object([
+        "documents": .integer(documents), "emojis": .integer(emojis), "emojisFound": .integer(emojisFound),
+        "failed": .integer(failures),
+        "passed": .object([
+          "documents": .integer(own), "files": .integer(others), "folders": .integer(folders),
+          "special": .integer(special),
+        ]),
+      ])
+    ]).text
+  }
+}
+
+extension ArtError {
+  /// Why a file did not become a document, as the command says it.
+  init(_ failure: ImportFailure) {
+    switch failure {
+    case .failed(let error): self = error
+    case .targetExists(let path):
+      self.init(
+        .exists, "\(path) exists already; choose another name with --as, or a folder with --into")
+    case .badName(let path):
+      self.init(.badValue, "no document can be called \"\(path)\"; give it a name with --as")
+    case .isDocument(let name):
+      self.init(.badValue, "\(name) is an emojiart document already; copy it with cp")
+    case .noFolder(let folder):
+      self.init(.exists, "\(folder) is no folder; choose another one with --into")
+    }
+  }
+}

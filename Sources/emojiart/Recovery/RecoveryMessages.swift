@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtWorkspace
+
+extension Recovery {
+  /// For a command: edits are by who the environment says, and notices go to stderr.
+  static let ofCommand = Recovery(author: environment("EMOJIART_AUTHOR")) { notice in
+    for line in RecoveryMessages.lines(notice) { Output.complain(line) }
+  }
+
+  /// The same without notices.
+  static let silent = ofCommand.reporting { _ in }
+}
+
+/// What people are told of edits that programs left which ended without saving them.
+enum RecoveryMessages {
+  /// Changes that are named one by one.
+  private static let most = 10
+
+  static func lines(_ notice: Recovery.Notice) -> [String] {
+    switch notice {
+    case .kept(let error): return [error.message]
+    case .searchFailed(let error): return ["unsaved edits cannot be looked for: \(error.message)"]
+    case .restored(let path, let report):
+      let restored = report.edits > 0 ? ["\(path): restored \(text(report))"] : []
+      return restored + lost(report, of: path) + (report.isBeyondLog ? [report.beyondLog(of: path)] : [])
+    case .included(let path, let report):
+      return ["\(path): shown with \(text(report)); the next edit saves them"]
+    case .excluded(let path, let report):
+      return ["\(path): not in it are \(text(report)); the next edit saves them"]
+    case .unread(let path, let edits, let author, let modified):
+      return [
+        "\(path): beside it \(count(edits)) of a program that is gone are kept (\(source(author, modified)))"
+      ]
+    }
+  }
+
+  /// `12 edits of a program that ended without saving them (ada, 2026-11-21 09:30)`.
+  private static func text(_ report: RestoreReport) -> String {
+    "\(count(report.edits)) of a program that ended without saving them (\(source(report.author, report.modified)))"
+  }
+
+  static func count(_ edits: Int) -> String { edits == 1 ? "1 edit" : "\(edits) edits" }
+
+  /// `ada, 2026-11-21 09:30`.
+  static func source(_ edits: OrphanedEdits) -> String {
+    source(edits.journal.head?.author, edits.journal.modified)
+  }
+
+  private static func source(_ author: String?, _ modified: Int) -> String {
+    let time = modified > 0 ? Time.local(modified / 1000, seconds: false) : "nobody knows when"
+    return author.map { "\($0), \(time)" } ?? time
+  }
+
+  /// A line for each change that was left out, of many only the first.
+  static func lost(_ report: RestoreReport, of document: String) -> [String] {
+    let lines = report.dropped.prefix(most).map {
+      "\(document): left out, what it changes is not as it was: \($0.words)"
+    }
+    let more = report.dropped.count - lines.count
+    return more > 0 ? lines + ["\(document): and \(more) more; `emojiart history` keeps them"] : lines
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+import Foundation
+import Testing
+
+@testable import ArtWorkspace
+
+@Suite("Whole documents: duplicated, renamed, in the trash") struct DocumentsTests {
+  private let watched: WatchedFolder
+  private let file: DocumentFile
+  private let reports = Reports()
+
+  init() throws {
+    watched = try WatchedFolder()
+    file = try watched.make()
+  }
+
+  private var documents: Documents { Documents(by: watched.recovery(reports)) }
+
+  /// The trash of the home file system, on which all of this is.
+  private var trash: Trash {
+    Trash(home: watched["data/Trash"], time: { 1_800_000_000 }, topOf: { _ in nil })
+  }
+
+  @Test("U11 a duplicate has the content and the log of its document, and an id of its own")
+  func duplicate() async throws {
+    try file.addBee()
+    try await watched.orphan(2, of: file)
+    let before = try watched.bytes("bees.emojiart")
+    let copy = try documents.duplicate(file)
+    #expect(copy.path == watched["bees copy.emojiart"] && reports.included == 2)
+    let (old, new) = (try file.read(), try copy.read())
+    #expect(new.id != old.id && new.emojiCount == 3)
+    #expect(new.log.prefix(1).map(\.edit) == old.log.map(\.edit))
+    // What was orphaned is in the duplicate, and still the other document's.
+    #expect(try watched.bytes("bees.emojiart") == before)
+    #expect(try watched.recovery().content(of: file).emojiCount == 3)
+    #expect(try documents.duplicate(file).path == watched["bees copy 2.emojiart"])
+    #expect(code { try documents.duplicate(file, as: copy) } == .exists)
+    // What was done before can be undone in it.
+    _ = try FileEditing(copy, by: watched.recovery()).step(.undo, 2)
+    #expect(try copy.read().emojiCount == 0)
+    try watched.overwrite("bees.emojiart", [1, 2, 3])
+    #expect(code { try documents.duplicate(file) } == .notADocument)
+    #expect(watched.names == ["bees copy 2.emojiart", "bees copy.emojiart", "bees.emojiart"])
+  }
+
+  @Test("U12 a document gets another name with what was orphaned in it, and never that of another file")
+  func rename() async throws {
+    try await watched.orphan(2, of: file)
+    let renamed = try documents.rename(file, to: watched["meadow"])
+    #expect(renamed.path == watched["meadow.emojiart"] && reports.restored == 2)
+    #expect(try renamed.read().emojiCount == 2 && watched.names == ["meadow.emojiart"])
+    try watched.make("ants.emojiart")
+    let ants = try watched.bytes("ants.emojiart")
+    #expect(code { try documents.rename(renamed, to: watched["ants"]) } == .exists)
+    #expect(code { try documents.rename(renamed, to: watched[".."]) } == .badValue)
+    #expect(code { try documents.rename(renamed, to: watched["no/where"]) } == .noSuchDocument)
+    // SQLite would play back what lies beside the new name.
+    try watched.overwrite("new.emojiart-journal", [0])
+    #expect(code { try documents.rename(renamed, to: watched["new"]) } == .exists)
+    try #require(symlink("meadow.emojiart", watched["link.emojiart"]) == 0)
+    let link = DocumentFile(watched["link.emojiart"])
+    #expect(code { try documents.rename(link, to: watched["other"]) } == .badValue)
+    #expect(try watched.bytes("ants.emojiart") == ants && renamed.read().emojiCount == 2)
+  }
+
+  @Test(
+    "U12 a save that was killed is settled before its document gets another name, and nothing stays beside the old one"
+  )
+  func hotJournal() throws {
+    try file.save(try (0..<400).map { _ in .add(try Emoji.one()) })
+    let whole = try file.read()
+    let crashed = DocumentFile(watched["crashed.emojiart"])
+    let copies = ["", "-journal"].map { "cp '\(file.path)\($0)' '\(crashed.path)\($0)'" }
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+    shell.arguments = [
+      "-bail", file.path, "PRAGMA cache_size=2", "BEGIN IMMEDIATE", "PRAGMA user_version=1",
+      "UPDATE emoji SET z = z + 7", ".shell \(copies.joined(separator: " && "))", "ROLLBACK",
+    ]
+    shell.standardOutput = FileHandle.nullDevice
+    try shell.run()
+    shell.waitUntilExit()
+    try #require(try watched.bytes("crashed.emojiart-journal").first == 0xD9)
+    let renamed = try documents.rename(crashed, to: watched["mended"])
+    #expect(try renamed.read().emojisInOrder() == whole.emojisInOrder())
+    #expect(!watched.everything.contains { $0.contains("crashed") || $0.hasSuffix("-journal") })
+  }
+
+  @Test("U12 a document that another program is about to write is not moved")
+  func inUse() throws {
+    let held = DocumentFile(file.path, patience: .milliseconds(1))
+    let target = watched["other.emojiart"]
+    try file.edit { (_: DocumentTransaction) throws(ArtError) in
+      #expect(code { try held.move(to: target) } == .busy)
+    }
+    #expect(watched.names == ["bees.emojiart"])
+  }
+
+  @Test("U13 the trash says where a document was and when it was deleted, and gives it back")
+  func trashed() async throws {
+    try await watched.orphan(2, of: file)
+    let trashed = try documents.delete(file, into: trash)
+    #expect(reports.restored == 2 && watched.names == ["data/Trash/files/bees.emojiart"])
+    let info = try watched.text("data/Trash/info/bees.emojiart.trashinfo").split(separator: "\n")
+    #expect(info.first == "[Trash Info]" && info.count == 3)
+    #expect(info[1] == "Path=\(Trash.encoded(trashed.original))")
+    #expect(try info[2].wholeMatch(of: Regex(#"DeletionDate=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"#)) != nil)
+    var status = stat()
+    #expect(stat(watched["data/Trash"], &status) == 0 && status.st_mode & 0o777 == 0o700)
+    let back = try documents.undelete(trashed)
+    #expect(try back.path == trashed.original && back.read().emojiCount == 2)
+    #expect(watched.names == ["bees.emojiart"] && !watched.everything.contains { $0.hasSuffix(".trashinfo") })
+    #expect(code { try documents.undelete(trashed) } == .noSuchDocument)
+    _ = try documents.delete(back, into: trash)
+    #expect(Trash.encoded("/a b/🐝%") == "/a%20b/%F0%9F%90%9D%25")
+  }
+
+  @Test("U13 what comes back from the trash takes no place of a new document of that name")
+  func comesBack() throws {
+    let trashed = try documents.delete(file, into: trash)
+    let new = try watched.make()
+    let bytes = try watched.bytes("bees.emojiart")
+    #expect(code { try documents.undelete(trashed) } == .exists)
+    #expect(try watched.bytes("bees.emojiart") == bytes)
+    // A second one of that name has a place of its own in the trash.
+    let second = try documents.delete(new, into: trash)
+    #expect(second.path == watched["data/Trash/files/bees.2.emojiart"])
+    #expect(second.info == watched["data/Trash/info/bees.2.emojiart.trashinfo"])
+    try documents.undelete(trashed)
+    #expect(watched.names == ["bees.emojiart", "data/Trash/files/bees.2.emojiart"])
+  }
+
+  @Test("U13 two programs that delete documents of one name at once leave two documents in the trash")
+  func together() async throws {
+    mkdir(watched["a"], 0o700)
+    mkdir(watched["b"], 0o700)
+    let files = try [watched.make("a/bees.emojiart"), watched.make("b/bees.emojiart")]
+    let (documents, trash) = (documents, trash)
+    async let one = onThread { try documents.delete(files[0], into: trash) }
+    async let two = onThread { try documents.delete(files[1], into: trash) }
+    let trashed = try await [one, two]
+    #expect(Set(trashed.map(\.path)).count == 2 && trashed.map(\.original) == files.map(\.path))
+    for each in trashed { try documents.undelete(each) }
+    #expect(watched.names == ["a/bees.emojiart", "b/bees.emojiart", "bees.emojiart"])
+  }
+
+  @Test("U14 a document on another file system goes into the trash at its top, with a relative path")
+  func topFolder() throws {
+    mkdir(watched["deep"], 0o700)
+    let deep = try watched.make("deep/bees.emojiart")
+    let top = String(cString: try #require(realpath(watched.path, nil)))
+    let other = Trash(home: nil, user: geteuid(), time: { 0 }, topOf: { _ in top })
+    let trashed = try documents.delete(deep, into: other)
+    let own = ".Trash-\(geteuid())"
+    #expect(trashed.path == "\(top)/\(own)/files/bees.emojiart")
+    #expect(try watched.text("\(own)/info/bees.emojiart.trashinfo").contains("\nPath=deep/bees.emojiart\n"))
+    try documents.undelete(trashed)
+    // A folder that an administrator made for all users, if they are kept from each other's in it.
+    mkdir(watched[".Trash"], 0o777)
+    #expect(try documents.delete(deep, into: other).path.contains(own))
+    try watched.move("\(own)/files/bees.emojiart", "deep/bees.emojiart")
+    try #require(chmod(watched[".Trash"], 0o1777) == 0)
+    #expect(
+      try documents.delete(deep, into: other).path == "\(top)/.Trash/\(geteuid())/files/bees.emojiart")
+    // A link there may lead anywhere.
+    try documents.create(deep)
+    try #require(
+      Glibc.rename(watched[".Trash"], watched["elsewhere"]) == 0
+        && Glibc.rename(watched[own], watched["theirs"]) == 0)
+    try #require(symlink("theirs", watched[own]) == 0)
+    #expect(code { try documents.delete(deep, into: other) } == .notPermitted)
+    #expect(try deep.read().emojiCount == 0)
+  }
+
+  @Test("U13 what a running program has not saved when its document is deleted is saved when it is back")
+  func unsaved() async throws {
+    let document = try await watched.opened(file)
+    try await document.perform(Edit(name: "edit", changes: [.add(try Emoji.one())]))
+    let trashed = try documents.delete(file, into: trash)
+    do {
+      try await document.save()
+      #expect(Bool(false), "it was saved into nothing")
+    } catch {
+      #expect(error.code == .noSuchDocument)
+    }
+    #expect(await document.unsavedChanges == 1)
+    try documents.undelete(trashed)
+    try await document.save()
+    try await document.close()
+    #expect(try file.read().emojiCount == 1)
+  }
+
+  @Test("U13 what a program left that ended while its document was in the trash is restored when it is back")
+  func orphanedInTrash() async throws {
+    let document = try await watched.opened(file)
+    try await document.perform(Edit(name: "edit", changes: [.add(try Emoji.one())]))
+    let trashed = try documents.delete(file, into: trash)
+    await document.abandon()
+    #expect(watched.recovery().journals().count == 1)
+    try documents.undelete(trashed)
+    #expect(try watched.recovery().content(of: file).emojiCount == 1)
+    _ = try documents.rename(file, to: watched["meadow"])
+    #expect(try DocumentFile(watched["meadow.emojiart"]).read().emojiCount == 1)
+  }
+}

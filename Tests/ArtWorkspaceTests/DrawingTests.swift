@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWorker
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ArtWorkspace
+
+@Suite("Drawings and galleries as use cases", .timeLimit(.minutes(10))) struct DrawingTests {
+  private let watched: WatchedFolder
+  private let file: DocumentFile
+
+  init() throws {
+    watched = try WatchedFolder()
+    file = try watched.make()
+    try file.addBee()
+  }
+
+  private func isPNG(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) }
+
+  @Test("U7 a size comes to pixels, and one that is too large says what fits")
+  func sizes() throws {
+    let region = try Rect(typed: "0,0,200x100", on: .standard)
+    #expect(try RenderSize.scale(2).pixels(of: region) == PixelSize(width: 400, height: 200))
+    #expect(try RenderSize.width(50).pixels(of: region) == PixelSize(width: 50, height: 25))
+    #expect(try RenderSize.scale(0.001).pixels(of: region) == PixelSize(width: 1, height: 1))
+    for size in [RenderSize.scale(1e9), .scale(.infinity)] {
+      #expect(throws: RenderSize.TooLarge(fittingScale: 50_000)) { try size.pixels(of: region) }
+    }
+    let tall = try Rect(typed: "0,0,1x10000", on: Canvas(width: 1, height: 10_000))
+    #expect(throws: RenderSize.TooLarge(fittingScale: 1_000)) { try RenderSize.width(2_000).pixels(of: tall) }
+    #expect(PictureFormat(endingOf: "a.b/bees.PDF") == .pdf && PictureFormat(endingOf: "a.svg/bees") == nil)
+  }
+
+  @Test("U7 a document is drawn into a file that appears when it is whole, with what was orphaned")
+  func rendering() async throws {
+    try await watched.orphan(1, of: file)
+    let view = try DocumentView(file, recovery: watched.recovery())
+    #expect(view.content.emojiCount == 2 && view.scene.labels.count == 2 && !view.isPictureLost)
+    let (drawing, size) = try RenderOptions(.png, size: .width(64)).drawing(of: view.scene)
+    #expect(try size == PixelSize(width: 64, height: 48))
+    let path = watched["bees.png"]
+    _ = try await onThread {
+      try OutputFile(OutputPlace(path, replacing: .pictures)).finish(
+        drawing, of: "bees", waiter: BlockingWaiter())
+    }
+    let whole = try watched.bytes("bees.png")
+    #expect(isPNG(whole))
+    // Without a helper program nothing is drawn, and what was there stays.
+    let failed = await #expect(throws: ArtError.self) {
+      try await onThread {
+        try OutputFile(OutputPlace(path, replacing: .pictures)).finish(
+          drawing, of: "bees", by: Renderer(helpers: HelperPrograms(folders: [])), waiter: BlockingWaiter())
+      }
+    }
+    #expect(failed?.code == .unavailable && failed?.message.hasPrefix("bees cannot be drawn") == true)
+    #expect(try watched.bytes("bees.png") == whole)
+    #expect(watched.everything.filter { !$0.hasPrefix("state") } == ["bees.emojiart", "bees.png"])
+  }
+
+  @Test("U8 a gallery shows each document of its folder, or why it cannot be shown")
+  func gallery() async throws {
+    try watched.overwrite("bad.emojiart", Array("no document at all".utf8))
+    let (watched, recovery) = (watched, watched.recovery())
+    let drawn = Mutex<[String]>([])
+    let (shown, errors, failure) = try await onThread {
+      let page = try OutputFile(OutputPlace(watched["gallery.html"], replacing: .galleries))
+      var gallery = Gallery(of: watched.path, into: page, recovery: recovery, waiter: BlockingWaiter()) {
+        event in
+        if case .drawn(let path, _) = event { drawn.withLock { $0.append(FilePath(path).name) } }
+      }
+      try gallery.write(FolderListing(of: watched.path))
+      return (gallery.shown, gallery.errors.map(\.name), gallery.firstFailure)
+    }
+    #expect(shown == 1 && errors == ["bad.emojiart"] && failure == .notADocument)
+    #expect(drawn.withLock(\.self) == ["bees.emojiart"])
+    let text = try watched.text("gallery.html")
+    #expect(text.hasPrefix(GalleryPage.mark) && text.hasSuffix(GalleryPage.end))
+    #expect(text.contains("data:image/png;base64,") && text.contains("cannot be shown"))
+    // A gallery of nothing that can be drawn leaves the one that is there.
+    try watched.remove("bad.emojiart")
+    let isWritten = try await onThread {
+      let page = try OutputFile(OutputPlace(watched["gallery.html"], replacing: .galleries))
+      var gallery = Gallery(
+        of: watched.path, into: page, recovery: recovery, waiter: BlockingWaiter(),
+        renderer: Renderer(helpers: HelperPrograms(folders: [])))
+      do { try gallery.write(FolderListing(of: watched.path)) } catch { return false }
+      return true
+    }
+    #expect(!isWritten)
+    #expect(try watched.text("gallery.html") == text)
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtExchange
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWorker
+import Foundation
+import Testing
+
+@testable import ArtWorkspace
+
+@Suite("Import and export as use cases") struct ExchangeTests {
+  private let watched: WatchedFolder
+
+  init() throws {
+    watched = try WatchedFolder()
+    for folder in ["old", "new"] { mkdir(watched[folder], 0o700) }
+  }
+
+  private func put(_ text: String, _ name: String) throws {
+    try watched.overwrite("old/\(name)", Array(text.utf8))
+  }
+
+  private func importer(
+    _ list: ImportList, _ options: ImportOptions = ImportOptions(), _ transfer: CannedTransfer? = nil
+  ) throws -> Importer<CannedTransfer> {
+    Importer(list, options, transfer: try transfer ?? .picture())
+  }
+
+  private func list() -> ImportList {
+    var list = ImportList(folder: watched["new"], isRecursive: false)
+    list.addFolder(watched["old"])
+    return list
+  }
+
+  /// Why it fails.
+  private func failure<Value>(_ body: () throws -> Value) -> ImportFailure? {
+    do { _ = try body() } catch { return error as? ImportFailure }
+    return nil
+  }
+
+  @Test(
+    "U5 an import makes a document of each source, whole or not at all, and says of each other one why not")
+  func sources() throws {
+    try put(#"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30}]}"#, "bees.json")
+    try put("{", "bad.json")
+    try put("no art", "notes")
+    try watched.make("old/own.emojiart")
+    var importer = try importer(list())
+    var failed: [String: ArtError.Code] = [:]
+    var made: [ImportedDocument] = []
+    for source in list().sources {
+      do {
+        guard let foreign = try importer.read(source) else { continue }
+        made.append(try importer.make(foreign, from: source))
+      } catch ImportFailure.failed(let error) {
+        failed[FilePath(source.name).name] = error.code
+        importer.tally.addFailure(error.code)
+      }
+    }
+    #expect(failed == ["bad.json": .badJSON] && made.map(\.found) == [1])
+    #expect(
+      made.first?.path == watched["new/bees.emojiart"] && made.first?.source == watched["old/bees.json"])
+    #expect(try DocumentFile(watched["new/bees.emojiart"]).read().emojiCount == 1)
+    let tally = importer.tally
+    #expect(tally.documents == 1 && tally.failures == 1 && tally.firstFailure == .badJSON)
+    #expect(tally.own == 1 && tally.others == 1 && tally.emojis == 1 && tally.emojisFound == 1)
+    #expect(watched.names == ["new/bees.emojiart", "old/own.emojiart"])
+  }
+
+  @Test("U5 what stands at the path of a document stays, and nothing is fetched for it")
+  func inTheWay() throws {
+    try put(#"{"emojis":[],"image":"https://example.org/a.png"}"#, "bees.json")
+    try watched.make("new/bees.emojiart")
+    let before = try watched.bytes("new/bees.emojiart")
+    let unasked = CannedTransfer { _ in throw ArtError(.unavailable, "it was fetched for") }
+    var importer = try importer(list(), ImportOptions(), unasked)
+    let source = try #require(list().sources.first)
+    let foreign = try #require(try importer.read(source))
+    #expect(
+      failure { try importer.make(foreign, from: source) } == .targetExists(watched["new/bees.emojiart"]))
+    let unnamed = ImportSource(watched["old/bees.json"], target: watched["new/.."])
+    #expect(failure { try importer.make(foreign, from: unnamed) } == .badName(watched["new/.."]))
+    try put("", "file")
+    let below = ImportSource(watched["old/bees.json"], target: watched["old/file/a.emojiart"])
+    #expect(
+      failure { try self.importer(list(), ImportOptions(isOffline: true)).making(foreign, below) }
+        == .noFolder(watched["old/file"]))
+    #expect(
+      failure { try importer.read(ImportSource(watched["new/bees.emojiart"], target: "x")) }
+        == .isDocument(watched["new/bees.emojiart"]))
+    #expect(try watched.bytes("new/bees.emojiart") == before)
+  }
+
+  @Test("U5 a background that is refused is in the report, and the emoji come in all the same")
+  func refusedBackground() throws {
+    try put(
+      #"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30}],"url":"https://example.org/a.png"}"#, "bees.json")
+    let source = try #require(list().sources.first)
+    let options = ImportOptions { $0.reason == .notAllowed ? "as the front end says" : nil }
+    for (reason, isPending) in [(Refusal.Reason.notAllowed, false), (.dns, true)] {
+      var importer = try importer(list(), options, .refusal(reason))
+      let foreign = try #require(try importer.read(source))
+      let document = try importer.make(foreign, from: source)
+      #expect((document.refusal == nil) == isPending && (document.content.pending != nil) == isPending)
+      #expect(document.report.notes.contains { $0.words.contains(reason.rawValue) })
+      #expect(document.report.notes.contains { $0.words.contains("as the front end says") } == !isPending)
+      #expect(try DocumentFile(document.path).read().emojiCount == 1)
+      try watched.remove("new/bees.emojiart")
+    }
+    var offline = try importer(list(), ImportOptions(isOffline: true), .refusal(.status))
+    let foreign = try #require(try offline.read(source))
+    #expect(try offline.make(foreign, from: source).content.pending?.reason == "offline")
+  }
+
+  @Test("U6 a document that is exported in our own form and imported is the same, with what was orphaned")
+  func roundTrip() async throws {
+    let file = try watched.make()
+    try file.addBee()
+    try await watched.orphan(2, of: file)
+    let exporter = try Exporter(file, as: .json, recovery: watched.recovery())
+    #expect(exporter.emojiCount == 3 && exporter.report.notes.isEmpty)
+    try exporter.write(to: OutputFile(exporter.place(watched["old/bees.json"])))
+    var importer = try importer(list())
+    let source = try #require(list().sources.first)
+    let document = try importer.make(try #require(try importer.read(source)), from: source)
+    #expect(document.content.emojisInOrder().map(\.id) == exporter.view.content.emojisInOrder().map(\.id))
+    // What is there is replaced by a document only, and what is none stays.
+    try exporter.write(to: OutputFile(exporter.place(watched["old/bees.json"])))
+    try put(#"{"ports":[80]}"#, "other.json")
+    #expect(code { try exporter.place(watched["old/other.json"]) } == .exists)
+  }
+}
+
+extension Importer {
+  /// A document that is made by a copy of this.
+  fileprivate func making(_ foreign: ForeignArt, _ source: ImportSource) throws -> ImportedDocument {
+    var importer = self
+    return try importer.make(foreign, from: source)
+  }
+}

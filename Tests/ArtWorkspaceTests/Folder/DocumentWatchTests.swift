@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+import ArtSystem
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtWorkspace
+
+@Suite("An open document that is followed", .timeLimit(.minutes(10))) struct DocumentWatchTests {
+  private let place: URL
+
+  init() throws {
+    place = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appendingPathComponent("emojiart-follow-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+  }
+
+  private func with(_ body: () async throws -> Void) async throws {
+    defer { try? FileManager.default.removeItem(at: place) }
+    try await body()
+  }
+
+  private func path(_ name: String) -> String { place.appendingPathComponent(name).path }
+
+  private func make(_ name: String = "bees.emojiart") throws -> DocumentFile {
+    let file = DocumentFile(path(name))
+    var random = SystemRandomNumberGenerator()
+    _ = try file.create(canvas: .standard, using: &random)
+    return file
+  }
+
+  /// Saves only when it is asked to, and looks only when it is told to.
+  private func open(
+    _ file: DocumentFile, clock: some Clock<Duration> = ManualClock()
+  ) async throws -> Document {
+    try await Document.open(
+      file, journal: .none, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)),
+      refreshInterval: nil,
+      clock: clock)
+  }
+
+  /// A bee of somebody else's.
+  private func add(to file: DocumentFile, x: Double = 1) async throws {
+    let other = try await open(file)
+    try await other.perform(
+      .add([try EmojiText("🐝")], at: Coordinates(x: .pixels(x), y: .pixels(1)), size: .standard))
+    try await other.close()
+  }
+
+  private func next<Event>(_ events: EventSequence<Event>, _ isWanted: (Event) -> Bool) async -> Event? {
+    for await event in events where isWanted(event) { return event }
+    return nil
+  }
+
+  private func isChange(_ event: DocumentEvent) -> Bool { if case .changed = event { true } else { false } }
+
+  @Test("D39 a document that is followed hears of others' edits without a clock, from its opening on")
+  func follows() async throws {
+    try await with {
+      let file = try make()
+      let document = try await open(file)
+      try await add(to: file)
+      let watch = DocumentWatch(document, clock: ManualClock())
+      let events = document.events()
+      await watch.begin()
+      // What was done before it began.
+      #expect(await next(events, isChange) != nil)
+      await watch.end()
+      #expect(await document.content.emojiCount == 1)
+      try await document.close()
+    }
+  }
+
+  @Test("D39 a document of any name is followed")
+  func otherNames() async throws {
+    try await with {
+      for name in ["bees.emojiart", "bees", "b", "a b\n🐝", "-journal.emojiart"] {
+        let file = try make(name)
+        let document = try await open(file)
+        let watch = DocumentWatch(document)
+        let events = document.events()
+        await watch.begin()
+        for x in 1...3 {
+          try await add(to: file, x: Double(x))
+          #expect(await next(events, isChange) != nil)
+        }
+        await watch.end()
+        try await document.close()
+      }
+    }
+  }
+
+  @Test("D39 what is told of a document that goes and comes back is its state, once each")
+  func goneAndBack() async throws {
+    try await with {
+      let file = try make()
+      let document = try await open(file)
+      let watch = DocumentWatch(document)
+      let events = document.events()
+      await watch.begin()
+      for _ in 1...3 {
+        try FileManager.default.moveItem(atPath: file.path, toPath: path("away"))
+        let gone = await next(events) { _ in true }
+        guard case .state(.error(let error)) = gone else {
+          return #expect(Bool(false), "\(String(describing: gone))")
+        }
+        #expect(error.code == .noSuchDocument)
+        try FileManager.default.moveItem(atPath: path("away"), toPath: file.path)
+        #expect(await next(events) { _ in true } == .state(.open))
+      }
+      await watch.end()
+      try await document.close()
+    }
+  }
+
+  @Test("D39 what others write by another name is found by the clock, as long as there is one")
+  func links() async throws {
+    try await with {
+      let file = try make()
+      try FileManager.default.createSymbolicLink(
+        atPath: path("link.emojiart"), withDestinationPath: file.path)
+      try FileManager.default.createDirectory(atPath: path("else"), withIntermediateDirectories: false)
+      let clock = ManualClock()
+      let byLink = try await open(DocumentFile(path("link.emojiart")), clock: clock)
+      let watch = DocumentWatch(byLink)
+      let events = byLink.events()
+      await watch.begin()
+      await clock.sleepers(1)
+      // Where the link leads the system tells.
+      try await add(to: file)
+      #expect(await next(events, isChange) != nil)
+      // Where it leads from now on it does not.
+      try FileManager.default.copyItem(atPath: file.path, toPath: path("else/bees.emojiart"))
+      try await add(to: DocumentFile(path("else/bees.emojiart")))
+      try FileManager.default.removeItem(atPath: path("link.emojiart"))
+      try FileManager.default.createSymbolicLink(
+        atPath: path("link.emojiart"), withDestinationPath: path("else/bees.emojiart"))
+      await clock.sleepers(1)
+      clock.advance(by: .seconds(2))
+      #expect(await next(events, isChange) != nil)
+      #expect(await byLink.content.emojiCount == 2)
+      await watch.end()
+      try await byLink.close()
+
+      let direct = try await open(file, clock: clock)
+      let second = DocumentWatch(direct)
+      let heard = direct.events()
+      await second.begin()
+      // A second name, of which the watch knows after its next look: then the clock runs.
+      try FileManager.default.linkItem(atPath: file.path, toPath: path("else/other.emojiart"))
+      try await add(to: file)
+      #expect(await next(heard, isChange) != nil)
+      await clock.sleepers(1)
+      try await add(to: DocumentFile(path("else/other.emojiart")))
+      clock.advance(by: .seconds(2))
+      #expect(await next(heard, isChange) != nil)
+      await second.end()
+      try await direct.close()
+    }
+  }
+
+  @Test("D39 without the helper that is told once, and others' edits are found by looking every so often")
+  func polling() async throws {
+    try await with {
+      let file = try make()
+      let document = try await open(file)
+      let clock = ManualClock()
+      let watch = DocumentWatch(document, helpers: HelperPrograms(folders: []), clock: clock)
+      let (told, events) = (watch.events(), document.events())
+      await watch.begin()
+      let first = await next(told) { _ in true }
+      guard case .degraded = first else { return #expect(Bool(false), "\(String(describing: first))") }
+      for x in 1...3 {
+        try await add(to: file, x: Double(x))
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(2))
+        #expect(await next(events, isChange) != nil)
+      }
+      await watch.end()
+      #expect(await next(told) { _ in true } == nil)
+      try await document.close()
+    }
+  }
+}

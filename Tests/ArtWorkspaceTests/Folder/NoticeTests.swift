@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtWatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtWorkspace
+
+@Suite("What is told of a document that changes") struct NoticeTests {
+  private let watched: WatchedFolder
+
+  init() throws { watched = try WatchedFolder() }
+
+  private func changes(_ events: [FolderEvent]) -> [DocumentChange] {
+    events.compactMap { if case .changed(_, let change) = $0 { change } else { nil } }
+  }
+
+  @Test(
+    "W38 what a folder knows at first is each document's state, or why it cannot be read; nothing is told of it"
+  )
+  func first() async throws {
+    let bees = try watched.make()
+    try bees.addBee()
+    try watched.overwrite("text.emojiart", "hello".utf8)
+    let open = try await OpenFolder(watched, files: ["text.emojiart", "bees.emojiart", "gone.emojiart"])
+    #expect(await open.heard().isEmpty)
+    let documents = await open.folder.documents
+    #expect(documents.map(\.path) == ["bees.emojiart", "text.emojiart"])
+    #expect(try documents.first?.base == bees.base() && documents.first?.trouble == nil)
+    #expect(
+      documents.last?.base == nil
+        && documents.last?.trouble?.contains("text.emojiart is not an emojiart") == true)
+    #expect(documents.last?.trouble?.contains(watched.path + "/text.emojiart") == true)
+    #expect(await open.again().isEmpty)
+    await open.folder.close()
+  }
+
+  @Test("W38 a document that is shorter than it says is not taken for whole")
+  func cutOff() async throws {
+    let bees = try watched.make()
+    try bees.save((0..<200).map { _ in .add(try Emoji.one()) })
+    let whole = try watched.bytes("bees.emojiart")
+    // The last one lacks only the end of its last page.
+    for (number, length) in [whole.count - 4_096, 9_000, whole.count - 1_000].enumerated() {
+      try watched.overwrite("cut\(number).emojiart", whole.prefix(length))
+    }
+    let open = try await OpenFolder(watched)
+    #expect(await open.folder.documents.map { $0.trouble == nil } == [true, false, false, false])
+    await open.folder.close()
+  }
+
+  @Test("W38 a document that another program holds is among the first, and is not told when it can be read")
+  func heldAtFirst() async throws {
+    let bees = try watched.make()
+    try bees.addBee()
+    let lock = try FileLock(bees.path, alone: true, writing: true)
+    let open = try await OpenFolder(watched)
+    #expect(
+      await open.folder.documents == [FolderDocument(path: "bees.emojiart", base: nil, trouble: nil)])
+    lock.release()
+    #expect(await open.again().isEmpty)
+    #expect(try await open.document()?.base == bees.base())
+    try bees.addBee()
+    #expect(changes(await open.look("bees.emojiart")).map(\.revision) == [2])
+    await open.folder.close()
+  }
+
+  @Test("W38 what is being saved or written when the folder is opened is looked at once more")
+  func unsettledAtFirst() async throws {
+    let bees = try watched.make()
+    let whole = try watched.bytes("bees.emojiart")
+    try watched.overwrite("half.emojiart", whole.prefix(5_000))
+    let lock = try FileLock(bees.path, alone: true, writing: true)
+    let (clock, news) = (ManualClock(), ScriptedNews(files: watched.names))
+    async let opening = DocumentFolder.open(watched.path, clock: clock) { _ in news }
+    await clock.sleepers(1)
+    lock.release()
+    try watched.overwrite("half.emojiart", whole)
+    clock.advance(by: .milliseconds(50))
+    let folder = try await opening
+    #expect(await folder.documents.map(\.base) == [try bees.base(), try bees.base()])
+    #expect(await news.again.isEmpty)
+    await folder.close()
+  }
+
+  @Test("W39 a document in the state that was told is silent: touched, read, written anew as it was")
+  func silence() async throws {
+    let bees = try watched.make()
+    try bees.addBee()
+    let open = try await OpenFolder(watched)
+    utimes(bees.path, nil)
+    #expect(await open.look("bees.emojiart").isEmpty)
+    _ = try bees.read()
+    #expect(await open.look("bees.emojiart", isQuiet: false).isEmpty)
+    try watched.overwrite("bees.emojiart", watched.bytes("bees.emojiart"))
+    #expect(await open.look("bees.emojiart").isEmpty)
+    try watched.replace("bees.emojiart", watched.bytes("bees.emojiart"))
+    #expect(await open.look("bees.emojiart").isEmpty)
+    #expect(await open.scan("", ["bees.emojiart"]).isEmpty)
+    await open.folder.close()
+  }
+
+  @Test(
+    "W40 each save is one notice with its edits and the texts of their emoji, also of those that are gone")
+  func saves() async throws {
+    let bees = try watched.make()
+    let first = try bees.addBee()
+    let open = try await OpenFolder(watched)
+    let (bee, flower) = (try Emoji.one("🐝"), try Emoji.one("🌸"))
+    try bees.save([.add(bee)], [.add(flower)])
+    try bees.save([.move(flower.id, to: try Point(x: 5, y: 5))], [.remove(first)])
+    let heard = await open.look("bees.emojiart")
+    let told = changes(heard)
+    #expect(heard.count == 2 && told.map(\.revision) == [3, 5] && told.allSatisfy(\.isComplete))
+    #expect(told.map { $0.edits.map(\.revision) } == [[2, 3], [4, 5]])
+    #expect(told.first?.texts == [bee.id: "🐝", flower.id: "🌸"])
+    #expect(told.last?.texts == [first: "🐝", flower.id: "🌸"])
+    #expect(try await open.document()?.base == bees.base())
+    #expect(await open.look("bees.emojiart").isEmpty)
+    await open.folder.close()
+  }
+
+  @Test(
+    "W41 a backup put back, and a copy that went its own way, are changes although nothing in the log leads there"
+  )
+  func otherStates() async throws {
+    let bees = try watched.make()
+    try bees.addBee()
+    let backup = try watched.bytes("bees.emojiart")
+    try bees.addBee()
+    try bees.addBee()
+    let open = try await OpenFolder(watched)
+    try watched.overwrite("bees.emojiart", backup)
+    let back = changes(await open.look("bees.emojiart"))
+    #expect(back == [DocumentChange(edits: [], texts: [:], revision: 1, isComplete: false)])
+    // Another revision 2 than the one that was told, and further than it.
+    try bees.addBee()
+    try #require(changes(await open.look("bees.emojiart")).first?.isComplete == true)
+    try watched.overwrite("bees.emojiart", backup)
+    try bees.addBee()
+    let other = changes(await open.look("bees.emojiart"))
+    #expect(other == [DocumentChange(edits: [], texts: [:], revision: 2, isComplete: false)])
+    try watched.overwrite("bees.emojiart", backup)
+    try bees.addBee()
+    try bees.addBee()
+    let further = changes(await open.look("bees.emojiart"))
+    #expect(further == [DocumentChange(edits: [], texts: [:], revision: 3, isComplete: false)])
+    #expect(try await open.document()?.base == bees.base())
+    await open.folder.close()
+  }
+
+  @Test("W42 a document that has moved on further than its log goes back is told as such")
+  func movedOn() async throws {
+    let bees = try watched.make()
+    let bee = try bees.addBee()
+    let open = try await OpenFolder(watched)
+    let moves = try (0..<1_100).map { [Change.move(bee, to: try Point(x: Double($0), y: 5))] }
+    var random = SystemRandomNumberGenerator()
+    var author = try Author(origin: Origin(using: &random))
+    try bees.edit { (transaction: DocumentTransaction) throws(ArtError) in
+      for changes in moves {
+        _ = try transaction.perform(Edit(name: "move", changes: changes), stamp: author.stamp(at: 1))
+      }
+    }
+    #expect(await open.look("bees.emojiart") == [.movedOn("bees.emojiart", revision: 1_101)])
+    #expect(await open.look("bees.emojiart").isEmpty)
+    await open.folder.close()
+  }
+
+  @Test("W43 another document at the path is the end of the first one and a new one")
+  func otherDocument() async throws {
+    try watched.make()
+    try watched.make("wasps.emojiart").addBee()
+    let open = try await OpenFolder(watched)
+    try watched.overwrite("bees.emojiart", watched.bytes("wasps.emojiart"))
+    #expect(
+      await open.look("bees.emojiart") == [.removed("bees.emojiart"), .added("bees.emojiart", revision: 1)])
+    await open.folder.close()
+  }
+
+  @Test(
+    "W47 what cannot be read is told when nobody writes to it, once for each kind of trouble, and its end as a change with the edits since"
+  )
+  func damage() async throws {
+    let bees = try watched.make()
+    try bees.addBee()
+    let open = try await OpenFolder(watched)
+    try bees.addBee()
+    let whole = try watched.bytes("bees.emojiart")
+    try watched.overwrite("bees.emojiart", whole.prefix(8_000))
+    #expect(await open.look("bees.emojiart", isQuiet: false).isEmpty)
+    #expect(await open.document()?.base != nil)
+    // A copy that falters.
+    #expect(await open.look("bees.emojiart").isEmpty)
+    try watched.overwrite("bees.emojiart", whole.prefix(9_000))
+    #expect(await open.again().isEmpty)
+    // Its other looks do not make it whole, nor damaged before its time.
+    #expect(await open.look("bees.emojiart").isEmpty)
+    #expect(await open.document()?.base != nil)
+    let told = await open.again()
+    let reason = try #require(Self.reason(told))
+    #expect(await open.document() == FolderDocument(path: "bees.emojiart", base: nil, trouble: reason))
+    utimes(bees.path, nil)
+    #expect(await open.look("bees.emojiart").isEmpty)
+    try watched.overwrite("bees.emojiart", "text".utf8)
+    #expect(await open.lookUntilSure("bees.emojiart").count == 1)
+    // A copy that is written slowly: other words, the same trouble.
+    for (half, words) in [([], "it is empty"), ([0x7B, 0x7D], "it is JSON text")] as [([UInt8], String)] {
+      try watched.overwrite("bees.emojiart", half)
+      #expect(await open.look("bees.emojiart").isEmpty)
+      let trouble = await open.document()?.trouble
+      #expect(trouble?.contains(words) == true, "\(trouble ?? "")")
+    }
+    try watched.overwrite("bees.emojiart", whole)
+    let mended = changes(await open.look("bees.emojiart"))
+    #expect(mended.map { $0.edits.map(\.revision) } == [[2]] && mended.first?.isComplete == true)
+    try watched.overwrite("bees.emojiart", "text".utf8)
+    #expect(await open.lookUntilSure("bees.emojiart").count == 1)
+    try watched.overwrite("bees.emojiart", whole)
+    #expect(
+      changes(await open.look("bees.emojiart"))
+        == [DocumentChange(edits: [], texts: [:], revision: 2, isComplete: true)])
+    await open.folder.close()
+  }
+
+  @Test(
+    "W47 what another tool wrote through SQLite is damage, and a document that never was whole is added when it is"
+  )
+  func foreign() async throws {
+    let bees = try watched.make()
+    try bees.addBee()
+    let open = try await OpenFolder(watched)
+    try sql("bees.emojiart", "UPDATE emoji SET json = replace(json, '40', '41')")
+    let told = await open.lookUntilSure("bees.emojiart")
+    let reason = try #require(Self.reason(told))
+    #expect(reason.contains("another program wrote it"))
+    try watched.overwrite("new.emojiart", "text".utf8)
+    #expect(await open.look("new.emojiart", isQuiet: false).isEmpty)
+    #expect(await open.lookUntilSure("new.emojiart").count == 1)
+    try watched.remove("new.emojiart")
+    try watched.make("new.emojiart")
+    #expect(await open.look("new.emojiart") == [.added("new.emojiart", revision: 0)])
+    await open.folder.close()
+  }
+
+  /// Why the only event says that a document is damaged.
+  private static func reason(_ events: [FolderEvent]) -> String? {
+    if case .damaged(_, let reason)? = events.first, events.count == 1 { reason } else { nil }
+  }
+
+  private func sql(_ name: String, _ statement: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+    process.arguments = [watched[name], statement]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+  }
+
+  @Test("W48 a document that another program holds is looked at again, later each time, and is not damaged")
+  func busy() async throws {
+    let bees = try watched.make()
+    try watched.make("new.emojiart")
+    let open = try await OpenFolder(watched, files: ["bees.emojiart"])
+    try bees.addBee()
+    let lock = try FileLock(bees.path, alone: true, writing: true)
+    let second = try FileLock(watched["new.emojiart"], alone: true, writing: true)
+    var delays: [Duration] = []
+    for _ in 0..<7 {
+      #expect(await open.look("bees.emojiart").isEmpty)
+      delays += await open.news.takeAgain().map(\.delay)
+    }
+    #expect(delays == [50, 100, 200, 400, 800, 1_000, 1_000].map { .milliseconds($0) })
+    #expect(await open.look("new.emojiart").isEmpty)
+    #expect(await open.folder.documents.map(\.path) == ["bees.emojiart"])
+    #expect(await open.document()?.trouble == nil)
+    lock.release()
+    second.release()
+    #expect(await open.again() == [.added("new.emojiart", revision: 0)])
+    #expect(changes(await open.look("bees.emojiart")).map(\.revision) == [1])
+    await open.folder.close()
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import TestSupport
+import Testing
+
+@testable import ArtWorkspace
+
+@Suite("When pending backgrounds are fetched") struct PendingScheduleTests {
+  private static let document = DocumentID("7zq4k0r2vx1m") ?? { fatalError("no id") }()
+
+  private func key(_ name: String) -> PendingKey { PendingKey(document: Self.document, url: name) }
+
+  private func place(_ name: String) -> PendingPlace { PendingPlace(source: 0, document: name) }
+
+  private func wanted(_ names: String..., revision: Int = 1) -> [PendingKey: [PendingPlace: Int]] {
+    Dictionary(uniqueKeysWithValues: names.map { (key($0), [place("\($0).emojiart"): revision]) })
+  }
+
+  @Test("B100 two are fetched at once, in the order in which they became pending")
+  func twoAtOnce() {
+    var schedule = PendingSchedule()
+    #expect(schedule.next(at: .zero) == .idle)
+    #expect(schedule.want(wanted("a", "b", "c"), at: .zero).isEmpty)
+    for name in ["a", "b"] {
+      #expect(schedule.next(at: .zero) == .begin(key(name)))
+      schedule.began(key(name))
+    }
+    #expect(schedule.next(at: .seconds(9)) == .idle)
+    schedule.finished(key("a"), [place("a.emojiart"): 2])
+    #expect(schedule.next(at: .seconds(9)) == .begin(key("c")))
+  }
+
+  @Test("B101 one that came to nothing is tried again after 1 minute, then twice that, an hour at most")
+  func pauses() {
+    var schedule = PendingSchedule()
+    _ = schedule.want(wanted("a"), at: .zero)
+    var now = Duration.zero
+    var pauses: [Duration] = []
+    for _ in 0..<9 {
+      #expect(schedule.next(at: now) == .begin(key("a")))
+      schedule.began(key("a"))
+      now += .seconds(5)
+      _ = schedule.cameToNothing(key("a"), "dns", at: now)
+      guard case .wait(let until) = schedule.next(at: now) else { return #expect(Bool(false)) }
+      #expect(schedule.next(at: until - .nanoseconds(1)) == .wait(until: until))
+      pauses.append(until - now)
+      now = until
+    }
+    #expect(pauses.map(\.components.seconds) == [60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600])
+  }
+
+  @Test("B102 what comes to nothing is told once for each kind, until it is another")
+  func toldOnce() {
+    var schedule = PendingSchedule()
+    _ = schedule.want(wanted("a"), at: .zero)
+    let kinds = ["dns", "dns", "timeout", "timeout", "dns"]
+    let told = kinds.map { kind in
+      schedule.began(key("a"))
+      return schedule.cameToNothing(key("a"), kind, at: .zero)
+    }
+    #expect(told == [true, false, true, false, true])
+  }
+
+  @Test("B103 one that another program fetches is tried every 2 seconds, and holds up no other")
+  func heldElsewhere() {
+    var schedule = PendingSchedule()
+    _ = schedule.want(wanted("a", "b", "c"), at: .zero)
+    for name in ["a", "b", "c"] {
+      #expect(schedule.next(at: .zero) == .begin(key(name)))
+      schedule.began(key(name))
+      schedule.heldElsewhere(key(name), at: .zero)
+    }
+    #expect(schedule.next(at: .zero) == .wait(until: .seconds(2)))
+    #expect(schedule.next(at: .seconds(2)) == .begin(key("a")))
+  }
+
+  @Test("B104 what is finished is not begun again before its document was seen in a later state")
+  func finished() {
+    var schedule = PendingSchedule()
+    _ = schedule.want(wanted("a"), at: .zero)
+    schedule.began(key("a"))
+    schedule.finished(key("a"), [place("a.emojiart"): 5])
+    for revision in [1, 4, 5] {
+      #expect(schedule.want(wanted("a", revision: revision), at: .zero).isEmpty)
+      #expect(schedule.next(at: .seconds(9_999)) == .idle)
+    }
+    // Somebody has undone what was done.
+    _ = schedule.want(wanted("a", revision: 6), at: .seconds(1))
+    #expect(schedule.next(at: .seconds(1)) == .begin(key("a")))
+  }
+
+  @Test("B105 whoever fetches what is not wanted any more gives up, and a renamed document is the same one")
+  func gone() {
+    var schedule = PendingSchedule()
+    _ = schedule.want(wanted("a", "b"), at: .zero)
+    schedule.began(key("a"))
+    let renamed = [key("a"): [place("c.emojiart"): 1]]
+    #expect(schedule.want(renamed, at: .zero) == [key("b")])
+    #expect(schedule.places(of: key("a")) == [place("c.emojiart")])
+    #expect(schedule.want([:], at: .zero) == [key("a")])
+    // Its end comes late.
+    schedule.finished(key("a"), [:])
+    #expect(schedule.next(at: .seconds(9_999)) == .idle)
+  }
+
+  @Test("B106 whatever happens, nothing is forgotten: what stays wanted is begun in time")
+  func anything() {
+    var begun = 0
+    for seed in UInt64(0)..<60 {
+      var random = SplitMix64(seed: seed)
+      var schedule = PendingSchedule()
+      var now = Duration.zero
+      var running: Set<PendingKey> = []
+      for _ in 0..<100 {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0:
+          let names = ["a", "b", "c", "d", "e"].filter { _ in Bool.random(using: &random) }
+          var wanted: [PendingKey: [PendingPlace: Int]] = [:]
+          for name in names { wanted[key(name)] = [place(name): Int.random(in: 0...3, using: &random)] }
+          running.subtract(schedule.want(wanted, at: now))
+        case 1: now += .seconds(Int.random(in: 0...200, using: &random))
+        case 2, 3:
+          guard case .begin(let key) = schedule.next(at: now) else { continue }
+          #expect(running.insert(key).inserted && running.count <= 2)
+          schedule.began(key)
+          begun += 1
+        default:
+          guard let key = running.randomElement(using: &random) else { continue }
+          running.remove(key)
+          switch Int.random(in: 0..<3, using: &random) {
+          case 0: schedule.heldElsewhere(key, at: now)
+          case 1: _ = schedule.cameToNothing(key, "dns", at: now)
+          default: schedule.finished(key, [place(key.url): 9])
+          }
+        }
+      }
+      // From here on all is wanted, and all comes to an end.
+      running.subtract(
+        schedule.want(
+          Dictionary(uniqueKeysWithValues: ["a", "b", "c", "d", "e"].map { (key($0), [place($0): 10]) }),
+          at: now))
+      for key in running { schedule.heldElsewhere(key, at: now) }
+      now += PendingSchedule.longestPause
+      var ended: Set<String> = []
+      while case .begin(let key) = schedule.next(at: now) {
+        schedule.began(key)
+        schedule.finished(key, [place(key.url): 10])
+        ended.insert(key.url)
+      }
+      #expect(ended == ["a", "b", "c", "d", "e"], "seed \(seed)")
+    }
+    print("B106 schedules: 60 of 100 steps, \(begun) begun")
+    #expect(begun > 500)
+  }
+}

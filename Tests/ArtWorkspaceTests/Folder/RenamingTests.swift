@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtWatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArtWorkspace
+
+@Suite("Documents that come, go and get other names") struct RenamingTests {
+  private let watched: WatchedFolder
+
+  init() throws { watched = try WatchedFolder() }
+
+  private static func changedPath(_ event: FolderEvent?) -> String? {
+    if case .changed(let path, _)? = event { path } else { nil }
+  }
+
+  private func documents(_ names: String...) throws {
+    for name in names { try watched.make(name + ".emojiart") }
+  }
+
+  @Test("W44 a document that is gone is waited for a short while, and is then removed")
+  func gone() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try watched.remove("a.emojiart")
+    #expect(await open.look("a.emojiart").isEmpty)
+    #expect(await open.folder.documents.map(\.path) == ["a.emojiart"])
+    #expect(await open.news.again.map(\.delay) == [.milliseconds(250)])
+    #expect(await open.again() == [.removed("a.emojiart")])
+    #expect(await open.folder.documents.isEmpty)
+    #expect(await open.again().isEmpty)
+    await open.folder.close()
+  }
+
+  @Test("W44 a document that is gone and back before that is not removed")
+  func back() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try watched.move("a.emojiart", "a")
+    #expect(await open.look("a.emojiart").isEmpty)
+    try watched.move("a", "a.emojiart")
+    #expect(await open.again().isEmpty)
+    try watched.remove("a.emojiart")
+    #expect(await open.look("a.emojiart").isEmpty)
+    #expect(await open.again() == [.removed("a.emojiart")])
+    await open.folder.close()
+  }
+
+  @Test("W44 a document that is back, and busy, is waited for anew when it goes again")
+  func backAndBusy() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try watched.move("a.emojiart", "a")
+    #expect(await open.look("a.emojiart").isEmpty)
+    try watched.move("a", "a.emojiart")
+    let lock = try FileLock(watched["a.emojiart"], alone: true, writing: true)
+    #expect(await open.look("a.emojiart").isEmpty)
+    lock.release()
+    try watched.remove("a.emojiart")
+    // However often it is looked at.
+    for _ in 0..<3 { #expect(await open.look("a.emojiart").isEmpty) }
+    #expect(await open.again() == [.removed("a.emojiart")])
+    await open.folder.close()
+  }
+
+  @Test(
+    "W45 a document under another name is renamed, whichever of the two names is met first, then changed if it differs"
+  )
+  func renamed() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try watched.move("a.emojiart", "b.emojiart")
+    #expect(await open.look("a.emojiart", "b.emojiart") == [.renamed("b.emojiart", from: "a.emojiart")])
+    #expect(await open.again().isEmpty)
+    try watched.move("b.emojiart", "c.emojiart")
+    #expect(await open.look("c.emojiart") == [.renamed("c.emojiart", from: "b.emojiart")])
+    #expect(await open.look("b.emojiart").isEmpty)
+    try watched.move("c.emojiart", "d.emojiart")
+    #expect(await open.look("c.emojiart").isEmpty)
+    try DocumentFile(watched["d.emojiart"]).addBee()
+    let heard = await open.look("d.emojiart")
+    #expect(heard.first == .renamed("d.emojiart", from: "c.emojiart") && heard.count == 2)
+    #expect(Self.changedPath(heard.last) == "d.emojiart")
+    #expect(await open.again().isEmpty)
+    #expect(await open.folder.documents.map(\.path) == ["d.emojiart"])
+    await open.folder.close()
+  }
+
+  @Test("W45 of documents that take each other's places each is told under its new name")
+  func places() async throws {
+    try documents("a", "b")
+    let open = try await OpenFolder(watched)
+    try watched.move("b.emojiart", "c.emojiart")
+    try watched.move("a.emojiart", "b.emojiart")
+    let chain = await open.look("a.emojiart", "b.emojiart", "c.emojiart")
+    #expect(
+      chain == [.renamed("c.emojiart", from: "b.emojiart"), .renamed("b.emojiart", from: "a.emojiart")])
+    // A document in the place of another one: that one is gone with it.
+    try watched.move("c.emojiart", "b.emojiart")
+    #expect(await open.look("b.emojiart", "c.emojiart") == [.renamed("b.emojiart", from: "c.emojiart")])
+    #expect(await open.again().isEmpty)
+    try documents("a")
+    #expect(await open.look("a.emojiart").count == 1)
+    let ids = await open.folder.documents.map(\.base?.id)
+    try watched.move("a.emojiart", "x")
+    try watched.move("b.emojiart", "a.emojiart")
+    try watched.move("x", "b.emojiart")
+    _ = await open.look("a.emojiart", "b.emojiart")
+    #expect(await open.again().isEmpty)
+    #expect(await open.folder.documents.map(\.base?.id) == ids.reversed())
+    await open.folder.close()
+  }
+
+  @Test("W45 what stands in the old place of a renamed document is met with it")
+  func oldPlace() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try watched.move("a.emojiart", "b.emojiart")
+    try documents("a")
+    #expect(
+      await open.look("b.emojiart")
+        == [.renamed("b.emojiart", from: "a.emojiart"), .added("a.emojiart", revision: 0)])
+    #expect(await open.look("a.emojiart").isEmpty)
+    await open.folder.close()
+  }
+
+  @Test("W46 what was written under a name that is gone since is told under the others")
+  func goneLink() async throws {
+    try documents("a")
+    try #require(link(watched["a.emojiart"], watched["b.emojiart"]) == 0)
+    let open = try await OpenFolder(watched)
+    try DocumentFile(watched["a.emojiart"]).addBee()
+    try watched.remove("a.emojiart")
+    #expect(Self.changedPath(await open.look("a.emojiart").first) == "b.emojiart")
+    #expect(await open.again() == [.removed("a.emojiart")])
+    await open.folder.close()
+  }
+
+  @Test("W45 another document in a file of the same number is not the one that was there")
+  func reused() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try documents("other")
+    try watched.move("a.emojiart", "b.emojiart")
+    // The same file with the content of another document.
+    try watched.overwrite("b.emojiart", watched.bytes("other.emojiart"))
+    #expect(await open.look("a.emojiart", "b.emojiart") == [.added("b.emojiart", revision: 0)])
+    #expect(await open.again() == [.removed("a.emojiart")])
+    await open.folder.close()
+  }
+
+  @Test("W46 a hard link is a document that comes, and what is written under one name is told under all")
+  func hardLinks() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try #require(link(watched["a.emojiart"], watched["b.emojiart"]) == 0)
+    #expect(await open.look("b.emojiart") == [.added("b.emojiart", revision: 0)])
+    try DocumentFile(watched["b.emojiart"]).addBee()
+    let heard = await open.look("b.emojiart")
+    #expect(
+      heard.map(Self.changedPath) == ["b.emojiart", "a.emojiart"])
+    try watched.overwrite("a.emojiart", "text".utf8)
+    #expect(await open.look("a.emojiart").isEmpty)
+    // Each name is looked at, and neither has the other one looked at for ever.
+    let delays = await open.news.again.map(\.delay)
+    #expect(delays == [.seconds(2), .milliseconds(50)])
+    #expect(await open.again().count == 1)
+    #expect(await open.news.again.map(\.delay) == [.seconds(2)])
+    #expect(await open.again().count == 1)
+    #expect(await open.folder.documents.allSatisfy { $0.trouble != nil })
+    await open.folder.close()
+  }
+
+  @Test("W46 a hard link whose first name goes is renamed")
+  func linkAndUnlink() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try #require(link(watched["a.emojiart"], watched["b.emojiart"]) == 0)
+    try watched.remove("a.emojiart")
+    #expect(await open.look("b.emojiart", "a.emojiart") == [.renamed("b.emojiart", from: "a.emojiart")])
+    await open.folder.close()
+  }
+
+  @Test("W49 a listing looks at what it names and at what was known there, and says why after what was found")
+  func scans() async throws {
+    try #require(mkdir(watched["sub"], 0o755) == 0)
+    try #require(mkdir(watched["sub2"], 0o755) == 0)
+    try documents("a", "sub/b", "sub/c", "sub2/d")
+    let open = try await OpenFolder(watched)
+    try watched.remove("a.emojiart")
+    try watched.remove("sub2/d.emojiart")
+    try watched.move("sub/b.emojiart", "sub/e.emojiart")
+    try watched.remove("sub/c.emojiart")
+    #expect(
+      await open.scan("sub", ["sub/e.emojiart"]) == [.renamed("sub/e.emojiart", from: "sub/b.emojiart")])
+    #expect(await open.again() == [.removed("sub/c.emojiart")])
+    #expect(
+      await open.scan("", ["sub/e.emojiart"], reason: "the queue was full")
+        == [.removed("a.emojiart"), .removed("sub2/d.emojiart"), .rescanned("the queue was full")])
+    #expect(await open.scan("", ["sub/e.emojiart"]).isEmpty)
+    await open.folder.close()
+  }
+
+  @Test(
+    "W49 what a listing finds unreadable may be being written, and is looked at once more before it is told")
+  func listedTrouble() async throws {
+    try documents("a")
+    let open = try await OpenFolder(watched)
+    try watched.overwrite("a.emojiart", "text".utf8)
+    #expect(await open.scan("", ["a.emojiart"]).isEmpty)
+    #expect(await open.again().isEmpty)
+    #expect(await open.news.again.map(\.delay) == [.seconds(2)])
+    #expect(await open.again().count == 1)
+    #expect(await open.scan("", ["a.emojiart"]).isEmpty)
+    #expect(await open.again().isEmpty)
+    await open.folder.close()
+  }
+
+  @Test("W51 a folder that is gone has no documents any more, which is told at once, and may come back")
+  func rootGone() async throws {
+    try documents("a", "b")
+    let open = try await OpenFolder(watched)
+    try #require(rename(watched.path, watched.path + ".away") == 0)
+    #expect(
+      await open.scan("", [], reason: "moved")
+        == [.removed("a.emojiart"), .removed("b.emojiart"), .rescanned("moved")])
+    try #require(rename(watched.path + ".away", watched.path) == 0)
+    #expect(await open.scan("", ["a.emojiart", "b.emojiart"]).count == 2)
+    await open.folder.close()
+  }
+
+  @Test("W52 symbolic links, pipes and folders that are named like documents are none")
+  func noDocuments() async throws {
+    try documents("a")
+    let outside = try WatchedFolder()
+    try outside.make("out.emojiart")
+    try #require(symlink(outside["out.emojiart"], watched["link.emojiart"]) == 0)
+    try #require(symlink("a.emojiart", watched["near.emojiart"]) == 0)
+    try #require(symlink(outside.path, watched["sub"]) == 0)
+    try #require(mkfifo(watched["pipe.emojiart"], 0o644) == 0)
+    try #require(mkdir(watched["folder.emojiart"], 0o755) == 0)
+    let names = ["link", "near", "pipe", "folder", "sub/out"].map { "\($0).emojiart" }
+    let open = try await OpenFolder(watched, files: names + ["a.emojiart"])
+    #expect(await open.folder.documents.map(\.path) == ["a.emojiart"])
+    #expect(await open.say(.look(names.map { WatchedFile($0, isQuiet: true) })).isEmpty)
+    try watched.remove("a.emojiart")
+    try #require(symlink(outside["out.emojiart"], watched["a.emojiart"]) == 0)
+    #expect(await open.look("a.emojiart").isEmpty)
+    #expect(await open.again() == [.removed("a.emojiart")])
+    await open.folder.close()
+  }
+
+  @Test("W53 names that look alike are names of their own, and so are those with line breaks and escapes")
+  func names() async throws {
+    let names = ["e\u{301}", "\u{e9}", "a\nb", "\u{1b}[31m"].map { "\($0).emojiart" }
+    for name in names { try watched.make(name) }
+    let open = try await OpenFolder(watched, files: names)
+    #expect(await open.folder.documents.count == 4)
+    try DocumentFile(watched[names[1]]).addBee()
+    try watched.remove(names[0])
+    let path = try #require(Self.changedPath(await open.look(names[0], names[1]).first))
+    #expect(path.utf8.elementsEqual(names[1].utf8))
+    #expect(await open.again().count == 1)
+    #expect(await open.document(names[1])?.base?.revision == 1)
+    #expect(await open.document(names[0]) == nil)
+    await open.folder.close()
+  }
+}

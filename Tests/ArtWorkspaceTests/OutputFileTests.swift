@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import Foundation
+import Testing
+
+@testable import ArtWorkspace
+
+@Suite("A file that appears whole or not at all")
+struct OutputFileTests {
+  private final class Folder {
+    let url: URL
+
+    init() throws {
+      url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+        .appending(path: "emojiart-new-\(UUID())")
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    }
+
+    deinit {
+      // What is left in the temporary folder fails no test.
+      try? FileManager.default.removeItem(at: url)
+    }
+
+    func path(_ name: String) -> String { url.appending(path: name).path }
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+    func text(_ name: String) throws -> String {
+      try String(contentsOf: url.appending(path: name), encoding: .utf8)
+    }
+    func put(_ text: String, _ name: String) throws {
+      try Data(text.utf8).write(to: url.appending(path: name))
+    }
+    func mode(_ name: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
+    }
+  }
+
+  @Test("C109 a new one is there when it is finished, and not before", arguments: [true, false])
+  func new(isUnnamed: Bool) throws {
+    let folder = try Folder()
+    let file = try OutputFile(OutputPlace(folder.path("a.png"), replacing: .pictures), isUnnamed: isUnnamed)
+    let isTaken = file.write(Array("one ".utf8)) && file.write(Array("two".utf8))
+    #expect(isTaken && file.size == 7)
+    #expect(try folder.names().filter { !$0.hasPrefix(".") } == [])
+    #expect(try folder.names().isEmpty == isUnnamed)
+    try file.finish()
+    #expect(try folder.names() == ["a.png"])
+    #expect(try folder.text("a.png") == "one two")
+    file.discard()
+    #expect(!file.write([1]))
+    #expect(try folder.names() == ["a.png"])
+  }
+
+  @Test("C109 one that is given up, or that nobody holds any more, leaves nothing", arguments: [true, false])
+  func discarded(isUnnamed: Bool) throws {
+    let folder = try Folder()
+    try folder.put("%PDF-1", "old.pdf")
+    for name in ["new.pdf", "old.pdf"] {
+      let place = try OutputPlace(folder.path(name), replacing: .pictures)
+      let given = try OutputFile(place, isUnnamed: isUnnamed)
+      _ = given.write([1, 2, 3])
+      given.discard()
+      #expect(throws: ArtError.self) { try given.finish() }
+      _ = try OutputFile(place, isUnnamed: isUnnamed).write([1, 2, 3])
+      #expect(try folder.names() == ["old.pdf"])
+      #expect(try folder.text("old.pdf") == "%PDF-1")
+    }
+  }
+
+  @Test("C109 who gives up what is stuck in a pipe that nobody reads does not wait for it")
+  func stuck() throws {
+    let folder = try Folder()
+    let path = folder.path("pipe")
+    try #require(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDWR | O_CLOEXEC)
+    defer { close(reader) }
+    let file = try OutputFile(OutputPlace(path, replacing: .pictures))
+    let (isWritten, isDiscarded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let length = 1 << 20
+    Thread.detachNewThread {
+      _ = file.write([UInt8](repeating: 7, count: length))
+      isWritten.signal()
+    }
+    // No pipe holds so much: with its first byte there it is stuck.
+    var there = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+    try #require(poll(&there, 1, 120_000) == 1)
+    Thread.detachNewThread {
+      file.discard()
+      isDiscarded.signal()
+    }
+    #expect(Self.isSignalled(isDiscarded))
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var count = 0
+    while count < length {
+      let more = read(reader, &buffer, buffer.count)
+      try #require(more > 0)
+      count += more
+    }
+    #expect(Self.isSignalled(isWritten))
+  }
+
+  private static func isSignalled(_ event: DispatchSemaphore) -> Bool {
+    event.wait(timeout: .now() + .seconds(120)) == .success
+  }
+
+  @Test("C109 what takes the place of another has its mode", arguments: [true, false])
+  func replacing(isUnnamed: Bool) throws {
+    let folder = try Folder()
+    try folder.put("<svg/>", "old.svg")
+    try #require(chmod(folder.path("old.svg"), 0o604) == 0)
+    let file = try OutputFile(OutputPlace(folder.path("old.svg"), replacing: .pictures), isUnnamed: isUnnamed)
+    _ = file.write(Array("<svg>new</svg>".utf8))
+    #expect(try folder.text("old.svg") == "<svg/>")
+    try file.finish()
+    #expect(try folder.text("old.svg") == "<svg>new</svg>")
+    #expect(try folder.mode("old.svg") == 0o604)
+    #expect(try folder.names() == ["old.svg"])
+  }
+
+  @Test("C109 what others put there meanwhile stays", arguments: [true, false])
+  func others(isUnnamed: Bool) throws {
+    let folder = try Folder()
+    try folder.put("%PDF-1", "old.pdf")
+    for name in ["new.pdf", "old.pdf"] {
+      let file = try OutputFile(OutputPlace(folder.path(name), replacing: .pictures), isUnnamed: isUnnamed)
+      _ = file.write([1, 2, 3])
+      try folder.put("theirs", "theirs")
+      try #require(rename(folder.path("theirs"), folder.path(name)) == 0)
+      #expect { try file.finish() } throws: { ($0 as? ArtError)?.code == .exists }
+      #expect(try folder.text(name) == "theirs")
+    }
+    #expect(try folder.names() == ["new.pdf", "old.pdf"])
+  }
+
+  @Test("C109 what others wrote meanwhile into what was to be replaced stays", arguments: [true, false])
+  func written(isUnnamed: Bool) throws {
+    let folder = try Folder()
+    for isRemoved in [true, false] {
+      try folder.put("%PDF-1", "old.pdf")
+      let file = try OutputFile(
+        OutputPlace(folder.path("old.pdf"), replacing: .pictures), isUnnamed: isUnnamed)
+      _ = file.write([1, 2, 3])
+      if isRemoved { try #require(unlink(folder.path("old.pdf")) == 0) }
+      try folder.put("theirs", "old.pdf")
+      #expect { try file.finish() } throws: { ($0 as? ArtError)?.code == .exists }
+      #expect(try folder.text("old.pdf") == "theirs")
+      #expect(try folder.names() == ["old.pdf"])
+    }
+  }
+
+  @Test("C110 to be a document a name has to end as documents do, byte by byte")
+  func names() throws {
+    let folder = try Folder()
+    // A mark that is one character with what follows it.
+    for name in ["bees.emojiart", "bees\u{600}.emojiart", "bees\u{600}.emojiart-wal"] {
+      #expect(throws: ArtError.self) { try OutputPlace(folder.path(name), replacing: .pictures) }
+    }
+    _ = try OutputPlace(folder.path("bees.emojiart.png"), replacing: .pictures)
+  }
+
+  @Test(
+    "C110 only what begins as one of our files is replaced",
+    arguments: [
+      ("", true, true), ("%PDF-1.7\n", true, false), ("\u{89}PNG", false, false), ("<svg width", true, false),
+      ("<?xml version=\"1.0\"?>\n<svg ", true, false), ("<html><body><p>", false, false),
+      ("<html><body><svg width", false, false), ("<!DOCTYPE html>\n<svg>", false, false),
+      ("<!-- <svg> --><p>", false, false), ("<svgs>", false, false), ("<svg", false, false),
+      ("<?xml version=\"1.0\"?><!-- by hand -->\n<!DOCTYPE svg PUBLIC \"\" \"\">\n<svg>", true, false),
+      ("<!-- <svg>", false, false), ("%PDF", false, false),
+      ("\u{89}PN", false, false), (" <svg ", false, false), ("hello", false, false),
+      ("SQLite format 3\0", false, false),
+      (GalleryPage.mark + "0.1.0\">", false, true), ("<!DOCTYPE html>\n<html lang=\"en\">\n", false, false),
+    ])
+  func contents(text: String, asPicture: Bool, asGallery: Bool) throws {
+    let folder = try Folder()
+    try folder.put(text, "there")
+    for (kind, isReplaced) in [
+      (OutputPlace.Replaceable.pictures, asPicture), (.galleries, asGallery), (.nothing, false),
+    ] {
+      let place = try? OutputPlace(folder.path("there"), replacing: kind)
+      #expect((place != nil) == isReplaced, "\(kind) \(text)")
+    }
+    try Data([0x89] + Array("PNG\r\n".utf8)).write(to: folder.url.appending(path: "there"))
+    _ = try OutputPlace(folder.path("there"), replacing: .pictures)
+  }
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+import Testing
+
+@testable import ArtWorkspace
+
+extension ReportedDocuments {
+  /// What is told after events were lost, but for that.
+  fileprivate mutating func caughtUp(_ documents: [FolderDocument]) -> [FolderNotice] {
+    let notices = receive(.resync, finding: documents, degraded: nil)
+    #expect(notices.last == .rescanned("more happened than could be told in time"))
+    return notices.dropLast()
+  }
+}
+
+@Suite("What a watcher has told") struct ReportedDocumentsTests {
+  private func base(_ revision: Int, by number: Int = 1) throws -> DocumentBase {
+    let head = EditID("00000000000\(number):\(max(1, revision))")
+    return DocumentBase(
+      id: try #require(DocumentID("000000000000")), revision: revision, head: revision == 0 ? nil : head)
+  }
+
+  private func whole(_ path: String, _ revision: Int, by number: Int = 1) throws -> FolderDocument {
+    FolderDocument(path: path, base: try base(revision, by: number), trouble: nil)
+  }
+
+  private func broken(_ path: String, _ reason: String) -> FolderDocument {
+    FolderDocument(path: path, base: nil, trouble: reason)
+  }
+
+  private func change(_ revisions: ClosedRange<Int>, isComplete: Bool = true) throws -> DocumentChange {
+    let edits = try revisions.map { revision in
+      LoggedEdit(
+        EditStamp(id: try #require(EditID("000000000001:\(revision)")), time: 0), revision: revision,
+        save: revision,
+        edit: Edit(name: "edit \(revision)", changes: []), inverse: [])
+    }
+    return DocumentChange(
+      edits: isComplete ? edits : [], texts: [:], revision: revisions.upperBound, isComplete: isComplete)
+  }
+
+  private func begun(_ documents: FolderDocument...) -> ReportedDocuments {
+    var told = ReportedDocuments()
+    _ = told.begin(documents, degraded: nil)
+    return told
+  }
+
+  @Test("C74 in the beginning it is told how many documents there are, and what is wrong")
+  func beginning() throws {
+    var told = ReportedDocuments()
+    #expect(
+      told.begin([try whole("a", 3), broken("b", "why")], degraded: "no watches")
+        == [.ready(2), .degraded("no watches"), .damaged("b", reason: "why")])
+    #expect(told.receive(.damaged("b", reason: "why")) == nil)
+    var other = told
+    let whole = DocumentChange(edits: [], texts: [:], revision: 4, isComplete: true)
+    #expect(other.receive(.added("b", revision: 4)) == .changed("b", whole, isWholeAgain: true))
+    #expect(other.receive(.added("b", revision: 4)) == nil)
+    #expect(told.receive(.degraded("no watches")) == nil)
+    #expect(told.receive(.rescanned("back")) == .rescanned("back"))
+    #expect(told.receive(.degraded("no watches")) == .degraded("no watches"))
+    let again = DocumentChange(edits: [], texts: [:], revision: 4, isComplete: true)
+    #expect(told.receive(.changed("b", again)) == .changed("b", again, isWholeAgain: true))
+  }
+
+  @Test("C74 what was in use in the beginning is told when it can be read")
+  func inUse() throws {
+    let told = begun(FolderDocument(path: "a", base: nil, trouble: nil))
+    for event in [FolderEvent.added("a", revision: 3), .changed("a", try change(1...3))] {
+      var told = told
+      #expect(told.receive(event) == .added("a", revision: 3))
+      #expect(told.receive(event) == nil)
+    }
+  }
+
+  @Test("C83 what the documents had in them already when they were asked for is not told again")
+  func overlap() throws {
+    var told = begun(try whole("a", 3))
+    #expect(told.receive(.added("a", revision: 1)) == nil)
+    #expect(told.receive(.changed("a", try change(2...3))) == nil)
+    #expect(told.receive(.movedOn("a", revision: 3)) == nil)
+    #expect(told.receive(.removed("gone before")) == nil)
+    #expect(told.mustRefresh(after: .renamed("a", from: "gone before")))
+    #expect(
+      told.receive(.renamed("a", from: "gone before"), finding: [try whole("a", 3)], degraded: nil) == [])
+    #expect(
+      told.receive(.changed("a", try change(3...5))) == .changed("a", try change(4...5), isWholeAgain: false))
+    #expect(told.receive(.changed("a", try change(5...5))) == nil)
+    #expect(told.receive(.movedOn("a", revision: 9)) == .resync("a", revision: 9))
+    told.read("a", try base(12))
+    #expect(told.receive(.changed("a", try change(11...12))) == nil)
+    #expect(
+      told.receive(.changed("a", try change(12...13)))
+        == .changed("a", try change(13...13), isWholeAgain: false)
+    )
+    #expect(told.receive(.removed("a")) == .removed("a"))
+    #expect(told.receive(.removed("a")) == nil)
+    #expect(told.receive(.added("a", revision: 1)) == .added("a", revision: 1))
+    // Whatever is heard of it first, it is new.
+    #expect(told.receive(.changed("b", try change(2...3))) == .added("b", revision: 3))
+    #expect(told.receive(.changed("c", try change(1...3, isComplete: false))) == .added("c", revision: 3))
+    #expect(told.receive(.movedOn("d", revision: 9)) == .added("d", revision: 9))
+  }
+
+  @Test("C83 another state of a document that was read already is not told again, and one of its number is")
+  func backupAtTheSeam() throws {
+    var told = begun(try whole("a", 30))
+    let backup = try change(1...4, isComplete: false)
+    told.read("a", try base(5))
+    #expect(told.mustRefresh(after: .changed("a", backup)))
+    #expect(told.receive(.changed("a", backup), finding: [try whole("a", 5)], degraded: nil) == [])
+    #expect(told.receive(.changed("a", try change(5...5))) == nil)
+    let same = try change(1...5, isComplete: false)
+    #expect(
+      told.receive(.changed("a", same), finding: [try whole("a", 5, by: 2)], degraded: nil)
+        == [.changed("a", same, isWholeAgain: false)])
+    // Which edit was the last is not known now: it is told rather than not.
+    #expect(
+      told.receive(.changed("a", same), finding: [try whole("a", 5)], degraded: nil)
+        == [.changed("a", same, isWholeAgain: false)])
+  }
+
+  @Test("C83 what the system does not tell of is told again after lost events")
+  func degradedStill() throws {
+    var told = begun()
+    let missed = FolderNotice.rescanned("more happened than could be told in time")
+    #expect(told.receive(.resync, finding: [], degraded: "no watches") == [missed, .degraded("no watches")])
+    #expect(told.receive(.degraded("no watches")) == nil)
+    #expect(told.receive(.resync, finding: [], degraded: nil) == [missed])
+    #expect(told.receive(.degraded("no watches")) == .degraded("no watches"))
+  }
+
+  @Test(
+    "C83 another state of a document is told although its revision is lower, and edits of it then are news")
+  func backup() throws {
+    var told = begun(try whole("a", 30))
+    let backup = try change(1...4, isComplete: false)
+    #expect(told.receive(.changed("a", backup)) == .changed("a", backup, isWholeAgain: false))
+    #expect(
+      told.receive(.changed("a", try change(5...5))) == .changed("a", try change(5...5), isWholeAgain: false))
+  }
+
+  @Test("C83 after lost events the difference is told, and nothing of what was told before")
+  func catchingUp() throws {
+    var told = begun(
+      try whole("same", 1), try whole("gone", 1), try whole("more", 1), try whole("other", 7),
+      try whole("broken", 1), broken("still", "why"), broken("again", "why"), try whole("empty", 0))
+    #expect(told.receive(.changed("more", try change(2...4))) != nil)
+    let now = [
+      try whole("same", 1), try whole("more", 4), try whole("other", 7, by: 2), broken("broken", "torn"),
+      broken("still", "why"), try whole("again", 2), try whole("new", 5), try whole("empty", 0),
+    ]
+    #expect(
+      told.caughtUp(now) == [
+        .resync("again", revision: 2), .damaged("broken", reason: "torn"), .removed("gone"),
+        .added("new", revision: 5),
+        .changed("other", try change(1...7, isComplete: false), isWholeAgain: false),
+      ])
+    #expect(told.caughtUp(now) == [])
+    let whole = DocumentChange(edits: [], texts: [:], revision: 1, isComplete: true)
+    #expect(
+      told.caughtUp(try now.map { try $0.path == "broken" ? self.whole("broken", 1) : $0 })
+        == [.changed("broken", whole, isWholeAgain: true)])
+  }
+
+  @Test("C83 after lost events a document that is as it was told is not told again, however it was told")
+  func unchanged() throws {
+    var told = begun(try whole("moved on", 1), try whole("backup", 9))
+    #expect(told.receive(.added("new", revision: 2)) != nil)
+    #expect(told.receive(.movedOn("moved on", revision: 2)) != nil)
+    #expect(told.receive(.changed("backup", try change(1...2, isComplete: false))) != nil)
+    let documents = try ["new", "moved on", "backup"].map { try whole($0, 2) }
+    #expect(told.caughtUp(documents) == [])
+    // From here on it is known which edit was the last.
+    #expect(told.caughtUp(try documents.map { try whole($0.path, 2, by: 2) }).count == 3)
+  }
+
+  @Test("C83 whatever was lost between, everyone ends with the documents as they are")
+  func endsRight() throws {
+    var (random, cases, lost) = (Seeded(state: 7), 0, 0)
+    for _ in 0..<500 {
+      // The folder's own knowledge, what was told, and what the reader makes of it.
+      var folder: [String: Int] = [:]
+      var told = begun()
+      var reader: [String: Int] = [:]
+      func read(_ notices: [FolderNotice]) {
+        for notice in notices {
+          guard let document = notice.document else { continue }
+          switch notice {
+          case .removed: #expect(reader.removeValue(forKey: document) != nil)
+          case .renamed(_, let from, _): reader[document] = reader.removeValue(forKey: from)
+          default: reader[document] = notice.revision
+          }
+        }
+      }
+      for _ in 0..<40 {
+        let name = "abc"[random.next() % 3]
+        let event: FolderEvent
+        switch (folder[name], random.next() % 5) {
+        case (nil, _): event = .added(name, revision: 1)
+        case (_, 0): event = .removed(name)
+        case (let revision?, 1): event = .movedOn(name, revision: revision + 2)
+        case (let revision?, 2) where revision > 2:
+          event = .changed(name, try change(1...(revision - 2), isComplete: false))
+        case (_, 3):
+          let other = "abc"[random.next() % 3]
+          event = other == name ? .removed(name) : .renamed(other, from: name)
+        case (let revision?, _):
+          event = .changed(name, try change((revision + 1)...(revision + random.next() % 3 + 1)))
+        }
+        switch event {
+        case .added(let name, let revision), .movedOn(let name, let revision): folder[name] = revision
+        case .changed(let name, let change): folder[name] = change.revision
+        case .removed(let name): folder[name] = nil
+        case .renamed(let name, let from): folder[name] = folder.removeValue(forKey: from)
+        case .damaged, .rescanned, .degraded, .resync: break
+        }
+        cases += 1
+        if random.next() % 4 == 0 {
+          lost += 1
+          // A head of its own for each state: the real one is unlike any other, too.
+          let documents = try folder.map { try whole($0.key, $0.value) }
+          read(told.caughtUp(documents))
+          #expect(reader == folder)
+        } else if told.mustRefresh(after: event) {
+          let documents = try folder.map { try whole($0.key, $0.value) }
+          read(told.receive(event, finding: documents, degraded: nil))
+        } else {
+          read(told.receive(event).map { [$0] } ?? [])
+        }
+        #expect(lost > 0 || reader == folder)
+      }
+      read(told.caughtUp(try folder.map { try whole($0.key, $0.value) }))
+      #expect(reader == folder)
+    }
+    print(
+      "told: \(cases) events, \(lost) of them lost, and every reader ended with the documents as they are")
+  }
+
+  @Test("C75 of documents that are not wanted nothing is told, and one that gets a wanted name is looked at")
+  func wanted() throws {
+    var told = ReportedDocuments(only: [FilePath("a"), FilePath("b")])
+    #expect(told.begin([try whole("a", 1), try whole("x", 1)], degraded: nil) == [.ready(1)])
+    #expect(told.receive(.added("y", revision: 1)) == nil)
+    #expect(told.receive(.changed("x", try change(2...2))) == nil)
+    #expect(told.receive(.damaged("x", reason: "why")) == nil)
+    #expect(told.receive(.movedOn("x", revision: 5)) == nil)
+    #expect(!told.mustRefresh(after: .renamed("y", from: "x")))
+    #expect(told.mustRefresh(after: .renamed("b", from: "x")))
+    #expect(told.mustRefresh(after: .renamed("a", from: "x")))
+    var other = told
+    #expect(
+      other.receive(.renamed("a", from: "x"), finding: [try whole("a", 1, by: 2)], degraded: nil)
+        == [.changed("a", try change(1...1, isComplete: false), isWholeAgain: false)])
+    let stranger = DocumentBase(id: try #require(DocumentID("000000000001")), revision: 0, head: nil)
+    other = told
+    #expect(
+      other.receive(
+        .renamed("a", from: "x"), finding: [FolderDocument(path: "a", base: stranger, trouble: nil)],
+        degraded: nil) == [.removed("a"), .added("a", revision: 0)])
+    #expect(told.caughtUp([try whole("a", 1), try whole("b", 2)]) == [.added("b", revision: 2)])
+    #expect(told.receive(.renamed("z", from: "b")) == .removed("b"))
+    #expect(told.receive(.renamed("b", from: "a")) == .renamed("b", from: "a", revision: 1))
+  }
+}
+
+extension String {
+  fileprivate subscript(_ place: Int) -> String { String(self[index(startIndex, offsetBy: place)]) }
+}
+
+/// https://prng.di.unimi.it/splitmix64.c
+private struct Seeded {
+  var state: UInt64
+
+  mutating func next() -> Int {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return Int((z ^ (z >> 31)) >> 33)
+  }
+}

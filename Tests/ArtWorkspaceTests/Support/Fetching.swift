@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+import ArtWorker
+import Synchronization
+import Testing
+
+@testable import ArtWorkspace
+
+/// A program that watches a folder and fetches what is pending in it, as `emojiart watch` does.
+struct FetchingProgram {
+  let folder: DocumentFolder
+  let pending: PendingBackgrounds
+  let told: EventSequence<FolderEvent>
+  let events: EventSequence<PendingBackgrounds.Event>
+
+  init(
+    _ watched: WatchedFolder, _ mode: PendingMode = .changed, allowsPrivate: Bool = true,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) async throws {
+    folder = try await DocumentFolder.open(watched.path)
+    told = folder.events(capacity: 100_000)
+    pending = PendingBackgrounds(
+      mode, allowsPrivate: allowsPrivate, locks: watched["locks"], clock: clock)
+    events = pending.events()
+    await pending.follow(folder)
+  }
+
+  /// The next thing that became of one that was pending.
+  func next() async throws -> PendingBackgrounds.Event {
+    for await event in events { return event }
+    throw Over()
+  }
+
+  /// Waits until something was told of the folder.
+  func told(_ isWanted: (FolderEvent) -> Bool) async throws {
+    for await event in told where isWanted(event) { return }
+    throw Over()
+  }
+
+  struct Over: Error {}
+
+  func close() async {
+    await pending.close()
+    await folder.close()
+  }
+}
+
+extension DocumentFile {
+  /// Somebody wants a picture there, later.
+  @discardableResult
+  func want(_ url: String, reason: String = "later") throws -> DocumentBase {
+    var random = SystemRandomNumberGenerator()
+    var author = try Author(origin: Origin(using: &random))
+    let stamp = author.stamp(at: 1_800_000_000_000)
+    let pending = try PendingBackground(url: url, since: 1, reason: reason, anchor: .topLeft)
+    try edit { (transaction: DocumentTransaction) throws(ArtError) in
+      guard let edit = try BackgroundEdit.later(pending).plan(on: transaction) else { return }
+      _ = try transaction.perform(edit, stamp: stamp)
+    }
+    return try base()
+  }
+
+  /// Nobody wants one any more.
+  func clearBackground() throws {
+    var random = SystemRandomNumberGenerator()
+    var author = try Author(origin: Origin(using: &random))
+    let stamp = author.stamp(at: 1_800_000_000_000)
+    try edit { (transaction: DocumentTransaction) throws(ArtError) in
+      guard let edit = try BackgroundEdit.clear.plan(on: transaction) else { return }
+      _ = try transaction.perform(edit, stamp: stamp)
+    }
+  }
+}
+
+/// A document whose edits take until they are let go, and in which nothing is pending as soon as one has begun.
+final class SlowSource: PendingSource {
+  let key: PendingKey
+  private let news = AsyncStream<Void>.makeStream()
+  private let looks = AsyncStream<Void>.makeStream()
+  private let edit = Mutex<CheckedContinuation<Void, Never>?>(nil)
+  private let isWanted = Mutex(true)
+
+  init(_ key: PendingKey) { self.key = key }
+
+  func follow(_ hear: @Sendable () async -> Void) async {
+    for await _ in news.stream {
+      await hear()
+      looks.continuation.yield()
+    }
+  }
+
+  func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
+    isWanted.withLock(\.self) ? [("bees", key, 1)] : []
+  }
+
+  nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
+    -> PendingSight
+  { PendingSight(revision: 1, isPending: true, background: nil) }
+
+  nonisolated(nonsending) func take(
+    _ picture: CheckedPicture, _ key: PendingKey, in document: String
+  ) async throws(ArtError) -> PendingSight { try await refuse(.status, key, in: document) }
+
+  nonisolated(nonsending) func refuse(
+    _ reason: Refusal.Reason, _ key: PendingKey, in document: String
+  ) async throws(ArtError) -> PendingSight {
+    await withCheckedContinuation { continuation in
+      edit.withLock { $0 = continuation }
+      isWanted.withLock { $0 = false }
+      news.continuation.yield()
+    }
+    return PendingSight(revision: 2, isPending: true, background: nil)
+  }
+
+  /// Waits until whoever fetches has heard that nothing is pending any more.
+  func looked() async { for await _ in looks.stream { return } }
+
+  /// The edit is in the file.
+  func letGo() { edit.withLock { $0.take() }?.resume() }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtSystem
+
+@testable import ArtWorkspace
+
+/// Somebody who knows of a folder only what it tells, and complains where that does not fit together.
+struct Listener {
+  struct Known: Equatable {
+    var revision: Int?
+    var trouble: String?
+  }
+
+  private(set) var documents: [FilePath: Known] = [:]
+  private(set) var complaints: [String] = []
+  /// How many events of each kind.
+  private(set) var counts: [String: Int] = [:]
+  /// A kind of event that it does not hear.
+  var isDeafTo: String?
+
+  init(_ documents: [FolderDocument]) {
+    for document in documents {
+      self.documents[FilePath(document.path)] = Known(
+        revision: document.base?.revision, trouble: document.trouble)
+    }
+  }
+
+  static func kind(_ event: FolderEvent) -> String { String("\(event)".prefix { $0 != "(" }) }
+
+  mutating func hear(_ event: FolderEvent) {
+    counts[Self.kind(event), default: 0] += 1
+    guard Self.kind(event) != isDeafTo else { return }
+    switch event {
+    case .added(let name, let revision):
+      let path = FilePath(name)
+      expect(documents[path]?.revision == nil, "\(event), which is there")
+      documents[path] = Known(revision: revision)
+    case .changed(let name, let change):
+      let path = FilePath(name)
+      let old = documents[path]
+      expect(old?.revision != nil, "\(name) changed, which is not there")
+      if change.isComplete, change.edits.isEmpty {
+        expect(old?.trouble != nil && old?.revision == change.revision, "\(name) told twice")
+      } else if change.isComplete {
+        let revisions = change.edits.map(\.revision)
+        let from = (old?.revision ?? 0) + 1
+        expect(revisions == Array(from..<from + revisions.count), "\(name): \(revisions) after \(from - 1)")
+        expect(revisions.last == change.revision, "\(name): \(revisions) to \(change.revision)")
+      }
+      documents[path] = Known(revision: change.revision)
+    case .movedOn(let name, let revision):
+      let path = FilePath(name)
+      expect((documents[path]?.revision).map { $0 < revision } ?? false, "\(event)")
+      documents[path] = Known(revision: revision)
+    case .removed(let name):
+      expect(documents.removeValue(forKey: FilePath(name)) != nil, "\(event), which is not there")
+    case .renamed(let name, let from):
+      let old = documents.removeValue(forKey: FilePath(from))
+      expect(old?.revision != nil && name != from, "\(event), which is not there")
+      documents[FilePath(name)] = old
+    case .damaged(let name, let reason):
+      let path = FilePath(name)
+      expect(documents[path]?.trouble != reason, "\(event), told twice")
+      documents[path, default: Known()].trouble = reason
+    case .rescanned, .degraded: break
+    case .resync: complaints.append("too slow")
+    }
+  }
+
+  private mutating func expect(_ holds: Bool, _ complaint: String) {
+    if !holds { complaints.append(complaint) }
+  }
+}

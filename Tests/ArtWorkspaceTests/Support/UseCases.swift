@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+import ArtWorker
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ArtWorkspace
+
+/// What a use case reported.
+final class Reports: Sendable {
+  private let gathered = Mutex<[Recovery.Notice]>([])
+
+  var all: [Recovery.Notice] { gathered.withLock(\.self) }
+
+  func add(_ notice: Recovery.Notice) { gathered.withLock { $0.append(notice) } }
+
+  /// How many edits were restored, and how many were read with a document.
+  var restored: Int {
+    all.reduce(0) { if case .restored(_, let report) = $1 { $0 + report.edits } else { $0 } }
+  }
+  var included: Int {
+    all.reduce(0) { if case .included(_, let report) = $1 { $0 + report.edits } else { $0 } }
+  }
+  var excluded: Int {
+    all.reduce(0) { if case .excluded(_, let report) = $1 { $0 + report.edits } else { $0 } }
+  }
+}
+
+extension WatchedFolder {
+  /// Where the journals of these tests are.
+  var journals: JournalFolder { JournalFolder(self["state/journals"]) }
+
+  /// Edits by ada, with the journals of this folder.
+  func recovery(_ reports: Reports = Reports()) -> Recovery {
+    Recovery(author: "ada", journals: journals) { reports.add($0) }
+  }
+
+  /// A document that is open in another program, which saves nothing by itself.
+  func opened(_ file: DocumentFile) async throws -> Document {
+    try await Document.open(
+      file, author: "bob", journal: .folder(journals),
+      autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)), refreshInterval: nil)
+  }
+
+  /// Edits that a program answered, and then ended without saving them: so many bees.
+  func orphan(_ count: Int, of file: DocumentFile) async throws {
+    let document = try await opened(file)
+    for _ in 0..<count { try await document.perform(Edit(name: "edit", changes: [.add(try Emoji.one())])) }
+    await document.abandon()
+  }
+
+  /// All names in it.
+  var everything: [String] {
+    FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }.sorted() ?? []
+  }
+
+  func text(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
+}
+
+/// Pictures from nowhere.
+struct CannedTransfer: PictureTransfer {
+  let answer: @Sendable (PictureOrder) throws -> CheckedPicture
+
+  func picture(_ order: PictureOrder, for document: String) throws -> CheckedPicture { try answer(order) }
+
+  /// One of that size, whoever asks for it.
+  static func picture(_ width: Int = 3, _ height: Int = 2) throws -> CannedTransfer {
+    let picture = CheckedPicture(
+      bytes: Array("picture \(width) x \(height)".utf8), mediaType: "image/png",
+      size: try Canvas(width: width, height: height), isAnimated: false)
+    return CannedTransfer { _ in picture }
+  }
+
+  /// That refusal, whatever is asked for.
+  static func refusal(_ reason: Refusal.Reason) -> CannedTransfer {
+    CannedTransfer { _ in throw Refusal(reason, "as the test says") }
+  }
+}
+
+/// Draws nothing meanwhile.
+struct BlockingWaiter: DrawingWaiter {
+  func wait<Value: Sendable>(
+    for work: @escaping @Sendable () async throws(DrawingFailure) -> Value
+  ) throws(DrawingFailure) -> Value {
+    try Outcome { () async -> Result<Value, DrawingFailure> in
+      do throws(DrawingFailure) { return .success(try await work()) } catch { return .failure(error) }
+    }.wait().get()
+  }
+}
+
+/// Runs what waits on a thread of its own.
+func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+  }
+}
+
+/// The code of what a body throws; nil where it throws nothing.
+func code<Value>(_ body: () throws -> Value) -> ArtError.Code? {
+  do { _ = try body() } catch { return (error as? ArtError)?.code }
+  return nil
+}
