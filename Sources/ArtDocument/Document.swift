@@ -71,7 +71,7 @@ private enum SaveReason {
 /// Swift's threads, and a running save does not hold up edits.
 public actor Document {
   /// Where the document is kept.
-  public nonisolated let store: any DocumentStore
+  public nonisolated var store: any DocumentStore { place.store.withLock { $0 } }
   /// What messages call the document: the path of its file.
   public nonisolated var path: String { store.path }
   /// The mark of this program's edits.
@@ -93,6 +93,10 @@ public actor Document {
   /// The content and its version.
   public var snapshot: DocumentSnapshot { copy.snapshot }
 
+  /// What became of orphaned journals when the document was opened.
+  public nonisolated let recovered: [LeftEditsOutcome]
+
+  private nonisolated let place: Place
   private var copy: WorkingCopy
   private var life = DocumentLife()
   private var changeCount = ChangeCount()
@@ -137,6 +141,12 @@ public actor Document {
     let value = Mutex(0)
   }
 
+  /// Where the document is kept by now.
+  private final class Place: Sendable {
+    let store: Mutex<any DocumentStore>
+    init(_ store: any DocumentStore) { self.store = Mutex(store) }
+  }
+
   private struct RunningSave {
     var task: Task<ArtError?, Never>
     /// What it will hold.
@@ -177,28 +187,36 @@ public actor Document {
     var generator = generator
     let author = try Author(origin: Origin(using: &generator), name: name, session: session)
     let restorer = try Author(origin: Origin(using: &generator), name: name)
-    typealias Opened = (reason: String?, folder: JournalFolder?, stamp: FileStamp, content: DocumentContent)
+    typealias Opened = (
+      reason: String?, folder: JournalFolder?, recovered: [LeftEditsOutcome], stamp: FileStamp,
+      content: DocumentContent
+    )
     let opened = try await wait(on: DispatchQueue(label: "emojiart.opening")) {
       () throws(ArtError) -> Opened in
       let reason = try reason()
       let folder = try reason == nil ? place.folder() : nil
-      if let folder { try store.restoreOrphans(in: folder, by: restorer) }
+      let recovered = try folder.map { (folder) throws(ArtError) in
+        try store.restoreOrphans(in: folder, by: restorer)
+      }
       // The stamp is taken first: what comes after it is seen by the next refresh.
       let stamp = try store.stamp()
-      return (reason, folder, stamp, try store.read())
+      return (reason, folder, recovered ?? [], stamp, try store.read())
     }
     let document = Document(
-      store, WorkingCopy(opened.content, by: author, using: generator), opened.stamp, policy, refreshInterval,
-      Timeline(clock), time)
+      store, WorkingCopy(opened.content, by: author, using: generator), opened.stamp, opened.recovered,
+      policy,
+      refreshInterval, Timeline(clock), time)
     try await document.begin(readOnlyBecause: opened.reason, journal: opened.folder)
     return document
   }
 
   private init(
-    _ store: some DocumentStore, _ copy: WorkingCopy, _ stamp: FileStamp, _ policy: AutosavePolicy,
-    _ refreshInterval: Duration?, _ timeline: Timeline, _ time: @escaping @Sendable () -> Int
+    _ store: some DocumentStore, _ copy: WorkingCopy, _ stamp: FileStamp, _ recovered: [LeftEditsOutcome],
+    _ policy: AutosavePolicy, _ refreshInterval: Duration?, _ timeline: Timeline,
+    _ time: @escaping @Sendable () -> Int
   ) {
-    self.store = store
+    place = Place(store)
+    self.recovered = recovered
     self.copy = copy
     self.stamp = stamp
     self.refreshInterval = refreshInterval
@@ -241,6 +259,11 @@ public actor Document {
   /// content at every moment. After `resync` a listener takes a new snapshot and passes over changes up to its version.
   public func follow(capacity: Int = 256) -> (snapshot: DocumentSnapshot, events: DocumentEvents) {
     (snapshot, events(capacity: capacity))
+  }
+
+  /// Gives the version that listeners have been told of.
+  package nonisolated var lastVersion: @Sendable () -> Int {
+    { [toldVersion] in toldVersion.value.withLock { $0 } }
   }
 
   private func tell(_ state: DocumentState?) {
@@ -630,6 +653,9 @@ public actor Document {
     }
     step()
   }
+
+  /// The document's file has another path; saves and refreshes that begin from now on go there.
+  package nonisolated func move(to store: some DocumentStore) { place.store.withLock { $0 = store } }
 
   // MARK: Closing
 

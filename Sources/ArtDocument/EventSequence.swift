@@ -17,16 +17,22 @@ package final class Broadcast<Event: Sendable>: Sendable {
 
   private let listeners = Mutex(Listeners())
   private let overflow: (@Sendable () -> Event)?
+  private let observer: (@Sendable ([Event]) -> Void)?
 
-  /// What `overflow` gives takes the place of the events that a listener was too slow for; nil drops the oldest ones.
-  package init(overflow: (@Sendable () -> Event)? = nil) { self.overflow = overflow }
+  /// What `overflow` gives takes the place of the events that a listener was too slow for; nil drops the oldest ones. `observer` is
+  /// called with all events before they are sent.
+  package init(overflow: (@Sendable () -> Event)? = nil, observer: (@Sendable ([Event]) -> Void)? = nil) {
+    self.overflow = overflow
+    self.observer = observer
+  }
 
   /// A new listener: it hears what it wants of what is sent from now on, and ends with the broadcast. `capacity` events
-  /// wait for it at most.
+  /// wait for it at most. `overflow` is used in place of the broadcast's own.
   package func subscribe(
-    capacity: Int, where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }
+    capacity: Int, overflow: (@Sendable () -> Event)? = nil,
+    where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }
   ) -> EventSequence<Event> {
-    let mailbox = Mailbox(capacity: capacity, overflow: overflow)
+    let mailbox = Mailbox(capacity: capacity, overflow: overflow ?? self.overflow)
     let number = listeners.withLock { listeners -> Int? in
       guard !listeners.isOver else { return nil }
       listeners.next += 1
@@ -45,6 +51,7 @@ package final class Broadcast<Event: Sendable>: Sendable {
   package func send(_ event: Event) { send(CollectionOfOne(event)) }
 
   package func send(_ events: some Collection<Event>) {
+    if let observer, !events.isEmpty { observer(Array(events)) }
     for listener in listeners.withLock({ Array($0.all.values) }) {
       for event in events where listener.isWanted(event) { listener.mailbox.put(event) }
     }
@@ -75,7 +82,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox, subscription: subscription) }
 
   /// Iterates over the events.
-  public struct Iterator: AsyncIteratorProtocol {
+  public struct Iterator: AsyncIteratorProtocol, Sendable {
     fileprivate let mailbox: Mailbox<Element>
     fileprivate let subscription: Subscription
 

@@ -24,8 +24,8 @@ public protocol DocumentStore: Sendable {
   /// Forgets a journal of which nothing is left, durably.
   func forget(_ origin: Origin) throws(ArtError)
 
-  /// Restores orphaned journals of the document that lie in the folder, and gives notice of it.
-  func restoreOrphans(in folder: JournalFolder, by restorer: Author) throws(ArtError)
+  /// Restores orphaned journals of the document that lie in the folder, gives notice of it, and returns what became of each.
+  func restoreOrphans(in folder: JournalFolder, by restorer: Author) throws(ArtError) -> [LeftEditsOutcome]
   /// The journal of a program that edits the document; nil where the store keeps none.
   func makeJournal(
     in folder: JournalFolder, on base: DocumentBase, origin: Origin, author: String?
@@ -47,9 +47,14 @@ extension DocumentFile: DocumentStore {
     try Journal(in: folder, of: self, on: base, origin: origin, author: author)
   }
 
-  /// Restores orphaned journals of the document that lie in the folder, and gives notice of it. Throws what `restoreLeft` throws.
-  public func restoreOrphans(in folder: JournalFolder, by restorer: Author) throws(ArtError) {
+  /// Restores orphaned journals of the document that lie in the folder, gives notice of it, and returns what became of each. Throws what
+  /// `restoreLeft` throws.
+  public func restoreOrphans(
+    in folder: JournalFolder, by restorer: Author
+  ) throws(ArtError) -> [LeftEditsOutcome] {
+    var outcomes: [LeftEditsOutcome] = []
     try restoreLeft(in: folder, by: { () throws(ArtError) in restorer }) { outcome in
+      outcomes.append(outcome)
       switch outcome {
       case .kept(let error): notice(error.message)
       case .restored(let report) where report.edits > 0:
@@ -62,5 +67,6 @@ extension DocumentFile: DocumentStore {
       case .restored: break
       }
     }
+    return outcomes
   }
 }

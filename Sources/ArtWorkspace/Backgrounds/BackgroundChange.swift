@@ -251,7 +251,7 @@ extension Document {
   /// between the change and it; not where the task was cancelled before. Throws what `decide` and editing throw; then nothing
   /// is changed.
   func make(
-    _ change: BackgroundChange, _ received: ReceivedPicture? = nil,
+    _ change: BackgroundChange, _ received: ReceivedPicture? = nil, by client: DocumentClient? = nil,
     isMade: @Sendable (BackgroundState) -> Void
   ) async throws(ArtError) {
     var isChanged = false
@@ -259,11 +259,13 @@ extension Document {
     case .nothing: break
     case .set(let picture, let url, let pending, let keepsCanvas):
       isChanged =
-        try await setBackground(picture, from: url, pending: pending, keepsCanvas: keepsCanvas) != nil
+        try await setBackground(
+          picture, from: url, pending: pending, keepsCanvas: keepsCanvas, by: client) != nil
       // Without effect, unless it was dropped meanwhile, it is as it was asked for.
       guard isChanged || !Task.isCancelled else { return }
-    case .edit(let edit): isChanged = try perform(edit) != nil
-    case .change(let edit): isChanged = try perform(edit) != nil
+    case .edit(let edit):
+      isChanged = try !perform(ClientRequest(.background(edit), by: client)).entries.isEmpty
+    case .change(let edit): isChanged = try !perform(ClientRequest(.edit(edit), by: client)).entries.isEmpty
     }
     var state = BackgroundState(content)
     state.isChanged = isChanged

@@ -84,17 +84,22 @@ public actor DocumentBackgrounds {
   }
 
   /// Begins to fetch a background, and returns at once. What was asked for before is dropped.
-  public func request(_ request: BackgroundRequest, keepsCanvas: Bool = false, tag: String? = nil) {
+  public func request(
+    _ request: BackgroundRequest, keepsCanvas: Bool = false, by client: DocumentClient? = nil,
+    tag: String? = nil
+  ) {
     let fetch = fetcher.fetch(request)
-    begin(.set(keepsCanvas: keepsCanvas), request.url, tag) { () async throws(BackgroundFailure) in
+    begin(.set(keepsCanvas: keepsCanvas), request.url, client, tag) { () async throws(BackgroundFailure) in
       try await fetch.picture
     }
   }
 
   /// Begins to have a look at a person's own picture, and returns at once. What was asked for before is dropped.
-  public func request(_ bytes: [UInt8], keepsCanvas: Bool = false, tag: String? = nil) {
+  public func request(
+    _ bytes: [UInt8], keepsCanvas: Bool = false, by client: DocumentClient? = nil, tag: String? = nil
+  ) {
     let fetcher = fetcher
-    begin(.set(keepsCanvas: keepsCanvas), nil, tag) { () async throws(BackgroundFailure) in
+    begin(.set(keepsCanvas: keepsCanvas), nil, client, tag) { () async throws(BackgroundFailure) in
       try await fetcher.check(bytes)
     }
   }
@@ -102,7 +107,8 @@ public actor DocumentBackgrounds {
   /// Begins to fetch the present background's URL again, and returns at once. What was asked for before is dropped. Throws
   /// `noBackground` where there is none that came from a URL, `badValue` for a URL that cannot be read.
   public func refresh(
-    keepsCanvas: Bool = false, allowsPrivate: Bool = false, tag: String? = nil
+    keepsCanvas: Bool = false, allowsPrivate: Bool = false, by client: DocumentClient? = nil,
+    tag: String? = nil
   ) async throws(ArtError) {
     guard let old = await document.backgroundState.background, let text = old.url else {
       throw .nothingToRefresh(document.path)
@@ -111,7 +117,7 @@ public actor DocumentBackgrounds {
     do throws(Refusal) { url = try BackgroundURL(text) } catch { throw ArtError(.badValue, error.detail) }
     // The user did not type it just now.
     let fetch = fetcher.fetch(BackgroundRequest(url, isTyped: false, allowsPrivate: allowsPrivate))
-    begin(.refresh(old, keepsCanvas: keepsCanvas), url, tag) { () async throws(BackgroundFailure) in
+    begin(.refresh(old, keepsCanvas: keepsCanvas), url, client, tag) { () async throws(BackgroundFailure) in
       try await fetch.picture
     }
   }
@@ -141,7 +147,7 @@ public actor DocumentBackgrounds {
   }
 
   private func begin(
-    _ change: BackgroundChange, _ url: BackgroundURL?, _ tag: String?,
+    _ change: BackgroundChange, _ url: BackgroundURL?, _ client: DocumentClient?, _ tag: String?,
     _ picture: @escaping @Sendable () async throws(BackgroundFailure) -> CheckedPicture
   ) {
     cancel()
@@ -157,7 +163,7 @@ public actor DocumentBackgrounds {
         let received = ReceivedPicture(try await picture(), isFromURL: url != nil, url: url?.kept)
         if Task.isCancelled { return }
         do throws(ArtError) {
-          try await document.make(change, received) { state in
+          try await document.make(change, received, by: client) { state in
             if let background = state.background { tell(.set(background, revision: state.revision)) }
           }
         } catch {

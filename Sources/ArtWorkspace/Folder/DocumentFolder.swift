@@ -15,7 +15,7 @@ import Glibc
 public actor DocumentFolder {
   /// The folder's path, as it was given.
   public nonisolated let path: String
-  nonisolated let broadcast = Broadcast<FolderEvent>(overflow: { .resync })
+  nonisolated let broadcast: Broadcast<FolderEvent>
   /// Tells that something is pending which was not, or no longer.
   nonisolated let pendingBroadcast = Broadcast<Void>()
   /// Files are waited for here, not on the threads of Swift's concurrency.
@@ -40,7 +40,11 @@ public actor DocumentFolder {
   /// Why changes are found by looking through the folder every so often; nil while the system tells of them.
   public private(set) var degraded: String?
 
-  private init(path: String, root: String, source: any EventSource, timeline: Timeline) {
+  private init(
+    path: String, root: String, source: any EventSource, timeline: Timeline,
+    observer: (@Sendable ([FolderEvent]) -> Void)?
+  ) {
+    broadcast = Broadcast(overflow: { .resync }, observer: observer)
     self.path = path
     self.root = root.hasSuffix("/") ? root : root + "/"
     shownRoot = path == "." || path == "./" ? "" : path.hasSuffix("/") ? path : path + "/"
@@ -67,12 +71,15 @@ public actor DocumentFolder {
     return try await open(path, clock: clock) { [settings] in FolderWatcher($0, settings, clock: clock) }
   }
 
-  /// The same with news from elsewhere; `source` is handed the path without symbolic links.
+  /// The same with events from elsewhere; `source` is handed the path without symbolic links. `observer` is called with what happens
+  /// before any listener hears of it, and before the source is asked for the next event.
   static func open(
-    _ path: String, clock: some Clock<Duration> = ContinuousClock(), _ source: (String) -> any EventSource
+    _ path: String, clock: some Clock<Duration> = ContinuousClock(),
+    observer: (@Sendable ([FolderEvent]) -> Void)? = nil, _ source: (String) -> any EventSource
   ) async throws(ArtError) -> DocumentFolder {
-    let root = try findRoot(path)
-    let folder = DocumentFolder(path: path, root: root, source: source(root), timeline: Timeline(clock))
+    let root = try root(of: path)
+    let folder = DocumentFolder(
+      path: path, root: root, source: source(root), timeline: Timeline(clock), observer: observer)
     do throws(ArtError) {
       try await folder.begin(clock)
     } catch {
@@ -82,7 +89,8 @@ public actor DocumentFolder {
     return folder
   }
 
-  private static func findRoot(_ path: String) throws(ArtError) -> String {
+  /// The path of a folder without symbolic links. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
+  static func root(of path: String) throws(ArtError) -> String {
     do throws(SystemError) {
       let resolved = try FilePath.resolved(path)
       guard try FileStatus(ofLinkAt: resolved).isFolder else {

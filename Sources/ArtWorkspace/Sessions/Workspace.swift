@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWatch
+import ArtWorker
+import Synchronization
+
+/// How a workspace opens its folder and its documents.
+public struct WorkspaceSettings: Sendable {
+  /// Whether documents in the folders below are taken, too.
+  public var isRecursive = false
+  /// Where open documents keep what no save holds.
+  public var journal = JournalPlace.standard
+  /// When open documents save themselves.
+  public var autosave = AutosavePolicy()
+  /// Which pending backgrounds of open documents are fetched.
+  public var pending = PendingMode.changed
+  /// How the user wants to be told of refused backgrounds; nil where nothing was said.
+  public var warnings: WarningChoice?
+  /// Where the helper programs lie.
+  public var helpers = HelperPrograms.installed
+  /// Why the system is not asked for changes, and the folder scanned every two seconds; nil as a rule.
+  public var pollBecause: String?
+
+  /// The usual settings.
+  public init() {}
+}
+
+/// A folder of documents that is open for any number of clients.
+///
+///     clients ──▶ Session ──┐
+///     clients ──▶ Session ──┴─▶ SharedDocument ── Document ──▶ file          one Document for all sessions of a file
+///                                      ▲
+///     one helper ──▶ one watcher ──▶ WatchRelay ──▶ DocumentFolder ──▶ what happens in the folder
+///
+/// - A document is open once, however many sessions it has and by whatever path they opened it: the registry compares paths, then the
+///   files themselves (device and inode).
+/// - When a file is renamed within the folder its sessions follow. When another state of the document is put in its place the
+///   document refreshes. When it is gone the sessions hear `removed`, and their edits are kept.
+/// - One watcher and one helper process report changes for the folder and all of its open documents.
+public actor Workspace {
+  /// The folder's path, as it was given.
+  public nonisolated let path: String
+  private let settings: WorkspaceSettings
+  private let root: String
+  private let folder: DocumentFolder
+  private let relay: WatchRelay
+  private let fetcher: BackgroundFetcher
+  private let registry: Registry
+  private var opening: [FileIdentity: Task<Result<SharedDocument, ArtError>, Never>] = [:]
+  private var isClosed = false
+  private nonisolated let executor = ThreadExecutor("emojiart.workspace")
+
+  /// A thread of its own: it waits for files.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Opens a folder. Returns when each of its documents has been looked at. Throws what `DocumentFolder.open` throws.
+  public static func open(
+    _ path: String, _ settings: WorkspaceSettings = WorkspaceSettings(),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) async throws(ArtError) -> Workspace {
+    var watch = WatchSettings(ending: DocumentFile.ending, helpers: settings.helpers)
+    watch.isRecursive = settings.isRecursive
+    watch.pollBecause = settings.pollBecause
+    return try await open(path, settings, clock: clock) { [watch] in FolderWatcher($0, watch, clock: clock) }
+  }
+
+  static func open(
+    _ path: String, _ settings: WorkspaceSettings, clock: some Clock<Duration>,
+    _ source: (String) -> any EventSource
+  ) async throws(ArtError) -> Workspace {
+    let registry = Registry()
+    let root = try DocumentFolder.root(of: path)
+    let relay = WatchRelay(source(root)) { registry.send($0) }
+    let folder = try await DocumentFolder.open(path, clock: clock, observer: { registry.observe($0) }) { _ in
+      relay
+    }
+    return Workspace(path, root, settings, folder, relay, registry)
+  }
+
+  private init(
+    _ path: String, _ root: String, _ settings: WorkspaceSettings, _ folder: DocumentFolder,
+    _ relay: WatchRelay, _ registry: Registry
+  ) {
+    self.path = path
+    self.root = root.hasSuffix("/") ? root : root + "/"
+    self.settings = settings
+    self.folder = folder
+    self.relay = relay
+    self.registry = registry
+    fetcher = BackgroundFetcher(helpers: settings.helpers)
+  }
+
+  // MARK: The folder
+
+  /// The documents of the folder, sorted by path.
+  public var documents: [FolderDocument] { get async { await folder.documents } }
+
+  /// Why changes are found by scanning the folder every so often; nil while the system reports them.
+  public var degraded: String? { get async { await folder.degraded } }
+
+  /// What happens in the folder from now on: see `DocumentFolder.events`.
+  public nonisolated func events(capacity: Int = 1_024) -> EventSequence<FolderEvent> {
+    folder.events(capacity: capacity)
+  }
+
+  /// Closes every document, and the folder. Documents that cannot be saved are left with their journals. Returns the first error of
+  /// these.
+  @discardableResult
+  public func close() async -> ArtError? {
+    isClosed = true
+    var first: ArtError?
+    for shared in registry.all {
+      let error = await shared.end()
+      first = first ?? error
+    }
+    await folder.close()
+    return first
+  }
+
+  // MARK: Sessions
+
+  /// Opens a session of the document at a path in the folder. Throws `badValue` for a path that leads out of the folder, and what
+  /// `Document.open` throws.
+  public func open(_ path: String, as client: DocumentClient) async throws(ArtError) -> Session {
+    let relative = try checked(path)
+    while true {
+      guard !isClosed else { throw .closedWorkspace(self.path) }
+      let shared = try await share(relative)
+      if let session = shared.attach(client) { return session }
+      // Its last session was closing it just then.
+      await shared.ended()
+    }
+  }
+
+  /// The document at a path, opened if it is not.
+  private func share(_ path: FilePath) async throws(ArtError) -> SharedDocument {
+    let file = documentFile(path)
+    guard let identity = FileIdentity(at: file.path) else {
+      if let shared = registry.document(at: path) { return shared }
+      // It says what is missing; what has come meanwhile is looked at again.
+      _ = try file.stamp()
+      return try await share(path)
+    }
+    if let shared = registry.document(at: path, is: identity) { return shared }
+    if let shared = registry.document(at: path) {
+      // Another file: another state of the document, or another document.
+      let found = try file.base()
+      if found.id == shared.id {
+        shared.identity = identity
+        return shared
+      }
+      if let now = registry.place(of: shared, in: await folder.documents, root) {
+        shared.move(to: now, documentFile(now))
+      }
+    }
+    if let shared = registry.document(is: identity) {
+      // Another name of the file, or its new one.
+      if FileIdentity(at: documentFile(shared.path).path) != identity { shared.move(to: path, file) }
+      return shared
+    }
+    let task = opening[identity] ?? begin(path, file, identity)
+    opening[identity] = task
+    defer { opening[identity] = nil }
+    return try await task.value.get()
+  }
+
+  private func begin(
+    _ path: FilePath, _ file: DocumentFile, _ identity: FileIdentity
+  ) -> Task<Result<SharedDocument, ArtError>, Never> {
+    Task { [settings, relay, fetcher, registry] in
+      do throws(ArtError) {
+        let document = try await Document.open(
+          file, journal: settings.journal, autosave: settings.autosave, refreshInterval: nil)
+        let shared = SharedDocument(
+          document, await document.content.id, path, identity, settings, relay, fetcher, registry)
+        await shared.begin()
+        registry.add(shared)
+        return .success(shared)
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// The file of a document.
+  private func documentFile(_ path: FilePath) -> DocumentFile {
+    var file = DocumentFile(root + path.string)
+    file.name = path.string
+    file.followsLinks = false
+    return file
+  }
+
+  private func checked(_ path: String) throws(ArtError) -> FilePath {
+    let path = FilePath(path)
+    guard !path.isRoot, !path.string.hasPrefix("/"), !path.components.contains(".."),
+      !path.components.contains("."),
+      path.components.joined(separator: "/") == path.string
+    else { throw .outsideWorkspace(path.string) }
+    return path
+  }
+
+  // MARK: Whole documents
+
+  /// Puts a document into the trash. Its sessions save first, hear `removed` and end. Throws what saving and `Documents.delete` throw;
+  /// then the document is where it was.
+  public func delete(
+    _ path: String, by recovery: Recovery, into trash: Trash = Trash()
+  ) async throws(ArtError) -> TrashedDocument {
+    let relative = try checked(path)
+    if let shared = registry.document(at: relative) {
+      try await shared.document.save()
+      if let error = await shared.end(saying: .removed) { throw error }
+    }
+    return try Documents(by: recovery).delete(documentFile(relative), into: trash)
+  }
+
+  /// Has the documents do what a turn in the program's life means. Throws the first error of a document that could not be saved.
+  public func send(_ event: LifeCycleEvent, of life: LifeCycle) async throws(ArtError) {
+    try await life.send(event, to: registry.all.map(\.document))
+  }
+}
+
+/// The documents that a workspace has open.
+final class Registry: Sendable {
+  private let documents = Mutex<[SharedDocument]>([])
+
+  var all: [SharedDocument] { documents.withLock { $0 } }
+
+  func add(_ shared: SharedDocument) { documents.withLock { $0.append(shared) } }
+
+  func remove(_ shared: SharedDocument) { documents.withLock { $0.removeAll { $0 === shared } } }
+
+  func document(at path: FilePath) -> SharedDocument? { all.first { $0.path == path } }
+
+  func document(at path: FilePath, is identity: FileIdentity) -> SharedDocument? {
+    all.first { $0.path == path && $0.identity == identity }
+  }
+
+  func document(is identity: FileIdentity) -> SharedDocument? { all.first { $0.identity == identity } }
+
+  /// Where the file of a document stands by now, if it is in the folder.
+  func place(of shared: SharedDocument, in known: [FolderDocument], _ root: String) -> FilePath? {
+    known.first { FileIdentity(at: root + $0.path) == shared.identity }.map { FilePath($0.path) }
+  }
+
+  func send(_ event: SessionEvent) { for shared in all { shared.send(event) } }
+
+  /// Is told what the folder emits, before any document gets the hint of it.
+  func observe(_ events: [FolderEvent]) {
+    for event in events {
+      switch event {
+      case .renamed(let new, let old):
+        for shared in all where shared.path == FilePath(old) { shared.move(to: FilePath(new)) }
+      case .removed(let path): for shared in all where shared.path == FilePath(path) { shared.send(.removed) }
+      case .added, .changed, .movedOn, .damaged, .degraded, .rescanned, .resync: break
+      }
+    }
+  }
+}
+
+extension ArtError {
+  fileprivate static func closedWorkspace(_ path: String) -> ArtError {
+    ArtError(.closed, "the folder \(path) is closed; open it again")
+  }
+
+  fileprivate static func outsideWorkspace(_ path: String) -> ArtError {
+    ArtError(
+      .badValue,
+      "\"\(path)\" is no path of a document in the folder; give one without .. that is relative to it")
+  }
+}

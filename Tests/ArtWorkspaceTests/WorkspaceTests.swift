@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+import ArtWorker
+import Foundation
+import Testing
+
+@testable import ArtWorkspace
+
+/// What a session's client has: the snapshot with the changes applied to it, and everything that it heard.
+private actor Follower {
+  private(set) var content: DocumentContent
+  private(set) var version: Int
+  private(set) var heard: [SessionEvent] = []
+  private var events: EventSequence<SessionEvent>.Iterator
+  let session: Session
+
+  init(_ session: Session) async {
+    let (snapshot, events) = await session.follow()
+    (content, version) = (snapshot.content, snapshot.version)
+    self.session = session
+    self.events = events.makeAsyncIterator()
+  }
+
+  /// Applies events until one fits, that one included; false when the events end before.
+  @discardableResult
+  func until(_ isLast: (SessionEvent) -> Bool) async -> Bool {
+    var events = events
+    defer { self.events = events }
+    while let event = await events.next() {
+      heard.append(event)
+      if case .document(.changed(let change)) = event, change.after > version {
+        content.apply(change.effect)
+        version = change.after
+      }
+      if isLast(event) { return true }
+    }
+    return false
+  }
+
+  /// Applies events until the content shows that.
+  func untilContent(_ fits: (DocumentContent) -> Bool) async {
+    if fits(content) { return }
+    await until { _ in fits(content) }
+  }
+}
+
+@Suite("A folder that is open for several clients") struct WorkspaceTests {
+  private let folder: WatchedFolder
+  private let ada: DocumentClient
+  private let bob: DocumentClient
+
+  init() throws {
+    folder = try WatchedFolder()
+    ada = try DocumentClient(author: "ada", session: SessionID(lowBits: 1))
+    bob = try DocumentClient(author: "bob", session: SessionID(lowBits: 2))
+  }
+
+  private func open(_ change: (inout WorkspaceSettings) -> Void = { _ in }) async throws -> Workspace {
+    var settings = WorkspaceSettings()
+    settings.journal = .folder(folder.journals)
+    settings.pending = .none
+    change(&settings)
+    return try await Workspace.open(folder.path, settings)
+  }
+
+  private func bee(_ x: Double) throws -> DocumentRequest {
+    .action(.add([try EmojiText("🐝")], at: Coordinates(x: .pixels(x), y: .pixels(2)), size: .standard))
+  }
+
+  @Test("U21 a document is open once however many sessions it has, by whatever path they open it")
+  func openOnce() async throws {
+    try folder.make("bees.emojiart")
+    try #require(link(folder["bees.emojiart"], folder["wasps.emojiart"]) == 0)
+    let workspace = try await open()
+    async let first = workspace.open("bees.emojiart", as: ada)
+    async let second = workspace.open("bees.emojiart", as: bob)
+    let (left, right) = (try await first, try await second)
+    let third = try await workspace.open("wasps.emojiart", as: bob)
+    #expect(left.shared === right.shared && left.shared === third.shared)
+    for bad in ["../bees.emojiart", "/etc/passwd", "", "a//b.emojiart", "./bees.emojiart"] {
+      let error = await #expect(throws: ArtError.self, "\(bad)") { try await workspace.open(bad, as: ada) }
+      #expect(error?.code == .badValue)
+    }
+    let missing = await #expect(throws: ArtError.self) { try await workspace.open("ants.emojiart", as: ada) }
+    #expect(missing?.code == .noSuchDocument)
+    #expect(await workspace.close() == nil)
+    await #expect(throws: ArtError.self) { try await workspace.open("bees.emojiart", as: ada) }
+  }
+
+  @Test("U22 each session follows the document by its events, and undoes its own edits only")
+  func sessions() async throws {
+    let file = try folder.make()
+    let workspace = try await open()
+    let left = await Follower(try await workspace.open("bees.emojiart", as: ada))
+    let right = await Follower(try await workspace.open("bees.emojiart", as: bob))
+    try await left.session.perform(bee(1))
+    try await right.session.perform([bee(2), bee(3)], as: "draw")
+    try await left.session.undo()
+    // A command edits the same file meanwhile.
+    try file.addBee()
+    try await right.session.save()
+    let now = await right.session.snapshot.content
+    #expect(now.emojiCount == 3)
+    // Both get there by their events.
+    for follower in [left, right] { await follower.untilContent { $0.looksLike(now) } }
+    let nothing = await #expect(throws: ArtError.self) { try await left.session.undo() }
+    #expect(nothing?.code == .nothingToUndo)
+    try await right.session.undo()
+    #expect(await right.session.snapshot.content.emojiCount == 1)
+    #expect(await workspace.close() == nil)
+    #expect(try file.read().emojiCount == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.journals.path).isEmpty)
+  }
+
+  @Test("U23 one helper process reports the changes of all open documents")
+  func oneHelper() async throws {
+    let files = try (0..<6).map { try folder.make("bees\($0).emojiart") }
+    let workspace = try await open()
+    var followers: [Follower] = []
+    for number in files.indices {
+      followers.append(await Follower(try await workspace.open("bees\(number).emojiart", as: ada)))
+    }
+    let before = helpers()
+    for file in files { try file.addBee() }
+    for follower in followers { await follower.untilContent { $0.emojiCount == 1 } }
+    #expect(before == 1 && helpers() == 1)
+    #expect(await workspace.close() == nil)
+  }
+
+  /// The processes for watching that this one has begun for the folder of the test.
+  private func helpers() -> Int {
+    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return processes.count { number in
+      guard let line = try? String(contentsOfFile: "/proc/\(number)/cmdline", encoding: .utf8) else {
+        return false
+      }
+      return line.contains("emojiart-inotify") && isWatching(number)
+    }
+  }
+
+  /// Whether the helper has a watch on the folder of the test.
+  private func isWatching(_ number: String) -> Bool {
+    var status = stat()
+    guard stat(folder.path, &status) == 0 else { return false }
+    let mark = "ino:\(String(status.st_ino, radix: 16)) "
+    let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/fdinfo")) ?? []
+    return descriptors.contains { descriptor in
+      (try? String(contentsOfFile: "/proc/\(number)/fdinfo/\(descriptor)", encoding: .utf8))?.contains(mark)
+        ?? false
+    }
+  }
+
+  @Test(
+    "U24 sessions follow a file that is renamed, refresh when it is replaced, and keep their edits when it is gone"
+  )
+  func moves() async throws {
+    let file = try folder.make()
+    let workspace = try await open { $0.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600)) }
+    let follower = await Follower(try await workspace.open("bees.emojiart", as: ada))
+    try await follower.session.perform(bee(1))
+    try await follower.session.save()
+    let backup = try folder.bytes("bees.emojiart")
+    try folder.move("bees.emojiart", "wasps.emojiart")
+    await follower.until { if case .moved(to: "wasps.emojiart") = $0 { true } else { false } }
+    #expect(follower.session.path == "wasps.emojiart")
+    // Whoever opens the new name gets the same document; nothing is at the old one.
+    let other = try await workspace.open("wasps.emojiart", as: bob)
+    #expect(other.shared === follower.session.shared)
+    try await other.perform(bee(2))
+    try await other.save()
+    #expect(try DocumentFile(folder["wasps.emojiart"]).read().emojiCount == 2)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+    // A backup is put back, as a sync client does it.
+    try folder.replace("wasps.emojiart", backup)
+    await follower.untilContent { $0.emojiCount == 1 }
+    // It is gone; an edit is kept, and saved when it is back.
+    try folder.move("wasps.emojiart", "../\(folder.path.split(separator: "/").last ?? "").away")
+    await follower.until { if case .removed = $0 { true } else { false } }
+    try await follower.session.perform(bee(3))
+    try folder.move("../\(folder.path.split(separator: "/").last ?? "").away", "wasps.emojiart")
+    await follower.until { if case .document(.saved) = $0 { true } else { false } }
+    #expect(try DocumentFile(folder["wasps.emojiart"]).read().emojiCount == 2)
+    #expect(await workspace.close() == nil)
+  }
+
+  @Test("U25 a refused background is asked about once, of the session that asked for it, and changes nothing")
+  func refused() async throws {
+    let file = try folder.make()
+    let before = try folder.bytes("bees.emojiart")
+    let workspace = try await open()
+    let left = await Follower(try await workspace.open("bees.emojiart", as: ada))
+    let right = await Follower(try await workspace.open("bees.emojiart", as: bob))
+    await right.session.setBackground(Array("this is no picture".utf8), tag: "mine")
+    await right.until { if case .warning = $0 { true } else { false } }
+    let heard = await right.heard
+    let outcomes = heard.compactMap { if case .background(let event) = $0 { event } else { nil } }
+    #expect(outcomes.map(\.tag) == ["mine"])
+    let question = heard.compactMap { if case .warning(let warning) = $0 { warning.question } else { nil } }
+    try #require(question.count == 1)
+    try question[0].answer(.stopWarning)
+    // A command asks for the same: nothing is said any more, for any front end.
+    let warnings = RefusalWarnings(of: file)
+    #expect(warnings.warning(of: Refusal(.notAnImage, "x"), nil, canAsk: true) == nil)
+    await left.session.setBackground(Array("nor is this".utf8))
+    await left.until { if case .background = $0 { true } else { false } }
+    try await left.session.perform(bee(1))
+    await left.untilContent { $0.emojiCount == 1 }
+    #expect(await !left.heard.contains { if case .warning = $0 { true } else { false } })
+    #expect(try folder.bytes("bees.emojiart") == before)
+    #expect(await left.session.snapshot.content.background == nil)
+    #expect(await workspace.close() == nil)
+    try warnings.keep()
+  }
+
+  @Test("U26 sessions of a document that goes into the trash save first, hear that it is removed, and end")
+  func trashed() async throws {
+    try folder.make()
+    let workspace = try await open { $0.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600)) }
+    let follower = await Follower(try await workspace.open("bees.emojiart", as: ada))
+    try await follower.session.perform(bee(1))
+    let reports = Reports()
+    let trashed = try await workspace.delete("bees.emojiart", by: folder.recovery(reports))
+    #expect(await follower.until { if case .removed = $0 { true } else { false } })
+    #expect(await !follower.until { _ in false }, "its events have ended")
+    #expect(!FileManager.default.fileExists(atPath: folder["bees.emojiart"]))
+    let error = await #expect(throws: ArtError.self) { try await follower.session.perform(bee(2)) }
+    #expect(error?.code == .closed)
+    let file = try Documents(by: folder.recovery(reports)).undelete(trashed)
+    #expect(try file.read().emojiCount == 1 && reports.all.isEmpty)
+    let again = try await workspace.open("bees.emojiart", as: ada)
+    try await again.undo()
+    #expect(await workspace.close() == nil)
+  }
+
+  @Test("U27 the last session of a document saves and closes it; when that fails the session stays")
+  func lastSession() async throws {
+    let file = try folder.make()
+    let workspace = try await open { $0.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600)) }
+    let (left, right) = (
+      try await workspace.open("bees.emojiart", as: ada), try await workspace.open("bees.emojiart", as: bob)
+    )
+    try await left.perform(bee(1))
+    try await left.close()
+    #expect(try file.read().emojiCount == 0, "another session has it open")
+    try folder.move("bees.emojiart", "bees.away")
+    await #expect(throws: ArtError.self) { try await right.close() }
+    try await right.perform(bee(2))
+    try folder.move("bees.away", "bees.emojiart")
+    try await right.close()
+    #expect(try file.read().emojiCount == 2)
+    let again = try await workspace.open("bees.emojiart", as: ada)
+    #expect(again.shared !== left.shared)
+    try await again.undo()
+    #expect(await workspace.close() == nil)
+    #expect(try file.read().emojiCount == 1)
+  }
+}
