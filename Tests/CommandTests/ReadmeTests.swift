@@ -40,6 +40,22 @@ private enum ReadmeExamples {
     }
   }
 
+  static func share() async throws {
+    let workspace = try await Workspace.open("posters")
+    let ada = try DocumentClient(author: "Ada", session: SessionID("5e55100n0001"))
+    let session = try await workspace.open("bees.emojiart", as: ada)
+    let (snapshot, events) = await session.follow()
+    Task {
+      var shown = snapshot.content
+      for await case .document(.changed(let change)) in events where change.after > snapshot.version {
+        shown.apply(change.effect)
+      }
+    }
+    try await session.perform(.action(.add([EmojiText("🐝")], at: .center, size: .standard)))
+    try await session.undo()
+    try await session.close()
+  }
+
   static func draw(_ document: Document) async throws -> Int {
     let scene = Scene(await document.content, picture: nil)
     let drawing = Drawing(
@@ -86,7 +102,7 @@ struct ReadmeTests {
   func examples() throws {
     let readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
     let examples = examples(in: readme)
-    #expect(examples.count == 5)
+    #expect(examples.count == 6)
     #expect(try missing(examples) == [])
     // The control: what stands there and is not compiled is found.
     let other = try #require(examples.last).replacingOccurrences(of: "reading:", with: "of:")
