@@ -94,7 +94,7 @@ public actor Document {
   public var snapshot: DocumentSnapshot { copy.snapshot }
 
   /// What became of orphaned journals when the document was opened.
-  public nonisolated let recovered: [LeftEditsOutcome]
+  public nonisolated let recovered: [RecoveryOutcome]
 
   private nonisolated let place: Place
   private var copy: WorkingCopy
@@ -188,7 +188,7 @@ public actor Document {
     let author = try Author(origin: Origin(using: &generator), name: name, session: session)
     let restorer = try Author(origin: Origin(using: &generator), name: name)
     typealias Opened = (
-      reason: String?, folder: JournalFolder?, recovered: [LeftEditsOutcome], stamp: FileStamp,
+      reason: String?, folder: JournalFolder?, recovered: [RecoveryOutcome], stamp: FileStamp,
       content: DocumentContent
     )
     let opened = try await wait(on: DispatchQueue(label: "emojiart.opening")) {
@@ -211,7 +211,7 @@ public actor Document {
   }
 
   private init(
-    _ store: some DocumentStore, _ copy: WorkingCopy, _ stamp: FileStamp, _ recovered: [LeftEditsOutcome],
+    _ store: some DocumentStore, _ copy: WorkingCopy, _ stamp: FileStamp, _ recovered: [RecoveryOutcome],
     _ policy: AutosavePolicy, _ refreshInterval: Duration?, _ timeline: Timeline,
     _ time: @escaping @Sendable () -> Int
   ) {

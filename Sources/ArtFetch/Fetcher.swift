@@ -48,7 +48,7 @@ public struct Fetcher {
 
   private func follow(_ progress: @escaping (Int, Int?) -> Void) throws(Refusal) -> [UInt8] {
     var target = try Target(request.url)
-    var journey = Journey(
+    var journey = RedirectChain(
       typed: request.isTyped ? target : nil, deadline: .now + .milliseconds(request.limits.total.milliseconds)
     )
     var redirects = 0

@@ -38,8 +38,8 @@ struct Resolver: Sendable {
     } catch {
       throw Refusal(.refused, "no thread could be begun to find \(host): \(error.text); raise `ulimit -u`")
     }
-    let patience = ContinuousClock.now.duration(to: deadline).milliseconds
-    guard isThere.wait(timeout: .now() + .milliseconds(patience)) == .success else {
+    let timeout = ContinuousClock.now.duration(to: deadline).milliseconds
+    guard isThere.wait(timeout: .now() + .milliseconds(timeout)) == .success else {
       throw Refusal(.timeout, "the name \(host) was not found in time")
     }
     let addresses = answer.addresses.withLock { $0 }

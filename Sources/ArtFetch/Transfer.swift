@@ -19,7 +19,7 @@ final class Transfer {
   static let stride = (bytes: 16 << 10, time: Duration.milliseconds(100))
 
   let target: Target
-  let route: Route
+  let route: Hop
   private let limit: Int
   private let deadline: ContinuousClock.Instant
   private let progress: (Int, Int?) -> Void
@@ -34,7 +34,7 @@ final class Transfer {
 
   /// A hop to that place.
   init(
-    to target: Target, by route: Route, limit: Int, headRoom: Int, before deadline: ContinuousClock.Instant,
+    to target: Target, by route: Hop, limit: Int, headRoom: Int, before deadline: ContinuousClock.Instant,
     progress: @escaping (Int, Int?) -> Void
   ) {
     self.target = target

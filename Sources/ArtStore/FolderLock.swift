@@ -9,10 +9,10 @@ struct FolderLock: ~Copyable {
   private let pass = FileGate.Pass()
 
   /// Waits for it so long. Throws `busy`, and what opening the folder throws.
-  init(_ folder: String, patience: Duration) throws(ArtError) {
+  init(_ folder: String, timeout: Duration) throws(ArtError) {
     let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard file >= 0 else { throw .system("open the folder", folder) }
-    let deadline = Deadline(patience)
+    let deadline = Deadline(timeout)
     var tries = 0
     while flock(file, LOCK_EX | LOCK_NB) != 0 {
       let number = errno

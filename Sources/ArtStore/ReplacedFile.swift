@@ -14,7 +14,7 @@ struct ReplacedFile {
   /// The bytes that are read at most.
   let limit: Int
   /// How long another program is waited for.
-  var patience: Duration = .seconds(1)
+  var timeout: Duration = .seconds(1)
   /// Whether what was written outlasts a loss of power.
   var isDurable = true
   /// Nobody but these programs keeps anything there: it is for nobody else's eyes, no link is followed, and what is no such
@@ -34,7 +34,7 @@ struct ReplacedFile {
     let folder = FilePath(path).folder
     try StateFolder.makeFolders(folder)
     let place = try place()
-    let lock = try FolderLock(FilePath(place).folder, patience: patience)
+    let lock = try FolderLock(FilePath(place).folder, timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     let before = try read(at: place)
     let (after, value) = try change(before)

@@ -10,14 +10,14 @@ package struct ImportProgress {
 
   package init(total: Int) { self.total = total }
 
-  private static let patience = Duration.milliseconds(200)
+  private static let timeout = Duration.milliseconds(200)
   /// Between two drawings.
   private static let pause = Duration.milliseconds(100)
   private static let length = 20
 
   /// Whether the bar is to be drawn now.
   package func isDue(at time: Duration) -> Bool {
-    total > 1 && time >= (drawn.map { $0 + Self.pause } ?? Self.patience)
+    total > 1 && time >= (drawn.map { $0 + Self.pause } ?? Self.timeout)
   }
 
   /// What the terminal gets.

@@ -9,7 +9,7 @@ import Glibc
 /// late one is seen; whoever asked calls `finish` before the program ends or stops, also by a signal, and holds signals until then.
 package struct TerminalQuestion {
   /// How long an answer decides.
-  package static let patience = Duration.milliseconds(100)
+  package static let timeout = Duration.milliseconds(100)
   /// Bytes that the system holds at most of what a terminal sends: N_TTY_BUF_SIZE.
   private static let mostHeld = 4096
   /// What it said in time.
@@ -39,7 +39,7 @@ package struct TerminalQuestion {
       restore()
       return nil
     }
-    read(until: asked + Self.patience)
+    read(until: asked + Self.timeout)
     answers = replies.answers
     if answers.isComplete { restore() }
   }

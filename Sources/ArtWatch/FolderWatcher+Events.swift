@@ -12,7 +12,7 @@ extension FolderWatcher {
     let now = timeline.now()
     if let reason = contents.lost {
       mustGuardAgain = true
-      settling.changed(.root, reason: reason, at: now)
+      debouncer.changed(.root, reason: reason, at: now)
     }
     if let end = contents.end { giveUpHelper(end) }
   }
@@ -23,14 +23,14 @@ extension FolderWatcher {
     guard let folder = tree.path(of: source.watch) else { return }
     if source.name.isEmpty { return takeOwn(source.watch, of: folder, happening) }
     if let file = walk.wanted(source.name, in: folder) {
-      settling.happened(to: file, at: happening.first)
-      settling.happened(to: file, at: happening.last)
+      debouncer.happened(to: file, at: happening.first)
+      debouncer.happened(to: file, at: happening.last)
     }
     if mask.contains(.folder), walk.isRecursive, folder.depth < FolderWalk.deepest,
       let name = String(validating: source.name, as: UTF8.self), walk.hasPath(folder.appending(name))
     {
-      settling.changed(folder.appending(name), at: happening.first)
-      settling.changed(folder.appending(name), at: happening.last)
+      debouncer.changed(folder.appending(name), at: happening.first)
+      debouncer.changed(folder.appending(name), at: happening.last)
     }
   }
 
@@ -40,7 +40,7 @@ extension FolderWatcher {
     let isMoved = !happening.mask.isDisjoint(with: moved)
     if isMoved, folder.isRoot { return lost(at: happening.last) }
     if happening.mask.contains(.ignored) { tree.drop(watch) }
-    if isMoved || happening.mask.contains(.attributes) { settling.changed(folder, at: happening.last) }
+    if isMoved || happening.mask.contains(.attributes) { debouncer.changed(folder, at: happening.last) }
   }
 
   /// Where no event tells that a folder above has moved, whether the watched one stands at its path still.
@@ -60,6 +60,6 @@ extension FolderWatcher {
   /// The watched folder, or one above it, was moved or removed: what stands at its path now is to be watched.
   private func lost(at time: Duration) {
     detach()
-    settling.changed(.root, reason: ArtError.folderReplaced(walk.root).message, at: time)
+    debouncer.changed(.root, reason: ArtError.folderReplaced(walk.root).message, at: time)
   }
 }

@@ -52,7 +52,7 @@ extension FolderWatcher {
     pause = (why, due)
     let isSoon = due - now <= Self.shortPause
     // A scan gives its reason only when another one has been started by then.
-    settling.rescan(.root, reason: .startedAgain(why), at: isSoon ? due : now)
+    debouncer.rescan(.root, reason: .startedAgain(why), at: isSoon ? due : now)
   }
 
   private func greet(_ inbox: Inbox) async throws(ArtError) {

@@ -5,7 +5,7 @@ import ArtSystem
 import Glibc
 
 extension FolderWatcher {
-  func perform(_ scan: Settling.Scan) async {
+  func perform(_ scan: Debouncer.Scan) async {
     guard !isClosed else { return }
     if scan.folder.isRoot || tree.folders[.root] == nil { return await survey(scan.reason) }
     do throws(ArtError) {
@@ -155,6 +155,6 @@ extension FolderWatcher {
   private func verify(_ folder: FilePath, _ identity: FileIdentity) {
     guard let entry = tree.folders[folder], entry.identity != identity else { return }
     unwatch(tree.remove(within: folder))
-    settling.changed(folder, at: timeline.now())
+    debouncer.changed(folder, at: timeline.now())
   }
 }

@@ -22,7 +22,7 @@ public actor FolderWatcher {
   nonisolated let wakeup = Wakeup()
   private let executor = ThreadExecutor("emojiart.watch")
 
-  var settling: Settling
+  var debouncer: Debouncer
   var tree = WatchTree()
   /// The watches on the folders above the watched one.
   var guards: Set<Int32> = []
@@ -40,9 +40,9 @@ public actor FolderWatcher {
   var pollDue: Duration?
   /// Whether anything was looked through yet.
   var hasScanned = false
-  var ready: [WatchNews] = []
+  var ready: [WatchEvent] = []
   /// What is looked through next, when everything that is ready has been given.
-  private var scan: Settling.Scan?
+  private var scan: Debouncer.Scan?
   var isClosed = false
   private var isBusy = false
 
@@ -73,15 +73,15 @@ public actor FolderWatcher {
     walk = FolderWalk(folder, settings)
     self.remoteKind = remoteKind
     timeline = Timeline(clock)
-    settling = Settling(quiet: settings.quiet, patience: settings.patience)
-    settling.rescan(.root, at: .zero)
+    debouncer = Debouncer(quiet: settings.quiet, timeout: settings.timeout)
+    debouncer.rescan(.root, at: .zero)
   }
 
   deinit { helper?.process.end() }
 
   /// Waits for the next news; nil after `close`, for a task that is cancelled, and for a second caller meanwhile. What
   /// happens between two calls waits, and is merged.
-  public func next() async -> WatchNews? {
+  public func next() async -> WatchEvent? {
     guard !isBusy else { return nil }
     isBusy = true
     defer { isBusy = false }
@@ -92,7 +92,7 @@ public actor FolderWatcher {
     }
   }
 
-  private func produce() async -> WatchNews? {
+  private func produce() async -> WatchEvent? {
     while !isClosed, !Task.isCancelled {
       if !ready.isEmpty { return ready.removeFirst() }
       if let scan {
@@ -101,13 +101,13 @@ public actor FolderWatcher {
       }
       takeEvents()
       checkRoot()
-      let due = settling.take(at: timeline.now())
+      let due = debouncer.take(at: timeline.now())
       if !due.looks.isEmpty {
         ready.append(.look(due.looks.map { WatchedFile($0.path.string, isQuiet: $0.isQuiet) }))
       }
       scan = due.scan
       if let time = pollDue, time <= timeline.now() {
-        scan = Settling.Scan(folder: .root, reason: scan?.reason)
+        scan = Debouncer.Scan(folder: .root, reason: scan?.reason)
       }
       if ready.isEmpty, scan == nil, !isClosed { await sleep() }
     }
@@ -116,7 +116,7 @@ public actor FolderWatcher {
 
   /// Waits for the next thing that is due, or for something that happens.
   private func sleep() async {
-    let due = [settling.nextDue, pollDue, rootDue].compactMap { $0 }.min()
+    let due = [debouncer.nextDue, pollDue, rootDue].compactMap { $0 }.min()
     if let inbox = helper?.inbox, inbox.expect(at: due) { return }
     await wait(until: due)
   }
@@ -133,9 +133,9 @@ public actor FolderWatcher {
   }
 
   /// Has a file come again as one to look at, after that long or earlier.
-  public func lookAgain(at path: String, after delay: Duration) {
+  public func recheck(at path: String, after delay: Duration) {
     guard !isClosed else { return }
-    settling.again(FilePath(path), at: timeline.now() + delay)
+    debouncer.again(FilePath(path), at: timeline.now() + delay)
     wakeup.wake()
   }
 

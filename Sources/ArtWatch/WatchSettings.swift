@@ -13,7 +13,7 @@ public struct WatchSettings: Sendable {
   /// How long nothing must happen to a file before it is looked at.
   public var quiet = Duration.milliseconds(20)
   /// How long a look is put off at most.
-  public var patience = Duration.milliseconds(100)
+  public var timeout = Duration.milliseconds(100)
   /// How often the folder is looked through while the system does not tell; less often where that takes long.
   public var pollEvery = Duration.seconds(2)
   /// Why the system is not to be asked at all; nil when it is.

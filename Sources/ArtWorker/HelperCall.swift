@@ -99,8 +99,8 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
   }
 
   /// Asks and waits, once. When this returns the program has ended.
-  func answer(within patience: Patience, on clock: any Clock<Duration>) async -> Outcome {
-    let timer = Task { await self.expire(patience, on: clock) }
+  func answer(within timeout: Patience, on clock: any Clock<Duration>) async -> Outcome {
+    let timer = Task { await self.expire(timeout, on: clock) }
     defer { timer.cancel() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiting in
@@ -113,9 +113,9 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
   }
 
   /// Ends it when its time is up; comes back when that is so, or when it is cancelled because it is not needed any more.
-  private func expire(_ patience: Patience, on clock: any Clock<Duration>) async {
+  private func expire(_ timeout: Patience, on clock: any Clock<Duration>) async {
     do {
-      switch patience {
+      switch timeout {
       case .total(let duration):
         try await clock.sleep(for: duration)
         stop(.expired(duration))

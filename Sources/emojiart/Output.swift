@@ -11,7 +11,7 @@ enum Output {
   private struct State {
     var gathered: [UInt8] = []
     var deed: String?
-    var patience = Patience.endless
+    var timeout = Patience.endless
   }
 
   /// How long who takes what is written is waited for.
@@ -32,12 +32,12 @@ enum Output {
 
   /// From here on signals that are held back end this program while nobody takes what it writes; nil where none are any more.
   static func wait(until held: SignalSource?) {
-    state.withLock { $0.patience = held.map { .until($0) } ?? .endless }
+    state.withLock { $0.timeout = held.map { .until($0) } ?? .endless }
   }
 
   /// What is written from here on is the last before this program dies of a signal, and is not waited for long.
   static func beginLast(before number: Int32) {
-    state.withLock { $0.patience = .last(number, ContinuousClock.now + .seconds(1)) }
+    state.withLock { $0.timeout = .last(number, ContinuousClock.now + .seconds(1)) }
   }
 
   static func line(_ text: String) throws(ArtError) { try gather(text.utf8, [UInt8(ascii: "\n")]) }
@@ -77,10 +77,10 @@ enum Output {
 
   /// Writes all bytes; the system's error number when that fails.
   static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
-    let patience = state.withLock { $0.patience }
+    let timeout = state.withLock { $0.timeout }
     var left = bytes
     while !left.isEmpty {
-      let most = waitForRoom(in: descriptor, patience)
+      let most = waitForRoom(in: descriptor, timeout)
       let count = left.prefix(most).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
@@ -95,12 +95,12 @@ enum Output {
     return nil
   }
 
-  /// How many bytes may be written without more patience than there is.
-  private static func waitForRoom(in descriptor: Int32, _ patience: Patience) -> Int {
-    if case .endless = patience { return .max }
+  /// How many bytes may be written without more timeout than there is.
+  private static func waitForRoom(in descriptor: Int32, _ timeout: Patience) -> Int {
+    if case .endless = timeout { return .max }
     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     while poll(&room, 1, 50) <= 0 {
-      switch patience {
+      switch timeout {
       case .endless: break
       case .until(let held): if let number = held.next() { SignalSource.die(of: number) }
       case .last(let number, let end): if ContinuousClock.now > end { SignalSource.die(of: number) }

@@ -104,7 +104,7 @@ import Testing
   @Test("B71 a request that is cancelled before its edit is made makes none")
   func cancelled() async throws {
     var file = try folder.make()
-    file.patience = .seconds(60)
+    file.timeout = .seconds(60)
     let document = try await DocumentFolder.open(file)
     let lock = try FileLock(file.path)
     let one = try picture(1)
@@ -119,7 +119,7 @@ import Testing
   @Test("B71 what was fetched for a URL that is pending no more when its bytes are in the file is not set")
   func late() async throws {
     var file = try folder.make()
-    file.patience = .seconds(60)
+    file.timeout = .seconds(60)
     let document = try await DocumentFolder.open(file)
     let pending = try PendingBackground(url: url(1), since: 3, reason: "later", anchor: .topLeft)
     try await document.perform(.later(pending))

@@ -66,7 +66,7 @@ struct BackgroundTurnTests {
   func terminateMeanwhile() async {
     await #expect(processExitsWith: .success) {
       let folder = try DocumentFolder()
-      let file = DocumentFile(try folder.make().path, patience: .seconds(20))
+      let file = DocumentFile(try folder.make().path, timeout: .seconds(20))
       let document = try await DocumentFolder.open(file, AutosavePolicy(delay: .seconds(100)))
       let life = LifeCycle(closing: .shared)
       try await document.perform(.bee())

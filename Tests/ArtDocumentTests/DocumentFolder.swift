@@ -22,7 +22,7 @@ final class DocumentFolder: Sendable {
 
   /// A new document.
   func make(_ name: String = "bees") throws -> DocumentFile {
-    let file = DocumentFile("\(path)/\(name).emojiart", patience: .milliseconds(200))
+    let file = DocumentFile("\(path)/\(name).emojiart", timeout: .milliseconds(200))
     var random = SystemRandomNumberGenerator()
     _ = try file.create(canvas: .standard, using: &random)
     return file

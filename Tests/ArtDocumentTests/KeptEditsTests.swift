@@ -172,7 +172,7 @@ import Testing
   func discardWhenDue() async throws {
     let file = try folder.make()
     let clock = ManualClock()
-    let patient = DocumentFile(file.path, patience: .seconds(20))
+    let patient = DocumentFile(file.path, timeout: .seconds(20))
     let document = try await DocumentFolder.open(
       patient, AutosavePolicy(delay: .milliseconds(100)), clock: clock)
     try await document.perform(.bee())

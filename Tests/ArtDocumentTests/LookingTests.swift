@@ -102,8 +102,8 @@ import Testing
   func newsDuringSaves() async throws {
     let file = try folder.make()
     let busy = try await DocumentFolder.open(
-      DocumentFile(file.path, patience: .seconds(20)), AutosavePolicy(changes: 1))
-    let other = try await DocumentFolder.open(DocumentFile(file.path, patience: .seconds(20)))
+      DocumentFile(file.path, timeout: .seconds(20)), AutosavePolicy(changes: 1))
+    let other = try await DocumentFolder.open(DocumentFile(file.path, timeout: .seconds(20)))
     let rounds = 60
     let editing = Task {
       var edits = 0
@@ -138,7 +138,7 @@ import Testing
   @Test("D36 a look that is asked for while a save runs begins after it")
   func lookAfterSave() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(DocumentFile(file.path, patience: .seconds(20)))
+    let document = try await DocumentFolder.open(DocumentFile(file.path, timeout: .seconds(20)))
     try await document.perform(.bee())
     let lock = try FileLock(file.path)
     async let saved: Void = document.save()

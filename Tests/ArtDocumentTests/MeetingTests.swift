@@ -188,7 +188,7 @@ import Testing
       for program in 0..<programs {
         group.addTask {
           let document = try await Document.open(
-            DocumentFile(file.path, patience: .seconds(20)),
+            DocumentFile(file.path, timeout: .seconds(20)),
             journal: DocumentFolder.journal(of: file), autosave: AutosavePolicy(changes: 5),
             refreshInterval: nil)
           var ids: [EmojiID] = []

@@ -41,7 +41,7 @@ enum Fetched: Equatable, CustomStringConvertible {
   }
 }
 
-/// Fetches, with long patience for slow machines.
+/// Fetches, with long timeout for slow machines.
 func fetch(
   _ url: String, isTyped: Bool = true, allowsPrivate: Bool = false, proxies: ProxySettings = ProxySettings(),
   limits: FetchLimits = FetchLimits(connect: .seconds(60), total: .seconds(120)),

@@ -141,7 +141,7 @@ private enum Expected {
     let target = try Target("http://127.0.0.1/")
     for (left, isTaken) in [(Duration.seconds(120), true), (.zero, false)] {
       let transfer = Transfer(
-        to: target, by: Route(addresses: [], isExempt: true), limit: 9, headRoom: 99, before: .now + left,
+        to: target, by: Hop(addresses: [], isExempt: true), limit: 9, headRoom: 99, before: .now + left,
         progress: { _, _ in })
       for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] {
         #expect(Array(line.utf8).withUnsafeBytes { transfer.takeHead($0) })

@@ -88,7 +88,7 @@ import Testing
   func busy() throws {
     let folder = try Workspace()
     let file = try folder.document()
-    let impatient = DocumentFile(file.path, patience: .milliseconds(30))
+    let impatient = DocumentFile(file.path, timeout: .milliseconds(30))
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       let error = failure { try impatient.add(seed: 2) }
       if error?.code != .busy || error?.message.contains("SQL") == true

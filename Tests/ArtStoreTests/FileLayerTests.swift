@@ -45,7 +45,7 @@ import Testing
     let edited = Mutex<ArtError?>(nil)
     // A thread of its own, which no other test can keep waiting.
     Thread {
-      let error = failure { try DocumentFile(path, patience: .seconds(3_600)).add(seed: 3) }
+      let error = failure { try DocumentFile(path, timeout: .seconds(3_600)).add(seed: 3) }
       edited.withLock { $0 = error }
       ended.signal()
     }.start()

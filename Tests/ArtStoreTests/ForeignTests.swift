@@ -239,7 +239,7 @@ import Testing
     let file = try sample(folder)
     var maker = try EditMaker(seed: 1)
     let stamp = maker.stamp()
-    let impatient = DocumentFile(file.path, patience: .milliseconds(50))
+    let impatient = DocumentFile(file.path, timeout: .milliseconds(50))
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       let error = failure { try impatient.mend(.repair, stamp: stamp) }
       if error?.code != .busy { throw .busy("repair did not wait: \(error as Any)") }

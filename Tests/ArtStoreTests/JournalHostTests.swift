@@ -223,7 +223,7 @@ import Testing
     let author = try Author(origin: sample.origin)
     for mode: mode_t in [0o770, 0o702, 0o777, 0o1777] {
       try #require(chmod(sample.folder.path, mode) == 0)
-      let error = failure { try sample.file.restoreLeft(in: sample.folder, by: { author }) { _ in } }
+      let error = failure { try sample.file.restoreOrphans(in: sample.folder, by: { author }) { _ in } }
       #expect(error?.code == .notPermitted && error?.message.contains("chmod go-w") == true)
       #expect(failure { try sample.folder.peek() }?.code == .notPermitted)
       #expect(failure { try sample.folder.dead() }?.code == .notPermitted)

@@ -10,7 +10,7 @@ import Testing
 actor Follower {
   let watcher: FolderWatcher
   let root: String
-  private(set) var news: [WatchNews] = []
+  private(set) var news: [WatchEvent] = []
   private(set) var files: Set<String> = []
   private var isAsking = false
 
@@ -21,7 +21,7 @@ actor Follower {
 
   /// Takes news until something holds.
   @discardableResult
-  func until(_ holds: (Follower.View) throws -> Bool) async throws -> [WatchNews] {
+  func until(_ holds: (Follower.View) throws -> Bool) async throws -> [WatchEvent] {
     let start = news.count
     while try !holds(view(from: start)) {
       guard let next = await watcher.next() else { throw Over() }
@@ -32,7 +32,7 @@ actor Follower {
   }
 
   /// One piece of news.
-  func next() async throws -> WatchNews {
+  func next() async throws -> WatchEvent {
     let start = news.count
     try await until { $0.news.count == 1 }
     return news[start]
@@ -41,7 +41,7 @@ actor Follower {
   func view(from start: Int = 0) -> View { View(news: Array(news[start...]), files: files.sorted()) }
 
   struct View: Sendable {
-    let news: [WatchNews]
+    let news: [WatchEvent]
     let files: [String]
     var looks: [WatchedFile] {
       news.flatMap { news -> [WatchedFile] in if case .look(let files) = news { files } else { [] } }
@@ -56,7 +56,7 @@ actor Follower {
 
   struct Over: Error {}
 
-  private func take(_ news: WatchNews) {
+  private func take(_ news: WatchEvent) {
     switch news {
     case .look(let looked):
       for file in looked {

@@ -154,7 +154,7 @@ import Testing
     try await follower.until { !$0.scans.isEmpty }
     let next = Task { try await follower.next() }
     while !watcher.wakeup.isAwaited { await Task.yield() }
-    await watcher.lookAgain(at: "bees.emojiart", after: .seconds(2))
+    await watcher.recheck(at: "bees.emojiart", after: .seconds(2))
     await clock.sleepers(1)
     while !watcher.wakeup.isAwaited { await Task.yield() }
     clock.advance(by: .milliseconds(1_999))

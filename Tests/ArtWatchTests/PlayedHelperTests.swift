@@ -28,7 +28,7 @@ import Testing
 
   /// The next news, after the time that what happened takes to settle.
   private func settled(_ follower: Follower, after time: Duration = .milliseconds(20)) async throws
-    -> WatchNews
+    -> WatchEvent
   {
     let next = Task { try await follower.next() }
     await clock.sleepers(1)

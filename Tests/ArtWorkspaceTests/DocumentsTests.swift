@@ -93,7 +93,7 @@ import Testing
 
   @Test("U12 a document that another program is about to write is not moved")
   func inUse() throws {
-    let held = DocumentFile(file.path, patience: .milliseconds(1))
+    let held = DocumentFile(file.path, timeout: .milliseconds(1))
     let target = watched["other.emojiart"]
     try file.edit { (_: DocumentTransaction) throws(ArtError) in
       #expect(code { try held.move(to: target) } == .busy)

@@ -17,7 +17,7 @@ struct SharedTimeoutTests {
       var given = Duration.zero
       do throws(ArtError) {
         try timeout.read("bees.emojiart") { (file) throws(ArtError) in
-          given = file.patience
+          given = file.timeout
           clock.advance(by: min(time ?? .zero, given))
           if let time, time > given { throw ArtError(.busy, "in use") }
         }
@@ -48,7 +48,7 @@ struct SharedTimeoutTests {
         throw ArtError(.damaged, "bad")
       }
     }
-    let left = try timeout.read("bees.emojiart") { (file) throws(ArtError) in file.patience }
+    let left = try timeout.read("bees.emojiart") { (file) throws(ArtError) in file.timeout }
     #expect(left == .seconds(1))
   }
 }

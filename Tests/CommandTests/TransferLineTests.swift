@@ -43,7 +43,7 @@ struct TransferLineTests {
   }
 
   @Test("C96 what is over within 200 ms has no line, and a line that is gone leaves nothing")
-  func patience() {
+  func timeout() {
     var line = TransferLine(name: "bees")
     #expect(line.clearing() == "")
     #expect(line.drawing(FetchProgress(received: 1, total: 2), at: .milliseconds(199), columns: 80) == nil)

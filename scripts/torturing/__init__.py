@@ -29,7 +29,7 @@ class Missed(Exception):
 
 
 class Hung(Exception):
-    """The program did not end, or did not answer, within the patience of the harness."""
+    """The program did not end, or did not answer, within the timeout of the harness."""
 
 
 def until(condition, seconds=30, what="an event"):
@@ -200,7 +200,7 @@ class Folder:
         self.children.append(child)
         return child
 
-    def run(self, *words, patience=60, input=None, stdout=subprocess.PIPE, **how):
+    def run(self, *words, timeout=60, input=None, stdout=subprocess.PIPE, **how):
         """Runs emojiart to its end: status, stdout and stderr."""
         child = self.start(
             *words,
@@ -213,9 +213,9 @@ class Folder:
         )
         began = time.monotonic()
         try:
-            out, err = child.communicate(input, timeout=patience)
+            out, err = child.communicate(input, timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise Hung(f"`{' '.join(words)[:60]}` did not end within {patience} s") from None
+            raise Hung(f"`{' '.join(words)[:60]}` did not end within {timeout} s") from None
         finally:
             self.end(child)
             self.children.remove(child)
@@ -300,12 +300,12 @@ class Stream:
         self.process.stdin.write(json.dumps(request).encode() + b"\n")
         self.process.stdin.flush()
 
-    def line(self, patience=60):
+    def line(self, timeout=60):
         """The next line, or None at the end."""
         out = self.process.stdout.fileno()
         while b"\n" not in self.rest:
-            if not select.select([out], [], [], patience)[0]:
-                raise Hung(f"a stream did not answer within {patience} s")
+            if not select.select([out], [], [], timeout)[0]:
+                raise Hung(f"a stream did not answer within {timeout} s")
             piece = os.read(out, 1 << 16)
             if not piece:
                 return None
@@ -313,21 +313,21 @@ class Stream:
         line, self.rest = self.rest.split(b"\n", 1)
         return json.loads(line)
 
-    def answer(self, patience=60):
+    def answer(self, timeout=60):
         """The next answer; what stands between answers is in `news`."""
-        while (line := self.line(patience)) is not None:
+        while (line := self.line(timeout)) is not None:
             if "ok" in line or "error" in line:
                 return line
             self.news.append(line)
         return None
 
-    def ask(self, request, patience=60):
+    def ask(self, request, timeout=60):
         """The answer, or None where the stream has ended."""
         try:
             self.send(request)
         except BrokenPipeError:
             return None
-        return self.answer(patience)
+        return self.answer(timeout)
 
     def must(self, request):
         answer = self.ask(request)
@@ -340,12 +340,12 @@ class Stream:
         self.process.kill()
         self.process.wait()
 
-    def close(self, patience=60):
+    def close(self, timeout=60):
         """Ends the input, reads to the end; the status."""
         self.process.stdin.close()
-        while (line := self.line(patience)) is not None:
+        while (line := self.line(timeout)) is not None:
             self.news.append(line)
-        return self.process.wait(patience)
+        return self.process.wait(timeout)
 
 
 def died(done):

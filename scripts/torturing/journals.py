@@ -117,7 +117,7 @@ def attack_dead_mount(random, folder):
         [["add", free, "🐛"], ["move", free, "🐝", "--by", "1,1"], ["restore", free], ["edit", free]]
     )
     try:
-        done = folder.run(*command, input="add 🐛\n", patience=20)
+        done = folder.run(*command, input="add 🐛\n", timeout=20)
     except Hung:
         return f"K31: `{command[0]}` of a local document waits for a mount that does not answer"
     finally:

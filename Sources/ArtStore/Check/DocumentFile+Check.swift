@@ -39,7 +39,7 @@ extension DocumentFile {
   public func check() throws(ArtError) -> CheckReport {
     let file = try locate()
     let guarded = try GuardedFile(file)
-    try guarded.lock(.shared, Deadline(patience))
+    try guarded.lock(.shared, Deadline(timeout))
     let copy = try InspectedCopy(of: file, guarded)
     defer { copy.scratch.remove() }
     return CheckReport(faults: copy.faults)
@@ -49,7 +49,7 @@ extension DocumentFile {
   /// written. Throws what `edit` throws.
   public func settle() throws(ArtError) {
     let file = try locate()
-    try HotJournal.settle(file, Deadline(patience), notice)
+    try HotJournal.settle(file, Deadline(timeout), notice)
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else { return }
     // A save was killed before its journal meant anything: the next commit takes it away.
@@ -59,7 +59,7 @@ extension DocumentFile {
   /// Makes a whole document of what can be read, and puts it in the place of the one that is there, which is kept
   /// in the state folder. Returns nil for a document that is whole. Throws what `read` throws, but `damaged`.
   public func mend(_ mending: Mending, stamp: EditStamp) throws(ArtError) -> MendingReport? {
-    let deadline = Deadline(patience)
+    let deadline = Deadline(timeout)
     var tries = 0
     while true {
       let file = try locate()

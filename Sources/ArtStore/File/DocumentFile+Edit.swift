@@ -14,7 +14,7 @@ extension DocumentFile {
   public func edit<Result>(
     expecting revision: Int? = nil, _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {
-    let deadline = Deadline(patience)
+    let deadline = Deadline(timeout)
     var saved: Attempt<Result>?
     for _ in 0..<3 {
       do throws(ArtError) {
@@ -131,7 +131,7 @@ extension DocumentFile {
   private func isSaved(_ transaction: DocumentTransaction, in file: LocatedFile) throws(ArtError) -> Bool {
     // The error that matters is the commit's; a transaction that is over already cannot be rolled back.
     try? transaction.connection.execute("ROLLBACK")
-    let found = try beginWriting(file, Deadline(patience))
+    let found = try beginWriting(file, Deadline(timeout))
     guard try found.holds(transaction) else { return false }
     try found.touch()
     try found.connection.execute("COMMIT")
@@ -170,7 +170,7 @@ extension DocumentFile {
       let page = LeafPage(try connection.bytes(count: Format.pageSize, at: Format.pageSize))
       if page.flatMap({ ArtRow(onlyRowOf: $0) }) == transaction.art { return true }
       // Or others have saved since.
-      let again = try Self.connect(file, .readOnly, Deadline(patience))
+      let again = try Self.connect(file, .readOnly, Deadline(timeout))
       return try DocumentTransaction(again, begin: "BEGIN").holds(transaction)
     } catch {
       throw .maybeSaved(path, error)

@@ -13,8 +13,8 @@ extension DocumentFile {
   /// a path on another file system, `noSuchDocument`, `notADocument`, `busy`, `notPermitted`, `inputOutput`; then the file is
   /// where it was.
   public func move(to path: String) throws(ArtError) -> DocumentFile {
-    let deadline = Deadline(patience)
-    let new = DocumentFile(path, patience: patience, notice: notice)
+    let deadline = Deadline(timeout)
+    let new = DocumentFile(path, timeout: timeout, notice: notice)
     var tries = 0
     while true {
       try checkPlain()

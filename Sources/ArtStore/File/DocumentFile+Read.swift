@@ -16,7 +16,7 @@ extension DocumentFile {
   func read<Result>(
     whole isWhole: Bool = false, _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {
-    let deadline = Deadline(patience)
+    let deadline = Deadline(timeout)
     var tries = 0
     while true {
       let file = try locate()

@@ -18,17 +18,17 @@ public struct DocumentFile: Sendable {
   /// is no document.
   public var followsLinks = true
   /// How long a document that another program holds is waited for.
-  public var patience: Duration
+  public var timeout: Duration
   /// Is told, in one line each, what a person should know although the work was done.
   public var notice: @Sendable (String) -> Void
 
   /// A file by its path; it need not exist yet.
   public init(
-    _ path: String, patience: Duration = .seconds(5), notice: @escaping @Sendable (String) -> Void = { _ in }
+    _ path: String, timeout: Duration = .seconds(5), notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.path = path
     name = path
-    self.patience = patience
+    self.timeout = timeout
     self.notice = notice
   }
 }

@@ -25,7 +25,7 @@ public protocol DocumentStore: Sendable {
   func forget(_ origin: Origin) throws(ArtError)
 
   /// Restores orphaned journals of the document that lie in the folder, gives notice of it, and returns what became of each.
-  func restoreOrphans(in folder: JournalFolder, by restorer: Author) throws(ArtError) -> [LeftEditsOutcome]
+  func restoreOrphans(in folder: JournalFolder, by restorer: Author) throws(ArtError) -> [RecoveryOutcome]
   /// The journal of a program that edits the document; nil where the store keeps none.
   func makeJournal(
     in folder: JournalFolder, on base: DocumentBase, origin: Origin, author: String?
@@ -36,7 +36,7 @@ extension DocumentFile: DocumentStore {
   /// The same file, where a document that another program holds is waited for that long at most.
   public func waiting(atMost timeout: Duration) -> DocumentFile {
     var file = self
-    file.patience = timeout
+    file.timeout = timeout
     return file
   }
 
@@ -48,12 +48,12 @@ extension DocumentFile: DocumentStore {
   }
 
   /// Restores orphaned journals of the document that lie in the folder, gives notice of it, and returns what became of each. Throws what
-  /// `restoreLeft` throws.
+  /// `restoreOrphans` throws.
   public func restoreOrphans(
     in folder: JournalFolder, by restorer: Author
-  ) throws(ArtError) -> [LeftEditsOutcome] {
-    var outcomes: [LeftEditsOutcome] = []
-    try restoreLeft(in: folder, by: { () throws(ArtError) in restorer }) { outcome in
+  ) throws(ArtError) -> [RecoveryOutcome] {
+    var outcomes: [RecoveryOutcome] = []
+    try restoreOrphans(in: folder, by: { () throws(ArtError) in restorer }) { outcome in
       outcomes.append(outcome)
       switch outcome {
       case .kept(let error): notice(error.message)

@@ -87,7 +87,7 @@ public final class MemoryStore: DocumentStore {
   public func forget(_ origin: Origin) { state.withLock { $0.origins[origin] = nil } }
 
   /// Nothing: there are no journals.
-  public func restoreOrphans(in folder: JournalFolder, by restorer: Author) -> [LeftEditsOutcome] { [] }
+  public func restoreOrphans(in folder: JournalFolder, by restorer: Author) -> [RecoveryOutcome] { [] }
 
   /// Nil: memory outlives no program.
   public func makeJournal(

@@ -11,11 +11,11 @@ extension DocumentFile {
   /// for its forgetting the journals. Throws what `create` throws, `busy`, and `damaged` when nothing of a journal can be
   /// read: then nothing is changed, and the journals stay.
   public func create(
-    from journals: [DeadJournal], on source: DocumentFile?, stamp: () -> EditStamp,
+    from journals: [OrphanedJournal], on source: DocumentFile?, stamp: () -> EditStamp,
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> [RestoreReport] {
     try checkRoomToCreate()
-    var all: [(JournalContents, DeadJournal)] = []
+    var all: [(JournalContents, OrphanedJournal)] = []
     for journal in journals {
       let contents = try journal.contents()
       guard contents.head != nil else {
@@ -42,11 +42,11 @@ extension DocumentFile {
   /// The journals are all of the other document, oldest first. Throws what `create`, `read` and reading a journal throw; then
   /// nothing is made.
   public func create(
-    duplicating source: DocumentFile, with journals: [DeadJournal], stamp: () -> EditStamp,
+    duplicating source: DocumentFile, with journals: [OrphanedJournal], stamp: () -> EditStamp,
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> [RestoreReport] {
     try checkRoomToCreate()
-    var all: [(JournalContents, DeadJournal)] = []
+    var all: [(JournalContents, OrphanedJournal)] = []
     for journal in journals { all.append((try journal.contents(), journal)) }
     let id = DocumentID(using: &generator)
     let (image, reports) = try whole(id, of: all, on: source, stamp)
@@ -59,7 +59,7 @@ extension DocumentFile {
 
   /// Nil where the source cannot be read, which is told.
   private func image(
-    _ id: DocumentID, of all: [(JournalContents, DeadJournal)], on source: DocumentFile,
+    _ id: DocumentID, of all: [(JournalContents, OrphanedJournal)], on source: DocumentFile,
     _ stamp: () -> EditStamp
   ) throws(ArtError) -> Made? {
     do throws(ArtError) {
@@ -76,7 +76,7 @@ extension DocumentFile {
 
   /// The source's content with the edits on it.
   private func whole(
-    _ id: DocumentID, of all: [(JournalContents, DeadJournal)], on source: DocumentFile,
+    _ id: DocumentID, of all: [(JournalContents, OrphanedJournal)], on source: DocumentFile,
     _ stamp: () -> EditStamp
   ) throws(ArtError) -> Made {
     try source.read(whole: true) { (transaction) throws(ArtError) -> Made in
@@ -97,7 +97,7 @@ extension DocumentFile {
 
   /// What the edits tell, as one entry of the log for each journal.
   private func image(
-    _ id: DocumentID, of all: [(JournalContents, DeadJournal)], _ stamp: () -> EditStamp
+    _ id: DocumentID, of all: [(JournalContents, OrphanedJournal)], _ stamp: () -> EditStamp
   ) throws(ArtError) -> Made {
     var known = try EarlierState(of: all.flatMap(\.0.entries), id: id).content
     var content = try EarlierState(of: [], id: id).content

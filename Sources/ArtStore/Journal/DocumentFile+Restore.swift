@@ -45,13 +45,13 @@ extension DocumentFile {
   ///
   /// Throws what `edit` throws, `damaged` for a journal that cannot be read to its end, and `replaced` when another
   /// document stands here: then nothing is changed, and the journal stays.
-  public func restore(_ journal: DeadJournal, stamp: EditStamp) throws(ArtError) -> RestoreReport {
+  public func restore(_ journal: OrphanedJournal, stamp: EditStamp) throws(ArtError) -> RestoreReport {
     try restore(journal, stamp: stamp) { (_) throws(ArtError) in }
   }
 
   /// The same; `reached` is told of each step, and may end the restore there.
   func restore(
-    _ journal: DeadJournal, stamp: EditStamp, reached: (RestoreStep) throws(ArtError) -> Void
+    _ journal: OrphanedJournal, stamp: EditStamp, reached: (RestoreStep) throws(ArtError) -> Void
   ) throws(ArtError) -> RestoreReport {
     let contents = try journal.contents()
     if let damage = contents.damage { throw .damagedJournal(path, damage) }
@@ -84,7 +84,7 @@ extension DocumentFile {
   }
 }
 
-extension DeadJournal {
+extension OrphanedJournal {
   /// Removes the journal; the edits in it are lost, unless they are saved elsewhere. A document that knows of it
   /// forgets it; where that fails it is told there, and does no harm. Throws `inputOutput`, `notPermitted`.
   public func discard(knownTo document: DocumentFile?) throws(ArtError) {
@@ -126,7 +126,7 @@ struct RemainingEdits {
   }
 
   func report(
-    of plan: RestorePlan?, in contents: JournalContents, _ journal: DeadJournal, revision: Int
+    of plan: RestorePlan?, in contents: JournalContents, _ journal: OrphanedJournal, revision: Int
   ) -> RestoreReport {
     RestoreReport(
       author: contents.author, modified: journal.modified, edits: entries.count,

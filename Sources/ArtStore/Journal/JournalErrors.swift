@@ -69,7 +69,7 @@ extension ArtError {
   }
 
   /// Journals that this user may not read: whose they are cannot be told.
-  public static func unreadableJournals(_ journals: [DeadJournal]) -> ArtError? {
+  public static func unreadableJournals(_ journals: [OrphanedJournal]) -> ArtError? {
     let unreadable = journals.filter { $0.fault?.code == .notPermitted }
     guard let first = unreadable.first else { return nil }
     var status = stat()

@@ -6,7 +6,7 @@ import ArtSystem
 /// The journals of programs that are gone which concern one document.
 public struct FoundJournals {
   /// Those whose edits belong to it, oldest first.
-  public private(set) var own: [DeadJournal] = []
+  public private(set) var own: [OrphanedJournal] = []
   /// Why others that name its path are kept.
   public private(set) var kept: [ArtError] = []
 
@@ -15,7 +15,7 @@ public struct FoundJournals {
   fileprivate mutating func add(_ error: ArtError) { kept.append(error) }
 
   fileprivate init(
-    _ journals: [DeadJournal], of file: DocumentFile, at place: DocumentPlace, in folder: JournalFolder
+    _ journals: [OrphanedJournal], of file: DocumentFile, at place: DocumentPlace, in folder: JournalFolder
   ) {
     var search = JournalSearch(for: journals.compactMap(\.head), in: folder)
     search.look(at: file)
@@ -59,7 +59,7 @@ private struct DocumentPlace {
 extension DocumentFile {
   /// Which of these journals, of one folder, concern this document; none where it cannot be found or read, which whoever
   /// opens it is told.
-  public func journals(among journals: [DeadJournal]) -> FoundJournals {
+  public func journals(among journals: [OrphanedJournal]) -> FoundJournals {
     // A document that others hold is told as busy when it is read.
     guard let folder = journals.first?.folder, let place = try? place() else { return FoundJournals() }
     let meant = journals.filter { $0.head.map(place.mayBeMeant) ?? false }
@@ -81,7 +81,7 @@ extension DocumentFile {
         isFirst = false
         guard let head, let place else { return false }
         return place.mayBeMeant(by: head)
-      }, patience: patience)
+      }, timeout: timeout)
     if let busy { throw busy }
     var found = FoundJournals()
     if let place, journals.contains(where: { $0.head != nil }) {

@@ -103,7 +103,7 @@ public struct JournalSearch {
     _ file: DocumentFile, _ located: LocatedFile
   ) throws(ArtError) -> JournalMatch.Candidate? {
     var file = file
-    file.patience = .seconds(1)
+    file.timeout = .seconds(1)
     let (id, edits) = try file.read { (transaction) throws(ArtError) in
       (transaction.id, wanted.contains(transaction.id) ? try transaction.loggedIDs() : [])
     }

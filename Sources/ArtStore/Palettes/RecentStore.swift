@@ -20,7 +20,7 @@ public struct RecentStore: Sendable {
     file = folder.map {
       // Nobody waits for a loss of power, or long for another program, because of this.
       ReplacedFile(
-        path: $0 + "/recent.json", limit: 1 << 16, patience: .milliseconds(100), isDurable: false)
+        path: $0 + "/recent.json", limit: 1 << 16, timeout: .milliseconds(100), isDurable: false)
     }
   }
 

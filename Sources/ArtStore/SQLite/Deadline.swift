@@ -7,7 +7,7 @@ import Glibc
 final class Deadline {
   private let end: ContinuousClock.Instant
 
-  init(_ patience: Duration) { end = .now + patience }
+  init(_ timeout: Duration) { end = .now + timeout }
 
   var isOver: Bool { ContinuousClock.now >= end }
 

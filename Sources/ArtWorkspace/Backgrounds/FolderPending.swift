@@ -14,7 +14,7 @@ struct FolderPending: PendingSource {
   let author: String?
   let time: @Sendable () -> Int
   /// A document that somebody saves just then is waited for so long.
-  private static let patience = Duration.seconds(5)
+  private static let timeout = Duration.seconds(5)
 
   private let news: EventSequence<Void>
 
@@ -83,7 +83,7 @@ struct FolderPending: PendingSource {
 
   private func file(_ document: String) async -> DocumentFile {
     var file = await folder.file(FilePath(document))
-    file.patience = Self.patience
+    file.timeout = Self.timeout
     return file
   }
 }

@@ -68,7 +68,7 @@ public struct FolderReport {
     isBeginning: Bool = false
   ) -> (notices: [FolderNotice], isComplete: Bool) {
     guard let since, let document else { return ([], false) }
-    let file = DocumentFile(FilePath.path(of: document, in: folder), patience: .milliseconds(100))
+    let file = DocumentFile(FilePath.path(of: document, in: folder), timeout: .milliseconds(100))
     let content: DocumentContent
     do throws(ArtError) {
       content = try file.read()

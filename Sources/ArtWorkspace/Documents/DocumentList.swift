@@ -20,7 +20,7 @@ public struct DocumentList: Sequence, IteratorProtocol {
   private let folder: String
   private let recovery: Recovery
   /// What programs that are gone have left; edits of theirs count as part of their documents.
-  public let journals: [DeadJournal]
+  public let journals: [OrphanedJournal]
   private let listing: FolderListing
   private var position = 0
   private var timeout = SharedTimeout(.seconds(5))

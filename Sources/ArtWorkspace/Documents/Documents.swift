@@ -46,7 +46,7 @@ public struct Documents: Sendable {
     try new.checkFree()
     let found = file.journals(among: recovery.journals())
     for error in found.kept { recovery.report(.kept(error)) }
-    var readable: [DeadJournal] = []
+    var readable: [OrphanedJournal] = []
     for journal in found.own {
       if let damage = try journal.contents().damage {
         recovery.report(.kept(.namelessJournal(journal.path, damage)))
@@ -69,7 +69,7 @@ public struct Documents: Sendable {
     while true {
       let name = number == 1 ? "\(stem) copy" : "\(stem) copy \(number)"
       let new = DocumentFile(
-        parts.prefix + DocumentName.withEnding(name), patience: file.patience, notice: file.notice)
+        parts.prefix + DocumentName.withEnding(name), timeout: file.timeout, notice: file.notice)
       do throws(ArtError) {
         try duplicate(file, as: new)
         return new

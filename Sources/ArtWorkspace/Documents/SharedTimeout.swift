@@ -24,7 +24,7 @@ public struct SharedTimeout<Time: Clock> where Time.Duration == Duration {
   ) throws(ArtError) -> Value {
     let begin = clock.now
     do throws(ArtError) {
-      return try read(DocumentFile(path, patience: max(left, Self.least)))
+      return try read(DocumentFile(path, timeout: max(left, Self.least)))
     } catch {
       if error.code == .busy { left -= begin.duration(to: clock.now) }
       throw error

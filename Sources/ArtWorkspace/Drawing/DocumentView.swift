@@ -16,7 +16,7 @@ public struct DocumentView: Sendable {
   /// Reads it with the edits that belong to it, and reports these; among those journals, or those that are there. Throws
   /// what reading throws.
   public init(
-    _ file: DocumentFile, among journals: [DeadJournal]? = nil, recovery: Recovery = Recovery()
+    _ file: DocumentFile, among journals: [OrphanedJournal]? = nil, recovery: Recovery = Recovery()
   ) throws(ArtError) {
     for _ in 1..<Self.attempts {
       let content = try recovery.content(of: file, among: journals)

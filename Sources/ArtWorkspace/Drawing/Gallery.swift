@@ -31,7 +31,7 @@ public struct Gallery<Waiter: DrawingWaiter> {
   private let report: (GalleryEvent) -> Void
   private let renderer: Renderer
   /// What programs that are gone have left.
-  private let journals: [DeadJournal]
+  private let journals: [OrphanedJournal]
   private let recovery: Recovery
   /// For the documents that other programs hold.
   private var timeout = SharedTimeout(.seconds(5))

@@ -145,7 +145,7 @@ public actor DocumentFolder {
 
   /// The file of a document.
   func file(_ path: FilePath) -> DocumentFile {
-    var file = DocumentFile(root + path.string, patience: .milliseconds(100))
+    var file = DocumentFile(root + path.string, timeout: .milliseconds(100))
     file.name = shownRoot + path.string
     file.followsLinks = false
     return file
@@ -163,7 +163,7 @@ extension DocumentFolder {
   private static let unreadableGrace = Duration.seconds(2)
 
   /// Receives what the watcher reports.
-  private func receive(_ news: WatchNews) async {
+  private func receive(_ news: WatchEvent) async {
     guard !isClosed else { return }
     switch news {
     case .look(let files):
@@ -188,7 +188,7 @@ extension DocumentFolder {
   /// Reads each document for the first time, by its own row alone; no event comes of it. One that is being saved or written just then
   /// is read once more, and again after that.
   private func refreshFirst(_ paths: [FilePath], _ clock: some Clock<Duration>) async {
-    let doubtful = paths.filter { !isClosed && !refreshFirst($0, patience: .zero) }
+    let doubtful = paths.filter { !isClosed && !refreshFirst($0, timeout: .zero) }
     guard !doubtful.isEmpty, !isClosed else { return }
     do {
       try await clock.sleep(for: Self.busyRetry)
@@ -197,15 +197,15 @@ extension DocumentFolder {
     }
     let end = ContinuousClock.now + Self.firstTimeout
     for path in doubtful where !isClosed {
-      guard !refreshFirst(path, patience: end - .now) else { continue }
-      await source.lookAgain(at: path.string, after: busyDelay(path))
+      guard !refreshFirst(path, timeout: end - .now) else { continue }
+      await source.recheck(at: path.string, after: busyDelay(path))
     }
   }
 
   /// Whether the document is whole, or gone.
-  private func refreshFirst(_ path: FilePath, patience: Duration) -> Bool {
+  private func refreshFirst(_ path: FilePath, timeout: Duration) -> Bool {
     var file = file(path)
-    file.patience = patience
+    file.timeout = timeout
     var stamp: FileStamp?
     known[path] = nil
     do throws(ArtError) {
@@ -231,7 +231,7 @@ extension DocumentFolder {
     }
     var batch = RefreshBatch(reasons, now: now) { known[$0]?.identity }
     while !isClosed, let (path, reason) = batch.next() {
-      if let delay = refresh(path, reason, &batch) { await source.lookAgain(at: path.string, after: delay) }
+      if let delay = refresh(path, reason, &batch) { await source.recheck(at: path.string, after: delay) }
       // Calls for the documents, and for closing the folder, run between two documents of a batch.
       await Task.yield()
     }
@@ -395,9 +395,9 @@ extension DocumentFolder {
 /// Where the events of an open folder come from: the watcher, or a test.
 protocol EventSource: Sendable {
   /// Waits for the next news; nil after `close`. The first that is told of files is a scan of all of the folder.
-  func next() async -> WatchNews?
+  func next() async -> WatchEvent?
   /// Has a file come again as one to look at.
-  func lookAgain(at path: String, after delay: Duration) async
+  func recheck(at path: String, after delay: Duration) async
   /// Ends it.
   func close() async
 }

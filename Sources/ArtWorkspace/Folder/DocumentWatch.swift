@@ -90,7 +90,7 @@ public actor DocumentWatch {
     await document.refresh(every: needsClock && !isOver ? lookEvery : nil)
     // What was half-written comes again by itself.
     guard await !document.refresh(isQuiet: isQuiet), isQuiet, !isOver else { return }
-    await watcher.lookAgain(at: name, after: lookEvery)
+    await watcher.recheck(at: name, after: lookEvery)
   }
 
   private var hasOtherNames: Bool {

@@ -8,7 +8,7 @@ import Glibc
 /// The edits that one program left when it ended, and where they belong.
 public struct OrphanedEdits {
   /// Where they are kept.
-  public let journal: DeadJournal
+  public let journal: OrphanedJournal
   /// Nil where the journal's head cannot be read.
   public let match: JournalMatch?
   /// What messages call the document; where the edits belong to one, a path to it.
@@ -92,7 +92,7 @@ public struct OrphanedEditsSelection {
   /// name, by where they belong, or as copies. Where places were given no document is opened but theirs, and those that
   /// their journals name. Documents without any are given to `missing`.
   func select(
-    _ journals: [DeadJournal], _ search: inout JournalSearch, missing: (String) throws(ArtError) -> Void
+    _ journals: [OrphanedJournal], _ search: inout JournalSearch, missing: (String) throws(ArtError) -> Void
   ) throws(ArtError) -> [OrphanedEdits] {
     for place in places {
       switch place {

@@ -60,7 +60,7 @@ public struct Recovery: Sendable {
   /// does not keep anybody from editing. Throws what will keep them from it, too.
   public func restoreFirst(_ file: DocumentFile) throws(ArtError) {
     guard let folder = try journalFolder() else { return }
-    try file.restoreLeft(in: folder, by: newAuthor) { outcome in
+    try file.restoreOrphans(in: folder, by: newAuthor) { outcome in
       switch outcome {
       case .kept(let error): report(.kept(error))
       case .restored(let restored): report(.restored(file.path, restored))
@@ -70,7 +70,7 @@ public struct Recovery: Sendable {
 
   /// The journals of programs that are gone, for who only reads; others restore them meanwhile. Those that this user
   /// may not read are reported, once.
-  public func journals() -> [DeadJournal] {
+  public func journals() -> [OrphanedJournal] {
     do throws(ArtError) {
       let journals = try journalFolder()?.peek() ?? []
       if let error = ArtError.unreadableJournals(journals) { report(.kept(error)) }
@@ -83,7 +83,9 @@ public struct Recovery: Sendable {
 
   /// Reads a document with the edits that belong to it, and reports them; nil where there are none. Throws what reading
   /// throws.
-  public func read(_ file: DocumentFile, with journals: [DeadJournal]) throws(ArtError) -> ShownDocument? {
+  public func read(_ file: DocumentFile, with journals: [OrphanedJournal]) throws(ArtError)
+    -> DocumentPreview?
+  {
     let found = file.journals(among: journals)
     for error in found.kept { report(.kept(error)) }
     guard !found.own.isEmpty else { return nil }
@@ -96,7 +98,7 @@ public struct Recovery: Sendable {
   /// The content of a document with the edits that belong to it, among those journals, or those that are there. Throws
   /// what reading throws.
   public func content(
-    of file: DocumentFile, among journals: [DeadJournal]? = nil
+    of file: DocumentFile, among journals: [OrphanedJournal]? = nil
   ) throws(ArtError) -> DocumentContent {
     if let shown = try read(file, with: journals ?? self.journals()) { return shown.content }
     return try file.read()

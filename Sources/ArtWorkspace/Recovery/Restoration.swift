@@ -139,7 +139,7 @@ public struct Restoration {
     }
   }
 
-  private func search(for journals: [DeadJournal]) -> JournalSearch {
+  private func search(for journals: [OrphanedJournal]) -> JournalSearch {
     // Without a folder there is no journal to look for.
     JournalSearch(
       for: journals.compactMap(\.head), in: folder ?? JournalFolder("/"), trustingElsewhere: trustsElsewhere)
@@ -203,7 +203,7 @@ extension Restoration {
     }
     var author = try recovery.newAuthor()
     var random = SystemRandomNumberGenerator()
-    var taken: [(edits: OrphanedEdits, journal: DeadJournal)] = []
+    var taken: [(edits: OrphanedEdits, journal: OrphanedJournal)] = []
     for edits in orphaned { if let journal = try edits.journal.taken() { taken.append((edits, journal)) } }
     guard !taken.isEmpty else {
       throw ArtError(

@@ -51,7 +51,7 @@ public final class Session: Sendable {
   /// How many edits of all sessions no save holds yet.
   public var unsavedChanges: Int { get async { await shared.document.unsavedChanges } }
   /// What became of orphaned journals when the document was opened.
-  public var recovered: [LeftEditsOutcome] { shared.document.recovered }
+  public var recovered: [RecoveryOutcome] { shared.document.recovered }
 
   /// The document, and what happens from then on. Changes up to the snapshot's version are to be passed over; the later ones applied to
   /// it in their order are the content. A listener that is too slow hears `resync` and takes a new snapshot.

@@ -18,7 +18,7 @@ final class WatchRelay: EventSource {
     var followers: [Int: (path: FilePath, hints: AsyncStream<RefreshHint>.Continuation)] = [:]
     var next = 0
     /// What the folder is processing.
-    var pending: WatchNews?
+    var pending: WatchEvent?
     var isDegraded = false
     var isOver = false
   }
@@ -39,7 +39,7 @@ final class WatchRelay: EventSource {
     self.report = report
   }
 
-  func next() async -> WatchNews? {
+  func next() async -> WatchEvent? {
     deliver()
     let news = await source.next()
     state.withLock { $0.pending = news }
@@ -47,8 +47,8 @@ final class WatchRelay: EventSource {
     return news
   }
 
-  func lookAgain(at path: String, after delay: Duration) async {
-    await source.lookAgain(at: path, after: delay)
+  func recheck(at path: String, after delay: Duration) async {
+    await source.recheck(at: path, after: delay)
   }
 
   func close() async {
@@ -110,7 +110,7 @@ final class WatchRelay: EventSource {
   private func hint(_ path: FilePath, isQuiet: Bool) -> RefreshHint {
     RefreshHint(isQuiet: isQuiet) { [weak self, retry] couldRead in
       guard !couldRead, isQuiet, let self else { return }
-      await self.source.lookAgain(at: path.string, after: retry)
+      await self.source.recheck(at: path.string, after: retry)
     }
   }
 

@@ -14,7 +14,7 @@ struct TransferLine {
 
   init(name: String) { self.name = name }
 
-  private static let patience = Duration.milliseconds(200)
+  private static let timeout = Duration.milliseconds(200)
   private static let spinner = ["|", "/", "-", "\\"]
   /// Draws that the rate is the mean of.
   private static let memory = 20
@@ -22,7 +22,7 @@ struct TransferLine {
   /// What the terminal gets: the line in the place of the one before. Nil while there is none.
   mutating func drawing(_ progress: FetchProgress?, at time: Duration, columns: Int) -> String? {
     note(progress, at: time)
-    guard time >= Self.patience else { return nil }
+    guard time >= Self.timeout else { return nil }
     turns += 1
     let room = max(columns - 1, 0)
     let forms = forms(progress)

@@ -55,7 +55,7 @@ struct EditingStream<Form: StreamForm> {
         // Tells of a pipe that nobody reads any more.
         pollfd(fd: 1, events: 0, revents: 0),
       ]
-      let count = poll(&ready, nfds_t(ready.count), form.patience)
+      let count = poll(&ready, nfds_t(ready.count), form.timeout)
       guard count >= 0 || errno == EINTR else { throw .streamInput() }
       if ready[2].revents & Int16(POLLERR) != 0 { broken = .brokenPipe }
       if count == 0 { form.wake() }

@@ -16,7 +16,7 @@ protocol StreamForm: SendableMetatype {
   /// Whether stdin may be read.
   var mayRead: Bool { get }
   /// Milliseconds without input after which `wake` is to be called; -1 for never.
-  var patience: Int32 { get }
+  var timeout: Int32 { get }
   /// Nothing came in for so long.
   mutating func wake()
 
@@ -62,7 +62,7 @@ extension StreamForm {
   mutating func write(with news: [UInt8]) throws(ArtError) { try write([], with: news) }
   var hasLines: Bool { false }
   var mayRead: Bool { true }
-  var patience: Int32 { -1 }
+  var timeout: Int32 { -1 }
   func wake() {}
   static func notice(_ text: String, by outbox: Outbox) { Output.complain(text) }
   var showsState: Bool { false }

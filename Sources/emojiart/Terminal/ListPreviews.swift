@@ -37,13 +37,13 @@ struct ListPreviews {
   private var isFirst = true
   /// Why there are no more pictures; told once.
   private var trouble: String?
-  private let journals: [DeadJournal]
+  private let journals: [OrphanedJournal]
   /// For the documents that other programs hold: without its picture a document is listed all the same.
   private var timeout = SharedTimeout(.seconds(1))
 
   /// Nil where there are to be no pictures: stdout is no terminal, or shows none, or is too narrow, or a person does not want them,
   /// or there are too many documents. `journals` are those of programs that are gone.
-  init?(_ choice: GraphicsChoice, font: String?, of count: Int, among journals: [DeadJournal]) {
+  init?(_ choice: GraphicsChoice, font: String?, of count: Int, among journals: [OrphanedJournal]) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
     guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
     let held = SignalSource(SignalSource.endings + [SIGTSTP])

@@ -65,7 +65,7 @@ struct ShownArt {
     held.release()
     let answers = question?.answers
     let best = Graphics.best(choice, isTerminal: true, .here, answers)
-    let quiet = DocumentFile(file.path, patience: .milliseconds(100))
+    let quiet = DocumentFile(file.path, timeout: .milliseconds(100))
     var show = try LiveShow(quiet, mode, best ?? .text, answers?.cell, view, font: font)
     let opened = Outcome {
       await result { () async throws(ArtError) in

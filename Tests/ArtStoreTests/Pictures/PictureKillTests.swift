@@ -213,7 +213,7 @@ import Testing
 
 extension JournalFolder {
   /// None where the folder was not made.
-  fileprivate func deadIfAny() throws -> [DeadJournal] {
+  fileprivate func deadIfAny() throws -> [OrphanedJournal] {
     FileManager.default.fileExists(atPath: path) ? try dead() : []
   }
 }

@@ -16,7 +16,7 @@ import Testing
   private static func content(_ folder: String) throws -> DocumentContent? {
     guard access("\(folder)/\(name)", F_OK) == 0 else { return nil }
     // Nobody else is there to be waited for.
-    return try DocumentFile("\(folder)/\(name)", patience: .zero).read()
+    return try DocumentFile("\(folder)/\(name)", timeout: .zero).read()
   }
 
   /// `new` and 12 saves: small ones, some of many pages, some that free pages and use them again.

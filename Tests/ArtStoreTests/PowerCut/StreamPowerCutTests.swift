@@ -36,7 +36,7 @@ import Testing
     let sent = writer
     var (journals, restored, damaged) = (0, 0, 0)
     let outcome = try power.cut(Self.cuts, seed: 30) { remains in
-      let file = DocumentFile("\(remains.folder)/\(Self.name)", patience: .zero)
+      let file = DocumentFile("\(remains.folder)/\(Self.name)", timeout: .zero)
       let saved = try file.read()
       let promised = remains.answer.flatMap { Int($0.filter(\.isNumber)) } ?? before.revision
       guard saved.revision >= promised else { return .lost }
@@ -93,7 +93,7 @@ import Testing
     let power = try PowerCut(recording)
     let sent = writer
     let outcome = try power.cut(Self.cuts / 5, seed: 31) { remains in
-      let file = DocumentFile("\(remains.folder)/\(Self.name)", patience: .zero)
+      let file = DocumentFile("\(remains.folder)/\(Self.name)", timeout: .zero)
       guard let found = sent.lines(in: try file.read()), [saved, sent.sent.count].contains(found) else {
         return .torn("restored in part")
       }

@@ -70,7 +70,7 @@ final class JournalSample {
   }
 
   /// The one journal whose program is gone.
-  func dead() throws -> DeadJournal {
+  func dead() throws -> OrphanedJournal {
     let journals = try folder.dead()
     try #require(journals.count == 1, "\(journals.count) journals")
     return journals[0]

@@ -74,7 +74,7 @@ import Testing
     let whole = try watched.bytes("bees.emojiart")
     try watched.overwrite("half.emojiart", whole.prefix(5_000))
     let lock = try FileLock(bees.path, alone: true, writing: true)
-    let (clock, news) = (ManualClock(), ScriptedNews(files: watched.names))
+    let (clock, news) = (ManualClock(), ScriptedEvents(files: watched.names))
     async let opening = DocumentFolder.open(watched.path, clock: clock) { _ in news }
     await clock.sleepers(1)
     lock.release()

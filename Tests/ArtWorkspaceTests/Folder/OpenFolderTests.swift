@@ -27,7 +27,7 @@ import Testing
     _ = await open.say(.watching)
     #expect(await open.scan("", [], reason: "back") == [.rescanned("back")])
     await open.folder.close()
-    let news = ScriptedNews(first: .degraded("a network file system"))
+    let news = ScriptedEvents(first: .degraded("a network file system"))
     await news.say(.scanned(FolderScan("", files: [], reason: nil)))
     let second = try await DocumentFolder.open(watched.path) { _ in news }
     #expect(await second.degraded == "a network file system")
@@ -78,7 +78,7 @@ import Testing
 
   @Test("W55 a folder that nobody keeps lets go of its watcher")
   func released() async throws {
-    let news = ScriptedNews(files: [])
+    let news = ScriptedEvents(files: [])
     var folder: DocumentFolder? = try await DocumentFolder.open(watched.path) { _ in news }
     #expect(folder != nil)
     folder = nil
@@ -90,11 +90,11 @@ import Testing
     try watched.make()
     for (path, code) in [("none", ArtError.Code.noSuchDocument), ("bees.emojiart", .noSuchDocument)] {
       let error = await #expect(throws: ArtError.self) {
-        _ = try await DocumentFolder.open(watched[path]) { _ in ScriptedNews(files: []) }
+        _ = try await DocumentFolder.open(watched[path]) { _ in ScriptedEvents(files: []) }
       }
       #expect(error?.code == code && error?.message.contains(watched[path]) == true)
     }
-    let ended = ScriptedNews(files: [])
+    let ended = ScriptedEvents(files: [])
     await ended.close()
     let error = await #expect(throws: ArtError.self) {
       _ = try await DocumentFolder.open(watched.path) { _ in ended }

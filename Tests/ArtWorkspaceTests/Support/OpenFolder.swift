@@ -11,12 +11,12 @@ import TestSupport
 /// A folder that is open, with news from a script, and one listener.
 struct OpenFolder {
   let folder: DocumentFolder
-  let news: ScriptedNews
+  let news: ScriptedEvents
   let clock = ManualClock()
   private let events: EventSequence<FolderEvent>
 
   init(_ watched: WatchedFolder, files: [String]? = nil) async throws {
-    let news = ScriptedNews(files: files ?? watched.names)
+    let news = ScriptedEvents(files: files ?? watched.names)
     self.news = news
     // What is looked at once more in the beginning is waited for by the clock.
     let ticking = Task { [clock] in
@@ -43,7 +43,7 @@ struct OpenFolder {
   }
 
   /// What is told of news, once they have been dealt with.
-  func say(_ news: WatchNews) async -> [FolderEvent] {
+  func say(_ news: WatchEvent) async -> [FolderEvent] {
     await self.news.say(news)
     await self.news.settled()
     return await heard()

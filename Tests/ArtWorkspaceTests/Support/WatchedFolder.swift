@@ -21,7 +21,7 @@ final class WatchedFolder: Sendable {
 
   /// A new document.
   @discardableResult func make(_ name: String = "bees.emojiart") throws -> DocumentFile {
-    let file = DocumentFile(self[name], patience: .seconds(20))
+    let file = DocumentFile(self[name], timeout: .seconds(20))
     var random = SystemRandomNumberGenerator()
     _ = try file.create(canvas: .standard, using: &random)
     return file

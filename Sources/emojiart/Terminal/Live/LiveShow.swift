@@ -101,8 +101,8 @@ struct LiveShow {
       pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       pollfd(fd: isShown ? 0 : -1, events: Int16(POLLIN), revents: 0),
     ]
-    let patience: Int32 = keys.isUndecided ? 50 : isLate ? 250 : -1
-    poll(&ready, nfds_t(ready.count), patience)
+    let timeout: Int32 = keys.isUndecided ? 50 : isLate ? 250 : -1
+    poll(&ready, nfds_t(ready.count), timeout)
   }
 }
 

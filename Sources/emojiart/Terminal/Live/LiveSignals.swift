@@ -10,7 +10,7 @@ import Synchronization
 /// Signals on their way to the thread that draws: one that ends programs, one that stops them, the window's size.
 final class LiveSignals: Sendable {
   /// Seconds that the thread that draws has for ending. It may wait for a file or a folder that does not answer.
-  private static let patience: UInt32 = 2
+  private static let timeout: UInt32 = 2
 
   private let wakeup: WakeupPipe
   private let mode: TerminalMode
@@ -49,7 +49,7 @@ final class LiveSignals: Sendable {
 
   /// Ends this process when the thread that draws does not.
   private func end(by number: Int32) -> Never {
-    sleep(Self.patience)
+    sleep(Self.timeout)
     let mode = mode
     // The terminal may take nothing.
     _ = Outcome { mode.restore() }.wait(atMost: .milliseconds(200))

@@ -3,7 +3,7 @@
 import ArtModel
 
 /// What is known on the way from hop to hop.
-struct Journey {
+struct RedirectChain {
   /// The place that a person typed, if one did.
   let typed: Target?
   let deadline: ContinuousClock.Instant
@@ -26,7 +26,7 @@ struct Journey {
   /// `notAllowed`, and what is wrong with a proxy.
   mutating func route(
     to target: Target, for request: WorkerRequest.Fetch, _ resolver: Resolver
-  ) throws(Refusal) -> Route {
+  ) throws(Refusal) -> Hop {
     let isTyped = typed.map(target.hasHost) ?? false
     if isTyped, let proxy = try request.proxies.proxy(for: target) {
       return try route(proxy.host, proxy.port, resolver, proxy, isExempt: true)
@@ -40,10 +40,10 @@ struct Journey {
 
   private mutating func route(
     _ host: String, _ port: Int, _ resolver: Resolver, _ proxy: Proxy? = nil, isExempt: Bool
-  ) throws(Refusal) -> Route {
-    if let literal = Address(host) { return Route(proxy: proxy, addresses: [literal], isExempt: isExempt) }
+  ) throws(Refusal) -> Hop {
+    if let literal = Address(host) { return Hop(proxy: proxy, addresses: [literal], isExempt: isExempt) }
     let name = String(Target.undotted(host.lowercased()))
     if addresses[name] == nil { addresses[name] = try resolver.addresses(of: host, before: deadline) }
-    return Route(proxy: proxy, addresses: addresses[name] ?? [], isExempt: isExempt, name: (host, port))
+    return Hop(proxy: proxy, addresses: addresses[name] ?? [], isExempt: isExempt, name: (host, port))
   }
 }

@@ -3,7 +3,7 @@
 import ArtModel
 
 /// How a hop goes: to which addresses, and through which proxy.
-struct Route {
+struct Hop {
   /// The person's, for the host that the person typed.
   var proxy: Proxy?
   /// Those of the proxy, or of the host: nothing else is connected to.

@@ -6,28 +6,28 @@ import Testing
 
 @testable import ArtWatch
 
-/// A file of `Fixtures/settling`: a story, then inputs with their times in milliseconds, then what must come of them.
+/// A file of `Fixtures/debouncer`: a story, then inputs with their times in milliseconds, then what must come of them.
 ///
-///     settings quiet 20 patience 100 most 65536   the usual ones where the line is missing
+///     settings quiet 20 timeout 100 most 65536   the usual ones where the line is missing
 ///     5 happened PATH          5 again PATH TIME
 ///     5 changed FOLDER [REASON]     5 rescan FOLDER [REASON]      the watched folder is `.`
 ///     20 take                  takes once; lines follow that begin with `>`: `> look PATH quiet`, `> nothing`
 ///     99 run                   takes whenever something is due, until then: `> 20 look PATH restless`, `> 30 scan FOLDER`
 ///     next 25 | next none      when the next thing is due
-struct SettlingCase {
+struct DebouncerCase {
   let name: String
   let lines: [String]
 
   static var folder: URL {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Fixtures/settling")
+      .deletingLastPathComponent().appendingPathComponent("Fixtures/debouncer")
   }
 
-  static func all() throws -> [SettlingCase] {
+  static func all() throws -> [DebouncerCase] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }.sorted()
       .map { name in
         let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-        return SettlingCase(name: name, text: text)
+        return DebouncerCase(name: name, text: text)
       }
   }
 
@@ -40,7 +40,7 @@ struct SettlingCase {
 
   /// Runs it. Returns how many steps it has, and what differs.
   func run() throws -> (steps: Int, differences: [String]) {
-    var machine = Settling(quiet: .milliseconds(20), patience: .milliseconds(100))
+    var machine = Debouncer(quiet: .milliseconds(20), timeout: .milliseconds(100))
     var differences: [String] = []
     var given: (line: String, output: [String])?
     var expected: [String] = []
@@ -64,7 +64,7 @@ struct SettlingCase {
     return (lines.count, differences)
   }
 
-  private func step(_ line: String, _ machine: inout Settling) throws -> [String] {
+  private func step(_ line: String, _ machine: inout Debouncer) throws -> [String] {
     let words = line.split(separator: " ").map(String.init)
     func number(_ place: Int) throws -> Duration {
       guard words.indices.contains(place), let value = Int(words[place]) else { throw Unreadable(line: line) }
@@ -78,7 +78,7 @@ struct SettlingCase {
     switch (words.first, words.dropFirst().first) {
     case ("settings", _):
       guard words.count == 7, let most = Int(words[6]) else { throw Unreadable(line: line) }
-      machine = Settling(quiet: try number(2), patience: try number(4), most: most)
+      machine = Debouncer(quiet: try number(2), timeout: try number(4), most: most)
     case ("next", _): return ["next \(machine.nextDue.map(Self.text) ?? "none")"]
     case (_, "happened"): machine.happened(to: try path(2), at: try number(0))
     case (_, "again"): machine.again(try path(2), at: try number(3))
@@ -100,7 +100,7 @@ struct SettlingCase {
 
   private static func text(_ time: Duration) -> String { String(Int(time / .milliseconds(1))) }
 
-  private static func texts(_ due: Settling.Due) -> [String] {
+  private static func texts(_ due: Debouncer.Due) -> [String] {
     due.looks.map { "look \($0.path.string) \($0.isQuiet ? "quiet" : "restless")" }
       + (due.scan.map { scan in
         ["scan \(scan.folder.isRoot ? "." : scan.folder.string)" + (scan.reason.map { " \($0)" } ?? "")]

@@ -25,10 +25,10 @@ struct Wait: Equatable {
     if let time = other.appointed { appoint(time) }
   }
 
-  func due(_ quiet: Duration, _ patience: Duration) -> Duration {
+  func due(_ quiet: Duration, _ timeout: Duration) -> Duration {
     guard let restless else { return appointed ?? .zero }
     // The look that what happened brings is soon enough for an appointment, too.
-    return min(restless.last + quiet, restless.first + patience)
+    return min(restless.last + quiet, restless.first + timeout)
   }
 
   func isQuiet(at now: Duration, _ quiet: Duration) -> Bool {

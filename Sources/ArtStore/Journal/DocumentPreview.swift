@@ -3,7 +3,7 @@
 import ArtModel
 
 /// A document with the edits of programs that are gone, as restoring them would make it.
-public struct ShownDocument: Sendable {
+public struct DocumentPreview: Sendable {
   /// The document with them.
   public fileprivate(set) var content: DocumentContent
   /// What would become of the edits of each journal that was taken in.
@@ -16,13 +16,13 @@ extension DocumentFile {
   /// Reads the document with the edits of programs that are gone, and writes nothing. They are the caller's to have found
   /// to be this document's. A journal that is damaged is not taken in. Throws what `read` and reading a journal throw.
   public func read(
-    with journals: [DeadJournal], restoredBy author: Author
-  ) throws(ArtError) -> ShownDocument {
+    with journals: [OrphanedJournal], restoredBy author: Author
+  ) throws(ArtError) -> DocumentPreview {
     var all: [JournalContents] = []
     for journal in journals { all.append(try journal.contents()) }
     return try read(whole: true) { (transaction) throws(ArtError) in
       var author = author
-      var shown = ShownDocument(content: try transaction.load())
+      var shown = DocumentPreview(content: try transaction.load())
       for (contents, journal) in zip(all, journals) {
         if let damage = contents.damage {
           shown.kept.append(.damagedJournal(path, damage))
@@ -43,7 +43,7 @@ extension DocumentFile {
   }
 
   /// The summary of the document as it is shown.
-  public func summary(of shown: ShownDocument) throws(ArtError) -> DocumentSummary {
+  public func summary(of shown: DocumentPreview) throws(ArtError) -> DocumentSummary {
     let summary = try summary()
     return DocumentSummary(
       emojiCount: shown.content.emojiCount, revision: shown.content.revision, size: summary.size,

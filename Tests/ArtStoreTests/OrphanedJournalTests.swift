@@ -7,7 +7,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("Journals of programs that are gone") struct DeadJournalTests {
+@Suite("Journals of programs that are gone") struct OrphanedJournalTests {
   /// A journal whose program is gone.
   private func sample(seed: UInt64 = 1, in space: Workspace? = nil) throws -> JournalSample {
     let sample = try JournalSample("bees\(seed).emojiart", seed: seed, in: space)
@@ -82,18 +82,18 @@ import Testing
       return
     }
     var file = sample.file
-    file.patience = .zero
+    file.timeout = .zero
     var random = SplitMix64(seed: 3)
     let author = try Author(origin: Origin(using: &random))
     var told = 0
-    let error = failure { try file.restoreLeft(in: sample.folder, by: { author }) { _ in told += 1 } }
+    let error = failure { try file.restoreOrphans(in: sample.folder, by: { author }) { _ in told += 1 } }
     #expect(error?.code == .busy && told == 0)
     #expect(error?.message.contains(sample.file.path) == true)
     #expect(try sample.names.count == 4 && shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
     // That of another document is nothing to this one.
     file = other.file
-    file.patience = .zero
-    try file.restoreLeft(in: sample.folder, by: { author }) { _ in told += 1 }
+    file.timeout = .zero
+    try file.restoreOrphans(in: sample.folder, by: { author }) { _ in told += 1 }
     #expect(told == 1)
     withExtendedLifetime(looker) {}
   }
@@ -106,7 +106,7 @@ import Testing
       sample.folder.path,
       host: JournalHost(home: JournalHost.current.home, process: 1, processes: .these([:])))
     let restorer = try JournalLock.take(sample.lockPath, making: false, Deadline(.zero)).lock
-    #expect(failure { try sample.folder.dead(patience: .zero) }?.code == .busy)
+    #expect(failure { try sample.folder.dead(timeout: .zero) }?.code == .busy)
     withExtendedLifetime(restorer) {}
   }
 

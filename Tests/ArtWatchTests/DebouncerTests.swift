@@ -7,17 +7,17 @@ import Testing
 
 @testable import ArtWatch
 
-@Suite("Settling") struct SettlingTests {
-  @Test("W15 the stories of Fixtures/settling come out as they are told")
+@Suite("Debouncer") struct DebouncerTests {
+  @Test("W15 the stories of Fixtures/debouncer come out as they are told")
   func stories() throws {
     var steps = 0
-    let cases = try SettlingCase.all()
+    let cases = try DebouncerCase.all()
     for story in cases {
       let outcome = try story.run()
       steps += outcome.steps
       #expect(outcome.differences.isEmpty)
     }
-    print("W15 settling: \(cases.count) stories, \(steps) steps")
+    print("W15 debouncer: \(cases.count) stories, \(steps) steps")
     #expect(cases.count >= 15 && steps >= 120, "the runner sees the stories")
   }
 
@@ -30,8 +30,10 @@ import Testing
       "5 take\n> look bees quiet\n",
     ])
   func negativeControl(_ text: String) throws {
-    #expect(try SettlingCase(name: "wrong", text: text).run().differences.count == 1)
-    #expect(throws: SettlingCase.Unreadable.self) { try SettlingCase(name: "x", text: "0 hapened a\n").run() }
+    #expect(try DebouncerCase(name: "wrong", text: text).run().differences.count == 1)
+    #expect(throws: DebouncerCase.Unreadable.self) {
+      try DebouncerCase(name: "x", text: "0 hapened a\n").run()
+    }
   }
 
   @Test(
@@ -48,7 +50,7 @@ import Testing
       events += schedule.events
       takes += schedule.takes
     }
-    print("W16 settling: 400 random schedules, \(events) inputs, \(takes) times asked")
+    print("W16 debouncer: 400 random schedules, \(events) inputs, \(takes) times asked")
     #expect(events > 30_000 && takes > 10_000)
   }
 }
@@ -56,14 +58,14 @@ import Testing
 /// Random inputs to the machine, and a model that only remembers what is owed.
 private struct RandomSchedule {
   private let quiet = Duration.milliseconds(20)
-  private let patience = Duration.milliseconds(100)
+  private let timeout = Duration.milliseconds(100)
   private var random: SplitMix64
-  private var machine: Settling
+  private var machine: Debouncer
   private let paths = [
     "a", "b", "m/a", "m/b", "m/d/a", "mm/a", "m/d/e/f", "é", "e\u{301}",
   ].map { FilePath($0) }
   private let folders = ["", "m", "m/d", "mm", "n"].map { FilePath($0) }
-  /// What is owed: since when (a look by then + patience), and the last event, after which a quiet one.
+  /// What is owed: since when (a look by then + timeout), and the last event, after which a quiet one.
   private var owed: [FilePath: (first: Duration, last: Duration)] = [:]
   private var appointed: [FilePath: Duration] = [:]
   private var scansOwed: [FilePath: (first: Duration, last: Duration)] = [:]
@@ -73,7 +75,7 @@ private struct RandomSchedule {
 
   init(seed: UInt64) {
     random = SplitMix64(seed: seed)
-    machine = Settling(quiet: quiet, patience: patience, most: seed.isMultiple(of: 4) ? 4 : 65_536)
+    machine = Debouncer(quiet: quiet, timeout: timeout, most: seed.isMultiple(of: 4) ? 4 : 65_536)
     isSmall = seed.isMultiple(of: 4)
   }
   private let isSmall: Bool
@@ -120,7 +122,7 @@ private struct RandomSchedule {
       for (path, wait) in owed where !isLate && !isSmall {
         // Where a scan is to come that takes it in, it is looked at by then.
         let scans = scansOwed.filter { path.isWithin($0.key) }.values.map(\.first)
-        let due = max(wait.first, scans.min() ?? wait.first) + patience
+        let due = max(wait.first, scans.min() ?? wait.first) + timeout
         if now > due { return "\(path.string) was due at \(due), it is \(now)" }
       }
       // One scan at a time: the others follow at once.
@@ -135,7 +137,7 @@ private struct RandomSchedule {
     return nil
   }
 
-  private mutating func settle(_ due: Settling.Due) -> String? {
+  private mutating func settle(_ due: Debouncer.Due) -> String? {
     if due.isEmpty { return "asked at \(now) for nothing" }
     for look in due.looks {
       let wait = owed[look.path]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a watcher says: look again.
-public enum WatchNews: Sendable, Equatable {
+public enum WatchEvent: Sendable, Equatable {
   /// Something happened to these files; paths are relative to the folder.
   case look([WatchedFile])
   /// A folder, or all of it, was looked through.

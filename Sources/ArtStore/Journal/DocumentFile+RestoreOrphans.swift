@@ -3,7 +3,7 @@
 import ArtModel
 
 /// What became of the edits that a program left.
-public enum LeftEditsOutcome: Sendable {
+public enum RecoveryOutcome: Sendable {
   /// They are in the document now.
   case restored(RestoreReport)
   /// They stay in their journal; why.
@@ -18,9 +18,9 @@ extension DocumentFile {
   /// `busy`, `notPermitted`, `noSuchDocument`, `notADocument`, `diskFull`, `inputOutput`. So it does while others use a
   /// journal of this document, or may have put theirs into the folder: an edit that is made before what was answered
   /// earlier would take its place.
-  public func restoreLeft(
+  public func restoreOrphans(
     in folder: JournalFolder, by author: () throws(ArtError) -> Author,
-    _ told: (LeftEditsOutcome) -> Void
+    _ told: (RecoveryOutcome) -> Void
   ) throws(ArtError) {
     let found: FoundJournals
     try folder.verify()

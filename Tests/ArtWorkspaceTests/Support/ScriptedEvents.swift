@@ -5,20 +5,20 @@ import ArtWatch
 @testable import ArtWorkspace
 
 /// A watcher that says what a test says.
-actor ScriptedNews: EventSource {
-  private var waiting: [WatchNews] = []
-  private var asker: CheckedContinuation<WatchNews?, Never>?
+actor ScriptedEvents: EventSource {
+  private var waiting: [WatchEvent] = []
+  private var asker: CheckedContinuation<WatchEvent?, Never>?
   private var idlers: [CheckedContinuation<Void, Never>] = []
   private var closers: [CheckedContinuation<Void, Never>] = []
   private(set) var isClosed = false
   /// What the folder wants to look at again, and after how long.
   private(set) var again: [(path: String, delay: Duration)] = []
 
-  init(first: WatchNews) { waiting = [first] }
+  init(first: WatchEvent) { waiting = [first] }
 
   init(files: [String]) { self.init(first: .scanned(FolderScan("", files: files, reason: nil))) }
 
-  func next() async -> WatchNews? {
+  func next() async -> WatchEvent? {
     if isClosed { return nil }
     if !waiting.isEmpty { return waiting.removeFirst() }
     idlers.forEach { $0.resume() }
@@ -26,7 +26,7 @@ actor ScriptedNews: EventSource {
     return await withCheckedContinuation { asker = $0 }
   }
 
-  func lookAgain(at path: String, after delay: Duration) { again.append((path, delay)) }
+  func recheck(at path: String, after delay: Duration) { again.append((path, delay)) }
 
   func close() {
     isClosed = true
@@ -43,7 +43,7 @@ actor ScriptedNews: EventSource {
     await withCheckedContinuation { closers.append($0) }
   }
 
-  func say(_ news: WatchNews) {
+  func say(_ news: WatchEvent) {
     if let asker {
       self.asker = nil
       asker.resume(returning: news)

@@ -9,16 +9,16 @@ import ArtSystem
 ///                      happened                    nothing for `quiet`
 ///     (not known) ───────────────▶ restless ────────────────────────────▶ a quiet look ──▶ (not known)
 ///                                  │  ▲  ▲ │
-///                         happened └──┘  │ │ `patience` after the first, and still restless
+///                         happened └──┘  │ │ `timeout` after the first, and still restless
 ///                                        │ ▼
-///                                  a forced look: its patience begins anew, a quiet look follows
+///                                  a forced look: its timeout begins anew, a quiet look follows
 ///
 ///     (not known) ──again──▶ appointed ──at its time──▶ a look, quiet unless the file is restless
 ///
 /// What is to be looked through swallows what lies below it: such files are looked at by then, and those that are
 /// restless at that time once more when they are quiet. When more files wait than `most`, or more folders than
 /// `mostFolders`, everything is looked through.
-struct Settling: Equatable {
+struct Debouncer: Equatable {
   /// A folder that is to be looked through.
   struct Scan: Equatable {
     let folder: FilePath
@@ -44,14 +44,14 @@ struct Settling: Equatable {
   static let mostFolders = 64
 
   let quiet: Duration
-  let patience: Duration
+  let timeout: Duration
   let most: Int
   private var files: [FilePath: Wait] = [:]
   private var folders: [FilePath: (wait: Wait, reason: String?)] = [:]
 
-  init(quiet: Duration, patience: Duration, most: Int = 65_536) {
+  init(quiet: Duration, timeout: Duration, most: Int = 65_536) {
     self.quiet = quiet
-    self.patience = max(quiet, patience)
+    self.timeout = max(quiet, timeout)
     self.most = most
   }
 
@@ -81,10 +81,10 @@ struct Settling: Equatable {
 
   /// When the next thing is due; nil when nothing waits.
   var nextDue: Duration? {
-    let scans = folders.values.lazy.map { $0.wait.due(quiet, patience) }.min()
+    let scans = folders.values.lazy.map { $0.wait.due(quiet, timeout) }.min()
     // A scan of everything is the next thing for every file.
     if folders[.root] != nil { return scans }
-    let looks = files.lazy.filter { !isCovered($0.key) }.map { $0.value.due(quiet, patience) }.min()
+    let looks = files.lazy.filter { !isCovered($0.key) }.map { $0.value.due(quiet, timeout) }.min()
     guard let scans, let looks else { return scans ?? looks }
     return min(scans, looks)
   }
@@ -92,14 +92,14 @@ struct Settling: Equatable {
   /// Takes what is due.
   mutating func take(at now: Duration) -> Due {
     var due = Due()
-    let scans = folders.map { ($0.value.wait.due(quiet, patience), $0.key) }
+    let scans = folders.map { ($0.value.wait.due(quiet, timeout), $0.key) }
     if let (time, folder) = scans.min(by: <), time <= now, let entry = folders[folder] {
       due.scan = Scan(folder: folder, reason: entry.reason)
       // What was missed has been found then.
       folders[folder] = entry.wait.taken(at: now, quiet).map { ($0, nil) }
       files = files.compactMapValues(below: folder) { $0.taken(at: now, quiet) }
     }
-    for (path, wait) in files where wait.due(quiet, patience) <= now && !isCovered(path) {
+    for (path, wait) in files where wait.due(quiet, timeout) <= now && !isCovered(path) {
       due.looks.append(Look(path: path, isQuiet: wait.isQuiet(at: now, quiet)))
     }
     for look in due.looks { files[look.path] = files[look.path]?.taken(at: now, quiet) }
@@ -141,7 +141,7 @@ struct Settling: Equatable {
     return false
   }
 
-  static func == (left: Settling, right: Settling) -> Bool {
+  static func == (left: Debouncer, right: Debouncer) -> Bool {
     left.files == right.files && left.folders.mapValues(\.wait) == right.folders.mapValues(\.wait)
   }
 

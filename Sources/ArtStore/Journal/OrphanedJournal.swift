@@ -11,7 +11,7 @@ import Glibc
 ///     dead ──────────────────┴──▶ taken: locked while this lives, so that nobody else restores it meanwhile
 ///
 /// Letting it go leaves it as it is.
-public final class DeadJournal {
+public final class OrphanedJournal {
   /// Where it lies.
   public let folder: JournalFolder
   /// The program whose edits are in it.
@@ -78,11 +78,11 @@ public final class DeadJournal {
 
   /// The same journal, locked; nil when it was restored meanwhile, or its program runs. Throws `busy` when others do not let
   /// go of it, `inputOutput`, `notPermitted`.
-  public func taken(_ patience: Duration = .seconds(5)) throws(ArtError) -> DeadJournal? {
+  public func taken(_ timeout: Duration = .seconds(5)) throws(ArtError) -> OrphanedJournal? {
     if let fault { throw fault }
     try folder.verify()
     let listed = ListedJournal(origin, JournalFolder.Files(segments: segments), head)
-    return try folder.take(listed, Deadline(patience))
+    return try folder.take(listed, Deadline(timeout))
   }
 
   /// Unlinks its segments, oldest first, durably. Everything in them must have been saved, or be unwanted. Throws
@@ -104,20 +104,20 @@ extension JournalFolder {
   /// The journals there whose programs are gone, by origin, for those who only look: none is locked when this returns, and
   /// no descriptor is kept. One that cannot be looked at is given without a head. Throws `inputOutput`, `notPermitted`
   /// when the folder cannot be looked into.
-  public func peek() throws(ArtError) -> [DeadJournal] {
-    var journals: [DeadJournal] = []
+  public func peek() throws(ArtError) -> [OrphanedJournal] {
+    var journals: [OrphanedJournal] = []
     try verify(isLooking: true)
     for listed in try listing() where !listed.files.segments.isEmpty {
       do throws(ArtError) {
         if let journal = try look(at: listed) { journals.append(journal) }
       } catch {
-        journals.append(DeadJournal(unreadable: listed, in: self, error))
+        journals.append(OrphanedJournal(unreadable: listed, in: self, error))
       }
     }
     return journals
   }
 
-  private func look(at listed: ListedJournal) throws(ArtError) -> DeadJournal? {
+  private func look(at listed: ListedJournal) throws(ArtError) -> OrphanedJournal? {
     let attempt = try JournalLock.share(path(of: JournalFormat.lock(of: listed.origin)))
     switch attempt {
     case .held, .seen: return nil
@@ -125,7 +125,7 @@ extension JournalFolder {
     }
     defer { withExtendedLifetime(attempt) {} }
     let look = try SegmentsLook(of: listed.origin, listed.files.segments, in: self)
-    return look.isEmpty || isRunning(look.head) ? nil : DeadJournal(look, lock: nil)
+    return look.isEmpty || isRunning(look.head) ? nil : OrphanedJournal(look, lock: nil)
   }
 
   /// The journals there whose programs are gone and whose heads are wanted, each locked while it is kept. Others are
@@ -136,11 +136,11 @@ extension JournalFolder {
   /// Throws `busy` when others do not let go of a wanted one, `inputOutput`, `notPermitted` when the folder cannot be looked
   /// into.
   public func dead(
-    where isWanted: (JournalHead?) -> Bool = { _ in true }, patience: Duration = .seconds(1)
-  ) throws(ArtError) -> [DeadJournal] {
+    where isWanted: (JournalHead?) -> Bool = { _ in true }, timeout: Duration = .seconds(1)
+  ) throws(ArtError) -> [OrphanedJournal] {
     try verify()
-    let deadline = Deadline(patience)
-    var journals: [DeadJournal] = []
+    let deadline = Deadline(timeout)
+    var journals: [OrphanedJournal] = []
     for listed in try listing() {
       do throws(ArtError) {
         if let fault = listed.fault { throw fault }
@@ -148,7 +148,7 @@ extension JournalFolder {
         if let journal = try take(listed, deadline), isWanted(journal.head) { journals.append(journal) }
       } catch {
         guard error.code != .busy else { throw error }
-        journals.append(DeadJournal(unreadable: listed, in: self, error))
+        journals.append(OrphanedJournal(unreadable: listed, in: self, error))
       }
     }
     return journals
@@ -169,7 +169,7 @@ extension JournalFolder {
           continue
         }
         try journal.removeSegments()
-        try forget(journal, in: DocumentFile(head.path, patience: .zero))
+        try forget(journal, in: DocumentFile(head.path, timeout: .zero))
         try journal.removeLock()
       } catch {
         // The next one tries again.
@@ -179,7 +179,7 @@ extension JournalFolder {
   }
 
   /// Has a document forget a journal of which nothing is left. One that is gone, or another one, knows nothing of it.
-  private func forget(_ journal: DeadJournal, in document: DocumentFile) throws(ArtError) {
+  private func forget(_ journal: OrphanedJournal, in document: DocumentFile) throws(ArtError) {
     do throws(ArtError) {
       guard try document.base().id == journal.head?.base.id else { return }
       try document.forget(journal.origin)
@@ -189,7 +189,7 @@ extension JournalFolder {
   }
 
   /// Locks a journal; nil when nothing is left of it, or its program runs. One that others restore just now is waited for.
-  fileprivate func take(_ listed: ListedJournal, _ deadline: Deadline) throws(ArtError) -> DeadJournal? {
+  fileprivate func take(_ listed: ListedJournal, _ deadline: Deadline) throws(ArtError) -> OrphanedJournal? {
     // Its program is gone: whoever has the lock restores the journal.
     let isHeldByOthers =
       listed.head.map { host.relation(to: $0) == .here && host.program(of: $0) == .gone } ?? false
@@ -207,7 +207,7 @@ extension JournalFolder {
     case .taken(let lock):
       let look = try SegmentsLook(of: listed.origin, listed.files.segments, in: self)
       guard !isRunning(look.head) else { return nil }
-      guard look.isEmpty, look.head == nil else { return DeadJournal(look, lock: lock) }
+      guard look.isEmpty, look.head == nil else { return OrphanedJournal(look, lock: lock) }
       // No edit was answered, and nothing tells of which document it was.
       try unlinkSegments(look.segments, of: listed.origin)
       try lock.unlink()
