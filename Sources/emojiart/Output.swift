@@ -80,7 +80,7 @@ enum Output {
     let timeout = state.withLock { $0.timeout }
     var left = bytes
     while !left.isEmpty {
-      let most = waitForRoom(in: descriptor, timeout)
+      let most = waitForCapacity(in: descriptor, timeout)
       let count = left.prefix(most).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
@@ -96,7 +96,7 @@ enum Output {
   }
 
   /// How many bytes may be written without more timeout than there is.
-  private static func waitForRoom(in descriptor: Int32, _ timeout: Patience) -> Int {
+  private static func waitForCapacity(in descriptor: Int32, _ timeout: Patience) -> Int {
     if case .endless = timeout { return .max }
     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     while poll(&room, 1, 50) <= 0 {

@@ -95,6 +95,24 @@ private struct Project {
     #expect(count >= 10, "the check sees the paths")
   }
 
+  @Test("A20 no source has a name that the glossary has replaced")
+  func namesOfTheGlossary() throws {
+    let rows = try project.text("docs/GLOSSARY.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+    let old = rows.compactMap { $0.split(separator: "|").last }.flatMap { cell in
+      cell.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    }
+    #expect(old.count >= 15, "the check sees the glossary")
+    let pattern = try Regex("\\b(\(old.joined(separator: "|")))\\b")
+    for folder in ["Sources", "Tests"] {
+      for file in try project.files(under: folder, ending: ".swift")
+      where !file.hasPrefix("Tests/ArchitectureTests") {
+        let found = try project.text(file).matches(of: pattern).map { String($0.output[0].substring ?? "") }
+        #expect(found.isEmpty, "\(file): \(found)")
+      }
+    }
+    #expect("let journal: DeadJournal".contains(pattern), "the check can fail")
+  }
+
   @Test("A3 no source stops the program on what it did not expect")
   func noTraps() throws {
     let pattern = try Regex(#"try!|fatalError\(|\bas!|unowned\(unsafe\)|@unchecked Sendable"#)

@@ -26,7 +26,7 @@ public actor DocumentWatch {
   private let document: Document
   private let watcher: FolderWatcher
   private let name: String
-  private let lookEvery: Duration
+  private let refreshInterval: Duration
   /// Whether the path was seen to go through a symbolic link. It stays so while the link is being made again.
   private var isLinked = false
   private var following: Task<Void, Never>?
@@ -38,19 +38,19 @@ public actor DocumentWatch {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// A watch for a document that is open, which is the one to close it. `helpers` is where `emojiart-inotify`
-  /// is looked for; `lookEvery` is how often the file is looked at where nobody tells.
+  /// is looked for; `refreshInterval` is how often the file is looked at where nobody tells.
   public init(
     _ document: Document, helpers: HelperPrograms = .installed,
-    pollBecause reason: String? = nil, lookEvery: Duration = .seconds(2),
+    pollBecause reason: String? = nil, refreshInterval: Duration = .seconds(2),
     clock: some Clock<Duration> = ContinuousClock()
   ) {
     self.document = document
-    self.lookEvery = lookEvery
+    self.refreshInterval = refreshInterval
     let place = FilePath(Self.realPath(of: document.path))
     name = place.name
     var settings = WatchSettings(ending: name.hasSuffix(".emojiart") ? ".emojiart" : "", helpers: helpers)
     settings.only = name
-    settings.pollEvery = lookEvery
+    settings.pollEvery = refreshInterval
     settings.pollBecause = reason
     watcher = FolderWatcher(place.folder, settings, clock: clock)
   }
@@ -87,10 +87,10 @@ public actor DocumentWatch {
   private func look(isQuiet: Bool) async {
     // To a watcher that name is a journal's.
     let needsClock = hasOtherNames || name.hasSuffix("-journal")
-    await document.refresh(every: needsClock && !isOver ? lookEvery : nil)
+    await document.refresh(every: needsClock && !isOver ? refreshInterval : nil)
     // What was half-written comes again by itself.
     guard await !document.refresh(isQuiet: isQuiet), isQuiet, !isOver else { return }
-    await watcher.recheck(at: name, after: lookEvery)
+    await watcher.recheck(at: name, after: refreshInterval)
   }
 
   private var hasOtherNames: Bool {

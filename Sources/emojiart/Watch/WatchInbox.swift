@@ -35,12 +35,12 @@ final class WatchInbox: Sendable {
 
   private func put(_ add: (inout Contents) -> Void) async {
     let ticket = waiters.ticket
-    let hasRoom = contents.withLock { contents in
+    let hasCapacity = contents.withLock { contents in
       add(&contents)
       return contents.events.count + contents.backgrounds.count < capacity
     }
     wakeup.wake()
-    if !hasRoom { await waiters.wait(ticket) }
+    if !hasCapacity { await waiters.wait(ticket) }
   }
 
   /// What was there when it was taken out, each kind in its order.
