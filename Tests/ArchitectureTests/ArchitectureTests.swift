@@ -32,6 +32,7 @@ private struct Project {
     "ArtWorkspace": [
       "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange", "ArtNames",
     ],
+    "ArtProtocol": ["ArtModel", "ArtStore", "ArtDocument", "ArtWorkspace"],
     "ArtTerminal": ["ArtSystem", "ArtModel"],
     "ArtExchange": ["ArtModel"],
     "ArtNames": ["ArtModel", "CEmojiNames"],
@@ -40,8 +41,7 @@ private struct Project {
     "emojiart-worker": ["ArtSystem", "ArtModel", "ArtFetch", "ArtDrawing", "CWorker"],
     "emojiart": [
       "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtWorkspace", "ArtExchange",
-      "ArtNames",
-      "ArtTerminal", "ArgumentParser",
+      "ArtNames", "ArtProtocol", "ArtTerminal", "ArgumentParser",
     ],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
