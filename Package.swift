@@ -14,6 +14,12 @@ let package = Package(
       targets: [
         "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtExchange", "ArtNames", "ArtWorkspace",
       ]),
+    .library(
+      name: "ArtProtocol",
+      targets: [
+        "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtExchange", "ArtNames", "ArtWorkspace",
+        "ArtProtocol",
+      ]),
     .library(name: "ArtExchange", targets: ["ArtModel", "ArtExchange"]),
     .library(name: "ArtWorker", targets: ["ArtModel", "ArtWorker"]),
     .executable(name: "emojiart", targets: ["emojiart"]),
@@ -44,6 +50,9 @@ let package = Package(
         "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWatch", "ArtWorker", "ArtExchange",
         "ArtNames",
       ],
+      swiftSettings: settings),
+    .target(
+      name: "ArtProtocol", dependencies: ["ArtModel", "ArtStore", "ArtDocument", "ArtWorkspace"],
       swiftSettings: settings),
     .target(name: "ArtExchange", dependencies: ["ArtModel"], swiftSettings: settings),
     // The table stands beside the C that takes it in.
@@ -84,7 +93,7 @@ let package = Package(
       name: "emojiart",
       dependencies: [
         "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtWorkspace", "ArtExchange",
-        "ArtNames", "ArtTerminal", "emojiart-inotify",
+        "ArtNames", "ArtProtocol", "ArtTerminal", "emojiart-inotify",
         .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -144,13 +153,19 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "ArtProtocolTests",
+      dependencies: [
+        "ArtModel", "ArtStore", "ArtDocument", "ArtWorkspace", "ArtProtocol", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "ArtExchangeTests", dependencies: ["ArtModel", "ArtExchange", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtNamesTests", dependencies: ["ArtModel", "ArtNames", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["emojiart", "ArtModel", "ArtTerminal", "ArtWorkspace", "TestSupport"],
+      dependencies: ["emojiart", "ArtModel", "ArtTerminal", "ArtWorkspace", "ArtProtocol", "TestSupport"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

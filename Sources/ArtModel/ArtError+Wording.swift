@@ -30,6 +30,18 @@ extension ArtError {
     }
   }
 
+  /// A word that means nothing here, such as a key or an option; the message names the near ones among those that do. `all` says which
+  /// there are, where these are too many for a message.
+  public static func unknown(
+    _ what: String, _ word: String, among known: [String], all: String? = nil
+  ) -> ArtError {
+    let near = nearest(to: word, among: known)
+    let list = all ?? "there are \(known.joined(separator: ", "))"
+    let hint = near.isEmpty ? list : "did you mean \(near.joined(separator: " or "))?"
+    let typed = word.isEmpty ? "\"\"" : String(word.prefix(40))
+    return ArtError(.usage, "\(what) \(typed); \(hint)")
+  }
+
   /// A place out of bounds.
   public static func badPlace(_ text: String) -> ArtError {
     ArtError(

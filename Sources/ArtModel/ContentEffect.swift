@@ -59,6 +59,20 @@ public struct ContentEffect: Hashable, Sendable {
   /// No difference.
   public init() {}
 
+  /// An effect of these values, each list in any order.
+  public init(
+    added: [Emoji] = [], updated: [Update] = [], removed: [EmojiID] = [], canvas: Canvas? = nil,
+    background: Background?? = nil, pending: PendingBackground?? = nil
+  ) {
+    self.added = added
+    self.updated = updated
+    self.removed = removed
+    self.canvas = canvas
+    self.background = background
+    self.pending = pending
+    sort()
+  }
+
   /// The difference between two states of a document. Takes time in proportion to the emoji of both.
   public init(from old: DocumentContent, to new: DocumentContent) {
     for emoji in new.emojisInOrder() {

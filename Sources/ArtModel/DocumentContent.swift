@@ -226,11 +226,12 @@ extension DocumentContent {
   }
 
   /// The same as a value within other JSON. When the writer holds some 64 KiB, the sink is handed them, and the writer
-  /// is emptied; the last piece stays in it.
-  public func write(
-    to writer: inout JSONWriter, picture: [UInt8]? = nil, emptying sink: ([UInt8]) throws(ArtError) -> Void
-  ) throws(ArtError) {
-    try writer.object { (writer) throws(ArtError) in
+  /// is emptied; the last piece stays in it. `withZ` gives each emoji its place in z-order, for one that applies effects.
+  public func write<Failure>(
+    to writer: inout JSONWriter, picture: [UInt8]? = nil, withZ: Bool = false,
+    emptying sink: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    try writer.object { (writer) throws(Failure) in
       writer.key("background")
       if let background, let picture {
         try background.write(to: &writer, picture: picture, emptying: sink)
@@ -242,9 +243,9 @@ extension DocumentContent {
       writer.key("canvas")
       canvas.write(to: &writer)
       writer.key("emojis")
-      try writer.array { (writer) throws(ArtError) in
+      try writer.array { (writer) throws(Failure) in
         for place in order {
-          emojis[place.id]?.write(to: &writer)
+          emojis[place.id]?.write(to: &writer, withZ: withZ)
           guard writer.bytes.count >= 1 << 16 else { continue }
           try sink(writer.bytes)
           writer.removeAll()

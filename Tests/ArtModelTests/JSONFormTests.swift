@@ -30,7 +30,7 @@ struct JSONFormTests {
   func emojiForms() throws {
     let bee = try emoji("aaaaaaaa", x: 100, y: -0.5)
     #expect(Self.text(bee.writeFields) == #"{"size":40,"text":"🐝","x":100,"y":-0.5}"#)
-    #expect(Self.text(bee.write) == #"{"id":"aaaaaaaa","size":40,"text":"🐝","x":100,"y":-0.5}"#)
+    #expect(Self.text({ bee.write(to: &$0) }) == #"{"id":"aaaaaaaa","size":40,"text":"🐝","x":100,"y":-0.5}"#)
   }
 
   @Test("J1 each kind of change has one form")

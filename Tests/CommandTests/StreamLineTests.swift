@@ -91,62 +91,6 @@ private struct Chance: RandomNumberGenerator {
     #expect(count > 150 && tooLong > 0)
   }
 
-  private static let requests = [
-    #"{"add":{"size":40,"text":"🐝","x":10,"y":"50%"},"tag":{"a":[1,2.5,null,"\u00e9"]}}"#,
-    #"{"add":{"texts":["🐝","🌸"]}}"#, #"{"move":{"by":["1%",-1e1],"ref":["🐝","k3"]}}"#,
-    #"{"move":{"all":true,"to":[1,2]}}"#, #"{"resize":{"by":1.5,"ref":"🐝:2"}}"#, #"{"undo":3}"#,
-    #"{"order":{"above":"@last","ref":"🐝"},"tag":true}"#, #"{"setText":{"ref":"🐝","text":"🌸"}}"#,
-    #"{"save":true}"#, #"{"show":true,"tag":"x"}"#,
-  ]
-
-  private func parsed(_ bytes: [UInt8]) -> StreamLine? {
-    bytes.withUnsafeBufferPointer { StreamLine(json: $0) }
-  }
-
-  @Test("S4 no line traps the program: it is read, or it is an error")
-  func mutations() throws {
-    var chance = Chance(state: 4)
-    var (read, bad, tagged) = (0, 0, 0)
-    for round in 0..<40_000 {
-      var bytes = Array(Self.requests[round % Self.requests.count].utf8)
-      for _ in 0..<Int.random(in: 0...3, using: &chance) {
-        let place = Int.random(in: 0..<bytes.count, using: &chance)
-        switch Int.random(in: 0...3, using: &chance) {
-        case 0: bytes[place] = .random(in: 0...255, using: &chance)
-        case 1: bytes.remove(at: place)
-        case 2: bytes.insert(Array(#"{}[]",:01-eE.\"#.utf8).randomElement(using: &chance) ?? 0, at: place)
-        default: bytes.replaceSubrange(place..<bytes.count, with: bytes[place...].reversed())
-        }
-      }
-      guard let line = parsed(bytes) else { continue }
-      if case .bad = line.request { bad += 1 } else { read += 1 }
-      if !line.tag.isEmpty {
-        tagged += 1
-        #expect(line.tag.count <= 6 * StreamLine.tagLimit)
-      }
-    }
-    print("stream: \(read) lines read, \(bad) refused, \(tagged) with a tag")
-    #expect(read > 5_000 && bad > 5_000 && tagged > 1_000)
-  }
-
-  @Test("S2 a tag comes back as it was given, whatever it is and wherever it stands")
-  func tags() throws {
-    let tags = [
-      "1", "-2.50e+3", "null", "true", #""x""#, #""é \"\\\/\b\u00e9🐝""#, "[ ]", #"{"a" : [1, {"b":2}]}"#,
-      "[[[[[[[[[[[[]]]]]]]]]]]]",
-    ]
-    for tag in tags {
-      for text in [
-        #"{"tag":\#(tag),"undo":1}"#, #"{"undo":1,"tag": \#(tag) }"#, #"{"tag":\#(tag),"nothing":1}"#,
-      ] {
-        let line = try #require(parsed(Array(text.utf8)))
-        #expect(String(decoding: line.tag, as: UTF8.self) == tag)
-      }
-    }
-    let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
-    #expect(try #require(parsed(Array(#"{"undo":1,"tag":\#(deep)}"#.utf8))).tag.isEmpty, "too deep")
-  }
-
   @Test("S16 what happens while nobody reads is kept up to a bound, and then told to be missing")
   func outbox() throws {
     let outbox = try Outbox { _ in Array("missing\n".utf8) }

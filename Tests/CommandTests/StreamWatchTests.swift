@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
+import ArtProtocol
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Editing streams that hear of others", .serialized)
@@ -232,6 +235,132 @@ struct StreamWatchTests {
       }
       stream.endInput()
       #expect(try stream.rest() == [#"{"state":"closed"}"#] && stream.end() == 0)
+    }
+  }
+
+  @Test(
+    "S46 a client that applies the lines of a stream with --own-changes to what show answered has the document",
+    arguments: [46, 47] as [UInt64])
+  func followsByLines(seed: UInt64) async throws {
+    try await withRun { other in
+      var random = SplitMix64(seed: seed)
+      let stream = try other.begin(Self.patient + ["--own-changes", "--fetch", "none"])
+      try other.run("emojiart add bees 🌸 🐛 🐜 --at 50,60; emojiart order bees 🐝 --front")
+      try stream.send(#"{"show":true}"#)
+      var (client, forgetful) = (Follower(), Follower(passingOver: "added"))
+      /// Reads until a line holds that, and follows.
+      func follow(until text: String) throws {
+        for line in try stream.lines(until: text) {
+          try client.receive(line)
+          try forgetful.receive(line)
+        }
+      }
+      /// Follows as far as the document is that is shown now, and compares.
+      func compare() throws -> DocumentContent {
+        try stream.send(#"{"show":true}"#)
+        try follow(until: #""document""#)
+        let shown = try #require(client.shown)
+        while client.version < shown.version { try follow(until: #""changed""#) }
+        let content = try #require(client.content)
+        #expect(client.version == shown.version)
+        #expect(content.looksLike(shown.content), "\(ContentEffect(from: content, to: shown.content))")
+        #expect(client.revision == shown.content.revision)
+        return shown.content
+      }
+      try follow(until: #""document""#)
+
+      var asked = 0
+      /// Asks for something, and waits for the answer.
+      func ask(_ request: String) throws {
+        asked += 1
+        try stream.send(#"{\#(request),"tag":\#(asked)}"#)
+        try follow(until: #""tag":\#(asked)}"#)
+      }
+      for round in 1...40 {
+        let place = Int.random(in: 0...500, using: &random)
+        switch random.below(8) {
+        case 0: try ask(#""add":{"text":"🦋","x":\#(place),"y":\#(round)}"#)
+        case 1: try ask(#""move":{"all":true,"by":[\#(round),-1]}"#)
+        case 2: try ask(#""order":{"ref":"🌸","\#(random.oneIn(2) ? "front" : "back")":true}"#)
+        case 3: try ask(#""order":{"ref":"🐛","above":"🐜"}"#)
+        case 4: try ask(#""resize":{"ref":"🐜","to":\#(round)}"#)
+        case 5: try ask(#""background":{"later":true,"url":"https://example.org/\#(round).png"}"#)
+        case 6: try ask(#""undo":\#(1 + random.below(3))"#)
+        default: try ask(#""redo":1"#)
+        }
+        guard round % 5 == 0 else { continue }
+        // What is unsaved is made again on top of what others save.
+        if round % 10 == 0 {
+          try ask(#""save":true"#)
+        } else {
+          try ask(#""move":{"ref":"🐝","to":[\#(place),7]}"#)
+        }
+        try other.run("emojiart add bees 🌼 --at \(place),\(round); emojiart order bees 🌼 --back")
+        try follow(until: round % 10 == 0 ? #""cause":"save""# : #""cause":"rebase""#)
+        try other.run("emojiart undo bees")
+        try follow(until: #""changed""#)
+      }
+      let content = try compare()
+      #expect(forgetful.content?.looksLike(content) == false, "the control")
+
+      // A backup comes back: the document is another state of itself.
+      try ask(#""save":true"#)
+      try other.run("cp bees.emojiart backup")
+      try ask(#""remove":{"all":true}"#)
+      try ask(#""add":{"texts":["🍄","🍄"]}"#)
+      try ask(#""save":true"#)
+      _ = try compare()
+      try other.run("mv backup bees.emojiart")
+      try follow(until: #""all":true"#)
+      try ask(#""order":{"ref":"🌸","front":true}"#)
+      try ask(#""undo":1"#)
+      let last = try compare()
+      #expect(last.emojiCount > 0)
+      #expect(client.causes.isSuperset(of: ["edit", "undo", "redo", "background", "save", "rebase"]))
+      print("S46: \(client.version) versions followed by their lines, by \(client.causes.sorted())")
+      stream.endInput()
+      _ = try stream.rest()
+      #expect(stream.end() == 0)
+    }
+  }
+}
+
+/// A client that knows a document by the lines of a stream alone.
+private struct Follower {
+  private static let id = DocumentID(lowBits: 46)
+  /// The document, as far as the lines go that were read.
+  private(set) var content: DocumentContent?
+  private(set) var version = 0
+  private(set) var revision = 0
+  /// What `show` answered last.
+  private(set) var shown: Shown?
+  private(set) var causes: Set<String> = []
+  /// Of an effect with that member nothing is done: the control.
+  private let passedOver: String?
+
+  init(passingOver member: String? = nil) { passedOver = member }
+
+  mutating func receive(_ line: String) throws {
+    var bytes = line
+    switch try bytes.withUTF8({ try ProtocolLine($0, of: Self.id) }) {
+    case .answer(let answer):
+      if case .failed(let error) = answer.outcome {
+        // Nothing to undo is an answer as good as any.
+        #expect(error.code == .nothingToUndo, "\(line)")
+      }
+      guard case .shown(let shown) = answer.outcome else { return }
+      #expect(shown.hasZ)
+      self.shown = shown
+      guard content == nil else { return }
+      (content, version, revision) = (shown.content, shown.version, shown.content.revision)
+    case .event(.changed(let change)):
+      guard content != nil, change.version > version else { return }
+      #expect(change.before == version, "\(line)")
+      (version, revision) = (change.version, change.revision)
+      causes.insert(change.cause.rawValue)
+      if let passedOver, line.contains("\"\(passedOver)\":") { return }
+      content?.apply(change.effect)
+    case .event: break
     }
   }
 }

@@ -107,48 +107,6 @@ import Testing
     }
   }
 
-  private func json(_ notice: FolderNotice) -> String {
-    String(
-      decoding: WatchJSON.lines(notice, notice.document, folder: "art") { "art/\($0)" }, as: UTF8.self)
-  }
-
-  @Test("C72 notices are lines of JSON with sorted keys")
-  func jsonLines() throws {
-    let cases: [(FolderNotice, String)] = [
-      (.ready(2), #"{"documents":2,"event":"ready","folder":"art"}"#),
-      (.added("bees", revision: 3), #"{"document":"bees","event":"added","revision":3}"#),
-      (.removed("bees"), #"{"document":"bees","event":"removed"}"#),
-      (
-        .renamed("bees", from: "x", revision: 7), #"{"document":"bees","event":"renamed","from":"art/x"}"#
-      ),
-      (.damaged("bees", reason: "a\nb"), #"{"document":"bees","event":"damaged","reason":"a\nb"}"#),
-      (.resync("bees", revision: 9), #"{"document":"bees","event":"resync","revision":9}"#),
-      (
-        .behind("bees", revision: 0, since: 99),
-        #"{"all":true,"document":"bees","event":"changed","revision":0}"#
-      ),
-      (.rescanned("why"), #"{"event":"rescanned","folder":"art","reason":"why"}"#),
-      (.degraded("why"), #"{"event":"degraded","folder":"art","reason":"why"}"#),
-      (
-        try changed([], isWholeAgain: true), #"{"document":"bees","edits":[],"event":"changed","revision":4}"#
-      ),
-      (
-        .changed(
-          "bees", DocumentChange(edits: [], texts: [:], revision: 4, isComplete: false), isWholeAgain: false),
-        #"{"all":true,"document":"bees","event":"changed","revision":4}"#
-      ),
-    ]
-    for (notice, line) in cases { #expect(json(notice) == line + "\n") }
-    #expect(
-      json(try changed([entry(3), entry(4, by: "Bob", origin: 2)])) == """
-        {"document":"bees","edits":[{"by":"Ada","changes":[["move","00000001",3,80]],"id":"000000000001:3","what":"move 🐝"}],\
-        "event":"changed","origin":"000000000001","revision":3}
-        {"document":"bees","edits":[{"by":"Bob","changes":[["move","00000001",4,80]],"id":"000000000002:4","what":"move 🐝"}],\
-        "event":"changed","origin":"000000000002","revision":4}
-
-        """)
-  }
-
   private func content(_ log: [LoggedEdit], revision: Int) throws -> DocumentContent {
     let emoji = Emoji(
       id: try bee(), text: try EmojiText("🐝"), position: try Point(x: 0, y: 0), size: .standard, z: 0)

@@ -47,10 +47,10 @@ extension Background {
   }
 
   /// The same with the picture's bytes in `data`, in pieces.
-  func write(
-    to writer: inout JSONWriter, picture: [UInt8], emptying sink: ([UInt8]) throws(ArtError) -> Void
-  ) throws(ArtError) {
-    try writer.object { (writer) throws(ArtError) in
+  func write<Failure>(
+    to writer: inout JSONWriter, picture: [UInt8], emptying sink: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    try writer.object { (writer) throws(Failure) in
       writer.key("data")
       try writer.base64(picture, emptying: sink)
       writeMembers(to: &writer)

@@ -106,11 +106,6 @@ extension Change {
 }
 
 extension JSONReader {
-  fileprivate mutating func emojiID() throws(ArtError) -> EmojiID {
-    guard let id = EmojiID(try string()) else { throw error("an emoji's id that is none") }
-    return id
-  }
-
   fileprivate mutating func next<Value>(
     _ body: (inout JSONReader) throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
@@ -130,8 +125,6 @@ extension JSONReader {
 
   fileprivate mutating func nextZ() throws(ArtError) -> Int {
     try comma()
-    let z = try integer()
-    guard Limits.zOrder.contains(z) else { throw error("a z-order value out of range") }
-    return z
+    return try z()
   }
 }

@@ -10,7 +10,7 @@ extension ContentEffect {
       if !added.isEmpty {
         writer.key("added")
         writer.array { writer in
-          for emoji in added { writer.emoji(emoji.id, emoji.size, emoji.text, emoji.position, emoji.z) }
+          for emoji in added { EmojiMembers(emoji).write(to: &writer) }
         }
       }
       if let background {
@@ -32,40 +32,62 @@ extension ContentEffect {
       if !updated.isEmpty {
         writer.key("updated")
         writer.array { writer in
-          for update in updated {
-            writer.emoji(update.id, update.size, update.text, update.position, update.z)
-          }
+          for update in updated { EmojiMembers(update).write(to: &writer) }
         }
       }
     }
   }
-}
 
-extension JSONWriter {
-  fileprivate mutating func emoji(
-    _ id: EmojiID, _ size: FontSize?, _ text: EmojiText?, _ position: Point?, _ z: Int?
-  ) {
-    object {
-      $0.key("id")
-      $0.string(id.description)
-      if let size {
-        $0.key("size")
-        $0.number(size.pixels)
-      }
-      if let text {
-        $0.key("text")
-        $0.string(text.string)
-      }
-      if let position {
-        $0.key("x")
-        $0.number(position.x)
-        $0.key("y")
-        $0.number(position.y)
-      }
-      if let z {
-        $0.key("z")
-        $0.integer(z)
+  /// Reads what `write` writes. Throws `badJSON`, also for an emoji that stands twice in one list, a new one without all of its values,
+  /// and a pending background without a URL, which is written so where the URL cannot be shown; and what the values' checks throw.
+  public init(from reader: inout JSONReader) throws(ArtError) {
+    var effect = (added: [Emoji](), updated: [Update](), removed: [EmojiID]())
+    var canvas: Canvas?
+    var background: Background??
+    var pending: PendingBackground??
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "added": effect.added = try reader.distinct(\.id) { (r) throws(ArtError) in try Emoji(from: &r) }
+      case "background":
+        background = reader.null() ? .some(nil) : .some(try Background(from: &reader))
+      case "canvas": canvas = try Canvas(from: &reader)
+      case "pending":
+        pending = reader.null() ? .some(nil) : .some(try PendingBackground(from: &reader))
+      case "removed": effect.removed = try reader.distinct(\.self) { (r) throws(ArtError) in try r.emojiID() }
+      case "updated":
+        effect.updated = try reader.distinct(\.id) { (r) throws(ArtError) in
+          try Update(EmojiMembers(from: &r))
+        }
+      default: throw reader.error("an effect with the key \"\(key.prefix(40))\"")
       }
     }
+    self.init(
+      added: effect.added, updated: effect.updated, removed: effect.removed, canvas: canvas,
+      background: background, pending: pending)
+  }
+}
+
+extension ContentEffect.Update {
+  fileprivate init(_ members: EmojiMembers) {
+    self.init(members.id)
+    (text, position, size, z) = (members.text, members.position, members.size, members.z)
+  }
+}
+
+extension JSONReader {
+  /// Reads an array in which each element has another name.
+  fileprivate mutating func distinct<Element>(
+    _ name: (Element) -> EmojiID, _ read: (inout JSONReader) throws(ArtError) -> Element
+  ) throws(ArtError) -> [Element] {
+    var elements: [Element] = []
+    var names: Set<EmojiID> = []
+    try array { (reader) throws(ArtError) in
+      let element = try read(&reader)
+      guard names.insert(name(element)).inserted else {
+        throw reader.error("the emoji \(name(element)) twice")
+      }
+      elements.append(element)
+    }
+    return elements
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtProtocol
 import ArtStore
 import ArtWorkspace
 
@@ -101,11 +102,9 @@ extension BackgroundRefusal {
 
   /// `{"rejected":{…}}`.
   var json: String {
-    var fields: [String: JSON] = [
-      "detail": .string(refusal.detail), "reason": .string(refusal.reason.rawValue),
-      "transient": .boolean(refusal.isTransient),
-    ]
-    if let shown { fields["url"] = .string(shown) }
-    return JSON.object(["rejected": .object(fields)]).text
+    // The URL is as people are shown it already.
+    var json = JSONWriter(urls: .whole)
+    ProtocolEvent.rejected(refusal, url: shown, tag: nil).write(to: &json)
+    return json.text
   }
 }

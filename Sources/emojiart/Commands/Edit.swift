@@ -73,7 +73,7 @@ struct Edit: ParsableCommand {
       _ = try session.run(PromptForm(path: file.path, terminal: terminal))
     } else if options.common.json {
       // Each error is an answer.
-      _ = try session.run(JSONForm(isPending: atomic))
+      _ = try session.run(JSONForm(isPending: atomic, isFollowed: ownChanges))
     } else if let error = try session.run(WordForm(path: file.path)) {
       throw ExitCode(ExitStatus(error.code).rawValue)
     }

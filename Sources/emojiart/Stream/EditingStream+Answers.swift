@@ -64,7 +64,7 @@ extension EditingStream {
     let requests = run.compactMap { line -> ClientRequest? in
       guard case .edit(let request) = line.request else { return nil }
       return isClient
-        ? ClientRequest(request, tag: line.requestTag, since: line.since) : ClientRequest(request)
+        ? ClientRequest(request, tag: line.tag?.requestTag, since: line.since) : ClientRequest(request)
     }
     guard !requests.isEmpty else { return [] }
     let (document, isAtomic) = (document, settings.isAtomic)

@@ -13,22 +13,22 @@ extension EditingStream {
   /// refused.
   mutating func answer(_ asked: BackgroundLine, to line: StreamLine) {
     switch asked {
-    case .fetch(let typed, let keepsCanvas, let allowsPrivate):
+    case .request(.fetch(let typed, let keepsCanvas, let allowsPrivate)):
       guard let fetching = backgrounds.fetching else { return say(.nothingFetchedAtomically(), to: line) }
       guard let url = url(typed, line) else { return }
       let request = BackgroundRequest(
         url, isTyped: true, allowsPrivate: allowsPrivate || settings.allowsPrivate, proxies: settings.proxies)
-      let tag = line.tagText
+      let tag = line.tag?.text
       // Without news meanwhile: the answer comes first.
       Outcome { await fetching.request(request, keepsCanvas: keepsCanvas, tag: tag) }.wait()
       say { (form) throws(ArtError) in try form.fetching(url.shown, of: line) }
     case .picture(let path, let keepsCanvas):
       guard let fetching = backgrounds.fetching else { return say(.nothingFetchedAtomically(), to: line) }
       guard let bytes = bytes(of: path, line) else { return }
-      let tag = line.tagText
+      let tag = line.tag?.text
       Outcome { await fetching.request(bytes, keepsCanvas: keepsCanvas, tag: tag) }.wait()
       say { (form) throws(ArtError) in try form.fetching(path, of: line) }
-    case .later(let typed):
+    case .request(.later(let typed)):
       guard let url = url(typed, line) else { return }
       do throws(ArtError) {
         guard let pending = try PendingBackground(later: url, at: millisecondsSince1970()) else {
@@ -38,7 +38,7 @@ extension EditingStream {
       } catch {
         say(error, to: line)
       }
-    case .clear: change(.clear, line)
+    case .request(.clear): change(.clear, line)
     }
   }
 
@@ -46,7 +46,7 @@ extension EditingStream {
   private mutating func url(_ typed: String, _ line: StreamLine) -> BackgroundURL? {
     do throws(Refusal) { return try BackgroundURL(typed) } catch {
       let event = DocumentBackgrounds.Event(
-        .rejected(error), url: typed, isRequested: true, tag: line.tagText)
+        .rejected(error), url: typed, isRequested: true, tag: line.tag?.text)
       backgrounds.tell(event)
       return nil
     }
@@ -64,7 +64,7 @@ extension EditingStream {
       return bytes
     } catch let refusal as Refusal {
       backgrounds.tell(
-        DocumentBackgrounds.Event(.rejected(refusal), url: nil, isRequested: true, tag: line.tagText))
+        DocumentBackgrounds.Event(.rejected(refusal), url: nil, isRequested: true, tag: line.tag?.text))
     } catch let error as ArtError {
       say(error, to: line)
     } catch {

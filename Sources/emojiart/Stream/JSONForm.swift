@@ -2,134 +2,57 @@
 
 import ArtDocument
 import ArtModel
+import ArtProtocol
 import ArtWorkspace
 
-/// Requests and answers as JSON Lines.
+/// Requests and answers as JSON Lines: those of `ArtProtocol`.
 struct JSONForm: StreamForm {
   private var input = StreamLineReader()
   private var json = JSONWriter(reserving: 1 << 18, urls: .shown)
   /// Whether every answer says that nothing is kept before the end.
   private let isPending: Bool
+  /// Whether a document that is shown has what effects are applied to.
+  private let isFollowed: Bool
 
-  init(isPending: Bool) { self.isPending = isPending }
+  init(isPending: Bool, isFollowed: Bool) { (self.isPending, self.isFollowed) = (isPending, isFollowed) }
 
   mutating func take() throws(ArtError) -> [StreamLine]? { try input.take(StreamLine.init(json:)) }
 
-  mutating func done(_ answer: DocumentAnswer, of line: StreamLine) {
-    let isPending = isPending
-    respond(to: line) { (json) in
-      if case .edit(.action) = line.request {
-        if line.isAboutSeveral {
-          json.key("ids")
-          json.array { json in for emoji in answer.emojis { json.string(emoji.id.description) } }
-        } else if let emoji = answer.emojis.first {
-          json.key("id")
-          json.string(emoji.id.description)
-        }
-      } else {
-        json.key("done")
-        json.array { json in for entry in answer.entries { json.string(entry.title) } }
-        let left = answer.left
-        if left > 0 {
-          json.key("left")
-          json.integer(left)
-        }
-        if !answer.lost.isEmpty {
-          json.key("lost")
-          json.integer(answer.lost.count)
-        }
-      }
-      if isPending {
-        json.key("pending")
-        json.boolean(true)
-      }
-      if answer.isRepeated {
-        json.key("repeated")
-        json.boolean(true)
-      }
-      json.key("unsaved")
-      json.integer(answer.unsaved)
-    }
+  mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
+    guard case .edit(let request) = line.request else { return }
+    try respond(
+      ProtocolAnswer.Outcome(
+        answer, to: request, isAboutSeveral: line.isAboutSeveral, isPending: isPending), to: line)
   }
 
-  mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) {
-    respond(to: line) { json in
-      json.key("revision")
-      json.integer(revision)
-      json.key("unsaved")
-      json.integer(unsaved)
-    }
+  mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try respond(.saved(revision: revision, unsaved: unsaved), to: line)
   }
 
-  mutating func fetching(_ what: String, of line: StreamLine) {
-    json.object { json in
-      json.key("fetching")
-      json.object { json in
-        json.key("url")
-        json.string(what)
-      }
-      Self.tag(line, &json)
-    }
-    json.endLine()
+  mutating func fetching(_ what: String, of line: StreamLine) throws(ArtError) {
+    try respond(.fetching(what), to: line)
   }
 
-  mutating func edited(unsaved: Int, of line: StreamLine) {
-    let isPending = isPending
-    respond(to: line) { json in
-      if isPending {
-        json.key("pending")
-        json.boolean(true)
-      }
-      json.key("unsaved")
-      json.integer(unsaved)
-    }
+  mutating func edited(unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try respond(.edited(ProtocolAnswer.Edited(unsaved: unsaved, isPending: isPending)), to: line)
   }
 
   mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
-    try respond(to: line) { (json) throws(ArtError) in
-      json.key("document")
-      try snapshot.content.write(to: &json) { (piece) throws(ArtError) in try Output.writeAnswers(piece) }
-      json.key("saved")
-      EventWriter.write(snapshot.saved, to: &json)
-      json.key("unsaved")
-      json.integer(unsaved)
-      json.key("version")
-      json.integer(snapshot.version)
-    }
+    try respond(.shown(Shown(snapshot, unsaved: unsaved, hasZ: isFollowed)), to: line)
   }
 
   /// No line of JSON asks for it.
   func help(_ text: String) {}
 
-  mutating func failed(_ error: ArtError, _ line: StreamLine) {
-    json.object { json in
-      json.key("error")
-      json.object { json in
-        json.key("code")
-        json.string(error.code.rawValue)
-        json.key("message")
-        json.string(error.message)
-      }
-      Self.tag(line, &json)
-    }
-    json.endLine()
+  mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
+    try respond(.failed(error), to: line)
   }
 
-  private mutating func respond<Failure>(
-    to line: StreamLine, _ members: (inout JSONWriter) throws(Failure) -> Void
-  ) throws(Failure) {
-    try json.object { (json) throws(Failure) in
-      json.key("ok")
-      try json.object(members)
-      Self.tag(line, &json)
+  private mutating func respond(_ outcome: ProtocolAnswer.Outcome, to line: StreamLine) throws(ArtError) {
+    try ProtocolAnswer(outcome, tag: line.tag).write(to: &json) { (piece) throws(ArtError) in
+      try Output.writeAnswers(piece)
     }
     json.endLine()
-  }
-
-  private static func tag(_ line: StreamLine, _ json: inout JSONWriter) {
-    guard !line.tag.isEmpty else { return }
-    json.key("tag")
-    json.verbatim(line.tag)
   }
 
   var size: Int { json.bytes.count }
@@ -144,27 +67,41 @@ struct JSONForm: StreamForm {
     try Output.writeAnswers(json.bytes)
   }
 
-  static func news(of event: DocumentEvent) -> [UInt8] { EventWriter.lines(event) }
+  static func news(of event: DocumentEvent) -> [UInt8] { ProtocolEvent(event).line }
 
-  static func news(of event: LifeCycleEvent) -> [UInt8] { EventWriter.line(event) }
+  static func news(of event: LifeCycleEvent) -> [UInt8] { ProtocolEvent.lifeCycle(event).line }
 
-  static func news(of event: DocumentWatch.Event) -> [UInt8] { EventWriter.line(event) }
+  static func news(of event: DocumentWatch.Event) -> [UInt8] { ProtocolEvent(event).line }
 
   static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
-    outbox.put(EventWriter.line(event))
+    outbox.put(ProtocolEvent(event).line)
   }
 }
 
-extension DocumentAnswer {
-  /// Changes that an undo or redo left out, because later edits were about the same.
-  var left: Int { entries.reduce(0) { $0 + $1.dropped.count } }
-
-  /// What is pending by these edits.
-  var pending: PendingBackground? {
-    for entry in entries.reversed() {
-      for case .setPending(let pending) in entry.edit.changes.reversed() { return pending }
+extension StreamLine {
+  /// Reads a line of JSON; nil for a line of blanks.
+  fileprivate init?(json: UnsafeBufferPointer<UInt8>) {
+    do throws(ProtocolRequest.Unreadable) {
+      guard let request = try ProtocolRequest(json) else { return nil }
+      self.init(
+        request: Request(request), tag: request.tag, since: request.since,
+        isAboutSeveral: request.isAboutSeveral)
+    } catch {
+      self.init(request: .bad(error.error), tag: error.tag)
     }
-    return nil
+  }
+}
+
+extension StreamLine.Request {
+  fileprivate init(_ request: ProtocolRequest) {
+    switch request.body {
+    case .action(let action): self = .edit(.action(action))
+    case .undo(let count): self = .edit(.undo(count))
+    case .redo(let count): self = .edit(.redo(count))
+    case .save: self = .save
+    case .show: self = .show
+    case .background(let background): self = .background(.request(background))
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 import ArtDocument
 import ArtModel
+import ArtProtocol
 import ArtSystem
 import ArtWorkspace
 import Glibc
@@ -73,22 +74,14 @@ extension StreamForm {
 struct StreamLine {
   /// What it asks for.
   var request: Request
-  /// The caller's own mark, JSON text; empty where there is none.
-  var tag: [UInt8] = []
-  /// The same for what is answered later.
-  var tagText: String? { tag.isEmpty ? nil : String(decoding: tag, as: UTF8.self) }
+  /// The caller's own mark.
+  var tag: ProtocolTag?
   /// What the caller knew to be saved when it first asked; nil where it does not say.
   var since: KnownHead?
   /// Whether it may be about any number of emoji.
   var isAboutSeveral = false
   /// How an emoji that it is about is told in words.
   var words: ((Emoji) -> String)?
-
-  /// The key of the request for a client with a session: the tag, where that is a text of visible ASCII characters.
-  var requestTag: RequestTag? {
-    guard tag.count >= 3, tag.first == 0x22, tag.last == 0x22, !tag.contains(0x5C) else { return nil }
-    return RequestTag(String(decoding: tag.dropFirst().dropLast(), as: UTF8.self))
-  }
 
   enum Request {
     case edit(DocumentRequest)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtProtocol
 import Glibc
 
 /// Cuts what is read into lines. Holds one read of 64 KiB and the beginning of a line, at most.
@@ -12,7 +13,7 @@ struct StreamLineReader {
   }
 
   /// Bytes of a line, at most.
-  static let limit = 1 << 20
+  static let limit = ProtocolRequest.limit
   private static let piece = 1 << 16
 
   private var buffer = [UInt8](repeating: 0, count: 2 * Self.piece)

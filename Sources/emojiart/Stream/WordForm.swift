@@ -2,6 +2,7 @@
 
 import ArtDocument
 import ArtModel
+import ArtProtocol
 import ArtWorkspace
 
 /// The words of the commands, without `emojiart` and the document; the answers are what the commands print. Errors are
@@ -89,4 +90,14 @@ struct WordForm: StreamForm {
   }
 
   private static func line(_ text: String) -> [UInt8] { Array("emojiart: \(safe(text))\n".utf8) }
+}
+
+extension DocumentAnswer {
+  /// What is pending by these edits.
+  fileprivate var pending: PendingBackground? {
+    for entry in entries.reversed() {
+      for case .setPending(let pending) in entry.edit.changes.reversed() { return pending }
+    }
+    return nil
+  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtProtocol
 import ArtWorkspace
 
 /// Notices in words: `09:30:05  bees.emojiart  Ada: 🐝 moved to 120,80`. What may hold emoji stands last: terminals do
@@ -64,7 +65,7 @@ struct WatchLines {
       let what = "replaced by another state of itself, revision \(change.revision); look at it"
       return [(now, [again, what].compactMap(\.self).joined(separator: ", "))]
     }
-    let runs = EventWriter.runs(of: change.edits).map { run in
+    let runs = change.runs.map { run in
       let told = run.prefix(run.count > most ? most - 1 : most).map { $0.words(change.texts) }
       let more = run.count - told.count
       let what = (told + (more > 0 ? ["\(more) more edits"] : [])).joined(separator: "; ")

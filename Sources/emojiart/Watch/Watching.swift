@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtProtocol
 import ArtStore
 import ArtSystem
 import ArtWorkspace
@@ -132,8 +133,9 @@ struct Watching {
     let place = parts[index].place
     let name = notice.document.map(place.argument)
     if settings.isJSON {
-      try Output.write(
-        WatchJSON.lines(notice, name, folder: place.folderName, called: place.argument))
+      for line in ProtocolNotice.notices(notice, folder: place.folderName, name: place.argument) {
+        try Output.write(line.line)
+      }
     } else if let name {
       for line in lines.lines(notice, name, now: millisecondsSince1970(), called: place.argument) {
         try Output.line(line)

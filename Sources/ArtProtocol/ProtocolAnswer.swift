@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+
+/// What became of a request, a line of JSON:
+///
+///     {"ok":{"id":"…","unsaved":3},"tag":7}  {"ok":{"ids":["…"],"unsaved":3}}  {"ok":{"unsaved":3}}
+///     {"ok":{"done":["Undo move 🐝"],"left":1,"lost":1,"unsaved":4}}  {"ok":{"revision":12,"unsaved":0}}
+///     {"ok":{"document":{…},"saved":{"head":"…","revision":12},"unsaved":3,"version":7}}
+///     {"fetching":{"url":"…"}}  {"error":{"code":"…","message":"…"}}
+public struct ProtocolAnswer: Sendable, Equatable {
+  /// What became of it.
+  public enum Outcome: Sendable, Equatable {
+    /// An edit was made.
+    case edited(Edited)
+    /// Edits were taken back, or made again.
+    case stepped(Stepped)
+    /// Everything up to that revision is durably in the file.
+    case saved(revision: Int, unsaved: Int)
+    /// The document as it is.
+    case shown(Shown)
+    /// A background is being fetched, or a picture of the client's own looked at; what it is, for people.
+    case fetching(String)
+    /// It came to nothing.
+    case failed(ArtError)
+  }
+
+  /// An edit.
+  public struct Edited: Sendable, Equatable {
+    /// The emoji that the edit was about.
+    public enum Subjects: Sendable, Equatable {
+      case none
+      case one(EmojiID)
+      /// In an array, however many they are.
+      case several([EmojiID])
+    }
+
+    /// The emoji.
+    public var subjects: Subjects
+    /// How many changes no save holds yet.
+    public var unsaved: Int
+    /// Whether nothing is kept before the end.
+    public var isPending: Bool
+    /// Whether the request had been made before under its tag, and nothing was done now.
+    public var isRepeated: Bool
+
+    /// An edit.
+    public init(
+      _ subjects: Subjects = .none, unsaved: Int, isPending: Bool = false, isRepeated: Bool = false
+    ) {
+      (self.subjects, self.unsaved, self.isPending, self.isRepeated) = (
+        subjects, unsaved, isPending, isRepeated
+      )
+    }
+  }
+
+  /// Steps along the log.
+  public struct Stepped: Sendable, Equatable {
+    /// What was done, for people.
+    public var titles: [String]
+    /// Changes that stay as they are, because later edits were about the same.
+    public var left: Int
+    /// Backgrounds whose bytes are not kept any more.
+    public var lost: Int
+    /// As in `Edited`.
+    public var unsaved: Int
+    /// As in `Edited`.
+    public var isPending: Bool
+    /// As in `Edited`.
+    public var isRepeated: Bool
+
+    /// Steps.
+    public init(
+      _ titles: [String], left: Int = 0, lost: Int = 0, unsaved: Int, isPending: Bool = false,
+      isRepeated: Bool = false
+    ) {
+      (self.titles, self.left, self.lost) = (titles, left, lost)
+      (self.unsaved, self.isPending, self.isRepeated) = (unsaved, isPending, isRepeated)
+    }
+  }
+
+  /// What became of the request.
+  public var outcome: Outcome
+  /// The request's mark.
+  public var tag: ProtocolTag?
+
+  /// An answer to a request with that tag.
+  public init(_ outcome: Outcome, tag: ProtocolTag? = nil) {
+    self.outcome = outcome
+    self.tag = tag
+  }
+}
+
+/// A document as `show` answers with it: of that answer with the effect of each later version applied to it the client has the document.
+public struct Shown: Sendable, Equatable {
+  /// The document, without its log. What a client reads has the id that the client gives it.
+  public var content: DocumentContent
+  /// The state of the file.
+  public var saved: SavedState
+  /// How many changes no save holds yet.
+  public var unsaved: Int
+  /// The version: effects up to it are in the content.
+  public var version: Int
+  /// Whether each emoji is written with its `z`, without which no effect can be applied. Otherwise the order of the array says which
+  /// is nearer.
+  public var hasZ: Bool
+
+  /// A document.
+  public init(
+    _ content: DocumentContent, saved: SavedState, unsaved: Int, version: Int, hasZ: Bool
+  ) {
+    (self.content, self.saved, self.unsaved) = (content, saved, unsaved)
+    (self.version, self.hasZ) = (version, hasZ)
+  }
+
+  /// A document as one moment has it.
+  public init(_ snapshot: DocumentSnapshot, unsaved: Int, hasZ: Bool) {
+    self.init(
+      snapshot.content, saved: SavedState(snapshot.saved), unsaved: unsaved, version: snapshot.version,
+      hasZ: hasZ)
+  }
+}
+
+/// The state that is durably in the file: `{"head":"k3m9abcd0f2z:17","revision":12}`, the head null for a document without edits.
+public struct SavedState: Sendable, Hashable {
+  /// The last edit.
+  public var head: EditID?
+  /// The count of edits.
+  public var revision: Int
+
+  /// A state.
+  public init(head: EditID?, revision: Int) { (self.head, self.revision) = (head, revision) }
+
+  /// The state of a document's file.
+  public init(_ base: DocumentBase) { self.init(head: base.head, revision: base.revision) }
+
+  /// Writes it.
+  public func write(to json: inout JSONWriter) {
+    json.object {
+      $0.key("head")
+      if let head { $0.string(head.description) } else { $0.null() }
+      $0.key("revision")
+      $0.integer(revision)
+    }
+  }
+
+  /// Reads what `write` writes. Throws `badJSON`.
+  public init(from reader: inout JSONReader) throws(ArtError) {
+    var head: EditID??
+    var revision: Int?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "head": head = reader.null() ? .some(nil) : .some(try reader.editID())
+      case "revision": revision = try reader.integer()
+      default: throw reader.error("a saved state with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let head, let revision else { throw reader.error("a saved state without head or revision") }
+    self.init(head: head, revision: revision)
+  }
+}
+
+extension ProtocolAnswer.Outcome {
+  /// What an open document answered to a request. `isPending` says that nothing is kept before the end.
+  public init(
+    _ answer: DocumentAnswer, to request: DocumentRequest, isAboutSeveral: Bool, isPending: Bool = false
+  ) {
+    guard case .action = request else {
+      self = .stepped(
+        ProtocolAnswer.Stepped(
+          answer.entries.map(\.title), left: answer.left, lost: answer.lost.count, unsaved: answer.unsaved,
+          isPending: isPending, isRepeated: answer.isRepeated))
+      return
+    }
+    let subjects: ProtocolAnswer.Edited.Subjects =
+      if isAboutSeveral {
+        .several(answer.emojis.map(\.id))
+      } else {
+        answer.emojis.first.map { .one($0.id) } ?? .none
+      }
+    self = .edited(
+      ProtocolAnswer.Edited(
+        subjects, unsaved: answer.unsaved, isPending: isPending, isRepeated: answer.isRepeated))
+  }
+}
+
+extension DocumentAnswer {
+  /// Changes that an undo or redo left out, because later edits were about the same.
+  package var left: Int { entries.reduce(0) { $0 + $1.dropped.count } }
+}
+
+// MARK: - Writing
+
+extension ProtocolAnswer {
+  /// The line, with its line break. URLs are as people are shown them.
+  public var line: [UInt8] {
+    var (line, json) = ([UInt8](), JSONWriter(urls: .shown))
+    write(to: &json) { line += $0 }
+    json.endLine()
+    return line + json.bytes
+  }
+
+  /// Writes the answer, without a line break. When the writer holds some 64 KiB of a document, the sink is handed them, and the writer is
+  /// emptied; the last piece stays in it. Throws what the sink throws.
+  public func write<Failure>(
+    to json: inout JSONWriter, emptying sink: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    try json.object { (json) throws(Failure) in
+      switch outcome {
+      case .edited(let edited):
+        json.key("ok")
+        json.object { edited.write(to: &$0) }
+      case .stepped(let stepped):
+        json.key("ok")
+        json.object { stepped.write(to: &$0) }
+      case .saved(let revision, let unsaved):
+        json.key("ok")
+        json.object {
+          $0.key("revision")
+          $0.integer(revision)
+          $0.key("unsaved")
+          $0.integer(unsaved)
+        }
+      case .shown(let shown):
+        json.key("ok")
+        try json.object { (json) throws(Failure) in try shown.write(to: &json, emptying: sink) }
+      case .fetching(let what):
+        json.key("fetching")
+        json.object {
+          $0.key("url")
+          $0.string(what)
+        }
+      case .failed(let error):
+        json.key("error")
+        error.write(to: &json)
+      }
+      json.member(tag)
+    }
+  }
+}
+
+extension ProtocolAnswer.Edited {
+  fileprivate func write(to json: inout JSONWriter) {
+    switch subjects {
+    case .none: break
+    case .one(let id):
+      json.key("id")
+      json.string(id.description)
+    case .several(let ids):
+      json.key("ids")
+      json.array { json in for id in ids { json.string(id.description) } }
+    }
+    json.standing(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
+  }
+}
+
+extension ProtocolAnswer.Stepped {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.key("done")
+    json.array { json in for title in titles { json.string(title) } }
+    if left > 0 {
+      json.key("left")
+      json.integer(left)
+    }
+    if lost > 0 {
+      json.key("lost")
+      json.integer(lost)
+    }
+    json.standing(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
+  }
+}
+
+extension Shown {
+  fileprivate func write<Failure>(
+    to json: inout JSONWriter, emptying sink: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    json.key("document")
+    try content.write(to: &json, withZ: hasZ, emptying: sink)
+    json.key("saved")
+    saved.write(to: &json)
+    json.key("unsaved")
+    json.integer(unsaved)
+    json.key("version")
+    json.integer(version)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func standing(unsaved: Int, isPending: Bool, isRepeated: Bool) {
+    if isPending {
+      key("pending")
+      boolean(true)
+    }
+    if isRepeated {
+      key("repeated")
+      boolean(true)
+    }
+    key("unsaved")
+    integer(unsaved)
+  }
+}
+
+// MARK: - Reading
+
+extension ProtocolAnswer {
+  /// Reads what `write` writes. A document that is shown gets the id that the client has for it: no line names it. Throws `badJSON`, and
+  /// what the values' checks throw.
+  public init(from reader: inout JSONReader, of id: DocumentID) throws(ArtError) {
+    var outcome: Outcome?
+    var tag: ProtocolTag?
+    try reader.object { (key, reader) throws(ArtError) in
+      if key == "tag" { return tag = try ProtocolTag(answered: &reader) }
+      guard outcome == nil else { throw reader.error("two answers in one") }
+      switch key {
+      case "error": outcome = .failed(try ArtError(from: &reader))
+      case "fetching": outcome = .fetching(try reader.fetched())
+      case "ok":
+        var members = OutcomeMembers()
+        try members.read(&reader, of: id)
+        outcome = try members.outcome(&reader)
+      default: throw reader.error("an answer with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let outcome else { throw reader.error("no answer") }
+    self.init(outcome, tag: tag)
+  }
+}
+
+/// The members of `ok`; which of them are there says what the answer is.
+private struct OutcomeMembers {
+  private var subjects: ProtocolAnswer.Edited.Subjects?
+  private var titles: [String]?
+  private var (left, lost): (Int?, Int?) = (nil, nil)
+  private var (isPending, isRepeated): (Bool?, Bool?) = (nil, nil)
+  private var document: (content: DocumentContent, hasZ: Bool)?
+  private var saved: SavedState?
+  private var (revision, version, unsaved): (Int?, Int?, Int?) = (nil, nil, nil)
+
+  mutating func read(_ reader: inout JSONReader, of id: DocumentID) throws(ArtError) {
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "document": document = try reader.document(of: id)
+      case "done":
+        var titles: [String] = []
+        try reader.array { (reader) throws(ArtError) in titles.append(try reader.string()) }
+        self.titles = titles
+      case "id" where subjects == nil: subjects = .one(try reader.emojiID())
+      case "ids" where subjects == nil:
+        var ids: [EmojiID] = []
+        try reader.array { (reader) throws(ArtError) in ids.append(try reader.emojiID()) }
+        subjects = .several(ids)
+      case "left": left = try reader.integer()
+      case "lost": lost = try reader.integer()
+      case "pending": isPending = try reader.boolean()
+      case "repeated": isRepeated = try reader.boolean()
+      case "revision": revision = try reader.integer()
+      case "saved": saved = try SavedState(from: &reader)
+      case "unsaved": unsaved = try reader.integer()
+      case "version": version = try reader.integer()
+      default: throw reader.error("ok with the key \"\(key.prefix(40))\"")
+      }
+    }
+  }
+
+  func outcome(_ reader: inout JSONReader) throws(ArtError) -> ProtocolAnswer.Outcome {
+    guard let unsaved else { throw reader.error("ok without unsaved") }
+    let isOfSteps = titles != nil || left != nil || lost != nil
+    let isOfEdit = subjects != nil
+    let isOfLog = isPending != nil || isRepeated != nil
+    let isOfDocument = document != nil || saved != nil || version != nil
+    switch (titles, revision, document) {
+    case (let titles?, nil, nil) where !isOfEdit && !isOfDocument:
+      return .stepped(
+        ProtocolAnswer.Stepped(
+          titles, left: left ?? 0, lost: lost ?? 0, unsaved: unsaved, isPending: isPending ?? false,
+          isRepeated: isRepeated ?? false))
+    case (nil, let revision?, nil) where !isOfSteps && !isOfEdit && !isOfLog && !isOfDocument:
+      return .saved(revision: revision, unsaved: unsaved)
+    case (nil, nil, let document?) where !isOfSteps && !isOfEdit && !isOfLog:
+      guard let saved, let version else { break }
+      return .shown(
+        Shown(
+          document.content, saved: saved, unsaved: unsaved, version: version, hasZ: document.hasZ))
+    case (nil, nil, nil) where !isOfSteps && !isOfDocument:
+      return .edited(
+        ProtocolAnswer.Edited(
+          subjects ?? .none, unsaved: unsaved, isPending: isPending ?? false,
+          isRepeated: isRepeated ?? false))
+    default: break
+    }
+    throw reader.error("ok with members of several answers, or without one that belongs to it")
+  }
+}
+
+extension JSONReader {
+  /// `{"url":"…"}`.
+  fileprivate mutating func fetched() throws(ArtError) -> String {
+    var url: String?
+    try object { (key, reader) throws(ArtError) in
+      guard key == "url" else { throw reader.error("fetching with the key \"\(key.prefix(40))\"") }
+      url = try reader.string()
+    }
+    guard let url else { throw error("fetching without url") }
+    return url
+  }
+
+  /// A document as `DocumentContent.write` writes it, and whether each emoji has its `z`: all have one, or none. Without them the
+  /// order of the array is the order.
+  fileprivate mutating func document(
+    of id: DocumentID
+  ) throws(ArtError) -> (content: DocumentContent, hasZ: Bool) {
+    var background: Background??
+    var canvas: Canvas?
+    var emojis: (list: [Emoji], hasZ: Bool)?
+    var pending: PendingBackground?
+    var revision: Int?
+    try object { (key, reader) throws(ArtError) in
+      switch key {
+      case "background":
+        background = reader.null() ? .some(nil) : .some(try Background(from: &reader))
+      case "canvas": canvas = try Canvas(from: &reader)
+      case "emojis": emojis = try reader.emojis()
+      case "pending": pending = try PendingBackground(from: &reader)
+      case "revision": revision = try reader.integer()
+      default: throw reader.error("a document with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let background, let canvas, let emojis, let revision else {
+      throw error("a document without background, canvas, emojis or revision")
+    }
+    guard
+      let content = DocumentContent(
+        id: id, canvas: canvas, background: background, pending: pending, emojis: emojis.list,
+        revision: revision)
+    else { throw error("a document with two emoji of one id") }
+    return (content, emojis.hasZ)
+  }
+
+  private mutating func emojis() throws(ArtError) -> (list: [Emoji], hasZ: Bool) {
+    var list: [Emoji] = []
+    var hasZ: Bool?
+    try array { (reader) throws(ArtError) in
+      let members = try EmojiMembers(from: &reader)
+      guard list.count < Limits.emojiCount else { throw reader.error("too many emoji") }
+      guard hasZ == nil || hasZ == (members.z != nil) else {
+        throw reader.error("emoji with z and emoji without")
+      }
+      hasZ = members.z != nil
+      list.append(try members.emoji(z: members.z ?? list.count, &reader))
+    }
+    return (list, hasZ ?? false)
+  }
+
+  /// Reads an edit's id. Throws `badJSON`.
+  mutating func editID() throws(ArtError) -> EditID {
+    guard let id = EditID(try string()) else { throw error("an edit's id that is none") }
+    return id
+  }
+}

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtStore
+import ArtWorkspace
+
+/// What happens to an open document, a line of JSON between the answers:
+///
+///     {"state":"saving"}  {"state":"open"}  {"state":"closed"}  {"code":"…","reason":"…","state":"error"}
+///     {"reason":"…","state":"editingDisabled"}  {"saved":{"revision":12}}  {"changed":{…}}
+///     {"dropped":{"changes":[…],"edit":"…"}}  {"renamed":{"id":"…","to":"…"}}  {"resync":{"version":9}}
+///     {"background":{…},"revision":12,"tag":7}  {"rejected":{…},"tag":7}  {"error":{…},"tag":7}
+///     {"degraded":{"reason":"…"}}  {"watching":true}  {"lifecycle":"background"}
+public enum ProtocolEvent: Sendable, Equatable {
+  /// The document's state is another one.
+  case state(DocumentState)
+  /// Everything up to that revision is durably in the file.
+  case saved(revision: Int)
+  /// The content is another one.
+  case changed(ProtocolChange)
+  /// Changes of an edit of this program came to nothing after all.
+  case dropped(EditID, [Change])
+  /// An emoji of this program has another id.
+  case renamed(EmojiID, to: EmojiID)
+  /// Events up to that version are missing: the client asks for the document.
+  case resync(version: Int)
+  /// A background that was fetched is the document's now. The tag is that of the request; none for one that was pending.
+  case background(Background, revision: Int, tag: ProtocolTag?)
+  /// A background was refused, from that URL if it is known.
+  case rejected(Refusal, url: String?, tag: ProtocolTag?)
+  /// A background could not be fetched, or not be put into the document. A client reads the line as an answer with that error.
+  case failed(ArtError, tag: ProtocolTag?)
+  /// Edits of others come late from now on; why.
+  case degraded(String)
+  /// Edits of others come at once again.
+  case watching
+  /// A turn in the program's life.
+  case lifeCycle(LifeCycleEvent)
+
+  /// What a listener of a document hears.
+  public init(_ event: DocumentEvent) {
+    self =
+      switch event {
+      case .state(let state): .state(state)
+      case .changed(let change): .changed(ProtocolChange(change))
+      case .saved(let revision): .saved(revision: revision)
+      case .dropped(let edit, let changes): .dropped(edit, changes)
+      case .renamed(let old, let new): .renamed(old, to: new)
+      case .resync(let version): .resync(version: version)
+      }
+  }
+
+  /// What became of a background.
+  public init(_ event: DocumentBackgrounds.Event) {
+    let tag = event.tag.flatMap { ProtocolTag($0) }
+    self =
+      switch event.outcome {
+      case .set(let background, let revision): .background(background, revision: revision, tag: tag)
+      case .rejected(let refusal): .rejected(refusal, url: event.url, tag: tag)
+      case .failed(let error): .failed(error, tag: tag)
+      }
+  }
+
+  /// How well a document hears of others' edits.
+  public init(_ event: DocumentWatch.Event) {
+    self =
+      switch event {
+      case .degraded(let reason): .degraded(reason)
+      case .watching: .watching
+      }
+  }
+}
+
+/// One change of a document's content, the value of `changed`:
+///
+///     {"before":6,"cause":"rebase","edits":[…],"effect":{…},"revision":13,"saved":{"head":"…","revision":13},"version":7}
+public struct ProtocolChange: Sendable, Equatable {
+  /// The version before it. The version after it is one more.
+  public let before: Int
+  /// What made it.
+  public var cause: ContentChange.Cause
+  /// Who did what, for people.
+  public var edits: [ProtocolEdit]
+  /// Whether the edits are all that happened; `"all":true` stands for one that is not so.
+  public var isComplete: Bool
+  /// What is different.
+  public var effect: ContentEffect
+  /// The document's revision after it, unsaved edits included.
+  public var revision: Int
+  /// The state of the file, where a save is the cause.
+  public var saved: SavedState?
+  /// The version after it.
+  public let version: Int
+
+  /// A change after that version; nil where no version can follow.
+  public init?(
+    after before: Int, cause: ContentChange.Cause, edits: [ProtocolEdit] = [], isComplete: Bool = true,
+    effect: ContentEffect, revision: Int, saved: SavedState? = nil
+  ) {
+    let (version, overflow) = before.addingReportingOverflow(1)
+    guard !overflow else { return nil }
+    (self.before, self.version) = (before, version)
+    (self.cause, self.edits, self.isComplete) = (cause, edits, isComplete)
+    (self.effect, self.revision, self.saved) = (effect, revision, saved)
+  }
+
+  /// A change of an open document.
+  public init(_ change: ContentChange) {
+    (before, version) = (change.before, change.after)
+    (cause, edits, isComplete) = (change.cause, change.edits.map(ProtocolEdit.init), change.isComplete)
+    (effect, revision, saved) = (change.effect, change.revision, change.saved.map { SavedState($0) })
+  }
+}
+
+/// An edit as the log has it, for people and for who compares tags:
+///
+///     {"by":"Ada","changes":[…],"id":"…","session":"…","tags":["…"],"what":"move 🐝"}
+public struct ProtocolEdit: Sendable, Hashable {
+  /// The user's name; where none is given, the program that made the edit.
+  public var by: String
+  /// What it did, as the log has it.
+  public var changes: [Change]
+  /// Its identity.
+  public var id: EditID
+  /// The session of the client that asked for it, if it has one.
+  public var session: SessionID?
+  /// The keys of the requests that it answers.
+  public var tags: [RequestTag]
+  /// Its name.
+  public var what: String
+
+  /// An edit of these values.
+  public init(
+    by: String, changes: [Change], id: EditID, session: SessionID? = nil, tags: [RequestTag] = [],
+    what: String
+  ) {
+    (self.by, self.changes, self.id) = (by, changes, id)
+    (self.session, self.tags, self.what) = (session, tags, what)
+  }
+
+  /// An entry of the log.
+  public init(_ entry: LoggedEdit) {
+    self.init(
+      by: entry.author ?? entry.id.origin.description, changes: entry.edit.changes, id: entry.id,
+      session: entry.session, tags: entry.stamp.tags, what: entry.title)
+  }
+}
+
+// MARK: - Writing
+
+extension ProtocolEvent {
+  /// The line, with its line break. URLs are as people are shown them.
+  public var line: [UInt8] {
+    var json = JSONWriter(urls: .shown)
+    write(to: &json)
+    json.endLine()
+    return json.bytes
+  }
+
+  /// Writes the event, without a line break.
+  public func write(to json: inout JSONWriter) {
+    json.object { json in
+      switch self {
+      case .state(let state): state.write(to: &json)
+      case .saved(let revision):
+        json.member("saved") {
+          $0.key("revision")
+          $0.integer(revision)
+        }
+      case .changed(let change): json.member("changed") { change.write(to: &$0) }
+      case .dropped(let edit, let changes):
+        json.member("dropped") {
+          $0.key("changes")
+          changes.write(to: &$0)
+          $0.key("edit")
+          $0.string(edit.description)
+        }
+      case .renamed(let old, let new):
+        json.member("renamed") {
+          $0.key("id")
+          $0.string(old.description)
+          $0.key("to")
+          $0.string(new.description)
+        }
+      case .resync(let version):
+        json.member("resync") {
+          $0.key("version")
+          $0.integer(version)
+        }
+      case .background(let background, let revision, let tag):
+        json.key("background")
+        background.write(to: &json)
+        json.key("revision")
+        json.integer(revision)
+        json.member(tag)
+      case .rejected(let refusal, let url, let tag):
+        json.member("rejected") {
+          $0.key("detail")
+          $0.string(refusal.detail)
+          $0.key("reason")
+          $0.string(refusal.reason.rawValue)
+          $0.key("transient")
+          $0.boolean(refusal.isTransient)
+          $0.urlMember(url)
+        }
+        json.member(tag)
+      case .failed(let error, let tag):
+        json.key("error")
+        error.write(to: &json)
+        json.member(tag)
+      case .degraded(let reason):
+        json.member("degraded") {
+          $0.key("reason")
+          $0.string(reason)
+        }
+      case .watching:
+        json.key("watching")
+        json.boolean(true)
+      case .lifeCycle(let event):
+        json.key("lifecycle")
+        json.string(event.rawValue)
+      }
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func member(_ name: String, _ members: (inout JSONWriter) -> Void) {
+    key(name)
+    object(members)
+  }
+}
+
+extension DocumentState {
+  fileprivate func write(to json: inout JSONWriter) {
+    let (name, reason): (String, String?) =
+      switch self {
+      case .closed: ("closed", nil)
+      case .open: ("open", nil)
+      case .saving: ("saving", nil)
+      case .error(let error): ("error", error.message)
+      case .editingDisabled(let reason): ("editingDisabled", reason)
+      }
+    if case .error(let error) = self {
+      json.key("code")
+      json.string(error.code.rawValue)
+    }
+    if let reason {
+      json.key("reason")
+      json.string(reason)
+    }
+    json.key("state")
+    json.string(name)
+  }
+}
+
+extension ProtocolChange {
+  fileprivate func write(to json: inout JSONWriter) {
+    if !isComplete {
+      json.key("all")
+      json.boolean(true)
+    }
+    json.key("before")
+    json.integer(before)
+    json.key("cause")
+    json.string(cause.rawValue)
+    json.key("edits")
+    json.edits(edits)
+    json.key("effect")
+    effect.write(to: &json)
+    json.key("revision")
+    json.integer(revision)
+    if let saved {
+      json.key("saved")
+      saved.write(to: &json)
+    }
+    json.key("version")
+    json.integer(version)
+  }
+}
+
+extension JSONWriter {
+  /// Writes edits as an array.
+  mutating func edits(_ edits: [ProtocolEdit]) {
+    array { json in for edit in edits { json.object { edit.write(to: &$0) } } }
+  }
+}
+
+extension ProtocolEdit {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.key("by")
+    json.string(by)
+    json.key("changes")
+    changes.write(to: &json)
+    json.key("id")
+    json.string(id.description)
+    if let session {
+      json.key("session")
+      json.string(session.description)
+    }
+    if !tags.isEmpty {
+      json.key("tags")
+      json.array { json in for tag in tags { json.string(tag.description) } }
+    }
+    json.key("what")
+    json.string(what)
+  }
+}
+
+// MARK: - Reading
+
+extension ProtocolEvent {
+  /// Reads what `write` writes, but for an `error`, which is an answer. Throws `badJSON`, and what the values' checks throw.
+  public init(from reader: inout JSONReader) throws(ArtError) {
+    var members = EventMembers()
+    try reader.object { (key, reader) throws(ArtError) in try members.read(key, &reader) }
+    self = try members.event(&reader)
+  }
+}
+
+/// The members of an event's line; which of them are there says what the event is.
+private struct EventMembers {
+  private var event: ProtocolEvent?
+  private var state: String?
+  private var code: ArtError.Code?
+  private var reason: String?
+  private var background: Background?
+  private var rejected: (refusal: Refusal, url: String?)?
+  private var revision: Int?
+  private var tag: ProtocolTag?
+
+  mutating func read(_ key: String, _ reader: inout JSONReader) throws(ArtError) {
+    switch key {
+    case "state": state = try reader.string()
+    case "code": code = try reader.errorCode()
+    case "reason": reason = try reader.string()
+    case "background": background = try Background(from: &reader)
+    case "rejected": rejected = try reader.rejected()
+    case "revision": revision = try reader.integer()
+    case "tag": tag = try ProtocolTag(answered: &reader)
+    default:
+      guard event == nil else { throw reader.error("two events in one") }
+      event = try Self.event(key, &reader)
+    }
+  }
+
+  private static func event(_ key: String, _ reader: inout JSONReader) throws(ArtError) -> ProtocolEvent {
+    switch key {
+    case "changed": return .changed(try ProtocolChange(from: &reader))
+    case "degraded": return .degraded(try reader.only("reason") { (r) throws(ArtError) in try r.string() })
+    case "dropped":
+      var (edit, changes): (EditID?, [Change]?) = (nil, nil)
+      try reader.object { (key, reader) throws(ArtError) in
+        switch key {
+        case "changes": changes = try [Change](from: &reader)
+        case "edit": edit = try reader.editID()
+        default: throw reader.error("dropped with the key \"\(key.prefix(40))\"")
+        }
+      }
+      guard let edit, let changes else { throw reader.error("dropped without changes or edit") }
+      return .dropped(edit, changes)
+    case "lifecycle":
+      let name = try reader.string()
+      guard let event = LifeCycleEvent(rawValue: name) else {
+        throw reader.error("no turn \"\(name.prefix(40))\"")
+      }
+      return .lifeCycle(event)
+    case "renamed":
+      var (old, new): (EmojiID?, EmojiID?) = (nil, nil)
+      try reader.object { (key, reader) throws(ArtError) in
+        switch key {
+        case "id": old = try reader.emojiID()
+        case "to": new = try reader.emojiID()
+        default: throw reader.error("renamed with the key \"\(key.prefix(40))\"")
+        }
+      }
+      guard let old, let new else { throw reader.error("renamed without id or to") }
+      return .renamed(old, to: new)
+    case "resync":
+      return .resync(version: try reader.only("version") { (r) throws(ArtError) in try r.integer() })
+    case "saved":
+      return .saved(revision: try reader.only("revision") { (r) throws(ArtError) in try r.integer() })
+    case "watching":
+      guard try reader.boolean() else { throw reader.error("watching that is not true") }
+      return .watching
+    default: throw reader.error("an event with the key \"\(key.prefix(40))\"")
+    }
+  }
+
+  func event(_ reader: inout JSONReader) throws(ArtError) -> ProtocolEvent {
+    let isOfState = code != nil || reason != nil
+    switch (event, state, background, rejected) {
+    case (let event?, nil, nil, nil) where !isOfState && revision == nil && tag == nil: return event
+    case (nil, let state?, nil, nil) where revision == nil && tag == nil:
+      return .state(try documentState(state, &reader))
+    case (nil, nil, let background?, nil) where !isOfState:
+      guard let revision else { throw reader.error("a background without revision") }
+      return .background(background, revision: revision, tag: tag)
+    case (nil, nil, nil, let rejected?) where !isOfState && revision == nil:
+      return .rejected(rejected.refusal, url: rejected.url, tag: tag)
+    default: throw reader.error("members of several events, or of none")
+    }
+  }
+
+  private func documentState(
+    _ name: String, _ reader: inout JSONReader
+  ) throws(ArtError) -> DocumentState {
+    switch (name, code, reason) {
+    case ("closed", nil, nil): return .closed
+    case ("open", nil, nil): return .open
+    case ("saving", nil, nil): return .saving
+    case ("error", let code?, let reason?): return .error(ArtError(code, reason))
+    case ("editingDisabled", nil, let reason?): return .editingDisabled(reason)
+    default: throw reader.error("no state \"\(name.prefix(40))\", or not with these members")
+    }
+  }
+}
+
+extension ProtocolChange {
+  /// Reads the value of `changed`. Throws `badJSON`, also where the versions do not follow each other.
+  public init(from reader: inout JSONReader) throws(ArtError) {
+    var (before, version, revision): (Int?, Int?, Int?) = (nil, nil, nil)
+    var (all, cause): (Bool?, ContentChange.Cause?) = (nil, nil)
+    var edits: [ProtocolEdit]?
+    var effect: ContentEffect?
+    var saved: SavedState?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "all": all = try reader.boolean()
+      case "before": before = try reader.integer()
+      case "cause":
+        let name = try reader.string()
+        cause = ContentChange.Cause(rawValue: name)
+        guard cause != nil else { throw reader.error("no cause \"\(name.prefix(40))\"") }
+      case "edits": edits = try reader.edits()
+      case "effect": effect = try ContentEffect(from: &reader)
+      case "revision": revision = try reader.integer()
+      case "saved": saved = try SavedState(from: &reader)
+      case "version": version = try reader.integer()
+      default: throw reader.error("changed with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let before, let cause, let edits, let effect, let revision, let version else {
+      throw reader.error("changed without before, cause, edits, effect, revision or version")
+    }
+    let change = ProtocolChange(
+      after: before, cause: cause, edits: edits, isComplete: !(all ?? false), effect: effect,
+      revision: revision, saved: saved)
+    guard let change, change.version == version else {
+      throw reader.error("changed with versions that do not follow each other")
+    }
+    self = change
+  }
+}
+
+extension JSONReader {
+  /// Reads an array of edits. Throws `badJSON`.
+  mutating func edits() throws(ArtError) -> [ProtocolEdit] {
+    var edits: [ProtocolEdit] = []
+    try array { (reader) throws(ArtError) in edits.append(try ProtocolEdit(from: &reader)) }
+    return edits
+  }
+
+  /// Reads an object with one member.
+  fileprivate mutating func only<Value>(
+    _ name: String, _ read: (inout JSONReader) throws(ArtError) -> Value
+  ) throws(ArtError) -> Value {
+    var value: Value?
+    try object { (key, reader) throws(ArtError) in
+      guard key == name else { throw reader.error("the key \"\(key.prefix(40))\"") }
+      value = try read(&reader)
+    }
+    guard let value else { throw error("no \(name)") }
+    return value
+  }
+
+  /// `{"detail":"…","reason":"dns","transient":true,"url":"…"}`.
+  fileprivate mutating func rejected() throws(ArtError) -> (refusal: Refusal, url: String?) {
+    var (detail, url): (String?, String?) = (nil, nil)
+    var reason: Refusal.Reason?
+    var isTransient: Bool?
+    try object { (key, reader) throws(ArtError) in
+      switch key {
+      case "detail": detail = try reader.string()
+      case "reason": reason = try reader.refusalReason()
+      case "transient": isTransient = try reader.boolean()
+      case "url": url = try reader.string()
+      default: throw reader.error("rejected with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let detail, let reason, let isTransient else {
+      throw error("rejected without detail, reason or transient")
+    }
+    return (Refusal(reason, detail, isTransient: isTransient), url)
+  }
+}
+
+extension ProtocolEdit {
+  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+    var (by, what): (String?, String?) = (nil, nil)
+    var (id, changes): (EditID?, [Change]?) = (nil, nil)
+    var session: SessionID?
+    var tags: [RequestTag] = []
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "by": by = try reader.string()
+      case "changes": changes = try [Change](from: &reader)
+      case "id": id = try reader.editID()
+      case "session":
+        session = SessionID(try reader.string())
+        guard session != nil else { throw reader.error("a session that is none") }
+      case "tags":
+        try reader.array { (reader) throws(ArtError) in
+          guard let tag = RequestTag(try reader.string()) else { throw reader.error("a tag that is none") }
+          tags.append(tag)
+        }
+      case "what": what = try reader.string()
+      default: throw reader.error("an edit with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let by, let changes, let id, let what else {
+      throw reader.error("an edit without by, changes, id or what")
+    }
+    self.init(by: by, changes: changes, id: id, session: session, tags: tags, what: what)
+  }
+}
+
+// MARK: - Lines of either kind
+
+/// A line of a stream as a client reads it.
+public enum ProtocolLine: Sendable, Equatable {
+  /// What became of a request. An `error` with the tag of a background that is being fetched is what became of that.
+  case answer(ProtocolAnswer)
+  /// What happened.
+  case event(ProtocolEvent)
+
+  /// Reads a line. A document that is shown gets the id that the client has for it. Throws `badJSON`, and what the values' checks throw.
+  public init(_ line: UnsafeBufferPointer<UInt8>, of id: DocumentID) throws(ArtError) {
+    let isAnswer = try JSONReader.read(line) { (reader) throws(ArtError) in
+      var isAnswer = false
+      try reader.object { (key, reader) throws(ArtError) in
+        isAnswer = isAnswer || ["error", "fetching", "ok"].contains(key)
+        try reader.skip()
+      }
+      return isAnswer
+    }
+    self = try JSONReader.read(line) { (reader) throws(ArtError) in
+      isAnswer
+        ? .answer(try ProtocolAnswer(from: &reader, of: id)) : .event(try ProtocolEvent(from: &reader))
+    }
+  }
+}

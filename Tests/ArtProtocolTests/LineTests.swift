@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtProtocol
+import TestSupport
+import Testing
+
+/// The kinds of lines, each with one that is drawn, and with what reads it.
+enum LineKind: CaseIterable {
+  case request, answer, event, notice
+
+  private static let document = DocumentID(lowBits: 7)
+
+  /// A line without its line break, and whether the value that is read from it is the one that was drawn.
+  func line(of random: inout RandomProtocol) throws -> (line: [UInt8], isSame: () throws -> Bool) {
+    switch self {
+    case .request:
+      let request = try random.request()
+      let line = Array(request.line.dropLast())
+      return (line, { try line.withUnsafeBufferPointer { try ProtocolRequest($0) } == request })
+    case .answer:
+      let answer = try random.answer(of: Self.document)
+      let line = Array(answer.line.dropLast())
+      return (line, { try Self.streamLine(line) == .answer(answer) })
+    case .event:
+      let event = try random.event()
+      let line = Array(event.line.dropLast())
+      return (line, { try Self.streamLine(line) == .event(event) })
+    case .notice:
+      let notice = try random.notice()
+      let line = Array(notice.line.dropLast())
+      return (line, { try Self.notice(line) == notice })
+    }
+  }
+
+  /// Reads a line and writes it again, without its line break; nil for a line of blanks.
+  func reread(_ line: [UInt8]) throws -> [UInt8]? {
+    switch self {
+    case .request: try line.withUnsafeBufferPointer { try ProtocolRequest($0)?.line.dropLast() }
+    case .answer, .event:
+      switch try Self.streamLine(line) {
+      case .answer(let answer): answer.line.dropLast()
+      case .event(let event): event.line.dropLast()
+      }
+    case .notice: try Self.notice(line).line.dropLast()
+    }
+  }
+
+  private static func streamLine(_ line: [UInt8]) throws -> ProtocolLine {
+    try line.withUnsafeBufferPointer { try ProtocolLine($0, of: document) }
+  }
+
+  private static func notice(_ line: [UInt8]) throws -> ProtocolNotice {
+    try line.withUnsafeBufferPointer { (bytes) throws(ArtError) in
+      try JSONReader.read(bytes) { (reader) throws(ArtError) in try ProtocolNotice(from: &reader) }
+    }
+  }
+}
+
+@Suite("Lines of the protocol") struct LineTests {
+  @Test("S47 what ArtProtocol writes it reads back", arguments: LineKind.allCases)
+  func roundTrip(_ kind: LineKind) throws {
+    var random = RandomProtocol(seed: 47)
+    for _ in 0..<2_000 {
+      let (line, isSame) = try kind.line(of: &random)
+      let text = String(decoding: line, as: UTF8.self)
+      #expect(try isSame(), "\(text)")
+      #expect(try kind.reread(line) == line, "\(text)")
+    }
+    // Another line is another value.
+    let (line, _) = try kind.line(of: &random)
+    var other = try kind.line(of: &random)
+    while other.line == line { other = try kind.line(of: &random) }
+    #expect(try kind.reread(other.line) != line, "the control")
+  }
+
+  @Test(
+    "S48 a line with an unknown key, two equal keys or a value of another kind is one error",
+    arguments: LineKind.allCases)
+  func malformed(_ kind: LineKind) throws {
+    var random = RandomProtocol(seed: 48)
+    var count = 0
+    for _ in 0..<300 {
+      let line = try kind.line(of: &random).line
+      for member in try Member.all(of: line) where member.key != "tag" {
+        for (what, bytes) in member.spoiled(line) {
+          count += 1
+          #expect(throws: (any Error).self, "\(what): \(String(decoding: bytes, as: UTF8.self))") {
+            _ = try kind.reread(bytes)
+          }
+        }
+      }
+    }
+    print("protocol: \(count) lines of the kind \(kind) that are off were refused")
+    #expect(count > 1_000)
+  }
+
+  @Test("S48 no bytes trap the reader: they are read, or they are an error", arguments: LineKind.allCases)
+  func mutations(_ kind: LineKind) throws {
+    var random = RandomProtocol(seed: 4)
+    var (read, bad) = (0, 0)
+    for _ in 0..<10_000 {
+      var bytes = try kind.line(of: &random).line
+      for _ in 0...random.int(0...2) where !bytes.isEmpty {
+        let place = random.int(0...bytes.count - 1)
+        switch random.int(0...3) {
+        case 0: bytes[place] = UInt8(random.int(0...255))
+        case 1: bytes.remove(at: place)
+        case 2: bytes.insert(try random.pick(Array(#"{}[]",:01-eE.\"#.utf8)), at: place)
+        default: bytes.replaceSubrange(place..<bytes.count, with: bytes[place...].reversed())
+        }
+      }
+      do {
+        _ = try kind.reread(bytes)
+        read += 1
+      } catch is ArtError {
+        bad += 1
+      } catch is ProtocolRequest.Unreadable {
+        bad += 1
+      }
+    }
+    print("protocol: of lines of the kind \(kind), \(read) were read, \(bad) refused")
+    #expect(read > 100 && bad > 1_000)
+  }
+}
+
+/// A member of an object within a line, however deep.
+private struct Member {
+  let key: String
+  /// Where its value is.
+  let value: Range<Int>
+  private let kind: JSONReader.Kind?
+
+  /// Those within tags are not among them: a tag may be anything.
+  static func all(of line: [UInt8]) throws -> [Member] {
+    var members: [Member] = []
+    try line.withUnsafeBufferPointer { bytes in
+      try JSONReader.read(bytes) { (reader) throws(ArtError) in try gather(&reader, in: bytes, &members) }
+    }
+    return members
+  }
+
+  private static func gather(
+    _ reader: inout JSONReader, in line: UnsafeBufferPointer<UInt8>, _ members: inout [Member]
+  ) throws(ArtError) {
+    switch reader.kind() {
+    case .object:
+      try reader.object { (key, reader) throws(ArtError) in
+        var copy = reader
+        let kind = copy.kind()
+        let value = try copy.verbatim()
+        guard let start = value.baseAddress, let first = line.baseAddress else { return }
+        members.append(Member(key: key, value: start - first..<start - first + value.count, kind: kind))
+        if key == "tag" { try reader.skip() } else { try gather(&reader, in: line, &members) }
+      }
+    case .array: try reader.array { (reader) throws(ArtError) in try gather(&reader, in: line, &members) }
+    default: try reader.skip()
+    }
+  }
+
+  /// The line with this member twice, with an unknown one beside it, and with a value of another kind.
+  func spoiled(_ line: [UInt8]) -> [(String, [UInt8])] {
+    var (twice, unknown, other) = (line, line, line)
+    twice.insert(contentsOf: Array(",\"\(key)\":".utf8) + line[value], at: value.upperBound)
+    unknown.insert(contentsOf: Array(#","unknown":1"#.utf8), at: value.upperBound)
+    other.replaceSubrange(value, with: Array((kind == .number ? #""x""# : "7").utf8))
+    return [("twice", twice), ("unknown", unknown), ("another kind", other)]
+  }
+}

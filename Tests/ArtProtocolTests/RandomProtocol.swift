@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtModel
+import ArtProtocol
+import ArtWorkspace
+import TestSupport
+import Testing
+
+/// Draws values of every shape of the protocol. URLs are such as are shown whole.
+struct RandomProtocol {
+  var generator: SplitMix64
+
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
+
+  mutating func pick<Value>(_ values: [Value]) throws -> Value {
+    try #require(values.randomElement(using: &generator))
+  }
+
+  mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+  mutating func count() -> Int { generator.oneIn(5) ? int(0...Int.max) : int(0...9) }
+  mutating func flag() -> Bool { generator.oneIn(2) }
+
+  mutating func optional<Value>(_ value: (inout Self) throws -> Value) rethrows -> Value? {
+    flag() ? nil : try value(&self)
+  }
+
+  mutating func list<Value>(_ value: (inout Self) throws -> Value) rethrows -> [Value] {
+    var values: [Value] = []
+    for _ in 0..<int(0...3) { values.append(try value(&self)) }
+    return values
+  }
+
+  mutating func text() throws -> String {
+    try pick([
+      "", "bees", "a \"quoted\" one\\", "line\nbreak\t", "\u{1B}]0;\u{202E}", "🐝 é e\u{301}", "a/b.emojiart",
+    ])
+  }
+
+  mutating func emojiID() -> EmojiID { EmojiID.random(using: &generator) }
+  mutating func editID() -> EditID { EditID(origin: Origin(using: &generator), sequence: int(1...Int.max)) }
+  mutating func z() -> Int { int(-(1 << 60)...1 << 60) }
+
+  mutating func emojiText() throws -> EmojiText {
+    try EmojiText(pick(["🐝", "🌸", "👩‍🚀", "🏳️‍🌈", "1️⃣", "a\"\\🐝", "e\u{301}🐝"]))
+  }
+
+  mutating func double(_ range: ClosedRange<Double>) -> Double {
+    flag() ? Double.random(in: range, using: &generator) : Double(int(1...9))
+  }
+
+  mutating func point() throws -> Point { try Point(x: double(-1e6...1e6), y: double(-1e6...1e6)) }
+  mutating func size() throws -> FontSize { try FontSize(double(1e-9...1e5)) }
+  mutating func canvas() throws -> Canvas { try Canvas(width: int(1...100_000), height: int(1...100_000)) }
+
+  mutating func emoji() throws -> Emoji {
+    Emoji(id: emojiID(), text: try emojiText(), position: try point(), size: try size(), z: z())
+  }
+
+  mutating func url() throws -> String {
+    try pick(["https://example.org/a.png", "http://[2001:db8::1]:80/ü", "data:image/png;base64,…"])
+  }
+
+  mutating func background() throws -> Background {
+    try Background(
+      digest: String(repeating: pick(["0", "a", "7"]), count: 32),
+      mediaType: pick(["image/png", "image/webp"]),
+      size: canvas(), url: optional { try $0.url() })
+  }
+
+  mutating func pending() throws -> PendingBackground {
+    try PendingBackground(
+      url: url(), since: count(), reason: pick(["dns", "later"]), anchor: pick([.topLeft, .center]))
+  }
+
+  mutating func change() throws -> Change {
+    switch int(0...8) {
+    case 0: .add(try emoji())
+    case 1: .remove(emojiID())
+    case 2: .move(emojiID(), to: try point())
+    case 3: .resize(emojiID(), to: try size())
+    case 4: .setText(emojiID(), to: try emojiText())
+    case 5: .order(emojiID(), to: z())
+    case 6: .setCanvas(try canvas())
+    case 7: .setBackground(try optional { try $0.background() })
+    default: .setPending(try optional { try $0.pending() })
+    }
+  }
+
+  mutating func effect() throws -> ContentEffect {
+    let updated = try list { random in
+      var update = ContentEffect.Update(random.emojiID())
+      update.text = try random.optional { try $0.emojiText() }
+      update.position = try random.optional { try $0.point() }
+      update.size = try random.optional { try $0.size() }
+      update.z = random.optional { $0.z() }
+      return update
+    }
+    return ContentEffect(
+      added: try list { try $0.emoji() }, updated: updated, removed: list { $0.emojiID() },
+      canvas: try optional { try $0.canvas() },
+      background: try optional { random in try random.optional { try $0.background() } },
+      pending: try optional { random in try random.optional { try $0.pending() } })
+  }
+
+  mutating func edit() throws -> ProtocolEdit {
+    ProtocolEdit(
+      by: try text(), changes: try list { try $0.change() }, id: editID(),
+      session: optional { SessionID(using: &$0.generator) },
+      tags: try list { try #require(RequestTag(try $0.pick(["a", "{}", "x\"y", "~!"]))) }, what: try text())
+  }
+
+  mutating func saved() -> SavedState { SavedState(head: optional { $0.editID() }, revision: count()) }
+
+  mutating func error() throws -> ArtError { ArtError(try pick(ArtError.Code.allCases), try text()) }
+
+  mutating func refusal() throws -> Refusal {
+    Refusal(
+      try pick([.badURL, .dns, .tooBig, .notAnImage, .status]), try text(), isTransient: flag())
+  }
+
+  /// Without an object in it: what is in a tag may be anything.
+  mutating func tag() throws -> ProtocolTag? {
+    try optional {
+      try #require(ProtocolTag(try $0.pick(["7", "-2.50e+3", "null", #""x y""#, "[1,[]]", #""\u009b""#])))
+    }
+  }
+
+  // MARK: Lines
+
+  mutating func request() throws -> ProtocolRequest {
+    let body: ProtocolRequest.Body
+    switch int(0...11) {
+    case 0, 1:
+      body = .action(
+        .add(try list { try $0.emojiText() } + [try emojiText()], at: try place(), size: try size()))
+    case 2, 3: body = .action(.move(try selection(), flag() ? .to(try place()) : .by(try place())))
+    case 4: body = .action(.resize(try selection(), flag() ? .to(try size()) : .by(double(1e-9...10))))
+    case 5: body = .action(.remove(try selection()))
+    case 6: body = .action(.order(try selection(), try pick([.front, .back, .above(try reference())])))
+    case 7: body = .action(.setText(try reference(), try emojiText()))
+    case 8: body = flag() ? .undo(int(1...1_000)) : .redo(int(1...1_000))
+    case 9: body = flag() ? .save : .show
+    default:
+      body = .background(
+        try pick([
+          .clear, .later(try url()), .fetch(try url(), keepsCanvas: flag(), allowsPrivate: flag()),
+        ]))
+    }
+    return ProtocolRequest(
+      body, tag: try tag(), since: optional { random in random.flag() ? .beginning : .edit(random.editID()) },
+      isAboutSeveral: flag())
+  }
+
+  private mutating func place() throws -> Coordinates { Coordinates(x: length(), y: length()) }
+
+  private mutating func length() -> Length {
+    flag() ? .pixels(double(-1e6...1e6)) : .percent(double(-100...100))
+  }
+
+  private mutating func reference() throws -> Reference {
+    try Reference(pick(["🐝", "🌸:2", "k3m9abcd", "k3", "@last"]))
+  }
+
+  private mutating func selection() throws -> Selection {
+    flag() ? .all : .references(try list { try $0.reference() } + [try reference()])
+  }
+
+  mutating func answer(of id: DocumentID) throws -> ProtocolAnswer {
+    let outcome: ProtocolAnswer.Outcome
+    switch int(0...5) {
+    case 0:
+      outcome = .edited(
+        ProtocolAnswer.Edited(
+          try pick([.none, .one(emojiID()), .several(list { $0.emojiID() })]), unsaved: count(),
+          isPending: flag(), isRepeated: flag()))
+    case 1:
+      outcome = .stepped(
+        ProtocolAnswer.Stepped(
+          try list { try $0.text() }, left: count(), lost: count(), unsaved: count(), isPending: flag(),
+          isRepeated: flag()))
+    case 2: outcome = .saved(revision: count(), unsaved: count())
+    case 3: outcome = .fetching(try text())
+    case 4: outcome = .failed(try error())
+    default: outcome = .shown(try shown(of: id))
+    }
+    return ProtocolAnswer(outcome, tag: try tag())
+  }
+
+  /// Without `z` an emoji is where its array has it, and an empty array does not say whether it would have `z`.
+  mutating func shown(of id: DocumentID) throws -> Shown {
+    var emojis = try list { try $0.emoji() }
+    let hasZ = flag() && !emojis.isEmpty
+    if !hasZ {
+      emojis = emojis.enumerated().map { place, emoji in
+        Emoji(id: emoji.id, text: emoji.text, position: emoji.position, size: emoji.size, z: place)
+      }
+    }
+    let content = try #require(
+      DocumentContent(
+        id: id, canvas: canvas(), background: optional { try $0.background() },
+        pending: optional { try $0.pending() }, emojis: emojis, revision: count()))
+    return Shown(content, saved: saved(), unsaved: count(), version: count(), hasZ: hasZ)
+  }
+
+  /// All but `failed`, which is read as an answer.
+  mutating func event() throws -> ProtocolEvent {
+    switch int(0...9) {
+    case 0:
+      .state(try pick([.closed, .open, .saving, .error(try error()), .editingDisabled(try text())]))
+    case 1: .saved(revision: count())
+    case 2, 3:
+      .changed(
+        try #require(
+          ProtocolChange(
+            after: int(0...Int.max - 1), cause: pick(ContentChange.Cause.allCases),
+            edits: list { try $0.edit() }, isComplete: flag(), effect: effect(), revision: count(),
+            saved: optional { $0.saved() })))
+    case 4: .dropped(editID(), try list { try $0.change() })
+    case 5: .renamed(emojiID(), to: emojiID())
+    case 6: .resync(version: count())
+    case 7: .background(try background(), revision: count(), tag: try tag())
+    case 8: .rejected(try refusal(), url: try optional { try $0.url() }, tag: try tag())
+    default:
+      try pick([.degraded(try text()), .watching, .lifeCycle(try pick(LifeCycleEvent.allCases))])
+    }
+  }
+
+  mutating func notice() throws -> ProtocolNotice {
+    let name = try text()
+    switch int(0...11) {
+    case 0: return .ready(folder: name, documents: count())
+    case 1: return .added(name, revision: count())
+    case 2: return .changed(name, [], origin: nil, revision: count())
+    case 3:
+      let edits = try list { try $0.edit() } + [try edit()]
+      return .changed(name, edits, origin: Origin(using: &generator), revision: count())
+    case 4: return .replaced(name, revision: count())
+    case 5: return .resync(name, revision: count())
+    case 6: return .removed(name)
+    case 7: return .renamed(name, from: try text())
+    case 8: return .damaged(name, reason: try text())
+    case 9: return .rejected(name, try refusal(), url: try optional { try $0.url() })
+    case 10: return .unfetched(name, reason: try text(), url: try optional { try $0.url() })
+    default:
+      return flag()
+        ? .rescanned(folder: name, reason: try text()) : .degraded(folder: name, reason: try text())
+    }
+  }
+}
