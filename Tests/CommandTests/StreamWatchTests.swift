@@ -314,6 +314,7 @@ struct StreamWatchTests {
       try follow(until: #""all":true"#)
       try ask(#""order":{"ref":"🌸","front":true}"#)
       try ask(#""undo":1"#)
+      try ask(#""redo":1"#)
       let last = try compare()
       #expect(last.emojiCount > 0)
       #expect(client.causes.isSuperset(of: ["edit", "undo", "redo", "background", "save", "rebase"]))
