@@ -61,7 +61,7 @@ enum LineKind: CaseIterable {
   @Test("S47 what ArtProtocol writes it reads back", arguments: LineKind.allCases)
   func roundTrip(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 47)
-    for _ in 0..<2_000 {
+    for _ in 0..<500 {
       let (line, isSame) = try kind.line(of: &random)
       let text = String(decoding: line, as: UTF8.self)
       #expect(try isSame(), "\(text)")
@@ -80,7 +80,7 @@ enum LineKind: CaseIterable {
   func malformed(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 48)
     var count = 0
-    for _ in 0..<300 {
+    for _ in 0..<200 {
       let line = try kind.line(of: &random).line
       for member in try Member.all(of: line) where member.key != "tag" {
         for (what, bytes) in member.spoiled(line) {
@@ -99,7 +99,7 @@ enum LineKind: CaseIterable {
   func mutations(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 4)
     var (read, bad) = (0, 0)
-    for _ in 0..<10_000 {
+    for _ in 0..<3_000 {
       var bytes = try kind.line(of: &random).line
       for _ in 0...random.int(0...2) where !bytes.isEmpty {
         let place = random.int(0...bytes.count - 1)
@@ -120,7 +120,7 @@ enum LineKind: CaseIterable {
       }
     }
     print("protocol: of lines of the kind \(kind), \(read) were read, \(bad) refused")
-    #expect(read > 100 && bad > 1_000)
+    #expect(read > 20 && bad > 1_000)
   }
 }
 
@@ -163,7 +163,7 @@ private struct Member {
     var (twice, unknown, other) = (line, line, line)
     twice.insert(contentsOf: Array(",\"\(key)\":".utf8) + line[value], at: value.upperBound)
     unknown.insert(contentsOf: Array(#","unknown":1"#.utf8), at: value.upperBound)
-    other.replaceSubrange(value, with: Array((kind == .number ? #""x""# : "7").utf8))
+    other.replaceSubrange(value, with: Array((kind == .object ? "7" : "{}").utf8))
     return [("twice", twice), ("unknown", unknown), ("another kind", other)]
   }
 }

@@ -295,7 +295,7 @@ struct StreamWatchTests {
         } else {
           try ask(#""move":{"ref":"🐝","to":[\#(place),7]}"#)
         }
-        try other.run("emojiart add bees 🌼 --at \(place),\(round); emojiart order bees 🌼 --back")
+        try other.run("emojiart add bees 🌼 --at \(place),\(round); emojiart order bees @last --back")
         try follow(until: round % 10 == 0 ? #""cause":"save""# : #""cause":"rebase""#)
         try other.run("emojiart undo bees")
         try follow(until: #""changed""#)
@@ -314,6 +314,7 @@ struct StreamWatchTests {
       try follow(until: #""all":true"#)
       try ask(#""order":{"ref":"🌸","front":true}"#)
       try ask(#""undo":1"#)
+      try ask(#""redo":1"#)
       let last = try compare()
       #expect(last.emojiCount > 0)
       #expect(client.causes.isSuperset(of: ["edit", "undo", "redo", "background", "save", "rebase"]))
