@@ -221,6 +221,7 @@ private final class CountingHelper: Sendable {
       }
     }
     cache.keep(picture(5_000), as: "first")
+    try setAge(5_000, of: cache.path(of: "first"))
     try watched.overwrite("cache/emojiart/thumbnails/mine.txt", [UInt8](repeating: 0, count: 100_000))
     for number in 0..<60 {
       let key = "\(number)"
