@@ -48,7 +48,7 @@ public enum StateFolder {
 
   /// Throws `notPermitted` for a folder that others own, or may write to: what lies there may be theirs. That of root is
   /// believed, who may change everything anyway; what cannot be looked at is found out when it is used.
-  static func verify(_ folder: String, acceptsOwner: Bool = false) throws(ArtError) {
+  package static func verify(_ folder: String, acceptsOwner: Bool = false) throws(ArtError) {
     var status = stat()
     guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
     guard acceptsOwner || status.st_uid == geteuid() || status.st_uid == 0 else {
@@ -120,7 +120,7 @@ public enum StateFolder {
   }
 
   /// Makes a folder and those above it, for nobody else's eyes; what is there stays as it is.
-  static func makeFolders(_ path: String) throws(ArtError) {
+  package static func makeFolders(_ path: String) throws(ArtError) {
     var prefix = path.hasPrefix("/") ? "/" : ""
     for part in FilePath(path).components {
       prefix += prefix.isEmpty || prefix == "/" ? part : "/" + part

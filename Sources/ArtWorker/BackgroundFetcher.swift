@@ -4,7 +4,7 @@ import ArtModel
 import ArtSystem
 
 /// Fetches pictures and has a look at them, each in a helper program of its own that is limited and that nothing is left
-/// of. It has no state: any number of fetches run beside each other.
+/// of. It has no state: any number of fetches are asked for beside each other, and as many run at once as its pools have slots.
 public struct BackgroundFetcher: Sendable {
   /// Bytes of address space of a helper program.
   static let memory = 300 << 20
@@ -16,18 +16,24 @@ public struct BackgroundFetcher: Sendable {
   static let grace = Duration.seconds(2)
 
   private let helpers: HelperPrograms
+  private let pool: HelperPool
+  private let fetchPool: HelperPool
   private let clock: any Clock<Duration>
   /// What a fetch may take.
   public let fetchLimits: FetchLimits
   /// What a picture may be.
   public let pictureLimits: PictureLimits
 
-  /// A fetcher, which looks for `emojiart-worker` there at each request. The clock is that of its deadlines.
+  /// A fetcher, which looks for `emojiart-worker` there at each request. `pool` limits how many pictures are decoded at once,
+  /// `fetchPool` how many are transferred. The clock is that of its deadlines, which count from the start of a helper program.
   public init(
     helpers: HelperPrograms = .installed, fetchLimits: FetchLimits = FetchLimits(),
-    pictureLimits: PictureLimits = PictureLimits(), clock: any Clock<Duration> = ContinuousClock()
+    pictureLimits: PictureLimits = PictureLimits(), pool: HelperPool = .shared,
+    fetchPool: HelperPool = .fetching, clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.helpers = helpers
+    self.pool = pool
+    self.fetchPool = fetchPool
     self.fetchLimits = fetchLimits
     self.pictureLimits = pictureLimits
     self.clock = clock
@@ -104,6 +110,10 @@ public struct BackgroundFetcher: Sendable {
       tell($0)
       return true
     }
-    return try await call.answer(within: .total(deadline), on: clock).get()
+    let outcome = await (verb == .fetch ? fetchPool : pool).run { [clock] in
+      await call.answer(within: .total(deadline), on: clock)
+    }
+    guard let outcome else { throw .cancelled }
+    return try outcome.get()
   }
 }

@@ -5,7 +5,7 @@ import ArtSystem
 import Synchronization
 
 /// Has drawings made, each by a helper program of its own that is limited and that nothing is left of. It has no state: any
-/// number of drawings are made beside each other.
+/// number of drawings are asked for beside each other, and as many are made at once as its pool has slots.
 public struct Renderer: Sendable {
   /// Bytes of address space of a helper program. It seldom uses 256 MiB of it, but libraries, threads and the font take theirs, and
   /// the largest picture that can be a background must be drawn whatever its format is.
@@ -18,20 +18,24 @@ public struct Renderer: Sendable {
   static let silence = Duration.seconds(120)
 
   private let helpers: HelperPrograms
+  private let pool: HelperPool
   private let clock: any Clock<Duration>
 
-  /// A renderer, which looks for `emojiart-worker` there at each drawing. The clock is that of its deadlines.
+  /// A renderer, which looks for `emojiart-worker` there at each drawing. `pool` limits how many run at once. The clock is that of
+  /// its deadlines, which count from the start of a helper program.
   public init(
-    helpers: HelperPrograms = .installed, clock: any Clock<Duration> = ContinuousClock()
+    helpers: HelperPrograms = .installed, pool: HelperPool = .shared,
+    clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.helpers = helpers
+    self.pool = pool
     self.clock = clock
   }
 
   /// Draws. `take` is called with the result's bytes in pieces, in their order, on a thread of its own, and never again after this
   /// has returned; when it answers false the drawing is given up, as `cancelled`. It may take its time: no more is drawn than it
   /// takes. What was taken counts only if this does not throw. When the task is cancelled, so is the drawing, and this returns as
-  /// soon as `take` has.
+  /// soon as `take` has; one that still waits for its pool starts no helper program.
   public func draw(
     _ drawing: Drawing, _ take: @escaping @Sendable ([UInt8]) -> Bool
   ) async throws(DrawingFailure) -> Drawn {
@@ -49,7 +53,9 @@ public struct Renderer: Sendable {
     } _: {
       take($0)
     }
-    return try await call.answer(within: .silence(Self.silence), on: clock).get()
+    let outcome = await pool.run { [clock] in await call.answer(within: .silence(Self.silence), on: clock) }
+    guard let outcome else { throw .cancelled }
+    return try outcome.get()
   }
 
   /// The same, whole. Throws `failed` with `tooLarge` for a result of more bytes than that.

@@ -27,11 +27,14 @@ final class ScriptedWorker: Sendable {
     "echo \"$@\" >\"${0%/*}/arguments\"; say '{\"hello\":3}'; cat >\"${0%/*}/requests\"\n"
 
   let path: String
+  /// For what it decodes, draws and fetches: no test waits for a helper program of another one.
+  let pool: HelperPool
   private let alive: Int32
   private let own: Int32
 
-  /// A worker that does this.
-  init(script: String) throws {
+  /// A worker that does this, of which so many run at once.
+  init(script: String, limit: Int = 16) throws {
+    pool = HelperPool(limit: limit)
     let root = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
     path = "\(root)/emojiart-scripted-\(UUID())"
     try #require(mkdir(path, 0o700) == 0 && mkfifo("\(path)/alive", 0o600) == 0)
@@ -53,13 +56,15 @@ final class ScriptedWorker: Sendable {
   }
 
   /// One that greets, and then fetches and decodes so.
-  convenience init(fetch: String = goodFetch, decode: String = goodDecode) throws {
+  convenience init(fetch: String = goodFetch, decode: String = goodDecode, limit: Int = 16) throws {
     let cases = "case $request in\n'{\"fetch\"'*)\n\(fetch)\n;;\n'{\"decode\"'*)\n\(decode)\n;;\nesac\n"
-    try self.init(script: Self.greeting + cases)
+    try self.init(script: Self.greeting + cases, limit: limit)
   }
 
   /// One that greets, takes all that there is to a drawing, and then does this.
-  convenience init(draw: String) throws { try self.init(script: Self.drawingGreeting + draw) }
+  convenience init(draw: String, limit: Int = 16) throws {
+    try self.init(script: Self.drawingGreeting + draw, limit: limit)
+  }
 
   deinit {
     close(alive)
@@ -67,10 +72,12 @@ final class ScriptedWorker: Sendable {
   }
 
   /// A fetcher with it, whose time stands still: however slow the machine is, no deadline passes.
-  var fetcher: BackgroundFetcher { BackgroundFetcher(helpers: helpers, clock: ManualClock()) }
+  var fetcher: BackgroundFetcher {
+    BackgroundFetcher(helpers: helpers, pool: pool, fetchPool: pool, clock: ManualClock())
+  }
 
   /// A renderer with it, whose time stands still.
-  var renderer: Renderer { Renderer(helpers: helpers, clock: ManualClock()) }
+  var renderer: Renderer { Renderer(helpers: helpers, pool: pool, clock: ManualClock()) }
 
   /// The program, under the name of the one whose place it takes.
   var program: HelperProgram { HelperProgram(name: "emojiart-worker", path: "\(path)/worker") }

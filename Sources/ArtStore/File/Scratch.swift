@@ -142,7 +142,7 @@ public enum PlainFile {
   }
 
   /// Writes all bytes at the descriptor's place.
-  static func write(_ bytes: [UInt8], to file: Int32, name: String) throws(ArtError) {
+  package static func write(_ bytes: [UInt8], to file: Int32, name: String) throws(ArtError) {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in

@@ -98,8 +98,8 @@ enum PlainTable: CaseIterable {
 }
 
 /// The digest that names a stored picture: XXH3-128, 32 hexadecimal digits, lower case, the high half first.
-enum ContentDigest {
-  static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+package enum ContentDigest {
+  package static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
     return hexadecimal(hash.high64) + hexadecimal(hash.low64)
   }

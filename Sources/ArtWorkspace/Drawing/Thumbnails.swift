@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtWorker
+import Dispatch
+import Synchronization
+
+/// Small pictures of documents, drawn once for each state of a document and each size as long as their cache keeps them.
+///
+///     request ──in the cache──▶ picture
+///        └──not there──▶ drawing, shared by all requests of the same key ──▶ picture, and a file in the cache
+///                           └──every request is cancelled──▶ the helper program is ended
+///
+/// Documents and the cache are read on a queue of its own, one after the other: a document that another program holds delays those
+/// behind it by its own timeout at most.
+public final class Thumbnails: Sendable {
+  /// The bounds of a side, in pixels.
+  public static let sides = 1...1024
+  /// Bytes of a picture at most. Raw pixels of the largest one have 4 MiB.
+  private static let pictureLimit = 6 << 20
+
+  private let cache: ThumbnailCache?
+  private let font: String?
+  private let renderer: Renderer
+  private let recovery: Recovery
+  private let queue = DispatchQueue(label: "emojiart.thumbnails")
+  private let drawings = SharedWork<String, Result<[UInt8], ArtError>>()
+
+  /// Pictures that are kept in that cache, if there is one. `font` is the font file that a person named; nil stands for the one that
+  /// is found. What `recovery` reports comes on a thread of this object's own.
+  public init(
+    cache: ThumbnailCache? = ThumbnailCache(), font: String? = nil, renderer: Renderer = Renderer(),
+    recovery: Recovery = Recovery()
+  ) {
+    self.cache = cache
+    self.font = font
+    self.renderer = renderer
+    self.recovery = recovery
+  }
+
+  /// How many requests wait for a drawing.
+  var waitingCount: Int { drawings.waitingCount }
+
+  /// A PNG of a document with the edits that belong to it, as large as fits into `size` with the aspect of its canvas. Throws
+  /// `badValue` for a size out of `sides`, `unavailable` when the task is cancelled, and what reading and drawing throw.
+  public func picture(of file: DocumentFile, within size: PixelSize) async throws(ArtError) -> [UInt8] {
+    let bounds = try Bounds(size)
+    let font = EmojiFont.find(font)
+    let found = try await onQueue(for: file.path) { [recovery] () throws(ArtError) in
+      let journals = file.journals(among: recovery.journals()).own
+      if journals.isEmpty { return Found.state(try file.base()) }
+      // Orphaned edits may come out otherwise once they are restored: such a state is not kept.
+      return .view(try DocumentView(file, among: journals, recovery: recovery))
+    }
+    switch found {
+    case .view(let view): return try await draw(view.scene, of: file.path, bounds, font).png
+    case .state(let state):
+      return try await shared(Key(state: state, bounds: bounds, font: font), of: file.path) {
+        [self] () throws(ArtError) in
+        let view = try await onQueue(for: file.path) { [recovery] () throws(ArtError) in
+          try DocumentView(file, among: [], recovery: recovery)
+        }
+        let picture = try await draw(view.scene, of: file.path, bounds, font)
+        // The document may be in another state by now.
+        let key = Key(state: DocumentBase(view.content), bounds: bounds, font: font)
+        if !view.isPictureLost { await keep(picture, as: key) }
+        return picture.png
+      }
+    }
+  }
+
+  /// The same of a document in memory, which `name` stands for in messages; `background` is the bytes of its background. Only what
+  /// `isSaved`, a state that the file of the document was in, is shared and kept: unsaved edits can be rebased, and then the same
+  /// revision and head name another state.
+  public func picture(
+    of content: DocumentContent, background: [UInt8]?, named name: String, within size: PixelSize,
+    isSaved: Bool = false
+  ) async throws(ArtError) -> [UInt8] {
+    let bounds = try Bounds(size)
+    let font = EmojiFont.find(font)
+    let scene = Scene(content, picture: background)
+    guard isSaved, content.background == nil || background != nil else {
+      return try await draw(scene, of: name, bounds, font).png
+    }
+    let key = Key(state: DocumentBase(content), bounds: bounds, font: font)
+    return try await shared(key, of: name) { [self] () throws(ArtError) in
+      let picture = try await draw(scene, of: name, bounds, font)
+      await keep(picture, as: key)
+      return picture.png
+    }
+  }
+}
+
+// MARK: What a picture is kept by
+
+extension Thumbnails {
+  /// What a first look at a document comes to.
+  private enum Found: Sendable {
+    /// The file and its orphaned edits.
+    case view(DocumentView)
+    /// The file has no orphaned edits, and is in that state.
+    case state(DocumentBase)
+  }
+
+  /// The largest size of a picture.
+  private struct Bounds: Sendable {
+    let width: Int
+    let height: Int
+
+    init(_ size: PixelSize) throws(ArtError) {
+      guard Thumbnails.sides.contains(size.width), Thumbnails.sides.contains(size.height) else {
+        throw ArtError(
+          .badValue,
+          "a thumbnail has at most \(Thumbnails.sides.upperBound) pixels a side, not \(size.width) x \(size.height)"
+        )
+      }
+      (width, height) = (size.width, size.height)
+    }
+
+    /// As large as fits.
+    func fitting(_ canvas: Canvas) throws(ArtError) -> PixelSize {
+      let (across, down) = (Double(canvas.width), Double(canvas.height))
+      let scale = min(Double(width) / across, Double(height) / down)
+      return try PixelSize(
+        width: max(1, min(width, Int((across * scale).rounded()))),
+        height: max(1, min(height, Int((down * scale).rounded()))))
+    }
+  }
+
+  /// All that a picture depends on: the state of the document, the size, the program, and the font file.
+  private struct Key: Sendable {
+    let text: String
+
+    init(state: DocumentBase, bounds: Bounds, font: String?) {
+      text = [
+        "thumbnail 1", Version.current, "\(state.id)", "\(state.revision)",
+        state.head?.description ?? "none", "\(bounds.width)x\(bounds.height)", Self.identity(of: font),
+      ].joined(separator: "\n")
+    }
+
+    /// Another one after an upgrade of the font. Without its status nothing can be drawn, nor kept.
+    private static func identity(of font: String?) -> String {
+      guard let font, let status = try? FileStatus(at: font) else { return "none" }
+      let (file, time) = (status.identity, status.raw.st_mtim)
+      return "\(file.device) \(file.inode) \(status.size) \(time.tv_sec) \(time.tv_nsec) \(font)"
+    }
+  }
+}
+
+// MARK: Work
+
+extension Thumbnails {
+  private typealias Picture = (drawn: Drawn, png: [UInt8])
+
+  private func draw(
+    _ scene: Scene, of name: String, _ bounds: Bounds, _ font: String?
+  ) async throws(ArtError) -> Picture {
+    let drawing = Drawing(
+      scene: scene, region: Rect(scene.canvas), format: .png(try bounds.fitting(scene.canvas)), font: font)
+    do throws(DrawingFailure) {
+      return try await renderer.draw(drawing, limit: Self.pictureLimit)
+    } catch {
+      throw ArtError(error, drawing: name)
+    }
+  }
+
+  /// Keeps it, unless its background could not be drawn: another time it may be.
+  private func keep(_ picture: Picture, as key: Key) async {
+    guard let cache, picture.drawn.pictureFault == nil else { return }
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      queue.async {
+        cache.keep(picture.png, as: key.text)
+        done.resume()
+      }
+    }
+  }
+
+  /// The picture of that key from the cache, else what this work draws. Requests of the same key share both.
+  private func shared(
+    _ key: Key, of name: String, _ work: @escaping @Sendable () async throws(ArtError) -> [UInt8]
+  ) async throws(ArtError) -> [UInt8] {
+    let outcome = await drawings.value(for: key.text) { [self] in
+      await result { () throws(ArtError) in
+        if let cache {
+          let kept = try await onQueue(for: name) { () throws(ArtError) in cache.read(key.text) }
+          if let kept { return kept }
+        }
+        return try await work()
+      }
+    }
+    guard let outcome else { throw ArtError(.cancelled, drawing: name) }
+    return try outcome.get()
+  }
+
+  /// Does what waits for files on the queue of this object; when the task is cancelled before its turn, nothing.
+  private func onQueue<Value: Sendable>(
+    for name: String, _ work: @escaping @Sendable () throws(ArtError) -> Value
+  ) async throws(ArtError) -> Value {
+    let cancellation = Cancellation()
+    let outcome: Result<Value, ArtError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        queue.async {
+          guard !cancellation.isRequested.load(ordering: .relaxed) else {
+            return continuation.resume(returning: .failure(ArtError(.cancelled, drawing: name)))
+          }
+          do throws(ArtError) {
+            continuation.resume(returning: .success(try work()))
+          } catch {
+            continuation.resume(returning: .failure(error))
+          }
+        }
+      }
+    } onCancel: {
+      cancellation.isRequested.store(true, ordering: .relaxed)
+    }
+    return try outcome.get()
+  }
+
+  /// Whether a task was cancelled, for a queue that does its work.
+  private final class Cancellation: Sendable {
+    let isRequested = Atomic(false)
+  }
+}
