@@ -193,7 +193,7 @@ private actor Follower {
     let workspace = try await open()
     let left = await Follower(try await workspace.open("bees.emojiart", as: ada))
     let right = await Follower(try await workspace.open("bees.emojiart", as: bob))
-    await right.session.setBackground(Array("this is no picture".utf8), tag: "mine")
+    try await right.session.setBackground(Array("this is no picture".utf8), tag: "mine")
     await right.until { if case .warning = $0 { true } else { false } }
     let heard = await right.heard
     let outcomes = heard.compactMap { if case .background(let event) = $0 { event } else { nil } }
@@ -204,7 +204,7 @@ private actor Follower {
     // A command asks for the same: nothing is said any more, for any front end.
     let warnings = RefusalWarnings(of: file)
     #expect(warnings.warning(of: Refusal(.notAnImage, "x"), nil, canAsk: true) == nil)
-    await left.session.setBackground(Array("nor is this".utf8))
+    try await left.session.setBackground(Array("nor is this".utf8))
     await left.until { if case .background = $0 { true } else { false } }
     try await left.session.perform(bee(1))
     await left.untilContent { $0.emojiCount == 1 }
@@ -245,6 +245,8 @@ private actor Follower {
     try await left.perform(bee(1))
     try await left.close()
     #expect(try file.read().emojiCount == 0, "another session has it open")
+    let ended = await #expect(throws: ArtError.self) { try await left.perform(bee(9)) }
+    #expect(ended?.code == .closed)
     try folder.move("bees.emojiart", "bees.away")
     await #expect(throws: ArtError.self) { try await right.close() }
     try await right.perform(bee(2))

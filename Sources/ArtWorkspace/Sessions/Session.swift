@@ -64,13 +64,14 @@ public final class Session: Sendable {
     return (await snapshot, sequence)
   }
 
-  /// Does what the session asks. The answer is given when the edit is in the journal. Throws what keeps it from being done; then nothing is
-  /// changed. `tag` and `since` are those of `ClientRequest`.
+  /// Does what the session asks. The answer is given when the edit is in the journal. Throws `closed` after the session's end, and what
+  /// keeps it from being done; then nothing is changed. `tag` and `since` are those of `ClientRequest`.
   @discardableResult
   public func perform(
     _ request: DocumentRequest, tag: RequestTag? = nil, since: KnownHead? = nil
   ) async throws(ArtError) -> DocumentAnswer {
-    try await shared.document.perform(ClientRequest(request, by: client, tag: tag, since: since))
+    try shared.checkOpen(self)
+    return try await shared.document.perform(ClientRequest(request, by: client, tag: tag, since: since))
   }
 
   /// Does several requests as one edit of that name: a gesture, which one undo takes back.
@@ -97,15 +98,20 @@ public final class Session: Sendable {
   public func save() async throws(ArtError) { try await shared.document.save() }
 
   /// Begins to fetch a background, and returns at once; `background` or `warning` tells what became of it. A newer request of any session
-  /// drops it.
-  public func setBackground(_ request: BackgroundRequest, keepsCanvas: Bool = false, tag: String? = nil) async
-  {
+  /// drops it. Throws `closed` after the session's end.
+  public func setBackground(
+    _ request: BackgroundRequest, keepsCanvas: Bool = false, tag: String? = nil
+  ) async throws(ArtError) {
+    try shared.checkOpen(self)
     await shared.backgrounds.request(
       request, keepsCanvas: keepsCanvas, by: client, tag: shared.note(tag, of: self))
   }
 
   /// The same for the bytes of a picture.
-  public func setBackground(_ bytes: [UInt8], keepsCanvas: Bool = false, tag: String? = nil) async {
+  public func setBackground(
+    _ bytes: [UInt8], keepsCanvas: Bool = false, tag: String? = nil
+  ) async throws(ArtError) {
+    try shared.checkOpen(self)
     await shared.backgrounds.request(
       bytes, keepsCanvas: keepsCanvas, by: client, tag: shared.note(tag, of: self))
   }

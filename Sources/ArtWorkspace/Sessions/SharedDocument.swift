@@ -88,6 +88,13 @@ final class SharedDocument: Sendable {
     }
   }
 
+  /// Throws `closed` for a session that has ended.
+  func checkOpen(_ session: Session) throws(ArtError) {
+    guard state.withLock({ $0.sessions.contains { $0 === session } }) else {
+      throw ArtError(.closed, "the session of \(path.string) has ended; open the document again")
+    }
+  }
+
   func send(_ event: SessionEvent) {
     for session in state.withLock(\.sessions) { session.events.send(event) }
   }

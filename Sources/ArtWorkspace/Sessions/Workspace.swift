@@ -165,7 +165,11 @@ public actor Workspace {
     let task = opening[identity] ?? begin(path, file, identity)
     opening[identity] = task
     defer { opening[identity] = nil }
-    return try await task.value.get()
+    let shared = try await task.value.get()
+    guard isClosed else { return shared }
+    // The workspace was closed while the document was being opened.
+    _ = await shared.end()
+    throw .closedWorkspace(self.path)
   }
 
   private func begin(
