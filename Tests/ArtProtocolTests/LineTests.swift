@@ -58,7 +58,7 @@ enum LineKind: CaseIterable {
 }
 
 @Suite("Lines of the protocol") struct LineTests {
-  @Test("S47 what ArtProtocol writes it reads back", arguments: LineKind.allCases)
+  @Test("J16 what ArtProtocol writes it reads back", arguments: LineKind.allCases)
   func roundTrip(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 47)
     for _ in 0..<500 {
@@ -75,7 +75,7 @@ enum LineKind: CaseIterable {
   }
 
   @Test(
-    "S48 a line with an unknown key, two equal keys or a value of another kind is one error",
+    "J17 a line with an unknown key, two equal keys or a value of another kind is one error",
     arguments: LineKind.allCases)
   func malformed(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 48)
@@ -95,7 +95,7 @@ enum LineKind: CaseIterable {
     #expect(count > 1_000)
   }
 
-  @Test("S48 no bytes trap the reader: they are read, or they are an error", arguments: LineKind.allCases)
+  @Test("J17 no bytes trap the reader: they are read, or they are an error", arguments: LineKind.allCases)
   func mutations(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 4)
     var (read, bad) = (0, 0)
