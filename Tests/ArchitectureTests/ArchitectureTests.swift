@@ -110,7 +110,7 @@ private struct Project {
         #expect(found.isEmpty, "\(file): \(found)")
       }
     }
-    #expect("let journal: OrphanedJournal".contains(pattern), "the check can fail")
+    #expect("let journal: DeadJournal".contains(pattern), "the check can fail")
   }
 
   @Test("A3 no source stops the program on what it did not expect")

@@ -44,7 +44,7 @@ import Testing
     let connection = try Connection(inMemory: "fuzz")
     let edit: [[UInt8]?] = [
       nil, Array("k3m9abcd0f2z".utf8), nil, nil, nil, Array("undo".utf8), Array("k3m9abcd0f2z:17".utf8),
-      Array("move 🐝".utf8), Array("Ada".utf8),
+      Array("move 🐝".utf8), Array("Ada".utf8), Array("5e5510n00001".utf8), Array(#"["drag-17","b"]"#.utf8),
       Array(#"[["add","k3m9abcd","🐝",1.5,-2e3,40,1048576],["move","k3m9abcd",0,0],["pending",null]]"#.utf8),
       Array(#"[["background",{"digest":"00","height":1,"mediaType":"image/png","url":"x","width":2}]]"#.utf8),
       Array(#"[["text","k3m9abcd","\ud83d\udc1d"],["order","k3m9abcd",-5],["canvas",3,4]]"#.utf8), nil,
@@ -64,7 +64,7 @@ import Testing
         values[random.below(values.count)] = extremes[random.below(extremes.count)]
       }
       // An undo of an edit with its three lists, or, every other time, lists that can be read.
-      if round.isMultiple(of: 2) { values[10] = .blob(Array("[]".utf8)) }
+      if round.isMultiple(of: 2) { values[12] = .blob(Array("[]".utf8)) }
       try select.bind(values)
       _ = try select.step()
       do {
