@@ -27,7 +27,7 @@ public enum JournalPlace: Sendable {
 
 /// A reason to look at the store: somebody may have written to it.
 public struct RefreshHint: Sendable {
-  /// Whether nobody is writing to it just now: what cannot be read then is an error.
+  /// Whether no program is writing to the store: a store that cannot be read then is an error.
   public let isQuiet: Bool
   /// Is told when the refresh is over, and whether the store could be read: otherwise nobody says when it can be, and the source
   /// gives the hint again.
@@ -49,7 +49,7 @@ private enum SaveReason {
   var timeout: Duration {
     switch self {
     case .asked, .closing: .seconds(5)
-    // Nobody waits for it, and it is tried again.
+    // No caller waits for an autosave, and a failed one is repeated.
     case .autosave: .seconds(1)
     }
   }

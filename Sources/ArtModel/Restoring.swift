@@ -90,10 +90,10 @@ public struct RestorePlan: Sendable {
       self.content = content
       var found: [ClientKey: (last: Int, tags: [RequestTag], edits: Int)] = [:]
       for (index, entry) in entries.enumerated() {
-        let before = found[ClientKey(entry.stamp)]
-        found[ClientKey(entry.stamp)] = (
-          index, (before?.tags ?? []) + entry.stamp.tags, (before?.edits ?? 0) + 1
-        )
+        let key = ClientKey(entry.stamp)
+        found[key, default: (index, [], 0)].last = index
+        found[key, default: (index, [], 0)].tags += entry.stamp.tags
+        found[key, default: (index, [], 0)].edits += 1
       }
       var numbers: [ClientKey: Int] = [:]
       var clients: [Client] = []

@@ -136,15 +136,16 @@ final class SharedDocument: Sendable {
     finish()
   }
 
-  /// Closes the document whatever its sessions do, or leaves it with its journal where it cannot be saved; why.
+  /// Closes the document whatever its sessions do, or leaves it with its journal where it cannot be saved; why. The sessions hear the
+  /// event when the document was saved.
   func end(saying event: SessionEvent? = nil) async -> ArtError? {
-    let isFirst = state.withLock { state in
+    while !state.withLock({ state in
       defer { state.isEnding = true }
       return !state.isEnding
-    }
-    guard isFirst else {
+    }) {
+      // Its last session is closing it; where that fails the document is still open.
       await ended()
-      return nil
+      guard registry.all.contains(where: { $0 === self }) else { return nil }
     }
     await backgrounds.close()
     var failure: ArtError?
@@ -154,7 +155,7 @@ final class SharedDocument: Sendable {
       failure = error
       await document.abandon()
     }
-    if let event { send(event) }
+    if let event, failure == nil { send(event) }
     finish()
     return failure
   }
@@ -189,6 +190,8 @@ final class SharedDocument: Sendable {
       state.marks += 1
       let mark = "\(state.marks)"
       state.requests[mark] = (session, tag)
+      // A newer request drops an older one, of which no event comes then.
+      state.requests["\(state.marks - 16)"] = nil
       return mark
     }
   }
