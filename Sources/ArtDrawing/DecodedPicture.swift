@@ -2,6 +2,7 @@
 
 import ArtModel
 import CWorker
+import Glibc
 
 /// The pixels of a picture's first frame, on a canvas as large as all of it.
 public final class DecodedPicture {
@@ -95,5 +96,437 @@ private struct Shrinking {
       &pixels, Double(width) / Double(reduction), Double(height) / Double(reduction), Int32(across),
       Int32(down)
     )
+  }
+}
+
+/// The first frame as a still file of the same kind, which is what is decoded. What comes after it is not looked at.
+struct FirstFrame {
+  let bytes: [UInt8]
+  /// Pixels across and down that the loader must find in them.
+  let width: Int
+  let height: Int
+  /// Where it lies on the picture's canvas, when the file made of it does not say.
+  var left = 0
+  var top = 0
+
+  /// Throws `notAnImage` where the file ends in the middle of it, and `tooManyPixels` for one that is larger than its picture
+  /// may be.
+  static func of(_ bytes: [UInt8], _ header: PictureHeader, _ limits: PictureLimits) throws(Refusal)
+    -> FirstFrame
+  {
+    let file = PictureBytes(bytes)
+    let whole = FirstFrame(bytes: bytes, width: header.width, height: header.height)
+    switch header.kind {
+    case .png:
+      try checkPNG(file, header)
+      return whole
+    case .jpeg:
+      guard JPEGSegments.isWhole(file) else { throw .truncated(.jpeg) }
+      return whole
+    case .gif:
+      return FirstFrame(bytes: try gif(file, limits), width: header.width, height: header.height)
+    case .webp: return try webp(whole, file)
+    case .avif: return avif(bytes, header)
+    }
+  }
+
+  /// libpng takes what was decompressed until something was wrong, when that was at the end, or in an interlaced picture.
+  private static func checkPNG(_ file: PictureBytes, _ header: PictureHeader) throws(Refusal) {
+    var data: [UInt8] = []
+    data.reserveCapacity(file.count)
+    let isWhole = PNGChunks.each(file) { kind, part in if kind == "IDAT" { data += part.slice } }
+    guard isWhole else { throw .truncated(.png) }
+    guard let expected = PNGChunks.dataCount(file, header), cpixbuf_inflates(data, data.count, expected)
+    else {
+      throw .broken(.png, "its compressed data are damaged")
+    }
+  }
+
+  /// Up to the end of the first frame, and an end mark.
+  private static func gif(_ file: PictureBytes, _ limits: PictureLimits) throws(Refusal) -> [UInt8] {
+    var frames = GIFFrames(file)
+    guard let frame = frames.next() else { throw .truncated(.gif) }
+    try limits.check(frame.width, frame.height)
+    guard frame.width > 0, frame.height > 0,
+      LZWLength.reaches(frame.width * frame.height, codeSize: frame.codeSize, frame.data)
+    else { throw .broken(.gif, "pixels of its first frame are missing") }
+    return Array(file.slice.prefix(frame.end)) + [0x3B]
+  }
+
+  /// A file that is as long as it says; of an animation the first frame, without the others and the canvas.
+  private static func webp(_ whole: FirstFrame, _ file: PictureBytes) throws(Refusal)
+    -> FirstFrame
+  {
+    guard let length = file.little(4, 4), let riff = file.part(8, length) else { throw .truncated(.webp) }
+    var frames: [WebPFrame?] = []
+    var isAnimation = false
+    let isWhole = WebPChunks.each(riff.from(4)) {
+      // Without it the frames are none.
+      if $0.kind == "ANIM", $0.data.count >= 6 { isAnimation = true }
+      if $0.kind == "ANMF", isAnimation { frames.append(WebPFrame($0.data, in: whole)) }
+    }
+    guard isWhole else { throw .truncated(.webp) }
+    guard let first = WebPChunks.first(file), first.kind == "VP8X", (first.data.byte(0) ?? 0) & 0x02 != 0
+    else {
+      return whole
+    }
+    // Decoders of all frames want all of them to be there, and nothing behind them.
+    guard file.count <= 9 + length, !frames.contains(where: { $0 == nil }), let frame = frames.first ?? nil
+    else {
+      throw .broken(.webp, "its frames are not what it says")
+    }
+    return FirstFrame(
+      bytes: frame.still, width: frame.width, height: frame.height, left: frame.left, top: frame.top)
+  }
+
+  /// The loader takes no sequences; the picture that a sequence has for those who do not, either, is its primary item.
+  private static func avif(_ bytes: [UInt8], _ header: PictureHeader) -> FirstFrame {
+    var bytes = bytes
+    if PictureBytes(bytes).has("avis", at: 8) { bytes.replaceSubrange(8..<12, with: "avif".utf8) }
+    let turned = header.turned
+    return FirstFrame(bytes: bytes, width: turned.width, height: turned.height)
+  }
+}
+
+/// A frame of a WebP animation.
+private struct WebPFrame {
+  let left: Int
+  let top: Int
+  let width: Int
+  let height: Int
+  private let chunks: PictureBytes
+
+  /// Nil for a frame that lies outside of the canvas, or has no picture of its size.
+  init?(_ data: PictureBytes, in canvas: FirstFrame) {
+    guard let left = data.little(0, 3), let top = data.little(3, 3), let across = data.little(6, 3),
+      let down = data.little(9, 3), 2 * left + across < canvas.width, 2 * top + down < canvas.height
+    else { return nil }
+    (self.left, self.top, width, height) = (2 * left, 2 * top, across + 1, down + 1)
+    chunks = data.from(16)
+    var sizes: [(width: Int, height: Int)] = []
+    let isWhole = WebPChunks.each(chunks) { if let size = WebPChunks.size($0) { sizes.append(size) } }
+    guard isWhole, let size = sizes.first, size == (width, height) else { return nil }
+  }
+
+  /// A file of this picture alone: its alpha, and its data.
+  var still: [UInt8] {
+    let extended: [UInt8] = [0x10, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3)
+    let body = Array("WEBPVP8X".utf8) + little(extended.count, 4) + extended + chunks.slice
+    return Array("RIFF".utf8) + little(body.count, 4) + body
+  }
+
+  private func little(_ number: Int, _ size: Int) -> [UInt8] {
+    (0..<size).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+}
+
+extension JPEGSegments {
+  /// Whether the end mark stands behind a scan. libjpeg makes up what is missing, without an error.
+  fileprivate static func isWhole(_ file: PictureBytes) -> Bool {
+    var segments = JPEGSegments(file)
+    var hasScan = false
+    while let segment = segments.next() {
+      if segment.marker == end { return hasScan }
+      if segment.marker == scan { hasScan = true }
+    }
+    return false
+  }
+}
+
+extension Refusal {
+  fileprivate static func truncated(_ kind: PictureKind) -> Refusal {
+    .broken(kind, "it ends in the middle")
+  }
+}
+
+/// Kinds of files that are not taken, for the sentence that says so.
+enum ForeignKind {
+  private static let marks: [(offset: Int, mark: StaticString, name: String)] = [
+    (0, "BM", "a BMP picture"), (0, "II*\0", "a TIFF picture"), (0, "MM\0*", "a TIFF picture"),
+    (0, "8BPS", "a Photoshop document"), (0, "%PDF-", "a PDF document"), (0, "%!PS", "a PostScript document"),
+    (0, "\0\0\u{1}\0", "an icon (ICO)"), (0, "\0\0\0\u{0C}JXL ", "a JPEG XL picture"),
+    (0, "\0\0\0\u{0C}jP  ", "a JPEG 2000 picture"), (0, "qoif", "a QOI picture"),
+    (0, "/* XPM", "an XPM picture"),
+    (0, "PK\u{3}\u{4}", "a ZIP archive"), (0, "SQLite format 3\0", "an SQLite file"),
+  ]
+
+  /// What it is, as the rest of "this is"; nil for what is not known.
+  static func name(_ file: PictureBytes) -> String? {
+    if file.count == 0 { return "an empty file" }
+    if file.has([0xFF, 0x0A], at: 0) { return "a JPEG XL picture" }
+    if file.has([0x1F, 0x8B], at: 0) { return "compressed data (gzip)" }
+    if let known = marks.first(where: { file.has($0.mark, at: $0.offset) }) { return known.name }
+    if file.has("ftyp", at: 4) { return box(file.brands) }
+    return text(file)
+  }
+
+  private static func box(_ brands: [String]) -> String {
+    let isHEIC = brands.contains {
+      ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"].contains($0)
+    }
+    return isHEIC ? "a HEIC picture" : "a film"
+  }
+
+  /// Texts begin with a tag, after a byte order mark and white space.
+  private static func text(_ file: PictureBytes) -> String? {
+    let start = file.slice.prefix(1024).drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    let text = String(decoding: start, as: UTF8.self).lowercased()
+    guard text.hasPrefix("<") else { return nil }
+    if text.hasPrefix("<svg") || text.contains("<svg") && text.hasPrefix("<?xml") { return "an SVG picture" }
+    if text.hasPrefix("<!doctype svg") || text.hasPrefix("<!--") && text.contains("<svg") {
+      return "an SVG picture"
+    }
+    if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") || text.hasPrefix("<head") {
+      return "a web page"
+    }
+    return text.contains("<html") ? "a web page" : "text"
+  }
+}
+
+/// gdk-pixbuf's loaders, which are libraries that are opened while the program runs.
+public enum PictureLoaders {
+  /// Opens the loaders of these kinds, and settles that this process has no others: pictures of another kind are refused as if its
+  /// loader were not installed. At most once, before the first picture. For a process that may open nothing later.
+  public static func load(_ kinds: [PictureKind]) {
+    // They stay as long as the process, which looks at them again.
+    let names = UnsafeMutablePointer<UnsafePointer<CChar>?>.allocate(capacity: kinds.count + 1)
+    for (index, kind) in kinds.enumerated() { names[index] = strdup(kind.rawValue).map { UnsafePointer($0) } }
+    cpixbuf_load(names, kinds.count)
+  }
+}
+
+/// A part of a file: what lies outside is absent, and no offset is too large.
+struct PictureBytes {
+  private let bytes: [UInt8]
+  private let range: Range<Int>
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    range = 0..<bytes.count
+  }
+
+  private init(_ bytes: [UInt8], _ range: Range<Int>) {
+    self.bytes = bytes
+    self.range = range
+  }
+
+  var count: Int { range.count }
+
+  /// From there to the end; nothing when that lies outside.
+  func from(_ offset: Int) -> PictureBytes {
+    guard offset >= 0, offset <= count else { return PictureBytes([]) }
+    return PictureBytes(bytes, range.lowerBound + offset..<range.upperBound)
+  }
+
+  /// So many bytes from there, or nil when they are not all there.
+  func part(_ offset: Int, _ length: Int) -> PictureBytes? {
+    guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
+    let start = range.lowerBound + offset
+    return PictureBytes(bytes, start..<start + length)
+  }
+
+  /// The bytes themselves.
+  var slice: ArraySlice<UInt8> { bytes[range] }
+
+  func byte(_ offset: Int) -> Int? {
+    guard offset >= 0, offset < count else { return nil }
+    return Int(bytes[range.lowerBound + offset])
+  }
+
+  /// A number of up to seven bytes, the most significant one first.
+  func big(_ offset: Int, _ size: Int) -> Int? {
+    guard let part = part(offset, size) else { return nil }
+    return part.slice.reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// A number of up to seven bytes, the least significant one first.
+  func little(_ offset: Int, _ size: Int) -> Int? {
+    guard let part = part(offset, size) else { return nil }
+    return part.slice.reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  func has(_ expected: [UInt8], at offset: Int) -> Bool {
+    part(offset, expected.count).map { $0.slice.elementsEqual(expected) } ?? false
+  }
+
+  func has(_ expected: StaticString, at offset: Int) -> Bool {
+    expected.withUTF8Buffer { text in
+      part(offset, text.count).map { $0.slice.elementsEqual(text) } ?? false
+    }
+  }
+
+  /// Four letters, as kinds of chunks and boxes are written; what is none is repaired, and then like none of them.
+  func fourLetters(_ offset: Int) -> String? {
+    part(offset, 4).map { String(decoding: $0.slice, as: UTF8.self) }
+  }
+}
+
+/// Whether bytes are a picture that a document may take: its header is within the limits, and the first frame was decoded once.
+public enum TrialDecode {
+  /// The picture's kind, its size after it is turned, and whether there are more frames. Throws `tooBig`, `tooManyPixels` and
+  /// `notAnImage`. For a process of its own with limits on memory and time: the loaders are C.
+  public static func run(_ bytes: [UInt8], _ limits: PictureLimits) throws(Refusal) -> (
+    mediaType: String, size: Canvas, isAnimated: Bool
+  ) {
+    guard bytes.count <= limits.bytes else {
+      throw Refusal(.tooBig, "the picture has \(bytes.count) bytes; \(limits.bytes) are taken")
+    }
+    let header = try PictureHeader(bytes)
+    try limits.check(header.width, header.height)
+    try FirstFrame.of(bytes, header, limits).decode(header)
+    let turned = header.turned
+    let size: Canvas
+    do {
+      size = try Canvas(width: turned.width, height: turned.height)
+    } catch {
+      throw .tooManyPixels(turned.width, turned.height, limits)
+    }
+    return (header.kind.mediaType, size, header.isAnimated)
+  }
+}
+
+extension FirstFrame {
+  /// Decodes it, made smaller by 1, 2, 4 or 8 where its loader can; for a trial there are no `pixels` to be kept, which the caller
+  /// frees. Throws `notAnImage` and `tooManyPixels`.
+  func decode(
+    _ header: PictureHeader, reduction: Int32 = 1, into pixels: UnsafeMutablePointer<cpixbuf_pixels>? = nil
+  ) throws(Refusal) {
+    guard let width = Int32(exactly: width), let height = Int32(exactly: height) else {
+      throw .broken(header.kind, "its size cannot be")
+    }
+    let result = cpixbuf_decode(header.kind.rawValue, bytes, bytes.count, width, height, reduction, pixels)
+    switch result.status {
+    case CPIXBUF_DECODED: return
+    case CPIXBUF_NO_LOADER: throw .noLoader(header.kind)
+    case CPIXBUF_NO_MEMORY: throw .outOfMemory(header)
+    case CPIXBUF_INCOMPLETE: throw .broken(header.kind, "some of its pixels are missing")
+    case CPIXBUF_OTHER_SIZE:
+      // Too little memory for a copy that is turned leaves AVIF's as it was.
+      if (result.width, result.height) == (height, width), header.orientation > 4 {
+        throw .outOfMemory(header)
+      }
+      throw .broken(
+        header.kind, "it has \(result.width) x \(result.height) pixels and says \(width) x \(height)")
+    default: throw .broken(header.kind, result.words)
+    }
+  }
+}
+
+extension PictureLimits {
+  /// Throws `tooManyPixels`.
+  func check(_ width: Int, _ height: Int) throws(Refusal) {
+    let pixels = width.multipliedReportingOverflow(by: height)
+    guard width <= side, height <= side, !pixels.overflow, pixels.partialValue <= self.pixels else {
+      throw .tooManyPixels(width, height, self)
+    }
+  }
+}
+
+extension cpixbuf_result {
+  fileprivate var words: String {
+    withUnsafeBytes(of: message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}
+
+extension Refusal {
+  fileprivate static func tooManyPixels(_ width: Int, _ height: Int, _ limits: PictureLimits) -> Refusal {
+    Refusal(
+      .tooManyPixels,
+      "the picture has \(width) x \(height) pixels; \(limits.pixels) in all and \(limits.side) a side are taken"
+    )
+  }
+
+  static func outOfMemory(_ header: PictureHeader) -> Refusal {
+    Refusal(
+      .tooManyPixels,
+      "decoding this \(header.kind.name) picture of \(header.width) x \(header.height) pixels takes more memory than it may"
+    )
+  }
+
+  /// It may be otherwise once the package is there.
+  fileprivate static func noLoader(_ kind: PictureKind) -> Refusal {
+    let package =
+      switch kind {
+      case .webp: "webp-pixbuf-loader"
+      case .avif: "libavif-gdk-pixbuf"
+      case .png, .jpeg, .gif: "libgdk-pixbuf-2.0-0"
+      }
+    return Refusal(
+      .notAnImage, "\(kind.name) pictures cannot be decoded here: install the package \(package)",
+      isTransient: true)
+  }
+}
+
+/// How many colours LZW codes stand for. GIF's loader takes codes that cannot be, and too few of them, without a word.
+struct LZWLength {
+  private static let codes = 4096
+
+  /// Of each code; grows with the codes.
+  private var lengths: [Int] = []
+  private let clear: Int
+  private let minimum: Int
+
+  /// For codes that begin with so many bits for a colour.
+  private init(_ codeSize: Int) {
+    clear = 1 << codeSize
+    minimum = codeSize + 1
+    lengths.reserveCapacity(Self.codes)
+    reset()
+  }
+
+  private mutating func reset() {
+    lengths.removeAll(keepingCapacity: true)
+    // The colours; to clear and to end stand behind them.
+    lengths.append(contentsOf: repeatElement(1, count: clear + 2))
+  }
+
+  /// Whether a frame's blocks stand for so many colours at least; false for codes that cannot be before that.
+  static func reaches(_ wanted: Int, codeSize: Int, _ blocks: PictureBytes) -> Bool {
+    guard (1...8).contains(codeSize) else { return false }
+    var length = LZWLength(codeSize)
+    return length.reaches(wanted, blocks)
+  }
+
+  private mutating func reaches(_ wanted: Int, _ blocks: PictureBytes) -> Bool {
+    var size = minimum
+    var bits = 0
+    var held = 0
+    var previous: Int?
+    var sum = 0
+    var offset = 0
+    while let length = blocks.byte(offset), length > 0, let block = blocks.part(offset + 1, length) {
+      offset += 1 + length
+      for byte in block.slice {
+        bits |= Int(byte) << held
+        held += 8
+        while held >= size {
+          let code = bits & ((1 << size) - 1)
+          bits >>= size
+          held -= size
+          if code == clear {
+            reset()
+            size = minimum
+            previous = nil
+            continue
+          }
+          if code == clear + 1 { return false }
+          guard let count = take(code, after: previous) else { return false }
+          sum += count
+          if sum >= wanted { return true }
+          previous = code
+          if lengths.count == 1 << size, size < 12 { size += 1 }
+        }
+      }
+    }
+    return sum >= wanted
+  }
+
+  /// The length of a code, after which there is one more; nil for a code that is not there yet.
+  private mutating func take(_ code: Int, after previous: Int?) -> Int? {
+    guard let previous else { return code < clear ? 1 : nil }
+    // The code that is just being made: the previous one and its own first colour.
+    guard code <= lengths.count, code < lengths.count || lengths.count < Self.codes else { return nil }
+    if lengths.count < Self.codes { lengths.append(lengths[previous] + 1) }
+    return lengths[code]
   }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
+import ArtSystem
+import Dispatch
 import Glibc
+import Synchronization
 
 /// An address of the internet, as the bytes that are connected to; its spellings are many.
 struct Address: Hashable, Sendable {
@@ -69,5 +73,133 @@ struct AddressRange: Sendable {
     guard address.bytes[..<whole] == prefix[..<whole] else { return false }
     let rest = bits % 8
     return rest == 0 || (address.bytes[whole] ^ prefix[whole]) >> (8 - rest) == 0
+  }
+}
+
+extension Address {
+  /// What it is when it is not one of the public internet, as the rest of "is ..."; nil for a public one.
+  ///
+  /// The registries of IANA: https://www.iana.org/assignments/iana-ipv4-special-registry,
+  /// https://www.iana.org/assignments/iana-ipv6-special-registry, and the address spaces that they are part of. Special is
+  /// also what wraps an IPv4 address, whichever that is, and all that is not assigned to anybody.
+  var specialPurpose: String? {
+    if bytes.count == 4 { return Self.special4.first { $0.contains(self) }?.purpose }
+    if let range = Self.special6.first(where: { $0.contains(self) }) { return range.purpose }
+    return Self.global6.contains(self) ? nil : "assigned to nobody"
+  }
+
+  private static let special4: [AddressRange] = [
+    AddressRange(v4: [0], 8, "of this network"),  // RFC 791
+    AddressRange(v4: [10], 8, "private"),  // RFC 1918
+    AddressRange(v4: [100, 64], 10, "shared by a provider's customers"),  // RFC 6598
+    AddressRange(v4: [127], 8, "this machine's own"),  // RFC 1122
+    AddressRange(v4: [169, 254], 16, "link-local"),  // RFC 3927
+    AddressRange(v4: [172, 16], 12, "private"),  // RFC 1918
+    AddressRange(v4: [192, 0, 0], 24, "for protocols"),  // RFC 6890
+    AddressRange(v4: [192, 0, 2], 24, "for documentation"),  // RFC 5737
+    AddressRange(v4: [192, 31, 196], 24, "for protocols"),  // RFC 7535
+    AddressRange(v4: [192, 52, 193], 24, "for protocols"),  // RFC 7450
+    AddressRange(v4: [192, 88, 99], 24, "for protocols"),  // RFC 7526
+    AddressRange(v4: [192, 168], 16, "private"),  // RFC 1918
+    AddressRange(v4: [192, 175, 48], 24, "for protocols"),  // RFC 7534
+    AddressRange(v4: [198, 18], 15, "for benchmarks"),  // RFC 2544
+    AddressRange(v4: [198, 51, 100], 24, "for documentation"),  // RFC 5737
+    AddressRange(v4: [203, 0, 113], 24, "for documentation"),  // RFC 5737
+    AddressRange(v4: [224], 4, "for multicast"),  // RFC 5771
+    AddressRange(v4: [240], 4, "reserved"),  // RFC 1112, RFC 919
+  ]
+
+  private static let special6: [AddressRange] = [
+    AddressRange(v6: [0, 0, 0, 0, 0, 0, 0, 1], 128, "this machine's own"),  // RFC 4291
+    AddressRange(v6: [0], 96, "an IPv4 address in another form"),  // RFC 4291: unspecified, compatible
+    AddressRange(v6: [0, 0, 0, 0, 0, 0xFFFF], 96, "an IPv4 address in another form"),  // RFC 4291: mapped
+    AddressRange(v6: [0, 0, 0, 0, 0xFFFF], 96, "an IPv4 address in another form"),  // RFC 2765: translated
+    AddressRange(v6: [0x64, 0xFF9B], 96, "an IPv4 address in another form"),  // RFC 6052: NAT64
+    AddressRange(v6: [0x64, 0xFF9B, 1], 48, "an IPv4 address in another form"),  // RFC 8215: NAT64
+    AddressRange(v6: [0x100], 63, "for nothing that answers"),  // RFC 6666, RFC 9780
+    AddressRange(v6: [0x2001], 32, "an IPv4 address in another form"),  // RFC 4380: Teredo
+    AddressRange(v6: [0x2001], 23, "for protocols"),  // RFC 2928
+    AddressRange(v6: [0x2001, 0xDB8], 32, "for documentation"),  // RFC 3849
+    AddressRange(v6: [0x2002], 16, "an IPv4 address in another form"),  // RFC 3056: 6to4
+    AddressRange(v6: [0x2620, 0x4F, 0x8000], 48, "for protocols"),  // RFC 7534
+    AddressRange(v6: [0x3FFF], 20, "for documentation"),  // RFC 9637
+    AddressRange(v6: [0x5F00], 16, "for segment routing"),  // RFC 9602
+    AddressRange(v6: [0xFC00], 7, "private"),  // RFC 4193
+    AddressRange(v6: [0xFE80], 10, "link-local"),  // RFC 4291
+    AddressRange(v6: [0xFEC0], 10, "private"),  // RFC 3879
+    AddressRange(v6: [0xFF00], 8, "for multicast"),  // RFC 4291
+  ]
+
+  /// RFC 4291: all global unicast addresses until now.
+  private static let global6 = AddressRange(v6: [0x2000], 3, "global")
+}
+
+/// Finds the addresses of a name, and waits no longer than it may: the system's own call has no deadline.
+struct Resolver: Sendable {
+  /// All addresses of a name, none where it has none. May take long.
+  let lookUp: @Sendable (String) -> [Address]
+
+  /// The system's: its hosts file, its name servers, whatever it is set to.
+  static let system = Resolver { name in
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(name, nil, &hints, &found) == 0 else { return [] }
+    defer { freeaddrinfo(found) }
+    return sequence(first: found, next: { $0?.pointee.ai_next }).compactMap {
+      $0.flatMap { Address($0.pointee) }
+    }
+  }
+
+  /// The addresses of a host, at least one. Throws `dns`, `timeout` at the deadline, and `refused` where no thread can be begun.
+  func addresses(of host: String, before deadline: ContinuousClock.Instant) throws(Refusal) -> [Address] {
+    let answer = Answer()
+    let isThere = DispatchSemaphore(value: 0)
+    // A thread that is waited for no longer stays in its call until that ends, and hurts nobody.
+    // Dispatch is not used: without a free thread it waits for ever, and it reads files that the worker may not open.
+    do throws(SystemError) {
+      try Threads.begin { [lookUp] in
+        answer.addresses.withLock { $0 = lookUp(host) }
+        isThere.signal()
+      }
+    } catch {
+      throw Refusal(.refused, "no thread could be begun to find \(host): \(error.text); raise `ulimit -u`")
+    }
+    let timeout = ContinuousClock.now.duration(to: deadline).milliseconds
+    guard isThere.wait(timeout: .now() + .milliseconds(timeout)) == .success else {
+      throw Refusal(.timeout, "the name \(host) was not found in time")
+    }
+    let addresses = answer.addresses.withLock { $0 }
+    guard !addresses.isEmpty else { throw Refusal(.dns, "no address was found for \(host)") }
+    return addresses
+  }
+
+  private final class Answer: Sendable {
+    let addresses = Mutex<[Address]>([])
+  }
+}
+
+extension Address {
+  /// Nil for one that is none of the internet's.
+  fileprivate init?(_ info: addrinfo) {
+    guard let address = info.ai_addr else { return nil }
+    let raw = UnsafeRawPointer(address)
+    switch info.ai_family {
+    case AF_INET where info.ai_addrlen >= MemoryLayout<sockaddr_in>.size:
+      self.init(bytes: withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) })
+    case AF_INET6 where info.ai_addrlen >= MemoryLayout<sockaddr_in6>.size:
+      self.init(bytes: withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Array($0) })
+    default:
+      return nil
+    }
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, from 1 to an hour: what libcurl and the system take as a time to wait.
+  var milliseconds: Int {
+    let parts = min(max(self, .milliseconds(1)), .seconds(3600)).components
+    return Int(parts.seconds) * 1000 + Int(parts.attoseconds / 1_000_000_000_000_000)
   }
 }

@@ -151,3 +151,200 @@ extension Transfer {
     return false
   }
 }
+
+/// What libcurl is told for a hop.
+struct TransferSettings {
+  /// Milliseconds until there must be a connection.
+  var connect: Int
+  /// Milliseconds until all must be there.
+  var total: Int
+  /// A file with the certificates of the authorities that are trusted; nil for the system's.
+  var authorities: String?
+  /// Whether libcurl is given the addresses that were looked up. A test of the check behind it leaves that off.
+  var pins = true
+
+  /// Once for the process, before the first handle.
+  static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  /// Sets a handle up and lets it run.
+  func perform(
+    _ handle: UnsafeMutableRawPointer, _ transfer: Transfer, _ message: UnsafeMutableBufferPointer<CChar>
+  ) -> CURLcode {
+    let easy = EasyHandle(handle)
+    let headers = SList(["Accept: image/*", "Accept-Encoding: identity"])
+    let addresses = SList(pins ? [transfer.route.pin].compactMap { $0 } : [])
+    easy.set(CURLOPT_URL, transfer.target.url)
+    easy.set(CURLOPT_USERAGENT, "emojiart/\(Version.current)")
+    easy.set(CURLOPT_HTTPHEADER, headers)
+    easy.set(CURLOPT_RESOLVE, addresses)
+    setLimits(easy)
+    setTrust(easy)
+    setProxy(easy, transfer.route.proxy)
+    ccurl_set_error_buffer(handle, message.baseAddress)
+    ccurl_set_callbacks(handle, takeHead, takeBody, openSocket, Unmanaged.passUnretained(transfer).toOpaque())
+    guard easy.code == CURLE_OK else { return easy.code }
+    return withExtendedLifetime((headers, addresses)) { curl_easy_perform(handle) }
+  }
+
+  /// Nothing that goes on by itself, and nothing that is decoded.
+  private func setLimits(_ easy: EasyHandle) {
+    easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    easy.set(CURLOPT_FOLLOWLOCATION, 0)
+    easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+    easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+    easy.set(CURLOPT_NOSIGNAL, 1)
+    easy.set(CURLOPT_CONNECTTIMEOUT_MS, min(connect, total))
+    easy.set(CURLOPT_TIMEOUT_MS, total)
+    easy.set(CURLOPT_BUFFERSIZE, 65_536)
+    easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+  }
+
+  private func setTrust(_ easy: EasyHandle) {
+    easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    easy.set(CURLOPT_SSL_VERIFYPEER, 1)
+    easy.set(CURLOPT_SSL_VERIFYHOST, 2)
+    guard let authorities else { return }
+    easy.set(CURLOPT_CAINFO, authorities)
+    easy.set(CURLOPT_CAPATH, nil)
+  }
+
+  /// Also where there is none: what is set is not looked up in the environment.
+  private func setProxy(_ easy: EasyHandle, _ proxy: Proxy?) {
+    easy.set(CURLOPT_PROXY, proxy?.url ?? "")
+    easy.set(CURLOPT_NOPROXY, "")
+    easy.set(CURLOPT_PRE_PROXY, "")
+    easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    guard let authorities, proxy != nil else { return }
+    easy.set(CURLOPT_PROXY_CAINFO, authorities)
+    easy.set(CURLOPT_PROXY_CAPATH, nil)
+  }
+}
+
+/// A handle of libcurl that is set up; `code` is the first error of that.
+private final class EasyHandle {
+  private let handle: UnsafeMutableRawPointer
+  private(set) var code = CURLE_OK
+
+  init(_ handle: UnsafeMutableRawPointer) { self.handle = handle }
+
+  func set(_ option: CURLoption, _ value: Int) { note(ccurl_set_long(handle, option, value)) }
+  func set(_ option: CURLoption, _ value: String?) { note(ccurl_set_text(handle, option, value)) }
+  func set(_ option: CURLoption, _ value: SList) { note(ccurl_set_list(handle, option, value.first)) }
+
+  private func note(_ result: CURLcode) { if code == CURLE_OK { code = result } }
+}
+
+/// libcurl's list of texts.
+private final class SList {
+  private(set) var first: UnsafeMutablePointer<curl_slist>?
+
+  init(_ texts: [String]) {
+    for text in texts { first = curl_slist_append(first, text) ?? first }
+  }
+
+  deinit { curl_slist_free_all(first) }
+}
+
+private func transfer(_ context: UnsafeMutableRawPointer) -> Transfer {
+  Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+}
+
+// The size of an element is always 1.
+private let takeHead: curl_write_callback = { bytes, _, count, context in
+  guard let bytes, let context else { return 0 }
+  return transfer(context).takeHead(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+}
+
+private let takeBody: curl_write_callback = { bytes, _, count, context in
+  guard let bytes, let context else { return 0 }
+  return transfer(context).takeBody(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+}
+
+private let openSocket: curl_opensocket_callback = { context, _, wanted in
+  guard let context, let wanted else { return -1 }
+  var bytes = [UInt8](repeating: 0, count: 16)
+  let count = Int(ccurl_address_bytes(wanted, &bytes))
+  return transfer(context).mayConnect(to: Address(bytes: Array(bytes[..<count]))) ? ccurl_socket(wanted) : -1
+}
+
+extension Refusal {
+  /// What libcurl's error is for people.
+  init(
+    _ code: CURLcode, _ handle: UnsafeMutableRawPointer, to transfer: Transfer, _ settings: TransferSettings,
+    _ message: String
+  ) {
+    let place = transfer.target.place
+    let words = message.isEmpty ? String(cString: curl_easy_strerror(code)) : message
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+      self.init(.dns, "no address was found for \(place)")
+    case CURLE_OPERATION_TIMEDOUT:
+      self = .late(handle, transfer)
+    case CURLE_PEER_FAILED_VERIFICATION:
+      self.init(.tls, Self.distrust(place, ccurl_get_long(handle, CURLINFO_SSL_VERIFYRESULT), words))
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED,
+      CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
+      self.init(.tls, "there is no secure connection to \(place): \(words)")
+    case CURLE_PARTIAL_FILE:
+      self = .cutShort(transfer.target, transfer.received, transfer.total)
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+      self.init(.encoding, "\(place) answers with something that cannot be read: \(words)")
+    case CURLE_FILESIZE_EXCEEDED, CURLE_OUT_OF_MEMORY:
+      self.init(.tooBig, "\(place) answers with more than is taken")
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      self.init(.status, "\(place) does not answer in HTTP")
+    case CURLE_URL_MALFORMAT:
+      self.init(.badURL, "the URL cannot be read: \(words)")
+    case CURLE_COULDNT_CONNECT:
+      self.init(.refused, "\(Self.answerer(transfer)) does not take connections")
+    case CURLE_GOT_NOTHING:
+      self.init(.refused, "\(Self.answerer(transfer)) answers nothing")
+    default:
+      self.init(.refused, "the connection to \(Self.answerer(transfer)) was lost: \(words)")
+    }
+  }
+
+  /// A body that is not as long as was said; without a `total`, one that does not say that it is over.
+  static func cutShort(_ target: Target, _ received: Int, _ total: Int?) -> Refusal {
+    let wanted = total.map { "\(received) bytes instead of \($0)" } ?? "\(received) bytes, and then nothing"
+    return Refusal(.encoding, "\(target.place) answers with \(wanted)")
+  }
+
+  /// An address that is not fetched from.
+  static func special(_ target: Target, _ address: Address, _ purpose: String) -> Refusal {
+    let whose = target.literal == address ? address.text : "\(target.place) is at \(address.text), which"
+    return Refusal(.notAllowed, "\(whose) is \(purpose); what nobody typed is not fetched from there")
+  }
+
+  private static func late(_ handle: UnsafeMutableRawPointer, _ transfer: Transfer) -> Refusal {
+    let isConnected = ccurl_get_time(handle, CURLINFO_PRETRANSFER_TIME_T) > 0
+    guard isConnected else { return Refusal(.timeout, "\(answerer(transfer)) does not answer") }
+    guard transfer.received > 0 else {
+      return Refusal(.timeout, "\(transfer.target.place) takes too long to answer")
+    }
+    return tooSlow(transfer.target, transfer.received)
+  }
+
+  /// A body that is not all there when it must be.
+  static func tooSlow(_ target: Target, _ received: Int) -> Refusal {
+    Refusal(.timeout, "\(target.place) is too slow: \(received) bytes had come")
+  }
+
+  /// Who is connected to.
+  private static func answerer(_ transfer: Transfer) -> String {
+    transfer.route.proxy.map { "the proxy \($0.host):\($0.port)" } ?? transfer.target.place
+  }
+
+  /// The numbers are OpenSSL's, of `X509_verify_cert_error_string`.
+  private static func distrust(_ place: String, _ result: Int, _ words: String) -> String {
+    switch result {
+    case 10: "the certificate of \(place) has expired"
+    case 9: "the certificate of \(place) is not valid yet"
+    case 18, 19: "the certificate of \(place) is signed by nobody but itself"
+    case 2, 20, 21: "the certificate of \(place) is of an authority that is not known here"
+    // Names are compared by libcurl itself.
+    case 0...1 where words.contains("match"): "the certificate of \(place) is another host's"
+    default: "the certificate of \(place) cannot be trusted: \(words)"
+    }
+  }
+}

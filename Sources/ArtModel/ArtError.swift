@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtSystem
+import Glibc
+
 /// What went wrong: a code for programs, a line for people that says what happened, to what, and what to do.
 ///
 /// The wording of every error stands in `ArtError+Wording.swift`.
@@ -67,4 +70,231 @@ public struct ArtError: Error, Sendable, Hashable {
 extension ArtError: CustomStringConvertible {
   /// The line for people.
   public var description: String { message }
+}
+
+// The wording of what the system refuses, and of what helper programs come to.
+
+extension ArtError {
+  /// A call of the system that failed while this program wanted to do that to a file: `cannot open bees: Input/output error`, or
+  /// what the error number means for people, and what to do. `name` is the file as the user gave it.
+  public init(_ error: SystemError, cannot verb: String, _ name: String) {
+    switch error.number {
+    case ENOENT, ENOTDIR: self.init(.noSuchDocument, "cannot \(verb) \(name): \(error.text)")
+    case EACCES, EPERM, EROFS:
+      self.init(.notPermitted, "not permitted to \(verb) \(name): \(error.text); look at its permissions")
+    case ENOSPC, EDQUOT:
+      self.init(.diskFull, "no room to write \(name): the disk is full; nothing was changed")
+    case EFBIG:
+      self.init(
+        .diskFull,
+        "no room to write \(name): this process may not make a file that large; raise `ulimit -f`; nothing was changed"
+      )
+    case EMFILE, ENFILE:
+      self.init(.inputOutput, "cannot \(verb) \(name): \(error.text); raise `ulimit -n`")
+    case ENAMETOOLONG:
+      self.init(.badValue, "the name \(name.prefix(40))… is too long for the file system")
+    default: self.init(.inputOutput, "cannot \(verb) \(name): \(error.text)")
+    }
+  }
+
+  /// A helper program that cannot be used; always `unavailable`.
+  public init(_ failure: HelperFailure) {
+    switch failure {
+    case .missing(let name, let folders):
+      let isUsual = folders == HelperPrograms.installed.folders
+      let places =
+        isUsual || folders.isEmpty
+        ? "beside this program, nor in libexec/emojiart beside its folder"
+        : "in \(folders.joined(separator: ", nor in "))"
+      self.init(.unavailable, "no \(name) \(places); install emojiart again")
+    case .notStarted(let program, let error):
+      let hint =
+        switch error.number {
+        case ENOENT, ENOTDIR, EACCES, ENOEXEC: "install emojiart again"
+        case EMFILE: "raise `ulimit -n`"
+        case ENFILE: "raise fs.file-max"
+        case EAGAIN: "raise `ulimit -u`"
+        case ENOMEM: "close other programs, there is no memory for it"
+        default: "try again"
+        }
+      self.init(.unavailable, "cannot start \(program.path): \(error.text); \(hint)")
+    case .noThread(let program, let error):
+      self.init(
+        .unavailable, "cannot start a thread for \(program.path): \(error.text); raise `ulimit -u`")
+    case .ended(let program):
+      self.init(.unavailable, "\(program.path) has ended; start it again")
+    case .inputBlocked(let program, let timeout):
+      self.init(
+        .unavailable,
+        "\(program.path) took nothing for \(timeout.components.seconds) s and was killed; start it again")
+    }
+  }
+}
+
+extension HelperEnd {
+  /// Characters of a line of its standard error that are shown.
+  private static let shownCharacters = 500
+
+  /// What happened, as the rest of a sentence about the helper; the last line of its standard error, or the beginning of
+  /// a long one, at its end.
+  public var text: String {
+    let line = errors.split(whereSeparator: \.isNewline).last
+    return causeText + (isCutOff ? " in the middle of what it said" : "")
+      + (line.map { ": \($0.prefix(Self.shownCharacters))" } ?? "")
+  }
+
+  private var causeText: String {
+    switch cause {
+    case .exit(-1): "ended, nobody knows how"
+    case .exit(let status): "ended with status \(status)"
+    case .signal(let number): "was ended by signal \(number) (\(String(cString: strsignal(number))))"
+    case .stopped: "had been stopped, and was killed"
+    case .excessOutput: "wrote more than it may, and was killed"
+    case .inputBlocked: "took nothing of what it was sent, and was killed"
+    }
+  }
+}
+
+// What happened, to what, and what to do next: one line each.
+
+extension ArtError {
+  /// Why a text is no emoji label.
+  public enum TextFault: Error, Sendable {
+    case empty
+    case bytes
+    case control
+    case characters
+    case noEmoji
+  }
+
+  /// A text that cannot be an emoji label.
+  public static func badText(_ text: String, _ fault: TextFault) -> ArtError {
+    let shown = "\"\(text.prefix(24))\(text.count > 24 ? "…" : "")\""
+    switch fault {
+    case .empty: return ArtError(.badText, "an empty text is no emoji; give one, such as 🐝")
+    case .bytes:
+      return ArtError(.badText, "\(shown) is longer than \(Limits.textBytes) bytes; an emoji label is short")
+    case .control:
+      return ArtError(
+        .badText, "\(shown) holds a control or an unknown character; give emoji and letters only")
+    case .characters:
+      return ArtError(
+        .badText, "\(shown) has \(text.count) characters; a label has at most \(Limits.textCharacters)")
+    case .noEmoji:
+      return ArtError(.badText, "\(shown) has no emoji in it; give at least one, such as 🐝")
+    }
+  }
+
+  /// A word that means nothing here, such as a key or an option; the message names the near ones among those that do. `all` says which
+  /// there are, where these are too many for a message.
+  public static func unknown(
+    _ what: String, _ word: String, among known: [String], all: String? = nil
+  ) -> ArtError {
+    let near = nearest(to: word, among: known)
+    let list = all ?? "there are \(known.joined(separator: ", "))"
+    let hint = near.isEmpty ? list : "did you mean \(near.joined(separator: " or "))?"
+    let typed = word.isEmpty ? "\"\"" : String(word.prefix(40))
+    return ArtError(.usage, "\(what) \(typed); \(hint)")
+  }
+
+  /// A place out of bounds.
+  public static func badPlace(_ text: String) -> ArtError {
+    ArtError(
+      .badValue, "\"\(text)\" is no place; give X,Y in pixels or percent, within 1,000,000 of the origin")
+  }
+
+  /// A font size out of bounds.
+  public static func badSize(_ text: String) -> ArtError {
+    ArtError(.badValue, "\"\(text)\" is no size; give a number above 0 and up to 100,000")
+  }
+
+  /// A factor that is none.
+  public static func badFactor(_ text: String) -> ArtError {
+    ArtError(.badValue, "\"\(text)\" is no factor; give a number above 0, such as 1.5")
+  }
+
+  /// A canvas out of bounds.
+  public static func badCanvas(_ text: String) -> ArtError {
+    ArtError(.badValue, "\"\(text)\" is no canvas; give WIDTHxHEIGHT, each from 1 to 100,000 pixels")
+  }
+
+  /// A part of the canvas that is none.
+  public static func badRegion(_ text: String) -> ArtError {
+    ArtError(
+      .badValue,
+      "\"\(text)\" is no region; give X,Y,WIDTHxHEIGHT in pixels or percent, its sides at least 0.000001, within 1,000,000 of the origin"
+    )
+  }
+
+  /// A reference that cannot name an emoji.
+  public static func badReference(_ text: String) -> ArtError {
+    ArtError(.badValue, "\"\(text)\" names no emoji; give an id or its beginning, an emoji, 🐝:2 or @last")
+  }
+
+  /// Nothing fits the reference.
+  public static func noSuchEmoji(_ text: String) -> ArtError {
+    ArtError(.noSuchEmoji, "no emoji \(text) in the document; `emojiart show` lists what is there")
+  }
+
+  /// Several emoji fit the reference.
+  public static func ambiguous(_ text: String, _ candidates: [String], more: Bool) -> ArtError {
+    let list = candidates.joined(separator: ", ") + (more ? ", …" : "")
+    return ArtError(.ambiguous, "\(text) fits several emoji: \(list); name one of them")
+  }
+
+  /// Two references of one command name the same emoji.
+  public static func namedTwice(_ text: String) -> ArtError {
+    ArtError(.badValue, "\(text) is named twice; name each emoji once")
+  }
+
+  /// The document is full.
+  public static func tooManyEmoji() -> ArtError {
+    ArtError(.tooLarge, "a document holds at most 1,000,000 emoji; begin another one")
+  }
+
+  /// An edit of more changes than the log keeps of one.
+  static func tooManyChanges() -> ArtError {
+    ArtError(.tooLarge, "an edit makes at most 4,000,000 changes; make several edits of it")
+  }
+
+  /// A name that cannot stand for a person.
+  public static func badAuthor(_ text: String) -> ArtError {
+    ArtError(.badValue, "\"\(text.prefix(40))\" is no author's name; give up to 64 bytes of plain text")
+  }
+
+  /// An emoji is to be put above itself.
+  public static func aboveItself(_ text: String) -> ArtError {
+    ArtError(.badValue, "\(text) cannot be put above itself; name another emoji")
+  }
+
+  /// A z-order value out of bounds.
+  public static func badOrder(_ z: Int) -> ArtError {
+    ArtError(.badValue, "\(z) is no place in the z-order; give a value within 2^60 of zero")
+  }
+
+  /// A background, or one that is still to come, that no document may hold.
+  public static func badBackground(_ what: String) -> ArtError {
+    ArtError(.badValue, "a background with \(what)")
+  }
+
+  /// Nothing to undo or redo.
+  public static func nothingTo(_ word: String) -> ArtError {
+    ArtError(.nothingToUndo, "nothing to \(word); `emojiart history` lists the edits")
+  }
+
+  /// Nothing of a program's own to undo or redo.
+  public static func nothingOwnTo(_ word: String) -> ArtError {
+    ArtError(
+      .nothingToUndo, "nothing of one's own to \(word): the edits of others and of earlier sessions stay")
+  }
+
+  /// A count out of bounds, in what two of our programs say to each other.
+  static func badCount(_ count: Int, _ unit: String) -> ArtError {
+    ArtError(.badValue, "\(count) \(unit) are out of bounds")
+  }
+
+  /// JSON that cannot be read.
+  public static func badJSON(_ what: String, atByte index: Int) -> ArtError {
+    ArtError(.badJSON, "JSON with \(what), at byte \(index)")
+  }
 }

@@ -77,3 +77,146 @@ public struct EditStamp: Sendable, Hashable {
     EditStamp(id: id ?? self.id, time: time, author: other.author, session: other.session, tags: other.tags)
   }
 }
+
+/// A name of 60 random bits: twelve characters of Crockford's base32, lower case.
+public protocol RandomName: Hashable, Sendable, CustomStringConvertible {
+  /// The name's bits.
+  var bits: UInt64 { get }
+  /// The name of the lowest 60 bits of a number.
+  init(lowBits: UInt64)
+}
+
+extension RandomName {
+  /// Characters in a name.
+  public static var length: Int { 12 }
+
+  /// The name as a document writes it; nil for anything but twelve characters of the alphabet.
+  public init?(_ text: some StringProtocol) {
+    guard let bits = Crockford.decode(text.utf8, length: Self.length) else { return nil }
+    self.init(lowBits: bits)
+  }
+
+  /// Draws a name.
+  public init(using generator: inout some RandomNumberGenerator) { self.init(lowBits: generator.next()) }
+
+  /// The twelve characters.
+  public var description: String { Crockford.encode(bits, length: Self.length) }
+}
+
+/// Which running program made an edit; each process draws a new one.
+public struct Origin: RandomName {
+  /// The name's bits.
+  public let bits: UInt64
+  /// The name of the lowest 60 bits of a number.
+  public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
+}
+
+/// The document's own name for itself, drawn when it was made. A copy of the file has the same one.
+public struct DocumentID: RandomName {
+  /// The name's bits.
+  public let bits: UInt64
+  /// The name of the lowest 60 bits of a number.
+  public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
+}
+
+/// One client of a document. The client draws the name and keeps it across reloads and restarts: undo and redo are by session.
+public struct SessionID: RandomName {
+  /// The name's bits.
+  public let bits: UInt64
+  /// The name of the lowest 60 bits of a number.
+  public init(lowBits: UInt64) { bits = lowBits & (1 << 60 - 1) }
+}
+
+/// The key of a client's request: 1 to 64 visible ASCII characters, unique within the client's session. A request that is
+/// repeated has the same one.
+public struct RequestTag: Hashable, Sendable, CustomStringConvertible {
+  /// The characters.
+  public let description: String
+
+  /// Nil for what is no key.
+  public init?(_ text: String) {
+    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      return nil
+    }
+    description = text
+  }
+}
+
+/// The identity of an edit: its origin, and its number among the edits of that origin, from 1.
+public struct EditID: Hashable, Sendable, CustomStringConvertible {
+  /// The program that made it.
+  public let origin: Origin
+  /// The number within the origin, from 1.
+  public let sequence: Int
+
+  /// An id; the sequence is at least 1.
+  public init(origin: Origin, sequence: Int) {
+    precondition(sequence >= 1)
+    self.origin = origin
+    self.sequence = sequence
+  }
+
+  /// The id as a document writes it, `k3m9abcd0f2z:17`; nil for anything else.
+  public init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let origin = Origin(parts[0]), let sequence = Int(parts[1]), sequence >= 1,
+      String(sequence) == parts[1]
+    else { return nil }
+    self.init(origin: origin, sequence: sequence)
+  }
+
+  /// `k3m9abcd0f2z:17`.
+  public var description: String { "\(origin):\(sequence)" }
+}
+
+/// Crockford's base32, lower case: 5 bits a character, sorted like the numbers they stand for.
+///
+/// Source: https://www.crockford.com/base32.html. Reading what a person typed follows it: case does not
+/// matter, `i` and `l` are 1, `o` is 0, hyphens are passed over.
+enum Crockford {
+  private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+
+  static func encode(_ bits: UInt64, length: Int) -> String {
+    String(unsafeUninitializedCapacity: length) { buffer in
+      for index in 0..<length {
+        buffer[index] = alphabet[Int((bits >> UInt64(5 * (length - 1 - index))) & 31)]
+      }
+      return length
+    }
+  }
+
+  /// Exactly `length` characters of the alphabet as it is written, or nil.
+  static func decode(_ text: some Sequence<UInt8>, length: Int) -> UInt64? {
+    var bits: UInt64 = 0
+    var count = 0
+    for byte in text {
+      guard count < length, let value = value(of: byte) else { return nil }
+      bits = bits << 5 | value
+      count += 1
+    }
+    return count == length ? bits : nil
+  }
+
+  /// A character as it is written in a document.
+  static func value(of byte: UInt8) -> UInt64? {
+    let value = values[Int(byte)]
+    return value < 32 ? value : nil
+  }
+
+  /// For each byte what it stands for; 32 for one that is not of the alphabet.
+  private static let values: [UInt64] = {
+    var values = [UInt64](repeating: 32, count: 256)
+    for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt64(value) }
+    return values
+  }()
+
+  /// A character as a person may type it.
+  static func typedValue(of byte: UInt8) -> UInt64? {
+    let lower = (0x41...0x5a).contains(byte) ? byte + 0x20 : byte
+    switch lower {
+    case UInt8(ascii: "i"), UInt8(ascii: "l"): return 1
+    case UInt8(ascii: "o"): return 0
+    default: return value(of: lower)
+    }
+  }
+}

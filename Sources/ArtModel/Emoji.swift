@@ -22,3 +22,181 @@ public struct Emoji: Hashable, Sendable, Identifiable {
     self.z = z
   }
 }
+
+/// The identity of one emoji in its document: eight characters of Crockford's base32, drawn at random, so
+/// that edits made apart can be joined.
+public struct EmojiID: Hashable, Sendable {
+  /// Characters in an id.
+  public static let length = 8
+  /// The eight characters, 5 bits each, the first one highest.
+  let bits: UInt64
+
+  init(bits: UInt64) { self.bits = bits }
+
+  /// The id as a document writes it; nil for anything but eight characters of the lower-case alphabet.
+  public init?(_ text: some StringProtocol) {
+    self.init(utf8: text.utf8)
+  }
+
+  /// The same from UTF-8 bytes.
+  public init?(utf8: some Sequence<UInt8>) {
+    guard let bits = Crockford.decode(utf8, length: Self.length) else { return nil }
+    self.bits = bits
+  }
+
+  /// Draws an id. The caller draws again when it is taken.
+  public static func random(using generator: inout some RandomNumberGenerator) -> EmojiID {
+    EmojiID(bits: generator.next() & (1 << 40 - 1))
+  }
+}
+
+extension EmojiID: Comparable {
+  /// The order of the bits is the order of the text.
+  public static func < (left: EmojiID, right: EmojiID) -> Bool { left.bits < right.bits }
+}
+
+extension EmojiID: CustomStringConvertible {
+  /// The eight characters.
+  public var description: String { Crockford.encode(bits, length: Self.length) }
+}
+
+extension EmojiID {
+  /// The first characters of an id, as a person types them.
+  public struct Prefix: Hashable, Sendable, CustomStringConvertible {
+    let bits: UInt64
+    /// Characters given, 1 to 8.
+    public let length: Int
+
+    /// Reads what was typed: any case, Crockford's look-alikes, hyphens passed over; nil when that leaves
+    /// no character, more than eight, or one that is not of the alphabet.
+    public init?(typed: some StringProtocol) {
+      var bits: UInt64 = 0
+      var length = 0
+      for byte in typed.utf8 where byte != UInt8(ascii: "-") {
+        guard length < EmojiID.length, let value = Crockford.typedValue(of: byte) else { return nil }
+        bits = bits << 5 | value
+        length += 1
+      }
+      guard length > 0 else { return nil }
+      self.bits = bits
+      self.length = length
+    }
+
+    /// Whether the id begins with these characters.
+    public func matches(_ id: EmojiID) -> Bool { id.bits >> free == bits }
+
+    /// The lowest and the highest id that begin with these characters.
+    public var range: ClosedRange<EmojiID> {
+      EmojiID(bits: bits << free)...EmojiID(bits: bits << free | (1 << free - 1))
+    }
+
+    /// The characters.
+    public var description: String { Crockford.encode(bits, length: length) }
+
+    private var free: UInt64 { UInt64(5 * (EmojiID.length - length)) }
+  }
+
+  /// How many characters name this id alone among its neighbours in sorted order.
+  public func uniquePrefixLength(between neighbours: EmojiID?...) -> Int {
+    var length = 1
+    for case let other? in neighbours where other != self {
+      let shared = ((bits ^ other.bits) << 24).leadingZeroBitCount / 5
+      length = max(length, min(shared + 1, Self.length))
+    }
+    return length
+  }
+}
+
+/// The glyphs of one emoji label: at least one emoji character, 1 to 16 characters, at most 256 bytes, no
+/// control characters.
+///
+/// Sequences with joiners, skin tones, flags, keycaps, tags and variation selectors stay exactly as given.
+/// The definition of an emoji character is Unicode's (https://www.unicode.org/reports/tr51/, ED-1), but a
+/// digit, `#` or `*` counts only in a keycap sequence.
+public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
+  /// The text as it is drawn.
+  public let string: String
+
+  /// Checks a text, and gives a lone emoji without emoji presentation (`❤`) the selector it lacks.
+  /// Throws `badText`.
+  public init(_ text: String) throws(ArtError) {
+    do throws(ArtError.TextFault) { try self.init(checking: text) } catch { throw .badText(text, error) }
+  }
+
+  /// The same, for a caller that has its own words for what is wrong.
+  public init(checking text: String) throws(ArtError.TextFault) {
+    if let fault = Self.danger(in: text) { throw fault }
+    guard text.unicodeScalars.allSatisfy(Self.isVisible) else { throw .control }
+    guard text.count <= Limits.textCharacters else { throw .characters }
+    guard text.contains(where: Self.isEmoji) else { throw .noEmoji }
+    string = Self.withPresentation(text)
+  }
+
+  /// Checks a text that a document holds, and leaves it as it is. What is an emoji and what is one character
+  /// changes with Unicode's versions, and a document must not turn bad because of it: so only what is dangerous
+  /// in any version is refused. Throws `badText`.
+  init(stored text: String) throws(ArtError) {
+    if let fault = Self.danger(in: text) { throw .badText(text, fault) }
+    string = text
+  }
+
+  private static func danger(in text: String) -> ArtError.TextFault? {
+    if text.isEmpty { return .empty }
+    if text.utf8.count > Limits.textBytes { return .bytes }
+    return text.unicodeScalars.contains(where: \.isUnsafeOnTerminal) ? .control : nil
+  }
+
+  /// The text without U+FE0F: what a person types may lack it, so texts are compared by this.
+  public var comparisonKey: String {
+    var scalars = String.UnicodeScalarView()
+    scalars.append(contentsOf: string.unicodeScalars.lazy.filter { $0 != Self.emojiSelector })
+    return String(scalars)
+  }
+
+  /// Two texts are the same only when their bytes are: a text stays exactly as given.
+  public static func == (left: EmojiText, right: EmojiText) -> Bool {
+    left.string.utf8.elementsEqual(right.string.utf8)
+  }
+
+  /// Agrees with `==`.
+  public func hash(into hasher: inout Hasher) {
+    var copy = string
+    copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The text.
+  public var description: String { string }
+
+  /// Whether a character is an emoji by Unicode's definition, and not a bare digit, `#` or `*`.
+  public static func isEmoji(_ character: Character) -> Bool {
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return false }
+    if first.isASCII, first.properties.isEmoji, scalars.contains(keycap) { return true }
+    return scalars.contains { !$0.isASCII && $0.properties.isEmoji }
+  }
+
+  private static let emojiSelector: Unicode.Scalar = "\u{FE0F}"
+  private static let keycap: Unicode.Scalar = "\u{20E3}"
+
+  private static func withPresentation(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    guard let only = scalars.first, scalars.count == 1, !only.isASCII, only.properties.isEmoji,
+      !only.properties.isEmojiPresentation
+    else { return text }
+    return text + "\u{FE0F}"
+  }
+
+  /// Assigned, and not drawn as nothing or as a blank: two labels that look alike must be alike. The joiner, the
+  /// tags and the selectors of emoji sequences are part of what is seen.
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x200D, 0xFE00...0xFE0F, 0xE0020...0xE007F: return true
+    // The blank pattern of Braille.
+    case 0x2800: return false
+    default: break
+    }
+    let category = scalar.properties.generalCategory
+    return category != .unassigned && category != .privateUse && category != .format
+      && !scalar.properties.isDefaultIgnorableCodePoint
+  }
+}

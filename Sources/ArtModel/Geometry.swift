@@ -79,3 +79,185 @@ public func numberText(_ value: Double) -> String {
   if let whole = Int(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
   return value.description
 }
+
+/// A length as a person gives it: pixels, or percent of the canvas.
+public enum Length: Hashable, Sendable {
+  case pixels(Double)
+  case percent(Double)
+
+  /// Reads `-10`, `12.5` or `50%`; nil for anything else.
+  public init?(_ typed: some StringProtocol) {
+    let isPercent = typed.hasSuffix("%")
+    guard let value = decimal(isPercent ? typed.dropLast() : typed[...]) else { return nil }
+    self = isPercent ? .percent(value) : .pixels(value)
+  }
+
+  /// What a person typed in pixels stays exactly so.
+  func pixels(of side: Int) -> Double {
+    switch self {
+    case .pixels(let value): value
+    case .percent(let value): rounded(value / 100 * Double(side))
+    }
+  }
+
+  /// That far from a start; no distance leaves the start exactly as it is.
+  func pixels(from start: Double, of side: Int) -> Double {
+    let distance = pixels(of: side)
+    return distance == 0 ? start : rounded(start + distance)
+  }
+}
+
+/// A place or a distance as a person gives it.
+public struct Coordinates: Hashable, Sendable {
+  /// To the right.
+  public var x: Length
+  /// Downwards.
+  public var y: Length
+
+  /// Coordinates of these lengths.
+  public init(x: Length, y: Length) {
+    self.x = x
+    self.y = y
+  }
+
+  /// Reads `10,-20` or `50%,50%`. Throws `badValue`.
+  public init(_ typed: String) throws(ArtError) {
+    let parts = typed.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count == 2, let x = Length(parts[0]), let y = Length(parts[1]) else {
+      throw .badPlace(typed)
+    }
+    self.init(x: x, y: y)
+  }
+
+  /// The middle of the canvas.
+  public static let center = Coordinates(x: .percent(50), y: .percent(50))
+
+  /// The place on a canvas. Throws `badValue`.
+  public func point(on canvas: Canvas) throws(ArtError) -> Point {
+    try Point(x: x.pixels(of: canvas.width), y: y.pixels(of: canvas.height))
+  }
+
+  /// The place that far from another. Throws `badValue`.
+  public func point(from start: Point, on canvas: Canvas) throws(ArtError) -> Point {
+    try Point(x: x.pixels(from: start.x, of: canvas.width), y: y.pixels(from: start.y, of: canvas.height))
+  }
+}
+
+extension FontSize {
+  /// Reads a number. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    guard let value = decimal(typed) else { throw .badSize(typed) }
+    try self.init(value)
+  }
+}
+
+extension Canvas {
+  /// Reads `1024x768`. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    let parts = typed.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+    let digits = "0123456789x".utf8
+    guard parts.count == 2, typed.lowercased().utf8.allSatisfy(digits.contains), let width = Int(parts[0]),
+      let height = Int(parts[1])
+    else {
+      throw .badCanvas(typed)
+    }
+    try self.init(width: width, height: height)
+  }
+}
+
+/// A decimal number as people write it: digits, a point, a sign, an exponent. Neither `nan` nor `inf` nor
+/// hexadecimal, which Swift would read too.
+public func decimal(_ typed: some StringProtocol) -> Double? {
+  let allowed = "0123456789.+-eE".utf8
+  guard typed.utf8.count <= 64, typed.utf8.allSatisfy({ allowed.contains($0) }) else { return nil }
+  guard let value = Double(typed), value.isFinite else { return nil }
+  return value
+}
+
+/// A rectangle on the canvas in pixels.
+public struct Rect: Hashable, Sendable {
+  /// Pixels of a side, at least: with less, what is drawn of it would have no place that a Double can hold.
+  static let leastSide = 0.000001
+  /// Pixels from the canvas's left edge to its own.
+  public let x: Double
+  /// Pixels from the canvas's top edge to its own.
+  public let y: Double
+  /// Pixels across.
+  public let width: Double
+  /// Pixels down.
+  public let height: Double
+
+  /// Throws `badValue` for what is not finite, has a side of less than 0.000001, or reaches further than 1,000,000 pixels from the
+  /// origin.
+  public init(x: Double, y: Double, width: Double, height: Double) throws(ArtError) {
+    let corners = [x, y, x + width, y + height]
+    guard width >= Self.leastSide, height >= Self.leastSide,
+      corners.allSatisfy({ abs($0) <= Limits.coordinate })
+    else {
+      throw .badRegion("\(numberText(x)),\(numberText(y)),\(numberText(width))x\(numberText(height))")
+    }
+    self.x = x + 0.0
+    self.y = y + 0.0
+    self.width = width
+    self.height = height
+  }
+
+  /// Reads `10,20,300x200` on a canvas, each in pixels or percent of its side: `25%,0,50%x100%`. Throws `badValue`.
+  public init(typed: String, on canvas: Canvas) throws(ArtError) {
+    let places = typed.split(separator: ",", omittingEmptySubsequences: false)
+    let sides = (places.last ?? "").split(omittingEmptySubsequences: false) { $0 == "x" || $0 == "X" }
+    guard places.count == 3, sides.count == 2, let x = Length(places[0]), let y = Length(places[1]),
+      let width = Length(sides[0]), let height = Length(sides[1])
+    else {
+      throw .badRegion(typed)
+    }
+    try self.init(
+      x: x.pixels(of: canvas.width), y: y.pixels(of: canvas.height), width: width.pixels(of: canvas.width),
+      height: height.pixels(of: canvas.height))
+  }
+
+  /// One whose values were checked.
+  init(trustedX x: Double, y: Double, width: Double, height: Double) {
+    (self.x, self.y, self.width, self.height) = (x, y, width, height)
+  }
+
+  /// All of a canvas.
+  public init(_ canvas: Canvas) {
+    (x, y, width, height) = (0, 0, Double(canvas.width), Double(canvas.height))
+  }
+}
+
+/// The words within a third of its length of a word, nearest first, at most two; a word that begins with it is
+/// near, too.
+public func nearest(to word: String, among words: [String]) -> [String] {
+  let target = Array(word.lowercased())
+  guard !target.isEmpty else { return [] }
+  let reach = max(1, target.count / 3)
+  return
+    words.compactMap { candidate -> (distance: Int, word: String)? in
+      let letters = Array(candidate.lowercased())
+      if letters.starts(with: target) { return (letters.count == target.count ? 0 : 1, candidate) }
+      guard abs(letters.count - target.count) <= reach else { return nil }
+      let distance = editDistance(target, letters)
+      return distance <= reach ? (distance, candidate) : nil
+    }
+    .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }
+    .prefix(2).map(\.word)
+}
+
+/// Insertions, removals, replacements and swaps of neighbours that make one word of the other.
+private func editDistance(_ left: [Character], _ right: [Character]) -> Int {
+  var beforeLast: [Int] = []
+  var last = Array(0...right.count)
+  for (i, a) in left.enumerated() {
+    var row = [i + 1]
+    for (j, b) in right.enumerated() {
+      var best = min(row[j] + 1, last[j + 1] + 1, last[j] + (a == b ? 0 : 1))
+      if i > 0, j > 0, a == right[j - 1], left[i - 1] == b { best = min(best, beforeLast[j - 1] + 1) }
+      row.append(best)
+    }
+    beforeLast = last
+    last = row
+  }
+  return last[right.count]
+}

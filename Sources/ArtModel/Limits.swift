@@ -27,3 +27,9 @@ public enum Limits {
   /// Distance between two neighbours in z-order when there is room to choose.
   public static let zStep = 1 << 20
 }
+
+/// Which emojiart this is.
+public enum Version {
+  /// As people and servers are told.
+  public static let current = "0.1.0"
+}

@@ -130,3 +130,46 @@ public enum StateFolder {
     }
   }
 }
+
+/// Where a person's own settings are: `$EMOJIART_CONFIG`, else `$XDG_CONFIG_HOME/emojiart`, else `~/.config/emojiart`.
+enum ConfigFolder {
+  /// Its path, as these variables say. Throws `inputOutput` where none names one, `badValue` where `EMOJIART_CONFIG` is
+  /// relative. Relative paths in the others are ignored, as in `StateFolder`.
+  static func path(_ variable: @escaping (String) -> String? = { Environment[$0] }) throws(ArtError) -> String
+  {
+    if let own = variable("EMOJIART_CONFIG") { return try StateFolder.absolute(own, in: "EMOJIART_CONFIG") }
+    guard let config = XDGFolders(variable).config else { throw .noConfigFolder }
+    return "\(config)/emojiart"
+  }
+}
+
+extension ArtError {
+  static var noConfigFolder: ArtError {
+    ArtError(.inputOutput, "no folder for your palettes; set EMOJIART_CONFIG to one")
+  }
+}
+
+/// A lock on a folder, held by `flock` while this lives: small files in it are replaced by one program after the other.
+struct FolderLock: ~Copyable {
+  private let descriptor: Int32
+  private let pass = FileGate.Pass()
+
+  /// Waits for it so long. Throws `busy`, and what opening the folder throws.
+  init(_ folder: String, timeout: Duration) throws(ArtError) {
+    let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard file >= 0 else { throw .system("open the folder", folder) }
+    let deadline = Deadline(timeout)
+    var tries = 0
+    while flock(file, LOCK_EX | LOCK_NB) != 0 {
+      let number = errno
+      guard number == EINTR || number == EWOULDBLOCK && deadline.wait(tries) else {
+        close(file)
+        throw number == EWOULDBLOCK ? .busy(folder) : .system("lock", folder, number)
+      }
+      tries += 1
+    }
+    descriptor = file
+  }
+
+  deinit { close(descriptor) }
+}

@@ -334,3 +334,172 @@ extension pollfd {
   /// One to read from.
   fileprivate init(fd: Int32) { self.init(fd: fd, events: Int16(POLLIN), revents: 0) }
 }
+
+/// How a helper process ended.
+public struct HelperEnd: Sendable, Hashable {
+  /// What ended it.
+  public enum Cause: Sendable, Hashable {
+    /// It ended by itself, with that status; -1 when this process ignores SIGCHLD, so that the status is lost.
+    case exit(Int32)
+    /// A signal of that number; SIGKILL after `end`.
+    case signal(Int32)
+    /// It had been stopped; it was killed.
+    case stopped
+    /// It wrote a line longer than its limit, or announced more raw bytes; it was killed.
+    case excessOutput
+    /// It read nothing of what was sent to it for too long; it was killed.
+    case inputBlocked
+  }
+
+  /// What ended it.
+  public let cause: Cause
+  /// The last of what it wrote to its standard error, at most 16 KiB.
+  public let errors: String
+  /// Whether it ended in the middle of a line, or of the raw bytes after one.
+  public let isCutOff: Bool
+
+  /// An end.
+  public init(_ cause: Cause, errors: String, isCutOff: Bool = false) {
+    self.cause = cause
+    self.errors = errors
+    self.isCutOff = isCutOff
+  }
+}
+
+/// What a helper process may use.
+public struct HelperLimits: Sendable, Hashable {
+  /// Bytes of address space.
+  public var memory: Int
+  /// Seconds of processor time; nil for one that lives long.
+  public var processorSeconds: Int?
+  /// Bytes of a line; one with longer ones is killed.
+  public var line: Int
+  /// Raw bytes after a line that announces them; one that announces more is killed.
+  public var bytes: Int
+  /// How long it may read nothing of what is sent to it; one that takes longer is killed.
+  public var inputTimeout = Duration.seconds(10)
+
+  /// Limits of these sizes.
+  public init(memory: Int, processorSeconds: Int?, line: Int, bytes: Int = 0) {
+    self.memory = memory
+    self.processorSeconds = processorSeconds
+    self.line = line
+    self.bytes = bytes
+  }
+}
+
+/// When a helper that ended is started again. Times are those of any clock that only goes forward.
+///
+/// ```
+///              started                     ended, had run for 10 s: due at once
+///   waiting -----------> running(since) --------------------------------------.
+///   (due) ^                   |                                               |
+///      |  |                   | ended before: due after the pause, which      |
+///      '--'                   v doubles, 100 ms up to 30 s                    |
+///     ended: the       waiting(due) <-----------------------------------------'
+///     start failed
+/// ```
+/// In every state the pause, the one after the next short run, is within its bounds; it begins anew after a long run.
+public struct Restarts: Sendable {
+  private enum State: Equatable {
+    case waiting
+    case running(since: Duration)
+  }
+
+  /// A helper that ran for that long is well.
+  static let longRun = Duration.seconds(10)
+  static let shortestPause = Duration.milliseconds(100)
+  static let longestPause = Duration.seconds(30)
+
+  private var state = State.waiting
+  private var pause = shortestPause
+
+  /// Nothing has been started yet.
+  public init() {}
+
+  /// It was started.
+  public mutating func started(at now: Duration) {
+    state = .running(since: now)
+    checkInvariants()
+  }
+
+  /// It ended, or could not be started. Gives the time to start it again, `now` or later.
+  public mutating func ended(at now: Duration) -> Duration {
+    defer { checkInvariants() }
+    let wasWell = if case .running(let since) = state { now - since >= Self.longRun } else { false }
+    state = .waiting
+    guard !wasWell else {
+      pause = Self.shortestPause
+      return now
+    }
+    defer { pause = min(pause * 2, Self.longestPause) }
+    return now + pause
+  }
+
+  private func checkInvariants() {
+    assert(pause >= Self.shortestPause && pause <= Self.longestPause)
+  }
+}
+
+/// Makes lines of bytes that come in pieces, and the raw bytes that a line announces.
+package struct FrameSplitter {
+  /// The most bytes in a line.
+  private let lineLimit: Int
+  /// The most raw bytes after a line.
+  private let bytesLimit: Int
+  /// What has come of the line that is not at its end.
+  private var rest: [UInt8] = []
+  /// What has come of raw bytes. They are held here and nowhere else, in room for all of them.
+  private var body: [UInt8] = []
+  /// How many raw bytes are still to come; nil when a line is.
+  private var missing: Int?
+
+  /// A splitter for what is at a line's beginning.
+  package init(lineLimit: Int, bytesLimit: Int) {
+    self.lineLimit = lineLimit
+    self.bytesLimit = bytesLimit
+  }
+
+  /// Whether nothing that has come waits for more.
+  package var isAtBeginning: Bool { rest.isEmpty && missing == nil }
+
+  /// Takes a piece and hands out what ends in it: each line, without its line break, to `line`, which says how many raw
+  /// bytes follow it, if any do; these to `bytes`. False when more comes than the limits let: nothing of that is handed out,
+  /// and there is no way on.
+  package mutating func take(
+    _ piece: ArraySlice<UInt8>, line: ([UInt8]) -> Int?, bytes: ([UInt8]) -> Void
+  ) -> Bool {
+    var piece = piece
+    repeat {
+      if let count = missing {
+        let part = piece.prefix(count)
+        body += part
+        piece = piece.dropFirst(part.count)
+        missing = count - part.count
+        guard part.count == count else { return true }
+        missing = nil
+        bytes(handOver())
+      }
+      guard let end = piece.firstIndex(of: 10) else { break }
+      guard rest.count + (end - piece.startIndex) <= lineLimit else { return false }
+      rest += piece[..<end]
+      let announced = line(rest)
+      rest.removeAll(keepingCapacity: rest.capacity <= 1 << 16)
+      piece = piece[(end + 1)...]
+      if let announced {
+        guard (0...bytesLimit).contains(announced) else { return false }
+        body.reserveCapacity(announced)
+        missing = announced
+      }
+    } while missing != nil || !piece.isEmpty
+    rest += piece
+    return rest.count <= lineLimit
+  }
+
+  /// The raw bytes, which are not held here any more.
+  private mutating func handOver() -> [UInt8] {
+    var bytes: [UInt8] = []
+    swap(&bytes, &body)
+    return bytes
+  }
+}

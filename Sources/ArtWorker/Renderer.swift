@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtSystem
+import Glibc
 import Synchronization
 
 /// Has drawings made, each by a helper program of its own that is limited and that nothing is left of. It has no state: any
@@ -132,4 +133,154 @@ public enum DrawingFailure: Error, Hashable, Sendable {
   case failed(ArtError)
   /// Somebody gave it up.
   case cancelled
+}
+
+/// Where the font with colour glyphs lies.
+public enum EmojiFont {
+  /// The name of Noto Color Emoji's file with its glyphs as pictures, everywhere.
+  private static let name = "NotoColorEmoji.ttf"
+
+  /// The one at that path, which a person gave; else what `EMOJIART_FONT` names; else Noto Color Emoji where people install it for
+  /// themselves and where Debian and others keep it. Nil when there is none.
+  public static func find(_ path: String?) -> String? {
+    find(
+      path, environment: { Environment[$0] }, isFile: { FileStatus.isRegularFile(at: $0, access: R_OK) })
+  }
+
+  /// The same with that environment and those files. What a person named is believed, there or not: whoever draws says what is
+  /// wrong with it.
+  static func find(
+    _ path: String?, environment: @escaping (String) -> String?, isFile: (String) -> Bool
+  ) -> String? {
+    if let path = path ?? environment("EMOJIART_FONT") { return path }
+    return folders(environment).lazy.map { "\($0)/\(name)" }.first(where: isFile)
+  }
+
+  /// Where it may lie, a person's own folders before the system's.
+  private static func folders(_ environment: @escaping (String) -> String?) -> [String] {
+    let xdg = XDGFolders(environment)
+    let all = xdg.sharedData
+    var roots = [xdg.data.map { "\($0)/fonts" }, xdg.home.map { "\($0)/.fonts" }].compactMap(\.self)
+    for folder in all + ["/usr/local/share", "/usr/share", "/run/current-system/sw/share/X11"]
+    where !roots.contains("\(folder)/fonts") {
+      roots.append("\(folder)/fonts")
+    }
+    return roots.flatMap { root in subfolders.map { "\(root)\($0)" } }
+  }
+
+  /// Below a folder of fonts: Debian and Ubuntu, Arch and Alpine, Fedora old and new, Gentoo, openSUSE, one's own.
+  private static let subfolders = [
+    "/truetype/noto", "/noto", "/google-noto-emoji", "/google-noto-color-emoji-fonts", "/noto-emoji",
+    "/truetype", "",
+  ]
+}
+
+/// What this program and a helper program say to each other about one drawing.
+///
+/// ```
+///   greeting --hello--> asked --part(n)--> receiving(n) --n bytes--> asked
+///                         '-- drawn, notDrawn --> answered --it ends well--> believed
+/// ```
+/// Anything else leads to `broken`, from where nothing leads. The parts are passed on as they come, and count when the answer
+/// that follows them is `drawn` and is believed.
+struct DrawingDialogue: HelperDialogue {
+  private enum State {
+    case greeting
+    case asked
+    case receiving(Int)
+    case answered(Result<Drawn, DrawingRefusal>)
+    case broken(ArtError)
+  }
+
+  static var cancelled: DrawingFailure { .cancelled }
+
+  private let path: String
+  /// Bytes of all parts, at most, and how many there may still be.
+  private let limit: Int
+  private var left: Int
+  private var state = State.greeting
+
+  /// Nothing has been said yet.
+  init(with program: HelperProgram, limit: Int) {
+    path = program.path
+    self.limit = limit
+    left = limit
+  }
+
+  mutating func heard(line: [UInt8]) -> DialogueEffect<[UInt8]> {
+    let reply: WorkerReply
+    do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
+      return breaks(.nonsense(path, error.message))
+    }
+    switch (state, reply) {
+    case (.greeting, .hello(WorkerRequest.version)):
+      state = .asked
+      return .ask
+    case (.greeting, .hello(let version)): return breaks(.otherVersion(path, version))
+    case (.asked, .part(let count)):
+      guard count <= left else { return breaks(.nonsense(path, "a drawing of more than \(limit) bytes")) }
+      left -= count
+      state = .receiving(count)
+      return .take(count)
+    case (.asked, .drawn(let drawn)):
+      state = .answered(.success(drawn))
+      return .nothing
+    case (.asked, .notDrawn(let refusal)):
+      state = .answered(.failure(refusal))
+      return .nothing
+    case (.asked, _): return breaks(.nonsense(path, "a \(reply.name) that was not asked for"))
+    default: return breaks(.nonsense(path, "a \(reply.name) out of turn"))
+    }
+  }
+
+  mutating func heard(bytes: [UInt8]) -> DialogueEffect<[UInt8]> {
+    guard case .receiving(bytes.count) = state else { return breaks(.nonsense(path, "bytes out of turn")) }
+    state = .asked
+    return .tell(bytes)
+  }
+
+  private mutating func breaks(_ error: ArtError) -> DialogueEffect<[UInt8]> {
+    if case .broken = state { return .kill }
+    state = .broken(error)
+    return .kill
+  }
+
+  func outcome(of end: HelperEnd) -> Result<Drawn, DrawingFailure> {
+    switch state {
+    case .broken(let error): return .failure(.failed(error))
+    case .answered(let answer) where end.isGood: return answer.mapError(DrawingFailure.refused)
+    case .asked, .receiving:
+      return .failure(DrawingRefusal(of: end).map(DrawingFailure.refused) ?? .failed(.ended(path, end)))
+    default: return .failure(.failed(.ended(path, end)))
+    }
+  }
+
+  func outcome(after deadline: Duration) -> DrawingFailure {
+    if case .broken(let error) = state { return .failed(error) }
+    return .failed(.hangs(path, deadline.components.seconds))
+  }
+
+  static func failed(_ error: ArtError) -> DrawingFailure { .failed(error) }
+}
+
+extension DrawingRefusal {
+  /// What a drawing is refused for when the program that made it came to that end; nil where the drawing is not to blame.
+  fileprivate init?(of end: HelperEnd) {
+    if end.cause == .signal(SIGSYS) {
+      self.init(
+        .forbidden,
+        "drawing it tried what the sandbox of emojiart-worker forbids, and was ended; draw it without its background, or with another font"
+      )
+    } else if end.cause == .signal(SIGXCPU) {
+      self.init(
+        .tooLarge, "drawing it takes more than \(Renderer.seconds) s; draw less of it, or at a smaller scale")
+    } else if end.lacksMemory {
+      self.init(
+        .noMemory,
+        "drawing it takes more than \(Renderer.memory >> 20) MB of memory; draw less of it, or at a smaller scale"
+      )
+    } else {
+      return nil
+    }
+  }
 }

@@ -2,6 +2,7 @@
 
 import ArtModel
 import ArtSystem
+import ArtTerminal
 import ArtWorkspace
 import Glibc
 import Synchronization
@@ -127,4 +128,37 @@ enum Style {
 
   static func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
   static func faint(_ text: String) -> String { isColored ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+}
+
+/// Asks for a yes on the terminal. Throws `usage` where nobody can be asked, `notPermitted` where the answer is another.
+///
+/// `deed` is what wants the yes, `stays` what happens without it.
+func confirm(_ question: String, _ deed: String, otherwise stays: String) throws(ArtError) {
+  guard isatty(0) == 1, isatty(2) == 1 else { throw ArtError(.usage, "\(deed) wants a yes: add --yes") }
+  Output.writeError("\(safe(question))? Type yes: ")
+  guard readLine()?.lowercased() == "yes" else {
+    throw ArtError(.notPermitted, "\(stays): the answer was not yes")
+  }
+}
+
+// The terminal that a command was begun on, as its environment tells of it.
+
+extension TerminalSurroundings {
+  /// This program's.
+  static var here: TerminalSurroundings { TerminalSurroundings(environment) }
+}
+
+extension TerminalQuestion {
+  /// Asks the terminal behind stdout.
+  init?() { self.init(.here) { Output.write(Array($0.utf8)[...], to: 1) == nil } }
+}
+
+extension TerminalSize {
+  /// That of the terminal behind stdout; what it answered of its cells counts more than what the system knows.
+  static func now(_ answers: TerminalAnswers?) -> TerminalSize { now(answers, environment) }
+}
+
+extension TerminalMode {
+  /// Of the terminal behind stdin and stdout.
+  init?() { self.init(term: environment("TERM")) }
 }

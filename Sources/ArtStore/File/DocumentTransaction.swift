@@ -197,3 +197,288 @@ extension DocumentTransaction: EditableArt {
   /// Sets the picture that is still to come.
   public func setPending(_ pending: PendingBackground?) { art.pending = pending }
 }
+
+extension DocumentTransaction {
+  /// Throws `damaged` when the tables are not those of a document, in any order: VACUUM makes one of its own.
+  /// SQLite's own statistics may be there.
+  static func checkSchema(_ connection: Connection) throws(ArtError) {
+    let rows = try Statement("SELECT name, sql, rootpage FROM sqlite_schema", on: connection)
+    var missing = Format.schema
+    var roots: [Int] = []
+    while try rows.step() {
+      let (name, sql) = (try rows.text(0), try rows.optionalText(1))
+      // A view has none.
+      let root = try rows.integer(2)
+      if root != 0 { roots.append(root) }
+      if Format.statistics.contains(where: { $0.name == name && $0.sql == sql }) { continue }
+      guard let index = missing.firstIndex(where: { $0.name == name && $0.sql == sql }) else {
+        throw .damaged(connection.name, "its tables are not those of a document")
+      }
+      missing.remove(at: index)
+    }
+    guard missing.isEmpty else { throw .damaged(connection.name, "it lacks tables of a document") }
+    connection.roots = roots
+  }
+
+  static func readArt(_ connection: Connection) throws(ArtError) -> ArtRow {
+    let rows = try Statement(ArtRow.select, on: connection)
+    guard try rows.step() else { throw .damaged(connection.name, "the document's own row is missing") }
+    let stored = try ArtRow.stored(rows)
+    guard stored.sum == stored.expectedSum else {
+      throw .damaged(connection.name, "the document's own row does not fit its sum")
+    }
+    do {
+      return try ArtRow(stored)
+    } catch {
+      throw .damaged(connection.name, error.message)
+    }
+  }
+}
+
+extension DocumentTransaction {
+  /// Reads and verifies the whole document: every row of every table against its sum, all of them against the digest, and the use
+  /// of every page. Throws `damaged`.
+  public func load() throws(ArtError) -> DocumentContent {
+    if let loaded, loaded.art == art { return loaded.content }
+    if !connection.isBeingMade, !hasChanges { try PageMap.verify(connection) }
+    var digest = Digest()
+    let emojis = try loadEmojis(&digest)
+    let log = try loadLog(&digest)
+    var pictures: Set<String> = []
+    var room = try connection.rowRoom
+    for table in PlainTable.allCases {
+      let rows = try Statement("\(table.select) ORDER BY 1", on: connection)
+      var last: Statement.Value?
+      while try rows.step() {
+        let key = try rows.value(0)
+        if let last, !(last < key) { throw outOfOrder("\(table.name)") }
+        last = key
+        room -= 1
+        guard room >= 0 else { throw .damaged(name, "it has more rows than fit into it") }
+        digest.add(try table.verify(rows, of: name))
+        if table == .image { pictures.insert(try rows.text(1)) }
+      }
+    }
+    guard digest == art.digest else {
+      throw .damaged(name, "rows are missing or too many: the digest does not fit")
+    }
+    let content = DocumentContent(
+      id: art.id, canvas: art.canvas, background: art.background, pending: art.pending, emojis: emojis,
+      log: log,
+      revision: art.revision, head: art.head, pictures: pictures)
+    guard let content, emojis.count == art.emojiCount else {
+      throw .damaged(name, "the count of emoji does not fit")
+    }
+    try checkHead(log.last)
+    loaded = (art, content)
+    return content
+  }
+
+  /// What SQLite's own check finds wrong with tables and indexes. It passes over the free list, which `PageMap` verifies.
+  static func structureFaults(_ connection: Connection) throws(ArtError) -> [String] {
+    let rows = try Statement("PRAGMA integrity_check(20)", on: connection)
+    var faults: [String] = []
+    while try rows.step() { faults.append(try rows.text(0)) }
+    return faults == ["ok"] ? [] : faults
+  }
+
+  /// Pages can stand in each other's places: every sum fits then, and so does the digest, which knows no order.
+  func outOfOrder(_ table: String) -> ArtError {
+    .damaged(name, "the rows of the table \(table) are out of order")
+  }
+
+  /// Throws `damaged` when the newest edit is not the one that the document's own row names.
+  func checkHead(_ newest: LoggedEdit?) throws(ArtError) {
+    guard newest?.id == art.head, newest.map({ $0.revision == art.revision }) ?? true else {
+      throw .damaged(name, "the last edit is not the document's head")
+    }
+  }
+
+  private func loadEmojis(_ digest: inout Digest) throws(ArtError) -> [Emoji] {
+    var emojis: [Emoji] = []
+    emojis.reserveCapacity(art.emojiCount)
+    let rows = try Statement("\(EmojiRow.select) ORDER BY id", on: connection)
+    while try rows.step() {
+      let row = try EmojiRow(rows, of: name)
+      guard emojis.count < art.emojiCount else { throw .damaged(name, "the count of emoji does not fit") }
+      if let last = emojis.last, last.id >= row.emoji.id { throw outOfOrder("emoji") }
+      digest.add(row.sum)
+      emojis.append(row.emoji)
+    }
+    return emojis
+  }
+
+  private func loadLog(_ digest: inout Digest) throws(ArtError) -> [LoggedEdit] {
+    var log: [LoggedEdit] = []
+    let mostEdits = Format.logEdits + art.revision - found.revision
+    let rows = try Statement("\(EditRow.select) ORDER BY revision", on: connection)
+    var bytes = 0
+    while try rows.step() {
+      let row = try EditRow(rows, of: name)
+      digest.add(row.sum)
+      bytes += row.bytes
+      guard log.count < mostEdits else { throw .damaged(name, "the log is too long") }
+      if let last = log.last, last.revision >= row.entry.revision { throw outOfOrder("edit") }
+      log.append(row.entry)
+    }
+    guard bytes == art.logBytes else { throw .damaged(name, "the size of the log does not fit") }
+    return log
+  }
+}
+
+extension DocumentTransaction {
+  /// Does an edit and writes it into the log. Returns nil when it has no effect, and then writes nothing.
+  public func perform(_ edit: Edit, stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
+    let applied = try set(edit.changes, at: stamp.time)
+    guard !applied.changes.isEmpty else { return nil }
+    return try log(edit.name, applied, kind: .edit, stamp)
+  }
+
+  /// Does an undo or redo and writes it into the log, also when nothing is left for it to do: the next one then
+  /// goes on behind it. `left` counts the changes that were not made because others have set their fields; `lost` are the
+  /// backgrounds that would be back if their bytes were still kept: the URL of one that has a URL is pending now, if none was.
+  public func perform(
+    _ plan: UndoPlan, stamp: EditStamp
+  ) throws(ArtError) -> (entry: LoggedEdit, left: Int, lost: [Background]) {
+    var applied = try set(plan.changes, of: plan.kind, at: stamp.time)
+    let left = applied.dropped.count - applied.lost.count + plan.skipped.count
+    applied.dropped += plan.skipped
+    return (try log(plan.name, applied, kind: plan.kind, stamp), left, applied.lost)
+  }
+
+  func set(
+    _ changes: [Change], of kind: LoggedEdit.Kind = .edit, at time: Int
+  ) throws(ArtError) -> AppliedEdit {
+    var rows = self
+    return try rows.apply(changes, of: kind, at: time)
+  }
+
+  func log(
+    _ name: String, _ applied: AppliedEdit, kind: LoggedEdit.Kind, _ stamp: EditStamp
+  ) throws(ArtError) -> LoggedEdit {
+    let entry = LoggedEdit(
+      stamp, revision: art.revision + 1, save: save, kind: kind,
+      edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped)
+    try append(entry)
+    return entry
+  }
+
+  /// Makes what is in the file already durable once more: what can be read may be in memory only.
+  func touch() throws(ArtError) {
+    // Writes page 1 although nothing differs, which an UPDATE to the same values would not.
+    try connection.execute("PRAGMA user_version = \(Format.version)")
+    mustCommit = true
+  }
+
+  /// Writes an entry that has been applied into the log.
+  func append(_ entry: LoggedEdit) throws(ArtError) {
+    let row = try EditRow.insert(entry, on: connection)
+    art.digest.add(row.sum)
+    art.logBytes += row.bytes
+    art.revision = entry.revision
+    art.head = entry.id
+  }
+
+  /// Writes the row of `art`, after the log was cut to its room. Throws `tooLarge`; `damaged` when the document's
+  /// own row counts what cannot be.
+  func finish() throws(ArtError) {
+    try trimLog()
+    guard art.revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
+    guard art.logBytes >= 0, art.emojiCount >= 0 else {
+      throw .damaged(name, "the document's own row counts less than there is")
+    }
+    try art.write(on: connection)
+    guard try number("PRAGMA page_count") * number("PRAGMA page_size") <= Format.largestFile else {
+      throw .tooLargeFile(name)
+    }
+  }
+
+  private func number(_ pragma: String) throws(ArtError) -> Int {
+    let row = try statement(pragma)
+    try row.bind()
+    defer { row.reset() }
+    guard try row.step() else { throw .damaged(name, "SQLite does not tell its size") }
+    return try row.integer(0)
+  }
+
+  /// Whether the file's log has the last edit of another transaction, or for one without edits, its own row.
+  func holds(_ other: DocumentTransaction) throws(ArtError) -> Bool {
+    guard other.art.revision != other.found.revision, let head = other.art.head else {
+      return art == other.art
+    }
+    let row = try statement("SELECT count(*) FROM edit WHERE revision = ?1 AND origin = ?2 AND sequence = ?3")
+    try row.bind(
+      .integer(other.art.revision), .text(head.origin.description), .integer(head.sequence))
+    defer { row.reset() }
+    guard try row.step() else { return false }
+    return try row.integer(0) > 0
+  }
+
+  private func trimLog() throws(ArtError) {
+    // By its number alone: an edit of many emoji fills hundreds of pages, and stays for a thousand saves.
+    let oldest = try statement("SELECT revision FROM edit ORDER BY revision LIMIT 1")
+    while true {
+      try oldest.bind()
+      defer { oldest.reset() }
+      guard try oldest.step() else { return }
+      let revision = try oldest.integer(0)
+      let isBeyond = revision <= art.revision - Format.logEdits || art.logBytes > Format.logBytes
+      guard isBeyond, revision < art.revision else { return }
+      oldest.reset()
+      try removeEdit(revision)
+    }
+  }
+
+  private func removeEdit(_ revision: Int) throws(ArtError) {
+    let row = try statement("\(EditRow.select) WHERE revision = ?1")
+    try row.bind(.integer(revision))
+    guard try row.step() else { throw outOfOrder("edit") }
+    let sum = try EditRow.verifiedSum(row, of: name)
+    row.reset()
+    art.digest.remove(sum.sum)
+    art.logBytes -= sum.bytes
+    try statement("DELETE FROM edit WHERE revision = ?1").run(.integer(revision))
+  }
+}
+
+// What the document knows of journals: for each program whose journal may still lie somewhere, the last of its edits
+// that is in the file.
+
+extension DocumentTransaction {
+  /// The number of the last edit of that program's journal that is in the file; nil where the document knows of no
+  /// journal of it. Throws `damaged`.
+  public func savedSequence(of origin: Origin) throws(ArtError) -> Int? { try row(of: origin)?.sequence }
+
+  /// Notes that the journal's edits up to that one are in the file, from this transaction on.
+  public func setSaved(_ origin: Origin, upTo sequence: Int) throws(ArtError) {
+    if let old = try row(of: origin) { art.digest.remove(old.sum) }
+    let values: [Statement.Value] = [.text(origin.description), .integer(sequence)]
+    let sum = PlainTable.origin.sum(of: values)
+    try statement("INSERT OR REPLACE INTO origin VALUES(?,?,?)").run(values[0], values[1], .integer(sum))
+    art.digest.add(sum)
+  }
+
+  /// Forgets the journal: nothing is left of it.
+  public func forget(_ origin: Origin) throws(ArtError) {
+    guard let old = try row(of: origin) else { return }
+    try statement("DELETE FROM origin WHERE origin = ?1").run(.text(origin.description))
+    art.digest.remove(old.sum)
+  }
+
+  private func row(of origin: Origin) throws(ArtError) -> (sequence: Int, sum: Int)? {
+    let row = try statement("\(PlainTable.origin.select) WHERE origin = ?1")
+    try row.bind(.text(origin.description))
+    defer { row.reset() }
+    guard try row.step() else { return nil }
+    let sum = try PlainTable.origin.verify(row, of: name)
+    return (try row.integer(1), sum)
+  }
+}
+
+extension DocumentFile {
+  /// Forgets a journal of which nothing is left, durably; a document that does not know of it is not written. Throws
+  /// what `edit` throws.
+  public func forget(_ origin: Origin) throws(ArtError) {
+    try edit { (transaction: DocumentTransaction) throws(ArtError) in try transaction.forget(origin) }
+  }
+}

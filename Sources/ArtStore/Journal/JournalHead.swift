@@ -205,3 +205,118 @@ private struct Fields {
     return (head, segment)
   }
 }
+
+/// The files of a journal, format 1.
+///
+///     ORIGIN.lock              held by flock for the life of the program that edits
+///     ORIGIN-000001.journal    a segment: a line that is its head, then a line an edit
+///     ORIGIN-000002.journal    …
+enum JournalFormat {
+  static let version = 1
+  /// Bytes of unsaved edits after which no more are taken.
+  static let room = 256 << 20
+  /// Bytes of the edits that are taken at once.
+  static let largestBatch = 256 << 20
+  /// Bytes of the segments of one journal, at most.
+  static let largest = room + largestBatch
+  /// Bytes of a segment's head: a path of 4,096 bytes takes six times as many when each is escaped.
+  static let largestHead = 64 << 10
+  /// Digits of a segment's number, at least.
+  static let digits = 6
+
+  static func lock(of origin: Origin) -> String { "\(origin).lock" }
+
+  static func segment(_ number: Int, of origin: Origin) -> String {
+    let text = String(number)
+    return "\(origin)-\(String(repeating: "0", count: max(0, digits - text.count)))\(text).journal"
+  }
+}
+
+/// A name in the folder of journals.
+enum JournalName: Equatable {
+  case lock(Origin)
+  case segment(Origin, Int)
+
+  /// Nil for what is no name that `JournalFormat` gives.
+  init?(_ name: String) {
+    guard let origin = Origin(name.prefix(Origin.length)) else { return nil }
+    if name == JournalFormat.lock(of: origin) {
+      self = .lock(origin)
+      return
+    }
+    let digits = name.dropFirst(Origin.length + 1).prefix { $0.isASCII && $0.isNumber }
+    guard digits.count <= 15, let number = Int(digits), number > 0,
+      name == JournalFormat.segment(number, of: origin)
+    else { return nil }
+    self = .segment(origin, number)
+  }
+}
+
+/// SHA-256, and HMAC with it: machine-id(5) asks programs to hand on no machine's id but a keyed hash of it.
+///
+/// Sources: FIPS 180-4, RFC 2104.
+enum KeyedDigest {
+  private static let block = 64
+
+  /// HMAC-SHA-256 of a message.
+  static func hmac(key: [UInt8], _ message: [UInt8]) -> [UInt8] {
+    let key = key.count > block ? sha256(key) : key
+    let padded = key + [UInt8](repeating: 0, count: block - key.count)
+    return sha256(padded.map { $0 ^ 0x5C } + sha256(padded.map { $0 ^ 0x36 } + message))
+  }
+
+  static func sha256(_ message: [UInt8]) -> [UInt8] {
+    var bytes = message + [0x80]
+    while bytes.count % block != block - 8 { bytes.append(0) }
+    for shift in stride(from: 56, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: (UInt64(message.count) * 8) >> UInt64(shift)))
+    }
+    var state = initial
+    for start in stride(from: 0, to: bytes.count, by: block) {
+      compress(bytes[start..<start + block], &state)
+    }
+    return state.flatMap { word in
+      stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+    }
+  }
+
+  private static func compress(_ bytes: ArraySlice<UInt8>, _ state: inout [UInt32]) {
+    var words = stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { at in
+      bytes[at..<at + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+    for index in 16..<64 {
+      let (old, recent) = (words[index - 15], words[index - 2])
+      let one = turned(old, 7) ^ turned(old, 18) ^ old >> 3
+      let two = turned(recent, 17) ^ turned(recent, 19) ^ recent >> 10
+      words.append(words[index - 16] &+ one &+ words[index - 7] &+ two)
+    }
+    var now = state
+    for index in 0..<64 {
+      let (a, e) = (now[0], now[4])
+      let choice = e & now[5] ^ ~e & now[6]
+      let first =
+        now[7] &+ (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) &+ choice &+ rounds[index] &+ words[index]
+      let majority = a & now[1] ^ a & now[2] ^ now[1] & now[2]
+      let second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) &+ majority
+      now = [first &+ second, a, now[1], now[2], now[3] &+ first, e, now[5], now[6]]
+    }
+    for index in 0..<8 { state[index] &+= now[index] }
+  }
+
+  private static func turned(_ word: UInt32, _ bits: UInt32) -> UInt32 { word >> bits | word << (32 - bits) }
+
+  private static let initial: [UInt32] = [
+    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+  ]
+
+  private static let rounds: [UInt32] = [
+    0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
+    0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
+    0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
+    0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
+    0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
+    0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
+    0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
+    0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
+  ]
+}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtSystem
 import CStore
+import Glibc
 
 /// One short-lived connection to a SQLite database. Used by one thread, closed when it goes.
 final class Connection {
@@ -209,5 +211,61 @@ final class Connection {
       try check(connection_size(handle, &size))
       return Int(size)
     }
+  }
+}
+
+/// What SQLite answered, with the extended code and the system's error number.
+struct SQLiteFailure {
+  let code: Int32
+  let systemError: Int32
+
+  /// What it means to whoever uses the document.
+  func error(on name: String) -> ArtError {
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED: return .busy(name)
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_ERROR, SQLITE_TOOBIG:
+      return .damaged(name, String(cString: sqlite3_errstr(code)))
+    case SQLITE_FULL: return .diskFull(name)
+    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+      return .notPermitted("write", name, "it or its folder is read-only; change its permissions, or copy it")
+    case SQLITE_CANTOPEN where systemError != 0: return .document("open", name, systemError)
+    case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: return .diskFull(name)
+    case SQLITE_IOERR where systemError == EFBIG: return .fileSizeLimit(name)
+    default:
+      let cause = systemError == 0 ? "" : ": \(SystemError.text(of: systemError))"
+      return ArtError(
+        .inputOutput,
+        "cannot read or write \(name): \(String(cString: sqlite3_errstr(code))) (SQLite \(code))\(cause)")
+    }
+  }
+}
+
+/// The SQLite that is linked into this program. Where that is static, an update of the system does not reach it.
+public enum SQLiteLibrary {
+  /// Its version, such as `3.40.1`.
+  public static var version: String { String(cString: sqlite3_libversion()) }
+}
+
+/// Until when a locked document is waited for.
+final class Deadline {
+  private let end: ContinuousClock.Instant
+
+  init(_ timeout: Duration) { end = .now + timeout }
+
+  var isOver: Bool { ContinuousClock.now >= end }
+
+  /// Sleeps a little longer each time, never past the end. Chance keeps many waiters from waking together.
+  func wait(_ tries: Int) -> Bool {
+    guard !isOver else { return false }
+    usleep(.random(in: 200...min(10_000, 500 << UInt32(min(tries, 5)))))
+    return true
+  }
+
+  var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  /// SQLite's busy handler; the connection that installs it keeps the deadline alive.
+  static func wait(_ context: UnsafeMutableRawPointer?, _ tries: Int32) -> Int32 {
+    guard let context else { return 0 }
+    return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().wait(Int(tries)) ? 1 : 0
   }
 }

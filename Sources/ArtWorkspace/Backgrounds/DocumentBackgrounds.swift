@@ -5,6 +5,7 @@ import ArtModel
 import ArtStore
 import ArtSystem
 import ArtWorker
+import Synchronization
 
 /// The backgrounds of a document that is open: what a person asks for is fetched while editing goes on, and so is what
 /// becomes pending in it.
@@ -193,5 +194,204 @@ public actor DocumentBackgrounds {
       }
     hear(told)
     broadcast.send(told)
+  }
+}
+
+/// What is pending in a document that is open, in the file or in memory.
+final class DocumentPending: PendingSource {
+  private let document: Document
+  /// What was pending when it began, as long as that is.
+  private let first: Mutex<PendingBackground?>
+
+  private let news: DocumentEvents
+
+  init(_ document: Document) async {
+    self.document = document
+    news = document.events(capacity: 1) { $0.isAboutPending }
+    first = Mutex(await document.pendingBackground)
+  }
+
+  func follow(_ hear: @Sendable () async -> Void) async { for await _ in news { await hear() } }
+
+  func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
+    guard mode != .none, let (key, pending, revision) = await document.pendingKey else {
+      first.withLock { $0 = nil }
+      return []
+    }
+    let isNews = first.withLock { first in
+      if first != pending { first = nil }
+      return first == nil
+    }
+    return pending.isWanted && (mode == .all || isNews) ? [(document.path, key, revision)] : []
+  }
+
+  nonisolated(nonsending) func isPending(_ key: PendingKey, in path: String) async throws(ArtError)
+    -> PendingSight
+  {
+    // Somebody else may have fetched it just now.
+    await document.refresh()
+    return await document.sight(of: key)
+  }
+
+  nonisolated(nonsending) func take(
+    _ picture: CheckedPicture, _ key: PendingKey, in path: String
+  ) async throws(ArtError) -> PendingSight {
+    let sight = try await document.take(picture, pending: key)
+    await document.showOthers(sight)
+    return sight
+  }
+
+  nonisolated(nonsending) func refuse(
+    _ reason: Refusal.Reason, _ key: PendingKey, in path: String
+  ) async throws(ArtError) -> PendingSight {
+    let sight = try await document.refuse(reason, pending: key)
+    await document.showOthers(sight)
+    return sight
+  }
+}
+
+extension DocumentEvent {
+  /// Whether something else may be pending after it.
+  fileprivate var isAboutPending: Bool {
+    switch self {
+    case .changed(let change): change.effect.pending != nil
+    case .dropped, .resync: true
+    case .state, .saved, .renamed: false
+    }
+  }
+}
+
+// Inside the document: its content is not handed out, which would have the next edit copy it.
+extension Document {
+  fileprivate var pendingBackground: PendingBackground? { content.pending }
+
+  fileprivate var pendingKey: (key: PendingKey, pending: PendingBackground, revision: Int)? {
+    content.pending.map { (PendingKey(document: content.id, url: $0.url), $0, content.revision) }
+  }
+
+  fileprivate func sight(of key: PendingKey) -> PendingSight {
+    PendingSight(
+      revision: content.revision, isPending: content.id == key.document && content.pending?.url == key.url,
+      background: content.background)
+  }
+
+  /// Those who wait to fetch it, too, look at the file.
+  fileprivate func showOthers(_ sight: PendingSight) async {
+    guard sight.isPending else { return }
+    do throws(ArtError) { try await save() } catch {
+      // The state tells why; somebody else may fetch it, too.
+    }
+  }
+
+  fileprivate func take(
+    _ picture: CheckedPicture, pending key: PendingKey
+  ) async throws(ArtError) -> PendingSight {
+    guard sight(of: key).isPending else { return sight(of: key) }
+    let edit = try await setBackground(picture, from: key.kept, pending: key.url)
+    var sight = sight(of: key)
+    sight.isPending = edit != nil
+    return sight
+  }
+
+  fileprivate func refuse(
+    _ reason: Refusal.Reason, pending key: PendingKey
+  ) throws(ArtError) -> PendingSight {
+    let edit = try perform(.refuse(url: key.url, reason))
+    var sight = sight(of: key)
+    sight.isPending = edit != nil
+    return sight
+  }
+}
+
+/// What is pending in the documents of an open folder. Each edit is one durable transaction on the file.
+struct FolderPending: PendingSource {
+  let folder: DocumentFolder
+  /// The only ones that are wanted; nil for all.
+  let only: Set<FilePath>?
+  /// Whoever the edits are by.
+  let author: String?
+  let time: @Sendable () -> Int
+  /// A document that somebody saves just then is waited for so long.
+  private static let timeout = Duration.seconds(5)
+
+  private let news: EventSequence<Void>
+
+  init(
+    _ folder: DocumentFolder, only: Set<FilePath>?, author: String?, time: @escaping @Sendable () -> Int
+  ) {
+    self.folder = folder
+    self.only = only
+    self.author = author
+    self.time = time
+    news = folder.pendingBroadcast.subscribe(capacity: 1)
+  }
+
+  func follow(_ hear: @Sendable () async -> Void) async { for await _ in news { await hear() } }
+
+  func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
+    await folder.pending(mode).compactMap { path, key, revision in
+      only?.contains(path) ?? true ? (path.string, key, revision) : nil
+    }
+  }
+
+  nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
+    -> PendingSight
+  {
+    let (base, pending) = try await file(document).quickState()
+    return PendingSight(
+      revision: base.revision, isPending: base.id == key.document && pending?.url == key.url,
+      background: nil)
+  }
+
+  nonisolated(nonsending) func take(
+    _ picture: CheckedPicture, _ key: PendingKey, in document: String
+  ) async throws(ArtError) -> PendingSight {
+    let background = try Background(picture, from: key.kept)
+    return try await edit(.set(background, keepsCanvas: false, pending: key.url), key, in: document) {
+      (transaction) throws(ArtError) in try transaction.keep(picture)
+    }
+  }
+
+  nonisolated(nonsending) func refuse(
+    _ reason: Refusal.Reason, _ key: PendingKey, in document: String
+  ) async throws(ArtError) -> PendingSight {
+    try await edit(.refuse(url: key.url, reason), key, in: document) { _ in }
+  }
+
+  nonisolated(nonsending) private func edit(
+    _ edit: BackgroundEdit, _ key: PendingKey, in document: String,
+    _ prepare: (DocumentTransaction) throws(ArtError) -> Void
+  ) async throws(ArtError) -> PendingSight {
+    var random = SystemRandomNumberGenerator()
+    var author = try Author(origin: Origin(using: &random), name: author)
+    let time = time()
+    return try await file(document).edit { (transaction) throws(ArtError) in
+      guard transaction.id == key.document, transaction.pending?.url == key.url else {
+        return PendingSight(
+          revision: transaction.revision, isPending: false, background: transaction.background)
+      }
+      try prepare(transaction)
+      if let edit = try edit.plan(on: transaction) {
+        _ = try transaction.perform(edit, stamp: author.stamp(at: time))
+      }
+      return PendingSight(
+        revision: transaction.revision, isPending: true, background: transaction.background)
+    }
+  }
+
+  private func file(_ document: String) async -> DocumentFile {
+    var file = await folder.file(FilePath(document))
+    file.timeout = Self.timeout
+    return file
+  }
+}
+
+extension PendingKey {
+  /// What a document keeps of the URL that it was fetched from.
+  var kept: String? {
+    do throws(Refusal) { return try BackgroundURL(url).kept } catch {
+      // It was fetched: this cannot be.
+      return url
+    }
   }
 }

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtStore
 import ArtSystem
+import Glibc
 
 /// What is done to whole documents: made, duplicated, given another name, put into the trash and brought back.
 ///
@@ -107,5 +108,134 @@ public struct Documents: Sendable {
   @discardableResult
   public func undelete(_ trashed: TrashedDocument) throws(ArtError) -> DocumentFile {
     try trashed.putBack()
+  }
+}
+
+/// The documents of a folder, one after the other, as their own rows tell of them: the content is not looked at. Documents that other
+/// programs hold are waited for all together.
+public struct DocumentList: Sequence, IteratorProtocol {
+  /// A document, or what cannot be told of one.
+  public struct Entry: Sendable {
+    /// Its name in the folder; with marks in the place of what is no UTF-8.
+    public let name: String
+    /// Its path; nil where no path leads to it.
+    public let path: String?
+    /// What is told of it, or why nothing is.
+    public let summary: Result<DocumentSummary, ArtError>
+  }
+
+  private let folder: String
+  private let recovery: Recovery
+  /// What programs that are gone have left; edits of theirs count as part of their documents.
+  public let journals: [OrphanedJournal]
+  private let listing: FolderListing
+  private var position = 0
+  private var timeout = SharedTimeout(.seconds(5))
+
+  /// Lists a folder. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
+  public init(_ folder: String, recovery: Recovery) throws(ArtError) {
+    (self.folder, self.recovery) = (folder, recovery)
+    journals = recovery.journals()
+    listing = try FolderListing(of: folder)
+  }
+
+  /// How many documents a path leads to.
+  public var count: Int { listing.names.count }
+
+  /// The next one: first those that no path leads to.
+  public mutating func next() -> Entry? {
+    defer { position += 1 }
+    if position < listing.unreadable.count {
+      let name = listing.unreadable[position]
+      let error = ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it")
+      return Entry(name: name, path: nil, summary: .failure(error))
+    }
+    let index = position - listing.unreadable.count
+    guard index < listing.names.count else { return nil }
+    let name = listing.names[index]
+    let path = FilePath.path(of: name, in: folder)
+    do throws(ArtError) {
+      let (recovery, journals) = (recovery, journals)
+      let summary = try timeout.read(path) { (file) throws(ArtError) in
+        if let shown = try recovery.read(file, with: journals) { return try file.summary(of: shown) }
+        return try file.summary()
+      }
+      return Entry(name: name, path: path, summary: .success(summary))
+    } catch {
+      return Entry(name: name, path: path, summary: .failure(error))
+    }
+  }
+}
+
+/// The names of documents, as people give them.
+public enum DocumentName {
+  /// Whether a document may be called so: by a path or a plain name, with or without the ending of documents.
+  public static func isValid(_ document: String) -> Bool {
+    let name = FilePath(document).name
+    return !document.hasSuffix("/") && !["", ".", "..", DocumentFile.ending].contains(name)
+      && !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
+  }
+
+  /// Without the ending of documents, where it has that. By bytes: to Swift a character before the point may be one with it.
+  public static func withoutEnding(_ document: String) -> String {
+    let ending = DocumentFile.ending
+    guard document.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { return document }
+    return String(document.unicodeScalars.dropLast(ending.unicodeScalars.count))
+  }
+
+  /// With the ending of documents, which is added where it is missing.
+  public static func withEnding(_ document: String) -> String {
+    document.hasSuffix(DocumentFile.ending) ? document : document + DocumentFile.ending
+  }
+}
+
+extension FilePath {
+  /// The path of what a folder holds, as short as it can be.
+  package static func path(of name: String, in folder: String) -> String {
+    if folder == "." { return name }
+    return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+  }
+}
+
+extension DocumentFile {
+  /// Throws `exists` where something stands at the path, `noSuchDocument` where its folder is missing.
+  func checkFree() throws(ArtError) {
+    var status = stat()
+    guard lstat(path, &status) != 0 else {
+      throw ArtError(.exists, "\(path) exists already; choose another name")
+    }
+    let folder = FilePath(path).folder
+    guard stat(folder, &status) == 0 else {
+      throw ArtError(.noSuchDocument, "no folder \(folder) to create \(path) in; make it first")
+    }
+  }
+}
+
+/// Checks a document, and mends it.
+public struct DocumentCheck: Sendable {
+  private let file: DocumentFile
+  private let recovery: Recovery
+
+  /// What is wrong, a line each; empty for a document that is whole.
+  public let faults: [String]
+
+  /// Checks the document in a file, and reports what programs that are gone have left for it. Throws what `DocumentFile.check` throws.
+  public init(_ file: DocumentFile, recovery: Recovery) throws(ArtError) {
+    (self.file, self.recovery) = (file, recovery)
+    faults = try file.check().faults
+    try recovery.mention(file)
+  }
+
+  /// Whether nothing is wrong.
+  public var isWhole: Bool { faults.isEmpty }
+
+  /// Ends what a save that was cut short has left beside a whole document. Throws what `DocumentFile.settle` throws.
+  public func settle() throws(ArtError) { try file.settle() }
+
+  /// Mends it; nil where somebody else has mended it meanwhile. The file as it was is kept, as the report says. Throws what
+  /// `DocumentFile.mend` throws; then nothing is changed.
+  public func mend(_ mending: Mending) throws(ArtError) -> MendingReport? {
+    var author = try recovery.newAuthor()
+    return try file.mend(mending, stamp: author.stamp(at: millisecondsSince1970()))
   }
 }

@@ -3,7 +3,9 @@
 import ArtDocument
 import ArtModel
 import ArtProtocol
+import ArtStore
 import ArtSystem
+import ArtTerminal
 import ArtWorkspace
 import Glibc
 
@@ -125,4 +127,377 @@ extension ArtError {
   static func lineTooLong() -> ArtError {
     ArtError(.tooLarge, "a line of more than \(StreamLineReader.limit) bytes; it was passed over")
   }
+}
+
+/// Requests and answers as JSON Lines: those of `ArtProtocol`.
+struct JSONForm: StreamForm {
+  private var input = StreamLineReader()
+  private var json = JSONWriter(reserving: 1 << 18, urls: .shown)
+  /// Whether every answer says that nothing is kept before the end.
+  private let isPending: Bool
+  /// Whether a document that is shown has what effects are applied to.
+  private let isFollowed: Bool
+
+  init(isPending: Bool, isFollowed: Bool) { (self.isPending, self.isFollowed) = (isPending, isFollowed) }
+
+  mutating func take() throws(ArtError) -> [StreamLine]? { try input.take(StreamLine.init(json:)) }
+
+  mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
+    guard case .edit(let request) = line.request else { return }
+    try respond(
+      ProtocolAnswer.Outcome(
+        answer, to: request, isAboutSeveral: line.isAboutSeveral, isPending: isPending), to: line)
+  }
+
+  mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try respond(.saved(revision: revision, unsaved: unsaved), to: line)
+  }
+
+  mutating func fetching(_ what: String, of line: StreamLine) throws(ArtError) {
+    try respond(.fetching(what), to: line)
+  }
+
+  mutating func edited(unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try respond(.edited(ProtocolAnswer.Edited(unsaved: unsaved, isPending: isPending)), to: line)
+  }
+
+  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try respond(.shown(Shown(snapshot, unsaved: unsaved, hasZ: isFollowed)), to: line)
+  }
+
+  /// No line of JSON asks for it.
+  func help(_ text: String) {}
+
+  mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
+    try respond(.failed(error), to: line)
+  }
+
+  private mutating func respond(_ outcome: ProtocolAnswer.Outcome, to line: StreamLine) throws(ArtError) {
+    try ProtocolAnswer(outcome, tag: line.tag).write(to: &json) { (piece) throws(ArtError) in
+      try Output.writeAnswers(piece)
+    }
+    json.endLine()
+  }
+
+  var size: Int { json.bytes.count }
+
+  /// What was long in coming is among the news.
+  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
+    if !news.isEmpty {
+      json.verbatim(news.dropLast())
+      json.endLine()
+    }
+    defer { json.removeAll() }
+    try Output.writeAnswers(json.bytes)
+  }
+
+  static func news(of event: DocumentEvent) -> [UInt8] { ProtocolEvent(event).line }
+
+  static func news(of event: LifeCycleEvent) -> [UInt8] { ProtocolEvent.lifeCycle(event).line }
+
+  static func news(of event: DocumentWatch.Event) -> [UInt8] { ProtocolEvent(event).line }
+
+  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
+    outbox.put(ProtocolEvent(event).line)
+  }
+}
+
+extension StreamLine {
+  /// Reads a line of JSON; nil for a line of blanks.
+  fileprivate init?(json: UnsafeBufferPointer<UInt8>) {
+    do throws(ProtocolRequest.Unreadable) {
+      guard let request = try ProtocolRequest(json) else { return nil }
+      self.init(
+        request: Request(request), tag: request.tag, since: request.since,
+        isAboutSeveral: request.isAboutSeveral)
+    } catch {
+      self.init(request: .bad(error.error), tag: error.tag)
+    }
+  }
+}
+
+extension StreamLine.Request {
+  fileprivate init(_ request: ProtocolRequest) {
+    switch request.body {
+    case .action(let action): self = .edit(.action(action))
+    case .undo(let count): self = .edit(.undo(count))
+    case .redo(let count): self = .edit(.redo(count))
+    case .save: self = .save
+    case .show: self = .show
+    case .background(let background): self = .background(.request(background))
+    }
+  }
+}
+
+extension Output {
+  /// Writes at once. Throws `brokenPipe` when nobody reads.
+  static func writeAnswers(_ bytes: [UInt8]) throws(ArtError) {
+    if let number = write(bytes[...], to: 1) { throw .notWritten(to: "stdout", number) }
+  }
+}
+
+/// The words of the commands, without `emojiart` and the document; the answers are what the commands print. Errors are
+/// lines on stderr.
+struct WordForm: StreamForm {
+  private let path: String
+  private var input = StreamLineReader()
+
+  /// `path` is what the document is called.
+  init(path: String) { self.path = path }
+
+  mutating func take() throws(ArtError) -> [StreamLine]? { try input.take(StreamLine.init(words:)) }
+
+  mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
+    let direction: (UndoDirection, Int)? =
+      switch line.request {
+      case .edit(.undo(let count)): (.undo, count)
+      case .edit(.redo(let count)): (.redo, count)
+      default: nil
+      }
+    if let (direction, count) = direction {
+      let notes =
+        direction.notes(done: answer.entries.count, of: count, left: answer.left)
+        + answer.lost.map { UndoRun.LostBackground($0, pending: answer.pending) }.map {
+          $0.background.lossWords(isPending: $0.isPending)
+        }
+      if !notes.isEmpty { try Output.flush() }
+      for note in notes { Output.complain(note) }
+      for entry in answer.entries { try Output.line(safe(entry.title)) }
+    } else if let words = line.words {
+      for emoji in answer.emojis { try Output.line(words(emoji)) }
+    }
+  }
+
+  mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try Output.line("saved: revision \(revision)")
+  }
+
+  mutating func fetching(_ what: String, of line: StreamLine) throws(ArtError) {
+    try Output.line("fetching \(safe(what))")
+  }
+
+  mutating func edited(unsaved: Int, of line: StreamLine) {}
+
+  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    if case .history = line.request { return try History.write(snapshot.content.log.reversed()) }
+    try Show.write(snapshot.content, of: path)
+  }
+
+  mutating func help(_ text: String) throws(ArtError) { try Output.line(text) }
+
+  mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
+    try Output.flush()
+    Output.complain(error.message)
+  }
+
+  /// What is gathered is written by itself.
+  var size: Int { 0 }
+
+  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
+    try Output.write(late)
+    try Output.flush()
+    if !news.isEmpty { Output.writeError(String(decoding: news, as: UTF8.self)) }
+  }
+
+  /// What did not go as the person who types expects.
+  static func news(of event: DocumentEvent) -> [UInt8] {
+    switch event {
+    case .state(.error(let error)): line("not saved: \(error.message)")
+    case .dropped, .renamed: line(StreamNews.text(of: event))
+    case .state, .saved, .changed, .resync: []
+    }
+  }
+
+  static func news(of event: LifeCycleEvent) -> [UInt8] { [] }
+
+  static func news(of event: DocumentWatch.Event) -> [UInt8] { line(StreamNews.text(of: event)) }
+
+  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
+    switch event.outcome {
+    case .set where event.isRequested: outbox.putLate(Array("\(safe(StreamNews.text(of: event)))\n".utf8))
+    case .failed: outbox.put(line(StreamNews.text(of: event)))
+    case .set, .rejected: break
+    }
+  }
+
+  private static func line(_ text: String) -> [UInt8] { Array("emojiart: \(safe(text))\n".utf8) }
+}
+
+extension DocumentAnswer {
+  /// What is pending by these edits.
+  fileprivate var pending: PendingBackground? {
+    for entry in entries.reversed() {
+      for case .setPending(let pending) in entry.edit.changes.reversed() { return pending }
+    }
+    return nil
+  }
+}
+
+/// The words of the commands, typed at a prompt on a terminal. The prompt says in which state the document is; what
+/// others do appears above it.
+struct PromptForm: StreamForm {
+  private var words: WordForm
+  private let name: String
+  private let terminal: TerminalMode
+  private var prompt: Prompt
+  /// Whether the terminal gives each key, and is ours.
+  private var hasTerminal = false
+  private var hasKeys = false
+  private var isOver = false
+  /// For completion.
+  private let opened = Opened()
+
+  private final class Opened {
+    var document: Document?
+
+    var content: DocumentContent? {
+      document.map { document in Outcome { await document.content }.wait() }
+    }
+  }
+
+  /// `path` is what the document is called.
+  init(path: String, terminal: TerminalMode) {
+    let opened = opened
+    words = WordForm(path: path)
+    name = String(FilePath(path).name.dropLast(path.hasSuffix(".emojiart") ? ".emojiart".count : 0))
+    self.terminal = terminal
+    prompt = Prompt(
+      status: "\(name)>", columns: terminal.columns, history: Self.history,
+      candidates: { words, word in StreamWords.candidates(after: words, of: word, in: opened.content) }
+    ) { bytes in
+      // When this fails the terminal is gone, which reading from it tells.
+      _ = Output.write(bytes[...], to: 1)
+    }
+  }
+
+  /// In the state folder; none where that cannot be made.
+  private static var history: HistoryFile? {
+    do throws(ArtError) {
+      return HistoryFile(path: try StateFolder.made() + "/history")
+    } catch {
+      Output.complain("\(error.message); lines are kept for this session only")
+      return nil
+    }
+  }
+
+  /// One line at a time: each is answered before the next one of a paste is shown.
+  mutating func take() throws(ArtError) -> [StreamLine]? {
+    if !hasKeys {
+      var bytes = [UInt8](repeating: 0, count: 4_096)
+      let count = read(0, &bytes, bytes.count)
+      // A terminal that has gone away says EIO.
+      guard count > 0 || count < 0 && (errno == EINTR || errno == EAGAIN) else { return nil }
+      prompt.feed(bytes[..<max(0, count)])
+    }
+    hasKeys = true
+    switch prompt.next() {
+    case .line(let line):
+      return StreamLine(words: line).map { [$0] } ?? []
+    case .interrupt, .end:
+      prompt.hide()
+      hasTerminal = false
+      isOver = true
+      return [StreamLine(request: .quit)]
+    case .suspend:
+      // Until the process is stopped and goes on.
+      hasTerminal = false
+      kill(0, SIGTSTP)
+      return []
+    case nil:
+      hasKeys = false
+      return []
+    }
+  }
+
+  var hasLines: Bool { hasKeys && hasTerminal }
+  var mayRead: Bool { hasTerminal }
+  var timeout: Int32 { hasTerminal ? prompt.isUndecided ? 50 : -1 : 200 }
+
+  mutating func wake() {
+    if hasTerminal { prompt.settle() } else { enter() }
+  }
+
+  /// A program in the background has no terminal; nobody says when it comes to the front.
+  private mutating func enter() {
+    guard !isOver else { return }
+    do throws(ArtError) {
+      hasTerminal = try terminal.enter()
+      guard hasTerminal else { return }
+      prompt.resize(columns: terminal.columns)
+      prompt.redraw()
+    } catch {
+      Output.complain(error.message)
+      // Reading from it will tell that it is over.
+      hasTerminal = true
+    }
+  }
+
+  mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
+    try words.done(answer, of: line)
+  }
+
+  mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try words.saved(revision: revision, unsaved: unsaved, of: line)
+  }
+
+  mutating func fetching(_ what: String, of line: StreamLine) throws(ArtError) {
+    try words.fetching(what, of: line)
+  }
+
+  mutating func edited(unsaved: Int, of line: StreamLine) { words.edited(unsaved: unsaved, of: line) }
+
+  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
+    try words.show(snapshot, unsaved: unsaved, of: line)
+  }
+
+  mutating func help(_ text: String) throws(ArtError) { try words.help(text) }
+
+  mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
+    try words.failed(error, line)
+  }
+
+  var size: Int { 0 }
+
+  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
+    try words.write(with: [])
+    let text = String(decoding: (late + news).dropLast(), as: UTF8.self)
+    if !text.isEmpty { prompt.printAbove(text) }
+  }
+
+  var showsState: Bool { true }
+
+  mutating func update(
+    _ document: Document, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool
+  ) {
+    opened.document = document
+    let count = unsaved == 0 ? "" : "* (\(unsaved) unsaved)"
+    switch state {
+    case .open, .closed: prompt.status = "\(name)\(count)>"
+    case .saving: prompt.status = "\(name)\(count) saving>"
+    case .error: prompt.status = "\(name)\(count) not saved>"
+    case .editingDisabled: prompt.status = "\(name) (read-only)>"
+    }
+    if isTerminalNew { enter() }
+  }
+
+  static func news(of event: DocumentEvent) -> [UInt8] {
+    let text = StreamNews.text(of: event)
+    return text.isEmpty ? [] : Array("\(text)\n".utf8)
+  }
+
+  static func news(of event: LifeCycleEvent) -> [UInt8] { [] }
+
+  static func news(of event: DocumentWatch.Event) -> [UInt8] { Array("\(StreamNews.text(of: event))\n".utf8) }
+
+  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
+    switch event.outcome {
+    // A prompt has no exit status: what was asked for is answered, warned of or not.
+    case .rejected(let refusal) where event.isRequested:
+      outbox.put(Array("background refused: \(refusal.reason.rawValue)\n".utf8))
+    case .rejected: break
+    case .set, .failed: outbox.put(Array("\(StreamNews.text(of: event))\n".utf8))
+    }
+  }
+
+  static func notice(_ text: String, by outbox: Outbox) { outbox.put(Array("\(text)\n".utf8)) }
 }

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CGraphics
+import CWorker
+
+/// A drawing as PDF with one page: the background, and each glyph's picture once, used many times. Cairo writes it.
+struct PDFWriter {
+  /// Points of a page's side that are readable everywhere (PDF 1.7, annex C).
+  static let side = 14_400
+
+  /// Glyphs in all that are drawn at most; a box that stands for one counts as 20.
+  static let pieces = 100_000
+
+  private let drawing: Drawing
+  private let size: PixelSize
+  private let font: ColorFont
+  private let cairo: OpaquePointer?
+  private let images = PDFImages()
+  private var lacking = LackingTexts()
+
+  /// Writes it. Throws `noFont`, `badFont`, `tooLarge`, and `noMemory`, after which what was taken is not all.
+  static func write(
+    _ drawing: Drawing, _ opened: OpenFont, _ size: PixelSize, _ take: @escaping ([UInt8]) -> Void
+  ) throws(DrawingRefusal) -> Drawn {
+    guard max(size.width, size.height) <= side else { throw .tooLargePage(size, drawing.region) }
+    let font = try ColorFont(opened.file())
+    let sink = ByteSink(take)
+    let surface = cairo_pdf_surface_create_for_stream(
+      { context, bytes, count in
+        guard let context else { return CAIRO_STATUS_WRITE_ERROR }
+        Unmanaged<ByteSink>.fromOpaque(context).takeUnretainedValue()
+          .write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+        return CAIRO_STATUS_SUCCESS
+      }, Unmanaged.passUnretained(sink).toOpaque(), Double(size.width), Double(size.height))
+    // It would be the time now.
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "")
+    let cairo = cairo_create(surface)
+    defer {
+      cairo_destroy(cairo)
+      cairo_surface_destroy(surface)
+    }
+    var writer = PDFWriter(drawing: drawing, size: size, font: font, cairo: cairo)
+    let fault = try writer.draw()
+    let status = cairo_status(cairo)
+    cairo_surface_finish(surface)
+    guard status == CAIRO_STATUS_SUCCESS, cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS else {
+      throw .noMemory
+    }
+    return withExtendedLifetime((writer, sink)) {
+      sink.flush()
+      return Drawn(lacking: writer.lacking.named, lackingCount: writer.lacking.count, pictureFault: fault)
+    }
+  }
+
+  private mutating func draw() throws(DrawingRefusal) -> String? {
+    let (canvas, region) = (drawing.scene.canvas, drawing.region)
+    if !drawing.isTransparent {
+      cairo_set_source_rgb(cairo, 1, 1, 1)
+      cairo_paint(cairo)
+    }
+    cairo_scale(cairo, Double(size.width) / region.width, Double(size.height) / region.height)
+    cairo_translate(cairo, -region.x, -region.y)
+    cairo_rectangle(cairo, 0, 0, Double(canvas.width), Double(canvas.height))
+    cairo_clip(cairo)
+    let fault = try drawBackground()
+    try drawLabels()
+    return fault
+  }
+
+  /// The background, or hatching in its place with the reason.
+  private mutating func drawBackground() throws(DrawingRefusal) -> String? {
+    guard let bytes = drawing.scene.picture else { return nil }
+    let background: PDFImages.Background
+    do throws(Refusal) {
+      background = try images.background(bytes)
+    } catch {
+      drawHatching()
+      return error.detail
+    }
+    let map = Affine.cover(
+      drawing.scene.canvas, width: background.width, height: background.height,
+      orientation: background.orientation)
+    transformed(map) {
+      cairo_scale(cairo, background.pixel.width, background.pixel.height)
+      draw(background.surface, Affine(a: 1, b: 0, c: 0, d: 1, e: 0, f: 0))
+    }
+    return nil
+  }
+
+  private mutating func drawLabels() throws(DrawingRefusal) {
+    let seen = SeenPart(drawing)
+    images.isHalved = try countGlyphs(seen) > PDFImages.wholeGlyphs
+    for label in drawing.scene.labels {
+      let layout = font.layout(label.text)
+      guard seen.touches(label, layout) else { continue }
+      if layout.isLacking { lacking.insert(label.text) }
+      for placed in layout.glyphs { try draw(placed, label) }
+    }
+  }
+
+  private func draw(_ placed: GlyphLayout.Placed, _ label: Scene.Label) throws(DrawingRefusal) {
+    let size = label.size.pixels
+    let (left, top) = (label.position.x + placed.x * size, label.position.y + placed.y * size)
+    func map(_ pixel: Double) -> Affine { Affine(a: pixel, b: 0, c: 0, d: pixel, e: left, f: top) }
+    if case .missing(let scalars) = placed.glyph {
+      let across = (placed.width * font.pixelsPerEm).rounded()
+      let down = (placed.height * font.pixelsPerEm).rounded()
+      let box = MissingBox(scalars: scalars, width: Int(across), height: Int(down))
+      transformed(map(size / font.pixelsPerEm)) { box.draw(on: cairo) }
+    } else {
+      let image = try images.glyph(placed.glyph, font)
+      draw(image.surface, map(size * placed.width / Double(image.width)))
+    }
+  }
+
+  /// How many different ones are seen. Throws `tooLarge` for more in all than Cairo can hold, which it does until the end.
+  private func countGlyphs(_ seen: SeenPart) throws(DrawingRefusal) -> Int {
+    var glyphs: Set<Glyph> = []
+    var pieces = 0
+    for label in drawing.scene.labels {
+      let layout = font.layout(label.text)
+      guard seen.touches(label, layout) else { continue }
+      for placed in layout.glyphs {
+        if case .color = placed.glyph {
+          glyphs.insert(placed.glyph)
+          pieces += 1
+        } else {
+          // A box is many strokes.
+          pieces += 20
+        }
+      }
+      guard pieces <= Self.pieces else { throw .tooManyPieces }
+    }
+    return glyphs.count
+  }
+
+  private func draw(_ surface: OpaquePointer?, _ map: Affine) {
+    transformed(map) {
+      cairo_set_source_surface(cairo, surface, 0, 0)
+      cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_GOOD)
+      cairo_paint(cairo)
+    }
+  }
+
+  private func transformed(_ map: Affine, _ body: () -> Void) {
+    cairo_save(cairo)
+    var matrix = cairo_matrix_t(xx: map.a, yx: map.b, xy: map.c, yy: map.d, x0: map.e, y0: map.f)
+    cairo_transform(cairo, &matrix)
+    body()
+    cairo_restore(cairo)
+  }
+
+  /// As the other formats have it: stripes in points, from the canvas's corner.
+  private func drawHatching() {
+    func setGray(_ gray: Double) { cairo_set_source_rgb(cairo, gray / 255, gray / 255, gray / 255) }
+    let canvas = Projection(drawing.region, of: drawing.scene.canvas, to: size).canvas
+    let corner = (
+      x: -drawing.region.x * Double(size.width) / drawing.region.width,
+      y: -drawing.region.y * Double(size.height) / drawing.region.height
+    )
+    setGray(0xDC)
+    cairo_paint(cairo)
+    setGray(0xC8)
+    cairo_save(cairo)
+    cairo_identity_matrix(cairo)
+    let (left, right) = (Double(canvas.left) - corner.x, Double(canvas.right) - corner.x)
+    let (top, bottom) = (Double(canvas.top) - corner.y, Double(canvas.bottom) - corner.y)
+    cairo_translate(cairo, corner.x, corner.y)
+    for sum in stride(from: ((left + top) / 16).rounded(.down) * 16, to: right + bottom, by: 16) {
+      cairo_move_to(cairo, sum - top, top)
+      cairo_line_to(cairo, sum + 8 - top, top)
+      cairo_line_to(cairo, sum + 8 - bottom, bottom)
+      cairo_line_to(cairo, sum - bottom, bottom)
+      cairo_close_path(cairo)
+    }
+    cairo_fill(cairo)
+    cairo_restore(cairo)
+  }
+}
+
+extension DrawingRefusal {
+  fileprivate static let tooManyPieces = DrawingRefusal(
+    .tooLarge,
+    "more than \(PDFWriter.pieces) glyphs take more memory than there is for PDF; "
+      + "draw a smaller region, or all of it as SVG or PNG")
+
+  fileprivate static func tooLargePage(_ size: PixelSize, _ region: Rect) -> DrawingRefusal {
+    let scale = Double(PDFWriter.side) / max(region.width, region.height)
+    // Down, so that it works.
+    let digits = (scale * 1000).rounded(.down) / 1000
+    let works = digits > 0 ? digits : (scale * 1e6).rounded(.down) / 1e6
+    return DrawingRefusal(
+      .tooLarge,
+      "a page of \(size.width) x \(size.height) points is not readable everywhere; "
+        + "PDF has \(PDFWriter.side) a side, which a scale of \(numberText(works)) keeps to")
+  }
+}
+
+/// The pictures of a PDF file as Cairo's surfaces, which live until the file is written.
+final class PDFImages {
+  /// A picture as it is stored, and how it is to be turned.
+  struct Background {
+    let surface: OpaquePointer?
+    let width: Int
+    let height: Int
+    let orientation: Int
+    /// What one pixel of the surface is of the picture's.
+    let pixel: (width: Double, height: Double)
+  }
+
+  /// Different glyphs that are held in all their pixels; of more, each has half as many a side.
+  static let wholeGlyphs = 1000
+  /// Pixels of a background that is no JPEG file; what has more is made smaller.
+  static let backgroundPixels = 6_000_000.0
+
+  /// Whether glyphs have half their pixels a side.
+  var isHalved = false
+  private var glyphs: [Glyph: (surface: OpaquePointer?, pixels: PixelBuffer)] = [:]
+  private var background: (surface: OpaquePointer?, pixels: PixelBuffer)?
+
+  deinit {
+    for (surface, _) in glyphs.values { cairo_surface_destroy(surface) }
+    cairo_surface_destroy(background?.surface)
+  }
+
+  /// A glyph's surface and its pixels across. Throws `noMemory`.
+  func glyph(_ glyph: Glyph, _ font: ColorFont) throws(DrawingRefusal) -> (
+    surface: OpaquePointer?, width: Int
+  ) {
+    if let known = glyphs[glyph] { return (known.surface, known.pixels.width) }
+    var pixels = try font.bitmap(glyph)
+    if isHalved, let half = try pixels.halved() { pixels = half }
+    // Cairo writes what is clear as black. Readers make colours and alpha smaller apart from one another, and edges would be dark.
+    guard craster_bleed(pixels.pixels, Int32(clamping: pixels.width), Int32(clamping: pixels.height)) else {
+      throw .noMemory
+    }
+    let surface = Self.surface(pixels, CAIRO_FORMAT_ARGB32)
+    glyphs[glyph] = (surface, pixels)
+    return (surface, pixels.width)
+  }
+
+  /// The background: a JPEG file as it came, without what it tells beside its pixels. Throws `notAnImage` and `tooManyPixels`.
+  func background(_ bytes: [UInt8]) throws(Refusal) -> Background {
+    let header = try PictureHeader(bytes)
+    if header.kind == .jpeg, let made = try jpeg(bytes) { return made }
+    let scale = (Self.backgroundPixels / Double(header.width * header.height)).squareRoot()
+    let picture = try DecodedPicture(bytes, scale: scale, PictureLimits())
+    let pixels = try held { () throws(DrawingRefusal) in try picture.turned() }
+    return keep(pixels, CAIRO_FORMAT_ARGB32, width: pixels.width, height: pixels.height, orientation: 1)
+  }
+
+  /// Nil for one in four colours, which readers understand in several ways.
+  private func jpeg(_ bytes: [UInt8]) throws(Refusal) -> Background? {
+    let plain = try PlainPicture(bytes, PictureLimits())
+    guard !plain.isFourColored else { return nil }
+    // Cairo writes the file as an image of its own size, and asks the surface's pixels only where they lie: one is enough.
+    let pixels = try held { () throws(DrawingRefusal) in try PixelBuffer(width: 1, height: 1) }
+    let made = keep(
+      pixels, CAIRO_FORMAT_RGB24, width: plain.width, height: plain.height, orientation: plain.orientation)
+    let file = JPEGFile()
+    try plain.write { file.bytes.append(contentsOf: $0) }
+    file.attach(to: made.surface)
+    return made
+  }
+
+  private func keep(
+    _ pixels: PixelBuffer, _ format: cairo_format_t, width: Int, height: Int, orientation: Int
+  ) -> Background {
+    let surface = Self.surface(pixels, format)
+    background = (surface, pixels)
+    return Background(
+      surface: surface, width: width, height: height, orientation: orientation,
+      pixel: (Double(width) / Double(pixels.width), Double(height) / Double(pixels.height)))
+  }
+
+  /// For a background too little memory is a fault of its own.
+  private func held(_ make: () throws(DrawingRefusal) -> PixelBuffer) throws(Refusal) -> PixelBuffer {
+    do throws(DrawingRefusal) {
+      return try make()
+    } catch {
+      throw Refusal(.tooManyPixels, error.detail)
+    }
+  }
+
+  private static func surface(_ pixels: PixelBuffer, _ format: cairo_format_t) -> OpaquePointer? {
+    cairo_image_surface_create_for_data(
+      pixels.pixels, format, Int32(clamping: pixels.width), Int32(clamping: pixels.height),
+      Int32(clamping: pixels.stride))
+  }
+}
+
+/// A file's bytes as long as Cairo wants them.
+private final class JPEGFile {
+  var bytes: [UInt8] = []
+  private var memory: UnsafeMutablePointer<UInt8>?
+
+  deinit { memory?.deallocate() }
+
+  func attach(to surface: OpaquePointer?) {
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: max(bytes.count, 1))
+    memory.update(from: bytes, count: bytes.count)
+    self.memory = memory
+    let count = UInt(bytes.count)
+    bytes = []
+    let retained = Unmanaged.passRetained(self)
+    let status = cairo_surface_set_mime_data(
+      surface, CAIRO_MIME_TYPE_JPEG, memory, count,
+      { context in
+        if let context { Unmanaged<JPEGFile>.fromOpaque(context).release() }
+      }, retained.toOpaque())
+    // Cairo has not taken it; its own status says so when the file is written.
+    if status != CAIRO_STATUS_SUCCESS { retained.release() }
+  }
+}
+
+extension DecodedPicture {
+  /// Its pixels as Cairo has them, turned.
+  fileprivate func turned() throws(DrawingRefusal) -> PixelBuffer {
+    let isAside = orientation > 4
+    let result = try PixelBuffer(width: isAside ? height : width, height: isAside ? width : height)
+    var target = result.part()
+    withPixels { pixels in
+      var decoded = craster_decoded(
+        pixels: pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), stride: stride,
+        width: Int32(clamping: width), height: Int32(clamping: height), channels: Int32(clamping: channels),
+        orientation: Int32(clamping: orientation))
+      craster_turn(&decoded, &target)
+    }
+    return result
+  }
+}
+
+/// Bytes on their way out: gathered into pieces, so that no result is ever held as a whole.
+final class ByteSink {
+  private static let piece = 1 << 16
+
+  private let take: ([UInt8]) -> Void
+  private var held: [UInt8] = []
+
+  init(_ take: @escaping ([UInt8]) -> Void) { self.take = take }
+
+  func write(_ text: String) {
+    held.append(contentsOf: text.utf8)
+    hand()
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) {
+    held.append(contentsOf: bytes)
+    hand()
+  }
+
+  /// Hands on what is held when it is a piece.
+  private func hand() {
+    if held.count >= Self.piece { flush() }
+  }
+
+  /// Hands on what is held.
+  func flush() {
+    guard !held.isEmpty else { return }
+    take(held)
+    held.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Base64 of bytes that come in pieces, on their way out.
+struct Base64Writer {
+  private let sink: ByteSink
+  private var encoder = Base64Encoder()
+
+  init(_ sink: ByteSink) { self.sink = sink }
+
+  mutating func write(_ bytes: UnsafeRawBufferPointer) {
+    encoder.encode(bytes).withUnsafeBytes { sink.write($0) }
+  }
+
+  /// Writes what is left, filled up.
+  mutating func end() { encoder.finish().withUnsafeBytes { sink.write($0) } }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+
+/// What is seen of a drawing's canvas.
+struct SeenPart {
+  private let left: Double
+  private let top: Double
+  private let right: Double
+  private let bottom: Double
+
+  init(_ drawing: Drawing) {
+    let (canvas, region) = (drawing.scene.canvas, drawing.region)
+    left = max(region.x, 0)
+    top = max(region.y, 0)
+    right = min(region.x + region.width, Double(canvas.width))
+    bottom = min(region.y + region.height, Double(canvas.height))
+  }
+
+  /// Whether something of a label's box is in it.
+  func touches(_ label: Scene.Label, _ layout: GlyphLayout) -> Bool {
+    let across = layout.width * label.size.pixels / 2
+    let down = layout.height * label.size.pixels / 2
+    let (x, y) = (label.position.x, label.position.y)
+    return x + across > left && x - across < right && y + down > top && y - down < bottom
+  }
+}
+
+/// An affine map as SVG, PDF and Cairo write it: x' = a x + c y + e, y' = b x + d y + f.
+struct Affine: Equatable {
+  var a: Double
+  var b: Double
+  var c: Double
+  var d: Double
+  var e: Double
+  var f: Double
+
+  /// From the pixels of a picture as they are stored to the canvas that the picture covers once it is turned.
+  static func cover(_ canvas: Canvas, width: Int, height: Int, orientation: Int) -> Affine {
+    let turn = turned(width: Double(width), height: Double(height), orientation: orientation)
+    let seen = orientation > 4 ? (width: height, height: width) : (width, height)
+    let cover = Cover(picture: seen, canvas: canvas)
+    let scale = cover.scale
+    return Affine(
+      a: scale * turn.a, b: scale * turn.b, c: scale * turn.c, d: scale * turn.d, e: scale * turn.e + cover.x,
+      f: scale * turn.f + cover.y)
+  }
+
+  /// Exif 2.32, 4.6.4 A, orientation.
+  private static func turned(width: Double, height: Double, orientation: Int) -> Affine {
+    switch orientation {
+    case 2: Affine(a: -1, b: 0, c: 0, d: 1, e: width, f: 0)
+    case 3: Affine(a: -1, b: 0, c: 0, d: -1, e: width, f: height)
+    case 4: Affine(a: 1, b: 0, c: 0, d: -1, e: 0, f: height)
+    case 5: Affine(a: 0, b: 1, c: 1, d: 0, e: 0, f: 0)
+    case 6: Affine(a: 0, b: 1, c: -1, d: 0, e: height, f: 0)
+    case 7: Affine(a: 0, b: -1, c: -1, d: 0, e: height, f: width)
+    case 8: Affine(a: 0, b: -1, c: 1, d: 0, e: 0, f: width)
+    default: Affine(a: 1, b: 0, c: 0, d: 1, e: 0, f: 0)
+    }
+  }
+}
+
+extension ColorFont {
+  /// A glyph's picture as a PNG file: the font's own, where that is one of this size, or made of its pixels. Throws `noMemory`.
+  func glyphFile(_ placed: GlyphLayout.Placed) throws(DrawingRefusal) -> [UInt8] {
+    if case .color(let number) = placed.glyph, let file = png(number) {
+      let size = [placed.width, placed.height].map { Int(($0 * pixelsPerEm).rounded()) }
+      if Self.size(file) == size { return file }
+    }
+    return try PNGWriter.png(of: bitmap(placed.glyph), isTransparent: true)
+  }
+
+  /// The sides that a PNG file says it has; none for what is no such file.
+  private static func size(_ file: [UInt8]) -> [Int] {
+    let mark: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
+    guard file.starts(with: mark), file.count >= 24 else { return [] }
+    return [16, 20].map { file[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
+  }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The URL of a background, as it is fetched and kept: `http`, `https` or `data`, without a fragment, out of its
+/// `imgurl=` wrapper.
+public struct BackgroundURL: Hashable, Sendable {
+  /// The URL; for `data` it may be longer than a document keeps.
+  public let string: String
+
+  /// The URL that was typed or came from elsewhere; white space around it is dropped. Throws `badURL` and `scheme`.
+  public init(_ text: String) throws(Refusal) {
+    try self.init(text, unwraps: true)
+  }
+
+  private init(_ text: String, unwraps: Bool) throws(Refusal) {
+    let url = try Self.withoutFragment(text)
+    guard let scheme = Self.scheme(of: url) else {
+      throw Refusal(.badURL, "\(Self.brief(url)) does not begin with http:, https: or data:")
+    }
+    switch scheme {
+    case "data":
+      string = String(url)
+    case "http", "https":
+      try WebAddress.check(url)
+      if unwraps, let wrapped = Self.wrapped(in: url) {
+        self = try BackgroundURL(wrapped, unwraps: false)
+      } else {
+        string = String(url)
+      }
+    case "file":
+      throw Refusal(.scheme, "file: is not fetched; a picture of one's own is given by its path")
+    default:
+      throw Refusal(.scheme, "\(Self.brief(scheme[...])): is not fetched, only http:, https: and data:")
+    }
+  }
+
+  /// Whether the text begins with a scheme, and so is meant as a URL and not as a path.
+  public static func isURL(_ text: String) -> Bool { scheme(of: trimmed(text)) != nil }
+
+  /// The scheme that a text begins with, in lower case: two characters or more, for one is the letter of a drive.
+  public static func scheme(of text: some StringProtocol) -> String? {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let scheme = text.utf8[..<colon]
+    guard scheme.count >= 2, scheme.first?.isLetter == true, scheme.allSatisfy(\.isOfScheme) else {
+      return nil
+    }
+    return text[..<colon].lowercased()
+  }
+
+  /// Whether it has its picture in it.
+  public var isData: Bool { Self.scheme(of: string) == "data" }
+
+  /// What a document keeps of it: nil where it is too long.
+  public var kept: String? { string.utf8.count <= Limits.urlBytes ? string : nil }
+
+  /// What people are shown: no query, no picture, and nothing that is long.
+  public var shown: String {
+    let end = UInt8(ascii: isData ? "," : "?")
+    return Self.brief(Substring(string.utf8.prefix { $0 != end })) + (isData ? ",…" : "")
+  }
+}
+
+extension BackgroundURL {
+  /// Of a text that may be anything, as much as fits into a sentence, without a query.
+  private static func brief(_ text: Substring) -> String {
+    let visible = Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") })
+    return visible.shortened(to: 80)
+  }
+
+  private static func trimmed(_ text: String) -> Substring {
+    let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+    let start = text.utf8.firstIndex { !isSpace($0) } ?? text.endIndex
+    let end = text.utf8[start...].lastIndex { !isSpace($0) }.map { text.utf8.index(after: $0) } ?? start
+    return text[start..<end]
+  }
+
+  private static func withoutFragment(_ text: String) throws(Refusal) -> Substring {
+    let text = trimmed(text)
+    let url = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { text[..<$0] } ?? text
+    guard !url.isEmpty else { throw Refusal(.badURL, "there is no URL") }
+    // White space within a picture that was pasted is passed over where that is read.
+    if scheme(of: url) == "data" { return url }
+    guard url.utf8.count <= Limits.urlBytes else {
+      throw Refusal(.badURL, "a URL of more than \(Limits.urlBytes) bytes")
+    }
+    guard !url.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) else {
+      throw Refusal(.badURL, "a URL with a control character in it")
+    }
+    guard !url.unicodeScalars.contains(where: \.properties.isWhitespace) else {
+      throw Refusal(.badURL, "a URL with a space in it; write %20")
+    }
+    return url
+  }
+
+  /// The URL in a parameter `imgurl`, as the pages of picture searches have it.
+  private static func wrapped(in url: Substring) -> String? {
+    let query = url.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+    let name = "imgurl=".utf8
+    for parameter in query.split(separator: UInt8(ascii: "&")) where parameter.starts(with: name) {
+      let bytes = Array(PercentDecoding(parameter.dropFirst(name.count)))
+      guard let value = String(validating: bytes, as: UTF8.self), let scheme = scheme(of: value) else {
+        continue
+      }
+      if scheme == "http" || scheme == "https" { return value }
+    }
+    return nil
+  }
+}
+
+/// The part of an http URL that says where.
+private enum WebAddress {
+  /// Throws `badURL` unless there are a host and, if anything else, a port.
+  static func check(_ url: Substring) throws(Refusal) {
+    let rest = url.utf8.drop { $0 != UInt8(ascii: ":") }
+    guard rest.starts(with: "://".utf8) else { throw Refusal(.badURL, "there is no // before the host") }
+    let authority = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    guard !authority.contains(UInt8(ascii: "@")) else {
+      throw Refusal(.badURL, "a URL with a user's name in it is not fetched")
+    }
+    guard !authority.contains(UInt8(ascii: "\\")) else {
+      throw Refusal(.badURL, "the host has a backslash in it")
+    }
+    let host: Substring.UTF8View
+    if authority.first == UInt8(ascii: "["), let end = authority.firstIndex(of: UInt8(ascii: "]")) {
+      host = authority[...end]
+    } else {
+      host = authority.prefix { $0 != UInt8(ascii: ":") }
+    }
+    guard !host.isEmpty, !host.elementsEqual("[]".utf8) else { throw Refusal(.badURL, "there is no host") }
+    guard isPort(authority[host.endIndex...]) else {
+      throw Refusal(.badURL, "the port is no number up to 65535")
+    }
+  }
+
+  private static func isPort(_ text: Substring.UTF8View) -> Bool {
+    guard text.first == UInt8(ascii: ":") else { return text.isEmpty }
+    let digits = text.dropFirst()
+    return digits.isEmpty || digits.allSatisfy(\.isDigit) && UInt16(Substring(digits)) != nil
+  }
+}
+
+extension Substring {
+  /// So many scalars at most, with an ellipsis where more are left out. A character may be of any number of them.
+  public func shortened(to count: Int) -> String {
+    guard unicodeScalars.dropFirst(count).first != nil else { return String(self) }
+    return String(unicodeScalars.prefix(count - 1)) + "…"
+  }
+}
+
+extension UInt8 {
+  fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
+  fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
+  fileprivate var isOfScheme: Bool {
+    isLetter || isDigit || self == UInt8(ascii: "+") || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
+  }
+}
+
+/// Reads the bytes out of a `data:` URL (RFC 2397), as browsers do (https://fetch.spec.whatwg.org/#data-url-processor).
+public enum DataURL {
+  /// What stands before the comma is a media type and little more; it is taken apart, which needs more room than it has itself.
+  private static let kindBytes = 4096
+
+  /// The bytes, at most `limit` of them. Throws `tooBig` before anything is allocated, `notAnImage` for a media type that
+  /// is none of a picture, and `badURL` for what cannot be read.
+  public static func decode(_ url: BackgroundURL, limit: Int) throws(Refusal) -> [UInt8] {
+    guard url.isData else { throw Refusal(.badURL, "\(url.shown) is no data: URL") }
+    let rest = url.string[...].utf8.dropFirst(5)
+    guard let comma = rest.prefix(kindBytes).firstIndex(of: UInt8(ascii: ",")) else {
+      throw Refusal(.badURL, "there is no comma in the first \(kindBytes) bytes of the data: URL")
+    }
+    var words = Substring(rest[..<comma]).split(separator: ";", omittingEmptySubsequences: false)
+    let isBase64 = words.count > 1 && MediaType.trimmed(words[words.count - 1]) == "base64"
+    if isBase64 { words.removeLast() }
+    try MediaType.check(words.first.map(String.init) ?? "", from: "the data: URL")
+    let bytes = PercentDecoding(rest[rest.index(after: comma)...])
+    return isBase64 ? try base64(bytes, limit) : try plain(bytes, limit)
+  }
+
+  private static func plain(
+    _ source: PercentDecoding<Substring.UTF8View>, _ limit: Int
+  ) throws(Refusal) -> [UInt8] {
+    let count = source.reduce(0) { count, _ in count + 1 }
+    try check(count, limit)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    for byte in source { bytes.append(byte) }
+    return bytes
+  }
+
+  /// White space is passed over, and the `=` at the end may be left out
+  /// (https://infra.spec.whatwg.org/#forgiving-base64-decode).
+  private static func base64(
+    _ source: PercentDecoding<Substring.UTF8View>, _ limit: Int
+  ) throws(Refusal) -> [UInt8] {
+    var digits = 0
+    for byte in source where Base64Decoder.isDigit(byte) { digits += 1 }
+    try check(digits / 4 * 3 + max(0, digits % 4 - 1), limit)
+    // With room for what the padding leaves: an array that grows is there twice while it does.
+    var decoder = Base64Decoder(reserving: digits + 4)
+    for byte in source where !byte.isSpace { guard decoder.take(byte) else { throw broken } }
+    guard decoder.finish(isLax: true) else { throw broken }
+    return decoder.bytes
+  }
+
+  private static var broken: Refusal { Refusal(.badURL, "the base64 of the data: URL cannot be read") }
+
+  private static func check(_ count: Int, _ limit: Int) throws(Refusal) {
+    guard count <= limit else {
+      throw Refusal(
+        .tooBig,
+        "the data: URL has \(count) bytes, more than the \(FetchLimits.words(bytes: limit)) that are taken")
+    }
+  }
+}
+
+/// What kind of data it is said to be: only a veto, for the bytes decide.
+public enum MediaType {
+  /// Throws `notAnImage` for what is said to be something else than a picture; nothing said is no veto.
+  public static func check(_ text: String, from source: String) throws(Refusal) {
+    let kind = trimmed(text.prefix { $0 != ";" })
+    guard kind.isEmpty || kind.hasPrefix("image/") || plain.contains(kind) else {
+      throw Refusal(
+        .notAnImage, "\(source) answers with \(kind[...].shortened(to: 60)), which is no picture")
+    }
+  }
+
+  static func trimmed(_ text: Substring) -> String {
+    let start = text.drop(while: \.isWhitespace)
+    let end = start.lastIndex { !$0.isWhitespace }
+    return end.map { start[...$0].lowercased() } ?? ""
+  }
+
+  private static let plain: Set<String> = ["application/octet-stream", "binary/octet-stream"]
+}
+
+/// The bytes of a text in which some are written as `%` and two hexadecimal digits; a `%` without them is one.
+struct PercentDecoding<Source: Collection>: Sequence where Source.Element == UInt8 {
+  private let source: Source
+
+  init(_ source: Source) { self.source = source }
+
+  struct Iterator: IteratorProtocol {
+    fileprivate let source: Source
+    fileprivate var index: Source.Index
+
+    mutating func next() -> UInt8? {
+      guard index != source.endIndex else { return nil }
+      let byte = source[index]
+      source.formIndex(after: &index)
+      guard byte == UInt8(ascii: "%"), index != source.endIndex, let high = source[index].hexValue else {
+        return byte
+      }
+      let second = source.index(after: index)
+      guard second != source.endIndex, let low = source[second].hexValue else { return byte }
+      index = source.index(after: second)
+      return high << 4 | low
+    }
+  }
+
+  func makeIterator() -> Iterator { Iterator(source: source, index: source.startIndex) }
+}
+
+extension UInt8 {
+  fileprivate var isSpace: Bool {
+    self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0C || self == 0x0D
+  }
+
+  fileprivate var hexValue: UInt8? {
+    switch self {
+    case 0x30...0x39: self - 0x30
+    case 0x41...0x46: self - 0x41 + 10
+    case 0x61...0x66: self - 0x61 + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import CStore
+
+/// The one row of `art`: what belongs to the document as a whole.
+struct ArtRow: Equatable {
+  var id: DocumentID
+  var canvas: Canvas
+  var background: Background?
+  var pending: PendingBackground?
+  var revision: Int
+  var head: EditID?
+  /// Rows in `emoji`.
+  var emojiCount: Int
+  /// Bytes of names, changes and inverses in `edit`.
+  var logBytes: Int
+  var digest: Digest
+
+  init(id: DocumentID, canvas: Canvas) {
+    self.id = id
+    self.canvas = canvas
+    revision = 0
+    emojiCount = 0
+    logBytes = 0
+    digest = Digest()
+  }
+}
+
+extension ArtRow {
+  /// Has the background fetched again, whose bytes are lost.
+  mutating func giveUpBackground(at time: Int) {
+    guard let lost = background else { return }
+    background = nil
+    pending = pending ?? PendingBackground(insteadOf: lost, since: time)
+  }
+
+  static let select = """
+    SELECT one, id, canvas, background, pending, revision, head, emoji, log, digest, sum FROM art
+    """
+  static let columns = 11
+
+  /// The columns as they lie in the row, before their meaning is looked at.
+  struct Stored {
+    var id: String
+    var canvas: String
+    var background: String?
+    var pending: String?
+    var revision: Int
+    var head: String?
+    var emojiCount: Int
+    var logBytes: Int
+    var digest: Int
+    var sum: Int
+
+    var expectedSum: Int {
+      var sum = RowSum("art")
+      sum.integer(1)
+      sum.text(id)
+      sum.text(canvas)
+      sum.optional(background)
+      sum.optional(pending)
+      sum.integer(revision)
+      sum.optional(head)
+      sum.integer(emojiCount)
+      sum.integer(logBytes)
+      sum.integer(digest)
+      return sum.value
+    }
+  }
+
+  /// Reads the row that a statement of `select` stands on.
+  static func stored(_ row: Statement) throws(ArtError) -> Stored {
+    Stored(
+      id: try row.text(1), canvas: try row.text(2), background: try row.optionalText(3),
+      pending: try row.optionalText(4), revision: try row.integer(5), head: try row.optionalText(6),
+      emojiCount: try row.integer(7), logBytes: try row.integer(8), digest: try row.integer(9),
+      sum: try row.integer(10))
+  }
+
+  /// Understands the columns. Throws `badJSON` and what the values' checks throw; does not look at the sum.
+  init(_ stored: Stored) throws(ArtError) {
+    guard let id = DocumentID(stored.id) else { throw .badJSON("a document's id that is none", atByte: 0) }
+    self.id = id
+    canvas = try JSONReader.read(stored.canvas) { (json) throws(ArtError) in try Canvas(from: &json) }
+    if let text = stored.background {
+      background = try JSONReader.read(text) { (json) throws(ArtError) in try Background(from: &json) }
+    }
+    if let text = stored.pending {
+      pending = try JSONReader.read(text) { (json) throws(ArtError) in try PendingBackground(from: &json) }
+    }
+    if let text = stored.head {
+      guard let head = EditID(text) else { throw .badJSON("a head that is no edit's id", atByte: 0) }
+      self.head = head
+    }
+    guard (0...Format.largestNumber).contains(stored.revision),
+      (0...Limits.emojiCount).contains(stored.emojiCount),
+      (0...Format.largestNumber).contains(stored.logBytes)
+    else { throw .badJSON("a count out of range", atByte: 0) }
+    revision = stored.revision
+    emojiCount = stored.emojiCount
+    logBytes = stored.logBytes
+    digest = Digest(stored.digest)
+  }
+
+  /// The columns as the row keeps them.
+  var stored: Stored {
+    var stored = Stored(
+      id: id.description, canvas: json(canvas.write), background: background.map { json($0.write) },
+      pending: pending.map { json($0.write) }, revision: revision, head: head?.description,
+      emojiCount: emojiCount, logBytes: logBytes, digest: digest.value, sum: 0)
+    stored.sum = stored.expectedSum
+    return stored
+  }
+
+  private func json(_ write: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter()
+    write(&writer)
+    return writer.text
+  }
+
+  /// Writes the row, instead of the one that is there.
+  func write(on connection: Connection) throws(ArtError) {
+    let row = stored
+    try Statement("INSERT OR REPLACE INTO art VALUES(1,?,?,?,?,?,?,?,?,?,?)", on: connection).run(
+      .text(row.id), .text(row.canvas), .optional(row.background), .optional(row.pending),
+      .integer(row.revision), .optional(row.head), .integer(row.emojiCount), .integer(row.logBytes),
+      .integer(row.digest), .integer(row.sum))
+  }
+}
+
+extension Statement.Value {
+  static func optional(_ text: String?) -> Statement.Value { text.map(Statement.Value.text) ?? .null }
+}
+
+/// A row of `emoji`, and its sum.
+struct EmojiRow {
+  var emoji: Emoji
+  var sum: Int
+
+  static let select = "SELECT id, z, json, sum FROM emoji"
+
+  /// Reads the row that a statement of `select` stands on. Throws `damaged` when the sum does not fit.
+  init(_ row: Statement, of name: String) throws(ArtError) {
+    let id = try row.utf8(0)
+    let z = try row.integer(1)
+    let fields = try row.utf8(2)
+    sum = try row.integer(3)
+    guard Self.sum(id: id, z: z, fields: fields) == sum else {
+      throw .damaged(name, "an emoji's row does not fit its sum")
+    }
+    emoji = try Self.emoji(id: id, z: z, fields: fields, of: name)
+  }
+
+  /// Understands the columns; does not look at the sum. Throws `damaged`.
+  static func emoji(
+    id: UnsafeBufferPointer<UInt8>, z: Int, fields: UnsafeBufferPointer<UInt8>, of name: String
+  ) throws(ArtError) -> Emoji {
+    guard let id = EmojiID(utf8: id) else { throw .damaged(name, "an emoji's id is none") }
+    do {
+      return try Emoji(id: id, z: z, fields: fields)
+    } catch {
+      throw .damaged(name, "the emoji \(id): \(error.message)")
+    }
+  }
+
+  static func sum(id: UnsafeBufferPointer<UInt8>, z: Int, fields: UnsafeBufferPointer<UInt8>) -> Int {
+    var sum = RowSum("emoji")
+    sum.text(id)
+    sum.integer(z)
+    sum.text(fields)
+    return sum.value
+  }
+
+  /// The row that keeps an emoji.
+  init(_ emoji: Emoji) {
+    self.emoji = emoji
+    var sum = RowSum("emoji")
+    sum.text(emoji.id.description)
+    sum.integer(emoji.z)
+    sum.text(Self.fields(of: emoji))
+    self.sum = sum.value
+  }
+
+  var values: (id: Statement.Value, z: Statement.Value, json: Statement.Value, sum: Statement.Value) {
+    (.text(emoji.id.description), .integer(emoji.z), .text(Self.fields(of: emoji)), .integer(sum))
+  }
+
+  /// The columns as JSON, as `aside` keeps them.
+  var json: String {
+    JSON.array([
+      .string(emoji.id.description), .integer(emoji.z), .string(Self.fields(of: emoji)), .integer(sum),
+    ]).text
+  }
+
+  private static func fields(of emoji: Emoji) -> String {
+    var writer = JSONWriter()
+    emoji.writeFields(to: &writer)
+    return writer.text
+  }
+}
+
+/// A row of `edit`, its sum, and how much of the log's capacity it takes.
+struct EditRow {
+  var entry: LoggedEdit
+  var sum: Int
+  /// Bytes of name, tags, changes, inverse and dropped.
+  var bytes: Int
+
+  static let select = """
+    SELECT revision, origin, sequence, time, save, kind, undoes, name, author, session, tags, changes, inverse,
+      dropped, sum
+    FROM edit
+    """
+
+  private enum Column {
+    static let revision = 0
+    static let origin = 1
+    static let sequence = 2
+    static let time = 3
+    static let save = 4
+    static let kind = 5
+    static let undoes = 6
+    static let name = 7
+    static let author = 8
+    static let session = 9
+    static let tags = 10
+    static let changes = 11
+    static let inverse = 12
+    static let dropped = 13
+    static let sum = 14
+    /// Those that count against the log's capacity.
+    static let counted = [name, tags, changes, inverse, dropped]
+  }
+
+  /// Reads the row that a statement of `select` stands on. Throws `damaged` when the sum does not fit.
+  init(_ row: Statement, of name: String) throws(ArtError) {
+    _ = try Self.verifiedSum(row, of: name)
+    self = try EditRow(unverified: row, of: name)
+  }
+
+  /// The sum, and how much of the log's capacity the row takes, without its meaning. Throws `damaged` when the sum
+  /// does not fit.
+  static func verifiedSum(_ row: Statement, of name: String) throws(ArtError) -> (sum: Int, bytes: Int) {
+    let stored = try row.integer(Column.sum)
+    guard try sum(row) == stored else { throw .damaged(name, "an edit's row does not fit its sum") }
+    return (stored, try size(row))
+  }
+
+  private static func size(_ row: Statement) throws(ArtError) -> Int {
+    var size = 0
+    for column in Column.counted where !row.isNull(column) { size += try row.utf8(column).count }
+    return size
+  }
+
+  /// Understands the columns; does not look at the sum. Throws `damaged`.
+  init(unverified row: Statement, of name: String) throws(ArtError) {
+    sum = try row.integer(Column.sum)
+    bytes = try Self.size(row)
+    let revision = try row.integer(Column.revision)
+    let (sequence, save) = (try row.integer(Column.sequence), try row.integer(Column.save))
+    let session = try row.optionalText(Column.session)
+    guard let origin = Origin(try row.text(Column.origin)), (1...Format.largestNumber).contains(sequence),
+      let kind = Self.kind(try row.text(Column.kind), undoes: try row.optionalText(Column.undoes)),
+      (1...Format.largestNumber).contains(revision), (1...revision).contains(save),
+      session.map({ SessionID($0) != nil }) ?? true
+    else { throw .damaged(name, "the edit of revision \(revision) cannot be read") }
+    do {
+      let stamp = EditStamp(
+        id: EditID(origin: origin, sequence: sequence), time: try row.integer(Column.time),
+        author: try row.optionalText(Column.author), session: session.flatMap { SessionID($0) },
+        tags: row.isNull(Column.tags) ? [] : try [RequestTag](json: row.utf8(Column.tags)))
+      entry = LoggedEdit(
+        stamp, revision: revision, save: save, kind: kind,
+        edit: Edit(
+          name: try row.text(Column.name), changes: try [Change](json: try row.utf8(Column.changes))),
+        inverse: try [Change](json: try row.utf8(Column.inverse)),
+        dropped: row.isNull(Column.dropped) ? [] : try [Change](json: try row.utf8(Column.dropped)))
+    } catch {
+      throw .damaged(name, "the edit of revision \(revision): \(error.message)")
+    }
+  }
+
+  static func sum(_ row: Statement) throws(ArtError) -> Int {
+    var sum = RowSum("edit")
+    for column in Column.revision..<Column.sum {
+      switch column {
+      case Column.revision, Column.sequence, Column.time, Column.save: sum.integer(try row.integer(column))
+      default: if row.isNull(column) { sum.null() } else { sum.text(try row.utf8(column)) }
+      }
+    }
+    return sum.value
+  }
+
+  private static func kind(_ word: String, undoes: String?) -> LoggedEdit.Kind? {
+    switch (word, undoes.flatMap { EditID($0) }) {
+    case ("edit", nil) where undoes == nil: .edit
+    case ("undo", let id?): .undo(id)
+    case ("redo", let id?): .redo(id)
+    default: nil
+    }
+  }
+
+  /// Writes the row of an entry.
+  static func insert(_ entry: LoggedEdit, on connection: Connection) throws(ArtError) -> EditRow {
+    let (kind, undoes): (String, String?) =
+      switch entry.kind {
+      case .edit: ("edit", nil)
+      case .undo(let id): ("undo", id.description)
+      case .redo(let id): ("redo", id.description)
+      }
+    let texts = Texts(entry)
+    let values: [Statement.Value] = [
+      .integer(entry.revision), .text(entry.id.origin.description), .integer(entry.id.sequence),
+      .integer(entry.time), .integer(entry.save), .text(kind), .optional(undoes), .text(entry.edit.name),
+      .optional(entry.author), .optional(entry.session?.description), .optional(texts.tags),
+      .text(texts.changes), .text(texts.inverse), .optional(texts.dropped),
+    ]
+    var sum = RowSum("edit")
+    for value in values { sum.add(value) }
+    let insert = try Statement("INSERT INTO edit VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", on: connection)
+    try insert.bind(values + [.integer(sum.value)])
+    while try insert.step() {}
+    return EditRow(entry: entry, sum: sum.value, bytes: texts.bytes)
+  }
+
+  private init(entry: LoggedEdit, sum: Int, bytes: Int) {
+    self.entry = entry
+    self.sum = sum
+    self.bytes = bytes
+  }
+
+  /// How much of the log's capacity an entry takes.
+  static func size(of entry: LoggedEdit) -> Int { Texts(entry).bytes }
+
+  /// The columns of an entry that count against the log's capacity, as they are stored.
+  private struct Texts {
+    let tags: String?
+    let changes: String
+    let inverse: String
+    let dropped: String?
+    let bytes: Int
+
+    init(_ entry: LoggedEdit) {
+      tags =
+        entry.stamp.tags.isEmpty ? nil : JSON.array(entry.stamp.tags.map { .string($0.description) }).text
+      changes = Self.json(entry.edit.changes)
+      inverse = Self.json(entry.inverse)
+      dropped = entry.dropped.isEmpty ? nil : Self.json(entry.dropped)
+      bytes =
+        entry.edit.name.utf8.count + (tags?.utf8.count ?? 0) + changes.utf8.count + inverse.utf8.count
+        + (dropped?.utf8.count ?? 0)
+    }
+
+    private static func json(_ changes: [Change]) -> String {
+      var writer = JSONWriter()
+      changes.write(to: &writer)
+      return writer.text
+    }
+  }
+}
+
+extension [RequestTag] {
+  /// Reads what a row or a line of a journal holds. Throws `badJSON`.
+  init(json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
+    self = try JSONReader.read(json) { (reader) throws(ArtError) in
+      var tags: [RequestTag] = []
+      try reader.array { (reader) throws(ArtError) in
+        guard tags.count < Limits.editTags, let tag = RequestTag(try reader.string()) else {
+          throw reader.error("a tag that is none, or one too many")
+        }
+        tags.append(tag)
+      }
+      return tags
+    }
+  }
+}
+
+/// The tables whose rows are only carried and vouched for: their columns, in the order that the sum takes them.
+enum PlainTable: CaseIterable {
+  case origin
+  case image
+  case aside
+
+  var name: StaticString {
+    switch self {
+    case .origin: "origin"
+    case .image: "image"
+    case .aside: "aside"
+    }
+  }
+
+  /// The sum is the last column.
+  var select: String {
+    switch self {
+    case .origin: "SELECT origin, sequence, sum FROM origin"
+    case .image: "SELECT number, digest, bytes, sum FROM image"
+    case .aside: "SELECT number, source, row, reason, time, sum FROM aside"
+    }
+  }
+
+  /// Puts in a picture's row, and returns its sum.
+  static func insertPicture(
+    _ bytes: [UInt8], digest: String, number: Int, on connection: Connection
+  ) throws(ArtError) -> Int {
+    let sum = image.sum(of: [.integer(number), .text(digest), .blob(bytes)])
+    try Statement("INSERT INTO image(number, digest, sum, bytes) VALUES(?,?,?,?)", on: connection)
+      .run(.integer(number), .text(digest), .integer(sum), lending: bytes)
+    return sum
+  }
+
+  /// The sum of a row of these values, all columns but the sum.
+  func sum(of values: [Statement.Value]) -> Int {
+    var sum = RowSum(name)
+    for value in values { sum.add(value) }
+    return sum.value
+  }
+
+  /// The sum that the row's columns have, whatever its column `sum` says.
+  func expectedSum(_ row: Statement) throws(ArtError) -> Int {
+    var sum = RowSum(name)
+    switch self {
+    case .origin:
+      sum.text(try row.utf8(0))
+      sum.integer(try row.integer(1))
+    case .image:
+      sum.integer(try row.integer(0))
+      sum.text(try row.utf8(1))
+      sum.blob(try row.blob(2))
+    case .aside:
+      sum.integer(try row.integer(0))
+      sum.text(try row.utf8(1))
+      sum.text(try row.utf8(2))
+      sum.text(try row.utf8(3))
+      sum.integer(try row.integer(4))
+    }
+    return sum.value
+  }
+
+  /// Reads the sum of a row that fits it, and looks at the meaning of its columns. Throws `damaged`.
+  func verify(_ row: Statement, of document: String) throws(ArtError) -> Int {
+    let sum = try row.integer(row.columnCount - 1)
+    guard try expectedSum(row) == sum else {
+      throw .damaged(document, "a row of the table \(name) does not fit its sum")
+    }
+    try checkMeaning(row, of: document)
+    return sum
+  }
+
+  /// Throws `damaged` for columns that mean nothing. Does not look at the sum.
+  func checkMeaning(_ row: Statement, of document: String) throws(ArtError) {
+    switch self {
+    case .origin:
+      guard Origin(try row.text(0)) != nil, (0...Format.largestNumber).contains(try row.integer(1)) else {
+        throw .damaged(document, "an origin's row cannot be read")
+      }
+    case .image:
+      guard (1...Format.largestNumber).contains(try row.integer(0)) else {
+        throw .damaged(document, "a stored picture has no number")
+      }
+      guard try row.text(1) == ContentDigest.of(try row.blob(2)) else {
+        throw .damaged(document, "a stored picture is not the one of its digest")
+      }
+    case .aside:
+      _ = try (row.text(1), row.text(2), row.text(3))
+      guard (1...Format.largestNumber).contains(try row.integer(0)) else {
+        throw .damaged(document, "a row set aside has no number")
+      }
+    }
+  }
+}
+
+/// The digest that names a stored picture: XXH3-128, 32 hexadecimal digits, lower case, the high half first.
+package enum ContentDigest {
+  package static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
+    return hexadecimal(hash.high64) + hexadecimal(hash.low64)
+  }
+
+  /// Twelve characters that stand for the bytes in a name, as those of an id.
+  static func mark(of bytes: UnsafeBufferPointer<UInt8>) -> String {
+    struct Once: RandomNumberGenerator {
+      let bits: UInt64
+      mutating func next() -> UInt64 { bits }
+    }
+    var bits = Once(bits: XXH3_128bits(bytes.baseAddress, bytes.count).high64)
+    return DocumentID(using: &bits).description
+  }
+
+  private static func hexadecimal(_ bits: UInt64) -> String {
+    let digits = String(bits, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

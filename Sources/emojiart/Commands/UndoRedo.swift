@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtModel
+
+struct Undo: StepCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "undo",
+    abstract: "Take edits back.",
+    usage: "emojiart undo <doc> [<count>]",
+    discussion: """
+      Prints the names of what was undone, a line each. Works across commands and restarts, for the edits that \
+      `emojiart history` shows.
+
+      Examples:
+        emojiart undo bees
+        emojiart undo bees 3
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @Argument(help: "How many edits.") var count: String = "1"
+  @OptionGroup var options: EditOptions
+
+  var direction: UndoDirection { .undo }
+}
+
+struct Redo: StepCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "redo",
+    abstract: "Do again what was undone.",
+    usage: "emojiart redo <doc> [<count>]",
+    discussion: """
+      Prints the names of what was redone, a line each. Ends with the next edit: then nothing is left to redo.
+
+      Examples:
+        emojiart redo bees
+        emojiart redo bees 3
+      """)
+
+  @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
+  @Argument(help: "How many edits.") var count: String = "1"
+  @OptionGroup var options: EditOptions
+
+  var direction: UndoDirection { .redo }
+}

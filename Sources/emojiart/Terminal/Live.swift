@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+import ArtSystem
+import ArtTerminal
+import ArtWorker
+import ArtWorkspace
+import Glibc
+import Synchronization
+
+/// A document that is followed on the screen until somebody ends it. One thread waits for what happens, and draws:
+///
+///     WatchedFolder ──events──▶ WatchInbox ──┐ wakeup
+///     LiveSignals ───────────────────────────┼──▶ LiveView ──▶ a drawing, of a task ──wakeup──▶ LiveScreen ──▶ stdout
+///     stdin ──▶ KeyDecoder ──────────────────┘
+///
+/// One drawing is made at a time; what changed meanwhile is drawn as soon as it is over. It is given up for that, but never two of them
+/// one after the other: however fast edits and keys come, something is seen. One for another size of the terminal is always given up.
+struct LiveShow {
+  private struct Drawing {
+    let outcome: Outcome<Result<TerminalArt, DrawingFailure>>
+    let task: Task<Result<TerminalArt, DrawingFailure>, Never>
+    let terminal: TerminalSize
+  }
+
+  private let file: DocumentFile
+  private let font: String?
+  private let graphics: Graphics
+  private let cell: TerminalAnswers.Cell?
+  private let mode: TerminalMode
+  private let inbox: WatchInbox
+  private let signals: LiveSignals
+  private let output = TerminalOutput()
+
+  private var view: LiveView
+  private var seen: DocumentView
+  private var keys = KeyDecoder()
+  private var trouble: String?
+  private var degraded: String?
+  private var art: TerminalArt?
+  private var drawing: Drawing?
+  /// Whether the last drawing was shown.
+  private var mayGiveUp = true
+  private var isStale = true
+  /// Whether the terminal is ours: not while the program is in the background.
+  private var isShown = false
+  /// Whether the document is to be read again soon.
+  private var isLate = false
+
+  /// Follows a document on that terminal, which has been asked. Throws what reading throws, and `inputOutput`.
+  init(
+    _ file: DocumentFile, _ mode: TerminalMode, _ graphics: Graphics, _ cell: TerminalAnswers.Cell?,
+    _ part: ViewOptions.View, font: String?
+  ) throws(ArtError) {
+    (self.file, self.mode, self.graphics, self.cell, self.font) = (file, mode, graphics, cell, font)
+    seen = try DocumentView(file, recovery: .silent)
+    view = try LiveView(seen.content.canvas, on: Self.size(cell), part)
+    inbox = try WatchInbox()
+    signals = try LiveSignals(inbox.wakeup, mode)
+  }
+
+  private static func size(_ cell: TerminalAnswers.Cell?) -> TerminalSize {
+    var size = TerminalSize.now(nil)
+    size.cell = size.cell ?? cell
+    return size
+  }
+
+  /// Follows it until a person ends it, or a signal does; then the terminal is as it was.
+  mutating func run(in folder: WatchedFolder) throws(ArtError) {
+    let (events, inbox) = (folder.events, inbox)
+    Task.detached { for await event in events { await inbox.put(event, from: 0) } }
+    do throws(ArtError) {
+      try follow()
+    } catch {
+      leave()
+      throw error
+    }
+    leave()
+    drawing?.task.cancel()
+    _ = drawing?.outcome.wait(atMost: .seconds(1))
+    Outcome { await folder.close() }.wait()
+  }
+
+  private mutating func follow() throws(ArtError) {
+    // What happened between the reading and the watching.
+    reload()
+    try enter()
+    while true {
+      beginDrawing()
+      try wait()
+      inbox.wakeup.clear()
+      for number in signals.take() where try !obey(number) { SignalSource.die(of: number) }
+      take(inbox.take())
+      takeDrawing()
+      if try readKeys() == .end { return }
+    }
+  }
+
+  private func wait() throws(ArtError) {
+    var ready = [
+      pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: isShown ? 0 : -1, events: Int16(POLLIN), revents: 0),
+    ]
+    let timeout: Int32 = keys.isUndecided ? 50 : isLate ? 250 : -1
+    poll(&ready, nfds_t(ready.count), timeout)
+  }
+}
+
+extension LiveShow {
+  /// Takes the terminal, unless the program is in the background.
+  private mutating func enter() throws(ArtError) {
+    let wasShown = isShown
+    isShown = try mode.enter()
+    guard isShown else { return }
+    // Who was stopped without hearing of it has left its screen there.
+    if !wasShown { try put(Array(LiveScreen.enter.utf8)) }
+    _ = view.resize(Self.size(cell))
+    isStale = true
+    show()
+  }
+
+  private mutating func leave() {
+    guard isShown else { return }
+    isShown = false
+    output.writeLast(LiveScreen.leave)
+    mode.restore()
+  }
+
+  /// Does what a signal asks for; false for one that ends this program, the terminal as it was.
+  private mutating func obey(_ number: Int32) throws(ArtError) -> Bool {
+    switch number {
+    case SIGWINCH:
+      if view.resize(Self.size(cell)) == .draw { isStale = true }
+    case SIGTSTP: try suspend()
+    case SIGCONT:
+      // Somebody may have let it go on in the background, or another program may have had the terminal.
+      try enter()
+    default:
+      leave()
+      return false
+    }
+    return true
+  }
+
+  private mutating func suspend() throws(ArtError) {
+    leave()
+    SignalSource.stopWithoutOpenFiles()
+    try enter()
+  }
+
+  private func put(_ bytes: [UInt8]) throws(ArtError) {
+    // A signal that comes first draws all of it anew, or ends it.
+    _ = try output.write(bytes, unless: { signals.isUrgent })
+  }
+
+  /// Reads what was typed, where something was.
+  private mutating func readKeys() throws(ArtError) -> LiveView.Effect {
+    guard isShown else { return .nothing }
+    var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+    guard poll(&input, 1, 0) == 1 else {
+      keys.settle()
+      return .nothing
+    }
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    let count = read(0, &buffer, buffer.count)
+    if count < 0, errno == EINTR || errno == EAGAIN { return .nothing }
+    // The terminal is gone.
+    guard count > 0 else { return .end }
+    for key in keys.decode(buffer[..<count]) {
+      switch view.press(key) {
+      case .nothing: break
+      case .draw: isStale = true
+      case .suspend: try suspend()
+      case .end: return .end
+      }
+    }
+    return .nothing
+  }
+}
+
+extension LiveShow {
+  private mutating func take(_ taken: WatchInbox.Taken) {
+    for (_, event) in taken.events {
+      if case .degraded(let reason) = event { degraded = reason }
+    }
+    if !taken.events.isEmpty || isLate { reload() }
+  }
+
+  /// Reads the document again. What cannot be read is said, and what was read last stays.
+  private mutating func reload() {
+    do throws(ArtError) {
+      let new = try DocumentView(file, recovery: .silent)
+      isLate = false
+      if trouble != nil || new.content != seen.content { isStale = true }
+      (seen, trouble) = (new, nil)
+      view.take(new.content.canvas)
+    } catch {
+      let isBusy = error.code == .busy
+      // What is being written now comes to be whole, perhaps as it was, of which nobody tells.
+      isLate = isBusy || !((try? file.stamp())?.canBeTrusted ?? true)
+      if !isBusy, trouble != error.message {
+        trouble = error.message
+        show()
+      }
+    }
+  }
+
+  /// Begins a drawing of how things are, if there is something new.
+  private mutating func beginDrawing() {
+    guard isStale, isShown else { return }
+    if let drawing {
+      guard mayGiveUp || drawing.terminal != view.terminal else { return }
+      mayGiveUp = false
+      return drawing.task.cancel()
+    }
+    isStale = false
+    let placement: ArtPlacement
+    do throws(ArtError) {
+      placement = try ArtPlacement(view.viewport, in: view.room, graphics)
+    } catch {
+      trouble = error.message
+      return show()
+    }
+    let (scene, graphics, font, wakeup) = (seen.scene, graphics, font, inbox.wakeup)
+    let task = Task.detached { () -> Result<TerminalArt, DrawingFailure> in
+      do throws(DrawingFailure) {
+        return .success(try await TerminalArt.drawn(scene, placement, graphics, font: font))
+      } catch {
+        return .failure(error)
+      }
+    }
+    drawing = Drawing(
+      outcome: Outcome({ await task.value }, done: { wakeup.wake() }), task: task, terminal: view.terminal)
+  }
+
+  /// Shows a drawing that is over.
+  private mutating func takeDrawing() {
+    guard let over = drawing, let result = over.outcome.now else { return }
+    drawing = nil
+    // One that was given up is begun anew.
+    guard case .success(let new) = result, over.terminal == view.terminal else { return }
+    (art, mayGiveUp) = (new, true)
+    show()
+  }
+
+  private func show() {
+    guard isShown else { return }
+    let content = seen.content
+    let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
+    let isCompact = view.terminal.sizeClass == .compact
+    let more =
+      isCompact
+      ? "" : "  \(content.canvas.width) x \(content.canvas.height), \(count), revision \(content.revision)"
+    let hint = isCompact ? "q + - 0" : "q quits   + - 0 zoom   arrows scroll"
+    let below = trouble ?? art?.complaints.first ?? degraded ?? hint
+    let bytes = LiveScreen.bytes(
+      title: "\(file.path)\(more)  \(view.percent)", art, below: below, on: view.terminal, graphics)
+    // When this fails the terminal is gone, and its end comes as a signal or as the end of stdin.
+    do throws(ArtError) { try put(bytes) } catch {}
+  }
+}
+
+/// What of a document is on the screen while it is followed, as a machine: keys, sizes and documents go in, and what is to be done
+/// comes out.
+///
+///     one title line above; the art in the middle of what is left; below it a line for what is amiss, else for the keys
+///
+/// What was zoomed to stays in the middle while the terminal and the document change; what fits goes on to fit.
+struct LiveView {
+  /// What is to be done.
+  enum Effect: Equatable {
+    case nothing, draw, end, suspend
+  }
+
+  /// Times that a key zooms.
+  private static let step = 1.25
+  /// The part of a view that an arrow scrolls by.
+  private static let stride = 0.25
+
+  private(set) var terminal: TerminalSize
+  private(set) var canvas: Canvas
+  private(set) var viewport: Viewport
+
+  /// All of a canvas, or the part that was typed. Throws `badValue`.
+  init(_ canvas: Canvas, on terminal: TerminalSize, _ view: ViewOptions.View) throws(ArtError) {
+    self.canvas = canvas
+    self.terminal = terminal
+    viewport = ArtPlacement.viewport(canvas, in: Self.room(of: terminal))
+    try view.apply(to: &viewport, canvas)
+  }
+
+  /// Cells for the art.
+  var room: TerminalSize { Self.room(of: terminal) }
+
+  /// How large the art is, such as `150 %`: times a canvas that fits.
+  var percent: String { "\(Int((viewport.zoom / viewport.fitZoom * 100).rounded())) %" }
+
+  mutating func press(_ key: Key) -> Effect {
+    switch key {
+    case .text(let text):
+      // Of several keys that came at once each counts.
+      return text.reduce(.nothing) { effect, character in
+        let next = press(character)
+        return next == .nothing || effect == .end ? effect : next
+      }
+    case .interrupt: return .end
+    case .suspend: return .suspend
+    case .left: return scroll(-1, 0)
+    case .right: return scroll(1, 0)
+    case .up: return scroll(0, -1)
+    case .down: return scroll(0, 1)
+    default: return .nothing
+    }
+  }
+
+  private mutating func press(_ character: Character) -> Effect {
+    switch character {
+    case "q", "Q": return .end
+    case "+", "=": return change { $0.zoom(by: Self.step) }
+    case "-", "_": return change { $0.zoom(by: 1 / Self.step) }
+    case "0": return change { $0.zoomToFit() }
+    default: return .nothing
+    }
+  }
+
+  private mutating func scroll(_ x: Double, _ y: Double) -> Effect {
+    change { $0.scroll(byX: x * Self.stride * $0.view.width, y: y * Self.stride * $0.view.height) }
+  }
+
+  private mutating func change(_ body: (inout Viewport) -> Void) -> Effect {
+    let before = viewport
+    body(&viewport)
+    return viewport == before ? .nothing : .draw
+  }
+
+  /// The terminal has another size.
+  mutating func resize(_ new: TerminalSize) -> Effect {
+    guard new != terminal else { return .nothing }
+    terminal = new
+    viewport.resize(view: ArtPlacement.view(of: room))
+    return .draw
+  }
+
+  /// The document's canvas is that one.
+  mutating func take(_ new: Canvas) {
+    guard new != canvas else { return }
+    canvas = new
+    viewport = ArtPlacement.viewport(new, in: room)
+  }
+
+  private static func room(of terminal: TerminalSize) -> TerminalSize {
+    var room = terminal
+    room.rows = max(terminal.rows - 2, 1)
+    return room
+  }
+}
+
+/// What the terminal is given while a document is followed. All of it is drawn anew each time, at once where the terminal can do so.
+enum LiveScreen {
+  /// To a screen of its own, without a cursor.
+  static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[H\u{1B}[2J"
+  /// Back to what was there before, though the last drawing may have been written in part only.
+  static let leave = "\u{1B}\\\(end)\u{1B}[?7h\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+  /// Between these nothing is shown: https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036
+  private static let (begin, end) = ("\u{1B}[?2026h", "\u{1B}[?2026l")
+
+  /// The art between a title and a line for people.
+  static func bytes(
+    title: String, _ art: TerminalArt?, below: String, on terminal: TerminalSize, _ graphics: Graphics
+  ) -> [UInt8] {
+    let wipe = graphics == .kitty ? "\u{1B}_Ga=d,d=A,q=2\u{1B}\\" : ""
+    let top =
+      "\(begin)\u{1B}[?7l\u{1B}[0m\u{1B}[2J\(wipe)\u{1B}[H\u{1B}[1m\(fitted(title, terminal.columns))\u{1B}[0m"
+    let bottom = terminal.rows > 2 ? "\u{1B}[\(terminal.rows);1H\(fitted(below, terminal.columns))" : ""
+    return Array(top.utf8) + (art.map { placed($0, on: terminal) } ?? [])
+      + Array("\(bottom)\u{1B}[?7h\(end)".utf8)
+  }
+
+  /// In the middle of what is left by the lines above and below.
+  private static func placed(_ art: TerminalArt, on terminal: TerminalSize) -> [UInt8] {
+    let top = 2 + max(terminal.rows - 2 - art.rows, 0) / 2
+    let left = 1 + max(terminal.columns - art.columns, 0) / 2
+    switch art.body {
+    case .picture(let picture): return Array("\u{1B}[\(top);\(left)H".utf8) + picture
+    case .lines(let lines):
+      var bytes: [UInt8] = []
+      let last = terminal.rows - 1
+      for (index, line) in lines.split(separator: 0x0A).enumerated() where top + index <= max(last, 2) {
+        bytes += Array("\u{1B}[\(top + index);\(left)H".utf8) + line
+      }
+      return bytes + Array("\u{1B}[0m".utf8)
+    }
+  }
+
+  /// As much of a text as fits a line for sure.
+  static func fitted(_ text: String, _ columns: Int) -> String {
+    let characters = Array(safe(text))
+    guard LineView.width(characters[...]) > columns else { return String(characters) }
+    var kept: [Character] = []
+    for character in characters {
+      guard LineView.width((kept + [character])[...]) < columns else { break }
+      kept.append(character)
+    }
+    return String(kept) + "…"
+  }
+}
+
+/// Signals on their way to the thread that draws: one that ends programs, one that stops them, the window's size.
+final class LiveSignals: Sendable {
+  /// Seconds that the thread that draws has for ending. It may wait for a file or a folder that does not answer.
+  private static let timeout: UInt32 = 2
+
+  private let wakeup: WakeupPipe
+  private let mode: TerminalMode
+  private let taken = Mutex<[Int32]>([])
+
+  /// Blocks the signals in this thread, and those that it begins; one of its own takes them. Throws `inputOutput`.
+  init(_ wakeup: WakeupPipe, _ mode: TerminalMode) throws(ArtError) {
+    (self.wakeup, self.mode) = (wakeup, mode)
+    let source = SignalSource(SignalSource.endings + [SIGTSTP, SIGCONT, SIGWINCH])
+    do throws(SystemError) {
+      try source.follow { self.note($0) }
+    } catch {
+      throw .noThread(error)
+    }
+  }
+
+  /// Those that have come, in their order.
+  func take() -> [Int32] {
+    taken.withLock { taken in
+      defer { taken = [] }
+      return taken
+    }
+  }
+
+  /// Whether one has come that is not to wait for a drawing to be written.
+  var isUrgent: Bool {
+    taken.withLock { $0.contains { $0 == SIGTSTP || SignalSource.endings.contains($0) } }
+  }
+
+  private func note(_ number: Int32) {
+    // Of one kind the first is enough.
+    taken.withLock { if !$0.contains(number) { $0.append(number) } }
+    wakeup.wake()
+    if SignalSource.endings.contains(number) { end(by: number) }
+  }
+
+  /// Ends this process when the thread that draws does not.
+  private func end(by number: Int32) -> Never {
+    sleep(Self.timeout)
+    let mode = mode
+    // The terminal may take nothing.
+    _ = Outcome { mode.restore() }.wait(atMost: .milliseconds(200))
+    SignalSource.die(of: number)
+  }
+}
