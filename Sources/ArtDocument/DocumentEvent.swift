@@ -66,6 +66,12 @@ public struct ContentChange: Sendable, Equatable {
     return edits.first.map { ContentEffect(of: $0.edit.changes, inverse: $0.inverse) } ?? ContentEffect()
   }
 
+  /// Whether the change set the pending background. Takes no time, unlike the effect.
+  public var setsPending: Bool {
+    if let difference { return difference.pending != nil }
+    return edits.contains { $0.edit.changes.contains { if case .setPending = $0 { true } else { false } } }
+  }
+
   /// An own edit.
   init(of entry: LoggedEdit, isBackground: Bool, before: Int) {
     self.before = before

@@ -178,7 +178,8 @@ extension DocumentContent: EditableArt {
 
   /// The edits kept, newest first, until the body returns false.
   public func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError) {
-    for entry in log.reversed() where try !body(entry) { return }
+    // By index: an iterator copies each entry.
+    for index in log.indices.reversed() where try !body(log[index]) { return }
   }
 
   /// Adds an emoji whose id is not taken.

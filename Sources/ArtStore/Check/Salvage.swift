@@ -119,8 +119,8 @@ struct Salvage {
     art.logBytes = 0
     art.digest = Digest()
     var image = try FileImage(name: name, art: art)
-    for emoji in emojis.values.sorted(by: { $0.id < $1.id }) { try image.insert(emoji) }
-    for entry in log.values.sorted(by: { $0.revision < $1.revision }) { try image.insert(entry) }
+    try image.insert(Array(emojis.values))
+    try image.insert(log.values.sorted { $0.revision < $1.revision })
     for row in plain { try image.insert(row.values, into: row.table) }
     var number = 0
     var taken = asideNumbers
@@ -130,10 +130,10 @@ struct Salvage {
         [.integer(number), .text(row.table), .text(row.row), .text(row.reason), .integer(stamp.time)],
         into: .aside)
     }
-    try image.insert(
-      LoggedEdit(
-        stamp, revision: revision, save: revision, edit: Edit(name: Edit.repairName, changes: []), inverse: []
-      ))
+    let mending = Edit(name: Edit.repairName, changes: [])
+    try image.insert([
+      LoggedEdit(stamp, revision: revision, save: revision, edit: mending, inverse: [])
+    ])
     try image.verify()
     return image
   }
@@ -148,21 +148,16 @@ struct Salvage {
 }
 
 extension FileImage {
-  mutating func insert(_ emoji: Emoji) throws(ArtError) {
-    let row = EmojiRow(emoji)
-    let values = row.values
-    try Statement("INSERT INTO emoji(id, z, json, sum) VALUES(?,?,?,?)", on: connection)
-      .run(values.id, values.z, values.json, values.sum)
-    art.emojiCount += 1
-    art.digest.add(row.sum)
-  }
-
-  mutating func insert(_ entry: LoggedEdit) throws(ArtError) {
-    let row = try EditRow.insert(entry, on: connection)
-    art.logBytes += row.bytes
-    art.digest.add(row.sum)
-    art.revision = entry.revision
-    art.head = entry.id
+  /// Puts in edits, oldest first; the last one is the head.
+  mutating func insert(_ entries: [LoggedEdit]) throws(ArtError) {
+    let insertion = try Statement(EditRow.insertion, on: connection)
+    for entry in entries {
+      let row = try EditRow.insert(entry, with: insertion)
+      art.logBytes += row.bytes
+      art.digest.add(row.sum)
+      art.revision = entry.revision
+      art.head = entry.id
+    }
   }
 
   mutating func insert(_ values: [Statement.Value], into table: PlainTable) throws(ArtError) {

@@ -372,7 +372,7 @@ extension DocumentTransaction {
 
   /// Writes an entry that has been applied into the log.
   func append(_ entry: LoggedEdit) throws(ArtError) {
-    let row = try EditRow.insert(entry, on: connection)
+    let row = try EditRow.insert(entry, with: statement(EditRow.insertion))
     art.digest.add(row.sum)
     art.logBytes += row.bytes
     art.revision = entry.revision

@@ -390,7 +390,7 @@ extension FileImage {
     art.background = content.background
     art.pending = content.pending
     try self.init(name: name, art: art)
-    for emoji in content.emojisInOrder() { try insert(emoji) }
+    try insert(content.emojisInOrder())
     var bytes = 0
     var kept = 0
     for entry in content.log.reversed() {
@@ -398,7 +398,7 @@ extension FileImage {
       guard kept == 0 || (kept < Format.logEdits && bytes <= Format.logBytes) else { break }
       kept += 1
     }
-    for entry in content.log.suffix(kept) { try insert(entry) }
+    try insert(Array(content.log.suffix(kept)))
   }
 
   /// Takes the pictures of another document.

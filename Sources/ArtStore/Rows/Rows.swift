@@ -301,8 +301,11 @@ struct EditRow {
     }
   }
 
-  /// Writes the row of an entry.
-  static func insert(_ entry: LoggedEdit, on connection: Connection) throws(ArtError) -> EditRow {
+  /// The statement that writes a row.
+  static let insertion = "INSERT INTO edit VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+
+  /// Writes the row of an entry with the prepared `insertion`.
+  static func insert(_ entry: LoggedEdit, with insertion: Statement) throws(ArtError) -> EditRow {
     let (kind, undoes): (String, String?) =
       switch entry.kind {
       case .edit: ("edit", nil)
@@ -318,9 +321,8 @@ struct EditRow {
     ]
     var sum = RowSum("edit")
     for value in values { sum.add(value) }
-    let insert = try Statement("INSERT INTO edit VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", on: connection)
-    try insert.bind(values + [.integer(sum.value)])
-    while try insert.step() {}
+    try insertion.bind(values + [.integer(sum.value)])
+    while try insertion.step() {}
     return EditRow(entry: entry, sum: sum.value, bytes: texts.bytes)
   }
 

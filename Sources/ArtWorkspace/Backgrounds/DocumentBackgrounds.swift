@@ -254,7 +254,7 @@ extension DocumentEvent {
   /// Whether something else may be pending after it.
   fileprivate var isAboutPending: Bool {
     switch self {
-    case .changed(let change): change.effect.pending != nil
+    case .changed(let change): change.setsPending
     case .dropped, .resync: true
     case .state, .saved, .renamed: false
     }
