@@ -53,7 +53,7 @@ extension EmojiNames {
     let code = Shortcode.of(name)
     guard !code.isEmpty else {
       throw ArtError(
-        .badText, ":\(shown(name)): has no letters to look for", about: name, remedy: .searchNames)
+        .badText, ":\(shown(name)): has no letters to look for", about: shown(name), remedy: .searchNames)
     }
     let wanted = Array(code.utf8)
     if let row = NameTable.own.first(where: { $0.shortcode.elementsEqual(wanted) }) {
@@ -130,8 +130,8 @@ extension EmojiNames {
     let near = fitting.isEmpty ? names(near: code) : fitting
     let cause = "no emoji is called :\(shown(name)):"
     return near.isEmpty
-      ? ArtError(.badText, cause, about: name, remedy: .searchNames)
-      : ArtError(.badText, "\(cause); did you mean \(listed(near))?", about: name)
+      ? ArtError(.badText, cause, about: shown(name), remedy: .searchNames)
+      : ArtError(.badText, "\(cause); did you mean \(listed(near))?", about: shown(name))
   }
 
   /// A name without the skin tone that it ends with, and the tone.
@@ -151,7 +151,7 @@ extension EmojiNames {
     let found = search([code], limit: 3)
     return ArtError(
       .badText,
-      ":\(shown(name)): fits several emoji, such as \(listed(found?.emojis ?? []))", about: code,
+      ":\(shown(name)): fits several emoji, such as \(listed(found?.emojis ?? []))", about: shown(code),
       remedy: .listMatches)
   }
 

@@ -57,3 +57,10 @@ extension DocumentNotice {
     }
   }
 }
+
+extension DrawingRefusal {
+  /// The line for people.
+  var message: String {
+    reason == .noFont ? "\(detail); \(ArtError.Remedy.chooseFont.text(about: ""))" : detail
+  }
+}
