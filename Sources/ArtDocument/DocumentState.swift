@@ -213,7 +213,7 @@ extension SaveBlocker {
 
 extension ArtError {
   static func closedDocument(_ name: String) -> ArtError {
-    ArtError(.closed, "\(name) is closed; open it again to edit it")
+    ArtError(.closed, "\(name) is closed; open it again to edit it", about: name)
   }
 
   static func groupedUndo() -> ArtError {
@@ -229,6 +229,6 @@ extension ArtError {
 
   /// A document that can only be looked at, and why.
   public static func readOnlyDocument(_ name: String, _ reason: String) -> ArtError {
-    ArtError(.notPermitted, "\(name) can only be looked at: \(reason)")
+    ArtError(.notPermitted, "\(name) can only be looked at: \(reason)", about: name)
   }
 }

@@ -166,7 +166,7 @@ struct WorkingCopy: Sendable {
   private mutating func plan(_ requests: [DocumentRequest], as name: String) throws(ArtError) -> PlannedEdit {
     var (changes, inverse): ([Change], [Change]) = ([], [])
     // An inverse sets what was there before: no bound keeps it from that.
-    defer { do throws(ArtError) { _ = try content.apply(inverse) } catch { assertionFailure(error.message) } }
+    defer { do throws(ArtError) { _ = try content.apply(inverse) } catch { assertionFailure(error.cause) } }
     var subjects: [Emoji] = []
     for request in requests {
       guard let plan = try plan(request) else { continue }

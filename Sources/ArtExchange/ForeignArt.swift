@@ -228,7 +228,7 @@ extension Canvas {
         width: min(max(width, standard.width), Limits.canvasSide),
         height: min(max(height, standard.height), Limits.canvasSide))
     } catch {
-      assertionFailure(error.message)
+      assertionFailure(error.cause)
       return standard
     }
   }

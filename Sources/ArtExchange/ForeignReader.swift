@@ -198,11 +198,11 @@ extension ForeignReader {
     }
   }
 
-  /// `show --json` tells of a picture without giving it.
+  /// What is shown of a document tells of a picture without giving it.
   private var missingPicture: [ExchangeReport.Note] {
     guard !background.ownKeys.isEmpty, background.background == nil else { return [] }
     let words =
-      "the background: its picture is not in this JSON, and no URL says where it is; `emojiart export` writes both"
+      "the background: its picture is not in this JSON, and no URL says where it is; an export has both"
     return [.init(.leftOut, code: "missingPicture", words: words)]
   }
 

@@ -69,7 +69,7 @@ public struct DocumentContent: Sendable {
   public mutating func takeBack(_ entries: ArraySlice<LoggedEdit>, to head: EditID?) {
     for entry in entries.reversed() {
       // An inverse sets what was there before: no bound keeps it from that.
-      do throws(ArtError) { _ = try apply(entry.inverse) } catch { assertionFailure(error.message) }
+      do throws(ArtError) { _ = try apply(entry.inverse) } catch { assertionFailure(error.cause) }
     }
     log.removeLast(entries.count)
     revision -= entries.count

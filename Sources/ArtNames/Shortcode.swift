@@ -52,7 +52,8 @@ extension EmojiNames {
   public static func emoji(named name: String) throws(ArtError) -> EmojiText {
     let code = Shortcode.of(name)
     guard !code.isEmpty else {
-      throw ArtError(.badText, ":\(shown(name)): has no letters to look for; `emojiart find` tells names")
+      throw ArtError(
+        .badText, ":\(shown(name)): has no letters to look for", about: shown(name), remedy: .searchNames)
     }
     let wanted = Array(code.utf8)
     if let row = NameTable.own.first(where: { $0.shortcode.elementsEqual(wanted) }) {
@@ -127,11 +128,10 @@ extension EmojiNames {
     let (bare, tone) = toned(code)
     let fitting = search([bare], tone: tone, limit: 3)?.emojis ?? []
     let near = fitting.isEmpty ? names(near: code) : fitting
-    let hint =
-      near.isEmpty
-      ? "`emojiart find` looks for names"
-      : "did you mean \(listed(near))?"
-    return ArtError(.badText, "no emoji is called :\(shown(name)):; \(hint)")
+    let cause = "no emoji is called :\(shown(name)):"
+    return near.isEmpty
+      ? ArtError(.badText, cause, about: shown(name), remedy: .searchNames)
+      : ArtError(.badText, "\(cause); did you mean \(listed(near))?", about: shown(name))
   }
 
   /// A name without the skin tone that it ends with, and the tone.
@@ -151,8 +151,8 @@ extension EmojiNames {
     let found = search([code], limit: 3)
     return ArtError(
       .badText,
-      ":\(shown(name)): fits several emoji, such as \(listed(found?.emojis ?? [])); `emojiart find \(code)` lists them"
-    )
+      ":\(shown(name)): fits several emoji, such as \(listed(found?.emojis ?? []))", about: shown(code),
+      remedy: .listMatches)
   }
 
   /// What can be typed instead, each with its emoji behind it.

@@ -16,11 +16,15 @@ public struct FolderListing: Sendable {
     do throws(SystemError) {
       try FolderEntry.each(in: folder) { add($0) }
     } catch {
-      if error.number == ENOENT { throw ArtError(.noSuchDocument, "no folder \(folder)") }
-      if error.number == ENOTDIR { throw ArtError(.noSuchDocument, "\(folder) is not a folder") }
+      if error.number == ENOENT { throw ArtError(.noSuchDocument, "no folder \(folder)", about: folder) }
+      if error.number == ENOTDIR {
+        throw ArtError(.noSuchDocument, "\(folder) is not a folder", about: folder)
+      }
       throw ArtError(error, cannot: "list", folder)
     }
-    if PlainFile.isRemoved(folder) { throw ArtError(.noSuchDocument, "the folder \(folder) was removed") }
+    if PlainFile.isRemoved(folder) {
+      throw ArtError(.noSuchDocument, "the folder \(folder) was removed", about: folder)
+    }
     names.sort()
     unreadable.sort()
   }

@@ -67,14 +67,14 @@ public struct PaletteStore: Sendable {
       return try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in try Palettes(file: bytes) }
     } catch {
       let advice = error.code == .newerFormat ? "get a newer emojiart" : "mend it, or move it away"
-      throw ArtError(error.code, "\(path): \(error.message); \(advice)")
+      throw error.withCause("\(path): \(error.cause); \(advice)")
     }
   }
 }
 
 extension ArtError {
   fileprivate static func largePaletteFile(_ path: String, _ limit: Int) -> ArtError {
-    ArtError(.tooLarge, "\(path) would be larger than \(limit) bytes; remove a palette")
+    ArtError(.tooLarge, "\(path) would be larger than \(limit) bytes; remove a palette", about: path)
   }
 }
 

@@ -76,7 +76,7 @@ struct ReplacedFile {
     let isRegular = status.st_mode & S_IFMT == S_IFREG
     if isOurs, !isRegular || status.st_size > limit { return nil }
     guard isRegular else {
-      throw ArtError(.notADocument, "\(path) is no regular file; move it away")
+      throw ArtError(.notADocument, "\(path) is no regular file; move it away", about: path)
     }
     return try PlainFile.read(place, limit: limit)
   }

@@ -41,7 +41,8 @@ public enum StateFolder {
   static func absolute(_ path: String, in variable: String) throws(ArtError) -> String {
     guard path.hasPrefix("/") else {
       throw ArtError(
-        .badValue, "\(variable) is \(path), which is no absolute path; give one that begins with /")
+        .badValue, "\(variable) is \(path), which is no absolute path; give one that begins with /",
+        about: path)
     }
     return path
   }
@@ -55,13 +56,13 @@ public enum StateFolder {
       throw ArtError(
         .notPermitted,
         "\(folder) belongs to another user (\(status.st_uid)), who may have put anything there; "
-          + "set EMOJIART_STATE to a folder of your own")
+          + "set EMOJIART_STATE to a folder of your own", about: folder)
     }
     guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
       throw ArtError(
         .notPermitted,
-        "others may write to \(folder), and may have put anything there; look what it holds, then `chmod go-w` it"
-      )
+        "others may write to \(folder), and may have put anything there; look what it holds, then `chmod go-w` it",
+        about: folder)
     }
   }
 

@@ -113,6 +113,7 @@ package struct HistoryFile {
 
   private func failure(_ verb: String, _ cause: String = SystemError.text(of: errno)) -> ArtError {
     ArtError(
-      .inputOutput, "cannot \(verb) the history \(path): \(cause); lines are kept for this session only")
+      .inputOutput, "cannot \(verb) the history \(path): \(cause); lines are kept for this session only",
+      about: path)
   }
 }

@@ -208,7 +208,7 @@ extension FolderWatcher {
   /// The watched folder, or one above it, was moved or removed: what stands at its path now is to be watched.
   private func lost(at time: Duration) {
     detach()
-    debouncer.changed(.root, reason: ArtError.folderReplaced(walk.root).message, at: time)
+    debouncer.changed(.root, reason: ArtError.folderReplaced(walk.root).cause, at: time)
   }
 }
 
@@ -437,9 +437,9 @@ extension FolderWatcher {
   func degrade(_ why: ArtError, cost: Duration = .zero) {
     guard !isClosed else { return }
     pollDue = timeline.now() + max(settings.pollEvery, cost * 10)
-    if trouble == why.message { return }
-    trouble = why.message
-    ready.append(.degraded(why.message))
+    if trouble == why.cause { return }
+    trouble = why.cause
+    ready.append(.degraded(why.cause))
   }
 
   /// Looks through a folder and what lies below it: each folder is watched first, so that nothing that comes later is

@@ -252,7 +252,7 @@ struct BackgroundDialogue: HelperDialogue {
   mutating func heard(line: [UInt8]) -> DialogueEffect<FetchProgress> {
     let reply: WorkerReply
     do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
-      return breaks(.nonsense(path, error.message))
+      return breaks(.nonsense(path, error.cause))
     }
     switch (state, reply) {
     case (.greeting, .hello(WorkerRequest.version)):

@@ -316,18 +316,20 @@ extension ArtError {
     ArtError(
       .unavailable,
       "\(path) belongs to another emojiart (it speaks version \(version), this one \(WorkerRequest.version)); "
-        + "install emojiart again")
+        + "install emojiart again", about: path)
   }
 
   static func nonsense(_ path: String, _ what: String) -> ArtError {
-    ArtError(.unavailable, "\(path) wrote what was not agreed on: \(what); install emojiart again")
+    ArtError(
+      .unavailable, "\(path) wrote what was not agreed on: \(what); install emojiart again", about: path)
   }
 
   static func ended(_ path: String, _ end: HelperEnd) -> ArtError {
-    ArtError(.unavailable, "\(path) gave no answer that counts; it \(end.text); try again")
+    ArtError(.unavailable, "\(path) gave no answer that counts; it \(end.text); try again", about: path)
   }
 
   static func hangs(_ path: String, _ seconds: Int64) -> ArtError {
-    ArtError(.unavailable, "\(path) gave no answer within \(seconds) s, and was killed; try again")
+    ArtError(
+      .unavailable, "\(path) gave no answer within \(seconds) s, and was killed; try again", about: path)
   }
 }

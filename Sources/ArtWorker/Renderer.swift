@@ -210,7 +210,7 @@ struct DrawingDialogue: HelperDialogue {
   mutating func heard(line: [UInt8]) -> DialogueEffect<[UInt8]> {
     let reply: WorkerReply
     do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
-      return breaks(.nonsense(path, error.message))
+      return breaks(.nonsense(path, error.cause))
     }
     switch (state, reply) {
     case (.greeting, .hello(WorkerRequest.version)):

@@ -59,7 +59,7 @@ struct SandboxDialogue: HelperDialogue {
   mutating func heard(line: [UInt8]) -> DialogueEffect<Void> {
     let reply: WorkerReply
     do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
-      return breaks(.nonsense(path, error.message))
+      return breaks(.nonsense(path, error.cause))
     }
     switch (state, reply) {
     case (.greeting, .hello(WorkerRequest.version)):

@@ -16,7 +16,7 @@ enum Main {
     Sandbox.begin()
     let verb: WorkerVerb
     do { verb = try WorkerVerb(arguments: Array(CommandLine.arguments.dropFirst())) } catch {
-      end(EX_USAGE, error.message)
+      end(EX_USAGE, error.cause)
     }
     // A write that nobody reads is an error of that write.
     signal(SIGPIPE, SIG_IGN)

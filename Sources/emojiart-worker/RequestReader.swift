@@ -76,7 +76,7 @@ struct RequestReader {
       case nil: break
       }
     } catch {
-      end(EX_DATAERR, error.message)
+      end(EX_DATAERR, error.cause)
     }
   }
 
@@ -90,7 +90,7 @@ struct RequestReader {
       }
       return request
     } catch {
-      end(EX_DATAERR, error.message)
+      end(EX_DATAERR, error.cause)
     }
   }
 }

@@ -77,7 +77,7 @@ import Testing
     let file = try folder.make()
     _ = try await left(by: { for x in 1...3 { try await $0.perform(.bee(x: Double(x))) } }, on: file)
     let notices = Mutex<[String]>([])
-    let told = DocumentFile(file.path, notice: { notice in notices.withLock { $0.append(notice) } })
+    let told = DocumentFile(file.path, notice: { notice in notices.withLock { $0.append("\(notice)") } })
     let document = try await DocumentFolder.open(told)
     #expect(await document.content.emojiCount == 3)
     #expect(try file.read().emojiCount == 3 && file.read().log.map(\.title) == ["restore 3 edits"])

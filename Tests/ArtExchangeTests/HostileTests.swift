@@ -48,15 +48,15 @@ struct HostileTests {
   @Test("X31 100,000 levels, equal keys, numbers and texts that are broken are refused with the place")
   func refused() throws {
     let deep = String(repeating: "[", count: 100_000)
-    #expect(refusal(#"{"emojis":\#(deep)"#)?.message == "JSON with more than 64 levels, at byte 74")
+    #expect(refusal(#"{"emojis":\#(deep)"#)?.cause == "JSON with more than 64 levels, at byte 74")
     #expect(refusal(deep)?.code == .badJSON)
     #expect(refusal(String(repeating: #"{"a":"#, count: 100_000))?.code == .badJSON)
     #expect(
-      refusal(#"{"emojis":[],"emojis":[]}"#)?.message == #"JSON with the key "emojis" twice, at byte 21"#)
+      refusal(#"{"emojis":[],"emojis":[]}"#)?.cause == #"JSON with the key "emojis" twice, at byte 21"#)
     #expect(refusal(#"{"emojis":[\#(label("🐝", x: "1e999"))]}"#)?.code == .badJSON)
     #expect(refusal(#"{"emojis":[\#(label(#"\udc00"#))]}"#)?.code == .badJSON)
     let long = String(repeating: "a", count: 1_000_000)
-    #expect((refusal(#"{"\#(long)":1,"\#(long)":1}"#)?.message.utf8.count ?? 1000) < 200)
+    #expect((refusal(#"{"\#(long)":1,"\#(long)":1}"#)?.cause.utf8.count ?? 1000) < 200)
     #expect(refusal(" ")?.code == .badJSON)
     #expect(refusal("SQLite format 3\u{0}")?.code == .badJSON)
   }
@@ -107,7 +107,7 @@ struct HostileTests {
   func canvas() throws {
     let canvas = #""canvas":{"width":100001,"height":600}"#
     #expect(
-      refusal("{\(canvas),\"emojis\":[],\"revision\":1}")?.message
+      refusal("{\(canvas),\"emojis\":[],\"revision\":1}")?.cause
         == "JSON with a canvas of 100001x600, whose sides are not 1 to 100,000 pixels, at byte 10")
     let foreign = try ForeignArt("{\(canvas),\"emojis\":[\(label("🐝"))]}")
     #expect(foreign.dialect == .emojiart2017 && foreign.emojiCount == 1)

@@ -61,12 +61,12 @@ import Testing
         failure { try file.summary() },
       ] {
         #expect(
-          error?.code == .notADocument && error?.message.contains(words) == true, "\(name): \(error as Any)")
+          error?.code == .notADocument && error?.cause.contains(words) == true, "\(name): \(error as Any)")
       }
     }
-    #expect(failure { try DocumentFile("/dev/null").read() }?.message.contains("device") == true)
+    #expect(failure { try DocumentFile("/dev/null").read() }?.cause.contains("device") == true)
     let missing = failure { try DocumentFile(folder["pipes.emojiart"]).read() }
-    #expect(missing?.code == .noSuchDocument && missing?.message.contains("did you mean") == true)
+    #expect(missing?.code == .noSuchDocument && missing?.cause.contains("did you mean") == true)
   }
 
   @Test("F24 symbolic links are followed, and a file with two names gets a notice")
@@ -79,7 +79,7 @@ import Testing
     #expect(try DocumentFile(folder["link.emojiart"]).summary().emojiCount == 1)
     link(file.path, folder["second.emojiart"])
     let told = Told()
-    try DocumentFile(file.path, notice: { told.append($0) }).add(seed: 2)
+    try DocumentFile(file.path, notice: { told.append("\($0)") }).add(seed: 2)
     #expect(told.lines.count == 1 && told.lines.first?.contains("2 names") == true)
     #expect(try DocumentFile(folder["second.emojiart"]).read().emojiCount == 2)
   }

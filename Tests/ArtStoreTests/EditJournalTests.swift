@@ -229,7 +229,7 @@ import Testing
     let sample = try JournalSample()
     try write([1], to: sample.space["state"])
     let error = try #require(failure { try sample.journal() })
-    #expect(error.message.contains(sample.folder.path) && error.message.contains("EMOJIART_STATE"))
+    #expect(error.cause.contains(sample.folder.path) && error.cause.contains("EMOJIART_STATE"))
     let missing = DocumentFile(sample.space["nobody.emojiart"])
     let none = failure {
       try Journal(in: sample.folder, of: missing, on: sample.base, origin: sample.origin, author: nil)
@@ -244,9 +244,9 @@ import Testing
     try journal.append(try sample.edits(1), on: sample.base)
     try FileManager.default.removeItem(atPath: sample.folder.path)
     let next = try sample.edits(1)
-    #expect(failure { try journal.append(next, on: sample.base) }?.message.contains("was removed") == true)
+    #expect(failure { try journal.append(next, on: sample.base) }?.cause.contains("was removed") == true)
     _ = journal.cut()
-    #expect(failure { try journal.append(next, on: sample.base) }?.message.contains("was removed") == true)
+    #expect(failure { try journal.append(next, on: sample.base) }?.cause.contains("was removed") == true)
     try FileManager.default.createDirectory(atPath: sample.folder.path, withIntermediateDirectories: true)
     #expect(failure { try journal.append(next, on: sample.base) } != nil, "without its lock it is nobody's")
   }
@@ -261,7 +261,7 @@ import Testing
         return -1
       }
       let error = failure { try journal.append(try sample.edits(1), on: sample.base) }
-      #expect(error?.code == .inputOutput && error?.message.contains("was removed") == true)
+      #expect(error?.code == .inputOutput && error?.cause.contains("was removed") == true)
     }
   }
 

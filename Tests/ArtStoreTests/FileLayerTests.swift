@@ -132,7 +132,7 @@ import Testing
     unlink(folder["film.mp4"])
     // Without one it is set aside, and said so.
     let told = Told()
-    try DocumentFile(file.path, notice: { told.append($0) }).add(seed: 6)
+    try DocumentFile(file.path, notice: { told.append("\($0)") }).add(seed: 6)
     let aside = try #require(told.lines.first?.split(separator: " ").last.map(String.init))
     #expect(try bytes(aside) == [0] + Array("precious".utf8))
     #expect(try file.read().emojiCount == content.emojiCount + 1)

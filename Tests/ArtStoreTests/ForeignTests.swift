@@ -28,7 +28,7 @@ import Testing
     for error in [
       failure { try file.read() }, failure { try file.add(seed: 1) }, failure { try file.summary() },
     ] {
-      #expect(error?.code == .damaged && error?.message.contains("WAL") == true)
+      #expect(error?.code == .damaged && error?.cause.contains("WAL") == true)
     }
     #expect(try folder.names == ["bees.emojiart"])
     #expect(try file.check().faults.count == 1)
@@ -120,7 +120,7 @@ import Testing
     for error in [
       failure { try file.read() }, failure { try file.edit { t throws(ArtError) in _ = try t.top() } },
     ] {
-      #expect(error?.code == .damaged && error?.message.contains("or another program wrote it") == true)
+      #expect(error?.code == .damaged && error?.cause.contains("or another program wrote it") == true)
     }
     let report = try #require(try mend(file, .adopt))
     #expect(report.adopted.count == 2 && report.setAside.count == 1)

@@ -127,7 +127,7 @@ import Testing
       let there = folder(sample, place)
       let found = try sample.file.journalsToRestore(in: there)
       #expect(found.own.isEmpty && found.kept.count == 1)
-      #expect(found.kept.first?.message.contains("--from-elsewhere") == true)
+      #expect(found.kept.first?.remedy == .restoreElsewhere)
       #expect(found.kept.first?.code == .unavailable)
       let stranger = try sample.space.document("stranger.emojiart", seed: 60)
       #expect(try stranger.journalsToRestore(in: there).kept.isEmpty)
@@ -160,7 +160,7 @@ import Testing
       try #require(rename(sample.file.path, original) == 0 && rename(copy, sample.file.path) == 0)
       let found = try sample.file.journalsToRestore(in: there)
       #expect(found.own.isEmpty && found.kept.count == 1)
-      #expect(found.kept.first?.message.contains("another container") == true)
+      #expect(found.kept.first?.cause.contains("another container") == true)
       #expect(
         try sample.file.journalsToRestore(in: sample.folder).own.count == 1, "here the path is believed")
       try #require(rename(original, sample.space["original.emojiart"]) == 0)
@@ -211,7 +211,7 @@ import Testing
     #expect(try StateFolder.path { variables[$0] } == nil)
     variables["EMOJIART_STATE"] = "state"
     let error = failure { try StateFolder.path { variables[$0] } }
-    #expect(error?.code == .badValue && error?.message.contains("EMOJIART_STATE") == true)
+    #expect(error?.code == .badValue && error?.cause.contains("EMOJIART_STATE") == true)
     variables["EMOJIART_STATE"] = "/s"
     #expect(try StateFolder.path { variables[$0] } == "/s")
   }
@@ -224,7 +224,7 @@ import Testing
     for mode: mode_t in [0o770, 0o702, 0o777, 0o1777] {
       try #require(chmod(sample.folder.path, mode) == 0)
       let error = failure { try sample.file.restoreOrphans(in: sample.folder, by: { author }) { _ in } }
-      #expect(error?.code == .notPermitted && error?.message.contains("chmod go-w") == true)
+      #expect(error?.code == .notPermitted && error?.cause.contains("chmod go-w") == true)
       #expect(failure { try sample.folder.peek() }?.code == .notPermitted)
       #expect(failure { try sample.folder.dead() }?.code == .notPermitted)
       #expect(failure { try sample.journal() }?.code == .notPermitted)
@@ -238,7 +238,7 @@ import Testing
       return
     }
     try #require(chown(sample.folder.path, 65_534, 65_534) == 0)
-    #expect(failure { try sample.folder.dead() }?.message.contains("65534") == true)
+    #expect(failure { try sample.folder.dead() }?.cause.contains("65534") == true)
     try #require(chown(sample.folder.path, 0, 0) == 0)
     #expect(try sample.folder.dead().count == 1)
   }

@@ -163,7 +163,7 @@ import Testing
     let other = try sample.space.document("bees.emojiart", seed: 50)
     let found = try other.journalsToRestore(in: sample.folder)
     #expect(found.own.isEmpty && found.kept.count == 1)
-    #expect(found.kept[0].message.contains("another document"))
+    #expect(found.kept[0].cause.contains("another document"))
   }
 
   @Test("K24 a state of the document from before the edits' base gets nothing under another name")

@@ -88,7 +88,7 @@ import Testing
     var told = 0
     let error = failure { try file.restoreOrphans(in: sample.folder, by: { author }) { _ in told += 1 } }
     #expect(error?.code == .busy && told == 0)
-    #expect(error?.message.contains(sample.file.path) == true)
+    #expect(error?.cause.contains(sample.file.path) == true)
     #expect(try sample.names.count == 4 && shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
     // That of another document is nothing to this one.
     file = other.file

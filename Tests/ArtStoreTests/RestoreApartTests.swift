@@ -126,7 +126,7 @@ import Testing
     try write(Array("not a document".utf8), to: sample.file.path)
     let told = Mutex<[String]>([])
     let new = DocumentFile(
-      sample.space["saved.emojiart"], notice: { line in told.withLock { $0.append(line) } })
+      sample.space["saved.emojiart"], notice: { line in told.withLock { $0.append("\(line)") } })
     var random = SplitMix64(seed: 12)
     var maker = try EditMaker(seed: 5)
     _ = try new.create(from: [try sample.dead()], on: sample.file, stamp: { maker.stamp() }, using: &random)

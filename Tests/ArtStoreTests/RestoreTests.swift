@@ -360,8 +360,8 @@ func values(_ content: DocumentContent) -> [String] {
     try write(segment, to: sample.segment())
     let (names, print) = (try sample.names, try fingerprint(sample.file.path))
     let error = failure { try sample.file.restore(sample.dead(), stamp: sample.stamp()) }
-    #expect(error?.code == .damaged && error?.message.contains("line 5 of") == true)
-    #expect(error?.message.contains("--into") == true)
+    #expect(error?.code == .damaged && error?.cause.contains("line 5 of") == true)
+    #expect(error?.remedy == .restoreApart)
     #expect(try sample.names == names && fingerprint(sample.file.path) == print)
   }
 

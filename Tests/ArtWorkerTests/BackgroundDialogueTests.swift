@@ -77,7 +77,7 @@ import Testing
           isRefused && endedWell && !kills && refusal == Refusal(.tls, "why", isTransient: false)
         case .failure(.failed(let error)):
           !((isTaken || isRefused) && endedWell) && error.code == .unavailable
-            && error.message.contains(Self.program.path)
+            && error.cause.contains(Self.program.path)
         case .failure(.cancelled): false
         }
       if !fits { Issue.record("\(word), then \(end): \(outcome)") }

@@ -86,7 +86,7 @@ import Testing
           isCostly && refusal.reason == (end.cause == .signal(SIGXCPU) ? .tooLarge : .noMemory)
         case .failure(.failed(let error)):
           !((isDrawn || isRefused) && endedWell) && !isCostly && error.code == .unavailable
-            && error.message.contains(Self.program.path)
+            && error.cause.contains(Self.program.path)
         case .failure(.cancelled): false
         }
       if !fits { Issue.record("\(run.word), then \(end): \(outcome)") }
@@ -127,6 +127,6 @@ import Testing
     guard case .failure(.failed(let error)) = exchange.outcome(of: HelperEnd(.exit(0), errors: "")) else {
       throw ArtError(.badJSON, "it is believed")
     }
-    #expect(error.message.contains("a drawing of more than 5 bytes"))
+    #expect(error.cause.contains("a drawing of more than 5 bytes"))
   }
 }

@@ -246,7 +246,7 @@ extension Inspection {
     do throws(ArtError) {
       if let fault = try PageMap.fault(in: connection) { faults.append(fault) }
     } catch {
-      faults.append("the use of its pages cannot be verified: \(error.message)")
+      faults.append("the use of its pages cannot be verified: \(error.cause)")
     }
   }
 
@@ -261,7 +261,7 @@ extension Inspection {
     do throws(ArtError) {
       for fault in try DocumentTransaction.structureFaults(connection) { faults.append("SQLite: \(fault)") }
     } catch {
-      faults.append("SQLite's own check fails: \(error.message)")
+      faults.append("SQLite's own check fails: \(error.cause)")
     }
     comparePages(connection)
     guard doubtful.isEmpty else { return }
@@ -284,7 +284,7 @@ extension Inspection {
       _ = try DocumentTransaction(connection, begin: "BEGIN").load()
       try connection.execute("COMMIT")
     } catch {
-      faults.append(error.message)
+      faults.append(error.cause)
     }
   }
 }

@@ -24,7 +24,8 @@ extension DocumentFile {
   public func create(_ content: DocumentContent, picture: CheckedPicture? = nil) throws(ArtError) {
     guard content.background?.digest == picture?.digest else {
       throw ArtError(
-        .inputOutput, "the picture for \(path) is not the one of its background; nothing was made")
+        .inputOutput, "the picture for \(path) is not the one of its background; nothing was made",
+        about: path)
     }
     var art = ArtRow(id: content.id, canvas: content.canvas)
     art.background = content.background
@@ -173,7 +174,8 @@ struct FileImage {
       guard error.number == ENOENT || error.number == ENOTDIR || PlainFile.isRemoved(folder) else {
         throw ArtError(error, cannot: "create", name)
       }
-      throw ArtError(.noSuchDocument, "no folder \(folder) to create \(name) in; make it first")
+      throw ArtError(
+        .noSuchDocument, "no folder \(folder) to create \(name) in; make it first", about: folder)
     }
     defer {
       file.abandon()

@@ -42,7 +42,7 @@ extension DocumentFile {
   private func checkPlain() throws(ArtError) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
-    throw ArtError(.badValue, "\(path) is a symbolic link; name the document that it leads to")
+    throw ArtError(.badValue, "\(path) is a symbolic link; name the document that it leads to", about: path)
   }
 
   /// Throws `exists` where something lies beside the new path that SQLite would mix in, and for a name that is too long.
@@ -65,23 +65,25 @@ extension DocumentFile {
 
 extension ArtError {
   fileprivate static func busyDocument(_ name: String) -> ArtError {
-    ArtError(.busy, "\(name) is in use by another program; try again")
+    ArtError(.busy, "\(name) is in use by another program; try again", about: name)
   }
 
   fileprivate static func notMoved(_ old: String, _ new: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     switch number {
-    case EEXIST: return ArtError(.exists, "\(new) exists already; choose another name")
+    case EEXIST: return ArtError(.exists, "\(new) exists already", about: new, remedy: .chooseName)
     case EXDEV:
       return ArtError(
-        .badValue, "\(new) is on another file system than \(old); duplicate it there, and delete this one")
+        .badValue, "\(new) is on another file system than \(old); duplicate it there, and delete this one",
+        about: old)
     case ENOENT, ENOTDIR:
-      return ArtError(.noSuchDocument, "no folder to move \(old) to \(new); make it first")
-    case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot move \(old) to \(new): \(cause)")
-    case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot move \(old) to \(new): \(cause)")
+      return ArtError(.noSuchDocument, "no folder to move \(old) to \(new); make it first", about: old)
+    case EACCES, EPERM, EROFS:
+      return ArtError(.notPermitted, "cannot move \(old) to \(new): \(cause)", about: old)
+    case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot move \(old) to \(new): \(cause)", about: old)
     case ENAMETOOLONG:
       return ArtError(.badValue, "the name \(new.prefix(40))… is too long for the file system")
-    default: return ArtError(.inputOutput, "cannot move \(old) to \(new): \(cause)")
+    default: return ArtError(.inputOutput, "cannot move \(old) to \(new): \(cause)", about: old)
     }
   }
 }

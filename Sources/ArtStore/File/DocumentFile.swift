@@ -19,12 +19,13 @@ public struct DocumentFile: Sendable {
   public var followsLinks = true
   /// How long a document that another program holds is waited for.
   public var timeout: Duration
-  /// Is told, in one line each, what a person should know although the work was done.
-  public var notice: @Sendable (String) -> Void
+  /// Is given what the user should know although the work was done.
+  public var notice: @Sendable (DocumentNotice) -> Void
 
   /// A file by its path; it need not exist yet.
   public init(
-    _ path: String, timeout: Duration = .seconds(5), notice: @escaping @Sendable (String) -> Void = { _ in }
+    _ path: String, timeout: Duration = .seconds(5),
+    notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
   ) {
     self.path = path
     name = path
@@ -51,13 +52,29 @@ struct LocatedFile: Equatable {
   var journalPath: String { path + "-journal" }
 }
 
+/// What a user should know of a document although the work was done.
+public enum DocumentNotice: Sendable, Hashable, CustomStringConvertible {
+  /// One line, which is true for every front end.
+  case line(String)
+  /// Something was left as it is; the front end words what can be done.
+  case kept(ArtError)
+
+  /// What happened, without what can be done.
+  public var description: String {
+    switch self {
+    case .line(let line): line
+    case .kept(let error): error.cause
+    }
+  }
+}
+
 extension DocumentFile {
   /// Finds the file. Throws `noSuchDocument` with near names, `notADocument` for what is no regular file.
   func locate() throws(ArtError) -> LocatedFile {
     var status = stat()
     guard let real = try realPath() else {
       if lstat(path, &status) == 0 {
-        throw ArtError(.noSuchDocument, "\(name) is a link to a file that is not there")
+        throw ArtError(.noSuchDocument, "\(name) is a link to a file that is not there", about: name)
       }
       throw .noSuchDocument(name, near: NearNames.documents(near: path))
     }
@@ -65,7 +82,7 @@ extension DocumentFile {
     guard lstat(real, &status) == 0 else { throw .document("open", name) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    case S_IFDIR: throw .notADocument(name, "it is a folder; `emojiart list` shows what is in it")
+    case S_IFDIR: throw .notADocument(name, "it is a folder", remedy: .listDocuments)
     case S_IFIFO: throw .notADocument(name, "it is a pipe")
     case S_IFSOCK: throw .notADocument(name, "it is a socket")
     default: throw .notADocument(name, "it is a device")
@@ -265,7 +282,8 @@ extension DocumentFile {
   ) throws(ArtError) -> Attempt<Result> {
     let file = try locate()
     if file.hardLinks > 1 {
-      notice("\(path) has \(file.hardLinks) names (hard links); a repair would leave the others behind")
+      notice(
+        .line("\(path) has \(file.hardLinks) names (hard links); a repair would leave the others behind"))
     }
     let transaction = try beginWriting(file, deadline)
     let connection = transaction.connection

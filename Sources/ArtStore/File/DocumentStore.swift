@@ -57,14 +57,14 @@ extension DocumentFile: DocumentStore {
     try restoreOrphans(in: folder, by: { () throws(ArtError) in restorer }) { outcome in
       outcomes.append(outcome)
       switch outcome {
-      case .kept(let error): notice(error.message)
+      case .kept(let error): notice(.kept(error))
       case .restored(let report) where report.edits > 0:
         let edits = report.edits == 1 ? "1 edit" : "\(report.edits) edits"
         let lost =
           report.dropped.isEmpty
           ? "" : "; \(report.dropped.count) changes were left out, the history keeps them"
-        notice("\(path): restored \(edits) of a program that ended without saving them\(lost)")
-        if report.isBeyondLog { notice(report.beyondLog(of: path)) }
+        notice(.line("\(path): restored \(edits) of a program that ended without saving them\(lost)"))
+        if report.isBeyondLog { notice(.line(report.beyondLog(of: path))) }
       case .restored: break
       }
     }

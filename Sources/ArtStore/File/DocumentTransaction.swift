@@ -230,7 +230,7 @@ extension DocumentTransaction {
     do {
       return try ArtRow(stored)
     } catch {
-      throw .damaged(connection.name, error.message)
+      throw .damaged(connection.name, error.cause)
     }
   }
 }

@@ -19,11 +19,12 @@ struct FileHeader {
   /// Throws `notADocument`, `newerFormat`, `tooLarge` and `damaged`.
   init(_ bytes: [UInt8], size: Int, name: String) throws(ArtError) {
     guard !bytes.isEmpty else {
-      throw .notADocument(name, "it is empty, as a blank one of an EmojiArt app may be; \(Self.advice(name))")
+      throw .notADocument(
+        name, "it is empty, as a blank one of an EmojiArt app may be", remedy: .importFile)
     }
     guard size <= Format.largestFile else { throw .tooLargeFile(name) }
     guard bytes.starts(with: "SQLite format 3\0".utf8) else {
-      throw .notADocument(name, Self.guess(bytes, name))
+      throw Self.foreign(bytes, name)
     }
     guard bytes.count == Self.length else { throw .damaged(name, "it ends within its header") }
     guard Self.integer(bytes, at: 68) == Format.applicationID else {
@@ -44,13 +45,16 @@ struct FileHeader {
   }
 
   /// What a file without SQLite's mark seems to be.
-  private static func guess(_ bytes: [UInt8], _ name: String) -> String {
+  private static func foreign(_ bytes: [UInt8], _ name: String) -> ArtError {
     switch DocumentText(beginning: bytes) {
-    case .own: return "it is one written as JSON; \(advice(name))"
-    case .course: return "it is one of an EmojiArt app, as JSON; \(advice(name))"
-    case .otherJSON: return "it is JSON text"
-    case nil: break
+    case .own: .notADocument(name, "it is one written as JSON", remedy: .importFile)
+    case .course: .notADocument(name, "it is one of an EmojiArt app, as JSON", remedy: .importFile)
+    case .otherJSON: .notADocument(name, "it is JSON text")
+    case nil: .notADocument(name, guess(bytes))
     }
+  }
+
+  private static func guess(_ bytes: [UInt8]) -> String {
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) || bytes.starts(with: [0xFF, 0xD8]) {
       return "it is a picture"
     }
@@ -58,17 +62,6 @@ struct FileHeader {
       return "it is text"
     }
     return "it is some other kind of file"
-  }
-
-  private static func advice(_ name: String) -> String {
-    "`emojiart import \(shellWord(name)) --as NAME` brings it in"
-  }
-
-  /// A name as a shell takes it for one word.
-  private static func shellWord(_ name: String) -> String {
-    let special = " \t\n!\"#$&'()*;<>?[\\]^`{|}~".utf8
-    guard name.utf8.contains(where: special.contains) else { return name }
-    return "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
   }
 }
 

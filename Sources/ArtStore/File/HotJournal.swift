@@ -77,7 +77,7 @@ struct HotJournal {
   /// journal are set aside in the state folder before. SQLite is not asked to roll back: it would do so on whatever
   /// file stands at the path by then. Throws `notADocument` where a file of another kind lies there.
   static func settle(
-    _ file: LocatedFile, _ deadline: Deadline, _ notice: (String) -> Void
+    _ file: LocatedFile, _ deadline: Deadline, _ notice: (DocumentNotice) -> Void
   ) throws(ArtError) {
     guard try mayBeHot(file) else { return }
     let guarded = try GuardedFile(file, writable: true)
@@ -116,15 +116,16 @@ struct HotJournal {
     guard unlink(file.journalPath) == 0 else { throw .system("remove", file.journalPath) }
     try PlainFile.syncFolder(of: file.path)
     switch verdict {
-    case .rollBack: notice("\(file.name): a save that was cut short has been taken back")
-    case .keep: notice("\(file.name): a spent rollback journal lay beside it; it was set aside as \(aside)")
+    case .rollBack: notice(.line("\(file.name): a save that was cut short has been taken back"))
+    case .keep:
+      notice(.line("\(file.name): a spent rollback journal lay beside it; it was set aside as \(aside)"))
     }
   }
 
   /// For a writer that holds the document's lock: takes away what SQLite takes for no journal, so that the save's journal is a new
   /// file. What is no journal of a save that had not begun to write is set aside. Throws `notADocument` for a file that somebody else
   /// uses.
-  static func clear(_ file: LocatedFile, _ notice: (String) -> Void) throws(ArtError) {
+  static func clear(_ file: LocatedFile, _ notice: (DocumentNotice) -> Void) throws(ArtError) {
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else {
       guard errno == ENOENT else { throw .system("look at", file.journalPath) }
@@ -138,7 +139,7 @@ struct HotJournal {
     let aside = isSpent ? "" : try StateFolder.setAside(bytes, as: FilePath(file.path).name + "-journal")
     guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
     if !isSpent {
-      notice("\(file.name): a file that is no journal lay beside it; it was set aside as \(aside)")
+      notice(.line("\(file.name): a file that is no journal lay beside it; it was set aside as \(aside)"))
     }
   }
 
@@ -180,7 +181,7 @@ struct HotJournal {
     }
     try scratch.fill(bytes, journal: journal.bytes)
     if let fault = fault(in: scratch, of: file, rollingBack: true) {
-      throw .damaged(file.name, "a save was cut short, and rolling it back does not help: \(fault.message)")
+      throw .damaged(file.name, "a save was cut short, and rolling it back does not help: \(fault.cause)")
     }
     return .rollBack
   }

@@ -120,7 +120,9 @@ public enum PlainFile {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw .system("read", path) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notADocument(path, "it is no regular file") }
-    guard status.st_size <= limit else { throw ArtError(.tooLarge, "\(path) is larger than \(limit) bytes") }
+    guard status.st_size <= limit else {
+      throw ArtError(.tooLarge, "\(path) is larger than \(limit) bytes", about: path)
+    }
     return try read(file, count: Int(status.st_size), name: path)
   }
 

@@ -93,7 +93,7 @@ extension OrphanedJournal {
       do throws(ArtError) {
         try document.forget(origin)
       } catch {
-        document.notice("\(document.path) still names a journal that is gone: \(error.message)")
+        document.notice(.line("\(document.path) still names a journal that is gone: \(error.cause)"))
       }
     }
     try removeLock()
@@ -194,7 +194,7 @@ extension DocumentFile {
     } catch {
       guard error.code != .busy else { throw error }
       return told(
-        .kept(ArtError(error.code, "unsaved edits cannot be looked for: \(error.message)")))
+        .kept(error.withCause("unsaved edits cannot be looked for: \(error.cause)")))
     }
     for error in found.kept { told(.kept(error)) }
     guard !found.own.isEmpty else { return }
@@ -277,7 +277,7 @@ extension DocumentFile {
     } catch {
       switch error.code {
       case .damaged, .newerFormat, .notADocument, .noSuchDocument, .notPermitted, .replaced:
-        notice("\(path) is made of what the edits tell alone: \(error.message)")
+        notice(.line("\(path) is made of what the edits tell alone: \(error.cause)"))
         return nil
       default: throw error
       }

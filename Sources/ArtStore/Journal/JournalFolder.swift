@@ -250,7 +250,7 @@ public enum JournalMatch: Sendable, Equatable {
       self = .restore(head.path)
       return
     case .unreadable(let error):
-      self = .kept("the document cannot be read: \(error.message)", error.code)
+      self = .kept("the document cannot be read: \(error.cause)", error.code)
       return
     case .document: (what, code) = ("another document stands at \(head.path) now", .replaced)
     case .gone: (what, code) = ("there is no document \(head.path) any more", .noSuchDocument)

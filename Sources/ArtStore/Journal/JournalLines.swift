@@ -256,7 +256,7 @@ public struct JournalContents: Sendable {
       }
     } catch {
       let line = "line \(count) of \(JournalFormat.segment(number, of: origin))"
-      damage = error.code == .damaged ? "\(line) \(error.message)" : "\(line): \(error.message)"
+      damage = error.code == .damaged ? "\(line) \(error.cause)" : "\(line): \(error.cause)"
     }
   }
 

@@ -160,7 +160,7 @@ struct EmojiRow {
     do {
       return try Emoji(id: id, z: z, fields: fields)
     } catch {
-      throw .damaged(name, "the emoji \(id): \(error.message)")
+      throw .damaged(name, "the emoji \(id): \(error.cause)")
     }
   }
 
@@ -277,7 +277,7 @@ struct EditRow {
         inverse: try [Change](json: try row.utf8(Column.inverse)),
         dropped: row.isNull(Column.dropped) ? [] : try [Change](json: try row.utf8(Column.dropped)))
     } catch {
-      throw .damaged(name, "the edit of revision \(revision): \(error.message)")
+      throw .damaged(name, "the edit of revision \(revision): \(error.cause)")
     }
   }
 

@@ -150,7 +150,7 @@ final class Connection {
       Unmanaged.passUnretained(self).toOpaque())
     // A file that has just been moved is no longer at its path.
     guard isGuarded || hasMoved else {
-      throw ArtError(.inputOutput, "\(name) cannot be examined before it is saved")
+      throw ArtError(.inputOutput, "\(name) cannot be examined before it is saved", about: name)
     }
   }
 
@@ -235,7 +235,8 @@ struct SQLiteFailure {
       let cause = systemError == 0 ? "" : ": \(SystemError.text(of: systemError))"
       return ArtError(
         .inputOutput,
-        "cannot read or write \(name): \(String(cString: sqlite3_errstr(code))) (SQLite \(code))\(cause)")
+        "cannot read or write \(name): \(String(cString: sqlite3_errstr(code))) (SQLite \(code))\(cause)",
+        about: name)
     }
   }
 }

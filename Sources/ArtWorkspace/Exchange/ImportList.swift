@@ -131,7 +131,8 @@ public struct ImportList: Sendable {
         continue
       }
       for name in contents.unreadable {
-        faults.append((next.path, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it")))
+        faults.append(
+          (next.path, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name)))
       }
       let found = ImportSource.Folder(next.path, target: next.target)
       for entry in contents.entries {

@@ -132,7 +132,7 @@ public struct OrphanedEdits {
   public let match: JournalMatch?
   /// What messages call the document; where the edits belong to one, a path to it.
   public let name: String
-  fileprivate let notice: @Sendable (String) -> Void
+  fileprivate let notice: @Sendable (DocumentNotice) -> Void
 
   /// The document that the edits belong to; nil where they belong to none.
   public var file: DocumentFile? {
@@ -181,12 +181,12 @@ public struct OrphanedEditsSelection {
   }
 
   private var places: [Place] = []
-  private let notice: @Sendable (String) -> Void
+  private let notice: @Sendable (DocumentNotice) -> Void
 
   /// None stand for all of this machine's. `file` finds the document of a name that is no folder; `notice` is given to the
   /// documents that are opened. Throws what `file` throws.
   public init(
-    _ names: [String] = [], notice: @escaping @Sendable (String) -> Void = { _ in },
+    _ names: [String] = [], notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in },
     file: (String) throws(ArtError) -> DocumentFile = { DocumentFile($0) }
   ) throws(ArtError) {
     self.notice = notice
@@ -352,14 +352,14 @@ public struct Restoration {
   private let selection: OrphanedEditsSelection
   private let recovery: Recovery
   private let trustsElsewhere: Bool
-  private let notice: @Sendable (String) -> Void
+  private let notice: @Sendable (DocumentNotice) -> Void
   private let folder: JournalFolder?
 
   /// For what is selected. `trustsElsewhere` has edits of other machines and containers taken for orphaned, too. Throws what
   /// finding the folder of journals throws.
   public init(
     _ selection: OrphanedEditsSelection, by recovery: Recovery, trustsElsewhere: Bool = false,
-    notice: @escaping @Sendable (String) -> Void = { _ in }
+    notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
   ) throws(ArtError) {
     self.selection = selection
     self.recovery = recovery

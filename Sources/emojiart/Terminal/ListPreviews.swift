@@ -155,7 +155,7 @@ struct ListPreviews {
     let words: String
     switch failure {
     case .refused(let refusal) where refusal.reason == .tooLarge: return
-    case .refused(let refusal): words = refusal.detail
+    case .refused(let refusal): words = refusal.message
     case .failed(let error): words = error.message
     case .cancelled: return
     }

@@ -41,7 +41,7 @@ struct TerminalArt: Sendable {
       return try await picture(scene, placement, graphics, font: font, by: renderer)
     } catch {
       switch error {
-      case .refused(let refusal): complaint = refusal.detail
+      case .refused(let refusal): complaint = refusal.message
       case .failed(let failure): complaint = failure.message
       case .cancelled: throw error
       }

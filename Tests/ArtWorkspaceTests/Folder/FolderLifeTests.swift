@@ -32,7 +32,7 @@ import Testing
         guard try await folder.file(path).stampIfThere() != nil else { continue }
         documents[path] = Listener.Known(revision: try await folder.file(path).read().revision)
       } catch {
-        documents[path] = Listener.Known(trouble: error.message)
+        documents[path] = Listener.Known(trouble: error)
       }
     }
     return documents

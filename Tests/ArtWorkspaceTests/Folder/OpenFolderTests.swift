@@ -92,7 +92,7 @@ import Testing
       let error = await #expect(throws: ArtError.self) {
         _ = try await DocumentFolder.open(watched[path]) { _ in ScriptedEvents(files: []) }
       }
-      #expect(error?.code == code && error?.message.contains(watched[path]) == true)
+      #expect(error?.code == code && error?.cause.contains(watched[path]) == true)
     }
     let ended = ScriptedEvents(files: [])
     await ended.close()

@@ -69,7 +69,8 @@ import Testing
       } else {
         #expect(
           throws: ArtError(
-            .notADocument, "\(file.path) is not an emojiart document: only a symbolic link leads to it")
+            .notADocument, "\(file.path) is not an emojiart document: only a symbolic link leads to it",
+            about: file.path)
         ) {
           _ = try file.read()
         }
