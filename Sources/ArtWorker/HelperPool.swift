@@ -74,9 +74,9 @@ public final class HelperPool: Sendable {
 
 /// Which requests hold a slot and which wait: a machine without tasks and processes.
 ///
-///     request ──a slot is free──▶ running ──free──▶ gone
+///     request ──a slot is free──▶ running ──free──▶ ended
 ///        └──none is free──▶ waiting ──free of another, in its turn──▶ running
-///                              └──cancel──▶ gone
+///                              └──cancel──▶ ended
 struct HelperSlots {
   private let limit: Int
   private var lastNumber = 0
