@@ -113,7 +113,7 @@ public enum WorkerRequest: Sendable, Hashable {
     /// From there.
     public var url: String
     /// Whether a person typed it: then its host may have any address, and its proxies are used.
-    public var isTyped: Bool
+    public var isUserInitiated: Bool
     /// Whether any address may be fetched from.
     public var allowsPrivate: Bool
     /// A person's proxies; nothing of them is used for what nobody typed.
@@ -123,11 +123,12 @@ public enum WorkerRequest: Sendable, Hashable {
 
     /// A request.
     public init(
-      url: String, isTyped: Bool, allowsPrivate: Bool = false, proxies: ProxySettings = ProxySettings(),
+      url: String, isUserInitiated: Bool, allowsPrivate: Bool = false,
+      proxies: ProxySettings = ProxySettings(),
       limits: FetchLimits = FetchLimits()
     ) {
       self.url = url
-      self.isTyped = isTyped
+      self.isUserInitiated = isUserInitiated
       self.allowsPrivate = allowsPrivate
       self.proxies = proxies
       self.limits = limits
@@ -175,7 +176,7 @@ package struct SentScene {
   package var isEmpty: Bool { total == 0 && picture == nil }
 
   /// Takes some of so many labels, a JSON array. Throws `badJSON`, and `badValue` when they are more than those.
-  package mutating func take(labels json: [UInt8], total: Int) throws(ArtError) {
+  package mutating func receive(labels json: [UInt8], total: Int) throws(ArtError) {
     if self.total == 0 {
       self.total = total
       // At once: an array that grows is there twice while it does.
@@ -193,7 +194,7 @@ package struct SentScene {
   }
 
   /// Takes the background. Throws `badValue` when there is one.
-  package mutating func take(picture: [UInt8]) throws(ArtError) {
+  package mutating func receive(picture: [UInt8]) throws(ArtError) {
     guard self.picture == nil else { throw ArtError(.badValue, "two pictures of one drawing") }
     self.picture = picture
   }
@@ -336,7 +337,7 @@ extension WorkerRequest.Fetch {
       $0.key("allowsPrivate")
       $0.boolean(allowsPrivate)
       $0.key("isTyped")
-      $0.boolean(isTyped)
+      $0.boolean(isUserInitiated)
       $0.key("limits")
       limits.write(to: &$0)
       $0.key("proxies")
@@ -348,24 +349,26 @@ extension WorkerRequest.Fetch {
 
   fileprivate init(from reader: inout JSONReader) throws(ArtError) {
     var allowsPrivate: Bool?
-    var isTyped: Bool?
+    var isUserInitiated: Bool?
     var limits: FetchLimits?
     var proxies: ProxySettings?
     var url: String?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "allowsPrivate": allowsPrivate = try reader.boolean()
-      case "isTyped": isTyped = try reader.boolean()
+      case "isTyped": isUserInitiated = try reader.boolean()
       case "limits": limits = try FetchLimits(from: &reader)
       case "proxies": proxies = try ProxySettings(from: &reader)
       case "url": url = try reader.string()
       default: throw reader.error("fetch with the key \"\(key.prefix(40))\"")
       }
     }
-    guard let allowsPrivate, let isTyped, let limits, let proxies, let url else {
+    guard let allowsPrivate, let isUserInitiated, let limits, let proxies, let url else {
       throw reader.error("fetch without allowsPrivate, isTyped, limits, proxies or url")
     }
-    self.init(url: url, isTyped: isTyped, allowsPrivate: allowsPrivate, proxies: proxies, limits: limits)
+    self.init(
+      url: url, isUserInitiated: isUserInitiated, allowsPrivate: allowsPrivate, proxies: proxies,
+      limits: limits)
   }
 }
 

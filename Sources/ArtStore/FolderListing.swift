@@ -33,7 +33,7 @@ public struct FolderListing: Sendable {
     let ending = Format.fileExtension.utf8
     let bytes = entry.nameBytes
     guard bytes.count > ending.count, bytes.suffix(ending.count).elementsEqual(ending) else { return }
-    if let name = entry.name { names.append(name) } else { unreadable.append(entry.shownName) }
+    if let name = entry.name { names.append(name) } else { unreadable.append(entry.displayName) }
   }
 }
 

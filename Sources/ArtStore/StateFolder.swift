@@ -104,7 +104,7 @@ public enum StateFolder {
     var files: [(path: String, bytes: Int, modified: Int)] = []
     do throws(SystemError) {
       try FolderEntry.each(in: folder) { entry in
-        let path = "\(folder)/\(entry.shownName)"
+        let path = "\(folder)/\(entry.displayName)"
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         files.append((path, Int(status.st_size), status.st_mtim.tv_sec))

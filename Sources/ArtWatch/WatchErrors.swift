@@ -4,7 +4,7 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-// The wording of what keeps a folder from being watched.
+// Errors of watching a folder.
 
 extension ArtError {
   static func unreadableLine(_ line: [UInt8]) -> ArtError {
@@ -48,7 +48,7 @@ extension ArtError {
     }
   }
 
-  /// It names the watched folder and not what lies in it: the same trouble at another place is told once.
+  /// Names the watched folder and not the entry, so that the same failure of several entries is reported once.
   static func cannotWatch(_ path: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     switch number {
@@ -105,14 +105,16 @@ extension ArtError {
   }
 }
 
+// MARK: - Reasons of scans
+
 extension String {
-  /// Why everything is looked at when more happened than was kept apart.
+  /// Reason of a scan: more files changed than are recorded one by one.
   static var tooManyAtOnce: String { "more changed at once than was kept apart" }
-  /// Why everything is looked at when the system tells of changes again.
+  /// Reason of a scan: the system reports changes again.
   static var toldAgain: String { "the system tells of changes again" }
-  /// Why everything is looked at after the helper's end.
+  /// Reason of a scan: the helper was restarted.
   static func startedAgain(_ error: ArtError) -> String { "\(error.cause); it was started again" }
-  /// Why everything is looked at after the kernel lost events.
+  /// Reason of a scan: the kernel's queue overflowed.
   static var overflown: String {
     "changes came faster than they could be told; fs.inotify.max_queued_events is the system's limit"
   }

@@ -186,8 +186,8 @@ import Testing
     func finish(_ bytes: [UInt8]) {
       do throws(ArtError) {
         switch waiting {
-        case .labels(_, let total): try scene.take(labels: bytes, total: total)
-        case .picture: try scene.take(picture: bytes)
+        case .labels(_, let total): try scene.receive(labels: bytes, total: total)
+        case .picture: try scene.receive(picture: bytes)
         case .draw(let draw): drawings.append(try scene.drawing(draw))
         default: throw ArtError(.badJSON, "another request")
         }
@@ -199,7 +199,7 @@ import Testing
     while !rest.isEmpty, fault == nil {
       let piece = rest.prefix(length)
       rest = rest.dropFirst(piece.count)
-      let isWhole = splitter.take(piece) { line in
+      let isWhole = splitter.append(piece) { line in
         waiting = try? JSONReader.read(String(decoding: line, as: UTF8.self)) { (reader) throws(ArtError) in
           try WorkerRequest(from: &reader)
         }
@@ -293,7 +293,7 @@ import Testing
         }
       }
       var scene = SentScene()
-      do throws(ArtError) { try scene.take(labels: bytes, total: 3) } catch {
+      do throws(ArtError) { try scene.receive(labels: bytes, total: 3) } catch {
         counts.refused += 1
         continue
       }

@@ -47,8 +47,10 @@ import Testing
         ? sayings[0]
         : isLikely ? likely[generator.below(likely.count)] : sayings[generator.below(sayings.count)]
       word.append(saying.letter)
-      let effect = exchange.heard(line: Array(saying.line.utf8))
-      if case .take(let count) = effect { _ = exchange.heard(bytes: [UInt8](repeating: 0, count: count)) }
+      let effect = exchange.receive(line: Array(saying.line.utf8))
+      if case .receiveBytes(let count) = effect {
+        _ = exchange.receive(bytes: [UInt8](repeating: 0, count: count))
+      }
       if effect == .kill { kills = true }
       if kills { break }
     }
@@ -59,7 +61,7 @@ import Testing
   @Test("B46 of all that a worker may say only what was agreed on is believed, and only when it ends well")
   func random() throws {
     var generator = SplitMix64(seed: 40)
-    let fetch = WorkerRequest.fetch(WorkerRequest.Fetch(url: "http://a.test", isTyped: false))
+    let fetch = WorkerRequest.fetch(WorkerRequest.Fetch(url: "http://a.test", isUserInitiated: false))
     let cases: [(WorkerRequest, Regex<Substring>, Regex<Substring>)] = [
       (fetch, /hp*b/, /hp*r/), (.decode(bytes: 2, PictureLimits()), /hi/, /hr/),
     ]

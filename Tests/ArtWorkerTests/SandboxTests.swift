@@ -32,7 +32,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       try Self.draw(.png(try PixelSize(width: 4, height: 3)), picture: "sign.png")
     case .fetch:
       WorkerRequest.fetch(
-        WorkerRequest.Fetch(url: "http://127.0.0.1:1/", isTyped: true, limits: FetchLimits())
+        WorkerRequest.Fetch(url: "http://127.0.0.1:1/", isUserInitiated: true, limits: FetchLimits())
       ).line
     }
   }
@@ -395,7 +395,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       #expect(drawn == expected)
     }
     let fetch = WorkerRequest.Fetch(
-      url: "http://pictures.invalid/", isTyped: true, limits: FetchLimits(total: .seconds(60)))
+      url: "http://pictures.invalid/", isUserInitiated: true, limits: FetchLimits(total: .seconds(60)))
     let output = try Intruder.output(
       of: lacking[0], lacking.dropFirst() + WorkerVerb.fetch.arguments, input: WorkerRequest.fetch(fetch).line
     )

@@ -31,7 +31,7 @@ private enum ReadmeExamples {
 
   static func fetch(into document: Document) async throws {
     let fetch = BackgroundFetcher().fetch(
-      BackgroundRequest(try BackgroundURL("https://example.org/meadow.jpg"), isTyped: true))
+      BackgroundRequest(try BackgroundURL("https://example.org/meadow.jpg"), isUserInitiated: true))
     do {
       let picture = try await fetch.picture
       try await document.setBackground(picture, from: "https://example.org/meadow.jpg")
@@ -68,7 +68,7 @@ private enum ReadmeExamples {
 
   static func exchange(_ bytes: [UInt8], _ document: Document, to output: inout [UInt8]) async throws {
     let art = try bytes.withUnsafeBufferPointer { try ForeignArt(reading: $0) }
-    print(art.dialect.rawValue, art.emojiCount, art.report.notes.map(\.words))
+    print(art.dialect.rawValue, art.emojiCount, art.report.notes.map(\.text))
     try Dialect.emojiart2021b.write(await document.content, picture: nil) { piece in output += piece }
   }
 }

@@ -50,7 +50,7 @@ func fetch(with path: String) {
       let fetcher = BackgroundFetcher(
         helpers: HelperPrograms(folders: [], paths: ["emojiart-worker": path]),
         fetchLimits: FetchLimits(total: .seconds(60)))
-      let picture = try await fetcher.fetch(BackgroundRequest(url, isTyped: true)).picture
+      let picture = try await fetcher.fetch(BackgroundRequest(url, isUserInitiated: true)).picture
       precondition(picture.mediaType == "image/png")
     } catch {
       print(error)

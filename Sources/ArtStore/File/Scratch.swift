@@ -55,7 +55,7 @@ struct Scratch {
       try FolderEntry.each(in: parent) { entry in
         let name = entry.nameBytes
         if name.count == prefix.utf8.count + 6, name.starts(with: prefix.utf8) {
-          removeOrphan("\(parent)/\(entry.shownName)")
+          removeOrphan("\(parent)/\(entry.displayName)")
         }
       }
     } catch {

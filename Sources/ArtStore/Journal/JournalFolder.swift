@@ -53,7 +53,7 @@ public struct JournalFolder: Sendable, Hashable {
     var found: [Origin: Files] = [:]
     do throws(SystemError) {
       try FolderEntry.each(in: path) { entry in
-        switch JournalName(entry.shownName) {
+        switch JournalName(entry.displayName) {
         case .lock(let origin): found[origin, default: Files()].hasLock = true
         case .segment(let origin, let number): found[origin, default: Files()].segments.append(number)
         case nil: break

@@ -117,7 +117,7 @@ public actor DocumentBackgrounds {
     let url: BackgroundURL
     do throws(Refusal) { url = try BackgroundURL(text) } catch { throw ArtError(.badValue, error.detail) }
     // The user did not type it just now.
-    let fetch = fetcher.fetch(BackgroundRequest(url, isTyped: false, allowsPrivate: allowsPrivate))
+    let fetch = fetcher.fetch(BackgroundRequest(url, isUserInitiated: false, allowsPrivate: allowsPrivate))
     begin(.refresh(old, keepsCanvas: keepsCanvas), url, client, tag) { () async throws(BackgroundFailure) in
       try await fetch.picture
     }

@@ -160,7 +160,7 @@ extension PictureTransfer {
       case .url(let found):
         url = found
         let request = BackgroundRequest(
-          found, isTyped: true, allowsPrivate: allowsPrivate, proxies: proxies)
+          found, isUserInitiated: true, allowsPrivate: allowsPrivate, proxies: proxies)
         return ReceivedPicture(try picture(.fetch(request), for: document), url: found.kept)
       }
     } catch let refusal as Refusal {
@@ -176,7 +176,7 @@ extension PictureTransfer {
     do {
       let found = try BackgroundURL(text)
       url = found
-      let request = BackgroundRequest(found, isTyped: false, allowsPrivate: allowsPrivate)
+      let request = BackgroundRequest(found, isUserInitiated: false, allowsPrivate: allowsPrivate)
       return ReceivedPicture(try picture(.fetch(request), for: document), url: found.kept)
     } catch let refusal as Refusal {
       throw BackgroundRefusal(refusal, asked: text, shown: url?.shown)

@@ -204,7 +204,7 @@ struct ImportFolder {
   }
 
   private mutating func add(_ entry: FolderEntry) {
-    guard let name = entry.name else { return unreadable.append(entry.shownName) }
+    guard let name = entry.name else { return unreadable.append(entry.displayName) }
     do throws(SystemError) { entries.append((name, Kind(try entry.kind()))) } catch {
       // What has gone meanwhile is not there; of anything else it is told that it is passed over.
       if error.number != ENOENT { entries.append((name, .unseen)) }

@@ -239,7 +239,7 @@ struct ImportBackground {
         url = background.url.flatMap(Self.kept)
         if background.url != nil, url == nil {
           let words = "the URL beside the picture that is in it, which is no URL of a picture"
-          notes.append(ExchangeReport.Note(.leftOut, code: "pictureURL", words: words))
+          notes.append(ExchangeReport.Note(.leftOut, code: "pictureURL", text: words))
         }
         return
       } catch let refusal as Refusal {
@@ -286,13 +286,13 @@ struct ImportBackground {
   private mutating func leaveOut(_ what: String, _ refusal: Refusal) {
     self.refusal = refusal
     let words = "\(what) (\(refusal.reason.rawValue): \(refusal.detail))"
-    notes.append(ExchangeReport.Note(.leftOut, code: "background", words: words))
+    notes.append(ExchangeReport.Note(.leftOut, code: "background", text: words))
   }
 
   private mutating func wait(for url: String, reason: String, because detail: String) {
     pending = (url, reason)
     let words = "the background is still to be fetched (\(reason): \(detail))"
-    notes.append(ExchangeReport.Note(.changed, code: "pendingBackground", words: words))
+    notes.append(ExchangeReport.Note(.changed, code: "pendingBackground", text: words))
   }
 
   /// What a document keeps of where its picture came from; nil for what is no URL of a picture.

@@ -134,7 +134,8 @@ extension OutputFile {
     do throws(SystemError) {
       // A copy of a private file is private from its first byte.
       return try UnnamedFile(
-        in: folder, mode: place.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder), isAsked: isUnnamed
+        in: folder, mode: place.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder),
+        allowsUnnamed: isUnnamed
       )
     } catch {
       throw .notSaved(as: place.path, error.number)

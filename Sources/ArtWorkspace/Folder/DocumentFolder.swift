@@ -112,7 +112,7 @@ public actor DocumentFolder {
         isLookedThrough = true
       case .degraded(let reason): degraded = reason
       case .watching: degraded = nil
-      case .look: break
+      case .changed: break
       case nil: throw .unwatched(path)
       }
     }
@@ -166,7 +166,7 @@ extension DocumentFolder {
   private func receive(_ news: WatchEvent) async {
     guard !isClosed else { return }
     switch news {
-    case .look(let files):
+    case .changed(let files):
       let reasons = files.map { (FilePath($0.path), $0.isQuiet ? RefreshReason.quiet : .forced) }
       await refresh(Dictionary(reasons, uniquingKeysWith: max))
     case .scanned(let scan):

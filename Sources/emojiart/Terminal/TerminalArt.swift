@@ -129,7 +129,7 @@ struct ShownArt {
   var isWanted: Bool {
     switch choice {
     case .none: false
-    case .auto: isatty(1) == 1 && TerminalSurroundings.here.isCapable
+    case .auto: isatty(1) == 1 && TerminalEnvironment.here.isCapable
     case .kitty, .sixel, .symbols, .text: true
     }
   }
@@ -139,7 +139,7 @@ struct ShownArt {
   func drawn(_ scene: Scene, below lines: Int) throws -> TerminalArt? {
     let held = SignalSource(SignalSource.endings + [SIGTSTP])
     defer { held.release() }
-    var question = isAsked ? TerminalQuestion() : nil
+    var question = isAsked ? TerminalQuery() : nil
     defer { question?.finish() }
     let answers = question?.answers
     let graphics = Graphics.best(choice, isTerminal: isatty(1) == 1, .here, answers)
@@ -171,7 +171,7 @@ struct ShownArt {
     }
     try checkThreads()
     let held = SignalSource(SignalSource.endings + [SIGTSTP])
-    var question = isAsked ? TerminalQuestion() : nil
+    var question = isAsked ? TerminalQuery() : nil
     question?.finish()
     held.release()
     let answers = question?.answers

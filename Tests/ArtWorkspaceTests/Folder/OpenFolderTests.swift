@@ -61,7 +61,7 @@ import Testing
     let held = try (300..<400).map {
       try FileLock(watched["\($0).emojiart"], alone: true, writing: true)
     }
-    await open.news.say(.look(watched.names.map { WatchedFile($0, isQuiet: true) }))
+    await open.news.say(.changed(watched.names.map { WatchedFile($0, isQuiet: true) }))
     var iterator = events.makeAsyncIterator()
     _ = await iterator.next()
     let met = await open.folder.documents.count
