@@ -3,33 +3,34 @@
 import ArtModel
 import ArtStore
 
-/// A document in memory with the edits that its store does not hold yet, as a pure machine: no file, no thread, no clock.
+/// A document in memory with its unsaved edits, as a pure state machine: no file, no thread, no clock.
 ///
 ///     perform ──▶ performed ──commit──▶ unsaved ──beginSave──▶ saving ──saved──▶ in the store (base)
 ///                     └─────rollBack──▶ nothing       ▲            └──saveFailed──▶ unsaved
 ///                                                     └── what is performed while a save runs stays here
 ///     adopt: others saved, and nothing is unsaved
 ///
-/// - `content` is what the store holds (`base`), and on top of it `saving`, `unsaved` and what was performed.
-/// - `version` grows by one with each change of the content that is committed, and with each save of others that is taken in.
-/// - Every method that changes the content returns what listeners are to hear, in its order. A snapshot of an earlier version with the
-///   changes since then applied to it is the content.
-/// - Between two calls nothing is performed and not committed.
+/// - `content` is `base`, the state of the store, with `saving`, `unsaved` and the performed edits on top.
+/// - `version` increases by one with each committed change of the content, and with each save of other programs that
+/// is adopted.
+/// - Every method that changes the content returns the events to emit, in order. A snapshot of an earlier version
+/// with the changes since then applied to it equals the content.
+/// - Every `perform` is followed by `commit` or `rollBack` before anything else.
 struct WorkingCopy: Sendable {
   /// The document as it is now.
   private(set) var content: DocumentContent
-  /// The count of changes since the document was opened.
+  /// The number of changes since the document was opened.
   private(set) var version = 0
-  /// What the store holds, as far as this program knows.
+  /// The known state of the store.
   private(set) var base: DocumentBase
-  /// Edits that no save holds, and that no running save will hold.
+  /// Edits that neither a finished nor a running save contains.
   private(set) var unsaved = UnsavedEdits()
-  /// Edits that the running save will hold.
+  /// Edits that the running save contains.
   private(set) var saving = UnsavedEdits()
-  /// The pictures that this program has put into the store, and that were there when it did so last.
+  /// The pictures that this program has put into the store, and that the store still had at the last check.
   private(set) var ownPictures: Set<String> = []
   private var performed: [Performed] = []
-  /// The content's head and the program's numbers before what was performed.
+  /// The content's head and the author's numbering before the performed edits.
   private var before: (head: EditID?, author: Author)?
   private var author: Author
   private var generator: any RandomNumberGenerator & Sendable
@@ -46,19 +47,20 @@ struct WorkingCopy: Sendable {
     base = DocumentBase(content)
   }
 
-  /// The mark of this program's edits.
+  /// The origin of this program's edits.
   var origin: Origin { author.origin }
   /// The program's own client.
   var client: DocumentClient { author.client }
-  /// The document and its version.
+  /// The content and its version.
   var snapshot: DocumentSnapshot {
     DocumentSnapshot(version: version, content: content, saved: base)
   }
 
   // MARK: Editing
 
-  /// Does what is asked in memory, one request after the other, and answers each. A request that fails leaves no trace and does not
-  /// keep the next ones from being done. `commit` or `rollBack` is to follow at once. `unsaved` is how many changes no save holds.
+  /// Performs requests in memory, one after the other, and answers each. A failed request has no effect on the
+  /// document and on the next requests. The caller must call `commit` or `rollBack` next. `unsaved` is the number of
+  /// unsaved changes.
   mutating func perform(
     _ requests: [ClientRequest], unsaved: Int, time: () -> Int
   ) -> [Result<DocumentAnswer, ArtError>] {
@@ -78,13 +80,13 @@ struct WorkingCopy: Sendable {
     return answers
   }
 
-  /// The edits that were performed and are not committed yet.
+  /// The performed edits that are not committed yet.
   var uncommitted: [LoggedEdit] { performed.map(\.entry) }
 
-  /// What was performed is kept from here on.
+  /// Commits the performed edits and returns their changes.
   mutating func commit() -> [ContentChange] {
     defer { performed.removeAll(keepingCapacity: true) }
-    // Not after each edit: it would cost more than it brings.
+    // Not after each edit: cutting an array has a cost.
     defer { if content.log.count > UnsavedEdits.logged + UnsavedEdits.slack { trimLog() } }
     return performed.map { made in
       unsaved.append(made.entry)
@@ -93,7 +95,7 @@ struct WorkingCopy: Sendable {
     }
   }
 
-  /// What was performed could not be kept: the content is as if nothing had been asked.
+  /// Reverts the performed edits.
   mutating func rollBack() {
     guard let before else { return }
     rollBack(to: Mark(count: 0, head: before.head, author: before.author))
@@ -138,8 +140,8 @@ struct WorkingCopy: Sendable {
       unsaved: unsaved + performed.count, lost: lost)
   }
 
-  /// The emoji that edits were about which are there. A restore made one edit of many requests: which of its emoji a request was about
-  /// cannot be told.
+  /// The existing emoji that edits touched. Entries with several tags are left out: a restore merges the edits of
+  /// many requests, so the emoji of a single request are not known.
   private func subjects(of entries: [LoggedEdit]) -> [Emoji] {
     var known: Set<EmojiID> = []
     return entries.filter { $0.stamp.tags.count == 1 }.flatMap(\.edit.changes).compactMap { change in
@@ -148,7 +150,7 @@ struct WorkingCopy: Sendable {
     }
   }
 
-  /// The edit that a request is about; nil when it has no effect.
+  /// The edit that a request leads to; nil if it has no effect.
   private mutating func plan(_ request: DocumentRequest) throws(ArtError) -> PlannedEdit? {
     switch request {
     case .action(let action):
@@ -162,10 +164,10 @@ struct WorkingCopy: Sendable {
     }
   }
 
-  /// Several requests as one edit: what they come to when they are made one after the other.
+  /// Several requests as one edit with their joint effect.
   private mutating func plan(_ requests: [DocumentRequest], as name: String) throws(ArtError) -> PlannedEdit {
     var (changes, inverse): ([Change], [Change]) = ([], [])
-    // An inverse sets what was there before: no bound keeps it from that.
+    // Applying an inverse cannot fail: it restores values that were valid.
     defer { do throws(ArtError) { _ = try content.apply(inverse) } catch { assertionFailure(error.message) } }
     var subjects: [Emoji] = []
     for request in requests {
@@ -200,8 +202,8 @@ struct WorkingCopy: Sendable {
     return lost
   }
 
-  /// An edit without effect is not made; an undo or redo is, so that the next one goes on behind it. Returns the backgrounds whose bytes
-  /// are not kept.
+  /// Applies an edit and appends its entry. An edit without effect gives no entry; an undo or redo always does, so
+  /// that the next one continues behind it. Returns the backgrounds whose bytes are not stored any more.
   private mutating func make(
     _ edit: Edit, kind: LoggedEdit.Kind = .edit, skipped: [Change] = [], isBackground: Bool = false,
     _ asked: ClientRequest, time: () -> Int
@@ -218,21 +220,22 @@ struct WorkingCopy: Sendable {
     return applied.lost
   }
 
-  /// The edits that the same request led to before, none when it was not made. Throws `movedOn` when that cannot be told.
+  /// The edits of an earlier request with the same tag; empty if there was none. Throws `movedOn` if the log does not
+  /// tell.
   private func entries(answering asked: ClientRequest) throws(ArtError) -> [LoggedEdit] {
     guard let tag = asked.tag else { return [] }
     let session = (asked.client ?? client).session
     var found: [LoggedEdit] = []
     var isKnown = asked.since == .beginning && content.log.first?.revision ?? 1 == 1
     for entry in content.log.reversed() {
-      // What came before the request was first made cannot be of it.
+      // Edits before the request's base cannot be its own.
       if asked.since == .edit(entry.id) {
         isKnown = true
         break
       }
       guard entry.session == session else { continue }
       if entry.stamp.tags.contains(tag) { found.append(entry) }
-      // One with so many tags may lack older ones.
+      // An entry with the maximum of tags may lack older ones.
       if entry.stamp.tags.count >= Limits.editTags { isKnown = false }
     }
     guard found.isEmpty, asked.since != nil else { return found.reversed() }
@@ -242,7 +245,7 @@ struct WorkingCopy: Sendable {
 
   // MARK: Saving
 
-  /// Begins a save of what is unsaved until now. No other one is running.
+  /// Begins a save of all changes made until now. No other save is running.
   mutating func beginSave() -> NetEdits {
     assert(saving.isEmpty, "one save at a time")
     let edits = NetEdits(unsaved, of: content, since: base)
@@ -251,7 +254,7 @@ struct WorkingCopy: Sendable {
     return edits
   }
 
-  /// The save that ran succeeded. `known` are the own pictures when it began.
+  /// Ends a successful save. `known` are the own pictures at its start.
   mutating func saved(_ outcome: SaveOutcome, pictures known: Set<String>) -> [DocumentEvent] {
     ownPictures.subtract(known.subtracting(outcome.pictures))
     saving = UnsavedEdits()
@@ -269,7 +272,7 @@ struct WorkingCopy: Sendable {
     return events
   }
 
-  /// The save that ran failed. `isUnknown` says that nobody knows whether it wrote anything.
+  /// Ends a failed save. `isUnknown` means that it may have written its edits.
   mutating func saveFailed(isUnknown: Bool) {
     if isUnknown { saving.seal() }
     saving.append(unsaved)
@@ -277,18 +280,18 @@ struct WorkingCopy: Sendable {
     saving = UnsavedEdits()
   }
 
-  /// What is not saved is lost from here on.
+  /// Discards the unsaved edits.
   mutating func discardUnsaved() { unsaved = UnsavedEdits() }
 
   // MARK: Others' saves
 
-  /// Takes in what the store holds now. Nothing is unsaved.
+  /// Adopts the content of the store. There are no unsaved edits.
   mutating func adopt(_ found: DocumentContent) -> [DocumentEvent] {
     guard let others = ExternalChange(in: found, since: base, besides: origin) else { return [] }
     return adopt(found, at: DocumentBase(found), others, isRebased: false)
   }
 
-  /// Goes on from content that is in the store, with what is unsaved on top of it.
+  /// Adopts content of the store and rebases the unsaved edits on it.
   private mutating func adopt(
     _ saved: DocumentContent, at base: DocumentBase, _ others: ExternalChange?, isRebased: Bool,
     renamed: [EmojiID: EmojiID] = [:]
@@ -317,22 +320,22 @@ struct WorkingCopy: Sendable {
 
   // MARK: Pictures
 
-  /// The store has that picture of this program's now, and `held` are all that it has.
+  /// Notes that the store has a picture of this program's, with all pictures that the store has now.
   mutating func keptPicture(_ digest: String, among held: Set<String>) {
     ownPictures = ownPictures.intersection(held).union([digest])
     setPictures(held)
   }
 
-  /// Notes which pictures the store holds. What was read before this program's own last picture came does not know of it; that
-  /// the store holds one no more is found by the save at the latest.
+  /// Notes which pictures the store has. Content that was read before this program's last picture was stored does not
+  /// list it. If the store does not have it any more, the next save finds out.
   private mutating func setPictures(_ pictures: Set<String>) {
     content.setPictures(pictures.union(ownPictures))
   }
 
-  /// Cuts the log to about what a file keeps.
+  /// Cuts the log to about the size of a file's log.
   private mutating func trimLog() { content.trimLog(entries: UnsavedEdits.logged, changes: Self.logChanges) }
 
-  /// Changes and inverses: about what a file's 8 MiB hold.
+  /// The number of changes and inverses that about fit into the 8 MiB of a file's log.
   private static var logChanges: Int { 200_000 }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person asks for, in the person's terms. On a document it becomes an `Edit`, in the document's.
+/// An action in the user's terms. `plan` turns it into an `Edit` of one document.
 public enum Action: Hashable, Sendable {
-  /// New emoji on top, side by side about a place.
+  /// Adds emoji on top, side by side and centred on a point.
   case add([EmojiText], at: Coordinates, size: FontSize)
   case move(Selection, Displacement)
   case resize(Selection, Resizing)
@@ -10,20 +10,20 @@ public enum Action: Hashable, Sendable {
   case order(Selection, Ordering)
   case setText(Reference, EmojiText)
 
-  /// Where to.
+  /// Where a move goes.
   public enum Displacement: Hashable, Sendable {
     case to(Coordinates)
     case by(Coordinates)
   }
 
-  /// To what size.
+  /// The new size of a resize.
   public enum Resizing: Hashable, Sendable {
     case to(FontSize)
-    /// Times a factor.
+    /// The old size times a factor.
     case by(Double)
   }
 
-  /// To which place in z-order. Several emoji keep their order among themselves.
+  /// Where emoji go in z-order. Several emoji keep their relative order.
   public enum Ordering: Hashable, Sendable {
     case front
     case back
@@ -31,14 +31,14 @@ public enum Action: Hashable, Sendable {
   }
 }
 
-/// An action in a document's terms.
+/// An action as an edit of one document.
 public struct PlannedEdit: Sendable {
-  /// What it does.
+  /// The edit.
   public var edit: Edit
-  /// The emoji that the action is about, as they are before it; those that it adds, as they will be.
+  /// The emoji that the action names, as they are before it; for an addition, the new emoji.
   public var subjects: [Emoji]
 
-  /// A plan of these values.
+  /// A plan with these values.
   package init(edit: Edit, subjects: [Emoji]) {
     self.edit = edit
     self.subjects = subjects
@@ -46,8 +46,8 @@ public struct PlannedEdit: Sendable {
 }
 
 extension Action {
-  /// What the action is on this document. Ids of new emoji are drawn from the generator. Throws `badValue`,
-  /// `noSuchEmoji`, `ambiguous`, and what reading throws.
+  /// Plans the action on this document. The ids of new emoji are drawn from the generator. Throws `badValue`,
+  /// `noSuchEmoji`, `ambiguous`, and what the document's read methods throw.
   public func plan(
     on art: some ArtReading, using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> PlannedEdit {
@@ -70,7 +70,7 @@ extension Action {
       }
     case .remove(let selection):
       let emojis = try selection.resolve(in: art)
-      // From the top down, so that a document in memory takes each off the end of its order.
+      // Removes from the top down, so that a document in memory removes each one from the end of its order.
       let changes = emojis.reversed().map { Change.remove($0.id) }
       return PlannedEdit(edit: Edit(name: Self.name("remove", emojis), changes: changes), subjects: emojis)
     case .setText(let reference, let text):
@@ -131,7 +131,7 @@ extension Action {
       edit: Edit(name: name("add", emojis), changes: renumbering + emojis.map(Change.add)), subjects: emojis)
   }
 
-  /// An id that is not taken; it is then.
+  /// Draws an unused id and adds it to `taken`.
   private static func freshID(
     in art: some ArtReading, besides taken: inout Set<EmojiID>,
     using generator: inout some RandomNumberGenerator
@@ -143,9 +143,9 @@ extension Action {
   }
 }
 
-// z-order values are integers with gaps. Moving emoji to the front or the back takes values beyond the ends;
-// putting them above another one takes values from the gap above it. When a gap or the range is used up, all
-// emoji get new values in steps, in the same edit, so that undoing it gives back the values there were.
+// z-order values are integers with gaps. Moving emoji to the front or the back uses values beyond the ends; moving
+// them above another emoji uses values from the gap above it. When a gap or the range is used up, the same edit gives
+// all emoji new values, one step apart, so that an undo restores the old values.
 
 extension Action {
   static func order(
@@ -198,7 +198,7 @@ extension Action {
     return try spread(moving, above: .emoji(anchor.id), of: art)
   }
 
-  /// Whether emoji in z-order follow each other with no other one between them.
+  /// Whether emoji, given in z-order, are neighbours with no other emoji between them.
   private static func areNeighbours(_ emojis: [Emoji], in art: some ArtReading) throws(ArtError) -> Bool {
     for (lower, upper) in zip(emojis, emojis.dropFirst()) {
       guard try art.next(above: lower)?.id == upper.id else { return false }
@@ -206,7 +206,7 @@ extension Action {
     return true
   }
 
-  /// Values a step apart; nil when they would leave the range.
+  /// Values one step apart; nil when they would leave the range.
   private static func steps(_ moving: [Emoji], from first: Int) -> [Change]? {
     guard Limits.zOrder.contains(first), Limits.zOrder.contains(first + moving.count * Limits.zStep) else {
       return nil
@@ -220,7 +220,7 @@ extension Action {
     case top
   }
 
-  /// New values for all emoji, a step apart.
+  /// New values for all emoji, one step apart.
   private static func spread(
     _ moving: [Emoji], above floor: Floor, of art: some ArtReading
   ) throws(ArtError) -> [Change] {

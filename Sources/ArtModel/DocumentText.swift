@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a text that begins so seems to be, told by its first bytes alone: JSON of a document, or JSON of something else.
+/// The kind of a JSON text, guessed from its first bytes: a document of emojiart, one of the course's apps, or other
+/// JSON.
 public enum DocumentText: Sendable, Equatable {
   /// JSON as `show --json` and `export` write it.
   case own
-  /// JSON as the EmojiArt apps of Stanford's course CS193p write it.
+  /// JSON of the EmojiArt apps of Stanford's course CS193p.
   case course
-  /// JSON of another kind.
+  /// Any other JSON.
   case otherJSON
 
-  /// Nil for what does not begin as a JSON object or array.
+  /// Nil if the text does not begin like a JSON object or array.
   public init?(beginning bytes: [UInt8]) {
     var rest = Self.passSpace(bytes[...])
     guard let first = rest.popFirst(), first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
@@ -24,18 +25,18 @@ public enum DocumentText: Sendable, Equatable {
     }
   }
 
-  /// The order of keys in the apps' files is that of a hash table: any of these may be the first.
+  /// The apps write keys in the order of a hash table, so any of these may come first.
   private static let courseKeys: Set = [
     "background", "backGround", "backgroundURL", "backgroundImageData", "backgroundColor", "url", "image",
     "imageData", "emojis", "emoji", "uniqueEmojiId", "uniqueEmojiID", "currentEmojiId", "elapsedTime",
   ]
 
-  /// Behind the bracket; keys are sorted there, and nothing is spaced.
+  /// The text after the bracket. Our JSON has sorted keys and no spaces.
   private static let ownBeginnings = [
     #""background":null,"canvas""#, #""background":{"data""#, #""background":{"digest""#, #""canvas":{"#,
   ]
 
-  /// The longest of the keys is shorter.
+  /// Longer than any of the keys.
   private static let longestKey = 40
 
   private static func key(in bytes: ArraySlice<UInt8>) -> String? {
@@ -50,7 +51,7 @@ public enum DocumentText: Sendable, Equatable {
 }
 
 extension Drawing.Format {
-  /// Writes it:
+  /// Writes the format:
   ///
   ///     {"pdf":{…}}  {"png":{…}}  {"sixel":{…}}  {"svg":{"embedsGlyphs":…,"size":{…}}}
   ///     {"symbols":{"colors":"…","columns":…,"rows":…}}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Scene.Label {
-  /// `["🐝",100,200,40]`: text, place, size.
+  /// Writes `["🐝",100,200,40]`: text, position, size.
   func write(to writer: inout JSONWriter) {
     writer.array {
       $0.string(text.string)
@@ -26,7 +26,7 @@ extension Scene.Label {
 }
 
 extension WorkerRequest.Draw {
-  /// `{"canvas":{…},"format":{…},"isTransparent":…,"region":{…}}`.
+  /// Writes `{"canvas":{…},"format":{…},"isTransparent":…,"region":{…}}`.
   func write(to writer: inout JSONWriter) {
     writer.object {
       $0.key("canvas")
@@ -63,7 +63,7 @@ extension WorkerRequest.Draw {
 }
 
 extension Rect {
-  /// `{"height":…,"width":…,"x":…,"y":…}`.
+  /// Writes `{"height":…,"width":…,"x":…,"y":…}`.
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
       for (key, value) in [("height", height), ("width", width), ("x", x), ("y", y)] {
@@ -96,7 +96,7 @@ extension Rect {
 }
 
 extension Drawn {
-  /// `{"lacking":["…"],"lackingCount":1,"pictureFault":"…"}`, no `pictureFault` where there is none.
+  /// Writes `{"lacking":["…"],"lackingCount":1,"pictureFault":"…"}`, without `pictureFault` if there is none.
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.key("lacking")
@@ -110,7 +110,8 @@ extension Drawn {
     }
   }
 
-  /// Reads what `write` writes. Throws for texts that cannot be a document's, or are more than are named or than there are.
+  /// Reads what `write` writes. Throws for invalid texts, for too many texts, and for a count that does not fit the
+  /// texts.
   init(from reader: inout JSONReader) throws(ArtError) {
     var lacking: [String]?
     var lackingCount: Int?
@@ -141,7 +142,7 @@ extension Drawn {
 }
 
 extension DrawingRefusal {
-  /// `{"detail":"…","reason":"…"}`.
+  /// Writes `{"detail":"…","reason":"…"}`.
   func write(to writer: inout JSONWriter) {
     writer.object {
       $0.key("detail")
@@ -170,13 +171,12 @@ extension DrawingRefusal {
   }
 }
 
-// What happened, in words that may come from elsewhere.
 
-/// A server can make a detail as long as it likes.
+/// The bound on a detail in scalars. Details may contain a server's text of any length.
 private let detailLimit = 1_000
 
 extension JSONWriter {
-  /// Writes the beginning of a text; NUL is no character of ours.
+  /// Writes a detail, cut to its bound and with NUL replaced.
   mutating func detail(_ detail: String) {
     var text = String.UnicodeScalarView()
     for scalar in detail.unicodeScalars.prefix(detailLimit) {
@@ -187,7 +187,7 @@ extension JSONWriter {
 }
 
 extension JSONReader {
-  /// Reads what `detail` writes. Throws for more.
+  /// Reads what `detail` writes. Throws `badJSON` for a longer text.
   mutating func detail() throws(ArtError) -> String {
     let detail = try string()
     guard detail.unicodeScalars.count <= detailLimit else {

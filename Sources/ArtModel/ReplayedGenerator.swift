@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A generator that can give the same numbers again: an edit that is made once more, in another file, gives its emoji the ids that
-/// they had.
+/// A generator that can replay its numbers, so that an edit planned again, on another file, gives its emoji the same
+/// ids.
 public struct ReplayedGenerator<Source: RandomNumberGenerator>: RandomNumberGenerator {
   private var source: Source
   private var drawn: [UInt64] = []
   private var place = 0
 
-  /// Draws from a source what was not drawn before.
+  /// Draws new numbers from a source.
   public init(_ source: Source) { self.source = source }
 
-  /// From here on the numbers come again, from the first one.
+  /// Replays the numbers from the first one on.
   public mutating func restart() { place = 0 }
 
   /// The next number.

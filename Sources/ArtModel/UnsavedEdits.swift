@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program's edits that no save holds yet: the newest one by one, as a log will have them; the older ones, which no log
-/// will have, as what they come to. However many there are, they take the room of what they touch.
+/// A program's edits that no save holds yet. The newest ones are kept one by one, as the log will have them. Older
+/// ones, which the log will not have, are merged into their net changes, so that memory is bounded by the fields that
+/// they touch.
 ///
-/// A save of which nobody knows whether it succeeded may have saved all until then, or nothing. So what came before and what
-/// came after it never come to one: see `seal`.
+/// After a save with unknown outcome, the edits until then are either all saved or all unsaved. Edits before and
+/// after such a save are never merged: see `seal`.
 public struct UnsavedEdits: Sendable {
-  /// Entries that are kept one by one, at least; a file's log has as many.
+  /// The number of entries kept one by one, at least. A file's log has as many.
   public static let logged = 1_000
-  /// How many more are kept one by one at most: cutting a list has a price.
+  /// How many more entries may accumulate before older ones are merged. Cutting an array has a cost.
   public static let slack = 200
 
-  /// Edits that are saved together or not at all.
+  /// Merged edits that are saved together or not at all.
   struct Lot: Sendable {
-    /// What they come to.
+    /// Their net changes.
     var net = NetChanges()
     var count = 0
     var last: EditID
   }
 
-  /// The newest, in order.
+  /// The newest edits, in order.
   public private(set) var entries: [LoggedEdit] = []
-  /// The edits before the entries, in order.
+  /// The merged edits before `entries`, in order.
   var older: [Lot] = []
-  /// Edits after which a save ended in the dark.
+  /// The last edits of saves with unknown outcome.
   private var seals: Set<EditID> = []
 
-  /// These entries of one origin, in their order.
+  /// Entries of one origin, in their order.
   public init(_ entries: some Sequence<LoggedEdit> = []) { for entry in entries { append(entry) } }
 
-  /// How many edits.
+  /// The number of edits.
   public var count: Int { older.reduce(entries.count) { $0 + $1.count } }
   /// Whether there are none.
   public var isEmpty: Bool { entries.isEmpty }
   /// The newest edit.
   public var last: EditID? { entries.last?.id }
-  /// Every emoji that is touched.
+  /// All emoji that the edits touch.
   public var emojis: Set<EmojiID> {
     older.reduce(into: Set(entries.lazy.flatMap(\.edit.changes).compactMap(\.field.emoji))) {
       $0.formUnion($1.net.emojis)
     }
   }
-  /// The digests of the pictures that they make the background, the last one first.
+  /// The digests of the pictures that the edits set as background, the last one first.
   public var pictures: [String] {
     let changes =
       entries.reversed().flatMap { $0.edit.changes.reversed() } + older.reversed().flatMap(\.net.changes)
@@ -50,13 +51,13 @@ public struct UnsavedEdits: Sendable {
     }
   }
 
-  /// Takes one more edit.
+  /// Appends an edit.
   public mutating func append(_ entry: LoggedEdit) {
     if entries.count >= Self.logged + Self.slack { age(Self.slack) }
     entries.append(entry)
   }
 
-  /// Takes the edits that came after these.
+  /// Appends later edits.
   public mutating func append(_ later: UnsavedEdits) {
     if !later.older.isEmpty { age(entries.count) }
     for lot in later.older { age(lot.net.changes, lot.count, last: lot.last) }
@@ -64,10 +65,10 @@ public struct UnsavedEdits: Sendable {
     for entry in later.entries { append(entry) }
   }
 
-  /// A save of all these ended, and nobody knows whether it succeeded.
+  /// Ends a batch: a save of all these edits ended with unknown outcome.
   public mutating func seal() { if let last { seals.insert(last) } }
 
-  /// Makes the oldest entries part of what is older.
+  /// Merges the oldest entries.
   private mutating func age(_ count: Int) {
     for entry in entries.prefix(count) { age(entry.edit.changes, 1, last: entry.id) }
     entries.removeFirst(count)
@@ -81,7 +82,7 @@ public struct UnsavedEdits: Sendable {
     older[end].last = last
   }
 
-  /// Without those that are saved, which are some from the beginning.
+  /// The edits that are not saved. The saved ones come first.
   public func without(_ isSaved: (EditID) -> Bool) -> UnsavedEdits {
     var rest = self
     rest.older.removeFirst(older.prefix { isSaved($0.last) }.count)
@@ -92,15 +93,15 @@ public struct UnsavedEdits: Sendable {
   }
 }
 
-/// What changes come to, field by field.
+/// The net result of changes, field by field.
 struct NetChanges: Sendable {
   private var fields: [Field: Change] = [:]
 
-  /// The changes, those of different emoji in any order.
+  /// The net changes. Those of different emoji are in any order.
   var changes: [Change] { Array(fields.values) }
   var emojis: Set<EmojiID> { Set(fields.keys.lazy.compactMap(\.emoji)) }
 
-  /// Takes the next change in.
+  /// Adds a change.
   mutating func add(_ change: Change) {
     guard let id = change.field.emoji else {
       fields[change.field] = change
@@ -111,7 +112,7 @@ struct NetChanges: Sendable {
     case (.add(let added)?, .remove):
       forget(added.id)
     case (.remove?, .add(let emoji)):
-      // It was there before: only its values are new.
+      // The emoji existed before: only its values are new.
       forget(id)
       for single in Change.add(emoji).fieldByField { fields[single.field] = single }
     case (.add(let added)?, _):
@@ -132,7 +133,7 @@ struct NetChanges: Sendable {
 }
 
 extension Emoji {
-  /// The emoji with the value that a change of it gives.
+  /// The emoji with the value that a change sets.
   func with(_ change: Change) -> Emoji {
     var emoji = self
     switch change {
@@ -146,22 +147,22 @@ extension Emoji {
   }
 }
 
-/// What became of edits that were made again on top of somebody else's.
+/// The result of rebasing edits on another state of the document.
 public struct RejoinedEdits: Sendable {
-  /// The edits as they are now: their ids and times as they were, their revisions and inverses anew.
+  /// The rebased edits: ids and times as before, new revisions and inverses.
   public fileprivate(set) var edits = UnsavedEdits()
-  /// Changes that had taken effect before and do not any more, by edit: their emoji is gone, or, for an undo or redo,
-  /// somebody has set the field since, or a background's bytes are not kept any more.
+  /// Changes that had an effect before and do not any more, by edit: their emoji was removed, another program has set
+  /// a field that an undo or redo would set, or a background's bytes are not stored any more.
   public fileprivate(set) var dropped: [(id: EditID, changes: [Change])] = []
-  /// New ids of emoji whose ids somebody else had drawn, too.
+  /// New ids of emoji whose old ids another program has used too.
   public fileprivate(set) var renamed: [EmojiID: EmojiID] = [:]
 }
 
 extension DocumentContent {
-  /// Makes edits again, in their order, that were made on another state of this document, and takes them into the log.
-  /// Fields are separate: only a later edit of the same field takes a value's place. What has no room any more is
-  /// dropped. `save` is the save that they come with; new ids are drawn from `generator`, and `renamed` are those of emoji
-  /// that earlier edits added.
+  /// Applies edits that were made on another state of this document, in their order, and appends them to the log.
+  /// Fields are independent: only a later edit of the same field replaces a value. Changes that exceed a bound are
+  /// dropped. `save` is the save that the edits belong to; new ids are drawn from `generator`; `renamed` has the new
+  /// ids of emoji that earlier edits added.
   public mutating func rejoin(
     _ unsaved: UnsavedEdits, save: Int, renamed: [EmojiID: EmojiID] = [:],
     using generator: inout some RandomNumberGenerator
@@ -188,7 +189,7 @@ extension DocumentContent {
     return rejoined
   }
 
-  /// Makes an edit's changes again, and notes what came of them.
+  /// Applies the changes of one edit and records the result.
   private mutating func make(
     _ changes: [Change], of kind: LoggedEdit.Kind, as id: EditID, at time: Int,
     _ rejoined: inout RejoinedEdits, _ generator: inout some RandomNumberGenerator
@@ -217,13 +218,13 @@ extension DocumentContent {
     return applied
   }
 
-  /// What an edit could not do, without saying it twice.
+  /// The dropped changes of an edit before and now, without duplicates.
   private static func joined(_ before: [Change], _ now: [Change]) -> [Change] {
     let known = Set(before)
     return before + now.filter { !known.contains($0) }
   }
 
-  /// Draws new ids for additions whose ids are taken.
+  /// Draws new ids for additions whose ids are in use.
   private func rename(
     _ changes: [Change], in names: inout [EmojiID: EmojiID], using generator: inout some RandomNumberGenerator
   ) -> [Change] {
@@ -237,7 +238,7 @@ extension DocumentContent {
 }
 
 extension Change {
-  /// The same change of the emoji's new name.
+  /// The change with the emoji's new id.
   fileprivate func renamed(by names: [EmojiID: EmojiID]) -> Change {
     guard let old = field.emoji, let id = names[old] else { return self }
     return switch self {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-  /// Text from a document, a path or an argument, made fit for people: control characters and what changes the order of
-  /// text become visible escapes, `\u{1b}`.
+  /// The text with control characters and bidirectional controls replaced by visible escapes such as `\u{1b}`, for
+  /// printing text from a document, a path or an argument.
   public var visible: String {
     guard unicodeScalars.contains(where: \.isUnsafeOnTerminal) else { return self }
     return unicodeScalars.reduce(into: "") { result, scalar in

@@ -3,7 +3,7 @@
 import ArtModel
 
 extension ArtError {
-  /// Writes `{"code":"noSuchEmoji","message":"…"}`. The codes are the names of `ArtError.Code`.
+  /// Writes `{"code":"noSuchEmoji","message":"…"}`. The codes are the raw values of `ArtError.Code`.
   public func write(to json: inout JSONWriter) {
     json.object {
       $0.key("code")
@@ -30,14 +30,14 @@ extension ArtError {
 }
 
 extension JSONReader {
-  /// Reads the name of an error's code. Throws `badJSON`.
+  /// Reads an error's code. Throws `badJSON`.
   mutating func errorCode() throws(ArtError) -> ArtError.Code {
     let name = try string()
     guard let code = ArtError.Code(rawValue: name) else { throw error("no code \"\(name.prefix(40))\"") }
     return code
   }
 
-  /// Reads the name of a refusal's reason. Throws `badJSON`.
+  /// Reads a refusal's reason. Throws `badJSON`.
   mutating func refusalReason() throws(ArtError) -> Refusal.Reason {
     let name = try string()
     guard let reason = Refusal.Reason(rawValue: name) else {
