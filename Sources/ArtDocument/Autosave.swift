@@ -42,7 +42,7 @@ struct Autosave: Equatable {
   let policy: AutosavePolicy
   /// Changes that neither a finished nor a running save contains.
   private(set) var waiting = 0
-  private var since: Duration?
+  private var waitingSince: Duration?
   private var inFlight: Int?
   private var failures = 0
   private var notBefore: Duration?
@@ -51,14 +51,14 @@ struct Autosave: Equatable {
 
   mutating func changed(at now: Duration) {
     waiting += 1
-    if since == nil { since = now }
+    if waitingSince == nil { waitingSince = now }
     checkInvariants()
   }
 
   mutating func saveBegan() {
     inFlight = waiting
     waiting = 0
-    since = nil
+    waitingSince = nil
     checkInvariants()
   }
 
@@ -72,17 +72,17 @@ struct Autosave: Equatable {
   mutating func saveFailed(at now: Duration) {
     waiting += inFlight ?? 0
     inFlight = nil
-    if waiting > 0 { since = since ?? now }
+    if waiting > 0 { waitingSince = waitingSince ?? now }
     notBefore = now + pause
     failures += 1
     checkInvariants()
   }
 
   func next(at now: Duration) -> Next {
-    guard inFlight == nil, waiting > 0, let since else { return .idle }
+    guard inFlight == nil, waiting > 0, let waitingSince else { return .idle }
     if let notBefore { return now < notBefore ? .wait(until: notBefore) : .save }
     if waiting >= policy.changes { return .save }
-    let due = since + policy.delay
+    let due = waitingSince + policy.delay
     return now < due ? .wait(until: due) : .save
   }
 
@@ -94,10 +94,12 @@ struct Autosave: Equatable {
 
   /// Stops a debug build when an invariant does not hold.
   private func checkInvariants() {
-    assert((waiting == 0) == (since == nil), "what waits has waited since some time")
+    assert((waiting == 0) == (waitingSince == nil), "the time is set while changes wait")
     assert(waiting >= 0 && failures >= 0)
   }
 }
+
+// MARK: - Counting changes
 
 /// The kinds of changes, as UIDocument counts them.
 enum ChangeKind {
@@ -113,10 +115,10 @@ enum ChangeKind {
 
 /// The changes made until some moment. A save takes a token when it starts; later changes are not part of it.
 public struct SaveToken: Sendable, Hashable {
-  fileprivate let made: Int
+  fileprivate let changes: Int
 
   /// Whether the other token includes all changes of this one.
-  func isCovered(by other: SaveToken) -> Bool { made <= other.made }
+  func isCovered(by other: SaveToken) -> Bool { changes <= other.changes }
 }
 
 /// The number of changes of a document, and of those that are saved.
@@ -135,11 +137,11 @@ struct ChangeCount: Equatable {
   }
 
   /// A token for all changes so far.
-  var token: SaveToken { SaveToken(made: made) }
+  var token: SaveToken { SaveToken(changes: made) }
 
   /// Marks the token's changes as saved.
-  mutating func clear(upTo token: SaveToken) { saved = max(saved, token.made) }
+  mutating func clear(upTo token: SaveToken) { saved = max(saved, token.changes) }
 
   /// Whether the token's changes are saved.
-  func isSaved(_ token: SaveToken) -> Bool { token.made <= saved }
+  func isSaved(_ token: SaveToken) -> Bool { token.changes <= saved }
 }

@@ -7,7 +7,7 @@ import Dispatch
 import Synchronization
 
 /// The folder in which a document journals its unsaved edits, so that they outlive the program.
-public enum JournalPlace: Sendable {
+public enum JournalLocation: Sendable {
   /// The state folder of this machine: `$EMOJIART_STATE`, else `$XDG_STATE_HOME/emojiart`, else
   /// `~/.local/state/emojiart`.
   case standard
@@ -54,6 +54,8 @@ private enum SaveReason {
   }
 }
 
+// MARK: - Document
+
 /// An open document: it applies edits in memory, saves itself, reports its state, and has undo and redo.
 ///
 /// An edit takes this path: `perform` plans it on the content, applies it, numbers it, appends it to the log and to
@@ -69,7 +71,7 @@ private enum SaveReason {
 /// does not block Swift's thread pool, and a running save does not delay edits.
 public actor Document {
   /// Where the document is stored.
-  public nonisolated var store: any DocumentStore { place.store.withLock { $0 } }
+  public nonisolated var store: any DocumentStore { location.store.withLock { $0 } }
   /// The document's name in messages: the path of its file.
   public nonisolated var path: String { store.path }
   /// The origin of this program's edits.
@@ -94,7 +96,7 @@ public actor Document {
   /// The results of restoring orphaned journals when the document was opened.
   public nonisolated let recovered: [RecoveryOutcome]
 
-  private nonisolated let place: Place
+  private nonisolated let location: StoreLocation
   private var copy: WorkingCopy
   private var life = DocumentLife()
   private var changeCount = ChangeCount()
@@ -102,7 +104,7 @@ public actor Document {
   /// The journal of unsaved edits; nil without one, and after closing.
   private var journal: Journal?
   /// Whether the file may have a row about the journal.
-  private var isKnownToFile = false
+  private var isRegistered = false
   /// The last segment of the journal whose edits are all saved.
   private var savedSegment = 0
   /// The removal of the journal when the document closes.
@@ -111,7 +113,7 @@ public actor Document {
   /// The running refresh. A refresh and a save never run at the same time.
   private(set) var runningRefresh: Task<Void, Never>?
   /// The number of refreshes and saves started, and the number of the newest one that read the store.
-  private(set) var generation = (begun: 0, seen: 0)
+  private(set) var generation = (begun: 0, completed: 0)
   /// The stamp of the store at the last refresh.
   var stamp: FileStamp?
   private(set) var blocker = SaveBlocker()
@@ -123,24 +125,24 @@ public actor Document {
   private var autosaveTimer: (due: Duration, task: Task<Void, Never>)?
   private var refreshTimer: Task<Void, Never>?
   private var refreshInterval: Duration?
-  private var following: Task<Void, Never>?
+  private var hintTask: Task<Void, Never>?
   private let timeline: Timeline
   private let time: @Sendable () -> Int
   private let storeQueue = DispatchQueue(label: "emojiart.store")
   private nonisolated let listeners: Broadcast<DocumentEvent>
   /// The version up to which events have been emitted.
-  private nonisolated let toldVersion: ToldVersion
+  private nonisolated let emittedVersion: EmittedVersion
   private nonisolated let executor = ThreadExecutor("emojiart.document")
 
   /// The document's own executor.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  private final class ToldVersion: Sendable {
+  private final class EmittedVersion: Sendable {
     let value = Mutex(0)
   }
 
   /// The current store, readable outside the actor.
-  private final class Place: Sendable {
+  private final class StoreLocation: Sendable {
     let store: Mutex<any DocumentStore>
     init(_ store: any DocumentStore) { self.store = Mutex(store) }
   }
@@ -162,21 +164,21 @@ public actor Document {
   /// times saves and refreshes, `time` stamps edits in milliseconds since 1970, and ids are drawn from `generator`.
   public static func open(
     _ store: some DocumentStore, author name: String? = nil, session: SessionID? = nil,
-    journal place: JournalPlace = .standard, autosave policy: AutosavePolicy = AutosavePolicy(),
+    journal location: JournalLocation = .standard, autosave policy: AutosavePolicy = AutosavePolicy(),
     refreshInterval: Duration? = .seconds(2), clock: some Clock<Duration> = ContinuousClock(),
     time: @escaping @Sendable () -> Int = millisecondsSince1970,
     using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) async throws(ArtError) -> Document {
     try await open(
       store, readOnlyBecause: { () throws(ArtError) in try store.readOnlyReason() }, author: name,
-      session: session, journal: place, autosave: policy, refreshInterval: refreshInterval, clock: clock,
+      session: session, journal: location, autosave: policy, refreshInterval: refreshInterval, clock: clock,
       time: time,
       using: generator)
   }
 
   static func open(
     _ store: some DocumentStore, readOnlyBecause reason: @escaping @Sendable () throws(ArtError) -> String?,
-    author name: String?, session: SessionID? = nil, journal place: JournalPlace,
+    author name: String?, session: SessionID? = nil, journal location: JournalLocation,
     autosave policy: AutosavePolicy,
     refreshInterval: Duration?, clock: some Clock<Duration>, time: @escaping @Sendable () -> Int,
     using generator: any RandomNumberGenerator & Sendable
@@ -191,7 +193,7 @@ public actor Document {
     let opened = try await wait(on: DispatchQueue(label: "emojiart.opening")) {
       () throws(ArtError) -> Opened in
       let reason = try reason()
-      let folder = try reason == nil ? place.folder() : nil
+      let folder = try reason == nil ? location.folder() : nil
       let recovered = try folder.map { (folder) throws(ArtError) in
         try store.restoreOrphans(in: folder, by: restorer)
       }
@@ -212,7 +214,7 @@ public actor Document {
     _ policy: AutosavePolicy, _ refreshInterval: Duration?, _ timeline: Timeline,
     _ time: @escaping @Sendable () -> Int
   ) {
-    place = Place(store)
+    location = StoreLocation(store)
     self.recovered = recovered
     self.copy = copy
     self.stamp = stamp
@@ -221,9 +223,9 @@ public actor Document {
     self.time = time
     origin = copy.origin
     autosave = Autosave(policy)
-    let told = ToldVersion()
-    toldVersion = told
-    listeners = Broadcast { .resync(version: told.value.withLock { $0 }) }
+    let emitted = EmittedVersion()
+    emittedVersion = emitted
+    listeners = Broadcast { .resync(version: emitted.value.withLock { $0 }) }
   }
 
   private func begin(readOnlyBecause reason: String?, journal folder: JournalFolder?) throws(ArtError) {
@@ -231,7 +233,7 @@ public actor Document {
       journal = try store.makeJournal(
         in: folder, on: copy.base, origin: origin, author: copy.client.author)
     }
-    tell(life.opened(readOnlyBecause: reason))
+    emit(life.opened(readOnlyBecause: reason))
     scheduleRefresh()
   }
 
@@ -261,16 +263,16 @@ public actor Document {
 
   /// The version up to which events have been emitted.
   package nonisolated var lastVersion: @Sendable () -> Int {
-    { [toldVersion] in toldVersion.value.withLock { $0 } }
+    { [emittedVersion] in emittedVersion.value.withLock { $0 } }
   }
 
-  private func tell(_ state: DocumentState?) {
+  private func emit(_ state: DocumentState?) {
     if let state { listeners.send(.state(state)) }
   }
 
-  private func tell(_ events: [DocumentEvent]) {
+  private func emit(_ events: [DocumentEvent]) {
     guard !events.isEmpty else { return }
-    toldVersion.value.withLock { $0 = copy.version }
+    emittedVersion.value.withLock { $0 = copy.version }
     listeners.send(events)
   }
 
@@ -341,7 +343,7 @@ public actor Document {
     }
     let changes = copy.commit()
     count(entries)
-    tell(changes.map(DocumentEvent.changed))
+    emit(changes.map(DocumentEvent.changed))
     if !changes.isEmpty { step() }
     return answers
   }
@@ -387,8 +389,8 @@ public actor Document {
     let background = try Background(picture, from: url)
     guard pending == nil || content.pending?.url == pending else { return nil }
     let (store, id, recent) = (store, content.id, copy.unsaved.pictures + copy.saving.pictures)
-    let held = try await wait { () throws(ArtError) in try store.keep(picture, in: id, recent: recent) }
-    copy.keptPicture(background.digest, among: held)
+    let stored = try await wait { () throws(ArtError) in try store.keep(picture, in: id, recent: recent) }
+    copy.pictureStored(background.digest, among: stored)
     // No suspension from here on.
     guard !Task.isCancelled else { return nil }
     let edit = BackgroundEdit.set(background, keepsCanvas: keepsCanvas, pending: pending)
@@ -465,9 +467,9 @@ public actor Document {
     let (number, token, pictures) = (generation.begun, changeCount.token, copy.ownPictures)
     let edits = copy.beginSave()
     let (segment, isJournalled) = (journal?.cut(), journal != nil)
-    isKnownToFile = isKnownToFile || isJournalled
+    isRegistered = isRegistered || isJournalled
     autosave.saveBegan()
-    tell(life.saveBegan())
+    emit(life.saveBegan())
     let store = store.waiting(atMost: reason.timeout)
     let task = Task { () -> ArtError? in
       do throws(ArtError) {
@@ -475,7 +477,7 @@ public actor Document {
           try store.save(edits, isJournalled: isJournalled)
         }
         saved(token, outcome, segment, pictures)
-        generation.seen = max(generation.seen, number)
+        generation.completed = max(generation.completed, number)
         return nil
       } catch {
         failed(error)
@@ -491,14 +493,14 @@ public actor Document {
     runningSave = nil
     if let segment {
       savedSegment = segment
-      removeSaved()
+      trimJournal()
     }
     changeCount.clear(upTo: token)
     blocker = SaveBlocker()
     let events = copy.saved(outcome, pictures: pictures)
     autosave.saveSucceeded()
-    tell(events + [.saved(revision: copy.base.revision)])
-    tell(life.saveSucceeded())
+    emit(events + [.saved(revision: copy.base.revision)])
+    emit(life.saveSucceeded())
     waiters.release()
     step()
   }
@@ -508,13 +510,13 @@ public actor Document {
     // An I/O error leaves the outcome unknown; every other error means that nothing was written.
     copy.saveFailed(isUnknown: error.code == .inputOutput)
     autosave.saveFailed(at: timeline.now())
-    tell(life.saveFailed(error))
+    emit(life.saveFailed(error))
     step()
   }
 
   /// Removes saved segments from the journal. A failure is harmless: the file records that they are saved, and the
   /// next save or refresh tries again.
-  private func removeSaved() {
+  private func trimJournal() {
     do throws(ArtError) { try journal?.remove(upTo: savedSegment) } catch { return }
     waiters.release()
   }
@@ -528,9 +530,9 @@ public actor Document {
   /// store could not be read; the caller should then try again, because no event announces that it is readable.
   @discardableResult
   public func refresh(isQuiet: Bool = true) async -> Bool {
-    removeSaved()
+    trimJournal()
     let before = generation.begun
-    while generation.seen <= before {
+    while generation.completed <= before {
       guard life.state != .closed, closing == 0 else { return true }
       if let runningSave {
         _ = await runningSave.task.value
@@ -539,7 +541,7 @@ public actor Document {
       } else {
         await startRefresh(isQuiet).value
         // A failed refresh without error report has not read the store.
-        if !isQuiet { return generation.seen > before }
+        if !isQuiet { return generation.completed > before }
       }
     }
     return blocker.readError == nil
@@ -548,9 +550,9 @@ public actor Document {
   /// Refreshes at each hint, until the sequence ends or the document is closed. A new sequence replaces the previous
   /// one.
   public func refresh(at hints: some AsyncSequence<RefreshHint, Never> & Sendable) {
-    following?.cancel()
+    hintTask?.cancel()
     guard life.state != .closed else { return }
-    following = Task { [weak self] in
+    hintTask = Task { [weak self] in
       for await hint in hints {
         guard let self, !Task.isCancelled else { return }
         await hint.done(self.refresh(isQuiet: hint.isQuiet))
@@ -623,30 +625,30 @@ public actor Document {
 
   private func refreshed(_ result: RefreshResult, _ number: Int) async {
     runningRefresh = nil
-    generation.seen = max(generation.seen, number)
+    generation.completed = max(generation.completed, number)
     // The document may have been closed meanwhile.
     guard life.state != .closed else { return }
-    let isHeldUp = if case .error = life.state { true } else { false }
+    let isSaveFailing = if case .error = life.state { true } else { false }
     let isDue: Bool
     switch result {
     case .unchanged(let stamp):
       self.stamp = stamp
-      isDue = blocker.foundNothing(isHeldUp: isHeldUp)
+      isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
     case .changed(let stamp, let found):
       self.stamp = stamp
-      isDue = blocker.foundNothing(isHeldUp: isHeldUp)
-      tell(copy.adopt(found))
+      isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
+      emit(copy.adopt(found))
     case .conflict(let found):
       // A failing save touches the file too: only another program's write is a reason to retry early.
-      isDue = blocker.found(found, isHeldUp: isHeldUp)
+      isDue = blocker.conflicted(with: found, isSaveFailing: isSaveFailing)
     case .failed(let error):
-      isDue = blocker.failed(error.code)
+      isDue = blocker.readFailed(error.code)
       if error.code != .busy {
         stamp = nil
-        if !hasUnsavedChanges { tell(life.refreshFailed(error)) }
+        if !hasUnsavedChanges { emit(life.refreshFailed(error)) }
       }
     }
-    if blocker.readError == nil, !hasUnsavedChanges { tell(life.refreshSucceeded()) }
+    if blocker.readError == nil, !hasUnsavedChanges { emit(life.refreshSucceeded()) }
     if isDue, hasUnsavedChanges, closing == 0 {
       // The error becomes the document's state.
       do throws(ArtError) { try await save(.autosave) } catch {}
@@ -655,7 +657,7 @@ public actor Document {
   }
 
   /// Sets the store at the document's new path. Saves and refreshes that start from now on use it.
-  package nonisolated func move(to store: some DocumentStore) { place.store.withLock { $0 = store } }
+  package nonisolated func move(to store: some DocumentStore) { location.store.withLock { $0 = store } }
 
   // MARK: Closing
 
@@ -724,7 +726,7 @@ public actor Document {
   private func remove(_ journal: Journal) async {
     do throws(ArtError) {
       try journal.close()
-      if isKnownToFile {
+      if isRegistered {
         let (store, origin) = (store, origin)
         try await wait { () throws(ArtError) in try store.forget(origin) }
       }
@@ -738,10 +740,10 @@ public actor Document {
     autosaveTimer?.task.cancel()
     autosaveTimer = nil
     autosave = Autosave(autosave.policy)
-    tell(life.closed())
+    emit(life.closed())
     listeners.finish()
     refreshTimer?.cancel()
-    following?.cancel()
+    hintTask?.cancel()
     waiters.release()
   }
 

@@ -133,6 +133,8 @@ public enum DocumentEvent: Sendable, Equatable {
 /// The events of a document, for one listener.
 public typealias DocumentEvents = EventSequence<DocumentEvent>
 
+// MARK: - Sending events
+
 /// Sends events to any number of listeners. A slow listener delays neither the others nor the sender.
 package final class Broadcast<Event: Sendable>: Sendable {
   private struct Listener {

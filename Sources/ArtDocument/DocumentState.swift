@@ -18,6 +18,8 @@ public enum DocumentState: Sendable, Equatable {
   case editingDisabled(String)
 }
 
+// MARK: - Machine
+
 /// The life cycle of a document, as a pure state machine.
 ///
 ///                opened(canEdit)             saveBegan
@@ -89,6 +91,8 @@ struct DocumentLife: Equatable {
   }
 }
 
+// MARK: - Life cycle of the program
+
 /// Events in a program's life cycle, named like those of UIKit's scenes.
 public enum LifeCycleEvent: String, Sendable, CaseIterable {
   /// The user is active.
@@ -122,23 +126,23 @@ public final class LifeCycle: Sendable {
   /// of a document that could not be saved.
   public func send(_ event: LifeCycleEvent, to documents: [Document]) async throws(ArtError) {
     broadcast.send(event)
-    note(event)
-    let turns = documents.map { document in
+    track(event)
+    let tasks = documents.map { document in
       Task { () -> ArtError? in
         do throws(ArtError) { try await document.follow(event) } catch { return error }
         return nil
       }
     }
     var first: ArtError?
-    for turn in turns {
-      let error = await turn.value
+    for task in tasks {
+      let error = await task.value
       first = first ?? error
     }
     if event == .background { await closeGate() }
     if let first { throw first }
   }
 
-  private func note(_ event: LifeCycleEvent) {
+  private func track(_ event: LifeCycleEvent) {
     switch event {
     case .active, .inactive: break
     case .background: isInBackground.withLock { $0 = true }
@@ -170,13 +174,15 @@ extension Document {
   }
 }
 
+// MARK: - What prevents saves
+
 /// What prevents saves, as refreshes find it. Every method returns whether unsaved changes should be saved at once:
 ///
-///     found                     a reason to save at once
-///     known, or taken in        when something was in the way, and is gone
-///     another state             when no save is held up, or when one is by something else
-///     what cannot be read       the first time: the save tells why
-///     busy                      never: whoever holds it has not written yet, and what was in the way may be still
+///     result of a refresh              save at once?
+///     known state, or adopted          if something prevented saves before
+///     conflict with another state      if no save is failing, or saves fail because of another state
+///     the store cannot be read         the first time only: the save reports the error
+///     the store is busy                never: nothing has been written yet, and earlier obstacles may remain
 ///
 /// A successful save resets it.
 struct SaveBlocker: Equatable {
@@ -187,17 +193,17 @@ struct SaveBlocker: Equatable {
 
   private var wasUnreadable: Bool { readError != nil && readError != .busy }
 
-  mutating func foundNothing(isHeldUp: Bool) -> Bool {
+  mutating func refreshed(isSaveFailing: Bool) -> Bool {
     defer { self = SaveBlocker() }
-    return wasUnreadable || isHeldUp && base != nil
+    return wasUnreadable || isSaveFailing && base != nil
   }
 
-  mutating func found(_ found: DocumentBase, isHeldUp: Bool) -> Bool {
+  mutating func conflicted(with found: DocumentBase, isSaveFailing: Bool) -> Bool {
     defer { self = SaveBlocker(base: found) }
-    return !isHeldUp || wasUnreadable || found != base
+    return !isSaveFailing || wasUnreadable || found != base
   }
 
-  mutating func failed(_ code: ArtError.Code) -> Bool {
+  mutating func readFailed(_ code: ArtError.Code) -> Bool {
     if code == .busy {
       readError = readError ?? .busy
       return false

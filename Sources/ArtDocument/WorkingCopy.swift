@@ -7,8 +7,8 @@ import ArtStore
 ///
 ///     perform ──▶ performed ──commit──▶ unsaved ──beginSave──▶ saving ──saved──▶ in the store (base)
 ///                     └─────rollBack──▶ nothing       ▲            └──saveFailed──▶ unsaved
-///                                                     └── what is performed while a save runs stays here
-///     adopt: others saved, and nothing is unsaved
+///                                                     └── edits performed during a save stay here
+///     adopt: another program saved, and nothing is unsaved
 ///
 /// - `content` is `base`, the state of the store, with `saving`, `unsaved` and the performed edits on top.
 /// - `version` increases by one with each committed change of the content, and with each save of other programs that
@@ -88,10 +88,10 @@ struct WorkingCopy: Sendable {
     defer { performed.removeAll(keepingCapacity: true) }
     // Not after each edit: cutting an array has a cost.
     defer { if content.log.count > UnsavedEdits.logged + UnsavedEdits.slack { trimLog() } }
-    return performed.map { made in
-      unsaved.append(made.entry)
+    return performed.map { done in
+      unsaved.append(done.entry)
       version += 1
-      return ContentChange(of: made.entry, isBackground: made.isBackground, before: version - 1)
+      return ContentChange(of: done.entry, isBackground: done.isBackground, before: version - 1)
     }
   }
 
@@ -110,15 +110,15 @@ struct WorkingCopy: Sendable {
   private var mark: Mark { Mark(count: performed.count, head: content.head, author: author) }
 
   private mutating func rollBack(to mark: Mark) {
-    content.takeBack(performed[mark.count...].map(\.entry)[...], to: mark.head)
+    content.revert(performed[mark.count...].map(\.entry)[...], to: mark.head)
     performed.removeSubrange(mark.count...)
     author = mark.author
   }
 
   private mutating func perform(
-    _ asked: ClientRequest, unsaved: Int, time: () -> Int
+    _ request: ClientRequest, unsaved: Int, time: () -> Int
   ) throws(ArtError) -> DocumentAnswer {
-    let repeated = try entries(answering: asked)
+    let repeated = try entries(answering: request)
     if !repeated.isEmpty {
       return DocumentAnswer(
         entries: repeated, emojis: subjects(of: repeated), unsaved: unsaved + performed.count, lost: [],
@@ -126,12 +126,12 @@ struct WorkingCopy: Sendable {
     }
     let first = performed.count
     var (subjects, lost): ([Emoji], [Background]) = ([], [])
-    switch asked.request {
-    case .undo(let count): lost = try step(.undo, count, asked, time: time)
-    case .redo(let count): lost = try step(.redo, count, asked, time: time)
+    switch request.request {
+    case .undo(let count): lost = try step(.undo, count, request, time: time)
+    case .redo(let count): lost = try step(.redo, count, request, time: time)
     case .action, .edit, .background, .group:
-      if let plan = try plan(asked.request) {
-        _ = try make(plan.edit, isBackground: asked.request.isBackground, asked, time: time)
+      if let plan = try plan(request.request) {
+        _ = try make(plan.edit, isBackground: request.request.isBackground, request, time: time)
         subjects = plan.subjects
       }
     }
@@ -154,9 +154,9 @@ struct WorkingCopy: Sendable {
   private mutating func plan(_ request: DocumentRequest) throws(ArtError) -> PlannedEdit? {
     switch request {
     case .action(let action):
-      var chance = generator
-      defer { generator = chance }
-      return try action.plan(on: content, using: &chance)
+      var random = generator
+      defer { generator = random }
+      return try action.plan(on: content, using: &random)
     case .edit(let edit): return PlannedEdit(edit: edit, subjects: [])
     case .background(let edit): return try edit.plan(on: content).map { PlannedEdit(edit: $0, subjects: []) }
     case .group(let name, let requests): return try plan(requests, as: name)
@@ -182,11 +182,11 @@ struct WorkingCopy: Sendable {
   }
 
   private mutating func step(
-    _ direction: UndoDirection, _ count: Int, _ asked: ClientRequest, time: () -> Int
+    _ direction: UndoDirection, _ count: Int, _ request: ClientRequest, time: () -> Int
   ) throws(ArtError) -> [Background] {
-    let owner = (asked.client ?? client).session.map(EditOwner.session) ?? .origin(origin)
+    let owner = (request.client ?? client).session.map(EditOwner.session) ?? .origin(origin)
     var lost: [Background] = []
-    var isAnything = false
+    var didStep = false
     for _ in 0..<max(1, count) {
       let plan =
         switch direction {
@@ -195,10 +195,10 @@ struct WorkingCopy: Sendable {
         }
       guard let plan else { break }
       let edit = Edit(name: plan.name, changes: plan.changes)
-      lost += try make(edit, kind: plan.kind, skipped: plan.skipped, asked, time: time)
-      isAnything = true
+      lost += try make(edit, kind: plan.kind, skipped: plan.skipped, request, time: time)
+      didStep = true
     }
-    guard isAnything else { throw .nothingOwnTo(direction.rawValue) }
+    guard didStep else { throw .nothingOwnTo(direction.rawValue) }
     return lost
   }
 
@@ -206,13 +206,13 @@ struct WorkingCopy: Sendable {
   /// that the next one continues behind it. Returns the backgrounds whose bytes are not stored any more.
   private mutating func make(
     _ edit: Edit, kind: LoggedEdit.Kind = .edit, skipped: [Change] = [], isBackground: Bool = false,
-    _ asked: ClientRequest, time: () -> Int
+    _ request: ClientRequest, time: () -> Int
   ) throws(ArtError) -> [Background] {
     let time = time()
     let applied = try content.apply(edit.changes, of: kind, at: time)
     guard !applied.changes.isEmpty || kind != .edit else { return [] }
     let entry = LoggedEdit(
-      author.stamp(at: time, by: asked.client, tag: asked.tag), revision: content.revision + 1,
+      author.stamp(at: time, by: request.client, tag: request.tag), revision: content.revision + 1,
       save: base.revision + 1, kind: kind, edit: Edit(name: edit.name, changes: applied.changes),
       inverse: applied.inverse, dropped: skipped + applied.dropped)
     content.append(entry)
@@ -222,14 +222,14 @@ struct WorkingCopy: Sendable {
 
   /// The edits of an earlier request with the same tag; empty if there was none. Throws `movedOn` if the log does not
   /// tell.
-  private func entries(answering asked: ClientRequest) throws(ArtError) -> [LoggedEdit] {
-    guard let tag = asked.tag else { return [] }
-    let session = (asked.client ?? client).session
+  private func entries(answering request: ClientRequest) throws(ArtError) -> [LoggedEdit] {
+    guard let tag = request.tag else { return [] }
+    let session = (request.client ?? client).session
     var found: [LoggedEdit] = []
-    var isKnown = asked.since == .beginning && content.log.first?.revision ?? 1 == 1
+    var isKnown = request.since == .beginning && content.log.first?.revision ?? 1 == 1
     for entry in content.log.reversed() {
       // Edits before the request's base cannot be its own.
-      if asked.since == .edit(entry.id) {
+      if request.since == .edit(entry.id) {
         isKnown = true
         break
       }
@@ -238,7 +238,7 @@ struct WorkingCopy: Sendable {
       // An entry with the maximum of tags may lack older ones.
       if entry.stamp.tags.count >= Limits.editTags { isKnown = false }
     }
-    guard found.isEmpty, asked.since != nil else { return found.reversed() }
+    guard found.isEmpty, request.since != nil else { return found.reversed() }
     guard isKnown else { throw .requestTooOld(tag) }
     return []
   }
@@ -259,10 +259,11 @@ struct WorkingCopy: Sendable {
     ownPictures.subtract(known.subtracting(outcome.pictures))
     saving = UnsavedEdits()
     var events: [DocumentEvent] = []
-    if let joined = outcome.joined {
-      let own = joined.own
+    if let rebased = outcome.joined {
+      let own = rebased.own
       events = own.renamed.map { .renamed($0, to: $1) } + own.dropped.map { .dropped($0.id, $0.changes) }
-      events += adopt(joined.content, at: outcome.base, joined.others, isRebased: true, renamed: own.renamed)
+      events += adopt(
+        rebased.content, at: outcome.base, rebased.others, isRebased: true, renamed: own.renamed)
     } else {
       content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       base = outcome.base
@@ -302,15 +303,15 @@ struct WorkingCopy: Sendable {
     content = saved
     setPictures(saved.pictures)
     if !unsaved.isEmpty {
-      var chance = generator
-      let own = content.rejoin(unsaved, save: base.revision + 1, renamed: renamed, using: &chance)
-      generator = chance
-      unsaved = own.edits
-      events += own.renamed.filter { renamed[$0.key] == nil }.map { .renamed($0, to: $1) }
-      events += own.dropped.map { .dropped($0.id, $0.changes) }
+      var random = generator
+      let rebased = content.rebase(unsaved, save: base.revision + 1, renamed: renamed, using: &random)
+      generator = random
+      unsaved = rebased.edits
+      events += rebased.renamed.filter { renamed[$0.key] == nil }.map { .renamed($0, to: $1) }
+      events += rebased.dropped.map { .dropped($0.id, $0.changes) }
     }
     let effect = ContentEffect(from: old, to: content)
-    guard !effect.isEmpty || others?.isNews ?? false else { return events }
+    guard !effect.isEmpty || others?.isReportable ?? false else { return events }
     version += 1
     let change = ContentChange(
       of: others, effect, isRebased: isRebased, before: version - 1, revision: content.revision,
@@ -321,9 +322,9 @@ struct WorkingCopy: Sendable {
   // MARK: Pictures
 
   /// Notes that the store has a picture of this program's, with all pictures that the store has now.
-  mutating func keptPicture(_ digest: String, among held: Set<String>) {
-    ownPictures = ownPictures.intersection(held).union([digest])
-    setPictures(held)
+  mutating func pictureStored(_ digest: String, among stored: Set<String>) {
+    ownPictures = ownPictures.intersection(stored).union([digest])
+    setPictures(stored)
   }
 
   /// Notes which pictures the store has. Content that was read before this program's last picture was stored does not

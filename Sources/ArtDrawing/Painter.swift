@@ -13,7 +13,7 @@ final class Painter {
     var bottom: Int32
   }
 
-  private let scene: Scene
+  private let scene: DrawingScene
   private let projection: Projection
   private let isTransparent: Bool
   private let font: ColorFont
@@ -69,7 +69,7 @@ final class Painter {
     return result
   }
 
-  private func paint(_ label: Scene.Label, on target: inout craster_part, _ part: craster_rect)
+  private func paint(_ label: DrawingScene.Label, on target: inout craster_part, _ part: craster_rect)
     throws(DrawingRefusal)
   {
     for placed in font.layout(label.text).glyphs {
@@ -113,7 +113,7 @@ extension Projection {
   private static let smallest = 1.0 / 64
 
   /// Where a glyph of a label is.
-  func box(of placed: GlyphLayout.Placed, _ label: Scene.Label) -> ResultBox {
+  func box(of placed: GlyphLayout.Placed, _ label: DrawingScene.Label) -> ResultBox {
     let em = label.size.pixels
     return ResultBox(
       x: x(label.position.x) + placed.x * em * scaleX, y: y(label.position.y) + placed.y * em * scaleY,
@@ -121,9 +121,11 @@ extension Projection {
   }
 
   /// The rows that a label may touch, counted as work; nil where nothing is seen of it.
-  fileprivate func rows(of label: Scene.Label, _ layout: GlyphLayout, _ work: inout PaintingWork) -> Range<
-    Int32
-  >? {
+  fileprivate func rows(of label: DrawingScene.Label, _ layout: GlyphLayout, _ work: inout PaintingWork)
+    -> Range<
+      Int32
+    >?
+  {
     var rows: Range<Int32>?
     for placed in layout.glyphs {
       let box = box(of: placed, label)
@@ -156,7 +158,7 @@ struct PaintingWork {
   /// Pixels of all emoji together, those under others too.
   static let painted = 2e9
 
-  private let region: Rect
+  private let region: CanvasRect
   private let size: PixelSize
   private var sum = 0.0
   // Of the rectangles, from which it is told how much it is when all is smaller.
@@ -166,7 +168,7 @@ struct PaintingWork {
   private var areas = 0.0
 
   /// Nothing yet, of a drawing of that region.
-  init(_ region: Rect, size: PixelSize) {
+  init(_ region: CanvasRect, size: PixelSize) {
     self.region = region
     self.size = size
   }
@@ -246,7 +248,7 @@ struct Backdrop {
   let fault: String?
 
   /// Decodes the background, as large as it is drawn.
-  init(_ scene: Scene, _ projection: Projection) {
+  init(_ scene: DrawingScene, _ projection: Projection) {
     guard let bytes = scene.picture, projection.canvas.left < projection.canvas.right,
       projection.canvas.top < projection.canvas.bottom
     else {
@@ -386,7 +388,7 @@ struct Projection {
   let canvas: craster_rect
 
   /// All of that region on all of the result.
-  init(_ region: Rect, of canvas: Canvas, to size: PixelSize) {
+  init(_ region: CanvasRect, of canvas: Canvas, to size: PixelSize) {
     self.size = size
     (originX, originY) = (region.x, region.y)
     (scaleX, scaleY) = (Double(size.width) / region.width, Double(size.height) / region.height)

@@ -18,7 +18,7 @@ struct SeenPart {
   }
 
   /// Whether something of a label's box is in it.
-  func touches(_ label: Scene.Label, _ layout: GlyphLayout) -> Bool {
+  func touches(_ label: DrawingScene.Label, _ layout: GlyphLayout) -> Bool {
     let across = layout.width * label.size.pixels / 2
     let down = layout.height * label.size.pixels / 2
     let (x, y) = (label.position.x, label.position.y)

@@ -35,7 +35,7 @@ public struct Fetcher {
   }
 
   /// For that request.
-  public init(_ request: WorkerRequest.Fetch) { self.request = request }
+  package init(_ request: WorkerRequest.Fetch) { self.request = request }
 
   /// Fetches it, telling how far it is. Throws every reason but `tooManyPixels`.
   public func run(progress: (_ received: Int, _ total: Int?) -> Void) throws(Refusal) -> [UInt8] {
@@ -49,7 +49,8 @@ public struct Fetcher {
   private func follow(_ progress: @escaping (Int, Int?) -> Void) throws(Refusal) -> [UInt8] {
     var target = try Target(request.url)
     var journey = RedirectChain(
-      typed: request.isTyped ? target : nil, deadline: .now + .milliseconds(request.limits.total.milliseconds)
+      typed: request.isUserInitiated ? target : nil,
+      deadline: .now + .milliseconds(request.limits.total.milliseconds)
     )
     var redirects = 0
     var headRoom = Self.headLimit

@@ -28,11 +28,12 @@ struct RedirectChain {
   mutating func route(
     to target: Target, for request: WorkerRequest.Fetch, _ resolver: Resolver
   ) throws(Refusal) -> Hop {
-    let isTyped = typed.map(target.hasHost) ?? false
-    if isTyped, let proxy = try request.proxies.proxy(for: target) {
+    let isUserInitiated = typed.map(target.hasHost) ?? false
+    if isUserInitiated, let proxy = try request.proxies.proxy(for: target) {
       return try route(proxy.host, proxy.port, resolver, proxy, isExempt: true)
     }
-    let route = try route(target.host, target.port, resolver, isExempt: isTyped || request.allowsPrivate)
+    let route = try route(
+      target.host, target.port, resolver, isExempt: isUserInitiated || request.allowsPrivate)
     for address in route.addresses where !route.isExempt {
       if let purpose = address.specialPurpose { throw Refusal.special(target, address, purpose) }
     }

@@ -4,10 +4,10 @@
 public enum Action: Hashable, Sendable {
   /// Adds emoji on top, side by side and centred on a point.
   case add([EmojiText], at: Coordinates, size: FontSize)
-  case move(Selection, Displacement)
-  case resize(Selection, Resizing)
-  case remove(Selection)
-  case order(Selection, Ordering)
+  case move(EmojiSelection, Displacement)
+  case resize(EmojiSelection, Resizing)
+  case remove(EmojiSelection)
+  case order(EmojiSelection, Ordering)
   case setText(Reference, EmojiText)
 
   /// Where a move goes.
@@ -44,6 +44,8 @@ public struct PlannedEdit: Sendable {
     self.subjects = subjects
   }
 }
+
+// MARK: - Planning
 
 extension Action {
   /// Plans the action on this document. The ids of new emoji are drawn from the generator. Throws `badValue`,
@@ -83,7 +85,7 @@ extension Action {
   }
 
   private static func change(
-    _ verb: String, _ selection: Selection, in art: some ArtReading,
+    _ verb: String, _ selection: EmojiSelection, in art: some ArtReading,
     _ change: (Emoji) throws(ArtError) -> Change
   ) throws(ArtError) -> PlannedEdit {
     let emojis = try selection.resolve(in: art)
@@ -99,6 +101,8 @@ extension Action {
       ? "\(verb) \(emojis.map(\.text.string).joined(separator: " "))" : "\(verb) \(emojis.count) emoji"
   }
 }
+
+// MARK: - Adding
 
 extension Action {
   /// Width of a glyph in font sizes: Noto Color Emoji's advance.
@@ -118,10 +122,10 @@ extension Action {
       renumbering = order.enumerated().map { .order($1.id, to: ($0 + 1) * Limits.zStep) }
       z = order.count * Limits.zStep
     }
-    var taken: Set<EmojiID> = []
+    var used: Set<EmojiID> = []
     var emojis: [Emoji] = []
     for (text, width) in zip(texts, widths) {
-      let id = try freshID(in: art, besides: &taken, using: &generator)
+      let id = try freshID(in: art, excluding: &used, using: &generator)
       z += Limits.zStep
       let x = texts.count == 1 ? center.x : rounded(left + width / 2)
       emojis.append(Emoji(id: id, text: text, position: try Point(x: x, y: center.y), size: size, z: z))
@@ -131,17 +135,19 @@ extension Action {
       edit: Edit(name: name("add", emojis), changes: renumbering + emojis.map(Change.add)), subjects: emojis)
   }
 
-  /// Draws an unused id and adds it to `taken`.
+  /// Draws an unused id and adds it to `used`.
   private static func freshID(
-    in art: some ArtReading, besides taken: inout Set<EmojiID>,
+    in art: some ArtReading, excluding used: inout Set<EmojiID>,
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> EmojiID {
     while true {
       let id = EmojiID.random(using: &generator)
-      if try art.emoji(id) == nil, taken.insert(id).inserted { return id }
+      if try art.emoji(id) == nil, used.insert(id).inserted { return id }
     }
   }
 }
+
+// MARK: - Ordering
 
 // z-order values are integers with gaps. Moving emoji to the front or the back uses values beyond the ends; moving
 // them above another emoji uses values from the gap above it. When a gap or the range is used up, the same edit gives
@@ -149,7 +155,7 @@ extension Action {
 
 extension Action {
   static func order(
-    _ selection: Selection, _ ordering: Ordering, in art: some ArtReading
+    _ selection: EmojiSelection, _ ordering: Ordering, in art: some ArtReading
   ) throws(ArtError) -> PlannedEdit {
     let named = try selection.resolve(in: art)
     let moving = named.sorted { ($0.z, $0.id) < ($1.z, $1.id) }

@@ -27,7 +27,7 @@ public struct Author: Sendable, Hashable {
   public let client: DocumentClient
   /// The user's name, as the history shows it.
   public var name: String? { client.author }
-  private var made = 0
+  private var sequence = 0
 
   /// An author without edits so far. Throws `badValue` for a name that is empty, longer than 64 bytes, or contains
   /// control characters.
@@ -40,10 +40,11 @@ public struct Author: Sendable, Hashable {
   public mutating func stamp(
     at time: Int, by other: DocumentClient? = nil, tag: RequestTag? = nil
   ) -> EditStamp {
-    made += 1
+    sequence += 1
     let client = other ?? client
     return EditStamp(
-      id: EditID(origin: origin, sequence: made), time: time, author: client.author, session: client.session,
+      id: EditID(origin: origin, sequence: sequence), time: time, author: client.author,
+      session: client.session,
       tags: tag.map { [$0] } ?? [])
   }
 }
@@ -78,6 +79,8 @@ public struct EditStamp: Sendable, Hashable {
     EditStamp(id: id ?? self.id, time: time, author: other.author, session: other.session, tags: other.tags)
   }
 }
+
+// MARK: - Identities
 
 /// A random name of 60 bits: twelve characters of Crockford's base32 in lower case.
 public protocol RandomName: Hashable, Sendable, CustomStringConvertible {
@@ -170,6 +173,8 @@ public struct EditID: Hashable, Sendable, CustomStringConvertible {
   /// `k3m9abcd0f2z:17`.
   public var description: String { "\(origin):\(sequence)" }
 }
+
+// MARK: - Base32
 
 /// Crockford's base32 in lower case: 5 bits a character. The text sorts like the number.
 ///

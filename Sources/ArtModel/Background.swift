@@ -62,6 +62,8 @@ public struct PendingBackground: Hashable, Sendable {
   }
 }
 
+// MARK: - Edits
+
 /// A change of a document's background, by a user or by a fetch. `plan` turns it into an `Edit`.
 public enum BackgroundEdit: Hashable, Sendable {
   /// Sets a picture and clears the pending one. The canvas gets the picture's size unless `keepsCanvas`. `pending` is
@@ -155,6 +157,8 @@ extension Change {
   }
 }
 
+// MARK: - Fetching and checking pictures
+
 /// The limits of one fetch.
 public struct FetchLimits: Sendable, Hashable {
   /// The size of the body in bytes.
@@ -179,7 +183,7 @@ public struct FetchLimits: Sendable, Hashable {
 
 extension FetchLimits {
   /// A number of bytes for messages: in MiB if it is a whole number of them, else in bytes.
-  public static func words(bytes: Int) -> String {
+  package static func text(bytes: Int) -> String {
     bytes >= 1 << 20 && bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
   }
 }

@@ -51,10 +51,10 @@ public struct BackgroundURL: Hashable, Sendable {
   public var isData: Bool { Self.scheme(of: string) == "data" }
 
   /// The URL as a document stores it; nil if it is too long.
-  public var kept: String? { string.utf8.count <= Limits.urlBytes ? string : nil }
+  public var storable: String? { string.utf8.count <= Limits.urlBytes ? string : nil }
 
   /// The URL for display and logs: shortened, without query and picture data.
-  public var shown: String {
+  public var redacted: String {
     let end = UInt8(ascii: isData ? "," : "?")
     return Self.brief(Substring(string.utf8.prefix { $0 != end })) + (isData ? ",…" : "")
   }
@@ -107,6 +107,8 @@ extension BackgroundURL {
   }
 }
 
+// MARK: - Addresses
+
 /// The authority part of an http URL.
 private enum WebAddress {
   /// Throws `badURL` unless there is a host and, after it, nothing or a port.
@@ -139,15 +141,6 @@ private enum WebAddress {
   }
 }
 
-extension Substring {
-  /// The text, cut to at most `count` scalars, with an ellipsis where it is cut. Counts scalars because a character
-  /// may have any number of them.
-  public func shortened(to count: Int) -> String {
-    guard unicodeScalars.dropFirst(count).first != nil else { return String(self) }
-    return String(unicodeScalars.prefix(count - 1)) + "…"
-  }
-}
-
 extension UInt8 {
   fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
   fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
@@ -156,23 +149,25 @@ extension UInt8 {
   }
 }
 
+// MARK: - Data URLs
+
 /// Decodes `data:` URLs (RFC 2397), as browsers do (https://fetch.spec.whatwg.org/#data-url-processor).
-public enum DataURL {
+package enum DataURL {
   /// The bound on the part before the comma. Parsing needs several times its memory.
-  private static let kindBytes = 4096
+  private static let headerLimit = 4096
 
   /// Decodes at most `limit` bytes. Throws `tooBig` before it allocates memory, `notAnImage` for a media type that is
   /// not an image's, and `badURL` for malformed data.
-  public static func decode(_ url: BackgroundURL, limit: Int) throws(Refusal) -> [UInt8] {
-    guard url.isData else { throw Refusal(.badURL, "\(url.shown) is no data: URL") }
+  package static func decode(_ url: BackgroundURL, limit: Int) throws(Refusal) -> [UInt8] {
+    guard url.isData else { throw Refusal(.badURL, "\(url.redacted) is no data: URL") }
     let rest = url.string[...].utf8.dropFirst(5)
-    guard let comma = rest.prefix(kindBytes).firstIndex(of: UInt8(ascii: ",")) else {
-      throw Refusal(.badURL, "there is no comma in the first \(kindBytes) bytes of the data: URL")
+    guard let comma = rest.prefix(headerLimit).firstIndex(of: UInt8(ascii: ",")) else {
+      throw Refusal(.badURL, "there is no comma in the first \(headerLimit) bytes of the data: URL")
     }
-    var words = Substring(rest[..<comma]).split(separator: ";", omittingEmptySubsequences: false)
-    let isBase64 = words.count > 1 && MediaType.trimmed(words[words.count - 1]) == "base64"
-    if isBase64 { words.removeLast() }
-    try MediaType.check(words.first.map(String.init) ?? "", from: "the data: URL")
+    var parameters = Substring(rest[..<comma]).split(separator: ";", omittingEmptySubsequences: false)
+    let isBase64 = parameters.count > 1 && MediaType.trimmed(parameters[parameters.count - 1]) == "base64"
+    if isBase64 { parameters.removeLast() }
+    try MediaType.check(parameters.first.map(String.init) ?? "", from: "the data: URL")
     let bytes = PercentDecoding(rest[rest.index(after: comma)...])
     return isBase64 ? try base64(bytes, limit) : try plain(bytes, limit)
   }
@@ -197,7 +192,7 @@ public enum DataURL {
     try check(digits / 4 * 3 + max(0, digits % 4 - 1), limit)
     // Reserves space for missing padding too: growing an array needs memory for both copies.
     var decoder = Base64Decoder(reserving: digits + 4)
-    for byte in source where !byte.isSpace { guard decoder.take(byte) else { throw broken } }
+    for byte in source where !byte.isSpace { guard decoder.consume(byte) else { throw broken } }
     guard decoder.finish(isLax: true) else { throw broken }
     return decoder.bytes
   }
@@ -208,16 +203,16 @@ public enum DataURL {
     guard count <= limit else {
       throw Refusal(
         .tooBig,
-        "the data: URL has \(count) bytes, more than the \(FetchLimits.words(bytes: limit)) that are taken")
+        "the data: URL has \(count) bytes, more than the \(FetchLimits.text(bytes: limit)) that are taken")
     }
   }
 }
 
 /// Checks declared media types. A declared type can only rule a picture out; the bytes decide what it is.
-public enum MediaType {
+package enum MediaType {
   /// Throws `notAnImage` for a declared type that is not a picture's. An empty type passes. `source` names the sender
   /// in the message.
-  public static func check(_ text: String, from source: String) throws(Refusal) {
+  package static func check(_ text: String, from source: String) throws(Refusal) {
     let kind = trimmed(text.prefix { $0 != ";" })
     guard kind.isEmpty || kind.hasPrefix("image/") || plain.contains(kind) else {
       throw Refusal(
@@ -235,7 +230,7 @@ public enum MediaType {
 }
 
 /// Percent-decoded bytes. A `%` without two hexadecimal digits stands for itself.
-struct PercentDecoding<Source: Collection>: Sequence where Source.Element == UInt8 {
+private struct PercentDecoding<Source: Collection>: Sequence where Source.Element == UInt8 {
   private let source: Source
 
   init(_ source: Source) { self.source = source }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Encodes bytes as base64 text (RFC 4648, section 4), in pieces.
-public struct Base64Encoder: Sendable {
+package struct Base64Encoder: Sendable {
   fileprivate static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -9,13 +9,13 @@ public struct Base64Encoder: Sendable {
   private var rest: [UInt8] = []
 
   /// An encoder without input.
-  public init() {}
+  package init() {}
 
   /// The ASCII text of all complete groups of three bytes.
-  public mutating func encode(_ piece: [UInt8]) -> [UInt8] { piece.withUnsafeBytes { encode($0) } }
+  package mutating func encode(_ piece: [UInt8]) -> [UInt8] { piece.withUnsafeBytes { encode($0) } }
 
   /// As above, for bytes that need not be copied.
-  public mutating func encode(_ piece: UnsafeRawBufferPointer) -> [UInt8] {
+  package mutating func encode(_ piece: UnsafeRawBufferPointer) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((rest.count + piece.count) / 3 * 4)
     var start = 0
@@ -34,7 +34,7 @@ public struct Base64Encoder: Sendable {
   }
 
   /// The text of the remaining bytes, with padding. Resets the encoder.
-  public mutating func finish() -> [UInt8] {
+  package mutating func finish() -> [UInt8] {
     defer { rest = [] }
     guard !rest.isEmpty else { return [] }
     let padding = 3 - rest.count
@@ -44,7 +44,7 @@ public struct Base64Encoder: Sendable {
   }
 
   /// The base64 text of all bytes.
-  public static func text(_ bytes: [UInt8]) -> [UInt8] {
+  package static func text(_ bytes: [UInt8]) -> [UInt8] {
     var encoder = Base64Encoder()
     return encoder.encode(bytes) + encoder.finish()
   }
@@ -63,20 +63,22 @@ public struct Base64Encoder: Sendable {
   }
 }
 
+// MARK: - Decoding
+
 /// Decodes base64 text (RFC 4648, section 4) strictly, except that line breaks are skipped.
-public struct Base64Decoder: Sendable {
+package struct Base64Decoder: Sendable {
   /// The decoded bytes.
-  public private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
 
   private var digits: UInt32 = 0
   private var digitCount = 0
   private var padding = 0
 
   /// A decoder for a text of about that many characters.
-  public init(reserving characters: Int = 0) { bytes.reserveCapacity(characters / 4 * 3) }
+  package init(reserving characters: Int = 0) { bytes.reserveCapacity(characters / 4 * 3) }
 
   /// Consumes the next character; false if it is not allowed there.
-  public mutating func take(_ character: UInt8) -> Bool {
+  package mutating func consume(_ character: UInt8) -> Bool {
     let value = Self.values[Int(character)]
     if value < 64, padding == 0 {
       digits = digits << 6 | UInt32(value)
@@ -92,7 +94,7 @@ public struct Base64Decoder: Sendable {
   }
 
   /// Consumes leading groups of four digits and returns the number of characters consumed.
-  mutating func takeGroups(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+  fileprivate mutating func consumeGroups(_ text: UnsafeBufferPointer<UInt8>) -> Int {
     guard digitCount == 0, padding == 0 else { return 0 }
     return Self.values.withUnsafeBufferPointer { values in
       var index = 0
@@ -114,7 +116,7 @@ public struct Base64Decoder: Sendable {
 
   /// Ends the text; false if it is incomplete or has non-zero bits left over. With `isLax`, padding is optional and
   /// leftover bits are ignored (https://infra.spec.whatwg.org/#forgiving-base64-decode).
-  public mutating func finish(isLax: Bool = false) -> Bool {
+  package mutating func finish(isLax: Bool = false) -> Bool {
     switch (digitCount, padding) {
     case (0, 0): return true
     case (2, 2) where isLax || digits & 0xF == 0, (2, 0) where isLax:
@@ -142,9 +144,11 @@ public struct Base64Decoder: Sendable {
   }()
 }
 
+// MARK: - In JSON
+
 extension JSONReader {
   /// A JSON string read as base64.
-  public enum Base64Text: Sendable, Equatable {
+  package enum Base64Text: Sendable, Equatable {
     case bytes([UInt8])
     /// Not base64. The offset is that of the first wrong byte, or that of the string if it has escapes that base64
     /// does not need.
@@ -153,21 +157,21 @@ extension JSONReader {
 
   /// Reads a string and decodes its base64 without a `String` in between, which would double the memory of a picture.
   /// Skips a string that is not base64. Throws `badJSON` for a value that is not a string.
-  public mutating func base64() throws(ArtError) -> Base64Text {
+  package mutating func base64() throws(ArtError) -> Base64Text {
     guard kind() == .string else { throw error("no string where one is due") }
     let start = index
     index += 1
     let end = bytes[index...].firstIndex(of: UInt8(ascii: "\"")) ?? bytes.count
     var decoder = Base64Decoder(reserving: end - index)
     while index < bytes.count {
-      index += decoder.takeGroups(UnsafeBufferPointer(rebasing: bytes[index..<end]))
+      index += decoder.consumeGroups(UnsafeBufferPointer(rebasing: bytes[index..<end]))
       guard index < bytes.count else { break }
       if bytes[index] == UInt8(ascii: "\"") {
         let place = index
         index += 1
         return decoder.finish() ? .bytes(decoder.bytes) : .broken(atByte: place)
       }
-      guard let (character, length) = base64Character(), decoder.take(character) else { break }
+      guard let (character, length) = base64Character(), decoder.consume(character) else { break }
       index += length
     }
     let place = index
@@ -193,7 +197,7 @@ extension JSONReader {
   private mutating func escapedBase64(else place: Int) throws(ArtError) -> Base64Text {
     let text = try string()
     var decoder = Base64Decoder(reserving: text.utf8.count)
-    for character in text.utf8 where !decoder.take(character) { return .broken(atByte: place) }
+    for character in text.utf8 where !decoder.consume(character) { return .broken(atByte: place) }
     return decoder.finish() ? .bytes(decoder.bytes) : .broken(atByte: place)
   }
 }
@@ -201,7 +205,7 @@ extension JSONReader {
 extension JSONWriter {
   /// Writes bytes as a base64 string. The sink gets the writer's bytes so far, then each piece as it is ready, so
   /// that a large picture is never held as text. Afterwards the writer holds the end of the string only.
-  public mutating func base64<Failure>(
+  package mutating func base64<Failure>(
     _ picture: [UInt8], emptying sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
     verbatim(CollectionOfOne(UInt8(ascii: "\"")))

@@ -68,6 +68,8 @@ extension Emoji {
   }
 }
 
+// MARK: - Emoji with optional members
+
 /// An emoji in JSON whose members are optional, except for the id:
 ///
 ///     {"id":"…","size":40,"text":"🐝","x":1,"y":2,"z":3}
@@ -165,6 +167,8 @@ extension JSONReader {
   }
 }
 
+// MARK: - Canvas
+
 extension Canvas {
   /// Writes `{"height":768,"width":1024}`.
   public func write(to writer: inout JSONWriter) { writer.size(width, height) }
@@ -204,6 +208,8 @@ extension JSONReader {
     return (width, height)
   }
 }
+
+// MARK: - Backgrounds
 
 extension Background {
   /// Writes `{"digest":"…","height":…,"mediaType":"image/png","url":"…","width":…}`, without `url` if there is none.
@@ -294,6 +300,8 @@ extension PendingBackground {
     try self.init(url: url, since: since, reason: reason, anchor: anchor)
   }
 }
+
+// MARK: - Changes
 
 extension [Change] {
   /// Writes the changes as the log stores them, each as an array that begins with its kind:

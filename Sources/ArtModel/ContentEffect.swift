@@ -136,6 +136,8 @@ public struct ContentEffect: Hashable, Sendable {
   }
 }
 
+// MARK: - Applying
+
 extension DocumentContent {
   /// Applies an effect. Parts that do not fit, such as an update of a missing emoji, are skipped.
   public mutating func apply(_ effect: ContentEffect) {
@@ -152,6 +154,8 @@ extension DocumentContent {
   /// Whether both have equal emoji, canvas, background and pending background. Revision and log are ignored.
   public func looksLike(_ other: DocumentContent) -> Bool { ContentEffect(from: self, to: other).isEmpty }
 }
+
+// MARK: - JSON
 
 extension ContentEffect {
   /// Writes the effect, leaving out members without a difference:

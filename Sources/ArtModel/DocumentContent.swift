@@ -22,7 +22,7 @@ public struct DocumentContent: Sendable {
   /// The last edit. Revision and head together name a state.
   public private(set) var head: EditID?
   private var emojis: [EmojiID: Emoji]
-  private var order: [Place]
+  private var order: [OrderKey]
 
   /// An empty document.
   public init(id: DocumentID, canvas: Canvas) {
@@ -50,7 +50,7 @@ public struct DocumentContent: Sendable {
     self.revision = revision
     self.head = head
     self.emojis = Dictionary(emojis.lazy.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    order = emojis.map(Place.init).sorted()
+    order = emojis.map(OrderKey.init).sorted()
     guard self.emojis.count == order.count else { return nil }
     checkInvariants()
   }
@@ -63,10 +63,10 @@ public struct DocumentContent: Sendable {
   }
 
   /// Counts edits whose changes are already applied and which are too old for the log.
-  mutating func pass(_ count: Int) { revision += count }
+  mutating func skip(_ count: Int) { revision += count }
 
   /// Reverts entries at the end of the log, as if they had never been made. `head` was the last edit before them.
-  public mutating func takeBack(_ entries: ArraySlice<LoggedEdit>, to head: EditID?) {
+  public mutating func revert(_ entries: ArraySlice<LoggedEdit>, to head: EditID?) {
     for entry in entries.reversed() {
       // Applying an inverse cannot fail: it restores values that were valid.
       do throws(ArtError) { _ = try apply(entry.inverse) } catch { assertionFailure(error.message) }
@@ -87,17 +87,17 @@ public struct DocumentContent: Sendable {
   /// Cuts the log to its newest entries: at most `entries`, with at most that many changes and inverses in all. The
   /// newest entry always stays. A file's log has a bound in bytes instead.
   public mutating func trimLog(entries: Int, changes: Int) {
-    var room = changes
-    var kept = 0
+    var budget = changes
+    var count = 0
     for entry in log.reversed() {
-      room -= entry.edit.changes.count + entry.inverse.count + entry.dropped.count
-      guard kept == 0 || (kept < entries && room >= 0) else { break }
-      kept += 1
+      budget -= entry.edit.changes.count + entry.inverse.count + entry.dropped.count
+      guard count == 0 || (count < entries && budget >= 0) else { break }
+      count += 1
     }
-    log.removeFirst(log.count - kept)
+    log.removeFirst(log.count - count)
   }
 
-  private struct Place: Comparable, Sendable {
+  private struct OrderKey: Comparable, Sendable {
     let z: Int
     let id: EmojiID
 
@@ -106,28 +106,30 @@ public struct DocumentContent: Sendable {
       id = emoji.id
     }
 
-    static func < (left: Place, right: Place) -> Bool { (left.z, left.id) < (right.z, right.id) }
+    static func < (left: OrderKey, right: OrderKey) -> Bool { (left.z, left.id) < (right.z, right.id) }
   }
 
   /// The index of a key in the order, or the index at which it would be inserted.
-  private func index(of place: Place) -> Int {
-    if let last = order.last, last < place { return order.count }
+  private func index(of key: OrderKey) -> Int {
+    if let last = order.last, last < key { return order.count }
     var low = 0
     var high = order.count
     while low < high {
       let middle = (low + high) / 2
-      if order[middle] < place { low = middle + 1 } else { high = middle }
+      if order[middle] < key { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
   /// Stops a debug build when an invariant does not hold.
   func checkInvariants() {
-    assert(emojis.count == order.count, "every emoji has one place")
-    assert(order.allSatisfy { emojis[$0.id]?.z == $0.z }, "every place is its emoji's")
-    assert(zip(order, order.dropFirst()).allSatisfy { $0 < $1 }, "places ascend")
+    assert(emojis.count == order.count, "every emoji has one key")
+    assert(order.allSatisfy { emojis[$0.id]?.z == $0.z }, "every key is its emoji's")
+    assert(zip(order, order.dropFirst()).allSatisfy { $0 < $1 }, "keys ascend")
   }
 }
+
+// MARK: - Equality
 
 extension DocumentContent: Equatable {
   /// Whether both are the same document in the same state. The stored pictures are ignored.
@@ -139,6 +141,8 @@ extension DocumentContent: Equatable {
       && left.emojis == right.emojis && left.log == right.log
   }
 }
+
+// MARK: - Reading and editing
 
 extension DocumentContent: EditableArt {
   /// The number of emoji.
@@ -164,9 +168,9 @@ extension DocumentContent: EditableArt {
 
   /// The next higher emoji.
   public func next(above emoji: Emoji) -> Emoji? {
-    let place = Place(emoji)
-    var index = index(of: place)
-    if index < order.count, order[index] == place { index += 1 }
+    let key = OrderKey(emoji)
+    var index = index(of: key)
+    if index < order.count, order[index] == key { index += 1 }
     return index < order.count ? emojis[order[index].id] : nil
   }
 
@@ -185,22 +189,22 @@ extension DocumentContent: EditableArt {
   /// Adds an emoji with an unused id.
   public mutating func insert(_ emoji: Emoji) {
     emojis[emoji.id] = emoji
-    let place = Place(emoji)
-    order.insert(place, at: index(of: place))
+    let key = OrderKey(emoji)
+    order.insert(key, at: index(of: key))
   }
 
   /// Replaces the values of an existing emoji.
   public mutating func update(_ old: Emoji, to new: Emoji) {
     emojis[new.id] = new
     guard old.z != new.z else { return }
-    order.remove(at: index(of: Place(old)))
-    order.insert(Place(new), at: index(of: Place(new)))
+    order.remove(at: index(of: OrderKey(old)))
+    order.insert(OrderKey(new), at: index(of: OrderKey(new)))
   }
 
   /// Removes an existing emoji.
   public mutating func delete(_ emoji: Emoji) {
     emojis[emoji.id] = nil
-    order.remove(at: index(of: Place(emoji)))
+    order.remove(at: index(of: OrderKey(emoji)))
   }
 
   /// Sets the canvas.
@@ -212,6 +216,8 @@ extension DocumentContent: EditableArt {
   /// Sets the pending background.
   public mutating func setPending(_ pending: PendingBackground?) { self.pending = pending }
 }
+
+// MARK: - JSON
 
 extension DocumentContent {
   /// Writes the JSON of the view `document`, in pieces of about 64 KiB. `show --json` prints it with redacted URLs.
@@ -245,8 +251,8 @@ extension DocumentContent {
       canvas.write(to: &writer)
       writer.key("emojis")
       try writer.array { (writer) throws(Failure) in
-        for place in order {
-          emojis[place.id]?.write(to: &writer, withZ: withZ)
+        for key in order {
+          emojis[key.id]?.write(to: &writer, withZ: withZ)
           guard writer.bytes.count >= 1 << 16 else { continue }
           try sink(writer.bytes)
           writer.removeAll()

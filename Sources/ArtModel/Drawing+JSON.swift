@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension Scene.Label {
+extension DrawingScene.Label {
   /// Writes `["🐝",100,200,40]`: text, position, size.
   func write(to writer: inout JSONWriter) {
     writer.array {
@@ -25,6 +25,110 @@ extension Scene.Label {
   }
 }
 
+extension Drawing.Format {
+  /// Writes the format:
+  ///
+  ///     {"pdf":{…}}  {"png":{…}}  {"sixel":{…}}  {"svg":{"embedsGlyphs":…,"size":{…}}}
+  ///     {"symbols":{"colors":"…","columns":…,"rows":…}}
+  func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      switch self {
+      case .pdf(let size):
+        writer.key("pdf")
+        size.write(to: &writer)
+      case .png(let size):
+        writer.key("png")
+        size.write(to: &writer)
+      case .sixel(let size):
+        writer.key("sixel")
+        size.write(to: &writer)
+      case .svg(let size, let embedsGlyphs):
+        writer.key("svg")
+        writer.object {
+          $0.key("embedsGlyphs")
+          $0.boolean(embedsGlyphs)
+          $0.key("size")
+          size.write(to: &$0)
+        }
+      case .symbols(let columns, let rows, let colors):
+        writer.key("symbols")
+        writer.object {
+          $0.key("colors")
+          $0.string(colors.rawValue)
+          $0.key("columns")
+          $0.integer(columns)
+          $0.key("rows")
+          $0.integer(rows)
+        }
+      }
+    }
+  }
+
+  /// Reads what `write` writes.
+  init(from reader: inout JSONReader) throws(ArtError) {
+    var format: Drawing.Format?
+    try reader.object { (key, reader) throws(ArtError) in
+      guard format == nil else { throw reader.error("two formats in one") }
+      switch key {
+      case "pdf": format = .pdf(try PixelSize(from: &reader))
+      case "png": format = .png(try PixelSize(from: &reader))
+      case "sixel": format = .sixel(try PixelSize(from: &reader))
+      case "svg": format = try Self.svg(from: &reader)
+      case "symbols": format = try Self.symbols(from: &reader)
+      default: throw reader.error("no format \"\(key.prefix(40))\"")
+      }
+    }
+    guard let format else { throw reader.error("no format") }
+    self = format
+  }
+
+  private static func svg(from reader: inout JSONReader) throws(ArtError) -> Drawing.Format {
+    var embedsGlyphs: Bool?
+    var size: PixelSize?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "embedsGlyphs": embedsGlyphs = try reader.boolean()
+      case "size": size = try PixelSize(from: &reader)
+      default: throw reader.error("svg with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let embedsGlyphs, let size else { throw reader.error("svg without embedsGlyphs or size") }
+    return .svg(size, embedsGlyphs: embedsGlyphs)
+  }
+
+  private static func symbols(from reader: inout JSONReader) throws(ArtError) -> Drawing.Format {
+    var colors: TerminalColors?
+    var columns: Int?
+    var rows: Int?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "colors":
+        let name = try reader.string()
+        colors = TerminalColors(rawValue: name)
+        guard colors != nil else { throw reader.error("no colors \"\(name.prefix(40))\"") }
+      case "columns": columns = try reader.count(cells, "columns")
+      case "rows": rows = try reader.count(cells, "rows")
+      default: throw reader.error("symbols with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let colors, let columns, let rows else {
+      throw reader.error("symbols without colors, columns or rows")
+    }
+    return .symbols(columns: columns, rows: rows, colors)
+  }
+}
+
+extension PixelSize {
+  /// `{"height":768,"width":1024}`.
+  fileprivate func write(to writer: inout JSONWriter) { writer.size(width, height) }
+
+  /// Reads what `write` writes.
+  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+    let (width, height) = try reader.size("a size")
+    try self.init(width: width, height: height)
+  }
+}
+
 extension WorkerRequest.Draw {
   /// Writes `{"canvas":{…},"format":{…},"isTransparent":…,"region":{…}}`.
   func write(to writer: inout JSONWriter) {
@@ -45,13 +149,13 @@ extension WorkerRequest.Draw {
     var canvas: Canvas?
     var format: Drawing.Format?
     var isTransparent: Bool?
-    var region: Rect?
+    var region: CanvasRect?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "canvas": canvas = try Canvas(from: &reader)
       case "format": format = try Drawing.Format(from: &reader)
       case "isTransparent": isTransparent = try reader.boolean()
-      case "region": region = try Rect(from: &reader)
+      case "region": region = try CanvasRect(from: &reader)
       default: throw reader.error("draw with the key \"\(key.prefix(40))\"")
       }
     }
@@ -62,7 +166,7 @@ extension WorkerRequest.Draw {
   }
 }
 
-extension Rect {
+extension CanvasRect {
   /// Writes `{"height":…,"width":…,"x":…,"y":…}`.
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
@@ -170,7 +274,6 @@ extension DrawingRefusal {
     self.init(reason, detail)
   }
 }
-
 
 /// The bound on a detail in scalars. Details may contain a server's text of any length.
 private let detailLimit = 1_000

@@ -20,9 +20,9 @@ public struct Drawing: Hashable, Sendable {
   }
 
   /// The emoji and the background.
-  public var scene: Scene
+  public var scene: DrawingScene
   /// The part of the canvas that fills the output. It may reach beyond the canvas.
-  public var region: Rect
+  public var region: CanvasRect
   /// The output format.
   public var format: Format
   /// Whether empty areas are transparent instead of white.
@@ -31,7 +31,9 @@ public struct Drawing: Hashable, Sendable {
   public var font: String?
 
   /// A drawing with these values.
-  public init(scene: Scene, region: Rect, format: Format, isTransparent: Bool = false, font: String?) {
+  public init(
+    scene: DrawingScene, region: CanvasRect, format: Format, isTransparent: Bool = false, font: String?
+  ) {
     self.scene = scene
     self.region = region
     self.format = format
@@ -83,6 +85,8 @@ public struct Drawn: Hashable, Sendable {
   }
 }
 
+// MARK: - Refusals
+
 /// Why nothing was drawn.
 public struct DrawingRefusal: Error, Hashable, Sendable {
   /// The reason, in one word.
@@ -110,8 +114,10 @@ public struct DrawingRefusal: Error, Hashable, Sendable {
   }
 }
 
+// MARK: - Scene
+
 /// The visible content of a document as plain values, for drawing.
-public struct Scene: Hashable, Sendable {
+public struct DrawingScene: Hashable, Sendable {
   /// An emoji as it is drawn, centred on its position.
   public struct Label: Hashable, Sendable {
     /// The glyphs.

@@ -45,6 +45,8 @@ public protocol EditableArt: ArtReading {
   mutating func setPending(_ pending: PendingBackground?) throws(ArtError)
 }
 
+// MARK: - Applying changes
+
 /// The result of applying an edit's changes.
 public struct AppliedEdit: Sendable {
   /// The changes that had an effect.
@@ -63,7 +65,7 @@ extension EditableArt {
   public mutating func apply(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
     guard changes.count <= Limits.editChanges else { throw .tooManyChanges() }
     for change in changes { try change.checkBounds() }
-    try checkRoom(for: changes)
+    try checkCapacity(for: changes)
     var applied = AppliedEdit()
     for change in changes {
       switch try apply(change) {
@@ -79,7 +81,7 @@ extension EditableArt {
   }
 
   /// Throws `tooLarge` when the changes would exceed the number of emoji of a document.
-  private func checkRoom(for changes: [Change]) throws(ArtError) {
+  private func checkCapacity(for changes: [Change]) throws(ArtError) {
     let added = changes.count { if case .add = $0 { true } else { false } }
     guard added > 0, emojiCount + added > Limits.emojiCount else { return }
     var count = emojiCount
@@ -149,6 +151,8 @@ private enum Outcome {
   case dropped
 }
 
+// MARK: - Backgrounds without stored bytes
+
 // A document stores the bytes of its background and of a few older ones. When an edit, such as an undo, sets a
 // background whose bytes are not stored any more, its picture is fetched again:
 //     the bytes are there          the background is set
@@ -162,7 +166,7 @@ extension PendingBackground {
   public static let undoReason = "undo"
 
   /// The pending background that stands for one without stored bytes; nil if its URL is not known.
-  package init?(insteadOf background: Background, since time: Int) {
+  package init?(replacing background: Background, since time: Int) {
     guard let url = background.url else { return nil }
     do throws(ArtError) {
       try self.init(url: url, since: max(0, time), reason: Self.undoReason, anchor: .topLeft)
@@ -175,7 +179,7 @@ extension PendingBackground {
 
 extension LoggedEdit {
   /// Whether this undo or redo added or removed a pending URL that stands for a background.
-  var setsStandIn: Bool {
+  var setsSubstitute: Bool {
     guard kind != .edit else { return false }
     return (edit.changes + inverse).contains {
       if case .setPending(let pending?) = $0 { pending.reason == PendingBackground.undoReason } else { false }
@@ -185,7 +189,7 @@ extension LoggedEdit {
 
 extension LoggedEdit.Kind {
   /// The entry that this one reverts.
-  var names: EditID? {
+  var revertedID: EditID? {
     switch self {
     case .edit: nil
     case .undo(let named), .redo(let named): named
@@ -239,10 +243,10 @@ extension ArtReading {
     }
     guard setsBackground else { return (changes, []) }
     let isPendingSet = changes.contains { $0.field == .pending }
-    let standsIn = !isPendingSet && pending?.reason == PendingBackground.undoReason
-    if standsIn || pendingAfter(changes) == nil {
-      let instead = missing.flatMap { PendingBackground(insteadOf: $0, since: time) }
-      if standsIn || instead != nil { possible.append(.setPending(instead)) }
+    let isSubstituted = !isPendingSet && pending?.reason == PendingBackground.undoReason
+    if isSubstituted || pendingAfter(changes) == nil {
+      let substitute = missing.flatMap { PendingBackground(replacing: $0, since: time) }
+      if isSubstituted || substitute != nil { possible.append(.setPending(substitute)) }
     }
     return (possible, lost)
   }
@@ -257,13 +261,13 @@ extension ArtReading {
   public func recentPictures(among wanted: Set<String>) throws(ArtError) -> [String] {
     var missing = wanted
     var found: [String] = []
-    func see(_ background: Background?) {
+    func record(_ background: Background?) {
       if let digest = background?.digest, missing.remove(digest) != nil { found.append(digest) }
     }
-    see(background)
+    record(background)
     try newestEdits { (entry) throws(ArtError) in
-      for case .setBackground(let background) in entry.edit.changes.reversed() { see(background) }
-      for case .setBackground(let background) in entry.inverse { see(background) }
+      for case .setBackground(let background) in entry.edit.changes.reversed() { record(background) }
+      for case .setBackground(let background) in entry.inverse { record(background) }
       return !missing.isEmpty
     }
     return found

@@ -23,6 +23,8 @@ public struct Emoji: Hashable, Sendable, Identifiable {
   }
 }
 
+// MARK: - Ids
+
 /// The identity of an emoji within its document: eight characters of Crockford's base32, drawn at random, so that
 /// edits made independently can be merged.
 public struct EmojiID: Hashable, Sendable {
@@ -106,6 +108,8 @@ extension EmojiID {
     return length
   }
 }
+
+// MARK: - Texts
 
 /// The text of one emoji label: at least one emoji character, 1 to 16 characters, at most 256 bytes, no control
 /// characters.

@@ -68,16 +68,7 @@ public struct Canvas: Hashable, Sendable {
   public static let standard = Canvas(trustedWidth: 1024, height: 768)
 }
 
-/// Rounds a computed coordinate or size to a millionth of a pixel, so that moving by 0.1 three times gives 0.3.
-func rounded(_ computed: Double) -> Double {
-  abs(computed) <= Limits.coordinate ? (computed * 1e6).rounded() / 1e6 : computed
-}
-
-/// The shortest text that reads back as the same number. Whole numbers have no fraction.
-public func numberText(_ value: Double) -> String {
-  if let whole = Int(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
-  return value.description
-}
+// MARK: - Lengths in pixels or percent
 
 /// A length in pixels, or in percent of the canvas's side.
 public enum Length: Hashable, Sendable {
@@ -142,41 +133,12 @@ public struct Coordinates: Hashable, Sendable {
   }
 }
 
-extension FontSize {
-  /// Parses a number. Throws `badValue`.
-  public init(typed: String) throws(ArtError) {
-    guard let value = decimal(typed) else { throw .badSize(typed) }
-    try self.init(value)
-  }
-}
-
-extension Canvas {
-  /// Parses `1024x768`. Throws `badValue`.
-  public init(typed: String) throws(ArtError) {
-    let parts = typed.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-    let digits = "0123456789x".utf8
-    guard parts.count == 2, typed.lowercased().utf8.allSatisfy(digits.contains), let width = Int(parts[0]),
-      let height = Int(parts[1])
-    else {
-      throw .badCanvas(typed)
-    }
-    try self.init(width: width, height: height)
-  }
-}
-
-/// Parses a decimal number: digits, a point, a sign, an exponent. Refuses `nan`, `inf` and hexadecimal numbers, which
-/// Swift would accept.
-public func decimal(_ typed: some StringProtocol) -> Double? {
-  let allowed = "0123456789.+-eE".utf8
-  guard typed.utf8.count <= 64, typed.utf8.allSatisfy({ allowed.contains($0) }) else { return nil }
-  guard let value = Double(typed), value.isFinite else { return nil }
-  return value
-}
+// MARK: - Rectangles
 
 /// A rectangle in canvas pixels.
-public struct Rect: Hashable, Sendable {
+public struct CanvasRect: Hashable, Sendable {
   /// The smallest side in pixels: the coordinates of a smaller output would exceed a Double's precision.
-  static let leastSide = 0.000001
+  private static let leastSide = 0.000001
   /// The distance from the canvas's left edge.
   public let x: Double
   /// The distance from the canvas's top edge.
@@ -227,38 +189,48 @@ public struct Rect: Hashable, Sendable {
   }
 }
 
-/// The candidates whose edit distance is at most a third of the word's length, or which begin with the word; nearest
-/// first, at most two.
-public func nearest(to word: String, among words: [String]) -> [String] {
-  let target = Array(word.lowercased())
-  guard !target.isEmpty else { return [] }
-  let reach = max(1, target.count / 3)
-  return
-    words.compactMap { candidate -> (distance: Int, word: String)? in
-      let letters = Array(candidate.lowercased())
-      if letters.starts(with: target) { return (letters.count == target.count ? 0 : 1, candidate) }
-      guard abs(letters.count - target.count) <= reach else { return nil }
-      let distance = editDistance(target, letters)
-      return distance <= reach ? (distance, candidate) : nil
-    }
-    .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }
-    .prefix(2).map(\.word)
+// MARK: - User input
+
+extension FontSize {
+  /// Parses a number. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    guard let value = decimal(typed) else { throw .badSize(typed) }
+    try self.init(value)
+  }
 }
 
-/// The number of insertions, removals, replacements and swaps of neighbours between two words (restricted
-/// Damerau–Levenshtein distance).
-private func editDistance(_ left: [Character], _ right: [Character]) -> Int {
-  var beforeLast: [Int] = []
-  var last = Array(0...right.count)
-  for (i, a) in left.enumerated() {
-    var row = [i + 1]
-    for (j, b) in right.enumerated() {
-      var best = min(row[j] + 1, last[j + 1] + 1, last[j] + (a == b ? 0 : 1))
-      if i > 0, j > 0, a == right[j - 1], left[i - 1] == b { best = min(best, beforeLast[j - 1] + 1) }
-      row.append(best)
+extension Canvas {
+  /// Parses `1024x768`. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    let parts = typed.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+    let digits = "0123456789x".utf8
+    guard parts.count == 2, typed.lowercased().utf8.allSatisfy(digits.contains), let width = Int(parts[0]),
+      let height = Int(parts[1])
+    else {
+      throw .badCanvas(typed)
     }
-    beforeLast = last
-    last = row
+    try self.init(width: width, height: height)
   }
-  return last[right.count]
+}
+
+// MARK: - Numbers
+
+/// Rounds a computed coordinate or size to a millionth of a pixel, so that moving by 0.1 three times gives 0.3.
+func rounded(_ computed: Double) -> Double {
+  abs(computed) <= Limits.coordinate ? (computed * 1e6).rounded() / 1e6 : computed
+}
+
+/// The shortest text that reads back as the same number. Whole numbers have no fraction.
+package func numberText(_ value: Double) -> String {
+  if let whole = Int(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
+  return value.description
+}
+
+/// Parses a decimal number: digits, a point, a sign, an exponent. Refuses `nan`, `inf` and hexadecimal numbers, which
+/// Swift would accept.
+package func decimal(_ typed: some StringProtocol) -> Double? {
+  let allowed = "0123456789.+-eE".utf8
+  guard typed.utf8.count <= 64, typed.utf8.allSatisfy({ allowed.contains($0) }) else { return nil }
+  guard let value = Double(typed), value.isFinite else { return nil }
+  return value
 }

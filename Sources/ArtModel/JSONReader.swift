@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A JSON value in memory, for texts too small to need their own reader and writer.
-public enum JSON: Sendable, Equatable {
+package enum JSON: Sendable, Equatable {
   case null
   case boolean(Bool)
   case integer(Int)
@@ -11,10 +11,10 @@ public enum JSON: Sendable, Equatable {
   case object([String: JSON])
 
   /// A string, or null.
-  public static func optional(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+  package static func optional(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
 
   /// The JSON text, keys sorted.
-  public var text: String {
+  package var text: String {
     var writer = JSONWriter()
     writer.value(self)
     return writer.text
@@ -23,7 +23,7 @@ public enum JSON: Sendable, Equatable {
 
 extension JSONWriter {
   /// Writes a value, keys sorted.
-  public mutating func value(_ value: JSON) {
+  package mutating func value(_ value: JSON) {
     switch value {
     case .null: null()
     case .boolean(let flag): boolean(flag)
@@ -51,7 +51,7 @@ public struct JSONReader {
   let bytes: UnsafeBufferPointer<UInt8>
   var index = 0
   private var depth = 0
-  private static let deepest = 64
+  private static let maximumDepth = 64
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -78,21 +78,23 @@ public struct JSONReader {
   public func error(_ what: String) -> ArtError { .badJSON(what, atByte: index) }
 }
 
+// MARK: - Objects and arrays
+
 extension JSONReader {
   /// Reads an object. The body reads the value of each key.
   public mutating func object(
     _ body: (String, inout JSONReader) throws(ArtError) -> Void
   ) throws(ArtError) {
     try enter("{")
-    var seen = SeenKeys()
-    if !take("}") {
+    var keys = KeySet()
+    if !consume("}") {
       repeat {
         let key = try string()
-        guard seen.insert(key) else { throw error("the key \"\(key[...].shortened(to: 60))\" twice") }
-        guard take(":") else { throw error("no colon after a key") }
+        guard keys.insert(key) else { throw error("the key \"\(key[...].shortened(to: 60))\" twice") }
+        guard consume(":") else { throw error("no colon after a key") }
         try body(key, &self)
-      } while take(",")
-      guard take("}") else { throw error("an object that does not end") }
+      } while consume(",")
+      guard consume("}") else { throw error("an object that does not end") }
     }
     depth -= 1
   }
@@ -100,9 +102,9 @@ extension JSONReader {
   /// Reads an array. The body reads each element.
   public mutating func array(_ body: (inout JSONReader) throws(ArtError) -> Void) throws(ArtError) {
     try enter("[")
-    if !take("]") {
-      repeat { try body(&self) } while take(",")
-      guard take("]") else { throw error("an array that does not end") }
+    if !consume("]") {
+      repeat { try body(&self) } while consume(",")
+      guard consume("]") else { throw error("an array that does not end") }
     }
     depth -= 1
   }
@@ -117,7 +119,7 @@ extension JSONReader {
 
   /// Reads a comma in an array of fixed structure.
   public mutating func comma() throws(ArtError) {
-    guard take(",") else { throw error("an array that ends too early") }
+    guard consume(",") else { throw error("an array that ends too early") }
   }
 
   /// Reads the opening bracket of an array of fixed structure.
@@ -125,15 +127,17 @@ extension JSONReader {
 
   /// Reads the closing bracket of an array of fixed structure.
   public mutating func close() throws(ArtError) {
-    guard take("]") else { throw error("an array that goes on too long") }
+    guard consume("]") else { throw error("an array that goes on too long") }
     depth -= 1
   }
 }
 
+// MARK: - Strings
+
 extension JSONReader {
   /// Reads a string.
   public mutating func string() throws(ArtError) -> String {
-    guard take("\"") else { throw error("no string where one is due") }
+    guard consume("\"") else { throw error("no string where one is due") }
     let start = index
     while index < bytes.count {
       switch bytes[index] {
@@ -224,16 +228,18 @@ extension JSONReader {
   }
 }
 
+// MARK: - Tokens
+
 extension JSONReader {
   private mutating func enter(_ bracket: Unicode.Scalar) throws(ArtError) {
-    guard take(bracket) else {
+    guard consume(bracket) else {
       throw error(bracket == "{" ? "no object where one is due" : "no array where one is due")
     }
     depth += 1
-    guard depth <= Self.deepest else { throw error("more than \(Self.deepest) levels") }
+    guard depth <= Self.maximumDepth else { throw error("more than \(Self.maximumDepth) levels") }
   }
 
-  private mutating func take(_ ascii: Unicode.Scalar) -> Bool {
+  private mutating func consume(_ ascii: Unicode.Scalar) -> Bool {
     skipSpace()
     guard index < bytes.count, bytes[index] == UInt8(truncatingIfNeeded: ascii.value) else { return false }
     index += 1
@@ -251,7 +257,7 @@ extension JSONReader {
 }
 
 /// The keys of one object. Most objects have few keys; searching a short array is faster than hashing.
-private struct SeenKeys {
+private struct KeySet {
   private var few: [String] = []
   private var many: Set<String> = []
 
@@ -266,6 +272,8 @@ private struct SeenKeys {
     return many.insert(key).inserted
   }
 }
+
+// MARK: - Values of any kind
 
 extension JSONReader {
   /// The kinds of JSON values.
@@ -324,6 +332,8 @@ extension JSONReader {
     }
   }
 }
+
+// MARK: - Numbers
 
 extension JSONReader {
   /// Reads an integer. Throws `badJSON` for a fraction, an exponent, or a value out of range.

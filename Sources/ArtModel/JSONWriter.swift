@@ -4,8 +4,8 @@
 public enum URLForm: Sendable {
   /// Complete, for text that is read again: files and exports.
   case whole
-  /// Redacted like `BackgroundURL.shown`, because a query may contain a secret; for everything that is printed.
-  case shown
+  /// Redacted like `BackgroundURL.redacted`, because a query may contain a secret; for everything that is printed.
+  case redacted
 }
 
 /// Writes JSON as bytes. The caller writes keys in sorted order, so that equal values have equal text.
@@ -61,11 +61,11 @@ public struct JSONWriter {
     case .whole:
       key("url")
       string(url)
-    case .shown:
+    case .redacted:
       do throws(Refusal) {
-        let shown = try BackgroundURL(url).shown
+        let redacted = try BackgroundURL(url).redacted
         key("url")
-        string(shown)
+        string(redacted)
       } catch {
         // A foreign document may have any text as its URL; such a text is left out.
       }
@@ -159,17 +159,6 @@ public struct JSONWriter {
         bytes.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
       default: bytes.append(contentsOf: String(scalar).utf8)
       }
-    }
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether a terminal may interpret the scalar as a command or change the order of text because of it: the C0 and
-  /// C1 controls, the line and paragraph separators, and the bidirectional controls. All are below U+10000.
-  public var isUnsafeOnTerminal: Bool {
-    switch value {
-    case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
     }
   }
 }

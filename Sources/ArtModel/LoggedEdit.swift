@@ -82,42 +82,44 @@ public enum EditOwner: Hashable, Sendable {
   }
 }
 
+// MARK: - Summaries
+
 extension LoggedEdit {
   /// A short description of the edit's effect for users: `🐝 moved to 120,80`, `12 emoji removed`, `undo: 🌸 added`.
   ///
   /// `texts` are the texts of the emoji concerned, as far as known. The result may contain text from a document; the
   /// front end escapes it for display.
-  public func words(_ texts: [EmojiID: String] = [:]) -> String {
+  public func summary(_ texts: [EmojiID: String] = [:]) -> String {
     if kind == .edit, let reason = BackgroundEdit.refusal(in: edit) {
       return "background refused (\(reason.rawValue))"
     }
     let phrases = EditPhrases(edit.changes, inverse, texts).phrases
-    let most = 3
-    let what: String =
+    let limit = 3
+    let effect: String =
       if phrases.isEmpty {
         edit.name == Edit.repairName ? "repaired" : edit.name
       } else {
-        phrases.prefix(most).joined(separator: ", ") + (phrases.count > most ? ", and more" : "")
+        phrases.prefix(limit).joined(separator: ", ") + (phrases.count > limit ? ", and more" : "")
       }
     return switch kind {
-    case .edit: what
-    case .undo: "undo: \(what)"
-    case .redo: "redo: \(what)"
+    case .edit: effect
+    case .undo: "undo: \(effect)"
+    case .redo: "redo: \(effect)"
     }
   }
 }
 
 extension BackgroundURL {
   /// The redacted form of a document's URL, for messages.
-  static func words(_ url: String) -> String {
-    do throws(Refusal) { return try BackgroundURL(url).shown } catch { return "a URL that cannot be read" }
+  static func redacted(_ url: String) -> String {
+    do throws(Refusal) { return try BackgroundURL(url).redacted } catch { return "a URL that cannot be read" }
   }
 }
 
 /// Groups the changes of an edit by kind; each kind gives one phrase.
 private struct EditPhrases {
   /// The largest number of emoji that are named. More are counted.
-  private static let named = 3
+  private static let nameLimit = 3
 
   private var texts: [EmojiID: String]
   private var before: [EmojiID: String] = [:]
@@ -150,22 +152,22 @@ private struct EditPhrases {
     self.texts = texts
     for change in inverse {
       switch change {
-      case .add(let emoji): learn(emoji)
+      case .add(let emoji): recordText(emoji)
       case .setText(let id, let text): before[id] = text.string
       default: break
       }
     }
-    for change in changes { take(change) }
+    for change in changes { add(change) }
   }
 
-  private mutating func learn(_ emoji: Emoji) {
+  private mutating func recordText(_ emoji: Emoji) {
     if texts[emoji.id] == nil { texts[emoji.id] = emoji.text.string }
   }
 
-  private mutating func take(_ change: Change) {
+  private mutating func add(_ change: Change) {
     switch change {
     case .add(let emoji):
-      learn(emoji)
+      recordText(emoji)
       added.append(emoji.id)
     case .remove(let id): removed.append(id)
     case .move(let id, let place): moved.set(id, place)
@@ -175,11 +177,11 @@ private struct EditPhrases {
     case .setCanvas(let canvas): others.append("canvas set to \(canvas.width)x\(canvas.height)")
     case .setBackground(let background):
       hasBackground = true
-      let source = background?.url.map { " from \(BackgroundURL.words($0))" } ?? ""
+      let source = background?.url.map { " from \(BackgroundURL.redacted($0))" } ?? ""
       others.append(background == nil ? "background removed" : "background set\(source)")
     case .setPending(nil): if !hasBackground { others.append("background no longer to be fetched") }
     case .setPending(let pending?):
-      others.append("background to be fetched from \(BackgroundURL.words(pending.url))")
+      others.append("background to be fetched from \(BackgroundURL.redacted(pending.url))")
     }
   }
 
@@ -209,8 +211,8 @@ private struct EditPhrases {
 
   /// `🐝 🌸`, `12 emoji`.
   private func names(_ ids: [EmojiID], _ other: [EmojiID: String]? = nil) -> String {
-    let known = ids.prefix(Self.named).compactMap { (other ?? texts)[$0] }
-    if ids.count <= Self.named, known.count == ids.count { return known.joined(separator: " ") }
+    let known = ids.prefix(Self.nameLimit).compactMap { (other ?? texts)[$0] }
+    if ids.count <= Self.nameLimit, known.count == ids.count { return known.joined(separator: " ") }
     return ids.count == 1 ? "an emoji" : "\(ids.count) emoji"
   }
 }
@@ -218,11 +220,11 @@ private struct EditPhrases {
 extension Change {
   /// A description of the change for users: `move k3m9abcd to 10,20`. It may contain text from a document; the front
   /// end escapes it for display.
-  public var words: String {
+  public var summary: String {
     switch self {
-    case .add(let emoji): "add \(emoji.text) (\(emoji.id)) at \(Self.words(emoji.position))"
+    case .add(let emoji): "add \(emoji.text) (\(emoji.id)) at \(Self.text(emoji.position))"
     case .remove(let id): "remove \(id)"
-    case .move(let id, let place): "move \(id) to \(Self.words(place))"
+    case .move(let id, let place): "move \(id) to \(Self.text(place))"
     case .resize(let id, let size): "resize \(id) to \(numberText(size.pixels))"
     case .setText(let id, let text): "change \(id) to \(text)"
     case .order(let id, _): "order \(id)"
@@ -230,9 +232,11 @@ extension Change {
     case .setBackground(nil): "clear the background"
     case .setBackground: "set the background"
     case .setPending(nil): "no background to fetch"
-    case .setPending(let pending?): "fetch the background \(BackgroundURL.words(pending.url))"
+    case .setPending(let pending?): "fetch the background \(BackgroundURL.redacted(pending.url))"
     }
   }
 
-  private static func words(_ place: Point) -> String { "\(numberText(place.x)),\(numberText(place.y))" }
+  private static func text(_ position: Point) -> String {
+    "\(numberText(position.x)),\(numberText(position.y))"
+  }
 }

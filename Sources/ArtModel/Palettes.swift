@@ -29,10 +29,10 @@ public struct Palettes: Equatable, Sendable {
   public subscript(name: PaletteName) -> Palette? {
     if name == .recent { return Palette(name: name, emojis: recent, origin: .recent) }
     let theme = Themes.emojis(of: name)
-    guard let mine = own[name] else {
+    guard let custom = own[name] else {
       return theme.map { Palette(name: name, emojis: $0, origin: .theme) }
     }
-    return mine.isEmpty ? nil : Palette(name: name, emojis: mine, origin: theme == nil ? .own : .changed)
+    return custom.isEmpty ? nil : Palette(name: name, emojis: custom, origin: theme == nil ? .own : .changed)
   }
 
   /// The palette with that name. Throws `badValue` with similar names.
@@ -48,6 +48,8 @@ public struct Palettes: Equatable, Sendable {
     return try palette(name)
   }
 }
+
+// MARK: - Editing
 
 extension Palettes {
   /// Creates a palette. Duplicates are dropped. Throws `exists`, `badValue`, `tooLarge`.
@@ -108,6 +110,8 @@ extension Palettes {
   }
 }
 
+// MARK: - References to emoji
+
 extension Palettes {
   /// The first character of a reference to an emoji of a palette.
   public static let mark: Unicode.Scalar = "@"
@@ -127,6 +131,8 @@ extension Palettes {
     return palette.emojis[place - 1]
   }
 }
+
+// MARK: - One palette
 
 /// Emoji under one name. Positions count from 1.
 public struct Palette: Equatable, Sendable {
@@ -189,7 +195,7 @@ extension PaletteEdit {
       }
       emojis.remove(at: index)
     }
-    let added = added.withoutDoubles()
+    let added = added.withoutDuplicates()
     if let place {
       let keys = Set(added.map(\.comparisonKey))
       emojis.removeAll { keys.contains($0.comparisonKey) }
@@ -198,7 +204,7 @@ extension PaletteEdit {
       }
       emojis.insert(contentsOf: added, at: place - 1)
     } else {
-      emojis = (emojis + added).withoutDoubles()
+      emojis = (emojis + added).withoutDuplicates()
     }
     guard !emojis.isEmpty else { throw .emptyPalette(palette.name) }
     guard emojis.count <= Palette.limit else { throw .largePalette(palette.name, emojis.count) }
@@ -208,9 +214,9 @@ extension PaletteEdit {
 
 extension [EmojiText] {
   /// The emoji without duplicates. The first of equal ones stays.
-  func withoutDoubles() -> [EmojiText] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0.comparisonKey).inserted }
+  fileprivate func withoutDuplicates() -> [EmojiText] {
+    var keys: Set<String> = []
+    return filter { keys.insert($0.comparisonKey).inserted }
   }
 }
 
@@ -224,12 +230,12 @@ public struct PaletteName: Hashable, Sendable, Comparable, CustomStringConvertib
   /// The number of UTF-8 bytes in a name.
   public static let byteLimit = 64
   /// A reserved name: `@last` refers to the last added emoji.
-  static let taken = "last"
+  static let reserved = "last"
 
   /// Parses a name, ignoring case. Throws `badValue`.
   public init(_ typed: String) throws(ArtError) {
     let name = typed.lowercased()
-    guard name != Self.taken else { throw .takenPaletteName(typed) }
+    guard name != Self.reserved else { throw .takenPaletteName(typed) }
     guard name.utf8.count <= Self.byteLimit, name.unicodeScalars.first.map(Self.isLetter) == true,
       name.unicodeScalars.allSatisfy(Self.isPlain)
     else { throw .badPaletteName(typed) }
@@ -255,7 +261,7 @@ public struct PaletteName: Hashable, Sendable, Comparable, CustomStringConvertib
   public var description: String { string }
 }
 
-// Errors about palettes, with the choices: one line each.
+// MARK: - Errors
 
 extension ArtError {
   static func badPaletteName(_ typed: String) -> ArtError {
@@ -272,7 +278,7 @@ extension ArtError {
   }
 
   static func noSuchPalette(_ typed: String, in palettes: Palettes) -> ArtError {
-    guard typed.lowercased() != PaletteName.taken else {
+    guard typed.lowercased() != PaletteName.reserved else {
       return ArtError(
         .badValue, "no palette last; @last names the emoji that came in last, where one is moved or changed")
     }
@@ -344,6 +350,8 @@ extension Palette {
   }
 }
 
+// MARK: - The file
+
 /// The configuration file, which users may edit: `{"palettes":{"bugs":["🐝","🐛"]},"version":1}`.
 extension Palettes {
   private static let version = 1
@@ -405,7 +413,7 @@ extension Palettes {
   private static func palettes(from reader: inout JSONReader) throws(ArtError) -> [PaletteName: [EmojiText]] {
     var palettes: [PaletteName: [EmojiText]] = [:]
     try reader.object { (key, reader) throws(ArtError) in
-      let name = try inPlace(&reader) { () throws(ArtError) in try PaletteName(key) }
+      let name = try located(&reader) { () throws(ArtError) in try PaletteName(key) }
       guard name != .recent else { throw reader.error("a palette recent, which keeps itself") }
       guard palettes[name] == nil else { throw reader.error("the palette \(name) twice") }
       guard palettes.count < limit else { throw reader.error("more than \(limit) palettes") }
@@ -420,11 +428,11 @@ extension Palettes {
 
   private static func emojis(from reader: inout JSONReader) throws(ArtError) -> [EmojiText] {
     var emojis: [EmojiText] = []
-    var seen: Set<String> = []
+    var keys: Set<String> = []
     try reader.array { (reader) throws(ArtError) in
       let typed = try reader.string()
-      let text = try inPlace(&reader) { () throws(ArtError) in try EmojiText(typed) }
-      guard seen.insert(text.comparisonKey).inserted else { throw reader.error("\(text) twice in a palette") }
+      let text = try located(&reader) { () throws(ArtError) in try EmojiText(typed) }
+      guard keys.insert(text.comparisonKey).inserted else { throw reader.error("\(text) twice in a palette") }
       guard emojis.count < Palette.limit else {
         throw reader.error("more than \(Palette.limit) emoji in a palette")
       }
@@ -434,12 +442,14 @@ extension Palettes {
   }
 
   /// Adds the offset to the error of an invalid value.
-  private static func inPlace<Value>(
+  private static func located<Value>(
     _ reader: inout JSONReader, _ value: () throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
     do throws(ArtError) { return try value() } catch { throw reader.error("a bad value: \(error.message)") }
   }
 }
+
+// MARK: - Recent emoji
 
 /// The recently added emoji, newest first, without duplicates.
 public struct RecentEmoji: Equatable, Sendable {
@@ -454,13 +464,13 @@ public struct RecentEmoji: Equatable, Sendable {
 
   /// Adds emoji at the front, the last of them first.
   public mutating func add(_ texts: some BidirectionalCollection<EmojiText>) {
-    var seen: Set<String> = []
+    var keys: Set<String> = []
     var newest: [EmojiText] = []
     // Stops at the limit only after duplicates are dropped.
-    for text in texts.reversed() where newest.count < Self.limit && seen.insert(text.comparisonKey).inserted {
+    for text in texts.reversed() where newest.count < Self.limit && keys.insert(text.comparisonKey).inserted {
       newest.append(text)
     }
-    emojis = Array((newest + emojis).withoutDoubles().prefix(Self.limit))
+    emojis = Array((newest + emojis).withoutDuplicates().prefix(Self.limit))
   }
 }
 
@@ -479,9 +489,11 @@ extension RecentEmoji {
         try reader.array { (reader) throws(ArtError) in emojis.append(try EmojiText(reader.string())) }
       }
     }
-    emojis = Array(emojis.withoutDoubles().prefix(Self.limit))
+    emojis = Array(emojis.withoutDuplicates().prefix(Self.limit))
   }
 }
+
+// MARK: - Themes
 
 /// The built-in palettes.
 enum Themes {

@@ -50,25 +50,27 @@ public enum Reference: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+// MARK: - Resolving
+
 extension Reference {
   /// The one emoji that the reference names. Throws `noSuchEmoji`, `ambiguous`, and what the document's read methods
   /// throw.
   public func resolve(in art: some ArtReading) throws(ArtError) -> Emoji {
     switch self {
     case .id(let prefix):
-      let found = try art.emojis(prefix: prefix, limit: 4)
-      return try only(of: found.prefix(3), more: found.count > 3) { "\($0.id) \($0.text)" }
+      let matches = try art.emojis(prefix: prefix, limit: 4)
+      return try only(of: matches.prefix(3), more: matches.count > 3) { "\($0.id) \($0.text)" }
     case .text(let text, let ordinal):
       let key = text.comparisonKey
-      let found = try art.emojisInOrder().filter { $0.text.comparisonKey == key }
+      let matches = try art.emojisInOrder().filter { $0.text.comparisonKey == key }
       if let ordinal {
-        guard ordinal <= found.count else { throw .noSuchEmoji(description) }
-        return found[ordinal - 1]
+        guard ordinal <= matches.count else { throw .noSuchEmoji(description) }
+        return matches[ordinal - 1]
       }
-      var place = 0
-      return try only(of: found.prefix(3), more: found.count > 3) { emoji in
-        place += 1
-        return "\(emoji.id) (\(emoji.text):\(place))"
+      var ordinal = 0
+      return try only(of: matches.prefix(3), more: matches.count > 3) { emoji in
+        ordinal += 1
+        return "\(emoji.id) (\(emoji.text):\(ordinal))"
       }
     case .last:
       guard let emoji = try Self.lastAdded(in: art) else { throw .noSuchEmoji(description) }
@@ -77,10 +79,10 @@ extension Reference {
   }
 
   private func only(
-    of found: ArraySlice<Emoji>, more: Bool, candidate: (Emoji) -> String
+    of matches: ArraySlice<Emoji>, more: Bool, candidate: (Emoji) -> String
   ) throws(ArtError) -> Emoji {
-    guard let first = found.first else { throw .noSuchEmoji(description) }
-    guard found.count == 1 else { throw .ambiguous(description, found.map(candidate), more: more) }
+    guard let first = matches.first else { throw .noSuchEmoji(description) }
+    guard matches.count == 1 else { throw .ambiguous(description, matches.map(candidate), more: more) }
     return first
   }
 
@@ -98,7 +100,7 @@ extension Reference {
 }
 
 /// The emoji that a command applies to.
-public enum Selection: Hashable, Sendable {
+public enum EmojiSelection: Hashable, Sendable {
   /// Every emoji of the document.
   case all
   /// The named ones.
@@ -109,10 +111,10 @@ public enum Selection: Hashable, Sendable {
   public func resolve(in art: some ArtReading) throws(ArtError) -> [Emoji] {
     guard case .references(let references) = self else { return try art.emojisInOrder() }
     var emojis: [Emoji] = []
-    var seen: Set<EmojiID> = []
+    var ids: Set<EmojiID> = []
     for reference in references {
       let emoji = try reference.resolve(in: art)
-      guard seen.insert(emoji.id).inserted else { throw .namedTwice(reference.description) }
+      guard ids.insert(emoji.id).inserted else { throw .namedTwice(reference.description) }
       emojis.append(emoji)
     }
     return emojis

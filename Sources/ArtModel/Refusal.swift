@@ -68,6 +68,8 @@ extension Refusal.Reason {
   }
 }
 
+// MARK: - Picture formats
+
 /// The picture formats that can be a background.
 public enum PictureKind: String, Sendable, CaseIterable {
   case png, jpeg, gif, webp, avif
@@ -120,6 +122,8 @@ public enum PictureKind: String, Sendable, CaseIterable {
   }
 }
 
+// MARK: - Warnings
+
 /// The user's setting for warnings about refused backgrounds.
 public enum WarningChoice: String, Sendable, CaseIterable {
   case always
@@ -132,7 +136,7 @@ public struct WarningRecord: Sendable, Hashable {
   /// Whether the user has stopped warnings for the document.
   public var isStopped = false
   /// Whether a warning was shown before.
-  public var wasTold = false
+  public var wasShown = false
   /// The digest of the last URL that was refused to the user's own command; nil if the last one was accepted.
   public var lastRefused: String?
 
@@ -141,28 +145,28 @@ public struct WarningRecord: Sendable, Hashable {
 }
 
 /// Whether and how a warning is shown.
-public enum Warning: Sendable, Hashable {
+package enum WarningDecision: Sendable, Hashable {
   /// The warning is not shown.
   case silent
   /// The warning is shown. `asks` says whether the user is asked, if possible, whether to see further ones.
-  case told(asks: Bool)
+  case shown(asks: Bool)
 
   /// Decides by the first rule that applies: `never` hides the warning; `always` shows it without the question; a
   /// request repeated right after its refusal shows it; stopped warnings are hidden; otherwise it is shown once for
   /// each document.
-  public static func decide(
+  package static func decide(
     _ choice: WarningChoice?, _ record: WarningRecord, isAskedAgain: Bool
-  ) -> Warning {
+  ) -> WarningDecision {
     switch choice {
     case .never: .silent
-    case .always: .told(asks: false)
+    case .always: .shown(asks: false)
     case .once, nil:
       if isAskedAgain {
-        .told(asks: !record.isStopped)
-      } else if record.isStopped || record.wasTold {
+        .shown(asks: !record.isStopped)
+      } else if record.isStopped || record.wasShown {
         .silent
       } else {
-        .told(asks: true)
+        .shown(asks: true)
       }
     }
   }

@@ -29,7 +29,7 @@ public struct RestorePlan: Sendable {
   /// Plans the restoring of entries, given in their order. Throws `tooLarge`.
   public init(_ entries: [LoggedEdit], on start: DocumentContent) throws(ArtError) {
     var replay = Replay(entries, on: start)
-    for (entry, client) in zip(entries, replay.makers) { try replay.make(entry, by: client) }
+    for (entry, client) in zip(entries, replay.clientNumbers) { try replay.apply(entry, by: client) }
     // The bytes of this background may be dropped by now, because others have set backgrounds since.
     var content = start
     var parts: [Part] = []
@@ -74,7 +74,7 @@ public struct RestorePlan: Sendable {
     /// The clients, in the order of their last edits.
     let clients: [Client]
     /// For each entry, the number of its client.
-    let makers: [Int]
+    let clientNumbers: [Int]
     var content: DocumentContent
     var dropped: [Field: (change: Change, client: Int)] = [:]
     /// The fields of dropped changes, in order.
@@ -85,21 +85,21 @@ public struct RestorePlan: Sendable {
     private var writers: [Field: Int] = [:]
     /// Added emoji, with the values that the adding client set last.
     private var added: [EmojiID: Emoji] = [:]
-    private var touched: Set<EmojiID> = []
+    private var touchedIDs: Set<EmojiID> = []
     private var order: [EmojiID] = []
 
     init(_ entries: [LoggedEdit], on content: DocumentContent) {
       self.content = content
-      var found: [ClientKey: (last: Int, tags: [RequestTag], edits: Int)] = [:]
+      var groups: [ClientKey: (last: Int, tags: [RequestTag], edits: Int)] = [:]
       for (index, entry) in entries.enumerated() {
         let key = ClientKey(entry.stamp)
-        found[key, default: (index, [], 0)].last = index
-        found[key, default: (index, [], 0)].tags += entry.stamp.tags
-        found[key, default: (index, [], 0)].edits += 1
+        groups[key, default: (index, [], 0)].last = index
+        groups[key, default: (index, [], 0)].tags += entry.stamp.tags
+        groups[key, default: (index, [], 0)].edits += 1
       }
       var numbers: [ClientKey: Int] = [:]
       var clients: [Client] = []
-      for (key, value) in found.sorted(by: { $0.value.last < $1.value.last }) {
+      for (key, value) in groups.sorted(by: { $0.value.last < $1.value.last }) {
         let last = entries[value.last].stamp
         let stamp = EditStamp(
           id: last.id, time: last.time, author: last.author, session: last.session,
@@ -108,10 +108,10 @@ public struct RestorePlan: Sendable {
         clients.append(Client(number: clients.count, stamp: stamp, edits: value.edits))
       }
       self.clients = clients
-      makers = entries.map { numbers[ClientKey($0.stamp)] ?? 0 }
+      clientNumbers = entries.map { numbers[ClientKey($0.stamp)] ?? 0 }
     }
 
-    mutating func make(_ entry: LoggedEdit, by client: Int) throws(ArtError) {
+    mutating func apply(_ entry: LoggedEdit, by client: Int) throws(ArtError) {
       for (change, inverse) in zip(entry.edit.changes, entry.inverse.reversed()) {
         guard !isForeign(change.field), content.has(inverse), try content.apply([change]).dropped.isEmpty
         else {
@@ -121,14 +121,14 @@ public struct RestorePlan: Sendable {
           }
           continue
         }
-        note(change, by: client)
+        record(change, by: client)
       }
     }
 
-    private mutating func note(_ change: Change, by client: Int) {
+    private mutating func record(_ change: Change, by client: Int) {
       for single in [change] + change.fieldByField { writers[single.field] = client }
       guard let id = change.field.emoji else { return }
-      if touched.insert(id).inserted { order.append(id) }
+      if touchedIDs.insert(id).inserted { order.append(id) }
       switch change {
       case .add(let emoji): added[id] = emoji
       case .remove: added[id] = nil
@@ -196,20 +196,5 @@ extension DocumentContent {
     case .add, .move, .resize, .setText, .order:
       change.field.emoji.flatMap { emoji($0) }.map(change.matches) ?? false
     }
-  }
-}
-
-/// A clock for pure state machines: durations since its creation.
-package struct Timeline: Sendable {
-  /// The current time.
-  package let now: @Sendable () -> Duration
-  /// Sleeps until a time. Throws when the task is cancelled.
-  package let sleep: @Sendable (_ until: Duration) async throws -> Void
-
-  /// Measures time by a clock, from now on.
-  package init<C: Clock>(_ clock: C) where C.Duration == Duration {
-    let start = clock.now
-    now = { start.duration(to: clock.now) }
-    sleep = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
   }
 }

@@ -5,7 +5,7 @@
 /// The log is an append-only list of edits, undos and redos. An entry *stands* unless a standing undo or redo reverts
 /// it.
 ///
-///     edit E ──undo──▶ U(E): E is taken back ──redo──▶ R(U): E stands again ──undo──▶ U'(E) …
+///     edit E ──undo──▶ U(E): E is reverted ──redo──▶ R(U): E stands again ──undo──▶ U'(E) …
 ///
 /// - Undo reverts the newest standing edit. When the log has none left, it reverts the newest standing redo whose
 /// edit has left the log.
@@ -53,7 +53,7 @@ public struct UndoPlan: Sendable, Equatable {
     }
   }
 
-  fileprivate init(_ kind: LoggedEdit.Kind, taking entry: LoggedEdit, after later: LaterWrites) {
+  fileprivate init(_ kind: LoggedEdit.Kind, reverting entry: LoggedEdit, after later: LaterWrites) {
     name = entry.edit.name
     self.kind = kind
     changes = entry.inverse.filter { !later.stand(on: $0.field) }
@@ -61,16 +61,18 @@ public struct UndoPlan: Sendable, Equatable {
   }
 }
 
+// MARK: - Several steps
+
 /// Several undos or redos in a row that read the log once: each step continues where the previous one ended.
-public struct UndoSteps: Sendable {
+package struct UndoSteps: Sendable {
   private let direction: UndoDirection
   private var walk: UndoWalk
   /// The entries not visited yet, oldest first.
   private var entries: [LoggedEdit] = []
-  private var taken: LoggedEdit?
+  private var pending: LoggedEdit?
 
   /// Prepares undos or redos on a document.
-  public init(_ direction: UndoDirection, in art: some ArtReading) throws(ArtError) {
+  package init(_ direction: UndoDirection, in art: some ArtReading) throws(ArtError) {
     self.direction = direction
     walk = UndoWalk(direction == .undo ? .undo : .redo, by: nil)
     var entries: [LoggedEdit] = []
@@ -83,7 +85,7 @@ public struct UndoSteps: Sendable {
 
   /// The next step; nil when nothing is left. The caller applies the step and calls `performed` before it asks for
   /// the next one.
-  public mutating func next(in art: some ArtReading) throws(ArtError) -> UndoPlan? {
+  package mutating func next(in art: some ArtReading) throws(ArtError) -> UndoPlan? {
     if let plan = step() { return plan }
     switch direction {
     case .undo: return try UndoPlan.undo(in: art)
@@ -94,10 +96,10 @@ public struct UndoSteps: Sendable {
   private mutating func step() -> UndoPlan? {
     while let entry = entries.popLast() {
       switch walk.visit(entry) {
-      case .on: break
+      case .advance: break
       case .end: entries = []
-      case .take(let plan):
-        taken = entry
+      case .found(let plan):
+        pending = entry
         return plan
       }
     }
@@ -105,10 +107,10 @@ public struct UndoSteps: Sendable {
   }
 
   /// Records the log entry of the step that was applied.
-  public mutating func performed(_ entry: LoggedEdit) {
-    guard let taken else { return }
-    walk.leave(taken, takenBackBy: entry)
-    self.taken = nil
+  package mutating func performed(_ entry: LoggedEdit) {
+    guard let pending else { return }
+    walk.resume(after: pending, revertedBy: entry)
+    self.pending = nil
   }
 }
 
@@ -117,6 +119,8 @@ public enum UndoDirection: String, Sendable {
   case undo
   case redo
 }
+
+// MARK: - Reading the log
 
 /// A walk through the log from the newest entry to the one to revert.
 private struct UndoWalk: Sendable {
@@ -128,8 +132,8 @@ private struct UndoWalk: Sendable {
   }
 
   enum Step {
-    case on
-    case take(UndoPlan)
+    case advance
+    case found(UndoPlan)
     case end
   }
 
@@ -137,7 +141,7 @@ private struct UndoWalk: Sendable {
   private let owner: EditOwner?
   private var later = LaterWrites()
   /// Entries that a standing entry reverts.
-  private var takenBack: Set<EditID> = []
+  private var reverted: Set<EditID> = []
   /// The entry that each undo and redo reverts, the edits of the log, and the standing redos, newest first.
   private var names: [EditID: EditID] = [:]
   private var edits: Set<EditID> = []
@@ -152,10 +156,10 @@ private struct UndoWalk: Sendable {
     var plan: UndoPlan?
     try art.newestEdits { (entry) throws(ArtError) in
       switch visit(entry) {
-      case .on: return true
+      case .advance: return true
       case .end: return false
-      case .take(let found):
-        plan = found
+      case .found(let result):
+        plan = result
         return false
       }
     }
@@ -164,21 +168,21 @@ private struct UndoWalk: Sendable {
 
   mutating func visit(_ entry: LoggedEdit) -> Step {
     let isOwn = owner?.owns(entry) ?? true
-    let stands = !takenBack.contains(entry.id)
+    let stands = !reverted.contains(entry.id)
     switch (goal, entry.kind) {
     case (.undo, .edit) where isOwn && stands && !entry.inverse.isEmpty:
-      return .take(UndoPlan(.undo(entry.id), taking: entry, after: later))
+      return .found(UndoPlan(.undo(entry.id), reverting: entry, after: later))
     case (.back(let target, let kind), _) where entry.id == target:
-      return .take(UndoPlan(kind, taking: entry, after: later))
+      return .found(UndoPlan(kind, reverting: entry, after: later))
     case (.redo, .edit) where isOwn:
       return .end
     case (.redo, .undo) where isOwn && stands:
-      return .take(UndoPlan(.redo(entry.id), taking: entry, after: later))
+      return .found(UndoPlan(.redo(entry.id), reverting: entry, after: later))
     default: break
     }
     note(entry, isOwn: isOwn, stands: stands)
-    later.pass(entry)
-    return .on
+    later.add(entry)
+    return .advance
   }
 
   private mutating func note(_ entry: LoggedEdit, isOwn: Bool, stands: Bool) {
@@ -186,7 +190,7 @@ private struct UndoWalk: Sendable {
     case .edit: edits.insert(entry.id)
     case .undo(let named), .redo(let named):
       names[entry.id] = named
-      if stands { takenBack.insert(named) }
+      if stands { reverted.insert(named) }
       if case .redo = entry.kind, stands, isOwn, !entry.inverse.isEmpty { standingRedos.append(entry.id) }
     }
   }
@@ -201,8 +205,8 @@ private struct UndoWalk: Sendable {
   }
 
   /// Continues after an entry that was just reverted. The fields that the step could not set still count as written.
-  mutating func leave(_ entry: LoggedEdit, takenBackBy done: LoggedEdit) {
-    later.pass(entry, without: Set(done.edit.changes.lazy.map(\.field)))
+  mutating func resume(after entry: LoggedEdit, revertedBy done: LoggedEdit) {
+    later.add(entry, without: Set(done.edit.changes.lazy.map(\.field)))
   }
 }
 
@@ -220,21 +224,21 @@ private struct LaterWrites: Sendable {
     var id: EditID
     var kind: LoggedEdit.Kind
     /// Whether it is a pending URL that stands for a background, which the reverted entry did not write.
-    var isStandIn: Bool
+    var isSubstitute: Bool
   }
 
   /// Adds the writes of an entry. Only its effective changes count.
-  mutating func pass(_ entry: LoggedEdit, without cancelled: Set<Field> = []) {
+  mutating func add(_ entry: LoggedEdit, without cancelled: Set<Field> = []) {
     for field in Set(entry.edit.changes.lazy.map(\.field)) where !cancelled.contains(field) {
       if let last = open[field]?.last, Self.cancels(last, entry) {
         open[field]?.removeLast()
       } else {
         open[field, default: []].append(
-          Write(id: entry.id, kind: entry.kind, isStandIn: field == .pending && entry.setsStandIn))
+          Write(id: entry.id, kind: entry.kind, isSubstitute: field == .pending && entry.setsSubstitute))
       }
     }
     if !entry.edit.changes.contains(where: { $0.field == .pending }) {
-      open[.pending]?.removeAll { $0.isStandIn && $0.kind.names == entry.id }
+      open[.pending]?.removeAll { $0.isSubstitute && $0.kind.revertedID == entry.id }
     }
   }
 
@@ -252,6 +256,8 @@ private struct LaterWrites: Sendable {
     }
   }
 }
+
+// MARK: - Performing several steps
 
 /// Several undos or redos at once, on a file's rows or in memory. Each step is an entry of its own.
 public struct UndoRun: Sendable {

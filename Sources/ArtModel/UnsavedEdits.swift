@@ -13,7 +13,7 @@ public struct UnsavedEdits: Sendable {
   public static let slack = 200
 
   /// Merged edits that are saved together or not at all.
-  struct Lot: Sendable {
+  struct Batch: Sendable {
     /// Their net changes.
     var net = NetChanges()
     var count = 0
@@ -23,7 +23,7 @@ public struct UnsavedEdits: Sendable {
   /// The newest edits, in order.
   public private(set) var entries: [LoggedEdit] = []
   /// The merged edits before `entries`, in order.
-  var older: [Lot] = []
+  var older: [Batch] = []
   /// The last edits of saves with unknown outcome.
   private var seals: Set<EditID> = []
 
@@ -53,14 +53,14 @@ public struct UnsavedEdits: Sendable {
 
   /// Appends an edit.
   public mutating func append(_ entry: LoggedEdit) {
-    if entries.count >= Self.logged + Self.slack { age(Self.slack) }
+    if entries.count >= Self.logged + Self.slack { compact(Self.slack) }
     entries.append(entry)
   }
 
   /// Appends later edits.
   public mutating func append(_ later: UnsavedEdits) {
-    if !later.older.isEmpty { age(entries.count) }
-    for lot in later.older { age(lot.net.changes, lot.count, last: lot.last) }
+    if !later.older.isEmpty { compact(entries.count) }
+    for batch in later.older { compact(batch.net.changes, batch.count, last: batch.last) }
     seals.formUnion(later.seals)
     for entry in later.entries { append(entry) }
   }
@@ -69,13 +69,13 @@ public struct UnsavedEdits: Sendable {
   public mutating func seal() { if let last { seals.insert(last) } }
 
   /// Merges the oldest entries.
-  private mutating func age(_ count: Int) {
-    for entry in entries.prefix(count) { age(entry.edit.changes, 1, last: entry.id) }
+  private mutating func compact(_ count: Int) {
+    for entry in entries.prefix(count) { compact(entry.edit.changes, 1, last: entry.id) }
     entries.removeFirst(count)
   }
 
-  private mutating func age(_ changes: [Change], _ count: Int, last: EditID) {
-    if older.last.map({ seals.remove($0.last) != nil }) ?? true { older.append(Lot(last: last)) }
+  private mutating func compact(_ changes: [Change], _ count: Int, last: EditID) {
+    if older.last.map({ seals.remove($0.last) != nil }) ?? true { older.append(Batch(last: last)) }
     let end = older.count - 1
     for change in changes { older[end].net.add(change) }
     older[end].count += count
@@ -92,6 +92,8 @@ public struct UnsavedEdits: Sendable {
     return rest
   }
 }
+
+// MARK: - Net changes
 
 /// The net result of changes, field by field.
 struct NetChanges: Sendable {
@@ -110,22 +112,22 @@ struct NetChanges: Sendable {
     let before = fields[.existence(id)]
     switch (before, change) {
     case (.add(let added)?, .remove):
-      forget(added.id)
+      removeFields(of: added.id)
     case (.remove?, .add(let emoji)):
       // The emoji existed before: only its values are new.
-      forget(id)
+      removeFields(of: id)
       for single in Change.add(emoji).fieldByField { fields[single.field] = single }
     case (.add(let added)?, _):
       fields[.existence(id)] = .add(added.with(change))
     case (_, .add), (_, .remove):
-      forget(id)
+      removeFields(of: id)
       fields[.existence(id)] = change
     default:
       fields[change.field] = change
     }
   }
 
-  private mutating func forget(_ id: EmojiID) {
+  private mutating func removeFields(of id: EmojiID) {
     for field in [Field.existence(id), .position(id), .size(id), .text(id), .order(id)] {
       fields[field] = nil
     }
@@ -147,8 +149,10 @@ extension Emoji {
   }
 }
 
+// MARK: - Rebasing
+
 /// The result of rebasing edits on another state of the document.
-public struct RejoinedEdits: Sendable {
+public struct RebasedEdits: Sendable {
   /// The rebased edits: ids and times as before, new revisions and inverses.
   public fileprivate(set) var edits = UnsavedEdits()
   /// Changes that had an effect before and do not any more, by edit: their emoji was removed, another program has set
@@ -163,47 +167,48 @@ extension DocumentContent {
   /// Fields are independent: only a later edit of the same field replaces a value. Changes that exceed a bound are
   /// dropped. `save` is the save that the edits belong to; new ids are drawn from `generator`; `renamed` has the new
   /// ids of emoji that earlier edits added.
-  public mutating func rejoin(
+  public mutating func rebase(
     _ unsaved: UnsavedEdits, save: Int, renamed: [EmojiID: EmojiID] = [:],
     using generator: inout some RandomNumberGenerator
-  ) -> RejoinedEdits {
-    var rejoined = RejoinedEdits(renamed: renamed)
-    for lot in unsaved.older {
-      let applied = make(
-        lot.net.changes, of: .edit, as: lot.last, at: unsaved.entries.first?.time ?? 0, &rejoined, &generator)
-      pass(lot.count)
+  ) -> RebasedEdits {
+    var rebased = RebasedEdits(renamed: renamed)
+    for batch in unsaved.older {
+      let applied = reapply(
+        batch.net.changes, of: .edit, as: batch.last, at: unsaved.entries.first?.time ?? 0, &rebased,
+        &generator)
+      skip(batch.count)
       var net = NetChanges()
       for change in applied.changes { net.add(change) }
-      rejoined.edits.older.append(UnsavedEdits.Lot(net: net, count: lot.count, last: lot.last))
+      rebased.edits.older.append(UnsavedEdits.Batch(net: net, count: batch.count, last: batch.last))
     }
     for entry in unsaved.entries {
-      let applied = make(
-        entry.edit.changes, of: entry.kind, as: entry.id, at: entry.time, &rejoined, &generator)
+      let applied = reapply(
+        entry.edit.changes, of: entry.kind, as: entry.id, at: entry.time, &rebased, &generator)
       let new = LoggedEdit(
         entry.stamp, revision: revision + 1, save: save, kind: entry.kind,
         edit: Edit(name: entry.edit.name, changes: applied.changes),
-        inverse: applied.inverse, dropped: Self.joined(entry.dropped, applied.dropped))
+        inverse: applied.inverse, dropped: Self.merged(entry.dropped, applied.dropped))
       append(new)
-      rejoined.edits.append(new)
+      rebased.edits.append(new)
     }
-    return rejoined
+    return rebased
   }
 
   /// Applies the changes of one edit and records the result.
-  private mutating func make(
+  private mutating func reapply(
     _ changes: [Change], of kind: LoggedEdit.Kind, as id: EditID, at time: Int,
-    _ rejoined: inout RejoinedEdits, _ generator: inout some RandomNumberGenerator
+    _ rebased: inout RebasedEdits, _ generator: inout some RandomNumberGenerator
   ) -> AppliedEdit {
-    let wanted = changes.map { $0.renamed(by: rejoined.renamed) }
+    let wanted = changes.map { $0.renamed(by: rebased.renamed) }
     var applied = AppliedEdit()
     do throws(ArtError) {
-      applied = try apply(wanted, of: kind, at: time, renaming: &rejoined.renamed, using: &generator)
+      applied = try apply(wanted, of: kind, at: time, renaming: &rebased.renamed, using: &generator)
     } catch {
       applied.dropped = wanted
     }
     let fields = Set(wanted.lazy.map(\.field))
     let lost = applied.dropped.filter { fields.contains($0.field) }
-    if !lost.isEmpty { rejoined.dropped.append((id, lost)) }
+    if !lost.isEmpty { rebased.dropped.append((id, lost)) }
     return applied
   }
 
@@ -219,7 +224,7 @@ extension DocumentContent {
   }
 
   /// The dropped changes of an edit before and now, without duplicates.
-  private static func joined(_ before: [Change], _ now: [Change]) -> [Change] {
+  private static func merged(_ before: [Change], _ now: [Change]) -> [Change] {
     let known = Set(before)
     return before + now.filter { !known.contains($0) }
   }

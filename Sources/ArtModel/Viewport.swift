@@ -14,14 +14,14 @@ public struct Viewport: Hashable, Sendable {
 
     /// A size. Values out of bounds are clamped; NaN becomes the smallest value.
     public init(width: Double, height: Double) {
-      self.width = Self.kept(width)
-      self.height = Self.kept(height)
+      self.width = Self.clamped(width)
+      self.height = Self.clamped(height)
     }
 
     /// The size of a canvas.
     public init(_ canvas: Canvas) { self.init(width: Double(canvas.width), height: Double(canvas.height)) }
 
-    private static func kept(_ side: Double) -> Double { max(0.001, min(side, Limits.coordinate)) }
+    private static func clamped(_ side: Double) -> Double { max(0.001, min(side, Limits.coordinate)) }
   }
 
   /// The content's size, in content pixels.
@@ -54,6 +54,8 @@ public struct Viewport: Hashable, Sendable {
   }
 }
 
+// MARK: - The visible part
+
 extension Viewport {
   /// The largest zoom at which the whole content is visible.
   public var fitZoom: Double { min(view.width / content.width, view.height / content.height) }
@@ -67,17 +69,17 @@ extension Viewport {
   }
 
   /// The visible part of the content, in content pixels.
-  public var visible: Rect {
+  public var visible: CanvasRect {
     let (x, width) = Self.cut(center: centerX, length: view.width / zoom, to: content.width)
     let (y, height) = Self.cut(center: centerY, length: view.height / zoom, to: content.height)
-    return Rect(trustedX: x, y: y, width: width, height: height)
+    return CanvasRect(trustedX: x, y: y, width: width, height: height)
   }
 
   /// The whole view in content pixels, including the area beside the content. Throws `badValue` if that exceeds the
   /// bounds of a rectangle, as with a very flat content in a very tall view.
-  public func window() throws(ArtError) -> Rect {
+  public func window() throws(ArtError) -> CanvasRect {
     let (width, height) = (view.width / zoom, view.height / zoom)
-    return try Rect(x: centerX - width / 2, y: centerY - height / 2, width: width, height: height)
+    return try CanvasRect(x: centerX - width / 2, y: centerY - height / 2, width: width, height: height)
   }
 
   /// The point of the content, in content pixels, at a point of the view.
@@ -98,6 +100,8 @@ extension Viewport {
   }
 }
 
+// MARK: - Changes
+
 extension Viewport {
   /// Shows the whole content.
   public mutating func zoomToFit() {
@@ -110,10 +114,10 @@ extension Viewport {
   public mutating func zoom(to zoom: Double, about place: (x: Double, y: Double)? = nil) {
     let place = place ?? (view.width / 2, view.height / 2)
     guard !zoom.isNaN, place.x.isFinite, place.y.isFinite else { return }
-    let held = contentPlace(x: place.x, y: place.y)
+    let anchor = contentPlace(x: place.x, y: place.y)
     self.zoom = max(minimumZoom, min(zoom, maximumZoom))
     let moved = contentPlace(x: place.x, y: place.y)
-    let (x, y) = (centerX + held.x - moved.x, centerY + held.y - moved.y)
+    let (x, y) = (centerX + anchor.x - moved.x, centerY + anchor.y - moved.y)
     // Far away, the difference of two infinities is NaN.
     if !x.isNaN, !y.isNaN { (centerX, centerY) = (x, y) }
     clamp()
@@ -127,7 +131,7 @@ extension Viewport {
 
   /// Shows a rectangle of the content, in content pixels, as large as possible within the bounds of the zoom, and
   /// centred as far as the content's edges allow.
-  public mutating func zoom(to rect: Rect) {
+  public mutating func zoom(to rect: CanvasRect) {
     zoom = max(minimumZoom, min(view.width / rect.width, view.height / rect.height, maximumZoom))
     (centerX, centerY) = (rect.x + rect.width / 2, rect.y + rect.height / 2)
     clamp()
@@ -176,18 +180,20 @@ extension Viewport {
   }
 }
 
+// MARK: - Size classes
+
 /// The size class of a terminal, which selects one of two layouts.
-public enum SizeClass: Hashable, Sendable {
+package enum SizeClass: Hashable, Sendable {
   /// A narrow or low terminal: one part below the other, short texts.
   case compact
   /// A terminal with space for everything.
   case regular
 
   /// The smallest regular size.
-  public static let regularFrom = (columns: 60, rows: 16)
+  package static let regularFrom = (columns: 60, rows: 16)
 
   /// Compact with fewer columns or fewer rows than `regularFrom`.
-  public init(columns: Int, rows: Int) {
+  package init(columns: Int, rows: Int) {
     self = columns >= Self.regularFrom.columns && rows >= Self.regularFrom.rows ? .regular : .compact
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A reply of `emojiart-worker`, one line of JSON.
-public enum WorkerReply: Sendable, Hashable {
+package enum WorkerReply: Sendable, Hashable {
   /// The length of a line in bytes, at most.
-  public static let lineLimit = 1 << 16
+  package static let lineLimit = 1 << 16
   /// The length of a part in bytes, at most.
-  public static let partLimit = 1 << 20
+  package static let partLimit = 1 << 20
 
   /// The first line, with the version of requests that the worker accepts.
   case hello(version: Int)
@@ -27,13 +27,15 @@ public enum WorkerReply: Sendable, Hashable {
   case sandbox(SandboxAbility)
 }
 
+// MARK: - JSON
+
 extension WorkerReply {
   /// Writes the line, without its line break:
   ///
   ///     {"hello":1}  {"progress":{"received":…,"total":…}}  {"body":…}
   ///     {"picture":{"isAnimated":…,"mediaType":"…","size":{…}}}  {"refused":{"detail":"…","isTransient":…,"reason":"…"}}
   ///     {"part":…}  {"drawn":{…}}  {"notDrawn":{"detail":"…","reason":"…"}}  {"sandbox":{"hasSeccomp":…,"landlock":…}}
-  public func write(to writer: inout JSONWriter) {
+  package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
       case .hello(let version):
@@ -82,7 +84,7 @@ extension WorkerReply {
   }
 
   /// Reads what `write` writes. Throws `badJSON`, and `badValue` for a number out of bounds.
-  public init(from reader: inout JSONReader) throws(ArtError) {
+  package init(from reader: inout JSONReader) throws(ArtError) {
     var reply: WorkerReply?
     try reader.object { (key, reader) throws(ArtError) in
       guard reply == nil else { throw reader.error("two replies in one") }

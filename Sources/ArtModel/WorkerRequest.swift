@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The task of a worker process. Its sandbox is set up for that task before it reads a request.
-public enum WorkerVerb: Sendable, Hashable {
+package enum WorkerVerb: Sendable, Hashable {
   /// Fetches bodies.
   case fetch
   /// Decodes pictures of these formats. Other formats are refused as if their loaders were not installed.
@@ -12,7 +12,7 @@ public enum WorkerVerb: Sendable, Hashable {
   case sandbox
 
   /// The program's arguments.
-  public var arguments: [String] {
+  package var arguments: [String] {
     switch self {
     case .fetch: ["fetch"]
     case .decode(let kinds): ["decode"] + kinds.map(\.rawValue)
@@ -25,7 +25,7 @@ public enum WorkerVerb: Sendable, Hashable {
   private static let fontOption = "--font"
 
   /// Parses arguments. Throws `usage` for invalid ones.
-  public init(arguments: [String]) throws(ArtError) {
+  package init(arguments: [String]) throws(ArtError) {
     var rest = arguments.dropFirst()
     switch arguments.first {
     case "decode": self = .decode(try Self.kinds(rest))
@@ -44,17 +44,17 @@ public enum WorkerVerb: Sendable, Hashable {
 
   private static let isNone = ArtError(.usage, "a helper of emojiart, which starts it; it has no commands")
 
-  private static func kinds(_ words: ArraySlice<String>) throws(ArtError) -> [PictureKind] {
+  private static func kinds(_ names: ArraySlice<String>) throws(ArtError) -> [PictureKind] {
     var kinds: [PictureKind] = []
-    for word in words {
-      guard let kind = PictureKind(rawValue: word) else { throw isNone }
+    for name in names {
+      guard let kind = PictureKind(rawValue: name) else { throw isNone }
       kinds.append(kind)
     }
     return kinds
   }
 
   /// Whether a worker with this task accepts a request.
-  public func takes(_ request: WorkerRequest) -> Bool {
+  package func accepts(_ request: WorkerRequest) -> Bool {
     switch (self, request) {
     case (.fetch, .fetch), (.decode, .decode), (.draw, .labels), (.draw, .picture), (.draw, .draw): true
     default: false
@@ -80,15 +80,15 @@ public struct SandboxAbility: Sendable, Hashable {
 ///
 /// A drawing takes several requests: its labels, if any, in any number of pieces; its picture, if it has one; and
 /// `draw`, which consumes them.
-public enum WorkerRequest: Sendable, Hashable {
+package enum WorkerRequest: Sendable, Hashable {
   /// The version of the protocol, which the worker's first line names.
-  public static let version = 3
+  package static let version = 3
   /// The length of a line in bytes, at most. It fits the longest URL with every character escaped.
-  public static let lineLimit = 1 << 20
+  package static let lineLimit = 1 << 20
   /// The length of a picture or a body in bytes, at most, whatever the limits say.
-  public static let bodyLimit = 1 << 28
+  package static let bodyLimit = 1 << 28
   /// The length of a piece of labels in bytes, at most.
-  public static let labelsLimit = 1 << 20
+  package static let labelsLimit = 1 << 20
 
   case fetch(Fetch)
   /// Checks a picture; that many bytes follow the line.
@@ -101,7 +101,7 @@ public enum WorkerRequest: Sendable, Hashable {
   case draw(Draw)
 
   /// The number of raw bytes after the line; nil if another line follows.
-  public var bytesThatFollow: Int? {
+  package var bytesThatFollow: Int? {
     switch self {
     case .fetch, .draw: nil
     case .decode(let bytes, _), .labels(let bytes, _), .picture(let bytes): bytes
@@ -109,25 +109,26 @@ public enum WorkerRequest: Sendable, Hashable {
   }
 
   /// Fetches a body.
-  public struct Fetch: Sendable, Hashable {
+  package struct Fetch: Sendable, Hashable {
     /// The URL.
-    public var url: String
+    package var url: String
     /// Whether the URL is user-initiated: its host may have any address, and the user's proxies are used.
-    public var isTyped: Bool
+    package var isUserInitiated: Bool
     /// Whether private addresses are allowed for every host.
-    public var allowsPrivate: Bool
+    package var allowsPrivate: Bool
     /// The user's proxies. They are ignored for untrusted URLs.
-    public var proxies: ProxySettings
+    package var proxies: ProxySettings
     /// The limits. Durations are in whole milliseconds, from one to a day's.
-    public var limits: FetchLimits
+    package var limits: FetchLimits
 
     /// A request.
-    public init(
-      url: String, isTyped: Bool, allowsPrivate: Bool = false, proxies: ProxySettings = ProxySettings(),
+    package init(
+      url: String, isUserInitiated: Bool, allowsPrivate: Bool = false,
+      proxies: ProxySettings = ProxySettings(),
       limits: FetchLimits = FetchLimits()
     ) {
       self.url = url
-      self.isTyped = isTyped
+      self.isUserInitiated = isUserInitiated
       self.allowsPrivate = allowsPrivate
       self.proxies = proxies
       self.limits = limits
@@ -136,25 +137,25 @@ public enum WorkerRequest: Sendable, Hashable {
 
   /// The request to draw: a `Drawing` without its labels and picture, which are sent before, and without its font,
   /// which the worker was started with.
-  public struct Draw: Sendable, Hashable {
+  package struct Draw: Sendable, Hashable {
     /// The size of the canvas.
-    public var canvas: Canvas
+    package var canvas: Canvas
     /// The region to draw.
-    public var region: Rect
+    package var region: CanvasRect
     /// The output format.
-    public var format: Drawing.Format
+    package var format: Drawing.Format
     /// Whether empty areas are transparent.
-    public var isTransparent: Bool
+    package var isTransparent: Bool
 
     /// The values of a drawing, without its labels and its picture.
-    public init(_ drawing: Drawing) {
+    package init(_ drawing: Drawing) {
       canvas = drawing.scene.canvas
       region = drawing.region
       format = drawing.format
       isTransparent = drawing.isTransparent
     }
 
-    init(canvas: Canvas, region: Rect, format: Drawing.Format, isTransparent: Bool) {
+    init(canvas: Canvas, region: CanvasRect, format: Drawing.Format, isTransparent: Bool) {
       self.canvas = canvas
       self.region = region
       self.format = format
@@ -163,9 +164,11 @@ public enum WorkerRequest: Sendable, Hashable {
   }
 }
 
+// MARK: - Drawings in pieces
+
 /// Assembles a drawing from the requests before `draw`.
 package struct SentScene {
-  private var labels: [Scene.Label] = []
+  private var labels: [DrawingScene.Label] = []
   private var total = 0
   private var picture: [UInt8]?
 
@@ -176,7 +179,7 @@ package struct SentScene {
   package var isEmpty: Bool { total == 0 && picture == nil }
 
   /// Receives some of `total` labels as a JSON array. Throws `badJSON`, and `badValue` for more than `total`.
-  package mutating func take(labels json: [UInt8], total: Int) throws(ArtError) {
+  package mutating func receive(labels json: [UInt8], total: Int) throws(ArtError) {
     if self.total == 0 {
       self.total = total
       // Reserved at once: growing an array needs memory for both copies.
@@ -187,14 +190,14 @@ package struct SentScene {
       try JSONReader.read(bytes) { (reader) throws(ArtError) in
         try reader.array { (reader) throws(ArtError) in
           guard labels.count < total else { throw .badCount(labels.count + 1, "labels") }
-          labels.append(try Scene.Label(from: &reader))
+          labels.append(try DrawingScene.Label(from: &reader))
         }
       }
     }
   }
 
   /// Receives the background. Throws `badValue` for a second one.
-  package mutating func take(picture: [UInt8]) throws(ArtError) {
+  package mutating func receive(picture: [UInt8]) throws(ArtError) {
     guard self.picture == nil else { throw ArtError(.badValue, "two pictures of one drawing") }
     self.picture = picture
   }
@@ -204,7 +207,7 @@ package struct SentScene {
     guard labels.count == total else { throw .badCount(labels.count, "labels") }
     defer { self = SentScene() }
     return Drawing(
-      scene: Scene(canvas: draw.canvas, labels: labels, picture: picture), region: draw.region,
+      scene: DrawingScene(canvas: draw.canvas, labels: labels, picture: picture), region: draw.region,
       format: draw.format, isTransparent: draw.isTransparent, font: nil)
   }
 }
@@ -246,12 +249,14 @@ extension WorkerRequest {
   }
 }
 
+// MARK: - JSON
+
 extension WorkerRequest {
   /// Writes the line, without its line break:
   ///
   ///     {"decode":{"bytes":…,"limits":{…}}}  {"fetch":{"allowsPrivate":…,"isTyped":…,"limits":{…},"proxies":{…},"url":"…"}}
   ///     {"labels":{"bytes":…,"total":…}}  {"picture":…}  {"draw":{…}}
-  public func write(to writer: inout JSONWriter) {
+  package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
       case .decode(let bytes, let limits):
@@ -284,7 +289,7 @@ extension WorkerRequest {
   }
 
   /// Reads what `write` writes. Throws `badJSON`, and `badValue` for a number out of bounds.
-  public init(from reader: inout JSONReader) throws(ArtError) {
+  package init(from reader: inout JSONReader) throws(ArtError) {
     var request: WorkerRequest?
     try reader.object { (key, reader) throws(ArtError) in
       guard request == nil else { throw reader.error("two requests in one") }
@@ -337,7 +342,7 @@ extension WorkerRequest.Fetch {
       $0.key("allowsPrivate")
       $0.boolean(allowsPrivate)
       $0.key("isTyped")
-      $0.boolean(isTyped)
+      $0.boolean(isUserInitiated)
       $0.key("limits")
       limits.write(to: &$0)
       $0.key("proxies")
@@ -349,24 +354,26 @@ extension WorkerRequest.Fetch {
 
   fileprivate init(from reader: inout JSONReader) throws(ArtError) {
     var allowsPrivate: Bool?
-    var isTyped: Bool?
+    var isUserInitiated: Bool?
     var limits: FetchLimits?
     var proxies: ProxySettings?
     var url: String?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "allowsPrivate": allowsPrivate = try reader.boolean()
-      case "isTyped": isTyped = try reader.boolean()
+      case "isTyped": isUserInitiated = try reader.boolean()
       case "limits": limits = try FetchLimits(from: &reader)
       case "proxies": proxies = try ProxySettings(from: &reader)
       case "url": url = try reader.string()
       default: throw reader.error("fetch with the key \"\(key.prefix(40))\"")
       }
     }
-    guard let allowsPrivate, let isTyped, let limits, let proxies, let url else {
+    guard let allowsPrivate, let isUserInitiated, let limits, let proxies, let url else {
       throw reader.error("fetch without allowsPrivate, isTyped, limits, proxies or url")
     }
-    self.init(url: url, isTyped: isTyped, allowsPrivate: allowsPrivate, proxies: proxies, limits: limits)
+    self.init(
+      url: url, isUserInitiated: isUserInitiated, allowsPrivate: allowsPrivate, proxies: proxies,
+      limits: limits)
   }
 }
 

@@ -20,7 +20,7 @@ public struct ProtocolAnswer: Sendable, Equatable {
     /// Everything up to that revision is durably in the file.
     case saved(revision: Int, unsaved: Int)
     /// The whole document.
-    case shown(Shown)
+    case document(ProtocolDocument)
     /// A background is being fetched, or a picture of the client is being checked; its name, for display.
     case fetching(String)
     /// The request failed.
@@ -95,7 +95,7 @@ public struct ProtocolAnswer: Sendable, Equatable {
 
 /// The answer to `show`. This document, with the effect of each later version applied to it, equals the program's
 /// content.
-public struct Shown: Sendable, Equatable {
+public struct ProtocolDocument: Sendable, Equatable {
   /// The document without its log. No line has the document's id, so a client that reads one passes its own.
   public var content: DocumentContent
   /// The state of the file.
@@ -198,7 +198,7 @@ extension DocumentAnswer {
 extension ProtocolAnswer {
   /// The line, with its line break. URLs are redacted.
   public var line: [UInt8] {
-    var (line, json) = ([UInt8](), JSONWriter(urls: .shown))
+    var (line, json) = ([UInt8](), JSONWriter(urls: .redacted))
     write(to: &json) { line += $0 }
     json.endLine()
     return line + json.bytes
@@ -225,9 +225,9 @@ extension ProtocolAnswer {
           $0.key("unsaved")
           $0.integer(unsaved)
         }
-      case .shown(let shown):
+      case .document(let document):
         json.key("ok")
-        try json.object { (json) throws(Failure) in try shown.write(to: &json, emptying: sink) }
+        try json.object { (json) throws(Failure) in try document.write(to: &json, emptying: sink) }
       case .fetching(let what):
         json.key("fetching")
         json.object {
@@ -254,7 +254,7 @@ extension ProtocolAnswer.Edited {
       json.key("ids")
       json.array { json in for id in ids { json.string(id.description) } }
     }
-    json.standing(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
+    json.status(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
   }
 }
 
@@ -270,11 +270,11 @@ extension ProtocolAnswer.Stepped {
       json.key("lost")
       json.integer(lost)
     }
-    json.standing(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
+    json.status(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
   }
 }
 
-extension Shown {
+extension ProtocolDocument {
   fileprivate func write<Failure>(
     to json: inout JSONWriter, emptying sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
@@ -290,7 +290,7 @@ extension Shown {
 }
 
 extension JSONWriter {
-  fileprivate mutating func standing(unsaved: Int, isPending: Bool, isRepeated: Bool) {
+  fileprivate mutating func status(unsaved: Int, isPending: Bool, isRepeated: Bool) {
     if isPending {
       key("pending")
       boolean(true)
@@ -382,8 +382,8 @@ private struct OutcomeMembers {
       return .saved(revision: revision, unsaved: unsaved)
     case (nil, nil, let document?) where !isOfSteps && !isOfEdit && !isOfLog:
       guard let saved, let version else { break }
-      return .shown(
-        Shown(
+      return .document(
+        ProtocolDocument(
           document.content, saved: saved, unsaved: unsaved, version: version, hasZ: document.hasZ))
     case (nil, nil, nil) where !isOfSteps && !isOfDocument:
       return .edited(

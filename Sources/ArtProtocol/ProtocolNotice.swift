@@ -108,7 +108,7 @@ extension DocumentChange {
 extension ProtocolNotice {
   /// The line, with its line break. URLs are redacted.
   public var line: [UInt8] {
-    var json = JSONWriter(urls: .shown)
+    var json = JSONWriter(urls: .redacted)
     write(to: &json)
     json.endLine()
     return json.bytes

@@ -219,7 +219,7 @@ extension ProtocolRequest {
 
   /// Reads `{"ref":"🐝","to":[x,y]}`, or `by`.
   private mutating func move(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: Selection?
+    var which: EmojiSelection?
     var how: Action.Displacement?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
@@ -235,7 +235,7 @@ extension ProtocolRequest {
 
   /// Reads `{"ref":"🐝","to":48}`, or `by`.
   private mutating func resize(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: Selection?
+    var which: EmojiSelection?
     var how: Action.Resizing?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
@@ -254,14 +254,14 @@ extension ProtocolRequest {
 
   /// Reads `{"ref":"🐝"}`.
   private mutating func remove(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: Selection?
+    var which: EmojiSelection?
     try reader.object { (key, reader) throws(ArtError) in try select(&which, of: "remove", key, &reader) }
     return .remove(try selected(which))
   }
 
   /// Reads `{"front":true,"ref":"🐝"}`, or `back`, or `above`.
   private mutating func order(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: Selection?
+    var which: EmojiSelection?
     var place: Action.Ordering?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
@@ -308,7 +308,7 @@ extension ProtocolRequest {
 
   /// Reads `ref`, a string or an array of strings, or `all`.
   private mutating func select(
-    _ selection: inout Selection?, of verb: String, _ key: String, _ reader: inout JSONReader,
+    _ selection: inout EmojiSelection?, of verb: String, _ key: String, _ reader: inout JSONReader,
     besides others: [String] = []
   ) throws(ArtError) {
     guard key == "ref" || key == "all" else {
@@ -329,7 +329,7 @@ extension ProtocolRequest {
     }
   }
 
-  private func selected(_ selection: Selection?) throws(ArtError) -> Selection {
+  private func selected(_ selection: EmojiSelection?) throws(ArtError) -> EmojiSelection {
     guard let selection else {
       throw ArtError(.usage, "which emoji? give ref, such as \"🐝\", or \"all\":true")
     }
@@ -514,13 +514,13 @@ extension ProtocolRequest {
     }
   }
 
-  private func write(all which: Selection, _ json: inout JSONWriter) {
+  private func write(all which: EmojiSelection, _ json: inout JSONWriter) {
     guard which == .all else { return }
     json.key("all")
     json.boolean(true)
   }
 
-  private func write(references which: Selection, _ json: inout JSONWriter) {
+  private func write(references which: EmojiSelection, _ json: inout JSONWriter) {
     guard case .references(let references) = which else { return }
     json.key("ref")
     if let reference = references.first, !isAboutSeveral {

@@ -12,7 +12,7 @@ package struct ArtPlacement: Equatable {
   private static let pixelLimit = 8_000_000
 
   /// The part of the canvas.
-  package let region: Rect
+  package let region: CanvasRect
   /// Cells across that it takes.
   package let columns: Int
   /// Cells down.
@@ -95,7 +95,7 @@ package enum EmojiGrid {
   /// Lines for so many cells, the frame included. Of emoji that would lie on one another the uppermost is shown. `left` is how many
   /// columns lie to the left of it.
   package static func lines(
-    _ scene: Scene, _ region: Rect, columns: Int, rows: Int, left: Int = 0
+    _ scene: DrawingScene, _ region: CanvasRect, columns: Int, rows: Int, left: Int = 0
   ) -> [String] {
     let inner = (columns: max(columns - frame, 2), rows: max(rows - frame, 1))
     var cells = [[Int: String]](repeating: [:], count: inner.rows)
@@ -126,7 +126,7 @@ package enum EmojiGrid {
 
   /// Where a place lies; an emoji is two columns wide. Nil outside.
   private static func place(
-    _ point: Point, _ region: Rect, _ columns: Int, _ rows: Int
+    _ point: Point, _ region: CanvasRect, _ columns: Int, _ rows: Int
   ) -> (column: Int, row: Int)? {
     let x = (point.x - region.x) / region.width
     let y = (point.y - region.y) / region.height

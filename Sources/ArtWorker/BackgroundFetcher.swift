@@ -72,8 +72,8 @@ public struct BackgroundFetcher: Sendable {
   ) async throws(BackgroundFailure) -> [UInt8] {
     if request.url.isData { return try bytes(in: request.url) }
     let fetch = WorkerRequest.Fetch(
-      url: request.url.string, isTyped: request.isTyped, allowsPrivate: request.allowsPrivate,
-      proxies: request.isTyped ? request.proxies : ProxySettings(), limits: fetchLimits)
+      url: request.url.string, isUserInitiated: request.isUserInitiated, allowsPrivate: request.allowsPrivate,
+      proxies: request.isUserInitiated ? request.proxies : ProxySettings(), limits: fetchLimits)
     let seconds = Int(min(max(fetchLimits.total.components.seconds, 0), 86_400))
     let answer = try await call(
       .fetch, .fetch(fetch), within: fetchLimits.total + Self.grace, processorSeconds: seconds + 5, tell)
@@ -167,7 +167,7 @@ public struct BackgroundRequest: Sendable, Hashable {
   /// From where.
   public var url: BackgroundURL
   /// Whether a person typed it: then its host may have any address, and its proxies are used.
-  public var isTyped: Bool
+  public var isUserInitiated: Bool
   /// Whether any address may be fetched from.
   public var allowsPrivate: Bool
   /// A person's proxies; not used for what nobody typed.
@@ -175,10 +175,11 @@ public struct BackgroundRequest: Sendable, Hashable {
 
   /// A request.
   public init(
-    _ url: BackgroundURL, isTyped: Bool, allowsPrivate: Bool = false, proxies: ProxySettings = ProxySettings()
+    _ url: BackgroundURL, isUserInitiated: Bool, allowsPrivate: Bool = false,
+    proxies: ProxySettings = ProxySettings()
   ) {
     self.url = url
-    self.isTyped = isTyped
+    self.isUserInitiated = isUserInitiated
     self.allowsPrivate = allowsPrivate
     self.proxies = proxies
   }

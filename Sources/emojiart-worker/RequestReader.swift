@@ -66,8 +66,8 @@ struct RequestReader {
     waiting = nil
     do throws(ArtError) {
       switch request {
-      case .labels(_, let total): try scene.take(labels: bytes, total: total)
-      case .picture: try scene.take(picture: bytes)
+      case .labels(_, let total): try scene.receive(labels: bytes, total: total)
+      case .picture: try scene.receive(picture: bytes)
       case .draw(let draw): answer(.draw(try scene.drawing(draw)))
       case .fetch(let fetch):
         answer(.fetch(fetch))
@@ -85,7 +85,7 @@ struct RequestReader {
       let request = try line.withUnsafeBufferPointer { (bytes) throws(ArtError) in
         try JSONReader.read(bytes) { (reader) throws(ArtError) in try WorkerRequest(from: &reader) }
       }
-      guard verb.takes(request) else {
+      guard verb.accepts(request) else {
         throw ArtError(.badValue, "a request that this worker was not started for")
       }
       return request

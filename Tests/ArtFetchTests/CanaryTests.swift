@@ -51,13 +51,13 @@ import Testing
     #expect(Self.reaching.count >= 60)
     var refusals: [Refusal.Reason: Int] = [:]
     for url in urls(Self.reaching + Self.others) {
-      let fetched = fetch(url, isTyped: false)
+      let fetched = fetch(url, isUserInitiated: false)
       let reason = try #require(fetched.reason, "\(url): \(fetched)")
       #expect([.notAllowed, .badURL, .dns].contains(reason), "\(url): \(fetched)")
       refusals[reason, default: 0] += 1
     }
     for url in urls(Self.reaching) {
-      #expect(fetch(url, isTyped: false).reason == .notAllowed, "\(url)")
+      #expect(fetch(url, isUserInitiated: false).reason == .notAllowed, "\(url)")
     }
     let connections = try canary.number("/connections")
     #expect(connections == 0)
@@ -75,7 +75,8 @@ import Testing
     #expect(try canary.number("/connections") == arrived)
     print("B34 control: typed, \(arrived) of them reach it")
     #expect(
-      fetch("http://localhost:\(canary.port)/picture", isTyped: false, allowsPrivate: true) == .taken(70))
+      fetch("http://localhost:\(canary.port)/picture", isUserInitiated: false, allowsPrivate: true)
+        == .taken(70))
   }
 
   @Test("B35 only the typed host may have a special address: redirects from it to another do not reach one")

@@ -43,7 +43,7 @@ import Testing
     let scratch = try ScratchFolder()
     let server = try PictureServer("--tls", "good", "--certificates", scratch.path)
     let request = WorkerRequest.Fetch(
-      url: "\(server.url)/picture", isTyped: true,
+      url: "\(server.url)/picture", isUserInitiated: true,
       limits: FetchLimits(connect: .seconds(60), total: .seconds(120)))
     let nothing = ["SSL_CERT_FILE": "", "CURL_CA_BUNDLE": ""]
     for name in nothing.keys {
@@ -65,10 +65,10 @@ import Testing
     let limits = FetchLimits(connect: .seconds(60), total: .seconds(120))
     let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
     let dead = Dictionary(uniqueKeysWithValues: names.map { ($0, "http://127.0.0.1:1") })
-    let plain = WorkerRequest.Fetch(url: "\(server.url)/picture", isTyped: true, limits: limits)
+    let plain = WorkerRequest.Fetch(url: "\(server.url)/picture", isUserInitiated: true, limits: limits)
     #expect(try answer(plain, dead) == .body(bytes: 70))
     let proxied = WorkerRequest.Fetch(
-      url: "http://pictures.invalid/picture", isTyped: true, proxies: ProxySettings(http: proxy.url),
+      url: "http://pictures.invalid/picture", isUserInitiated: true, proxies: ProxySettings(http: proxy.url),
       limits: limits)
     #expect(try answer(proxied, ["no_proxy": "*", "NO_PROXY": "*"]) == .body(bytes: 70))
   }
@@ -80,7 +80,7 @@ import Testing
     try Data("default login me password secret\n".utf8).write(
       to: URL(fileURLWithPath: scratch.path + "/.netrc"))
     let request = WorkerRequest.Fetch(
-      url: "\(server.url)/picture", isTyped: true,
+      url: "\(server.url)/picture", isUserInitiated: true,
       limits: FetchLimits(connect: .seconds(60), total: .seconds(120)))
     #expect(try answer(request, ["HOME": scratch.path]) == .body(bytes: 70))
     #expect(try !server.text("/heads").contains("Authorization"))

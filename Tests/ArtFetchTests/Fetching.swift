@@ -10,7 +10,7 @@ import Testing
 extension PictureServer {
   /// What it answers there, as text; it does not count what asks for counts.
   func text(_ path: String) throws -> String {
-    let fetcher = Fetcher(WorkerRequest.Fetch(url: "http://127.0.0.1:\(port)\(path)", isTyped: true))
+    let fetcher = Fetcher(WorkerRequest.Fetch(url: "http://127.0.0.1:\(port)\(path)", isUserInitiated: true))
     return String(decoding: try fetcher.run { _, _ in }, as: UTF8.self)
   }
 
@@ -43,12 +43,14 @@ enum Fetched: Equatable, CustomStringConvertible {
 
 /// Fetches, with long timeout for slow machines.
 func fetch(
-  _ url: String, isTyped: Bool = true, allowsPrivate: Bool = false, proxies: ProxySettings = ProxySettings(),
+  _ url: String, isUserInitiated: Bool = true, allowsPrivate: Bool = false,
+  proxies: ProxySettings = ProxySettings(),
   limits: FetchLimits = FetchLimits(connect: .seconds(60), total: .seconds(120)),
   change: (inout Fetcher) -> Void = { _ in }, progress: (Int, Int?) -> Void = { _, _ in }
 ) -> Fetched {
   let request = WorkerRequest.Fetch(
-    url: url, isTyped: isTyped, allowsPrivate: allowsPrivate, proxies: proxies, limits: limits)
+    url: url, isUserInitiated: isUserInitiated, allowsPrivate: allowsPrivate, proxies: proxies, limits: limits
+  )
   var fetcher = Fetcher(request)
   change(&fetcher)
   do throws(Refusal) {

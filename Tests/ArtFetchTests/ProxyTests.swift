@@ -33,10 +33,12 @@ import Testing
 
   @Test("B36 what nobody typed goes to no proxy, and neither does a redirect to another host")
   func untyped() throws {
-    #expect(fetch("http://pictures.invalid/picture", isTyped: false, proxies: settings).reason == .dns)
-    #expect(fetch(server.url + "/picture", isTyped: false, proxies: settings).reason == .notAllowed)
     #expect(
-      fetch(server.url + "/picture", isTyped: false, allowsPrivate: true, proxies: settings) == .taken(70))
+      fetch("http://pictures.invalid/picture", isUserInitiated: false, proxies: settings).reason == .dns)
+    #expect(fetch(server.url + "/picture", isUserInitiated: false, proxies: settings).reason == .notAllowed)
+    #expect(
+      fetch(server.url + "/picture", isUserInitiated: false, allowsPrivate: true, proxies: settings)
+        == .taken(70))
     #expect(try asked().isEmpty)
     let elsewhere = encoded("http://localhost:\(server.port)/picture")
     let start = "http://pictures.invalid/redirect/to/\(elsewhere)"

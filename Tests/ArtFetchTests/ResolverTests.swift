@@ -42,7 +42,7 @@ import Testing
       ["2606:4700::1", "93.184.216.34", "169.254.169.254"],
     ] {
       let names = try Names(addresses)
-      let fetched = fetch(url("pictures.example"), isTyped: false) { $0.resolver = names.resolver }
+      let fetched = fetch(url("pictures.example"), isUserInitiated: false) { $0.resolver = names.resolver }
       #expect(fetched.reason == .notAllowed, "\(addresses): \(fetched)")
       #expect(fetched.detail.contains("pictures.example") && names.asked.withLock { $0.count } == 1)
     }
@@ -68,7 +68,7 @@ import Testing
   func secondLook() throws {
     // libcurl is left to look the name up itself, and finds something else than we did: it gets no socket.
     let names = try Names(["93.184.216.34"])
-    let fetched = fetch(url("localhost"), isTyped: false) {
+    let fetched = fetch(url("localhost"), isUserInitiated: false) {
       $0.resolver = names.resolver
       $0.pins = false
     }

@@ -26,7 +26,8 @@ struct WorkerWordsTests {
     let proxies = ProxySettings(http: "a:1", https: nil, none: "*")
     let fetch = WorkerRequest.fetch(
       WorkerRequest.Fetch(
-        url: "http://a.test/\"", isTyped: true, allowsPrivate: false, proxies: proxies, limits: limits))
+        url: "http://a.test/\"", isUserInitiated: true, allowsPrivate: false, proxies: proxies, limits: limits
+      ))
     let text =
       #"{"fetch":{"allowsPrivate":false,"isTyped":true,"limits":{"bytes":1,"connect":1500,"redirects":0,"total":2000},"#
       + #""proxies":{"http":"a:1","none":"*"},"url":"http://a.test/\""}}"#
@@ -80,7 +81,7 @@ struct WorkerWordsTests {
     ]
     for (time, read) in times {
       let limits = FetchLimits(connect: time, total: time)
-      let fetch = WorkerRequest.fetch(WorkerRequest.Fetch(url: "", isTyped: false, limits: limits))
+      let fetch = WorkerRequest.fetch(WorkerRequest.Fetch(url: "", isUserInitiated: false, limits: limits))
       guard case .fetch(let again) = try Self.request(JSONFormTests.text(fetch.write)) else {
         throw ArtError(.badJSON, "another request")
       }

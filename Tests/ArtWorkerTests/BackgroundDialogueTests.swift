@@ -59,7 +59,7 @@ import Testing
   @Test("B46 of all that a worker may say only what was agreed on is believed, and only when it ends well")
   func random() throws {
     var generator = SplitMix64(seed: 40)
-    let fetch = WorkerRequest.fetch(WorkerRequest.Fetch(url: "http://a.test", isTyped: false))
+    let fetch = WorkerRequest.fetch(WorkerRequest.Fetch(url: "http://a.test", isUserInitiated: false))
     let cases: [(WorkerRequest, Regex<Substring>, Regex<Substring>)] = [
       (fetch, /hp*b/, /hp*r/), (.decode(bytes: 2, PictureLimits()), /hi/, /hr/),
     ]

@@ -12,10 +12,11 @@ import Testing
 extension BackgroundFetcher {
   /// What it comes to.
   func result(
-    _ url: String = "http://picture.test/a.png", isTyped: Bool = true,
+    _ url: String = "http://picture.test/a.png", isUserInitiated: Bool = true,
     proxies: ProxySettings = ProxySettings()
   ) async throws -> Result<CheckedPicture, BackgroundFailure> {
-    let fetch = fetch(BackgroundRequest(try BackgroundURL(url), isTyped: isTyped, proxies: proxies))
+    let fetch = fetch(
+      BackgroundRequest(try BackgroundURL(url), isUserInitiated: isUserInitiated, proxies: proxies))
     return await fetch.result
   }
 }
@@ -93,7 +94,9 @@ extension Result<CheckedPicture, BackgroundFailure> {
     let worker = try ScriptedWorker()
     let fetcher = worker.fetcher
     let proxies = ProxySettings(http: "http://proxy.test:3128", https: "proxy.test", none: "*")
-    for isTyped in [true, false] { _ = try await fetcher.result(isTyped: isTyped, proxies: proxies) }
+    for isUserInitiated in [true, false] {
+      _ = try await fetcher.result(isUserInitiated: isUserInitiated, proxies: proxies)
+    }
     let fetches = try worker.lines("requests").filter { $0.hasPrefix("{\"fetch\"") }
     #expect(fetches.count == 2)
     #expect(fetches.first?.contains(#""isTyped":true"#) == true)
@@ -133,7 +136,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
     let go = open("\(worker.path)/go", O_RDWR | O_CLOEXEC)
     defer { close(go) }
     let url = try BackgroundURL("http://picture.test/a.png")
-    let fetch = worker.fetcher.fetch(BackgroundRequest(url, isTyped: true))
+    let fetch = worker.fetcher.fetch(BackgroundRequest(url, isUserInitiated: true))
     var all: [FetchProgress] = []
     for await progress in fetch.progress {
       all.append(progress)

@@ -28,7 +28,7 @@ import Testing
 
   private func begin(_ worker: ScriptedWorker) throws -> BackgroundFetch {
     let url = try BackgroundURL("http://picture.test/a.png")
-    return worker.fetcher.fetch(BackgroundRequest(url, isTyped: true))
+    return worker.fetcher.fetch(BackgroundRequest(url, isUserInitiated: true))
   }
 
   @Test("B48 a fetch that is cancelled leaves nothing running, wherever it is", arguments: stages)

@@ -218,7 +218,7 @@ extension HelperPool {
     let slow = try ScriptedWorker(fetch: "stage there; forever", limit: 1)
     let fetcher = BackgroundFetcher(
       helpers: slow.helpers, pool: HelperPool(limit: 1), fetchPool: slow.pool, clock: ManualClock())
-    let request = BackgroundRequest(try BackgroundURL("http://picture.test/a.png"), isTyped: true)
+    let request = BackgroundRequest(try BackgroundURL("http://picture.test/a.png"), isUserInitiated: true)
     let fetch = fetcher.fetch(request)
     try await slow.reaches("there")
     let waiting = fetcher.fetch(request)

@@ -16,7 +16,7 @@ import Testing
   @Test("B44 a picture comes from a server through both programs")
   func picture() async throws {
     let fetch = fetcher.fetch(
-      BackgroundRequest(try BackgroundURL("\(server.url)/picture"), isTyped: true))
+      BackgroundRequest(try BackgroundURL("\(server.url)/picture"), isUserInitiated: true))
     let picture = try await fetch.picture
     #expect(picture.mediaType == "image/png" && !picture.isAnimated)
     #expect(picture.size == (try Canvas(width: 1, height: 1)))
@@ -36,7 +36,9 @@ import Testing
   @Test("B44 what the worker refuses of a server is refused with its reason")
   func refused() async throws {
     #expect(try await fetcher.result("\(server.url)/status/503").refusal?.isTransient == true)
-    #expect(try await fetcher.result("\(server.url)/picture", isTyped: false).refusal?.reason == .notAllowed)
+    #expect(
+      try await fetcher.result("\(server.url)/picture", isUserInitiated: false).refusal?.reason == .notAllowed
+    )
     let short = BackgroundFetcher(
       fetchLimits: FetchLimits(total: .milliseconds(500)), clock: ManualClock())
     #expect(try await short.result("\(server.url)/slow/nothing").refusal?.reason == .timeout)

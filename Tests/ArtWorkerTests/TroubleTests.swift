@@ -173,7 +173,7 @@ import Testing
       let clock = ManualClock()
       let fetcher = BackgroundFetcher(helpers: worker.helpers, clock: clock)
       let url = try BackgroundURL("http://picture.test/a.png")
-      let fetch = fetcher.fetch(BackgroundRequest(url, isTyped: true))
+      let fetch = fetcher.fetch(BackgroundRequest(url, isUserInitiated: true))
       try await worker.reaches("there")
       await clock.sleepers(1)
       let isDecoding = name == "while it decodes"

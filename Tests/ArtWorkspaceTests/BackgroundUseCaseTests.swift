@@ -118,7 +118,7 @@ import Testing
       #expect(error.code == .noBackground)
     }
     let url = try BackgroundURL("\(server.url)/files/bee.png")
-    await backgrounds.request(BackgroundRequest(url, isTyped: true))
+    await backgrounds.request(BackgroundRequest(url, isUserInitiated: true))
     #expect(await events.next()?.url == url.string)
     // Without the rights of a person's own command: this machine is a special address.
     try await backgrounds.refresh(tag: "2")

@@ -50,7 +50,7 @@ func fetch(with path: String) {
       let fetcher = BackgroundFetcher(
         helpers: HelperPrograms(folders: [], paths: ["emojiart-worker": path]),
         fetchLimits: FetchLimits(total: .seconds(60)))
-      let picture = try await fetcher.fetch(BackgroundRequest(url, isTyped: true)).picture
+      let picture = try await fetcher.fetch(BackgroundRequest(url, isUserInitiated: true)).picture
       precondition(picture.mediaType == "image/png")
     } catch {
       print(error)
@@ -68,7 +68,7 @@ func draw(with path: String, isWhole: Bool) {
     do {
       let canvas = Canvas.standard
       let drawing = Drawing(
-        scene: Scene(canvas: canvas, labels: [], picture: nil), region: Rect(canvas),
+        scene: DrawingScene(canvas: canvas, labels: [], picture: nil), region: CanvasRect(canvas),
         format: .png(try PixelSize(width: 1, height: 1)), font: nil)
       let renderer = Renderer(helpers: HelperPrograms(folders: [], paths: ["emojiart-worker": path]))
       if isWhole {

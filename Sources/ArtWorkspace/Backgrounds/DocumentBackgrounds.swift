@@ -117,7 +117,7 @@ public actor DocumentBackgrounds {
     let url: BackgroundURL
     do throws(Refusal) { url = try BackgroundURL(text) } catch { throw ArtError(.badValue, error.detail) }
     // The user did not type it just now.
-    let fetch = fetcher.fetch(BackgroundRequest(url, isTyped: false, allowsPrivate: allowsPrivate))
+    let fetch = fetcher.fetch(BackgroundRequest(url, isUserInitiated: false, allowsPrivate: allowsPrivate))
     begin(.refresh(old, keepsCanvas: keepsCanvas), url, client, tag) { () async throws(BackgroundFailure) in
       try await fetch.picture
     }
@@ -389,7 +389,7 @@ struct FolderPending: PendingSource {
 extension PendingKey {
   /// What a document keeps of the URL that it was fetched from.
   var kept: String? {
-    do throws(Refusal) { return try BackgroundURL(url).kept } catch {
+    do throws(Refusal) { return try BackgroundURL(url).storable } catch {
       // It was fetched: this cannot be.
       return url
     }

@@ -211,7 +211,7 @@ extension PendingBackgrounds {
   private func outcome(of key: PendingKey) async -> Outcome {
     let url: BackgroundURL
     do throws(Refusal) { url = try BackgroundURL(key.url) } catch { return .refused(error) }
-    let request = BackgroundRequest(url, isTyped: false, allowsPrivate: allowsPrivate)
+    let request = BackgroundRequest(url, isUserInitiated: false, allowsPrivate: allowsPrivate)
     do throws(BackgroundFailure) { return .picture(try await fetcher.fetch(request).picture) } catch {
       switch error {
       case .refused(let refusal): return .refused(refusal)

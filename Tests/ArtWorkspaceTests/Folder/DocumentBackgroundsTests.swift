@@ -27,7 +27,7 @@ import Testing
   }
 
   private func typed(_ url: String) throws -> BackgroundRequest {
-    BackgroundRequest(try BackgroundURL(url), isTyped: true)
+    BackgroundRequest(try BackgroundURL(url), isUserInitiated: true)
   }
 
   private func next(
