@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a document saves itself.
+/// When a document is saved automatically.
 public struct AutosavePolicy: Sendable, Equatable {
-  /// After that many unsaved changes, at least 1.
+  /// The number of unsaved changes that triggers a save, at least 1.
   public var changes: Int
-  /// That long after the first of them, whichever comes first.
+  /// The time after the first unsaved change at which a save starts at the latest.
   public var delay: Duration
-  /// How long after a failed save the next one is tried; doubled each time, up to `longestPause`.
+  /// The pause after a failed save. It doubles with each failure, up to `longestPause`.
   public var firstPause: Duration
-  /// The longest pause between two tries.
+  /// The longest pause between two attempts.
   public var longestPause: Duration
 
-  /// 20 changes or 250 ms; after a failure half a second, then up to 30.
+  /// A policy. The defaults are 20 changes or 250 ms, and pauses of half a second up to 30 seconds after failures.
   public init(
     changes: Int = 20, delay: Duration = .milliseconds(250), firstPause: Duration = .milliseconds(500),
     longestPause: Duration = .seconds(30)
@@ -23,7 +23,7 @@ public struct AutosavePolicy: Sendable, Equatable {
   }
 }
 
-/// Decides when to save, as a pure machine. Times are durations since one moment of the caller's choice.
+/// Decides when to save, as a pure state machine. Times are durations since an arbitrary start.
 ///
 ///     nothing unsaved ──changed──▶ waiting (for the count, or until first change + delay) ──▶ save
 ///                                                                                              │
@@ -31,18 +31,18 @@ public struct AutosavePolicy: Sendable, Equatable {
 ///     saveFailed: everything waits for the pause, which grows with each failure   ◀────────────┘
 struct Autosave: Equatable {
   enum Next: Equatable {
-    /// Nothing to do until something happens.
+    /// Nothing to do until the next input.
     case idle
-    /// Ask again then.
+    /// Call `next` again at that time.
     case wait(until: Duration)
     /// Save now.
     case save
   }
 
   let policy: AutosavePolicy
-  /// Changes that no save holds, and that no running save will hold.
+  /// Changes that neither a finished nor a running save contains.
   private(set) var waiting = 0
-  private var since: Duration?
+  private var waitingSince: Duration?
   private var inFlight: Int?
   private var failures = 0
   private var notBefore: Duration?
@@ -51,14 +51,14 @@ struct Autosave: Equatable {
 
   mutating func changed(at now: Duration) {
     waiting += 1
-    if since == nil { since = now }
+    if waitingSince == nil { waitingSince = now }
     checkInvariants()
   }
 
   mutating func saveBegan() {
     inFlight = waiting
     waiting = 0
-    since = nil
+    waitingSince = nil
     checkInvariants()
   }
 
@@ -72,17 +72,17 @@ struct Autosave: Equatable {
   mutating func saveFailed(at now: Duration) {
     waiting += inFlight ?? 0
     inFlight = nil
-    if waiting > 0 { since = since ?? now }
+    if waiting > 0 { waitingSince = waitingSince ?? now }
     notBefore = now + pause
     failures += 1
     checkInvariants()
   }
 
   func next(at now: Duration) -> Next {
-    guard inFlight == nil, waiting > 0, let since else { return .idle }
+    guard inFlight == nil, waiting > 0, let waitingSince else { return .idle }
     if let notBefore { return now < notBefore ? .wait(until: notBefore) : .save }
     if waiting >= policy.changes { return .save }
-    let due = since + policy.delay
+    let due = waitingSince + policy.delay
     return now < due ? .wait(until: due) : .save
   }
 
@@ -92,39 +92,41 @@ struct Autosave: Equatable {
     return min(pause, policy.longestPause)
   }
 
-  /// Stops a debug build when a promise of this type does not hold.
+  /// Stops a debug build when an invariant does not hold.
   private func checkInvariants() {
-    assert((waiting == 0) == (since == nil), "what waits has waited since some time")
+    assert((waiting == 0) == (waitingSince == nil), "the time is set while changes wait")
     assert(waiting >= 0 && failures >= 0)
   }
 }
 
-/// How a change came about, as UIDocument counts them.
+// MARK: - Counting changes
+
+/// The kinds of changes, as UIDocument counts them.
 enum ChangeKind {
   /// An edit was made.
   case done
-  /// An edit was taken back.
+  /// An edit was undone.
   case undone
-  /// An edit was made again.
+  /// An edit was redone.
   case redone
-  /// All changes are as good as saved.
+  /// All changes count as saved from now on.
   case cleared
 }
 
-/// The changes made until some moment. A save takes one at its start: changes made while it runs are not among them.
+/// The changes made until some moment. A save takes a token when it starts; later changes are not part of it.
 public struct SaveToken: Sendable, Hashable {
-  fileprivate let made: Int
+  fileprivate let changes: Int
 
-  /// Whether these changes are among the other's, too.
-  func isCovered(by other: SaveToken) -> Bool { made <= other.made }
+  /// Whether the other token includes all changes of this one.
+  func isCovered(by other: SaveToken) -> Bool { changes <= other.changes }
 }
 
-/// How many changes a document has seen, and how many of them are saved.
+/// The number of changes of a document, and of those that are saved.
 struct ChangeCount: Equatable {
   private var made = 0
   private var saved = 0
 
-  /// Changes that no save holds yet.
+  /// The number of unsaved changes.
   var unsaved: Int { made - saved }
 
   mutating func update(_ kind: ChangeKind) {
@@ -134,12 +136,12 @@ struct ChangeCount: Equatable {
     }
   }
 
-  /// The changes until now.
-  var token: SaveToken { SaveToken(made: made) }
+  /// A token for all changes so far.
+  var token: SaveToken { SaveToken(changes: made) }
 
-  /// A save that holds the token's changes succeeded.
-  mutating func clear(upTo token: SaveToken) { saved = max(saved, token.made) }
+  /// Marks the token's changes as saved.
+  mutating func clear(upTo token: SaveToken) { saved = max(saved, token.changes) }
 
-  /// Whether a save holds the token's changes.
-  func isSaved(_ token: SaveToken) -> Bool { token.made <= saved }
+  /// Whether the token's changes are saved.
+  func isSaved(_ token: SaveToken) -> Bool { token.changes <= saved }
 }

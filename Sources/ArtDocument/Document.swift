@@ -6,14 +6,14 @@ import ArtSystem
 import Dispatch
 import Synchronization
 
-/// Where a document keeps the edits that no save holds yet, so that they outlive the program.
-public enum JournalPlace: Sendable {
-  /// In this machine's state folder: `$EMOJIART_STATE`, else `$XDG_STATE_HOME/emojiart`, else
+/// The folder in which a document journals its unsaved edits, so that they outlive the program.
+public enum JournalLocation: Sendable {
+  /// The state folder of this machine: `$EMOJIART_STATE`, else `$XDG_STATE_HOME/emojiart`, else
   /// `~/.local/state/emojiart`.
   case standard
-  /// In a folder of the program's choice, which must then restore from there itself.
+  /// Another folder. The program itself must restore journals from there.
   case folder(JournalFolder)
-  /// Nowhere: a program that is killed loses what it has not saved.
+  /// No journal: a program that is killed loses its unsaved edits.
   case none
 
   func folder() throws(ArtError) -> JournalFolder? {
@@ -25,22 +25,21 @@ public enum JournalPlace: Sendable {
   }
 }
 
-/// A reason to look at the store: somebody may have written to it.
+/// A reason to refresh: another program may have written to the store.
 public struct RefreshHint: Sendable {
-  /// Whether no program is writing to the store: a store that cannot be read then is an error.
+  /// Whether no program is writing to the store. If so, a store that cannot be read is an error.
   public let isQuiet: Bool
-  /// Is told when the refresh is over, and whether the store could be read: otherwise nobody says when it can be, and the source
-  /// gives the hint again.
+  /// Called after the refresh with true if the store could be read. Otherwise the source has to give the hint again.
   public let done: @Sendable (Bool) async -> Void
 
-  /// A hint.
+  /// A hint with these values.
   public init(isQuiet: Bool = true, done: @escaping @Sendable (Bool) async -> Void = { _ in }) {
     self.isQuiet = isQuiet
     self.done = done
   }
 }
 
-/// Why a save is made; it sets how long a document that another program holds is waited for.
+/// Why a save is made. The reason sets the timeout for a locked document.
 private enum SaveReason {
   case asked
   case autosave
@@ -55,131 +54,131 @@ private enum SaveReason {
   }
 }
 
-/// A document that a program keeps open: it takes edits in memory, saves itself, says in which state it is, and
-/// undoes and redoes.
+// MARK: - Document
+
+/// An open document: it applies edits in memory, saves itself, reports its state, and has undo and redo.
 ///
-/// The way of an edit: `perform` plans it on the content, applies it, numbers it, appends it to the log, puts it into
-/// the journal, counts the change and tells the listeners; a save later writes the net rows and the new entries of the
-/// log in one transaction. What others saved meanwhile is taken in then, or at the next refresh. Between calls the file is
-/// not open. What the edits do to the content is the business of `WorkingCopy`; the document connects it with the store, the
-/// journal, the clock and the listeners.
+/// An edit takes this path: `perform` plans it on the content, applies it, numbers it, appends it to the log and to
+/// the journal, counts the change and emits events. A later save writes the net rows and the new log entries in one
+/// transaction, on top of what other programs saved meanwhile; the document adopts their edits then, or at the next
+/// refresh. The file is open only during these operations. `WorkingCopy` holds the content and its edits; the
+/// document connects it with the store, the journal, the clock and the listeners.
 ///
-/// What a document that is let go without `close` has not saved stays in its journal, and is restored by whoever edits
-/// the document next; without a journal it is lost.
+/// If a document is deallocated without `close`, its unsaved edits stay in the journal, and the next program that
+/// edits the document restores them. Without a journal they are lost.
 ///
-/// It works on an executor of its own, and waits for the store on a second one: neither a locked file nor a slow disk holds up
-/// Swift's threads, and a running save does not hold up edits.
+/// The actor has an executor of its own and accesses the store on a second thread. So a locked file or a slow disk
+/// does not block Swift's thread pool, and a running save does not delay edits.
 public actor Document {
-  /// Where the document is kept.
-  public nonisolated var store: any DocumentStore { place.store.withLock { $0 } }
-  /// What messages call the document: the path of its file.
+  /// Where the document is stored.
+  public nonisolated var store: any DocumentStore { location.store.withLock { $0 } }
+  /// The document's name in messages: the path of its file.
   public nonisolated var path: String { store.path }
-  /// The mark of this program's edits.
+  /// The origin of this program's edits.
   public nonisolated let origin: Origin
-  /// Where the document is in its life.
+  /// The state of the document's life cycle.
   public var state: DocumentState { life.state }
-  /// Whether there are changes that no save holds yet.
+  /// Whether there are unsaved changes.
   public var hasUnsavedChanges: Bool { changeCount.unsaved > 0 }
-  /// How many.
+  /// The number of unsaved changes.
   public var unsavedChanges: Int { changeCount.unsaved }
-  /// Stands for the changes made until now; `isSaved` tells of it later.
+  /// A token for the changes made until now, for `isSaved`.
   public var changeToken: SaveToken { changeCount.token }
-  /// The document as it is now. Holding a copy makes the next edit copy all of it.
+  /// The document as it is now. The next edit copies the whole content while another copy exists.
   public var content: DocumentContent { copy.content }
-  /// The count of changes of the content since the document was opened.
+  /// The number of changes of the content since the document was opened.
   public var version: Int { copy.version }
-  /// The state that is durably in the store, as far as this program knows.
+  /// The last state known to be durably in the store.
   public var saved: DocumentBase { copy.base }
   /// The content and its version.
   public var snapshot: DocumentSnapshot { copy.snapshot }
 
-  /// What became of orphaned journals when the document was opened.
+  /// The results of restoring orphaned journals when the document was opened.
   public nonisolated let recovered: [RecoveryOutcome]
 
-  private nonisolated let place: Place
+  private nonisolated let location: StoreLocation
   private var copy: WorkingCopy
   private var life = DocumentLife()
   private var changeCount = ChangeCount()
   private var autosave: Autosave
-  /// Keeps the unsaved edits; nil where the document has none, or is closed.
+  /// The journal of unsaved edits; nil without one, and after closing.
   private var journal: Journal?
   /// Whether the file may have a row about the journal.
-  private var isKnownToFile = false
-  /// Up to which segment of the journal all is saved.
+  private var isRegistered = false
+  /// The last segment of the journal whose edits are all saved.
   private var savedSegment = 0
-  /// The journal's removal, when the document closes.
+  /// The removal of the journal when the document closes.
   private var journalRemoval: Task<Void, Never>?
   private var runningSave: RunningSave?
-  /// Never at the same time as a save.
+  /// The running refresh. A refresh and a save never run at the same time.
   private(set) var runningRefresh: Task<Void, Never>?
-  /// How many refreshes and saves have begun, and the newest of them that has seen the store.
-  private(set) var generation = (begun: 0, seen: 0)
-  /// The store as it was at the last refresh.
+  /// The number of refreshes and saves started, and the number of the newest one that read the store.
+  private(set) var generation = (begun: 0, completed: 0)
+  /// The stamp of the store at the last refresh.
   var stamp: FileStamp?
   private(set) var blocker = SaveBlocker()
-  /// Unsaved edits that are kept at most. A test sets it.
+  /// The largest number of unsaved edits. Tests set it.
   var capacity = 1_000_000
   let waiters = Waiters()
-  /// How many callers are waiting for the document to be closed.
+  /// The number of callers waiting for the document to close.
   private(set) var closing = 0
   private var autosaveTimer: (due: Duration, task: Task<Void, Never>)?
   private var refreshTimer: Task<Void, Never>?
   private var refreshInterval: Duration?
-  private var following: Task<Void, Never>?
+  private var hintTask: Task<Void, Never>?
   private let timeline: Timeline
   private let time: @Sendable () -> Int
   private let storeQueue = DispatchQueue(label: "emojiart.store")
   private nonisolated let listeners: Broadcast<DocumentEvent>
-  /// The version that listeners have been told of.
-  private nonisolated let toldVersion: ToldVersion
+  /// The version up to which events have been emitted.
+  private nonisolated let emittedVersion: EmittedVersion
   private nonisolated let executor = ThreadExecutor("emojiart.document")
 
   /// The document's own executor.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  private final class ToldVersion: Sendable {
+  private final class EmittedVersion: Sendable {
     let value = Mutex(0)
   }
 
-  /// Where the document is kept by now.
-  private final class Place: Sendable {
+  /// The current store, readable outside the actor.
+  private final class StoreLocation: Sendable {
     let store: Mutex<any DocumentStore>
     init(_ store: any DocumentStore) { self.store = Mutex(store) }
   }
 
   private struct RunningSave {
     var task: Task<ArtError?, Never>
-    /// What it will hold.
+    /// The changes that the save contains.
     var token: SaveToken
     var reason: SaveReason
   }
 
   // MARK: Opening
 
-  /// Opens a document for an author with that name and session, if any; each opening is an origin of its own. Throws what reading
-  /// a file throws, `badValue` for a name that is none, and what making a journal throws. A file that cannot be written
-  /// is opened to be looked at. Orphaned journals in the journal's folder are restored first, and the file's `notice` is told.
+  /// Opens a document for an author with an optional name and session. Each opening draws a new origin. Orphaned
+  /// journals in the journal's folder are restored first. A file that cannot be written is opened read-only. Throws
+  /// what reading a file throws, `badValue` for an invalid name, and what creating a journal throws.
   ///
-  /// `refreshInterval` is how often the store is looked at for what others did, besides at each save and each of `hints`; nil for
-  /// never. `clock` decides when to save, `time` tells in milliseconds since 1970 when an edit was made, and ids are drawn from
-  /// `generator`.
+  /// `refreshInterval` is the time between two refreshes, besides those of saves and hints; nil for none. `clock`
+  /// times saves and refreshes, `time` stamps edits in milliseconds since 1970, and ids are drawn from `generator`.
   public static func open(
     _ store: some DocumentStore, author name: String? = nil, session: SessionID? = nil,
-    journal place: JournalPlace = .standard, autosave policy: AutosavePolicy = AutosavePolicy(),
+    journal location: JournalLocation = .standard, autosave policy: AutosavePolicy = AutosavePolicy(),
     refreshInterval: Duration? = .seconds(2), clock: some Clock<Duration> = ContinuousClock(),
     time: @escaping @Sendable () -> Int = millisecondsSince1970,
     using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) async throws(ArtError) -> Document {
     try await open(
       store, readOnlyBecause: { () throws(ArtError) in try store.readOnlyReason() }, author: name,
-      session: session, journal: place, autosave: policy, refreshInterval: refreshInterval, clock: clock,
+      session: session, journal: location, autosave: policy, refreshInterval: refreshInterval, clock: clock,
       time: time,
       using: generator)
   }
 
   static func open(
     _ store: some DocumentStore, readOnlyBecause reason: @escaping @Sendable () throws(ArtError) -> String?,
-    author name: String?, session: SessionID? = nil, journal place: JournalPlace,
+    author name: String?, session: SessionID? = nil, journal location: JournalLocation,
     autosave policy: AutosavePolicy,
     refreshInterval: Duration?, clock: some Clock<Duration>, time: @escaping @Sendable () -> Int,
     using generator: any RandomNumberGenerator & Sendable
@@ -194,11 +193,11 @@ public actor Document {
     let opened = try await wait(on: DispatchQueue(label: "emojiart.opening")) {
       () throws(ArtError) -> Opened in
       let reason = try reason()
-      let folder = try reason == nil ? place.folder() : nil
+      let folder = try reason == nil ? location.folder() : nil
       let recovered = try folder.map { (folder) throws(ArtError) in
         try store.restoreOrphans(in: folder, by: restorer)
       }
-      // The stamp is taken first: what comes after it is seen by the next refresh.
+      // The stamp is taken before reading: the next refresh notices a later write.
       let stamp = try store.stamp()
       return (reason, folder, recovered ?? [], stamp, try store.read())
     }
@@ -215,7 +214,7 @@ public actor Document {
     _ policy: AutosavePolicy, _ refreshInterval: Duration?, _ timeline: Timeline,
     _ time: @escaping @Sendable () -> Int
   ) {
-    place = Place(store)
+    location = StoreLocation(store)
     self.recovered = recovered
     self.copy = copy
     self.stamp = stamp
@@ -224,9 +223,9 @@ public actor Document {
     self.time = time
     origin = copy.origin
     autosave = Autosave(policy)
-    let told = ToldVersion()
-    toldVersion = told
-    listeners = Broadcast { .resync(version: told.value.withLock { $0 }) }
+    let emitted = EmittedVersion()
+    emittedVersion = emitted
+    listeners = Broadcast { .resync(version: emitted.value.withLock { $0 }) }
   }
 
   private func begin(readOnlyBecause reason: String?, journal folder: JournalFolder?) throws(ArtError) {
@@ -234,71 +233,72 @@ public actor Document {
       journal = try store.makeJournal(
         in: folder, on: copy.base, origin: origin, author: copy.client.author)
     }
-    tell(life.opened(readOnlyBecause: reason))
+    emit(life.opened(readOnlyBecause: reason))
     scheduleRefresh()
   }
 
   // MARK: Listening
 
-  /// What happens from now on, for one listener of any number, with or without own edits. It is told to
-  /// resync when more than `capacity` events wait for it. A listener without own edits misses their versions.
+  /// The events from now on, for one of any number of listeners. A listener with more than `capacity` events waiting
+  /// gets `resync` in their place. Without `ownEdits` the changes of this document's clients are left out, and so are
+  /// their versions.
   public nonisolated func events(capacity: Int = 256, ownEdits: Bool = true) -> DocumentEvents {
     events(capacity: capacity) { event in
       if case .changed(let change) = event { ownEdits || !change.cause.isOwn } else { true }
     }
   }
 
-  /// The same for what a listener wants.
+  /// The events that a filter selects.
   package nonisolated func events(
     capacity: Int, where isWanted: @escaping @Sendable (DocumentEvent) -> Bool
   ) -> DocumentEvents {
     listeners.subscribe(capacity: capacity, where: isWanted)
   }
 
-  /// The document as it is, and what happens from then on: the snapshot with the changes applied to it in their order is the
-  /// content at every moment. After `resync` a listener takes a new snapshot and passes over changes up to its version.
+  /// A snapshot, and the events from then on. The snapshot with the changes applied in order always equals the
+  /// content. After `resync` a listener takes a new snapshot and skips changes up to its version.
   public func follow(capacity: Int = 256) -> (snapshot: DocumentSnapshot, events: DocumentEvents) {
     (snapshot, events(capacity: capacity))
   }
 
-  /// Gives the version that listeners have been told of.
+  /// The version up to which events have been emitted.
   package nonisolated var lastVersion: @Sendable () -> Int {
-    { [toldVersion] in toldVersion.value.withLock { $0 } }
+    { [emittedVersion] in emittedVersion.value.withLock { $0 } }
   }
 
-  private func tell(_ state: DocumentState?) {
+  private func emit(_ state: DocumentState?) {
     if let state { listeners.send(.state(state)) }
   }
 
-  private func tell(_ events: [DocumentEvent]) {
+  private func emit(_ events: [DocumentEvent]) {
     guard !events.isEmpty else { return }
-    toldVersion.value.withLock { $0 = copy.version }
+    emittedVersion.value.withLock { $0 = copy.version }
     listeners.send(events)
   }
 
   // MARK: Editing
 
-  /// Does an action. Returns nil when it has no effect. Throws `closed`, and what planning the action throws;
-  /// then nothing is changed.
+  /// Performs an action. Returns nil if it has no effect. Throws `closed`, and what planning the action throws; then
+  /// nothing is changed.
   @discardableResult
   public func perform(_ action: Action) throws(ArtError) -> LoggedEdit? {
     try perform(ClientRequest(.action(action))).entries.first
   }
 
-  /// Does an edit. Returns nil when it has no effect. Throws `closed` and `tooLarge`; then nothing is changed.
+  /// Performs an edit. Returns nil if it has no effect. Throws `closed` and `tooLarge`; then nothing is changed.
   @discardableResult
   public func perform(_ edit: Edit) throws(ArtError) -> LoggedEdit? {
     try perform(ClientRequest(.edit(edit))).entries.first
   }
 
-  /// Clears the background, has one fetched later, or gives one up. Returns nil when it has no effect. Throws `closed`, and what
-  /// planning throws; then nothing is changed.
+  /// Clears the background, makes one pending, or refuses the pending one. Returns nil if it has no effect. Throws
+  /// `closed`, and what planning throws; then nothing is changed.
   @discardableResult
   public func perform(_ edit: BackgroundEdit) throws(ArtError) -> LoggedEdit? {
     try perform(ClientRequest(.background(edit))).entries.first
   }
 
-  /// Takes back the newest edit of the client that stands. Throws `nothingToUndo` and `closed`.
+  /// Undoes the client's newest standing edit. Throws `nothingToUndo` and `closed`.
   @discardableResult
   public func undo(by client: DocumentClient? = nil) throws(ArtError) -> LoggedEdit {
     guard let entry = try perform(ClientRequest(.undo(1), by: client)).entries.first else {
@@ -307,7 +307,7 @@ public actor Document {
     return entry
   }
 
-  /// Does again what the client undid last. Throws `nothingToUndo` and `closed`.
+  /// Redoes the client's last undone edit. Throws `nothingToUndo` and `closed`.
   @discardableResult
   public func redo(by client: DocumentClient? = nil) throws(ArtError) -> LoggedEdit {
     guard let entry = try perform(ClientRequest(.redo(1), by: client)).entries.first else {
@@ -316,21 +316,21 @@ public actor Document {
     return entry
   }
 
-  /// Does what one client asks. Throws what keeps it from being done; then nothing is changed.
+  /// Performs a client's request. Throws why it failed; then nothing is changed.
   @discardableResult
   public func perform(_ request: ClientRequest) throws(ArtError) -> DocumentAnswer {
     guard let result = perform([request]).first else { throw .closedDocument(path) }
     return try result.get()
   }
 
-  /// Does what the program itself asks, and answers each request.
+  /// Performs requests of the program itself, and answers each.
   public func perform(_ requests: [DocumentRequest]) -> [Result<DocumentAnswer, ArtError>] {
     perform(requests.map { ClientRequest($0) })
   }
 
-  /// Does what is asked, one after the other, and answers each. A request that fails leaves no trace and does not keep
-  /// the next ones from being done. All that was done is in the journal when this returns; where it cannot be put there
-  /// nothing is done.
+  /// Performs requests one after the other, and answers each. A failed request has no effect on the document and on
+  /// the next requests. When this returns, all edits are in the journal; if writing the journal fails, all requests
+  /// fail.
   public func perform(_ requests: [ClientRequest]) -> [Result<DocumentAnswer, ArtError>] {
     do throws(ArtError) { try checkEditable() } catch { return requests.map { _ in .failure(error) } }
     let answers = copy.perform(requests, unsaved: changeCount.unsaved, time: time)
@@ -343,7 +343,7 @@ public actor Document {
     }
     let changes = copy.commit()
     count(entries)
-    tell(changes.map(DocumentEvent.changed))
+    emit(changes.map(DocumentEvent.changed))
     if !changes.isEmpty { step() }
     return answers
   }
@@ -370,14 +370,16 @@ public actor Document {
     }
   }
 
-  /// Sets the background: the picture's bytes are in the file, durably, before the edit is made, and the edit is journalled like
-  /// any other. `pending` is the URL that it was pending by, if it was; where that is not pending any more, it is not set.
+  /// Sets the background. The picture's bytes are durably in the file before the edit is made; the edit is journaled
+  /// like any other. `pending` is the URL under which the picture was pending: if another URL, or none, is pending by
+  /// now, nothing is done.
   ///
-  /// Returns nil when it has no effect, and when the task is cancelled before the edit is made. Throws `closed`, what planning
-  /// throws and what writing a file throws; then the document is as it was.
+  /// Returns nil if it has no effect, and when the task is cancelled before the edit is made. Throws `closed`, what
+  /// planning throws and what writing a file throws; then the document is unchanged.
   ///
-  /// Others may take the bytes' room before the edit is saved, by three pictures of their own. The save then makes another edit
-  /// of it, which has the picture fetched again, and `DocumentEvent.dropped` tells.
+  /// A file stores a limited number of pictures, so three newer pictures of other programs may displace the bytes
+  /// before the edit is saved. The save then makes the picture's URL pending instead, and emits
+  /// `DocumentEvent.dropped`.
   @discardableResult
   public func setBackground(
     _ picture: CheckedPicture, from url: String?, pending: String? = nil, keepsCanvas: Bool = false,
@@ -387,9 +389,9 @@ public actor Document {
     let background = try Background(picture, from: url)
     guard pending == nil || content.pending?.url == pending else { return nil }
     let (store, id, recent) = (store, content.id, copy.unsaved.pictures + copy.saving.pictures)
-    let held = try await wait { () throws(ArtError) in try store.keep(picture, in: id, recent: recent) }
-    copy.keptPicture(background.digest, among: held)
-    // From here on nobody can come between.
+    let stored = try await wait { () throws(ArtError) in try store.keep(picture, in: id, recent: recent) }
+    copy.pictureStored(background.digest, among: stored)
+    // No suspension from here on.
     guard !Task.isCancelled else { return nil }
     let edit = BackgroundEdit.set(background, keepsCanvas: keepsCanvas, pending: pending)
     return try perform(ClientRequest(.background(edit), by: client, tag: tag)).entries.first
@@ -398,19 +400,19 @@ public actor Document {
   /// Whether there is capacity for more unsaved edits.
   public var hasCapacity: Bool { unsavedChanges < capacity && !(journal?.isFull ?? false) }
 
-  /// Returns when there is capacity for more unsaved edits, at once as a rule: while a disk is slow or a document cannot be
-  /// saved, edits are kept, but not without bound. Returns also when the task is cancelled.
+  /// Returns when there is capacity for more unsaved edits, usually at once. Edits accumulate, within a bound, while
+  /// a disk is slow or saving fails. Returns also when the task is cancelled.
   public func waitForCapacity() async {
     while !hasCapacity, life.state != .closed, !Task.isCancelled { await waiters.wait(waiters.ticket) }
   }
 
   // MARK: Saving
 
-  /// Whether a save holds the changes that the token stands for.
+  /// Whether the token's changes are saved.
   public func isSaved(_ token: SaveToken) -> Bool { changeCount.isSaved(token) }
 
-  /// Saves what is changed until now, on top of what others saved meanwhile. Returns when it is durable. Throws what
-  /// writing a file throws, and `replaced` when another document stands at the path; the edits are kept then.
+  /// Saves all changes made until now, on top of what other programs saved meanwhile. Returns when they are durable.
+  /// Throws what writing a file throws, and `replaced` when another document is at the path; the edits are kept then.
   public func save() async throws(ArtError) { try await save(.asked) }
 
   private func save(_ reason: SaveReason) async throws(ArtError) {
@@ -419,7 +421,7 @@ public actor Document {
       guard life.state != .closed else { throw .closedDocument(path) }
       if let running = runningSave {
         let error = await running.task.value
-        // An autosave is impatient: its error does not speak for those who asked.
+        // An autosave has a short timeout, so its error does not end an explicit save.
         if let error, running.reason != .autosave, goal.isCovered(by: running.token) { throw error }
       } else if let runningRefresh {
         await runningRefresh.value
@@ -429,7 +431,7 @@ public actor Document {
     }
   }
 
-  /// Does what the autosave machine says is next.
+  /// Performs the next step of the autosave machine.
   private func step() {
     guard life.state != .closed, closing == 0, runningRefresh == nil else { return }
     switch autosave.next(at: timeline.now()) {
@@ -439,7 +441,7 @@ public actor Document {
     }
   }
 
-  /// Asks the machine again then, or earlier if that was wanted before.
+  /// Sets the timer for the machine's next step, unless an earlier one is set.
   private func setTimer(_ due: Duration) {
     if let autosaveTimer {
       guard due < autosaveTimer.due else { return }
@@ -452,22 +454,22 @@ public actor Document {
     autosaveTimer = (due, task)
   }
 
-  /// One that was cancelled too late to stay asleep finds another one in its place, or none.
+  /// A timer that fired although it was cancelled finds another timer set, or none.
   private func timerFired(_ due: Duration) {
     guard autosaveTimer?.due == due else { return }
     autosaveTimer = nil
     step()
   }
 
-  /// Begins a save of what is changed until now. No other one is running.
+  /// Starts a save of all changes made until now. No other save is running.
   private func startSave(_ reason: SaveReason) -> RunningSave {
     generation.begun += 1
     let (number, token, pictures) = (generation.begun, changeCount.token, copy.ownPictures)
     let edits = copy.beginSave()
     let (segment, isJournalled) = (journal?.cut(), journal != nil)
-    isKnownToFile = isKnownToFile || isJournalled
+    isRegistered = isRegistered || isJournalled
     autosave.saveBegan()
-    tell(life.saveBegan())
+    emit(life.saveBegan())
     let store = store.waiting(atMost: reason.timeout)
     let task = Task { () -> ArtError? in
       do throws(ArtError) {
@@ -475,7 +477,7 @@ public actor Document {
           try store.save(edits, isJournalled: isJournalled)
         }
         saved(token, outcome, segment, pictures)
-        generation.seen = max(generation.seen, number)
+        generation.completed = max(generation.completed, number)
         return nil
       } catch {
         failed(error)
@@ -491,14 +493,14 @@ public actor Document {
     runningSave = nil
     if let segment {
       savedSegment = segment
-      removeSaved()
+      trimJournal()
     }
     changeCount.clear(upTo: token)
     blocker = SaveBlocker()
     let events = copy.saved(outcome, pictures: pictures)
     autosave.saveSucceeded()
-    tell(events + [.saved(revision: copy.base.revision)])
-    tell(life.saveSucceeded())
+    emit(events + [.saved(revision: copy.base.revision)])
+    emit(life.saveSucceeded())
     waiters.release()
     step()
   }
@@ -508,30 +510,29 @@ public actor Document {
     // An I/O error leaves the outcome unknown; every other error means that nothing was written.
     copy.saveFailed(isUnknown: error.code == .inputOutput)
     autosave.saveFailed(at: timeline.now())
-    tell(life.saveFailed(error))
+    emit(life.saveFailed(error))
     step()
   }
 
-  /// Removes what is saved from the journal. What cannot be removed is in the file, which says so; the next save or refresh
-  /// tries again.
-  private func removeSaved() {
+  /// Removes saved segments from the journal. A failure is harmless: the file records that they are saved, and the
+  /// next save or refresh tries again.
+  private func trimJournal() {
     do throws(ArtError) { try journal?.remove(upTo: savedSegment) } catch { return }
     waiters.release()
   }
 
   // MARK: Refreshing
 
-  /// Looks whether others have edited the document, and takes in what they did; edits that no save holds come on top of
-  /// that by a save. What goes wrong is told by the state, unless the store may be being written just now: `isQuiet` says
-  /// that it is not.
+  /// Adopts what other programs have saved. Unsaved edits are rebased on top of it by a save. An error is reported as
+  /// the document's state, except with `isQuiet` false, when the store may be half-written.
   ///
-  /// Returns when a refresh, or a save, which refreshes, too, has begun after the call and is over. False when the store could
-  /// not be read: nobody will tell when it can be, so it should be tried again.
+  /// Returns when a refresh, or a save (which refreshes too), has started after the call and ended. False if the
+  /// store could not be read; the caller should then try again, because no event announces that it is readable.
   @discardableResult
   public func refresh(isQuiet: Bool = true) async -> Bool {
-    removeSaved()
+    trimJournal()
     let before = generation.begun
-    while generation.seen <= before {
+    while generation.completed <= before {
       guard life.state != .closed, closing == 0 else { return true }
       if let runningSave {
         _ = await runningSave.task.value
@@ -539,18 +540,19 @@ public actor Document {
         await runningRefresh.value
       } else {
         await startRefresh(isQuiet).value
-        // One that failed and was not to be told has seen nothing.
-        if !isQuiet { return generation.seen > before }
+        // A failed refresh without error report has not read the store.
+        if !isQuiet { return generation.completed > before }
       }
     }
     return blocker.readError == nil
   }
 
-  /// Has the document refresh at each hint, until the sequence ends or the document is closed. One sequence at a time.
+  /// Refreshes at each hint, until the sequence ends or the document is closed. A new sequence replaces the previous
+  /// one.
   public func refresh(at hints: some AsyncSequence<RefreshHint, Never> & Sendable) {
-    following?.cancel()
+    hintTask?.cancel()
     guard life.state != .closed else { return }
-    following = Task { [weak self] in
+    hintTask = Task { [weak self] in
       for await hint in hints {
         guard let self, !Task.isCancelled else { return }
         await hint.done(self.refresh(isQuiet: hint.isQuiet))
@@ -558,7 +560,7 @@ public actor Document {
     }
   }
 
-  /// Has the clock refresh every so often, too, or, with nil, not any more.
+  /// Sets the interval of periodic refreshes; nil for none.
   public func refresh(every interval: Duration?) {
     guard interval != refreshInterval else { return }
     refreshInterval = interval
@@ -575,19 +577,19 @@ public actor Document {
   }
 
   private func refreshTimerFired() async {
-    // A save that runs refreshes.
+    // A running save refreshes too.
     if runningSave == nil { await refresh() }
-    // Another clock may have been set meanwhile.
+    // Another timer may have been set meanwhile.
     if !Task.isCancelled { scheduleRefresh() }
   }
 
-  /// The store as a refresh finds it.
+  /// The state of the store at a refresh.
   private enum RefreshResult: Sendable {
-    /// In the state that is known.
+    /// It is in the known state.
     case unchanged(FileStamp)
-    /// In another one, with nothing to put on top of it.
+    /// It is in another state, and there are no unsaved edits.
     case changed(FileStamp, DocumentContent)
-    /// In another one, which a save is to take in.
+    /// It is in another state, and a save has to rebase the unsaved edits.
     case conflict(DocumentBase)
     /// It cannot be read.
     case failed(ArtError)
@@ -602,10 +604,10 @@ public actor Document {
         let result = try await wait { () throws(ArtError) -> RefreshResult in
           let stamp = try store.stamp()
           if let old, stamp.showsNothing(since: old) { return .unchanged(stamp) }
-          // Most of what is new are this program's own saves.
+          // Most new states are this program's own saves.
           let found = try store.base()
           if found == base { return .unchanged(stamp) }
-          // A save is not to meet what is half-written.
+          // A save must not start while the file may be half-written.
           if isDirty, isQuiet { return .conflict(found) }
           let content = try store.read()
           guard content.id == base.id else { throw .replaced(store.path) }
@@ -623,44 +625,44 @@ public actor Document {
 
   private func refreshed(_ result: RefreshResult, _ number: Int) async {
     runningRefresh = nil
-    generation.seen = max(generation.seen, number)
-    // It may have been closed meanwhile.
+    generation.completed = max(generation.completed, number)
+    // The document may have been closed meanwhile.
     guard life.state != .closed else { return }
-    let isHeldUp = if case .error = life.state { true } else { false }
+    let isSaveFailing = if case .error = life.state { true } else { false }
     let isDue: Bool
     switch result {
     case .unchanged(let stamp):
       self.stamp = stamp
-      isDue = blocker.foundNothing(isHeldUp: isHeldUp)
+      isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
     case .changed(let stamp, let found):
       self.stamp = stamp
-      isDue = blocker.foundNothing(isHeldUp: isHeldUp)
-      tell(copy.adopt(found))
+      isDue = blocker.refreshed(isSaveFailing: isSaveFailing)
+      emit(copy.adopt(found))
     case .conflict(let found):
-      // A save that fails touches the file, too: only what others do is a reason to try again before its time.
-      isDue = blocker.found(found, isHeldUp: isHeldUp)
+      // A failing save touches the file too: only another program's write is a reason to retry early.
+      isDue = blocker.conflicted(with: found, isSaveFailing: isSaveFailing)
     case .failed(let error):
-      isDue = blocker.failed(error.code)
+      isDue = blocker.readFailed(error.code)
       if error.code != .busy {
         stamp = nil
-        if !hasUnsavedChanges { tell(life.refreshFailed(error)) }
+        if !hasUnsavedChanges { emit(life.refreshFailed(error)) }
       }
     }
-    if blocker.readError == nil, !hasUnsavedChanges { tell(life.refreshSucceeded()) }
+    if blocker.readError == nil, !hasUnsavedChanges { emit(life.refreshSucceeded()) }
     if isDue, hasUnsavedChanges, closing == 0 {
-      // Its error is told by the state.
+      // The error becomes the document's state.
       do throws(ArtError) { try await save(.autosave) } catch {}
     }
     step()
   }
 
-  /// The document's file has another path; saves and refreshes that begin from now on go there.
-  package nonisolated func move(to store: some DocumentStore) { place.store.withLock { $0 = store } }
+  /// Sets the store at the document's new path. Saves and refreshes that start from now on use it.
+  package nonisolated func move(to store: some DocumentStore) { location.store.withLock { $0 = store } }
 
   // MARK: Closing
 
-  /// Saves what is changed and closes; edits are refused meanwhile. When saving fails the document stays open, in the
-  /// state `error`, and takes edits again.
+  /// Saves all changes and closes; edits are refused meanwhile. If saving fails, the document stays open in the state
+  /// `error` and accepts edits again.
   public func close() async throws(ArtError) {
     closing += 1
     defer { stopClosing() }
@@ -669,7 +671,8 @@ public actor Document {
     end()
   }
 
-  /// Closes without saving, and leaves what no save holds in the journal: whoever edits the document next restores it.
+  /// Closes without saving. Unsaved edits stay in the journal; the next program that edits the document restores
+  /// them.
   public func abandon() async {
     closing += 1
     defer { stopClosing() }
@@ -679,7 +682,7 @@ public actor Document {
     end()
   }
 
-  /// Closes without saving: what no save holds is lost.
+  /// Closes without saving. Unsaved edits are lost.
   public func closeDiscardingChanges() async {
     closing += 1
     defer { stopClosing() }
@@ -691,7 +694,7 @@ public actor Document {
     end()
   }
 
-  /// A document that could not be closed goes on saving itself.
+  /// Resumes autosaves if the document could not be closed.
   private func stopClosing() {
     closing -= 1
     step()
@@ -709,7 +712,7 @@ public actor Document {
     }
   }
 
-  /// Removes the journal, of which nothing is needed any more; once, whoever asks.
+  /// Removes the journal, once for all callers, when none of its edits is needed any more.
   private func removeJournal() async {
     if journalRemoval == nil, let journal {
       self.journal = nil
@@ -718,12 +721,12 @@ public actor Document {
     await journalRemoval?.value
   }
 
-  /// The document forgets the journal only when that is gone for good; whatever fails leaves something that says of itself
-  /// that it is done.
+  /// Removes the document's row about the journal only after the journal is marked as finished. A failure at any step
+  /// leaves a journal that is marked as finished.
   private func remove(_ journal: Journal) async {
     do throws(ArtError) {
       try journal.close()
-      if isKnownToFile {
+      if isRegistered {
         let (store, origin) = (store, origin)
         try await wait { () throws(ArtError) in try store.forget(origin) }
       }
@@ -737,10 +740,10 @@ public actor Document {
     autosaveTimer?.task.cancel()
     autosaveTimer = nil
     autosave = Autosave(autosave.policy)
-    tell(life.closed())
+    emit(life.closed())
     listeners.finish()
     refreshTimer?.cancel()
-    following?.cancel()
+    hintTask?.cancel()
     waiters.release()
   }
 
@@ -752,7 +755,7 @@ public actor Document {
     try await Self.wait(on: storeQueue, work)
   }
 
-  /// A locked file may be waited for, for seconds: edits go on meanwhile.
+  /// Runs blocking work on a queue. A locked file may take seconds; edits go on meanwhile.
   private static func wait<Value: Sendable>(
     on queue: DispatchQueue, _ work: @escaping @Sendable () throws(ArtError) -> Value
   ) async throws(ArtError) -> Value {

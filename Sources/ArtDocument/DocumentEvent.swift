@@ -4,19 +4,19 @@ import ArtModel
 import ArtStore
 import Synchronization
 
-/// A document and its version, as one moment has them.
+/// A document's content and version at one moment.
 public struct DocumentSnapshot: Sendable {
-  /// The count of changes since the document was opened.
+  /// The number of changes since the document was opened.
   public let version: Int
-  /// The document then, unsaved edits included.
+  /// The content, with unsaved edits.
   public let content: DocumentContent
-  /// The state that is durably in the file. A client gives it with the requests that it makes from then on.
+  /// The state that is durably in the file. A client sends it with its next requests: see `ClientRequest.since`.
   public let saved: DocumentBase
 }
 
-/// One change of an open document's content. The changes after a snapshot, applied to it in their order, give the content.
+/// One change of an open document's content. The changes after a snapshot, applied to it in order, give the content.
 public struct ContentChange: Sendable, Equatable {
-  /// What made the change.
+  /// The cause of a change.
   public enum Cause: String, Sendable, CaseIterable {
     /// An edit by a client of this document.
     case edit
@@ -24,14 +24,14 @@ public struct ContentChange: Sendable, Equatable {
     case undo
     /// A redo by a client of this document.
     case redo
-    /// A client of this document set its background, cleared it, or gave a pending one up.
+    /// A client of this document set or cleared its background, made one pending, or refused the pending one.
     case background
     /// Another program saved.
     case save
-    /// Another program saved, and the edits that were not saved yet were made again on top of that.
+    /// Another program saved, and the unsaved edits were rebased on top of that.
     case rebase
 
-    /// Whether a client of this document made the change.
+    /// Whether the change was made by a client of this document.
     public var isOwn: Bool {
       switch self {
       case .edit, .undo, .redo, .background: true
@@ -42,37 +42,37 @@ public struct ContentChange: Sendable, Equatable {
 
   /// The version before the change.
   public let before: Int
-  /// What made it.
+  /// The cause.
   public let cause: Cause
-  /// The edits that are new, oldest first: the client's own one, or those of the programs that saved. They say who made them and
-  /// what they are called; what they did together is the effect.
+  /// The new edits, oldest first: the client's one, or those of the programs that saved. They have author and name;
+  /// their joint result is the effect.
   public let edits: [LoggedEdit]
-  /// Whether these are all. Otherwise the document was replaced by another state of itself, a backup for one, or has gone on further
-  /// than its log goes back.
+  /// Whether `edits` has all new edits. It does not if the document was replaced by another state of itself, such as
+  /// a backup, or has had more edits than its log keeps.
   public let isComplete: Bool
-  /// The document's revision after it, unsaved edits included.
+  /// The document's revision after the change, with unsaved edits.
   public let revision: Int
-  /// The state of the file, where a save is the cause.
+  /// The state of the file, if a save is the cause.
   public let saved: DocumentBase?
-  /// The effect of a save; nil for an own edit, whose effect is that of its entry.
+  /// The effect of a save; nil for an own edit, whose effect follows from its entry.
   private let difference: ContentEffect?
 
-  /// The version after the change: versions grow by one.
+  /// The version after the change. Versions increase by one.
   public var after: Int { before + 1 }
 
-  /// What the change did to the content.
+  /// The effect of the change on the content.
   public var effect: ContentEffect {
     if let difference { return difference }
     return edits.first.map { ContentEffect(of: $0.edit.changes, inverse: $0.inverse) } ?? ContentEffect()
   }
 
-  /// Whether the change set the pending background. Takes no time, unlike the effect.
+  /// Whether the change sets the pending background. Unlike `effect`, this needs no computation.
   public var setsPending: Bool {
     if let difference { return difference.pending != nil }
     return edits.contains { $0.edit.changes.contains { if case .setPending = $0 { true } else { false } } }
   }
 
-  /// An own edit.
+  /// A change by an own edit.
   init(of entry: LoggedEdit, isBackground: Bool, before: Int) {
     self.before = before
     cause =
@@ -88,7 +88,7 @@ public struct ContentChange: Sendable, Equatable {
     difference = nil
   }
 
-  /// What others saved, and what that did to the content.
+  /// A change by other programs' saves, with its effect on the content.
   init(
     of others: ExternalChange?, _ difference: ContentEffect, isRebased: Bool, before: Int, revision: Int,
     saved: DocumentBase
@@ -103,24 +103,24 @@ public struct ContentChange: Sendable, Equatable {
   }
 }
 
-/// What a listener of a document hears, in the order in which it happened.
+/// An event of a document. Events arrive in the order in which they happened.
 public enum DocumentEvent: Sendable, Equatable {
-  /// The document's state is another one.
+  /// The document has another state.
   case state(DocumentState)
-  /// The content is another one.
+  /// The content has changed.
   case changed(ContentChange)
   /// Everything up to this revision is durably in the file.
   case saved(revision: Int)
-  /// Changes of an edit that no save held have come to nothing: somebody removed their emoji, or set the field since. The next
-  /// `changed` has what that did to the content.
+  /// Changes of an unsaved edit were dropped: another program removed their emoji, or set the field since. The next
+  /// `changed` has the effect on the content.
   case dropped(EditID, [Change])
-  /// An emoji that this program added has another id: somebody else had drawn the same one. The next `changed` removes the one and
-  /// adds the other.
+  /// An emoji that this program added has another id, because another program used the same one. The next `changed`
+  /// removes the old one and adds the new one.
   case renamed(EmojiID, to: EmojiID)
-  /// The listener was too slow and has missed events up to that version: it should take a snapshot.
+  /// The listener was too slow and has missed events up to that version. It should take a snapshot.
   case resync(version: Int)
 
-  /// The document's version after the event, where it tells of one.
+  /// The document's version after the event, if the event has one.
   public var version: Int? {
     switch self {
     case .changed(let change): change.after
@@ -130,10 +130,12 @@ public enum DocumentEvent: Sendable, Equatable {
   }
 }
 
-/// A document's events as one listener hears them.
+/// The events of a document, for one listener.
 public typealias DocumentEvents = EventSequence<DocumentEvent>
 
-/// Events for any number of listeners, none of which holds up the others or the sender.
+// MARK: - Sending events
+
+/// Sends events to any number of listeners. A slow listener delays neither the others nor the sender.
 package final class Broadcast<Event: Sendable>: Sendable {
   private struct Listener {
     let mailbox: Mailbox<Event>
@@ -150,15 +152,15 @@ package final class Broadcast<Event: Sendable>: Sendable {
   private let overflow: (@Sendable () -> Event)?
   private let observer: (@Sendable ([Event]) -> Void)?
 
-  /// What `overflow` gives takes the place of the events that a listener was too slow for; nil drops the oldest ones. `observer` is
-  /// called with all events before they are sent.
+  /// `overflow` gives the event that replaces the waiting events of a slow listener; with nil the oldest ones are
+  /// dropped. `observer` is called with all events before they are sent.
   package init(overflow: (@Sendable () -> Event)? = nil, observer: (@Sendable ([Event]) -> Void)? = nil) {
     self.overflow = overflow
     self.observer = observer
   }
 
-  /// A new listener: it hears what it wants of what is sent from now on, and ends with the broadcast. `capacity` events
-  /// wait for it at most. `overflow` is used in place of the broadcast's own.
+  /// A new listener for the events from now on that pass the filter. The sequence ends with the broadcast. At most
+  /// `capacity` events wait for the listener. `overflow` overrides the broadcast's own.
   package func subscribe(
     capacity: Int, overflow: (@Sendable () -> Event)? = nil,
     where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }
@@ -188,7 +190,7 @@ package final class Broadcast<Event: Sendable>: Sendable {
     }
   }
 
-  /// Ends the sequences of all listeners, after what waits for them.
+  /// Ends the sequences of all listeners after their waiting events.
   package func finish() {
     let all = listeners.withLock { listeners in
       listeners.isOver = true
@@ -199,7 +201,7 @@ package final class Broadcast<Event: Sendable>: Sendable {
   }
 }
 
-/// Events as one listener hears them. Ends when their source is closed, or the task that iterates is cancelled.
+/// The events for one listener. The sequence ends when its source is closed, or the iterating task is cancelled.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
   private let mailbox: Mailbox<Element>
   private let subscription: Subscription
@@ -209,7 +211,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     subscription = Subscription(unsubscribe)
   }
 
-  /// One iterator at a time; a second listener asks for events of its own.
+  /// Use one iterator at a time; a second listener needs a sequence of its own.
   public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox, subscription: subscription) }
 
   /// Iterates over the events.
@@ -221,7 +223,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     public mutating func next() async -> Element? { await mailbox.next() }
   }
 
-  /// Ends with the last copy of the sequence and its iterators.
+  /// Unsubscribes when the last copy of the sequence and its iterators is gone.
   fileprivate final class Subscription: Sendable {
     private let end: @Sendable () -> Void
 
@@ -231,8 +233,8 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// Events that wait for one listener. When more come than it holds, the overflow takes the place of them all, if there
-/// is one: a listener is behind, or up to date, but never wrong. Otherwise the oldest goes.
+/// The waiting events of one listener. When there are too many, the overflow event replaces all of them, so that a
+/// slow listener knows that it missed some. Without an overflow event the oldest one is dropped.
 private final class Mailbox<Event: Sendable>: Sendable {
   private struct Contents {
     var events: [Event] = []
@@ -278,7 +280,7 @@ private final class Mailbox<Event: Sendable>: Sendable {
     waiter?.resume(returning: nil)
   }
 
-  /// Waits for the next event; nil at the end, when the task is cancelled, and for a second one that waits.
+  /// The next event; nil at the end, when the task is cancelled, and for a second concurrent caller.
   func next() async -> Event? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -3,47 +3,47 @@
 import ArtModel
 import ArtStore
 
-/// One thing that is asked of an open document.
+/// A request to an open document.
 public indirect enum DocumentRequest: Sendable {
-  /// An edit, in a user's terms.
+  /// An action in the user's terms.
   case action(Action)
-  /// An edit, in the document's.
+  /// An edit in the document's terms.
   case edit(Edit)
-  /// What is done to its background. A picture that is set must be in the file: see `Document.setBackground`.
+  /// A change of the background. The bytes of a picture must be in the file: see `Document.setBackground`.
   case background(BackgroundEdit)
-  /// Take back up to that many of the client's edits, at least 1.
+  /// Undo up to that many of the client's edits, at least 1.
   case undo(Int)
-  /// Make again up to that many of them.
+  /// Redo up to that many of the client's edits, at least 1.
   case redo(Int)
-  /// Several requests as one edit with that name, which one undo takes back: a gesture. Undo and redo cannot be among them.
+  /// Several requests as one edit with that name and one undo, such as a drag. They must not include undo and redo.
   case group(name: String, [DocumentRequest])
 }
 
-/// The last edit that a client knew to be durably saved.
+/// The last durably saved edit that a client knows.
 public enum KnownHead: Hashable, Sendable {
   /// None: the document had no edits.
   case beginning
-  /// That one.
+  /// That edit.
   case edit(EditID)
 
-  /// The last edit of that state.
+  /// The last edit of a saved state.
   public init(_ saved: DocumentBase) { self = saved.head.map(KnownHead.edit) ?? .beginning }
 }
 
-/// A request, and who makes it.
+/// A request with its client, key and base.
 public struct ClientRequest: Sendable {
-  /// What is asked.
+  /// The request.
   public let request: DocumentRequest
   /// The client; nil for the program itself.
   public let client: DocumentClient?
-  /// The key under which the client makes the request, again if need be: it is answered twice, and made once.
+  /// The idempotency key: a repeated request with the same key is answered again but performed once.
   public let tag: RequestTag?
-  /// What was durably in the file, as far as the client knew, when it made the request first: see `DocumentSnapshot.saved`. A
-  /// request with a tag and without this is compared with the edits that the log still has, and may be made twice when its edit has
+  /// The last saved state that the client knew when it first made the request: see `DocumentSnapshot.saved`. Without
+  /// it, a tagged request is compared with the edits in the log only, and may be performed twice when its edit has
   /// left the log.
   public let since: KnownHead?
 
-  /// A request.
+  /// A request with these values.
   public init(
     _ request: DocumentRequest, by client: DocumentClient? = nil, tag: RequestTag? = nil,
     since: KnownHead? = nil
@@ -55,17 +55,17 @@ public struct ClientRequest: Sendable {
   }
 }
 
-/// What became of a request. The edit is kept from here on, whatever becomes of the program.
+/// The result of a request. Its edits are in the journal, and so survive the end of the program.
 public struct DocumentAnswer: Sendable {
-  /// What it came to in the log; nothing where it had no effect.
+  /// The new log entries; empty if the request had no effect.
   public let entries: [LoggedEdit]
-  /// The emoji that an action was about, as they are after it; removed ones as they were.
+  /// The emoji that the action named, as they are afterwards; removed ones as they were.
   public let emojis: [Emoji]
-  /// How many changes no save holds yet.
+  /// The number of unsaved changes.
   public let unsaved: Int
-  /// Backgrounds that an undo or a redo would have brought back if their bytes were still kept. The URL of one that has a URL is
-  /// pending now, if none was.
+  /// Backgrounds that an undo or a redo could not restore because their bytes are not stored any more. The URL of
+  /// such a background is pending now, if it has one and no other was pending.
   public let lost: [Background]
-  /// Whether the request had been made before: nothing was done now, and `entries` has the edit of then.
+  /// Whether this repeats an earlier request. Then nothing was done, and `entries` has the earlier result.
   public var isRepeated = false
 }

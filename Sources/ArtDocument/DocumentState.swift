@@ -4,21 +4,23 @@ import ArtModel
 import ArtStore
 import Synchronization
 
-/// Where a document is in its life.
+/// The state of a document's life cycle.
 public enum DocumentState: Sendable, Equatable {
-  /// Not open: it was closed, or not opened yet.
+  /// Not open: closed, or not yet opened.
   case closed
-  /// Open, and no save is running.
+  /// Open, with no save running.
   case open
-  /// Open, and a save is running; edits go on.
+  /// Open, with a save running. Edits are accepted.
   case saving
-  /// The last save failed. The edits are kept and saved again and again, until one save succeeds.
+  /// The last save failed. The edits are kept, and saving is repeated until it succeeds.
   case error(ArtError)
-  /// Open to be looked at; it cannot be edited, for that reason.
+  /// Open read-only, for the given reason.
   case editingDisabled(String)
 }
 
-/// The life of a document, as a pure machine.
+// MARK: - Machine
+
+/// The life cycle of a document, as a pure state machine.
 ///
 ///                opened(canEdit)             saveBegan
 ///     closed ───────────────────▶ open ─────────────────▶ saving
@@ -29,11 +31,11 @@ public enum DocumentState: Sendable, Equatable {
 ///       │              │                 saveSucceeded        │
 ///       └──────────────┴── closed (from every state) ─────────┘
 ///
-/// - A refresh that finds the file gone, or another document in its place, goes to `error` as a failed save does; the
-///   next refresh that finds it, or the next save, ends it.
-/// - `saving` and `error` are the states in which a save may be running; a save that tries again after an error
-///   leaves the state at `error`, so that a trouble that lasts is told once.
-/// - Every method returns the new state when there is one to tell, nil when nothing changed.
+/// - A refresh that does not find the file, or finds another document in its place, goes to `error` like a failed
+/// save. The next successful refresh or save ends it.
+/// - A save may be running in `saving` and `error`. A save that retries after an error leaves the state at `error`,
+/// so that a lasting problem is reported once.
+/// - Every method returns the new state, or nil if the state stays the same.
 struct DocumentLife: Equatable {
   private(set) var state = DocumentState.closed
   private(set) var isSaving = false
@@ -59,7 +61,7 @@ struct DocumentLife: Equatable {
     return go(to: .error(error))
   }
 
-  /// A refresh, while nothing is unsaved, found the store as it should be, or not. The second ends what the first began.
+  /// Reports a failed refresh while nothing is unsaved. `refreshSucceeded` ends that error.
   mutating func refreshFailed(_ error: ArtError) -> DocumentState? {
     if case .editingDisabled = state { return nil }
     return go(to: .error(error))
@@ -79,7 +81,7 @@ struct DocumentLife: Equatable {
     return new
   }
 
-  /// Stops a debug build when a promise of this type does not hold.
+  /// Stops a debug build when an invariant does not hold.
   private func checkInvariants() {
     switch state {
     case .saving: assert(isSaving, "saving is said only while a save runs")
@@ -89,55 +91,58 @@ struct DocumentLife: Equatable {
   }
 }
 
-/// What becomes of a program, seen from outside; the names are those of UIKit's scenes.
+// MARK: - Life cycle of the program
+
+/// Events in a program's life cycle, named like those of UIKit's scenes.
 public enum LifeCycleEvent: String, Sendable, CaseIterable {
-  /// A person is at it.
+  /// The user is active.
   case active
-  /// No person is at it any more, for now or for good.
+  /// The user is not active any more, for now or for good.
   case inactive
-  /// It may be stopped from here on: what is open saves itself, and with a gate no file is open until `foreground` or `terminate`.
+  /// The program may be suspended: documents save themselves, and with a gate no file is opened until `foreground` or
+  /// `terminate`.
   case background
-  /// It goes on after it was stopped: what is open looks at its files again.
+  /// The program continues after a suspension: documents refresh.
   case foreground
-  /// It ends: what is open saves itself and closes.
+  /// The program ends: documents save themselves and close.
   case terminate
 }
 
-/// The life of a program as its documents and anyone else hear of it. A program feeds it with what it knows: signals, a
-/// window that is hidden, a connection that ends.
+/// The life cycle of a program. The program sends the events that it learns of from signals, hidden windows or closed
+/// connections; documents and listeners receive them.
 public final class LifeCycle: Sendable {
   private let broadcast = Broadcast<LifeCycleEvent>()
   private let gate: FileGate?
   private let isInBackground = Mutex(false)
 
-  /// A life of which nothing has been heard. `gate` is closed from `background`, when the documents are saved, to `foreground` or
-  /// `terminate`: `.shared` for a program that is stopped in between, nil for one that goes on.
+  /// A life cycle. `gate` closes after `background`, when the documents are saved, and opens at `foreground` or
+  /// `terminate`. Use `.shared` for a program that is suspended in between, and nil for one that keeps running.
   public init(closing gate: FileGate? = nil) { self.gate = gate }
 
-  /// What happens from now on, for one listener of any number; one that is very slow misses the oldest.
+  /// The events from now on, for one of any number of listeners. A slow listener misses the oldest ones.
   public func events() -> EventSequence<LifeCycleEvent> { broadcast.subscribe(capacity: 64) }
 
-  /// Tells every listener, and has the documents do what it means, side by side; returns when they have. Throws the first error of a
-  /// document that could not be saved.
+  /// Emits an event and has all documents handle it concurrently; returns when they are done. Throws the first error
+  /// of a document that could not be saved.
   public func send(_ event: LifeCycleEvent, to documents: [Document]) async throws(ArtError) {
     broadcast.send(event)
-    note(event)
-    let turns = documents.map { document in
+    track(event)
+    let tasks = documents.map { document in
       Task { () -> ArtError? in
         do throws(ArtError) { try await document.follow(event) } catch { return error }
         return nil
       }
     }
     var first: ArtError?
-    for turn in turns {
-      let error = await turn.value
+    for task in tasks {
+      let error = await task.value
       first = first ?? error
     }
     if event == .background { await closeGate() }
     if let first { throw first }
   }
 
-  private func note(_ event: LifeCycleEvent) {
+  private func track(_ event: LifeCycleEvent) {
     switch event {
     case .active, .inactive: break
     case .background: isInBackground.withLock { $0 = true }
@@ -149,7 +154,7 @@ public final class LifeCycle: Sendable {
     }
   }
 
-  /// A turn that came while the documents were being saved leaves the gate open.
+  /// If another event came while the documents were being saved, the gate stays open.
   private func closeGate() async {
     isInBackground.withLock { if $0 { gate?.close() } }
     await gate?.waitUntilIdle()
@@ -157,7 +162,7 @@ public final class LifeCycle: Sendable {
 }
 
 extension Document {
-  /// Does what a turn in the program's life means for a document. Throws what saving throws.
+  /// Handles an event of the program's life cycle. Throws what saving throws.
   func follow(_ event: LifeCycleEvent) async throws(ArtError) {
     guard state != .closed else { return }
     switch event {
@@ -169,35 +174,36 @@ extension Document {
   }
 }
 
-/// What is in the way of saves, as refreshes find it. Every method tells whether what was found is a reason to save at
-/// once what is unsaved:
+// MARK: - What prevents saves
+
+/// What prevents saves, as refreshes find it. Every method returns whether unsaved changes should be saved at once:
 ///
-///     found                     a reason to save at once
-///     known, or taken in        when something was in the way, and is gone
-///     another state             when no save is held up, or when one is by something else
-///     what cannot be read       the first time: the save tells why
-///     busy                      never: whoever holds it has not written yet, and what was in the way may be still
+///     result of a refresh              save at once?
+///     known state, or adopted          if something prevented saves before
+///     conflict with another state      if no save is failing, or saves fail because of another state
+///     the store cannot be read         the first time only: the save reports the error
+///     the store is busy                never: nothing has been written yet, and earlier obstacles may remain
 ///
-/// A save that succeeds ends it.
+/// A successful save resets it.
 struct SaveBlocker: Equatable {
-  /// Why the store could not be read; nil when it could be, or was saved since.
+  /// Why the store could not be read; nil if it could, or was saved since.
   private(set) var readError: ArtError.Code?
-  /// The state of the store that a save was to take in.
+  /// The state of the store that a save has to rebase on.
   private(set) var base: DocumentBase?
 
   private var wasUnreadable: Bool { readError != nil && readError != .busy }
 
-  mutating func foundNothing(isHeldUp: Bool) -> Bool {
+  mutating func refreshed(isSaveFailing: Bool) -> Bool {
     defer { self = SaveBlocker() }
-    return wasUnreadable || isHeldUp && base != nil
+    return wasUnreadable || isSaveFailing && base != nil
   }
 
-  mutating func found(_ found: DocumentBase, isHeldUp: Bool) -> Bool {
+  mutating func conflicted(with found: DocumentBase, isSaveFailing: Bool) -> Bool {
     defer { self = SaveBlocker(base: found) }
-    return !isHeldUp || wasUnreadable || found != base
+    return !isSaveFailing || wasUnreadable || found != base
   }
 
-  mutating func failed(_ code: ArtError.Code) -> Bool {
+  mutating func readFailed(_ code: ArtError.Code) -> Bool {
     if code == .busy {
       readError = readError ?? .busy
       return false
@@ -227,7 +233,7 @@ extension ArtError {
         + "look at the document and ask again under another tag")
   }
 
-  /// A document that can only be looked at, and why.
+  /// A read-only document, and why it is read-only.
   public static func readOnlyDocument(_ name: String, _ reason: String) -> ArtError {
     ArtError(.notPermitted, "\(name) can only be looked at: \(reason)", about: name)
   }

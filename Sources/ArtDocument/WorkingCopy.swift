@@ -3,33 +3,34 @@
 import ArtModel
 import ArtStore
 
-/// A document in memory with the edits that its store does not hold yet, as a pure machine: no file, no thread, no clock.
+/// A document in memory with its unsaved edits, as a pure state machine: no file, no thread, no clock.
 ///
 ///     perform ──▶ performed ──commit──▶ unsaved ──beginSave──▶ saving ──saved──▶ in the store (base)
 ///                     └─────rollBack──▶ nothing       ▲            └──saveFailed──▶ unsaved
-///                                                     └── what is performed while a save runs stays here
-///     adopt: others saved, and nothing is unsaved
+///                                                     └── edits performed during a save stay here
+///     adopt: another program saved, and nothing is unsaved
 ///
-/// - `content` is what the store holds (`base`), and on top of it `saving`, `unsaved` and what was performed.
-/// - `version` grows by one with each change of the content that is committed, and with each save of others that is taken in.
-/// - Every method that changes the content returns what listeners are to hear, in its order. A snapshot of an earlier version with the
-///   changes since then applied to it is the content.
-/// - Between two calls nothing is performed and not committed.
+/// - `content` is `base`, the state of the store, with `saving`, `unsaved` and the performed edits on top.
+/// - `version` increases by one with each committed change of the content, and with each save of other programs that
+/// is adopted.
+/// - Every method that changes the content returns the events to emit, in order. A snapshot of an earlier version
+/// with the changes since then applied to it equals the content.
+/// - Every `perform` is followed by `commit` or `rollBack` before anything else.
 struct WorkingCopy: Sendable {
   /// The document as it is now.
   private(set) var content: DocumentContent
-  /// The count of changes since the document was opened.
+  /// The number of changes since the document was opened.
   private(set) var version = 0
-  /// What the store holds, as far as this program knows.
+  /// The known state of the store.
   private(set) var base: DocumentBase
-  /// Edits that no save holds, and that no running save will hold.
+  /// Edits that neither a finished nor a running save contains.
   private(set) var unsaved = UnsavedEdits()
-  /// Edits that the running save will hold.
+  /// Edits that the running save contains.
   private(set) var saving = UnsavedEdits()
-  /// The pictures that this program has put into the store, and that were there when it did so last.
+  /// The pictures that this program has put into the store, and that the store still had at the last check.
   private(set) var ownPictures: Set<String> = []
   private var performed: [Performed] = []
-  /// The content's head and the program's numbers before what was performed.
+  /// The content's head and the author's numbering before the performed edits.
   private var before: (head: EditID?, author: Author)?
   private var author: Author
   private var generator: any RandomNumberGenerator & Sendable
@@ -46,19 +47,20 @@ struct WorkingCopy: Sendable {
     base = DocumentBase(content)
   }
 
-  /// The mark of this program's edits.
+  /// The origin of this program's edits.
   var origin: Origin { author.origin }
   /// The program's own client.
   var client: DocumentClient { author.client }
-  /// The document and its version.
+  /// The content and its version.
   var snapshot: DocumentSnapshot {
     DocumentSnapshot(version: version, content: content, saved: base)
   }
 
   // MARK: Editing
 
-  /// Does what is asked in memory, one request after the other, and answers each. A request that fails leaves no trace and does not
-  /// keep the next ones from being done. `commit` or `rollBack` is to follow at once. `unsaved` is how many changes no save holds.
+  /// Performs requests in memory, one after the other, and answers each. A failed request has no effect on the
+  /// document and on the next requests. The caller must call `commit` or `rollBack` next. `unsaved` is the number of
+  /// unsaved changes.
   mutating func perform(
     _ requests: [ClientRequest], unsaved: Int, time: () -> Int
   ) -> [Result<DocumentAnswer, ArtError>] {
@@ -78,22 +80,22 @@ struct WorkingCopy: Sendable {
     return answers
   }
 
-  /// The edits that were performed and are not committed yet.
+  /// The performed edits that are not committed yet.
   var uncommitted: [LoggedEdit] { performed.map(\.entry) }
 
-  /// What was performed is kept from here on.
+  /// Commits the performed edits and returns their changes.
   mutating func commit() -> [ContentChange] {
     defer { performed.removeAll(keepingCapacity: true) }
-    // Not after each edit: it would cost more than it brings.
+    // Not after each edit: cutting an array has a cost.
     defer { if content.log.count > UnsavedEdits.logged + UnsavedEdits.slack { trimLog() } }
-    return performed.map { made in
-      unsaved.append(made.entry)
+    return performed.map { done in
+      unsaved.append(done.entry)
       version += 1
-      return ContentChange(of: made.entry, isBackground: made.isBackground, before: version - 1)
+      return ContentChange(of: done.entry, isBackground: done.isBackground, before: version - 1)
     }
   }
 
-  /// What was performed could not be kept: the content is as if nothing had been asked.
+  /// Reverts the performed edits.
   mutating func rollBack() {
     guard let before else { return }
     rollBack(to: Mark(count: 0, head: before.head, author: before.author))
@@ -108,15 +110,15 @@ struct WorkingCopy: Sendable {
   private var mark: Mark { Mark(count: performed.count, head: content.head, author: author) }
 
   private mutating func rollBack(to mark: Mark) {
-    content.takeBack(performed[mark.count...].map(\.entry)[...], to: mark.head)
+    content.revert(performed[mark.count...].map(\.entry)[...], to: mark.head)
     performed.removeSubrange(mark.count...)
     author = mark.author
   }
 
   private mutating func perform(
-    _ asked: ClientRequest, unsaved: Int, time: () -> Int
+    _ request: ClientRequest, unsaved: Int, time: () -> Int
   ) throws(ArtError) -> DocumentAnswer {
-    let repeated = try entries(answering: asked)
+    let repeated = try entries(answering: request)
     if !repeated.isEmpty {
       return DocumentAnswer(
         entries: repeated, emojis: subjects(of: repeated), unsaved: unsaved + performed.count, lost: [],
@@ -124,12 +126,12 @@ struct WorkingCopy: Sendable {
     }
     let first = performed.count
     var (subjects, lost): ([Emoji], [Background]) = ([], [])
-    switch asked.request {
-    case .undo(let count): lost = try step(.undo, count, asked, time: time)
-    case .redo(let count): lost = try step(.redo, count, asked, time: time)
+    switch request.request {
+    case .undo(let count): lost = try step(.undo, count, request, time: time)
+    case .redo(let count): lost = try step(.redo, count, request, time: time)
     case .action, .edit, .background, .group:
-      if let plan = try plan(asked.request) {
-        _ = try make(plan.edit, isBackground: asked.request.isBackground, asked, time: time)
+      if let plan = try plan(request.request) {
+        _ = try make(plan.edit, isBackground: request.request.isBackground, request, time: time)
         subjects = plan.subjects
       }
     }
@@ -138,8 +140,8 @@ struct WorkingCopy: Sendable {
       unsaved: unsaved + performed.count, lost: lost)
   }
 
-  /// The emoji that edits were about which are there. A restore made one edit of many requests: which of its emoji a request was about
-  /// cannot be told.
+  /// The existing emoji that edits touched. Entries with several tags are left out: a restore merges the edits of
+  /// many requests, so the emoji of a single request are not known.
   private func subjects(of entries: [LoggedEdit]) -> [Emoji] {
     var known: Set<EmojiID> = []
     return entries.filter { $0.stamp.tags.count == 1 }.flatMap(\.edit.changes).compactMap { change in
@@ -148,13 +150,13 @@ struct WorkingCopy: Sendable {
     }
   }
 
-  /// The edit that a request is about; nil when it has no effect.
+  /// The edit that a request leads to; nil if it has no effect.
   private mutating func plan(_ request: DocumentRequest) throws(ArtError) -> PlannedEdit? {
     switch request {
     case .action(let action):
-      var chance = generator
-      defer { generator = chance }
-      return try action.plan(on: content, using: &chance)
+      var random = generator
+      defer { generator = random }
+      return try action.plan(on: content, using: &random)
     case .edit(let edit): return PlannedEdit(edit: edit, subjects: [])
     case .background(let edit): return try edit.plan(on: content).map { PlannedEdit(edit: $0, subjects: []) }
     case .group(let name, let requests): return try plan(requests, as: name)
@@ -162,10 +164,10 @@ struct WorkingCopy: Sendable {
     }
   }
 
-  /// Several requests as one edit: what they come to when they are made one after the other.
+  /// Several requests as one edit with their joint effect.
   private mutating func plan(_ requests: [DocumentRequest], as name: String) throws(ArtError) -> PlannedEdit {
     var (changes, inverse): ([Change], [Change]) = ([], [])
-    // An inverse sets what was there before: no bound keeps it from that.
+    // Applying an inverse cannot fail: it restores values that were valid.
     defer { do throws(ArtError) { _ = try content.apply(inverse) } catch { assertionFailure(error.cause) } }
     var subjects: [Emoji] = []
     for request in requests {
@@ -180,11 +182,11 @@ struct WorkingCopy: Sendable {
   }
 
   private mutating func step(
-    _ direction: UndoDirection, _ count: Int, _ asked: ClientRequest, time: () -> Int
+    _ direction: UndoDirection, _ count: Int, _ request: ClientRequest, time: () -> Int
   ) throws(ArtError) -> [Background] {
-    let owner = (asked.client ?? client).session.map(EditOwner.session) ?? .origin(origin)
+    let owner = (request.client ?? client).session.map(EditOwner.session) ?? .origin(origin)
     var lost: [Background] = []
-    var isAnything = false
+    var didStep = false
     for _ in 0..<max(1, count) {
       let plan =
         switch direction {
@@ -193,24 +195,24 @@ struct WorkingCopy: Sendable {
         }
       guard let plan else { break }
       let edit = Edit(name: plan.name, changes: plan.changes)
-      lost += try make(edit, kind: plan.kind, skipped: plan.skipped, asked, time: time)
-      isAnything = true
+      lost += try make(edit, kind: plan.kind, skipped: plan.skipped, request, time: time)
+      didStep = true
     }
-    guard isAnything else { throw .nothingOwnTo(direction.rawValue) }
+    guard didStep else { throw .nothingOwnTo(direction.rawValue) }
     return lost
   }
 
-  /// An edit without effect is not made; an undo or redo is, so that the next one goes on behind it. Returns the backgrounds whose bytes
-  /// are not kept.
+  /// Applies an edit and appends its entry. An edit without effect gives no entry; an undo or redo always does, so
+  /// that the next one continues behind it. Returns the backgrounds whose bytes are not stored any more.
   private mutating func make(
     _ edit: Edit, kind: LoggedEdit.Kind = .edit, skipped: [Change] = [], isBackground: Bool = false,
-    _ asked: ClientRequest, time: () -> Int
+    _ request: ClientRequest, time: () -> Int
   ) throws(ArtError) -> [Background] {
     let time = time()
     let applied = try content.apply(edit.changes, of: kind, at: time)
     guard !applied.changes.isEmpty || kind != .edit else { return [] }
     let entry = LoggedEdit(
-      author.stamp(at: time, by: asked.client, tag: asked.tag), revision: content.revision + 1,
+      author.stamp(at: time, by: request.client, tag: request.tag), revision: content.revision + 1,
       save: base.revision + 1, kind: kind, edit: Edit(name: edit.name, changes: applied.changes),
       inverse: applied.inverse, dropped: skipped + applied.dropped)
     content.append(entry)
@@ -218,31 +220,32 @@ struct WorkingCopy: Sendable {
     return applied.lost
   }
 
-  /// The edits that the same request led to before, none when it was not made. Throws `movedOn` when that cannot be told.
-  private func entries(answering asked: ClientRequest) throws(ArtError) -> [LoggedEdit] {
-    guard let tag = asked.tag else { return [] }
-    let session = (asked.client ?? client).session
+  /// The edits of an earlier request with the same tag; empty if there was none. Throws `movedOn` if the log does not
+  /// tell.
+  private func entries(answering request: ClientRequest) throws(ArtError) -> [LoggedEdit] {
+    guard let tag = request.tag else { return [] }
+    let session = (request.client ?? client).session
     var found: [LoggedEdit] = []
-    var isKnown = asked.since == .beginning && content.log.first?.revision ?? 1 == 1
+    var isKnown = request.since == .beginning && content.log.first?.revision ?? 1 == 1
     for entry in content.log.reversed() {
-      // What came before the request was first made cannot be of it.
-      if asked.since == .edit(entry.id) {
+      // Edits before the request's base cannot be its own.
+      if request.since == .edit(entry.id) {
         isKnown = true
         break
       }
       guard entry.session == session else { continue }
       if entry.stamp.tags.contains(tag) { found.append(entry) }
-      // One with so many tags may lack older ones.
+      // An entry with the maximum of tags may lack older ones.
       if entry.stamp.tags.count >= Limits.editTags { isKnown = false }
     }
-    guard found.isEmpty, asked.since != nil else { return found.reversed() }
+    guard found.isEmpty, request.since != nil else { return found.reversed() }
     guard isKnown else { throw .requestTooOld(tag) }
     return []
   }
 
   // MARK: Saving
 
-  /// Begins a save of what is unsaved until now. No other one is running.
+  /// Begins a save of all changes made until now. No other save is running.
   mutating func beginSave() -> NetEdits {
     assert(saving.isEmpty, "one save at a time")
     let edits = NetEdits(unsaved, of: content, since: base)
@@ -251,15 +254,16 @@ struct WorkingCopy: Sendable {
     return edits
   }
 
-  /// The save that ran succeeded. `known` are the own pictures when it began.
+  /// Ends a successful save. `known` are the own pictures at its start.
   mutating func saved(_ outcome: SaveOutcome, pictures known: Set<String>) -> [DocumentEvent] {
     ownPictures.subtract(known.subtracting(outcome.pictures))
     saving = UnsavedEdits()
     var events: [DocumentEvent] = []
-    if let joined = outcome.joined {
-      let own = joined.own
+    if let rebased = outcome.joined {
+      let own = rebased.own
       events = own.renamed.map { .renamed($0, to: $1) } + own.dropped.map { .dropped($0.id, $0.changes) }
-      events += adopt(joined.content, at: outcome.base, joined.others, isRebased: true, renamed: own.renamed)
+      events += adopt(
+        rebased.content, at: outcome.base, rebased.others, isRebased: true, renamed: own.renamed)
     } else {
       content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       base = outcome.base
@@ -269,7 +273,7 @@ struct WorkingCopy: Sendable {
     return events
   }
 
-  /// The save that ran failed. `isUnknown` says that nobody knows whether it wrote anything.
+  /// Ends a failed save. `isUnknown` means that it may have written its edits.
   mutating func saveFailed(isUnknown: Bool) {
     if isUnknown { saving.seal() }
     saving.append(unsaved)
@@ -277,18 +281,18 @@ struct WorkingCopy: Sendable {
     saving = UnsavedEdits()
   }
 
-  /// What is not saved is lost from here on.
+  /// Discards the unsaved edits.
   mutating func discardUnsaved() { unsaved = UnsavedEdits() }
 
   // MARK: Others' saves
 
-  /// Takes in what the store holds now. Nothing is unsaved.
+  /// Adopts the content of the store. There are no unsaved edits.
   mutating func adopt(_ found: DocumentContent) -> [DocumentEvent] {
     guard let others = ExternalChange(in: found, since: base, besides: origin) else { return [] }
     return adopt(found, at: DocumentBase(found), others, isRebased: false)
   }
 
-  /// Goes on from content that is in the store, with what is unsaved on top of it.
+  /// Adopts content of the store and rebases the unsaved edits on it.
   private mutating func adopt(
     _ saved: DocumentContent, at base: DocumentBase, _ others: ExternalChange?, isRebased: Bool,
     renamed: [EmojiID: EmojiID] = [:]
@@ -299,15 +303,15 @@ struct WorkingCopy: Sendable {
     content = saved
     setPictures(saved.pictures)
     if !unsaved.isEmpty {
-      var chance = generator
-      let own = content.rejoin(unsaved, save: base.revision + 1, renamed: renamed, using: &chance)
-      generator = chance
-      unsaved = own.edits
-      events += own.renamed.filter { renamed[$0.key] == nil }.map { .renamed($0, to: $1) }
-      events += own.dropped.map { .dropped($0.id, $0.changes) }
+      var random = generator
+      let rebased = content.rebase(unsaved, save: base.revision + 1, renamed: renamed, using: &random)
+      generator = random
+      unsaved = rebased.edits
+      events += rebased.renamed.filter { renamed[$0.key] == nil }.map { .renamed($0, to: $1) }
+      events += rebased.dropped.map { .dropped($0.id, $0.changes) }
     }
     let effect = ContentEffect(from: old, to: content)
-    guard !effect.isEmpty || others?.isNews ?? false else { return events }
+    guard !effect.isEmpty || others?.isReportable ?? false else { return events }
     version += 1
     let change = ContentChange(
       of: others, effect, isRebased: isRebased, before: version - 1, revision: content.revision,
@@ -317,22 +321,22 @@ struct WorkingCopy: Sendable {
 
   // MARK: Pictures
 
-  /// The store has that picture of this program's now, and `held` are all that it has.
-  mutating func keptPicture(_ digest: String, among held: Set<String>) {
-    ownPictures = ownPictures.intersection(held).union([digest])
-    setPictures(held)
+  /// Notes that the store has a picture of this program's, with all pictures that the store has now.
+  mutating func pictureStored(_ digest: String, among stored: Set<String>) {
+    ownPictures = ownPictures.intersection(stored).union([digest])
+    setPictures(stored)
   }
 
-  /// Notes which pictures the store holds. What was read before this program's own last picture came does not know of it; that
-  /// the store holds one no more is found by the save at the latest.
+  /// Notes which pictures the store has. Content that was read before this program's last picture was stored does not
+  /// list it. If the store does not have it any more, the next save finds out.
   private mutating func setPictures(_ pictures: Set<String>) {
     content.setPictures(pictures.union(ownPictures))
   }
 
-  /// Cuts the log to about what a file keeps.
+  /// Cuts the log to about the size of a file's log.
   private mutating func trimLog() { content.trimLog(entries: UnsavedEdits.logged, changes: Self.logChanges) }
 
-  /// Changes and inverses: about what a file's 8 MiB hold.
+  /// The number of changes and inverses that about fit into the 8 MiB of a file's log.
   private static var logChanges: Int { 200_000 }
 }
 

@@ -100,7 +100,7 @@ struct PDFWriter {
     }
   }
 
-  private func draw(_ placed: GlyphLayout.Placed, _ label: Scene.Label) throws(DrawingRefusal) {
+  private func draw(_ placed: GlyphLayout.Placed, _ label: DrawingScene.Label) throws(DrawingRefusal) {
     let size = label.size.pixels
     let (left, top) = (label.position.x + placed.x * size, label.position.y + placed.y * size)
     func map(_ pixel: Double) -> Affine { Affine(a: pixel, b: 0, c: 0, d: pixel, e: left, f: top) }
@@ -187,7 +187,7 @@ extension DrawingRefusal {
     "more than \(PDFWriter.pieces) glyphs take more memory than there is for PDF; "
       + "draw a smaller region, or all of it as SVG or PNG")
 
-  fileprivate static func tooLargePage(_ size: PixelSize, _ region: Rect) -> DrawingRefusal {
+  fileprivate static func tooLargePage(_ size: PixelSize, _ region: CanvasRect) -> DrawingRefusal {
     let scale = Double(PDFWriter.side) / max(region.width, region.height)
     // Rounded down, so that the scale works.
     let digits = (scale * 1000).rounded(.down) / 1000

@@ -13,7 +13,7 @@ final class Painter {
     var bottom: Int32
   }
 
-  private let scene: Scene
+  private let scene: DrawingScene
   private let projection: Projection
   private let isTransparent: Bool
   private let font: ColorFont
@@ -71,7 +71,7 @@ final class Painter {
     return result
   }
 
-  private func paint(_ label: Scene.Label, on target: inout craster_part, _ part: craster_rect)
+  private func paint(_ label: DrawingScene.Label, on target: inout craster_part, _ part: craster_rect)
     throws(DrawingRefusal)
   {
     for placed in font.layout(label.text).glyphs {
@@ -115,7 +115,7 @@ extension Projection {
   private static let smallest = 1.0 / 64
 
   /// The rectangle of a glyph.
-  func box(of placed: GlyphLayout.Placed, _ label: Scene.Label) -> ResultBox {
+  func box(of placed: GlyphLayout.Placed, _ label: DrawingScene.Label) -> ResultBox {
     let em = label.size.pixels
     return ResultBox(
       x: x(label.position.x) + placed.x * em * scaleX, y: y(label.position.y) + placed.y * em * scaleY,
@@ -123,7 +123,7 @@ extension Projection {
   }
 
   /// The rows that a label may touch, whose work is added; nil where it is invisible.
-  fileprivate func rows(of label: Scene.Label, _ layout: GlyphLayout, _ work: inout PaintingWork) -> Range<
+  fileprivate func rows(of label: DrawingScene.Label, _ layout: GlyphLayout, _ work: inout PaintingWork) -> Range<
     Int32
   >? {
     var rows: Range<Int32>?
@@ -160,7 +160,7 @@ struct PaintingWork {
   /// The pixels of all emoji together, hidden ones included.
   static let painted = 2e9
 
-  private let region: Rect
+  private let region: CanvasRect
   private let size: PixelSize
   private var sum = 0.0
   // Sums over all rectangles, to estimate the work at smaller scales.
@@ -170,7 +170,7 @@ struct PaintingWork {
   private var areas = 0.0
 
   /// No work yet, for a drawing of that region.
-  init(_ region: Rect, size: PixelSize) {
+  init(_ region: CanvasRect, size: PixelSize) {
     self.region = region
     self.size = size
   }
@@ -253,7 +253,7 @@ struct BackgroundPainter {
   let fault: String?
 
   /// Decodes the background in the size in which it is drawn.
-  init(_ scene: Scene, _ projection: Projection) {
+  init(_ scene: DrawingScene, _ projection: Projection) {
     guard let bytes = scene.picture, projection.canvas.left < projection.canvas.right,
       projection.canvas.top < projection.canvas.bottom
     else {
@@ -398,7 +398,7 @@ struct Projection {
   let canvas: craster_rect
 
   /// Maps the whole region to the whole result.
-  init(_ region: Rect, of canvas: Canvas, to size: PixelSize) {
+  init(_ region: CanvasRect, of canvas: Canvas, to size: PixelSize) {
     self.size = size
     (originX, originY) = (region.x, region.y)
     (scaleX, scaleY) = (Double(size.width) / region.width, Double(size.height) / region.height)

@@ -153,7 +153,9 @@ struct SVGWriter {
     sink.write("\"/>\n")
   }
 
-  private func writeUse(_ name: Int, of placed: GlyphLayout.Placed, _ label: Scene.Label, _ font: ColorFont) {
+  private func writeUse(
+    _ name: Int, of placed: GlyphLayout.Placed, _ label: DrawingScene.Label, _ font: ColorFont
+  ) {
     let size = label.size.pixels
     let map = Affine(
       a: size / font.pixelsPerEm, b: 0, c: 0, d: size / font.pixelsPerEm,

@@ -18,7 +18,7 @@ struct VisibleArea {
   }
 
   /// Whether a label's box intersects the area.
-  func touches(_ label: Scene.Label, _ layout: GlyphLayout) -> Bool {
+  func touches(_ label: DrawingScene.Label, _ layout: GlyphLayout) -> Bool {
     let across = layout.width * label.size.pixels / 2
     let down = layout.height * label.size.pixels / 2
     let (x, y) = (label.position.x, label.position.y)

@@ -35,7 +35,7 @@ public struct Fetcher {
   }
 
   /// Creates a fetcher for one request.
-  public init(_ request: WorkerRequest.Fetch) { self.request = request }
+  package init(_ request: WorkerRequest.Fetch) { self.request = request }
 
   /// Fetches, and reports the progress. Throws every reason but `tooManyPixels`.
   public func run(progress: (_ received: Int, _ total: Int?) -> Void) throws(Refusal) -> [UInt8] {

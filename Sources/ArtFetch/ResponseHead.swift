@@ -86,7 +86,7 @@ struct ResponseHead {
 
   /// A body of more bytes than the limit.
   static func tooBig(_ place: String, _ limit: Int) -> Refusal {
-    Refusal(.tooBig, "\(place) answers with more than the \(FetchLimits.words(bytes: limit)) that are taken")
+    Refusal(.tooBig, "\(place) answers with more than the \(FetchLimits.text(bytes: limit)) that are taken")
   }
 
   private static func list(_ value: String) -> [String] {

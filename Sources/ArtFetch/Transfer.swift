@@ -178,7 +178,7 @@ struct TransferSettings {
     let headers = SList(["Accept: image/*", "Accept-Encoding: identity"])
     let addresses = SList(pinsAddresses ? [transfer.hop.pin].compactMap { $0 } : [])
     easy.set(CURLOPT_URL, transfer.target.url)
-    easy.set(CURLOPT_USERAGENT, "emojiart/\(Version.current)")
+    easy.set(CURLOPT_USERAGENT, "emojiart/\(EmojiArtVersion.current)")
     easy.set(CURLOPT_HTTPHEADER, headers)
     easy.set(CURLOPT_RESOLVE, addresses)
     setLimits(easy)

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person asks for, in the person's terms. On a document it becomes an `Edit`, in the document's.
+/// An action in the user's terms. `plan` turns it into an `Edit` of one document.
 public enum Action: Hashable, Sendable {
-  /// New emoji on top, side by side about a place.
+  /// Adds emoji on top, side by side and centred on a point.
   case add([EmojiText], at: Coordinates, size: FontSize)
-  case move(Selection, Displacement)
-  case resize(Selection, Resizing)
-  case remove(Selection)
-  case order(Selection, Ordering)
+  case move(EmojiSelection, Displacement)
+  case resize(EmojiSelection, Resizing)
+  case remove(EmojiSelection)
+  case order(EmojiSelection, Ordering)
   case setText(Reference, EmojiText)
 
-  /// Where to.
+  /// Where a move goes.
   public enum Displacement: Hashable, Sendable {
     case to(Coordinates)
     case by(Coordinates)
   }
 
-  /// To what size.
+  /// The new size of a resize.
   public enum Resizing: Hashable, Sendable {
     case to(FontSize)
-    /// Times a factor.
+    /// The old size times a factor.
     case by(Double)
   }
 
-  /// To which place in z-order. Several emoji keep their order among themselves.
+  /// Where emoji go in z-order. Several emoji keep their relative order.
   public enum Ordering: Hashable, Sendable {
     case front
     case back
@@ -31,23 +31,25 @@ public enum Action: Hashable, Sendable {
   }
 }
 
-/// An action in a document's terms.
+/// An action as an edit of one document.
 public struct PlannedEdit: Sendable {
-  /// What it does.
+  /// The edit.
   public var edit: Edit
-  /// The emoji that the action is about, as they are before it; those that it adds, as they will be.
+  /// The emoji that the action names, as they are before it; for an addition, the new emoji.
   public var subjects: [Emoji]
 
-  /// A plan of these values.
+  /// A plan with these values.
   package init(edit: Edit, subjects: [Emoji]) {
     self.edit = edit
     self.subjects = subjects
   }
 }
 
+// MARK: - Planning
+
 extension Action {
-  /// What the action is on this document. Ids of new emoji are drawn from the generator. Throws `badValue`,
-  /// `noSuchEmoji`, `ambiguous`, and what reading throws.
+  /// Plans the action on this document. The ids of new emoji are drawn from the generator. Throws `badValue`,
+  /// `noSuchEmoji`, `ambiguous`, and what the document's read methods throw.
   public func plan(
     on art: some ArtReading, using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> PlannedEdit {
@@ -70,7 +72,7 @@ extension Action {
       }
     case .remove(let selection):
       let emojis = try selection.resolve(in: art)
-      // From the top down, so that a document in memory takes each off the end of its order.
+      // Removes from the top down, so that a document in memory removes each one from the end of its order.
       let changes = emojis.reversed().map { Change.remove($0.id) }
       return PlannedEdit(edit: Edit(name: Self.name("remove", emojis), changes: changes), subjects: emojis)
     case .setText(let reference, let text):
@@ -83,7 +85,7 @@ extension Action {
   }
 
   private static func change(
-    _ verb: String, _ selection: Selection, in art: some ArtReading,
+    _ verb: String, _ selection: EmojiSelection, in art: some ArtReading,
     _ change: (Emoji) throws(ArtError) -> Change
   ) throws(ArtError) -> PlannedEdit {
     let emojis = try selection.resolve(in: art)
@@ -99,6 +101,8 @@ extension Action {
       ? "\(verb) \(emojis.map(\.text.string).joined(separator: " "))" : "\(verb) \(emojis.count) emoji"
   }
 }
+
+// MARK: - Adding
 
 extension Action {
   /// Width of a glyph in font sizes: Noto Color Emoji's advance.
@@ -118,10 +122,10 @@ extension Action {
       renumbering = order.enumerated().map { .order($1.id, to: ($0 + 1) * Limits.zStep) }
       z = order.count * Limits.zStep
     }
-    var taken: Set<EmojiID> = []
+    var used: Set<EmojiID> = []
     var emojis: [Emoji] = []
     for (text, width) in zip(texts, widths) {
-      let id = try freshID(in: art, besides: &taken, using: &generator)
+      let id = try freshID(in: art, excluding: &used, using: &generator)
       z += Limits.zStep
       let x = texts.count == 1 ? center.x : rounded(left + width / 2)
       emojis.append(Emoji(id: id, text: text, position: try Point(x: x, y: center.y), size: size, z: z))
@@ -131,25 +135,27 @@ extension Action {
       edit: Edit(name: name("add", emojis), changes: renumbering + emojis.map(Change.add)), subjects: emojis)
   }
 
-  /// An id that is not taken; it is then.
+  /// Draws an unused id and adds it to `used`.
   private static func freshID(
-    in art: some ArtReading, besides taken: inout Set<EmojiID>,
+    in art: some ArtReading, excluding used: inout Set<EmojiID>,
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> EmojiID {
     while true {
       let id = EmojiID.random(using: &generator)
-      if try art.emoji(id) == nil, taken.insert(id).inserted { return id }
+      if try art.emoji(id) == nil, used.insert(id).inserted { return id }
     }
   }
 }
 
-// z-order values are integers with gaps. Moving emoji to the front or the back takes values beyond the ends;
-// putting them above another one takes values from the gap above it. When a gap or the range is used up, all
-// emoji get new values in steps, in the same edit, so that undoing it gives back the values there were.
+// MARK: - Ordering
+
+// z-order values are integers with gaps. Moving emoji to the front or the back uses values beyond the ends; moving
+// them above another emoji uses values from the gap above it. When a gap or the range is used up, the same edit gives
+// all emoji new values, one step apart, so that an undo restores the old values.
 
 extension Action {
   static func order(
-    _ selection: Selection, _ ordering: Ordering, in art: some ArtReading
+    _ selection: EmojiSelection, _ ordering: Ordering, in art: some ArtReading
   ) throws(ArtError) -> PlannedEdit {
     let named = try selection.resolve(in: art)
     let moving = named.sorted { ($0.z, $0.id) < ($1.z, $1.id) }
@@ -198,7 +204,7 @@ extension Action {
     return try spread(moving, above: .emoji(anchor.id), of: art)
   }
 
-  /// Whether emoji in z-order follow each other with no other one between them.
+  /// Whether emoji, given in z-order, are neighbours with no other emoji between them.
   private static func areNeighbours(_ emojis: [Emoji], in art: some ArtReading) throws(ArtError) -> Bool {
     for (lower, upper) in zip(emojis, emojis.dropFirst()) {
       guard try art.next(above: lower)?.id == upper.id else { return false }
@@ -206,7 +212,7 @@ extension Action {
     return true
   }
 
-  /// Values a step apart; nil when they would leave the range.
+  /// Values one step apart; nil when they would leave the range.
   private static func steps(_ moving: [Emoji], from first: Int) -> [Change]? {
     guard Limits.zOrder.contains(first), Limits.zOrder.contains(first + moving.count * Limits.zStep) else {
       return nil
@@ -220,7 +226,7 @@ extension Action {
     case top
   }
 
-  /// New values for all emoji, a step apart.
+  /// New values for all emoji, one step apart.
   private static func spread(
     _ moving: [Emoji], above floor: Floor, of art: some ArtReading
   ) throws(ArtError) -> [Change] {

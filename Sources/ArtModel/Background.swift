@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The picture behind the emoji. Its bytes are in the document, found by their digest.
+/// The background picture of a document. The document stores the bytes under their digest.
 public struct Background: Hashable, Sendable {
   /// XXH3-128 of the bytes, 32 hexadecimal digits, lower case.
   public let digest: String
-  /// `image/png` and the like, at most 100 bytes.
+  /// The media type, such as `image/png`; at most 100 bytes.
   public let mediaType: String
-  /// Pixels across and down, as the picture is to be looked at.
+  /// The size in pixels, after the orientation is applied.
   public let size: Canvas
-  /// Where it came from, if anywhere; at most 65,536 bytes.
+  /// The URL of the picture, if it has one; at most 65,536 bytes.
   public let url: String?
 
-  /// Throws `badValue` for a digest that is none, a media type that is no image's, and a URL that is too long.
+  /// Throws `badValue` for an invalid digest, a media type that is not an image's, and a URL that is too long.
   public init(digest: String, mediaType: String, size: Canvas, url: String?) throws(ArtError) {
     let digits = "0123456789abcdef".utf8
     guard digest.utf8.count == 32, digest.utf8.allSatisfy(digits.contains) else {
@@ -32,21 +32,21 @@ public struct Background: Hashable, Sendable {
 
 /// A background that is still to be fetched.
 public struct PendingBackground: Hashable, Sendable {
-  /// What the emoji's places are measured from when the picture arrives.
+  /// The point from which the positions of emoji are measured until the picture arrives.
   public enum Anchor: String, Sendable {
     /// The picture's top left corner.
     case topLeft
-    /// The picture's centre, for documents that came from a program that measures from there.
+    /// The picture's centre, for documents imported from a program that measures from there.
     case center
   }
 
-  /// Where from; at most 65,536 bytes.
+  /// The URL; at most 65,536 bytes.
   public let url: String
-  /// Since when, in milliseconds since 1970.
+  /// The time at which it became pending, in milliseconds since 1970.
   public let since: Int
-  /// Why it is not there yet, one word; at most 256 bytes.
+  /// Why the picture is not there yet, in one word; at most 256 bytes.
   public let reason: String
-  /// What places are measured from.
+  /// The point from which positions are measured.
   public let anchor: Anchor
 
   /// Throws `badValue` for a URL or a reason that is too long.
@@ -62,20 +62,23 @@ public struct PendingBackground: Hashable, Sendable {
   }
 }
 
-/// What is done to a document's background, in a person's or a fetcher's terms. On a document it becomes an `Edit`.
+// MARK: - Edits
+
+/// A change of a document's background, by a user or by a fetch. `plan` turns it into an `Edit`.
 public enum BackgroundEdit: Hashable, Sendable {
-  /// That picture; the canvas takes its size, unless it is to be kept. What was pending is not any more. Where this is the pending
-  /// one, and was measured from the centre, the emoji move with it: by its URL, or because `pending` is the URL that it was
-  /// pending by. Where that is not pending any more, nothing is done.
+  /// Sets a picture and clears the pending one. The canvas gets the picture's size unless `keepsCanvas`. `pending` is
+  /// the URL under which the picture was pending: the edit does nothing if another URL, or none, is pending by now.
+  /// If positions are measured from the centre of the pending picture, and this is that picture, the emoji move with
+  /// the centre.
   case set(Background, keepsCanvas: Bool, pending: String? = nil)
-  /// No picture, and none to be fetched.
+  /// Removes the picture and the pending one.
   case clear
-  /// A picture that is to be fetched later; the one that is there stays until then.
+  /// Makes a picture pending. The current picture stays until the new one arrives.
   case later(PendingBackground)
-  /// The pending picture of that URL was refused for good: it is not pending any more.
+  /// Clears the pending picture with that URL, because it was refused for good.
   case refuse(url: String, Refusal.Reason)
 
-  /// What it is on this document; nil when it has no effect. Throws what reading throws.
+  /// Plans the edit on this document; nil when it has no effect. Throws what the document's read methods throw.
   public func plan(on art: some ArtReading) throws(ArtError) -> Edit? {
     let changes: [Change]
     switch self {
@@ -94,7 +97,7 @@ public enum BackgroundEdit: Hashable, Sendable {
     return effective.isEmpty ? nil : Edit(name: name, changes: effective)
   }
 
-  /// What the edit is called.
+  /// The name of the edit.
   public var name: String {
     switch self {
     case .set: "set the background"
@@ -106,14 +109,14 @@ public enum BackgroundEdit: Hashable, Sendable {
 
   private static let refuseName = "refuse the background: "
 
-  /// Why a background was refused for good, where that is what the edit says.
+  /// The reason of an edit that refuses a background; nil for other edits.
   public static func refusal(in edit: Edit) -> Refusal.Reason? {
     guard edit.name.hasPrefix(refuseName), edit.changes == [.setPending(nil)] else { return nil }
     return Refusal.Reason(rawValue: String(edit.name.dropFirst(refuseName.count)))
   }
 
-  /// Where a picture arrives that the places were measured from the centre of, they stay where they are to its centre; none
-  /// leaves the bounds of places.
+  /// Moves all emoji with the centre when a picture arrives from whose centre they were measured. Positions stay
+  /// within the bounds of coordinates.
   private static func moves(
     to canvas: Canvas, for url: String?, on art: some ArtReading
   ) throws(ArtError) -> [Change] {
@@ -131,7 +134,7 @@ public enum BackgroundEdit: Hashable, Sendable {
     return moves
   }
 
-  /// Whether that is the URL of the pending one, as it stands there or as it is fetched.
+  /// Whether the URL is the pending one, as stored or as normalized for fetching.
   private static func isSame(_ pending: String, _ url: String?) -> Bool {
     if pending == url { return true }
     do throws(Refusal) { return try BackgroundURL(pending).string == url } catch { return false }
@@ -143,7 +146,7 @@ public enum BackgroundEdit: Hashable, Sendable {
 }
 
 extension Change {
-  /// Whether a field of the document as a whole has the value that the change gives it.
+  /// Whether the document already has the value that the change sets. False for changes of single emoji.
   fileprivate func matches(_ art: some ArtReading) -> Bool {
     switch self {
     case .setCanvas(let canvas): canvas == art.canvas
@@ -154,18 +157,20 @@ extension Change {
   }
 }
 
-/// What fetching a picture may take.
+// MARK: - Fetching and checking pictures
+
+/// The limits of one fetch.
 public struct FetchLimits: Sendable, Hashable {
-  /// Bytes of the body.
+  /// The size of the body in bytes.
   public var bytes: Int
-  /// For each connection to be made.
+  /// The timeout of each connection.
   public var connect: Duration
-  /// For all of it, redirects too.
+  /// The timeout of the whole fetch, redirects included.
   public var total: Duration
-  /// Redirects that are followed.
+  /// The number of redirects.
   public var redirects: Int
 
-  /// Limits; 20 MiB, 5 s, 15 s and 3 redirects where nothing is said.
+  /// Limits. The defaults are 20 MiB, 5 s, 15 s and 3 redirects.
   public init(
     bytes: Int = 20 << 20, connect: Duration = .seconds(5), total: Duration = .seconds(15), redirects: Int = 3
   ) {
@@ -177,22 +182,22 @@ public struct FetchLimits: Sendable, Hashable {
 }
 
 extension FetchLimits {
-  /// So many bytes as people are told of them: whole MiB as that.
-  public static func words(bytes: Int) -> String {
+  /// A number of bytes for messages: in MiB if it is a whole number of them, else in bytes.
+  package static func text(bytes: Int) -> String {
     bytes >= 1 << 20 && bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
   }
 }
 
-/// What a picture may be.
+/// The limits of a picture.
 public struct PictureLimits: Sendable, Hashable {
-  /// Bytes of the file.
+  /// The size of the file in bytes.
   public var bytes: Int
-  /// Pixels in all.
+  /// The number of pixels.
   public var pixels: Int
-  /// Pixels across, and down.
+  /// The largest width and height in pixels.
   public var side: Int
 
-  /// Limits; 20 MiB, 24,000,000 pixels and 16,384 a side where nothing is said.
+  /// Limits. The defaults are 20 MiB, 24,000,000 pixels and 16,384 pixels a side.
   public init(bytes: Int = 20 << 20, pixels: Int = 24_000_000, side: Int = 16_384) {
     self.bytes = bytes
     self.pixels = pixels
@@ -200,13 +205,13 @@ public struct PictureLimits: Sendable, Hashable {
   }
 }
 
-/// The proxies that a person has set for what the person types.
+/// The user's proxies. They are used for user-initiated fetches only.
 public struct ProxySettings: Sendable, Hashable {
-  /// For http URLs; a URL, or a host and port.
+  /// The proxy for http URLs: a URL, or a host and port.
   public var http: String?
-  /// For https URLs.
+  /// The proxy for https URLs.
   public var https: String?
-  /// Hosts that are reached without one, with commas between them; `*` for all.
+  /// Hosts that are reached without a proxy, separated by commas; `*` for all.
   public var none: String?
 
   /// Settings.
@@ -217,18 +222,18 @@ public struct ProxySettings: Sendable, Hashable {
   }
 }
 
-/// A picture whose bytes were decoded once, as a trial: a document may take it.
+/// A picture that passed a trial decode and can become a background.
 public struct CheckedPicture: Sendable, Equatable {
-  /// The file's bytes, as they came.
+  /// The bytes of the file, unchanged.
   public let bytes: [UInt8]
-  /// `image/png`, `image/jpeg`, `image/gif`, `image/webp` or `image/avif`, by the bytes.
+  /// The media type, detected from the bytes: `image/png`, `image/jpeg`, `image/gif`, `image/webp` or `image/avif`.
   public let mediaType: String
-  /// Pixels across and down, after its orientation is applied.
+  /// The size in pixels, after the orientation is applied.
   public let size: Canvas
-  /// Whether there is more than one frame; the first one is the background.
+  /// Whether there is more than one frame. The background is the first frame.
   public let isAnimated: Bool
 
-  /// A picture.
+  /// A picture with these values.
   public init(bytes: [UInt8], mediaType: String, size: Canvas, isAnimated: Bool) {
     self.bytes = bytes
     self.mediaType = mediaType

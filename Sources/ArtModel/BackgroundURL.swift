@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The URL of a background, as it is fetched and kept: `http`, `https` or `data`, without a fragment, out of its
-/// `imgurl=` wrapper.
+/// A background's URL in normal form: `http`, `https` or `data`, without a fragment, unwrapped from an `imgurl=`
+/// parameter.
 public struct BackgroundURL: Hashable, Sendable {
-  /// The URL; for `data` it may be longer than a document keeps.
+  /// The URL. A `data` URL may be longer than a document stores.
   public let string: String
 
-  /// The URL that was typed or came from elsewhere; white space around it is dropped. Throws `badURL` and `scheme`.
+  /// Parses and normalizes a URL, ignoring white space around it. Throws `badURL` and `scheme`.
   public init(_ text: String) throws(Refusal) {
     try self.init(text, unwraps: true)
   }
@@ -33,10 +33,11 @@ public struct BackgroundURL: Hashable, Sendable {
     }
   }
 
-  /// Whether the text begins with a scheme, and so is meant as a URL and not as a path.
+  /// Whether the text begins with a scheme, and is therefore a URL and not a path.
   public static func isURL(_ text: String) -> Bool { scheme(of: trimmed(text)) != nil }
 
-  /// The scheme that a text begins with, in lower case: two characters or more, for one is the letter of a drive.
+  /// The scheme of a text in lower case; nil without one. A scheme has at least two characters: a single letter is a
+  /// Windows drive.
   public static func scheme(of text: some StringProtocol) -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = text.utf8[..<colon]
@@ -46,21 +47,21 @@ public struct BackgroundURL: Hashable, Sendable {
     return text[..<colon].lowercased()
   }
 
-  /// Whether it has its picture in it.
+  /// Whether this is a `data` URL, which contains its picture.
   public var isData: Bool { Self.scheme(of: string) == "data" }
 
-  /// What a document keeps of it: nil where it is too long.
-  public var kept: String? { string.utf8.count <= Limits.urlBytes ? string : nil }
+  /// The URL as a document stores it; nil if it is too long.
+  public var storable: String? { string.utf8.count <= Limits.urlBytes ? string : nil }
 
-  /// What people are shown: no query, no picture, and nothing that is long.
-  public var shown: String {
+  /// The URL for display and logs: shortened, without query and picture data.
+  public var redacted: String {
     let end = UInt8(ascii: isData ? "," : "?")
     return Self.brief(Substring(string.utf8.prefix { $0 != end })) + (isData ? ",…" : "")
   }
 }
 
 extension BackgroundURL {
-  /// Of a text that may be anything, as much as fits into a sentence, without a query.
+  /// A short form of any text for a message, without a query.
   private static func brief(_ text: Substring) -> String {
     let visible = Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") })
     return visible.shortened(to: 80)
@@ -77,7 +78,7 @@ extension BackgroundURL {
     let text = trimmed(text)
     let url = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { text[..<$0] } ?? text
     guard !url.isEmpty else { throw Refusal(.badURL, "there is no URL") }
-    // White space within a picture that was pasted is passed over where that is read.
+    // White space inside a pasted picture is skipped by the decoder.
     if scheme(of: url) == "data" { return url }
     guard url.utf8.count <= Limits.urlBytes else {
       throw Refusal(.badURL, "a URL of more than \(Limits.urlBytes) bytes")
@@ -91,7 +92,7 @@ extension BackgroundURL {
     return url
   }
 
-  /// The URL in a parameter `imgurl`, as the pages of picture searches have it.
+  /// The URL in an `imgurl` parameter, which the result pages of image searches use.
   private static func wrapped(in url: Substring) -> String? {
     let query = url.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
     let name = "imgurl=".utf8
@@ -106,9 +107,11 @@ extension BackgroundURL {
   }
 }
 
-/// The part of an http URL that says where.
+// MARK: - Addresses
+
+/// The authority part of an http URL.
 private enum WebAddress {
-  /// Throws `badURL` unless there are a host and, if anything else, a port.
+  /// Throws `badURL` unless there is a host and, after it, nothing or a port.
   static func check(_ url: Substring) throws(Refusal) {
     let rest = url.utf8.drop { $0 != UInt8(ascii: ":") }
     guard rest.starts(with: "://".utf8) else { throw Refusal(.badURL, "there is no // before the host") }
@@ -138,14 +141,6 @@ private enum WebAddress {
   }
 }
 
-extension Substring {
-  /// So many scalars at most, with an ellipsis where more are left out. A character may be of any number of them.
-  public func shortened(to count: Int) -> String {
-    guard unicodeScalars.dropFirst(count).first != nil else { return String(self) }
-    return String(unicodeScalars.prefix(count - 1)) + "…"
-  }
-}
-
 extension UInt8 {
   fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
   fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
@@ -154,23 +149,25 @@ extension UInt8 {
   }
 }
 
-/// Reads the bytes out of a `data:` URL (RFC 2397), as browsers do (https://fetch.spec.whatwg.org/#data-url-processor).
-public enum DataURL {
-  /// What stands before the comma is a media type and little more; it is taken apart, which needs more room than it has itself.
-  private static let kindBytes = 4096
+// MARK: - Data URLs
 
-  /// The bytes, at most `limit` of them. Throws `tooBig` before anything is allocated, `notAnImage` for a media type that
-  /// is none of a picture, and `badURL` for what cannot be read.
-  public static func decode(_ url: BackgroundURL, limit: Int) throws(Refusal) -> [UInt8] {
-    guard url.isData else { throw Refusal(.badURL, "\(url.shown) is no data: URL") }
+/// Decodes `data:` URLs (RFC 2397), as browsers do (https://fetch.spec.whatwg.org/#data-url-processor).
+package enum DataURL {
+  /// The bound on the part before the comma. Parsing needs several times its memory.
+  private static let headerLimit = 4096
+
+  /// Decodes at most `limit` bytes. Throws `tooBig` before it allocates memory, `notAnImage` for a media type that is
+  /// not an image's, and `badURL` for malformed data.
+  package static func decode(_ url: BackgroundURL, limit: Int) throws(Refusal) -> [UInt8] {
+    guard url.isData else { throw Refusal(.badURL, "\(url.redacted) is no data: URL") }
     let rest = url.string[...].utf8.dropFirst(5)
-    guard let comma = rest.prefix(kindBytes).firstIndex(of: UInt8(ascii: ",")) else {
-      throw Refusal(.badURL, "there is no comma in the first \(kindBytes) bytes of the data: URL")
+    guard let comma = rest.prefix(headerLimit).firstIndex(of: UInt8(ascii: ",")) else {
+      throw Refusal(.badURL, "there is no comma in the first \(headerLimit) bytes of the data: URL")
     }
-    var words = Substring(rest[..<comma]).split(separator: ";", omittingEmptySubsequences: false)
-    let isBase64 = words.count > 1 && MediaType.trimmed(words[words.count - 1]) == "base64"
-    if isBase64 { words.removeLast() }
-    try MediaType.check(words.first.map(String.init) ?? "", from: "the data: URL")
+    var parameters = Substring(rest[..<comma]).split(separator: ";", omittingEmptySubsequences: false)
+    let isBase64 = parameters.count > 1 && MediaType.trimmed(parameters[parameters.count - 1]) == "base64"
+    if isBase64 { parameters.removeLast() }
+    try MediaType.check(parameters.first.map(String.init) ?? "", from: "the data: URL")
     let bytes = PercentDecoding(rest[rest.index(after: comma)...])
     return isBase64 ? try base64(bytes, limit) : try plain(bytes, limit)
   }
@@ -186,17 +183,16 @@ public enum DataURL {
     return bytes
   }
 
-  /// White space is passed over, and the `=` at the end may be left out
-  /// (https://infra.spec.whatwg.org/#forgiving-base64-decode).
+  /// Skips white space and accepts missing padding (https://infra.spec.whatwg.org/#forgiving-base64-decode).
   private static func base64(
     _ source: PercentDecoding<Substring.UTF8View>, _ limit: Int
   ) throws(Refusal) -> [UInt8] {
     var digits = 0
     for byte in source where Base64Decoder.isDigit(byte) { digits += 1 }
     try check(digits / 4 * 3 + max(0, digits % 4 - 1), limit)
-    // With room for what the padding leaves: an array that grows is there twice while it does.
+    // Reserves space for missing padding too: growing an array needs memory for both copies.
     var decoder = Base64Decoder(reserving: digits + 4)
-    for byte in source where !byte.isSpace { guard decoder.take(byte) else { throw broken } }
+    for byte in source where !byte.isSpace { guard decoder.consume(byte) else { throw broken } }
     guard decoder.finish(isLax: true) else { throw broken }
     return decoder.bytes
   }
@@ -207,15 +203,16 @@ public enum DataURL {
     guard count <= limit else {
       throw Refusal(
         .tooBig,
-        "the data: URL has \(count) bytes, more than the \(FetchLimits.words(bytes: limit)) that are taken")
+        "the data: URL has \(count) bytes, more than the \(FetchLimits.text(bytes: limit)) that are taken")
     }
   }
 }
 
-/// What kind of data it is said to be: only a veto, for the bytes decide.
-public enum MediaType {
-  /// Throws `notAnImage` for what is said to be something else than a picture; nothing said is no veto.
-  public static func check(_ text: String, from source: String) throws(Refusal) {
+/// Checks declared media types. A declared type can only rule a picture out; the bytes decide what it is.
+package enum MediaType {
+  /// Throws `notAnImage` for a declared type that is not a picture's. An empty type passes. `source` names the sender
+  /// in the message.
+  package static func check(_ text: String, from source: String) throws(Refusal) {
     let kind = trimmed(text.prefix { $0 != ";" })
     guard kind.isEmpty || kind.hasPrefix("image/") || plain.contains(kind) else {
       throw Refusal(
@@ -232,8 +229,8 @@ public enum MediaType {
   private static let plain: Set<String> = ["application/octet-stream", "binary/octet-stream"]
 }
 
-/// The bytes of a text in which some are written as `%` and two hexadecimal digits; a `%` without them is one.
-struct PercentDecoding<Source: Collection>: Sequence where Source.Element == UInt8 {
+/// Percent-decoded bytes. A `%` without two hexadecimal digits stands for itself.
+private struct PercentDecoding<Source: Collection>: Sequence where Source.Element == UInt8 {
   private let source: Source
 
   init(_ source: Source) { self.source = source }

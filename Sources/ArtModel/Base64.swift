@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes as base64 text (RFC 4648, section 4), piece by piece.
-public struct Base64Encoder: Sendable {
+/// Encodes bytes as base64 text (RFC 4648, section 4), in pieces.
+package struct Base64Encoder: Sendable {
   fileprivate static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// Fewer than three bytes that wait for the next ones.
+  /// Fewer than three bytes, kept for the next piece.
   private var rest: [UInt8] = []
 
-  /// An encoder that has got nothing yet.
-  public init() {}
+  /// An encoder without input.
+  package init() {}
 
-  /// The text of what can be told already, ASCII.
-  public mutating func encode(_ piece: [UInt8]) -> [UInt8] { piece.withUnsafeBytes { encode($0) } }
+  /// The ASCII text of all complete groups of three bytes.
+  package mutating func encode(_ piece: [UInt8]) -> [UInt8] { piece.withUnsafeBytes { encode($0) } }
 
-  /// The same for bytes that are not copied.
-  public mutating func encode(_ piece: UnsafeRawBufferPointer) -> [UInt8] {
+  /// As above, for bytes that need not be copied.
+  package mutating func encode(_ piece: UnsafeRawBufferPointer) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((rest.count + piece.count) / 3 * 4)
     var start = 0
@@ -33,8 +33,8 @@ public struct Base64Encoder: Sendable {
     return text
   }
 
-  /// The text of what is left; the encoder begins anew.
-  public mutating func finish() -> [UInt8] {
+  /// The text of the remaining bytes, with padding. Resets the encoder.
+  package mutating func finish() -> [UInt8] {
     defer { rest = [] }
     guard !rest.isEmpty else { return [] }
     let padding = 3 - rest.count
@@ -43,8 +43,8 @@ public struct Base64Encoder: Sendable {
     return text.dropLast(padding) + [UInt8](repeating: UInt8(ascii: "="), count: padding)
   }
 
-  /// All at once.
-  public static func text(_ bytes: [UInt8]) -> [UInt8] {
+  /// The base64 text of all bytes.
+  package static func text(_ bytes: [UInt8]) -> [UInt8] {
     var encoder = Base64Encoder()
     return encoder.encode(bytes) + encoder.finish()
   }
@@ -63,20 +63,22 @@ public struct Base64Encoder: Sendable {
   }
 }
 
-/// Bytes out of base64 text (RFC 4648, section 4): strict, but for line breaks between the characters.
-public struct Base64Decoder: Sendable {
-  /// What has been read.
-  public private(set) var bytes: [UInt8] = []
+// MARK: - Decoding
+
+/// Decodes base64 text (RFC 4648, section 4) strictly, except that line breaks are skipped.
+package struct Base64Decoder: Sendable {
+  /// The decoded bytes.
+  package private(set) var bytes: [UInt8] = []
 
   private var digits: UInt32 = 0
   private var digitCount = 0
   private var padding = 0
 
-  /// A decoder for a text of some length.
-  public init(reserving characters: Int = 0) { bytes.reserveCapacity(characters / 4 * 3) }
+  /// A decoder for a text of about that many characters.
+  package init(reserving characters: Int = 0) { bytes.reserveCapacity(characters / 4 * 3) }
 
-  /// Takes the next character; false for one that cannot stand here.
-  public mutating func take(_ character: UInt8) -> Bool {
+  /// Consumes the next character; false if it is not allowed there.
+  package mutating func consume(_ character: UInt8) -> Bool {
     let value = Self.values[Int(character)]
     if value < 64, padding == 0 {
       digits = digits << 6 | UInt32(value)
@@ -91,8 +93,8 @@ public struct Base64Decoder: Sendable {
     return character == 0x0A || character == 0x0D
   }
 
-  /// Takes whole groups of four characters from the start of these, as far as there are such; says how many characters it took.
-  mutating func takeGroups(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+  /// Consumes leading groups of four digits and returns the number of characters consumed.
+  fileprivate mutating func consumeGroups(_ text: UnsafeBufferPointer<UInt8>) -> Int {
     guard digitCount == 0, padding == 0 else { return 0 }
     return Self.values.withUnsafeBufferPointer { values in
       var index = 0
@@ -112,9 +114,9 @@ public struct Base64Decoder: Sendable {
   /// Whether a character is one of the 64 digits.
   static func isDigit(_ character: UInt8) -> Bool { values[Int(character)] < 64 }
 
-  /// Ends the text; false where it breaks off, or where bits are left over that are not zero. A text that `isLax` need not have
-  /// its padding, and what is left over counts for nothing (https://infra.spec.whatwg.org/#forgiving-base64-decode).
-  public mutating func finish(isLax: Bool = false) -> Bool {
+  /// Ends the text; false if it is incomplete or has non-zero bits left over. With `isLax`, padding is optional and
+  /// leftover bits are ignored (https://infra.spec.whatwg.org/#forgiving-base64-decode).
+  package mutating func finish(isLax: Bool = false) -> Bool {
     switch (digitCount, padding) {
     case (0, 0): return true
     case (2, 2) where isLax || digits & 0xF == 0, (2, 0) where isLax:
@@ -134,7 +136,7 @@ public struct Base64Decoder: Sendable {
     digitCount = 0
   }
 
-  /// For each character its value; 255 for one that is no digit.
+  /// The value of each character; 255 if it is not a digit.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 255, count: 256)
     for (value, digit) in Base64Encoder.digits.enumerated() { values[Int(digit)] = UInt8(value) }
@@ -142,31 +144,34 @@ public struct Base64Decoder: Sendable {
   }()
 }
 
+// MARK: - In JSON
+
 extension JSONReader {
-  /// What a string says in base64.
-  public enum Base64Text: Sendable, Equatable {
+  /// A JSON string read as base64.
+  package enum Base64Text: Sendable, Equatable {
     case bytes([UInt8])
-    /// It is none: from this byte of the JSON on, or, where it has escapes that base64 does not need, of the string.
+    /// Not base64. The offset is that of the first wrong byte, or that of the string if it has escapes that base64
+    /// does not need.
     case broken(atByte: Int)
   }
 
-  /// Reads a string and decodes its base64 without making a `String` of it, which would hold a picture twice. A string that is no
-  /// base64 is passed over. Throws `badJSON` for what is no string.
-  public mutating func base64() throws(ArtError) -> Base64Text {
+  /// Reads a string and decodes its base64 without a `String` in between, which would double the memory of a picture.
+  /// Skips a string that is not base64. Throws `badJSON` for a value that is not a string.
+  package mutating func base64() throws(ArtError) -> Base64Text {
     guard kind() == .string else { throw error("no string where one is due") }
     let start = index
     index += 1
     let end = bytes[index...].firstIndex(of: UInt8(ascii: "\"")) ?? bytes.count
     var decoder = Base64Decoder(reserving: end - index)
     while index < bytes.count {
-      index += decoder.takeGroups(UnsafeBufferPointer(rebasing: bytes[index..<end]))
+      index += decoder.consumeGroups(UnsafeBufferPointer(rebasing: bytes[index..<end]))
       guard index < bytes.count else { break }
       if bytes[index] == UInt8(ascii: "\"") {
         let place = index
         index += 1
         return decoder.finish() ? .bytes(decoder.bytes) : .broken(atByte: place)
       }
-      guard let (character, length) = base64Character(), decoder.take(character) else { break }
+      guard let (character, length) = base64Character(), decoder.consume(character) else { break }
       index += length
     }
     let place = index
@@ -174,9 +179,9 @@ extension JSONReader {
     return try escapedBase64(else: place)
   }
 
-  /// The character that comes, plain or escaped as encoders do it, and its length in the JSON; nil for another escape.
+  /// The next character, plain or in a common escape, and its length in the JSON; nil for another escape.
   private func base64Character() -> (UInt8, Int)? {
-    // A line break that is not escaped is no JSON.
+    // JSON forbids an unescaped line break in a string.
     guard bytes[index] >= 0x20 else { return nil }
     guard bytes[index] == UInt8(ascii: "\\") else { return (bytes[index], 1) }
     guard index + 1 < bytes.count else { return nil }
@@ -188,19 +193,19 @@ extension JSONReader {
     }
   }
 
-  /// The same the slow way: some encoders write `+` or `=` as `\u002b`.
+  /// The slow path, for encoders that write `+` or `=` as `\u002b`.
   private mutating func escapedBase64(else place: Int) throws(ArtError) -> Base64Text {
     let text = try string()
     var decoder = Base64Decoder(reserving: text.utf8.count)
-    for character in text.utf8 where !decoder.take(character) { return .broken(atByte: place) }
+    for character in text.utf8 where !decoder.consume(character) { return .broken(atByte: place) }
     return decoder.finish() ? .bytes(decoder.bytes) : .broken(atByte: place)
   }
 }
 
 extension JSONWriter {
-  /// Writes bytes as a string of base64, in pieces: the sink is handed what the writer holds, and then each piece as it is ready,
-  /// so that nothing as large as a picture is made. The writer goes on empty.
-  public mutating func base64<Failure>(
+  /// Writes bytes as a base64 string. The sink gets the writer's bytes so far, then each piece as it is ready, so
+  /// that a large picture is never held as text. Afterwards the writer holds the end of the string only.
+  package mutating func base64<Failure>(
     _ picture: [UInt8], emptying sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
     verbatim(CollectionOfOne(UInt8(ascii: "\"")))

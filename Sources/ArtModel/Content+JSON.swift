@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Emoji {
-  /// The JSON of its row: `{"size":40,"text":"🐝","x":100,"y":200}`. Its id and z have columns of their own.
+  /// Writes the JSON of the emoji's row: `{"size":40,"text":"🐝","x":100,"y":200}`. Id and z have columns of their
+  /// own.
   public func writeFields(to writer: inout JSONWriter) {
     writer.object { writeMembers(to: &$0) }
   }
 
-  /// The JSON that people see: the row's, with the id before it, and with its `z` behind where that is asked for.
+  /// Writes the public JSON: the members of the row with `id`, and with `z` if asked for.
   public func write(to writer: inout JSONWriter, withZ: Bool = false) {
     writer.object {
       $0.key("id")
@@ -18,7 +19,7 @@ extension Emoji {
     }
   }
 
-  /// Reads what `write` writes with `z`. Throws `badJSON`, and what the values' checks throw.
+  /// Reads the public JSON with `z`. Throws `badJSON`, and what the initializers of the values throw.
   public init(from reader: inout JSONReader) throws(ArtError) {
     let members = try EmojiMembers(from: &reader)
     guard let z = members.z else { throw reader.error("an emoji without z") }
@@ -36,7 +37,7 @@ extension Emoji {
     writer.number(position.y)
   }
 
-  /// Reads the JSON of a row. Throws `badJSON` and what the values' checks throw.
+  /// Reads the JSON of a row. Throws `badJSON`, and what the initializers of the values throw.
   public init(id: EmojiID, z: Int, fields: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     var size: Double?
     var text: String?
@@ -67,7 +68,9 @@ extension Emoji {
   }
 }
 
-/// The members of an emoji in JSON of which all but the id may be missing:
+// MARK: - Emoji with optional members
+
+/// An emoji in JSON whose members are optional, except for the id:
 ///
 ///     {"id":"…","size":40,"text":"🐝","x":1,"y":2,"z":3}
 package struct EmojiMembers {
@@ -77,12 +80,12 @@ package struct EmojiMembers {
   package var position: Point?
   package var z: Int?
 
-  /// All of an emoji's.
+  /// All members of an emoji.
   init(_ emoji: Emoji) {
     (id, size, text, position, z) = (emoji.id, emoji.size, emoji.text, emoji.position, emoji.z)
   }
 
-  /// Those that are new.
+  /// The changed members only.
   init(_ update: ContentEffect.Update) {
     (id, size, text, position, z) = (update.id, update.size, update.text, update.position, update.z)
   }
@@ -112,7 +115,8 @@ package struct EmojiMembers {
     }
   }
 
-  /// Reads what `write` writes. Throws `badJSON`, also for one of x and y without the other, and what the values' checks throw.
+  /// Reads what `write` writes. Throws `badJSON`, also for x without y or y without x, and what the initializers of
+  /// the values throw.
   package init(from reader: inout JSONReader) throws(ArtError) {
     var id: EmojiID?
     var size: FontSize?
@@ -139,7 +143,7 @@ package struct EmojiMembers {
     }
   }
 
-  /// All of an emoji, in that place of the order. Throws `badJSON` where a value is missing; `reader` tells where.
+  /// The complete emoji at that z. Throws `badJSON` at the reader's position if a member is missing.
   package func emoji(z: Int, _ reader: inout JSONReader) throws(ArtError) -> Emoji {
     guard let size, let text, let position else {
       throw reader.error("an emoji without size, text, x or y")
@@ -155,7 +159,7 @@ extension JSONReader {
     return id
   }
 
-  /// Reads a place in z-order. Throws `badJSON`.
+  /// Reads a z-order value. Throws `badJSON`.
   mutating func z() throws(ArtError) -> Int {
     let z = try integer()
     guard Limits.zOrder.contains(z) else { throw error("a z-order value out of range") }
@@ -163,8 +167,10 @@ extension JSONReader {
   }
 }
 
+// MARK: - Canvas
+
 extension Canvas {
-  /// `{"height":768,"width":1024}`.
+  /// Writes `{"height":768,"width":1024}`.
   public func write(to writer: inout JSONWriter) { writer.size(width, height) }
 
   /// Reads what `write` writes.
@@ -187,7 +193,7 @@ extension JSONWriter {
 }
 
 extension JSONReader {
-  /// Reads what `JSONWriter.size` writes; errors call it by `name`. Throws `badJSON`.
+  /// Reads what `JSONWriter.size` writes. `name` stands for the value in errors. Throws `badJSON`.
   mutating func size(_ name: String) throws(ArtError) -> (width: Int, height: Int) {
     var width: Int?
     var height: Int?
@@ -203,13 +209,15 @@ extension JSONReader {
   }
 }
 
+// MARK: - Backgrounds
+
 extension Background {
-  /// `{"digest":"…","height":…,"mediaType":"image/png","url":"…","width":…}`, no `url` where there is none.
+  /// Writes `{"digest":"…","height":…,"mediaType":"image/png","url":"…","width":…}`, without `url` if there is none.
   public func write(to writer: inout JSONWriter) {
     writer.object { writeMembers(to: &$0) }
   }
 
-  /// The same with the picture's bytes in `data`, in pieces.
+  /// Writes the same with the picture's bytes in `data`, in pieces.
   func write<Failure>(
     to writer: inout JSONWriter, picture: [UInt8], emptying sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
@@ -258,7 +266,7 @@ extension Background {
 }
 
 extension PendingBackground {
-  /// `{"anchor":"topLeft","reason":"…","since":…,"url":"…"}`.
+  /// Writes `{"anchor":"topLeft","reason":"…","since":…,"url":"…"}`.
   public func write(to writer: inout JSONWriter) {
     writer.object {
       $0.key("anchor")
@@ -293,8 +301,10 @@ extension PendingBackground {
   }
 }
 
+// MARK: - Changes
+
 extension [Change] {
-  /// The changes as the log keeps them, each an array that begins with its kind:
+  /// Writes the changes as the log stores them, each as an array that begins with its kind:
   ///
   ///     ["add",id,text,x,y,size,z]  ["remove",id]  ["move",id,x,y]  ["resize",id,size]  ["text",id,text]
   ///     ["order",id,z]  ["canvas",width,height]  ["background",{…}|null]  ["pending",{…}|null]
@@ -302,9 +312,10 @@ extension [Change] {
     writer.array { writer in for change in self { writer.array { change.write(to: &$0) } } }
   }
 
-  /// Reads what `write` writes. Throws `badJSON`, also for more than `Limits.editChanges`, and what the values' checks throw.
+  /// Reads what `write` writes. Throws `badJSON`, also for more than `Limits.editChanges` changes, and what the
+  /// initializers of the values throw.
   public init(json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
-    // Counted first: a change takes several times the memory of its text.
+    // Counted before parsing: a change takes several times the memory of its text.
     let shortest = #"["remove","00000000"]"#.utf8.count
     if json.count / shortest > Limits.editChanges {
       guard json.lazy.filter({ $0 == UInt8(ascii: "[") }).count <= Limits.editChanges + 1 else {
@@ -314,7 +325,7 @@ extension [Change] {
     self = try JSONReader.read(json) { (reader) throws(ArtError) in try [Change](from: &reader) }
   }
 
-  /// The same inside another text.
+  /// Reads the array inside another text.
   public init(from reader: inout JSONReader) throws(ArtError) {
     var changes: [Change] = []
     try reader.array { (reader) throws(ArtError) in

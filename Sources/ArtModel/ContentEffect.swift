@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a change did to what people see of a document: the difference between its states before and after.
+/// The difference between two states of a document's visible content.
 ///
-/// A listener that has the state before and applies the effect has the state after. An effect names a field only if its value is
-/// another one now; the order of emoji is their `z`.
+/// Applying the effect to the state before gives the state after. An effect names a field only if its value changes.
+/// The order of emoji is by `z`.
 public struct ContentEffect: Hashable, Sendable {
-  /// An emoji that was there before and after, with the values that are new.
+  /// An emoji that exists before and after, with its new values.
   public struct Update: Hashable, Sendable, Identifiable {
     /// The emoji.
     public let id: EmojiID
-    /// Its new text; nil where that is the same.
+    /// The new text; nil if unchanged.
     public var text: EmojiText?
-    /// Its new place; nil where that is the same.
+    /// The new position; nil if unchanged.
     public var position: Point?
-    /// Its new font size; nil where that is the same.
+    /// The new font size; nil if unchanged.
     public var size: FontSize?
-    /// Its new place in z-order; nil where that is the same.
+    /// The new z-order value; nil if unchanged.
     public var z: Int?
 
-    /// An update that changes nothing.
+    /// An update without changes.
     public init(_ id: EmojiID) { self.id = id }
 
-    /// The fields of `new` that differ from those of `old`; nil where none does.
+    /// The fields of `new` that differ from those of `old`; nil if none does.
     public init?(from old: Emoji, to new: Emoji) {
       guard old != new else { return nil }
       id = new.id
@@ -40,26 +40,26 @@ public struct ContentEffect: Hashable, Sendable {
     }
   }
 
-  /// Emoji that are new, bottom to top.
+  /// New emoji, bottom to top.
   public private(set) var added: [Emoji] = []
-  /// Emoji with other values, ascending by id.
+  /// Changed emoji, ascending by id.
   public private(set) var updated: [Update] = []
-  /// Emoji that are gone, ascending by id.
+  /// Removed emoji, ascending by id.
   public private(set) var removed: [EmojiID] = []
-  /// The new size of the picture; nil where that is the same.
+  /// The new canvas; nil if unchanged.
   public private(set) var canvas: Canvas?
-  /// The new background, `.some(nil)` for none; nil where that is the same.
+  /// The new background, `.some(nil)` if it was removed; nil if unchanged.
   public private(set) var background: Background??
-  /// The new pending background, `.some(nil)` for none; nil where that is the same.
+  /// The new pending background, `.some(nil)` if it was removed; nil if unchanged.
   public private(set) var pending: PendingBackground??
 
   /// Whether there is no difference.
   public var isEmpty: Bool { self == ContentEffect() }
 
-  /// No difference.
+  /// The empty effect.
   public init() {}
 
-  /// An effect of these values, each list in any order.
+  /// An effect with these values, each list in any order.
   public init(
     added: [Emoji] = [], updated: [Update] = [], removed: [EmojiID] = [], canvas: Canvas? = nil,
     background: Background?? = nil, pending: PendingBackground?? = nil
@@ -73,7 +73,7 @@ public struct ContentEffect: Hashable, Sendable {
     sort()
   }
 
-  /// The difference between two states of a document. Takes time in proportion to the emoji of both.
+  /// The difference between two states. The time is proportional to the emoji of both.
   public init(from old: DocumentContent, to new: DocumentContent) {
     for emoji in new.emojisInOrder() {
       if let before = old.emoji(emoji.id) {
@@ -89,7 +89,7 @@ public struct ContentEffect: Hashable, Sendable {
     sort()
   }
 
-  /// What changes did that took effect, given what takes them back. Takes time in proportion to the changes.
+  /// The effect of applied changes, given their inverse. The time is proportional to the changes.
   public init(of changes: [Change], inverse: [Change]) {
     var (forward, backward) = (NetChanges(), NetChanges())
     for change in changes { forward.add(change) }
@@ -113,7 +113,7 @@ public struct ContentEffect: Hashable, Sendable {
     sort()
   }
 
-  /// The effect as changes of fields, in an order in which they can be made.
+  /// The effect as changes, in an order in which they can be applied.
   public var changes: [Change] {
     var changes = removed.map(Change.remove)
     for update in updated {
@@ -136,9 +136,10 @@ public struct ContentEffect: Hashable, Sendable {
   }
 }
 
+// MARK: - Applying
+
 extension DocumentContent {
-  /// Becomes what it is after a change, given what it was before. What the effect does not fit, an emoji that is not there for one,
-  /// is passed over.
+  /// Applies an effect. Parts that do not fit, such as an update of a missing emoji, are skipped.
   public mutating func apply(_ effect: ContentEffect) {
     for id in effect.removed { if let emoji = emoji(id) { delete(emoji) } }
     for update in effect.updated {
@@ -150,12 +151,14 @@ extension DocumentContent {
     if let pending = effect.pending { setPending(pending) }
   }
 
-  /// Whether both show the same: emoji, canvas, background and what is pending, whatever edits led there.
+  /// Whether both have equal emoji, canvas, background and pending background. Revision and log are ignored.
   public func looksLike(_ other: DocumentContent) -> Bool { ContentEffect(from: self, to: other).isEmpty }
 }
 
+// MARK: - JSON
+
 extension ContentEffect {
-  /// Writes what is different, each member only where there is something to say:
+  /// Writes the effect, leaving out members without a difference:
   ///
   ///     {"added":[{"id":"…","size":40,"text":"🐝","x":1,"y":2,"z":3}],"background":{…}|null,"canvas":{…},
   ///      "pending":{…}|null,"removed":["…"],"updated":[{"id":"…","x":2}]}
@@ -192,8 +195,9 @@ extension ContentEffect {
     }
   }
 
-  /// Reads what `write` writes. Throws `badJSON`, also for an emoji that stands twice in one list, a new one without all of its values,
-  /// and a pending background without a URL, which is written so where the URL cannot be shown; and what the values' checks throw.
+  /// Reads what `write` writes. Throws `badJSON`, also for an emoji that appears twice in one list, an added emoji
+  /// with a missing value, and a pending background without a URL (which is left out if it cannot be displayed), and
+  /// what the initializers of the values throw.
   public init(from reader: inout JSONReader) throws(ArtError) {
     var effect = (added: [Emoji](), updated: [Update](), removed: [EmojiID]())
     var canvas: Canvas?
@@ -229,7 +233,7 @@ extension ContentEffect.Update {
 }
 
 extension JSONReader {
-  /// Reads an array in which each element has another name.
+  /// Reads an array whose elements have distinct ids.
   fileprivate mutating func distinct<Element>(
     _ name: (Element) -> EmojiID, _ read: (inout JSONReader) throws(ArtError) -> Element
   ) throws(ArtError) -> [Element] {

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A whole document in memory: what people see, and the log of edits that led there.
+/// A whole document in memory: its visible content, and the log of edits that led to it.
 ///
-/// Every emoji stands once in `emojis` and once in `order`, which is sorted by (z, id). The log is sorted by
-/// revision, and its last entry is the document's head.
+/// Invariants: every emoji is in `emojis` once and in `order` once; `order` is sorted by (z, id); the log is sorted
+/// by revision, and its last entry is the head.
 public struct DocumentContent: Sendable {
-  /// The document's own name for itself: a copy of the file has the same one.
+  /// The document's identity. A copy of the file has the same one.
   public let id: DocumentID
-  /// The size of the picture.
+  /// The size of the picture in pixels.
   public private(set) var canvas: Canvas
-  /// The picture.
+  /// The background picture.
   public private(set) var background: Background?
-  /// The picture that is still to come.
+  /// The background that is still to be fetched.
   public private(set) var pending: PendingBackground?
-  /// The digests of the pictures that the document's file holds, as far as is known. They are not part of what the document is.
+  /// The digests of the pictures stored in the document's file, as far as known. They do not count for equality.
   public private(set) var pictures: Set<String>
-  /// The edits kept, oldest first.
+  /// The log, oldest edit first.
   public private(set) var log: [LoggedEdit]
-  /// The count of edits that the document has seen.
+  /// The number of edits that the document has had.
   public private(set) var revision: Int
-  /// The last edit; together with the revision it names the document's state.
+  /// The last edit. Revision and head together name a state.
   public private(set) var head: EditID?
   private var emojis: [EmojiID: Emoji]
-  private var order: [Place]
+  private var order: [OrderKey]
 
-  /// A new document without anything on it.
+  /// An empty document.
   public init(id: DocumentID, canvas: Canvas) {
     self.id = id
     self.canvas = canvas
@@ -35,7 +35,7 @@ public struct DocumentContent: Sendable {
     order = []
   }
 
-  /// Content of these values, emoji in any order; nil when two emoji have one id.
+  /// Content with these values, emoji in any order; nil if two emoji have the same id.
   public init?(
     id: DocumentID, canvas: Canvas, background: Background? = nil, pending: PendingBackground? = nil,
     emojis: [Emoji] = [], log: [LoggedEdit] = [], revision: Int = 0, head: EditID? = nil,
@@ -50,25 +50,25 @@ public struct DocumentContent: Sendable {
     self.revision = revision
     self.head = head
     self.emojis = Dictionary(emojis.lazy.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    order = emojis.map(Place.init).sorted()
+    order = emojis.map(OrderKey.init).sorted()
     guard self.emojis.count == order.count else { return nil }
     checkInvariants()
   }
 
-  /// Takes an entry that has been applied into the log.
+  /// Appends the log entry of an edit whose changes are already applied.
   public mutating func append(_ entry: LoggedEdit) {
     log.append(entry)
     revision = entry.revision
     head = entry.id
   }
 
-  /// Goes past edits that have been applied and are too old for the log.
-  mutating func pass(_ count: Int) { revision += count }
+  /// Counts edits whose changes are already applied and which are too old for the log.
+  mutating func skip(_ count: Int) { revision += count }
 
-  /// Takes back entries from the end of the log, as if they had never been made: `head` was the last edit before them.
-  public mutating func takeBack(_ entries: ArraySlice<LoggedEdit>, to head: EditID?) {
+  /// Reverts entries at the end of the log, as if they had never been made. `head` was the last edit before them.
+  public mutating func revert(_ entries: ArraySlice<LoggedEdit>, to head: EditID?) {
     for entry in entries.reversed() {
-      // An inverse sets what was there before: no bound keeps it from that.
+      // Applying an inverse cannot fail: it restores values that were valid.
       do throws(ArtError) { _ = try apply(entry.inverse) } catch { assertionFailure(error.cause) }
     }
     log.removeLast(entries.count)
@@ -76,7 +76,7 @@ public struct DocumentContent: Sendable {
     self.head = head
   }
 
-  /// The entries after one revision and up to another came with that save.
+  /// Marks the entries after revision `first` and up to `last` as part of one save.
   public mutating func markSaved(after first: Int, upTo last: Int, save: Int) {
     for index in log.indices.reversed() {
       guard log[index].revision > first else { return }
@@ -84,20 +84,20 @@ public struct DocumentContent: Sendable {
     }
   }
 
-  /// Cuts the log to its newest entries, `entries` at most, with that many changes and inverses in all; the newest
-  /// stays whatever its size. A file does the same by bytes.
+  /// Cuts the log to its newest entries: at most `entries`, with at most that many changes and inverses in all. The
+  /// newest entry always stays. A file's log has a bound in bytes instead.
   public mutating func trimLog(entries: Int, changes: Int) {
-    var room = changes
-    var kept = 0
+    var budget = changes
+    var count = 0
     for entry in log.reversed() {
-      room -= entry.edit.changes.count + entry.inverse.count + entry.dropped.count
-      guard kept == 0 || (kept < entries && room >= 0) else { break }
-      kept += 1
+      budget -= entry.edit.changes.count + entry.inverse.count + entry.dropped.count
+      guard count == 0 || (count < entries && budget >= 0) else { break }
+      count += 1
     }
-    log.removeFirst(log.count - kept)
+    log.removeFirst(log.count - count)
   }
 
-  private struct Place: Comparable, Sendable {
+  private struct OrderKey: Comparable, Sendable {
     let z: Int
     let id: EmojiID
 
@@ -106,31 +106,33 @@ public struct DocumentContent: Sendable {
       id = emoji.id
     }
 
-    static func < (left: Place, right: Place) -> Bool { (left.z, left.id) < (right.z, right.id) }
+    static func < (left: OrderKey, right: OrderKey) -> Bool { (left.z, left.id) < (right.z, right.id) }
   }
 
-  /// Where a place stands or would stand in the order.
-  private func index(of place: Place) -> Int {
-    if let last = order.last, last < place { return order.count }
+  /// The index of a key in the order, or the index at which it would be inserted.
+  private func index(of key: OrderKey) -> Int {
+    if let last = order.last, last < key { return order.count }
     var low = 0
     var high = order.count
     while low < high {
       let middle = (low + high) / 2
-      if order[middle] < place { low = middle + 1 } else { high = middle }
+      if order[middle] < key { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
-  /// Stops a debug build when a promise of this type does not hold.
+  /// Stops a debug build when an invariant does not hold.
   func checkInvariants() {
-    assert(emojis.count == order.count, "every emoji has one place")
-    assert(order.allSatisfy { emojis[$0.id]?.z == $0.z }, "every place is its emoji's")
-    assert(zip(order, order.dropFirst()).allSatisfy { $0 < $1 }, "places ascend")
+    assert(emojis.count == order.count, "every emoji has one key")
+    assert(order.allSatisfy { emojis[$0.id]?.z == $0.z }, "every key is its emoji's")
+    assert(zip(order, order.dropFirst()).allSatisfy { $0 < $1 }, "keys ascend")
   }
 }
 
+// MARK: - Equality
+
 extension DocumentContent: Equatable {
-  /// Whether both are the same document in the same state, whatever pictures their files hold.
+  /// Whether both are the same document in the same state. The stored pictures are ignored.
   public static func == (left: DocumentContent, right: DocumentContent) -> Bool {
     (left.id, left.canvas, left.background, left.pending) == (
       right.id, right.canvas, right.background, right.pending
@@ -140,14 +142,16 @@ extension DocumentContent: Equatable {
   }
 }
 
+// MARK: - Reading and editing
+
 extension DocumentContent: EditableArt {
-  /// How many emoji there are.
+  /// The number of emoji.
   public var emojiCount: Int { order.count }
 
-  /// The emoji of that id.
+  /// The emoji with that id; nil without one.
   public func emoji(_ id: EmojiID) -> Emoji? { emojis[id] }
 
-  /// The first `limit` emoji, by id, whose ids begin so.
+  /// The first `limit` emoji by id whose ids begin with the prefix.
   public func emojis(prefix: EmojiID.Prefix, limit: Int) -> [Emoji] {
     if prefix.length == EmojiID.length { return emoji(prefix.range.lowerBound).map { [$0] } ?? [] }
     return Array(emojis.values.filter { prefix.matches($0.id) }.sorted { $0.id < $1.id }.prefix(limit))
@@ -156,68 +160,69 @@ extension DocumentContent: EditableArt {
   /// All emoji, bottom to top.
   public func emojisInOrder() -> [Emoji] { order.compactMap { emojis[$0.id] } }
 
-  /// The emoji at the bottom.
+  /// The lowest emoji.
   public func bottom() -> Emoji? { order.first.flatMap { emojis[$0.id] } }
 
-  /// The emoji at the top.
+  /// The topmost emoji.
   public func top() -> Emoji? { order.last.flatMap { emojis[$0.id] } }
 
-  /// The emoji next above one.
+  /// The next higher emoji.
   public func next(above emoji: Emoji) -> Emoji? {
-    let place = Place(emoji)
-    var index = index(of: place)
-    if index < order.count, order[index] == place { index += 1 }
+    let key = OrderKey(emoji)
+    var index = index(of: key)
+    if index < order.count, order[index] == key { index += 1 }
     return index < order.count ? emojis[order[index].id] : nil
   }
 
-  /// Whether the file has a picture of that digest, as far as is known.
+  /// Whether the file stores a picture with that digest, as far as known.
   public func holdsPicture(_ digest: String) -> Bool { pictures.contains(digest) }
 
-  /// The file has these pictures now.
+  /// Notes which pictures the file stores.
   public mutating func setPictures(_ digests: Set<String>) { pictures = digests }
 
-  /// The edits kept, newest first, until the body returns false.
+  /// Visits the log, newest edit first, until the body returns false.
   public func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError) {
-    // By index: an iterator copies each entry.
+    // By index: an iterator would copy each entry.
     for index in log.indices.reversed() where try !body(log[index]) { return }
   }
 
-  /// Adds an emoji whose id is not taken.
+  /// Adds an emoji with an unused id.
   public mutating func insert(_ emoji: Emoji) {
     emojis[emoji.id] = emoji
-    let place = Place(emoji)
-    order.insert(place, at: index(of: place))
+    let key = OrderKey(emoji)
+    order.insert(key, at: index(of: key))
   }
 
-  /// Sets the values of an emoji that is there.
+  /// Replaces the values of an existing emoji.
   public mutating func update(_ old: Emoji, to new: Emoji) {
     emojis[new.id] = new
     guard old.z != new.z else { return }
-    order.remove(at: index(of: Place(old)))
-    order.insert(Place(new), at: index(of: Place(new)))
+    order.remove(at: index(of: OrderKey(old)))
+    order.insert(OrderKey(new), at: index(of: OrderKey(new)))
   }
 
-  /// Takes out an emoji that is there.
+  /// Removes an existing emoji.
   public mutating func delete(_ emoji: Emoji) {
     emojis[emoji.id] = nil
-    order.remove(at: index(of: Place(emoji)))
+    order.remove(at: index(of: OrderKey(emoji)))
   }
 
-  /// Sets the size of the picture.
+  /// Sets the canvas.
   public mutating func setCanvas(_ canvas: Canvas) { self.canvas = canvas }
 
-  /// Sets the picture.
+  /// Sets the background.
   public mutating func setBackground(_ background: Background?) { self.background = background }
 
-  /// Sets the picture that is still to come.
+  /// Sets the pending background.
   public mutating func setPending(_ pending: PendingBackground?) { self.pending = pending }
 }
 
+// MARK: - JSON
+
 extension DocumentContent {
-  /// The JSON that the view `document` gives, in pieces: the sink is handed each piece of some 64 KiB as it is ready.
-  /// `show --json` prints it with shown URLs.
+  /// Writes the JSON of the view `document`, in pieces of about 64 KiB. `show --json` prints it with redacted URLs.
   ///
-  /// Where its picture's bytes are given, they stand in the background's `data` as base64: `export` writes so.
+  /// `picture` is written as base64 into the background's member `data`, as `export` does.
   public func writeJSON(
     picture: [UInt8]? = nil, urls: URLForm = .whole, to sink: ([UInt8]) throws(ArtError) -> Void
   ) throws(ArtError) {
@@ -226,8 +231,9 @@ extension DocumentContent {
     try sink(writer.bytes)
   }
 
-  /// The same as a value within other JSON. When the writer holds some 64 KiB, the sink is handed them, and the writer
-  /// is emptied; the last piece stays in it. `withZ` gives each emoji its place in z-order, for one that applies effects.
+  /// Writes the document as a value within other JSON. Each time the writer holds about 64 KiB, the sink gets them
+  /// and the writer is emptied; the last piece stays in it. With `withZ` each emoji has its z-order value, which a
+  /// client needs to apply effects.
   public func write<Failure>(
     to writer: inout JSONWriter, picture: [UInt8]? = nil, withZ: Bool = false,
     emptying sink: ([UInt8]) throws(Failure) -> Void
@@ -245,8 +251,8 @@ extension DocumentContent {
       canvas.write(to: &writer)
       writer.key("emojis")
       try writer.array { (writer) throws(Failure) in
-        for place in order {
-          emojis[place.id]?.write(to: &writer, withZ: withZ)
+        for key in order {
+          emojis[key.id]?.write(to: &writer, withZ: withZ)
           guard writer.bytes.count >= 1 << 16 else { continue }
           try sink(writer.bytes)
           writer.removeAll()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension Scene.Label {
-  /// `["🐝",100,200,40]`: text, place, size.
+extension DrawingScene.Label {
+  /// Writes `["🐝",100,200,40]`: text, position, size.
   func write(to writer: inout JSONWriter) {
     writer.array {
       $0.string(text.string)
@@ -25,8 +25,112 @@ extension Scene.Label {
   }
 }
 
+extension Drawing.Format {
+  /// Writes the format:
+  ///
+  ///     {"pdf":{…}}  {"png":{…}}  {"sixel":{…}}  {"svg":{"embedsGlyphs":…,"size":{…}}}
+  ///     {"symbols":{"colors":"…","columns":…,"rows":…}}
+  func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      switch self {
+      case .pdf(let size):
+        writer.key("pdf")
+        size.write(to: &writer)
+      case .png(let size):
+        writer.key("png")
+        size.write(to: &writer)
+      case .sixel(let size):
+        writer.key("sixel")
+        size.write(to: &writer)
+      case .svg(let size, let embedsGlyphs):
+        writer.key("svg")
+        writer.object {
+          $0.key("embedsGlyphs")
+          $0.boolean(embedsGlyphs)
+          $0.key("size")
+          size.write(to: &$0)
+        }
+      case .symbols(let columns, let rows, let colors):
+        writer.key("symbols")
+        writer.object {
+          $0.key("colors")
+          $0.string(colors.rawValue)
+          $0.key("columns")
+          $0.integer(columns)
+          $0.key("rows")
+          $0.integer(rows)
+        }
+      }
+    }
+  }
+
+  /// Reads what `write` writes.
+  init(from reader: inout JSONReader) throws(ArtError) {
+    var format: Drawing.Format?
+    try reader.object { (key, reader) throws(ArtError) in
+      guard format == nil else { throw reader.error("two formats in one") }
+      switch key {
+      case "pdf": format = .pdf(try PixelSize(from: &reader))
+      case "png": format = .png(try PixelSize(from: &reader))
+      case "sixel": format = .sixel(try PixelSize(from: &reader))
+      case "svg": format = try Self.svg(from: &reader)
+      case "symbols": format = try Self.symbols(from: &reader)
+      default: throw reader.error("no format \"\(key.prefix(40))\"")
+      }
+    }
+    guard let format else { throw reader.error("no format") }
+    self = format
+  }
+
+  private static func svg(from reader: inout JSONReader) throws(ArtError) -> Drawing.Format {
+    var embedsGlyphs: Bool?
+    var size: PixelSize?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "embedsGlyphs": embedsGlyphs = try reader.boolean()
+      case "size": size = try PixelSize(from: &reader)
+      default: throw reader.error("svg with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let embedsGlyphs, let size else { throw reader.error("svg without embedsGlyphs or size") }
+    return .svg(size, embedsGlyphs: embedsGlyphs)
+  }
+
+  private static func symbols(from reader: inout JSONReader) throws(ArtError) -> Drawing.Format {
+    var colors: TerminalColors?
+    var columns: Int?
+    var rows: Int?
+    try reader.object { (key, reader) throws(ArtError) in
+      switch key {
+      case "colors":
+        let name = try reader.string()
+        colors = TerminalColors(rawValue: name)
+        guard colors != nil else { throw reader.error("no colors \"\(name.prefix(40))\"") }
+      case "columns": columns = try reader.count(cells, "columns")
+      case "rows": rows = try reader.count(cells, "rows")
+      default: throw reader.error("symbols with the key \"\(key.prefix(40))\"")
+      }
+    }
+    guard let colors, let columns, let rows else {
+      throw reader.error("symbols without colors, columns or rows")
+    }
+    return .symbols(columns: columns, rows: rows, colors)
+  }
+}
+
+extension PixelSize {
+  /// `{"height":768,"width":1024}`.
+  fileprivate func write(to writer: inout JSONWriter) { writer.size(width, height) }
+
+  /// Reads what `write` writes.
+  fileprivate init(from reader: inout JSONReader) throws(ArtError) {
+    let (width, height) = try reader.size("a size")
+    try self.init(width: width, height: height)
+  }
+}
+
 extension WorkerRequest.Draw {
-  /// `{"canvas":{…},"format":{…},"isTransparent":…,"region":{…}}`.
+  /// Writes `{"canvas":{…},"format":{…},"isTransparent":…,"region":{…}}`.
   func write(to writer: inout JSONWriter) {
     writer.object {
       $0.key("canvas")
@@ -45,13 +149,13 @@ extension WorkerRequest.Draw {
     var canvas: Canvas?
     var format: Drawing.Format?
     var isTransparent: Bool?
-    var region: Rect?
+    var region: CanvasRect?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "canvas": canvas = try Canvas(from: &reader)
       case "format": format = try Drawing.Format(from: &reader)
       case "isTransparent": isTransparent = try reader.boolean()
-      case "region": region = try Rect(from: &reader)
+      case "region": region = try CanvasRect(from: &reader)
       default: throw reader.error("draw with the key \"\(key.prefix(40))\"")
       }
     }
@@ -62,8 +166,8 @@ extension WorkerRequest.Draw {
   }
 }
 
-extension Rect {
-  /// `{"height":…,"width":…,"x":…,"y":…}`.
+extension CanvasRect {
+  /// Writes `{"height":…,"width":…,"x":…,"y":…}`.
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
       for (key, value) in [("height", height), ("width", width), ("x", x), ("y", y)] {
@@ -96,7 +200,7 @@ extension Rect {
 }
 
 extension Drawn {
-  /// `{"lacking":["…"],"lackingCount":1,"pictureFault":"…"}`, no `pictureFault` where there is none.
+  /// Writes `{"lacking":["…"],"lackingCount":1,"pictureFault":"…"}`, without `pictureFault` if there is none.
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.key("lacking")
@@ -110,7 +214,8 @@ extension Drawn {
     }
   }
 
-  /// Reads what `write` writes. Throws for texts that cannot be a document's, or are more than are named or than there are.
+  /// Reads what `write` writes. Throws for invalid texts, for too many texts, and for a count that does not fit the
+  /// texts.
   init(from reader: inout JSONReader) throws(ArtError) {
     var lacking: [String]?
     var lackingCount: Int?
@@ -141,7 +246,7 @@ extension Drawn {
 }
 
 extension DrawingRefusal {
-  /// `{"detail":"…","reason":"…"}`.
+  /// Writes `{"detail":"…","reason":"…"}`.
   func write(to writer: inout JSONWriter) {
     writer.object {
       $0.key("detail")
@@ -170,13 +275,11 @@ extension DrawingRefusal {
   }
 }
 
-// What happened, in words that may come from elsewhere.
-
-/// A server can make a detail as long as it likes.
+/// The bound on a detail in scalars. Details may contain a server's text of any length.
 private let detailLimit = 1_000
 
 extension JSONWriter {
-  /// Writes the beginning of a text; NUL is no character of ours.
+  /// Writes a detail, cut to its bound and with NUL replaced.
   mutating func detail(_ detail: String) {
     var text = String.UnicodeScalarView()
     for scalar in detail.unicodeScalars.prefix(detailLimit) {
@@ -187,7 +290,7 @@ extension JSONWriter {
 }
 
 extension JSONReader {
-  /// Reads what `detail` writes. Throws for more.
+  /// Reads what `detail` writes. Throws `badJSON` for a longer text.
   mutating func detail() throws(ArtError) -> String {
     let detail = try string()
     guard detail.unicodeScalars.count <= detailLimit else {

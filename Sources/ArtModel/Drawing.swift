@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is to be drawn, and as what.
+/// A drawing to be made: a scene, the visible region, and the output format.
 public struct Drawing: Hashable, Sendable {
-  /// What comes of it.
+  /// The output format, with its size.
   public enum Format: Hashable, Sendable {
-    /// A PNG file of so many pixels.
+    /// A PNG file, in pixels.
     case png(PixelSize)
-    /// An SVG file that says it is so large; with its glyphs as pictures, each once, or as text.
+    /// An SVG file with that nominal size. Glyphs are embedded as pictures, each once, or written as text.
     case svg(PixelSize, embedsGlyphs: Bool)
-    /// A PDF file with one page of so many points.
+    /// A PDF file with one page, in points.
     case pdf(PixelSize)
-    /// Sixels for a terminal, so many pixels.
+    /// Sixels for a terminal, in pixels.
     case sixel(PixelSize)
-    /// Characters in colours for a terminal, so many cells.
+    /// Coloured characters for a terminal, in cells.
     case symbols(columns: Int, rows: Int, TerminalColors)
 
-    /// The bounds of columns, and of rows.
+    /// The bounds of columns and of rows.
     public static let cells = 1...10_000
   }
 
-  /// The emoji and the picture.
-  public var scene: Scene
-  /// Which part of the canvas, and what is around it, fills the format's size.
-  public var region: Rect
-  /// What comes of it.
+  /// The emoji and the background.
+  public var scene: DrawingScene
+  /// The part of the canvas that fills the output. It may reach beyond the canvas.
+  public var region: CanvasRect
+  /// The output format.
   public var format: Format
-  /// Whether there is nothing where nothing is drawn, instead of white.
+  /// Whether empty areas are transparent instead of white.
   public var isTransparent: Bool
-  /// The path of the font with colour glyphs; nil where none was found.
+  /// The path of the colour font; nil if none was found.
   public var font: String?
 
-  /// A drawing of these.
-  public init(scene: Scene, region: Rect, format: Format, isTransparent: Bool = false, font: String?) {
+  /// A drawing with these values.
+  public init(
+    scene: DrawingScene, region: CanvasRect, format: Format, isTransparent: Bool = false, font: String?
+  ) {
     self.scene = scene
     self.region = region
     self.format = format
@@ -40,13 +42,13 @@ public struct Drawing: Hashable, Sendable {
   }
 }
 
-/// How large something drawn is: 1 to 10,000,000 pixels, or points, a side.
+/// The size of an output: 1 to 10,000,000 pixels, or points, a side.
 public struct PixelSize: Hashable, Sendable {
   /// The bounds of a side.
   public static let sides = 1...10_000_000
-  /// Across.
+  /// The width.
   public let width: Int
-  /// Down.
+  /// The height.
   public let height: Int
 
   /// Throws `badValue` for a side out of bounds.
@@ -59,23 +61,23 @@ public struct PixelSize: Hashable, Sendable {
   }
 }
 
-/// The colours that a terminal has.
+/// The colours that a terminal supports.
 public enum TerminalColors: String, Hashable, Sendable {
   case eight, indexed, direct
 }
 
-/// What came of a drawing beside its bytes.
+/// The report on a finished drawing.
 public struct Drawn: Hashable, Sendable {
-  /// Texts that are named at most.
+  /// The largest number of texts in `lacking`.
   public static let namedTexts = 20
-  /// Texts with something that the font has no colour glyph for, each once, the first ones; those are drawn as labelled boxes.
+  /// The first texts without a colour glyph in the font, each once. They are drawn as labelled boxes.
   public var lacking: [String]
-  /// How many such texts there are, each counted once.
+  /// The number of all such texts, each counted once.
   public var lackingCount: Int
-  /// Why the background could not be drawn; then its place is hatched.
+  /// Why the background could not be drawn; nil if it could. A hatched area takes its place.
   public var pictureFault: String?
 
-  /// What came of it.
+  /// A report with these values.
   public init(lacking: [String] = [], lackingCount: Int = 0, pictureFault: String? = nil) {
     self.lacking = lacking
     self.lackingCount = lackingCount
@@ -83,45 +85,49 @@ public struct Drawn: Hashable, Sendable {
   }
 }
 
+// MARK: - Refusals
+
 /// Why nothing was drawn.
 public struct DrawingRefusal: Error, Hashable, Sendable {
-  /// Why, in one word.
+  /// The reason, in one word.
   public enum Reason: String, Sendable, CaseIterable {
-    /// There is no font file, or none at that path.
+    /// There is no font file, or none at the given path.
     case noFont
-    /// That file is no font with colour glyphs as bitmaps.
+    /// The file is not a font with bitmap colour glyphs.
     case badFont
-    /// It has too many pixels, or takes too long.
+    /// The drawing has too many pixels, or takes too long.
     case tooLarge
     /// Memory ran out.
     case noMemory
-    /// Drawing it tried what the sandbox forbids.
+    /// The drawing needs a system call that the sandbox forbids.
     case forbidden
   }
-  /// Why.
+  /// The reason.
   public var reason: Reason
-  /// What happened and what to do next, in one sentence; for `tooLarge` with the scale that works.
+  /// What happened and what to do next, in one sentence. For `tooLarge` it names a scale that works.
   public var detail: String
 
-  /// A refusal.
+  /// A refusal with these values.
   public init(_ reason: Reason, _ detail: String) {
     self.reason = reason
     self.detail = detail
   }
 }
 
-/// What is seen of a document: values only, for whoever draws them.
-public struct Scene: Hashable, Sendable {
-  /// An emoji as it is drawn: its centre at its place, its font size its size.
+// MARK: - Scene
+
+/// The visible content of a document as plain values, for drawing.
+public struct DrawingScene: Hashable, Sendable {
+  /// An emoji as it is drawn, centred on its position.
   public struct Label: Hashable, Sendable {
     /// The glyphs.
     public var text: EmojiText
-    /// The centre of what is drawn.
+    /// The centre of the glyphs.
     public var position: Point
     /// The font size.
     public var size: FontSize
 
-    /// A label of these values.
+    /// A label with these values.
     public init(text: EmojiText, position: Point, size: FontSize) {
       self.text = text
       self.position = position
@@ -129,22 +135,21 @@ public struct Scene: Hashable, Sendable {
     }
   }
 
-  /// The canvas, outside of which nothing is drawn.
+  /// The canvas. Nothing outside of it is drawn.
   public var canvas: Canvas
   /// The emoji, bottom to top.
   public var labels: [Label]
-  /// The background's bytes, as they came. It covers the canvas: scaled, if it must be, until both sides reach the canvas's, and
-  /// centred.
+  /// The bytes of the background file. The picture is centred, and scaled up if necessary until it covers the canvas.
   public var picture: [UInt8]?
 
-  /// A scene of these.
+  /// A scene with these values.
   public init(canvas: Canvas, labels: [Label], picture: [UInt8]?) {
     self.canvas = canvas
     self.labels = labels
     self.picture = picture
   }
 
-  /// What is seen of that content, with the bytes of its background.
+  /// The visible content of a document, with the bytes of its background.
   public init(_ content: DocumentContent, picture: [UInt8]?) {
     self.init(
       canvas: content.canvas,
@@ -154,7 +159,7 @@ public struct Scene: Hashable, Sendable {
 }
 
 extension DrawingRefusal {
-  /// Who brings Noto Color Emoji, of the distributions that people have.
+  /// The packages of Noto Color Emoji in common distributions.
   private static let packages =
     "fonts-noto-color-emoji (Debian, Ubuntu), noto-fonts-emoji (Arch) or google-noto-color-emoji-fonts (Fedora)"
 
@@ -165,7 +170,7 @@ extension DrawingRefusal {
       "no font with colour emoji was found; install \(packages)")
   }
 
-  /// The font at that path cannot be opened, and why.
+  /// The font at that path cannot be opened; `why` is the cause.
   public static func noFont(at path: String, _ why: String) -> DrawingRefusal {
     DrawingRefusal(
       .noFont,

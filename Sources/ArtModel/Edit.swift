@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One user action as a value: what it is called, and the fields it sets.
+/// One user action: a name, and the fields that it sets.
 ///
-/// Moving a hundred emoji is one edit with a hundred changes: one revision, one undo.
+/// Moving a hundred emoji is one edit with a hundred changes: one revision and one undo.
 public struct Edit: Hashable, Sendable {
-  /// What a person did, for `Undo …`: `move 🐝`.
+  /// The action for menus and the history, such as `move 🐝`.
   public var name: String
-  /// The fields it sets, in order.
+  /// The changes, in order.
   public var changes: [Change]
 
-  /// An edit of these changes.
+  /// An edit with these values.
   public init(name: String, changes: [Change]) {
     self.name = name
     self.changes = changes
   }
 
-  /// Name of the edit that a repair leaves in the log: it changes nothing and cannot be undone, it gives the
+  /// The name of the edit that a repair appends to the log. It has no changes and cannot be undone; it gives the
   /// document a new head.
   public static let repairName = "repair"
 }
@@ -33,8 +33,8 @@ public enum Change: Hashable, Sendable {
   case setPending(PendingBackground?)
 }
 
-/// What a change is about. Changes of different fields never disturb each other; of two changes of one field
-/// the later stays.
+/// The field that a change sets. Changes of different fields are independent; of two changes of one field the later
+/// one wins.
 public enum Field: Hashable, Sendable {
   case existence(EmojiID)
   case position(EmojiID)
@@ -45,7 +45,7 @@ public enum Field: Hashable, Sendable {
   case background
   case pending
 
-  /// The emoji that the field belongs to, if it belongs to one.
+  /// The emoji that the field belongs to; nil for a field of the document.
   public var emoji: EmojiID? {
     switch self {
     case .existence(let id), .position(let id), .size(let id), .text(let id), .order(let id): id
@@ -55,7 +55,8 @@ public enum Field: Hashable, Sendable {
 }
 
 extension Change {
-  /// Throws `badValue` for a value that no document may hold; the types of most values see to that themselves.
+  /// Throws `badValue` for a value out of bounds. Only z-order values are checked: the types of the other values have
+  /// bounds of their own.
   func checkBounds() throws(ArtError) {
     switch self {
     case .add(let emoji): guard Limits.zOrder.contains(emoji.z) else { throw .badOrder(emoji.z) }
@@ -64,7 +65,7 @@ extension Change {
     }
   }
 
-  /// An addition as the changes of the values that it gives; any other change as it is.
+  /// An addition as changes of its single fields; any other change as it is.
   public var fieldByField: [Change] {
     guard case .add(let emoji) = self else { return [self] }
     return [
@@ -74,7 +75,7 @@ extension Change {
     ]
   }
 
-  /// Whether an emoji has the value that the change gives to its emoji.
+  /// Whether the emoji already has the value that the change sets.
   public func matches(_ emoji: Emoji) -> Bool {
     switch self {
     case .add(let added): added == emoji

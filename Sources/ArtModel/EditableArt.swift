@@ -1,69 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an action reads of a document. Two things stand behind it: a document in memory, and the rows of a
-/// file inside a transaction.
+/// The read access that planning an edit needs. A document in memory and the rows of an open transaction implement
+/// it.
 public protocol ArtReading {
-  /// The size of the picture.
+  /// The size of the picture in pixels.
   var canvas: Canvas { get }
-  /// The picture.
+  /// The background picture.
   var background: Background? { get }
-  /// The picture that is still to come.
+  /// The background that is still to be fetched.
   var pending: PendingBackground? { get }
-  /// How many emoji there are.
+  /// The number of emoji.
   var emojiCount: Int { get }
-  /// The emoji of that id.
+  /// The emoji with that id; nil without one.
   func emoji(_ id: EmojiID) throws(ArtError) -> Emoji?
-  /// The first `limit` emoji, by id, whose ids begin so.
+  /// The first `limit` emoji by id whose ids begin with the prefix.
   func emojis(prefix: EmojiID.Prefix, limit: Int) throws(ArtError) -> [Emoji]
   /// All emoji, bottom to top.
   func emojisInOrder() throws(ArtError) -> [Emoji]
-  /// The emoji at the bottom.
+  /// The lowest emoji.
   func bottom() throws(ArtError) -> Emoji?
-  /// The emoji at the top.
+  /// The topmost emoji.
   func top() throws(ArtError) -> Emoji?
-  /// The emoji next above one.
+  /// The next higher emoji.
   func next(above emoji: Emoji) throws(ArtError) -> Emoji?
-  /// Whether the file has a picture of that digest.
+  /// Whether the file stores a picture with that digest.
   func holdsPicture(_ digest: String) throws(ArtError) -> Bool
-  /// The edits kept, newest first, until the body returns false.
+  /// Visits the log, newest edit first, until the body returns false.
   func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError)
 }
 
 /// A document whose fields can be set.
 public protocol EditableArt: ArtReading {
-  /// Adds an emoji whose id is not taken.
+  /// Adds an emoji with an unused id.
   mutating func insert(_ emoji: Emoji) throws(ArtError)
-  /// Sets the values of an emoji that is there; `old` are those it has.
+  /// Replaces the values of an existing emoji. `old` has its current values.
   mutating func update(_ old: Emoji, to new: Emoji) throws(ArtError)
-  /// Takes out an emoji that is there.
+  /// Removes an existing emoji.
   mutating func delete(_ emoji: Emoji) throws(ArtError)
-  /// Sets the size of the picture.
+  /// Sets the canvas.
   mutating func setCanvas(_ canvas: Canvas) throws(ArtError)
-  /// Sets the picture.
+  /// Sets the background.
   mutating func setBackground(_ background: Background?) throws(ArtError)
-  /// Sets the picture that is still to come.
+  /// Sets the pending background.
   mutating func setPending(_ pending: PendingBackground?) throws(ArtError)
 }
 
-/// What became of an edit's changes.
+// MARK: - Applying changes
+
+/// The result of applying an edit's changes.
 public struct AppliedEdit: Sendable {
-  /// The changes that took effect.
+  /// The changes that had an effect.
   public var changes: [Change] = []
-  /// What gives back the document as it was.
+  /// The changes that restore the document as it was.
   public var inverse: [Change] = []
-  /// The changes that found nothing to apply to: their emoji is gone, or its id is taken.
+  /// The changes that could not be applied: their emoji is missing, or the id of an addition is in use.
   public var dropped: [Change] = []
-  /// The backgrounds whose bytes are not kept; they are among the dropped changes.
+  /// The backgrounds whose bytes are not stored any more. Their changes are among the dropped ones.
   public var lost: [Background] = []
 }
 
 extension EditableArt {
-  /// Sets the fields that the changes name, in order; one that sets what is already so has no effect.
-  /// Throws `tooLarge` and `badValue` before anything is changed, and what reading and writing throw.
+  /// Sets the fields that the changes name, in order. A change to the current value has no effect. Throws `tooLarge`
+  /// and `badValue` before anything is changed, and what reading and writing throw.
   public mutating func apply(_ changes: [Change]) throws(ArtError) -> AppliedEdit {
     guard changes.count <= Limits.editChanges else { throw .tooManyChanges() }
     for change in changes { try change.checkBounds() }
-    try checkRoom(for: changes)
+    try checkCapacity(for: changes)
     var applied = AppliedEdit()
     for change in changes {
       switch try apply(change) {
@@ -78,8 +80,8 @@ extension EditableArt {
     return applied
   }
 
-  /// Throws `tooLarge` when the changes would put in more emoji than a document holds.
-  private func checkRoom(for changes: [Change]) throws(ArtError) {
+  /// Throws `tooLarge` when the changes would exceed the number of emoji of a document.
+  private func checkCapacity(for changes: [Change]) throws(ArtError) {
     let added = changes.count { if case .add = $0 { true } else { false } }
     guard added > 0, emojiCount + added > Limits.emojiCount else { return }
     var count = emojiCount
@@ -149,21 +151,22 @@ private enum Outcome {
   case dropped
 }
 
-// A background is in a document only with its bytes, and the bytes of older ones are not kept for ever. An edit that goes back
-// to one of those, as an undo does, has the picture fetched again:
-//
+// MARK: - Backgrounds without stored bytes
+
+// A document stores the bytes of its background and of a few older ones. When an edit, such as an undo, sets a
+// background whose bytes are not stored any more, its picture is fetched again:
 //     the bytes are there          the background is set
 //     they are not, it has a URL   no background; the URL is pending, for the reason `undo`, unless another one is
 //     they are not, it has none    no background
 //
-// A URL that is pending for that reason stands for the background: whatever sets the background takes it away.
+// A pending URL with the reason `undo` stands for that background. Every change of the background removes it.
 
 extension PendingBackground {
-  /// The reason of one that was the background, whose bytes were not kept.
+  /// The reason of a pending background that was the background before, and whose bytes are not stored any more.
   public static let undoReason = "undo"
 
-  /// What stands for a background whose bytes are not kept; nil where nobody knows where it came from.
-  package init?(insteadOf background: Background, since time: Int) {
+  /// The pending background that stands for one without stored bytes; nil if its URL is not known.
+  package init?(replacing background: Background, since time: Int) {
     guard let url = background.url else { return nil }
     do throws(ArtError) {
       try self.init(url: url, since: max(0, time), reason: Self.undoReason, anchor: .topLeft)
@@ -175,8 +178,8 @@ extension PendingBackground {
 }
 
 extension LoggedEdit {
-  /// Whether an undo or a redo has made a URL pending that stands for the background, or has taken one away.
-  var setsStandIn: Bool {
+  /// Whether this undo or redo added or removed a pending URL that stands for a background.
+  var setsSubstitute: Bool {
     guard kind != .edit else { return false }
     return (edit.changes + inverse).contains {
       if case .setPending(let pending?) = $0 { pending.reason == PendingBackground.undoReason } else { false }
@@ -185,8 +188,8 @@ extension LoggedEdit {
 }
 
 extension LoggedEdit.Kind {
-  /// The entry that it takes back.
-  var names: EditID? {
+  /// The entry that this one reverts.
+  var revertedID: EditID? {
     switch self {
     case .edit: nil
     case .undo(let named), .redo(let named): named
@@ -195,11 +198,11 @@ extension LoggedEdit.Kind {
 }
 
 extension EditableArt {
-  /// Sets the fields that the changes name, but for a background whose bytes are not kept: that is among the lost and the dropped
-  /// ones, and its URL becomes pending. `time` is in milliseconds since 1970. Throws what `apply` throws.
+  /// Applies the changes of an edit. A background whose bytes are not stored is dropped and reported in `lost`, and
+  /// its URL becomes pending. `time` is in milliseconds since 1970. Throws what `apply` throws.
   ///
-  /// An undo or a redo that would have set the background has written the field, even where none is there before and after it:
-  /// those that come after it see by that that its edit is taken back.
+  /// An undo or a redo of such a background writes the background field even if its value stays the same: later undos
+  /// recognize by that change that the edit is reverted.
   public mutating func apply(
     _ changes: [Change], of kind: LoggedEdit.Kind = .edit, at time: Int
   ) throws(ArtError) -> AppliedEdit {
@@ -217,7 +220,7 @@ extension EditableArt {
 }
 
 extension ArtReading {
-  /// The changes that can be made instead, and the backgrounds whose bytes are not kept.
+  /// The changes that can be applied instead, and the backgrounds whose bytes are not stored.
   fileprivate func possible(
     _ changes: [Change], at time: Int
   ) throws(ArtError) -> (changes: [Change], lost: [Background]) {
@@ -240,10 +243,10 @@ extension ArtReading {
     }
     guard setsBackground else { return (changes, []) }
     let isPendingSet = changes.contains { $0.field == .pending }
-    let standsIn = !isPendingSet && pending?.reason == PendingBackground.undoReason
-    if standsIn || pendingAfter(changes) == nil {
-      let instead = missing.flatMap { PendingBackground(insteadOf: $0, since: time) }
-      if standsIn || instead != nil { possible.append(.setPending(instead)) }
+    let isSubstituted = !isPendingSet && pending?.reason == PendingBackground.undoReason
+    if isSubstituted || pendingAfter(changes) == nil {
+      let substitute = missing.flatMap { PendingBackground(replacing: $0, since: time) }
+      if isSubstituted || substitute != nil { possible.append(.setPending(substitute)) }
     }
     return (possible, lost)
   }
@@ -253,18 +256,18 @@ extension ArtReading {
     return pending
   }
 
-  /// The digests of the pictures that were backgrounds, as the log has them: the last one first. Ends when all of `wanted` were
-  /// found.
+  /// The digests of pictures that were backgrounds, according to the log, the latest one first. Stops when all of
+  /// `wanted` are found.
   public func recentPictures(among wanted: Set<String>) throws(ArtError) -> [String] {
     var missing = wanted
     var found: [String] = []
-    func see(_ background: Background?) {
+    func record(_ background: Background?) {
       if let digest = background?.digest, missing.remove(digest) != nil { found.append(digest) }
     }
-    see(background)
+    record(background)
     try newestEdits { (entry) throws(ArtError) in
-      for case .setBackground(let background) in entry.edit.changes.reversed() { see(background) }
-      for case .setBackground(let background) in entry.inverse { see(background) }
+      for case .setBackground(let background) in entry.edit.changes.reversed() { record(background) }
+      for case .setBackground(let background) in entry.inverse { record(background) }
       return !missing.isEmpty
     }
     return found

@@ -2,18 +2,18 @@
 
 /// One emoji label of a document.
 public struct Emoji: Hashable, Sendable, Identifiable {
-  /// Its identity in the document.
+  /// The identity within the document.
   public let id: EmojiID
   /// The glyphs.
   public var text: EmojiText
-  /// The place of its centre.
+  /// The centre of the glyphs.
   public var position: Point
   /// The font size.
   public var size: FontSize
-  /// Its place in z-order: higher is nearer, equal ones are ordered by id; in `Limits.zOrder`.
+  /// The z-order value, within `Limits.zOrder`. Higher is nearer; equal values are ordered by id.
   public var z: Int
 
-  /// An emoji of these values.
+  /// An emoji with these values.
   public init(id: EmojiID, text: EmojiText, position: Point, size: FontSize, z: Int) {
     self.id = id
     self.text = text
@@ -23,35 +23,37 @@ public struct Emoji: Hashable, Sendable, Identifiable {
   }
 }
 
-/// The identity of one emoji in its document: eight characters of Crockford's base32, drawn at random, so
-/// that edits made apart can be joined.
+// MARK: - Ids
+
+/// The identity of an emoji within its document: eight characters of Crockford's base32, drawn at random, so that
+/// edits made independently can be merged.
 public struct EmojiID: Hashable, Sendable {
-  /// Characters in an id.
+  /// The number of characters in an id.
   public static let length = 8
-  /// The eight characters, 5 bits each, the first one highest.
+  /// The bits of the eight characters, 5 each, the first character in the highest bits.
   let bits: UInt64
 
   init(bits: UInt64) { self.bits = bits }
 
-  /// The id as a document writes it; nil for anything but eight characters of the lower-case alphabet.
+  /// Parses the stored form; nil unless it is eight characters of the lower-case alphabet.
   public init?(_ text: some StringProtocol) {
     self.init(utf8: text.utf8)
   }
 
-  /// The same from UTF-8 bytes.
+  /// Parses UTF-8 bytes.
   public init?(utf8: some Sequence<UInt8>) {
     guard let bits = Crockford.decode(utf8, length: Self.length) else { return nil }
     self.bits = bits
   }
 
-  /// Draws an id. The caller draws again when it is taken.
+  /// Draws a random id. The caller draws again if it is in use.
   public static func random(using generator: inout some RandomNumberGenerator) -> EmojiID {
     EmojiID(bits: generator.next() & (1 << 40 - 1))
   }
 }
 
 extension EmojiID: Comparable {
-  /// The order of the bits is the order of the text.
+  /// Orders by bits, which is also the order of the text.
   public static func < (left: EmojiID, right: EmojiID) -> Bool { left.bits < right.bits }
 }
 
@@ -61,14 +63,14 @@ extension EmojiID: CustomStringConvertible {
 }
 
 extension EmojiID {
-  /// The first characters of an id, as a person types them.
+  /// The first characters of an id, as users type them.
   public struct Prefix: Hashable, Sendable, CustomStringConvertible {
     let bits: UInt64
-    /// Characters given, 1 to 8.
+    /// The number of characters, 1 to 8.
     public let length: Int
 
-    /// Reads what was typed: any case, Crockford's look-alikes, hyphens passed over; nil when that leaves
-    /// no character, more than eight, or one that is not of the alphabet.
+    /// Parses user input: case is ignored, Crockford's look-alikes are accepted, hyphens are skipped. Nil if no
+    /// character or more than eight remain, or if one is not in the alphabet.
     public init?(typed: some StringProtocol) {
       var bits: UInt64 = 0
       var length = 0
@@ -85,7 +87,7 @@ extension EmojiID {
     /// Whether the id begins with these characters.
     public func matches(_ id: EmojiID) -> Bool { id.bits >> free == bits }
 
-    /// The lowest and the highest id that begin with these characters.
+    /// The lowest and the highest id with this prefix.
     public var range: ClosedRange<EmojiID> {
       EmojiID(bits: bits << free)...EmojiID(bits: bits << free | (1 << free - 1))
     }
@@ -96,7 +98,7 @@ extension EmojiID {
     private var free: UInt64 { UInt64(5 * (EmojiID.length - length)) }
   }
 
-  /// How many characters name this id alone among its neighbours in sorted order.
+  /// The length of the shortest prefix that tells this id from its neighbours in sorted order.
   public func uniquePrefixLength(between neighbours: EmojiID?...) -> Int {
     var length = 1
     for case let other? in neighbours where other != self {
@@ -107,23 +109,25 @@ extension EmojiID {
   }
 }
 
-/// The glyphs of one emoji label: at least one emoji character, 1 to 16 characters, at most 256 bytes, no
-/// control characters.
+// MARK: - Texts
+
+/// The text of one emoji label: at least one emoji character, 1 to 16 characters, at most 256 bytes, no control
+/// characters.
 ///
-/// Sequences with joiners, skin tones, flags, keycaps, tags and variation selectors stay exactly as given.
-/// The definition of an emoji character is Unicode's (https://www.unicode.org/reports/tr51/, ED-1), but a
-/// digit, `#` or `*` counts only in a keycap sequence.
+/// Sequences with joiners, skin tones, flags, keycaps, tags and variation selectors are stored as given. An emoji
+/// character is defined by Unicode (https://www.unicode.org/reports/tr51/, ED-1), except that a digit, `#` or `*`
+/// counts only in a keycap sequence.
 public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// The text as it is drawn.
   public let string: String
 
-  /// Checks a text, and gives a lone emoji without emoji presentation (`❤`) the selector it lacks.
+  /// Checks a text. A single character without emoji presentation, such as `❤`, gets the missing variation selector.
   /// Throws `badText`.
   public init(_ text: String) throws(ArtError) {
     do throws(ArtError.TextFault) { try self.init(checking: text) } catch { throw .badText(text, error) }
   }
 
-  /// The same, for a caller that has its own words for what is wrong.
+  /// As above, for a caller with its own messages.
   public init(checking text: String) throws(ArtError.TextFault) {
     if let fault = Self.danger(in: text) { throw fault }
     guard text.unicodeScalars.allSatisfy(Self.isVisible) else { throw .control }
@@ -132,9 +136,9 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     string = Self.withPresentation(text)
   }
 
-  /// Checks a text that a document holds, and leaves it as it is. What is an emoji and what is one character
-  /// changes with Unicode's versions, and a document must not turn bad because of it: so only what is dangerous
-  /// in any version is refused. Throws `badText`.
+  /// Checks a stored text and leaves it unchanged. Unicode versions differ in what is an emoji and what is one
+  /// character, and a document must stay valid across versions. So this refuses only texts that are dangerous in any
+  /// version. Throws `badText`.
   init(stored text: String) throws(ArtError) {
     if let fault = Self.danger(in: text) { throw .badText(text, fault) }
     string = text
@@ -146,19 +150,19 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     return text.unicodeScalars.contains(where: \.isUnsafeOnTerminal) ? .control : nil
   }
 
-  /// The text without U+FE0F: what a person types may lack it, so texts are compared by this.
+  /// The text without U+FE0F, for comparison: user input may lack the selector.
   public var comparisonKey: String {
     var scalars = String.UnicodeScalarView()
     scalars.append(contentsOf: string.unicodeScalars.lazy.filter { $0 != Self.emojiSelector })
     return String(scalars)
   }
 
-  /// Two texts are the same only when their bytes are: a text stays exactly as given.
+  /// Compares the bytes, not canonical equivalence: texts are stored as given.
   public static func == (left: EmojiText, right: EmojiText) -> Bool {
     left.string.utf8.elementsEqual(right.string.utf8)
   }
 
-  /// Agrees with `==`.
+  /// Consistent with `==`.
   public func hash(into hasher: inout Hasher) {
     var copy = string
     copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
@@ -167,7 +171,7 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public var description: String { string }
 
-  /// Whether a character is an emoji by Unicode's definition, and not a bare digit, `#` or `*`.
+  /// Whether a character is an emoji by Unicode's definition, and not a single digit, `#` or `*`.
   public static func isEmoji(_ character: Character) -> Bool {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return false }
@@ -186,12 +190,12 @@ public struct EmojiText: Hashable, Sendable, CustomStringConvertible {
     return text + "\u{FE0F}"
   }
 
-  /// Assigned, and not drawn as nothing or as a blank: two labels that look alike must be alike. The joiner, the
-  /// tags and the selectors of emoji sequences are part of what is seen.
+  /// Whether a scalar is assigned and leaves a mark: labels that look the same must be the same. Joiners, tags and
+  /// selectors of emoji sequences are allowed.
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x200D, 0xFE00...0xFE0F, 0xE0020...0xE007F: return true
-    // The blank pattern of Braille.
+    // The blank Braille pattern.
     case 0x2800: return false
     default: break
     }

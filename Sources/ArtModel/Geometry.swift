@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place on the canvas in pixels from its top left corner, y downwards; finite, and within 1,000,000 of
-/// the origin.
+/// A point in pixels from the canvas's top left corner, y downwards; finite, and within 1,000,000 of the origin in x
+/// and y.
 public struct Point: Hashable, Sendable {
   /// Pixels to the right of the left edge.
   public let x: Double
   /// Pixels below the top edge.
   public let y: Double
 
-  /// Throws `badValue` for what is not finite or too far away. A negative zero becomes zero.
+  /// Throws `badValue` for a value out of bounds or not a number. A negative zero becomes zero.
   public init(x: Double, y: Double) throws(ArtError) {
     guard abs(x) <= Limits.coordinate, abs(y) <= Limits.coordinate else {
       throw .badPlace("\(numberText(x)),\(numberText(y))")
@@ -23,13 +23,13 @@ public struct FontSize: Hashable, Sendable {
   /// Canvas pixels.
   public let pixels: Double
 
-  /// Throws `badValue` for what is not above zero and within bounds.
+  /// Throws `badValue` for a size out of bounds.
   public init(_ pixels: Double) throws(ArtError) {
     guard pixels > 0, pixels <= Limits.fontSize else { throw .badSize(numberText(pixels)) }
     self.pixels = pixels
   }
 
-  /// This size times a factor. Throws `badValue` when that is out of bounds, or less than a millionth of a pixel.
+  /// The size times a factor. Throws `badValue` if the product is out of bounds or below a millionth of a pixel.
   func times(_ factor: Double) throws(ArtError) -> FontSize {
     guard factor != 1 else { return self }
     let product = rounded(pixels * factor)
@@ -39,15 +39,15 @@ public struct FontSize: Hashable, Sendable {
 
   private init(trusted pixels: Double) { self.pixels = pixels }
 
-  /// What an emoji gets when nobody says: 40 pixels.
+  /// The default size, 40 pixels.
   public static let standard = FontSize(trusted: 40)
 }
 
-/// The size of the picture in pixels, 1 to 100,000 a side.
+/// The size of a document's picture: 1 to 100,000 pixels a side.
 public struct Canvas: Hashable, Sendable {
-  /// Pixels across.
+  /// The width.
   public let width: Int
-  /// Pixels down.
+  /// The height.
   public let height: Int
 
   /// Throws `badValue` for a side out of bounds.
@@ -64,35 +64,25 @@ public struct Canvas: Hashable, Sendable {
     self.height = height
   }
 
-  /// A new document's canvas: 1024 x 768.
+  /// The canvas of a new document: 1024 x 768.
   public static let standard = Canvas(trustedWidth: 1024, height: 768)
 }
 
-/// A computed coordinate or size, rounded to a millionth of a pixel: a person who moves an emoji by 0.1 three
-/// times is to read 0.3.
-func rounded(_ computed: Double) -> Double {
-  abs(computed) <= Limits.coordinate ? (computed * 1e6).rounded() / 1e6 : computed
-}
+// MARK: - Lengths in pixels or percent
 
-/// The shortest text that reads back as the same number, whole numbers without a fraction.
-public func numberText(_ value: Double) -> String {
-  if let whole = Int(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
-  return value.description
-}
-
-/// A length as a person gives it: pixels, or percent of the canvas.
+/// A length in pixels, or in percent of the canvas's side.
 public enum Length: Hashable, Sendable {
   case pixels(Double)
   case percent(Double)
 
-  /// Reads `-10`, `12.5` or `50%`; nil for anything else.
+  /// Parses `-10`, `12.5` or `50%`; nil for anything else.
   public init?(_ typed: some StringProtocol) {
     let isPercent = typed.hasSuffix("%")
     guard let value = decimal(isPercent ? typed.dropLast() : typed[...]) else { return nil }
     self = isPercent ? .percent(value) : .pixels(value)
   }
 
-  /// What a person typed in pixels stays exactly so.
+  /// The length in pixels. Pixels are not rounded.
   func pixels(of side: Int) -> Double {
     switch self {
     case .pixels(let value): value
@@ -100,27 +90,27 @@ public enum Length: Hashable, Sendable {
     }
   }
 
-  /// That far from a start; no distance leaves the start exactly as it is.
+  /// The coordinate at this distance from a start. A distance of zero gives exactly the start.
   func pixels(from start: Double, of side: Int) -> Double {
     let distance = pixels(of: side)
     return distance == 0 ? start : rounded(start + distance)
   }
 }
 
-/// A place or a distance as a person gives it.
+/// A point or a distance in pixels or percent.
 public struct Coordinates: Hashable, Sendable {
-  /// To the right.
+  /// The distance to the right.
   public var x: Length
-  /// Downwards.
+  /// The distance downwards.
   public var y: Length
 
-  /// Coordinates of these lengths.
+  /// Coordinates with these lengths.
   public init(x: Length, y: Length) {
     self.x = x
     self.y = y
   }
 
-  /// Reads `10,-20` or `50%,50%`. Throws `badValue`.
+  /// Parses `10,-20` or `50%,50%`. Throws `badValue`.
   public init(_ typed: String) throws(ArtError) {
     let parts = typed.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2, let x = Length(parts[0]), let y = Length(parts[1]) else {
@@ -132,63 +122,34 @@ public struct Coordinates: Hashable, Sendable {
   /// The middle of the canvas.
   public static let center = Coordinates(x: .percent(50), y: .percent(50))
 
-  /// The place on a canvas. Throws `badValue`.
+  /// The point on a canvas. Throws `badValue`.
   public func point(on canvas: Canvas) throws(ArtError) -> Point {
     try Point(x: x.pixels(of: canvas.width), y: y.pixels(of: canvas.height))
   }
 
-  /// The place that far from another. Throws `badValue`.
+  /// The point at this distance from another one. Throws `badValue`.
   public func point(from start: Point, on canvas: Canvas) throws(ArtError) -> Point {
     try Point(x: x.pixels(from: start.x, of: canvas.width), y: y.pixels(from: start.y, of: canvas.height))
   }
 }
 
-extension FontSize {
-  /// Reads a number. Throws `badValue`.
-  public init(typed: String) throws(ArtError) {
-    guard let value = decimal(typed) else { throw .badSize(typed) }
-    try self.init(value)
-  }
-}
+// MARK: - Rectangles
 
-extension Canvas {
-  /// Reads `1024x768`. Throws `badValue`.
-  public init(typed: String) throws(ArtError) {
-    let parts = typed.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-    let digits = "0123456789x".utf8
-    guard parts.count == 2, typed.lowercased().utf8.allSatisfy(digits.contains), let width = Int(parts[0]),
-      let height = Int(parts[1])
-    else {
-      throw .badCanvas(typed)
-    }
-    try self.init(width: width, height: height)
-  }
-}
-
-/// A decimal number as people write it: digits, a point, a sign, an exponent. Neither `nan` nor `inf` nor
-/// hexadecimal, which Swift would read too.
-public func decimal(_ typed: some StringProtocol) -> Double? {
-  let allowed = "0123456789.+-eE".utf8
-  guard typed.utf8.count <= 64, typed.utf8.allSatisfy({ allowed.contains($0) }) else { return nil }
-  guard let value = Double(typed), value.isFinite else { return nil }
-  return value
-}
-
-/// A rectangle on the canvas in pixels.
-public struct Rect: Hashable, Sendable {
-  /// Pixels of a side, at least: with less, what is drawn of it would have no place that a Double can hold.
-  static let leastSide = 0.000001
-  /// Pixels from the canvas's left edge to its own.
+/// A rectangle in canvas pixels.
+public struct CanvasRect: Hashable, Sendable {
+  /// The smallest side in pixels: the coordinates of a smaller output would exceed a Double's precision.
+  private static let leastSide = 0.000001
+  /// The distance from the canvas's left edge.
   public let x: Double
-  /// Pixels from the canvas's top edge to its own.
+  /// The distance from the canvas's top edge.
   public let y: Double
-  /// Pixels across.
+  /// The width.
   public let width: Double
-  /// Pixels down.
+  /// The height.
   public let height: Double
 
-  /// Throws `badValue` for what is not finite, has a side of less than 0.000001, or reaches further than 1,000,000 pixels from the
-  /// origin.
+  /// Throws `badValue` for a value that is not finite, a side below 0.000001, or a corner more than 1,000,000 pixels
+  /// from the origin.
   public init(x: Double, y: Double, width: Double, height: Double) throws(ArtError) {
     let corners = [x, y, x + width, y + height]
     guard width >= Self.leastSide, height >= Self.leastSide,
@@ -202,7 +163,8 @@ public struct Rect: Hashable, Sendable {
     self.height = height
   }
 
-  /// Reads `10,20,300x200` on a canvas, each in pixels or percent of its side: `25%,0,50%x100%`. Throws `badValue`.
+  /// Parses `10,20,300x200`, each number in pixels or in percent of the canvas's side: `25%,0,50%x100%`. Throws
+  /// `badValue`.
   public init(typed: String, on canvas: Canvas) throws(ArtError) {
     let places = typed.split(separator: ",", omittingEmptySubsequences: false)
     let sides = (places.last ?? "").split(omittingEmptySubsequences: false) { $0 == "x" || $0 == "X" }
@@ -216,48 +178,59 @@ public struct Rect: Hashable, Sendable {
       height: height.pixels(of: canvas.height))
   }
 
-  /// One whose values were checked.
+  /// A rectangle whose values are already checked.
   init(trustedX x: Double, y: Double, width: Double, height: Double) {
     (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }
 
-  /// All of a canvas.
+  /// The whole canvas.
   public init(_ canvas: Canvas) {
     (x, y, width, height) = (0, 0, Double(canvas.width), Double(canvas.height))
   }
 }
 
-/// The words within a third of its length of a word, nearest first, at most two; a word that begins with it is
-/// near, too.
-public func nearest(to word: String, among words: [String]) -> [String] {
-  let target = Array(word.lowercased())
-  guard !target.isEmpty else { return [] }
-  let reach = max(1, target.count / 3)
-  return
-    words.compactMap { candidate -> (distance: Int, word: String)? in
-      let letters = Array(candidate.lowercased())
-      if letters.starts(with: target) { return (letters.count == target.count ? 0 : 1, candidate) }
-      guard abs(letters.count - target.count) <= reach else { return nil }
-      let distance = editDistance(target, letters)
-      return distance <= reach ? (distance, candidate) : nil
-    }
-    .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }
-    .prefix(2).map(\.word)
+// MARK: - User input
+
+extension FontSize {
+  /// Parses a number. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    guard let value = decimal(typed) else { throw .badSize(typed) }
+    try self.init(value)
+  }
 }
 
-/// Insertions, removals, replacements and swaps of neighbours that make one word of the other.
-private func editDistance(_ left: [Character], _ right: [Character]) -> Int {
-  var beforeLast: [Int] = []
-  var last = Array(0...right.count)
-  for (i, a) in left.enumerated() {
-    var row = [i + 1]
-    for (j, b) in right.enumerated() {
-      var best = min(row[j] + 1, last[j + 1] + 1, last[j] + (a == b ? 0 : 1))
-      if i > 0, j > 0, a == right[j - 1], left[i - 1] == b { best = min(best, beforeLast[j - 1] + 1) }
-      row.append(best)
+extension Canvas {
+  /// Parses `1024x768`. Throws `badValue`.
+  public init(typed: String) throws(ArtError) {
+    let parts = typed.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+    let digits = "0123456789x".utf8
+    guard parts.count == 2, typed.lowercased().utf8.allSatisfy(digits.contains), let width = Int(parts[0]),
+      let height = Int(parts[1])
+    else {
+      throw .badCanvas(typed)
     }
-    beforeLast = last
-    last = row
+    try self.init(width: width, height: height)
   }
-  return last[right.count]
+}
+
+// MARK: - Numbers
+
+/// Rounds a computed coordinate or size to a millionth of a pixel, so that moving by 0.1 three times gives 0.3.
+func rounded(_ computed: Double) -> Double {
+  abs(computed) <= Limits.coordinate ? (computed * 1e6).rounded() / 1e6 : computed
+}
+
+/// The shortest text that reads back as the same number. Whole numbers have no fraction.
+package func numberText(_ value: Double) -> String {
+  if let whole = Int(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
+  return value.description
+}
+
+/// Parses a decimal number: digits, a point, a sign, an exponent. Refuses `nan`, `inf` and hexadecimal numbers, which
+/// Swift would accept.
+package func decimal(_ typed: some StringProtocol) -> Double? {
+  let allowed = "0123456789.+-eE".utf8
+  guard typed.utf8.count <= 64, typed.utf8.allSatisfy({ allowed.contains($0) }) else { return nil }
+  guard let value = Double(typed), value.isFinite else { return nil }
+  return value
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value, for what is too small to need a reader and a writer of its own.
-public enum JSON: Sendable, Equatable {
+/// A JSON value in memory, for texts too small to need their own reader and writer.
+package enum JSON: Sendable, Equatable {
   case null
   case boolean(Bool)
   case integer(Int)
@@ -11,10 +11,10 @@ public enum JSON: Sendable, Equatable {
   case object([String: JSON])
 
   /// A string, or null.
-  public static func optional(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+  package static func optional(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
 
-  /// The text of the value, keys sorted.
-  public var text: String {
+  /// The JSON text, keys sorted.
+  package var text: String {
     var writer = JSONWriter()
     writer.value(self)
     return writer.text
@@ -23,7 +23,7 @@ public enum JSON: Sendable, Equatable {
 
 extension JSONWriter {
   /// Writes a value, keys sorted.
-  public mutating func value(_ value: JSON) {
+  package mutating func value(_ value: JSON) {
     switch value {
     case .null: null()
     case .boolean(let flag): boolean(flag)
@@ -42,20 +42,20 @@ extension JSONWriter {
   }
 }
 
-/// Reads one JSON text strictly, value by value, in a single pass.
+/// A strict pull parser for one JSON text, in a single pass.
 ///
-/// RFC 8259 and nothing beside it. What other readers let pass is an error with its place: equal keys (this
-/// reader would have to choose, and others choose differently), lone surrogates, broken UTF-8, a byte order
-/// mark, NUL, numbers beyond a Double, more than 64 levels, text after the value.
+/// It accepts RFC 8259 and nothing else. These are errors, with their byte offset: equal keys (parsers differ in
+/// which one they choose), lone surrogates, invalid UTF-8, a byte order mark, NUL, numbers beyond a Double, more than
+/// 64 levels, and text after the value.
 public struct JSONReader {
   let bytes: UnsafeBufferPointer<UInt8>
   var index = 0
   private var depth = 0
-  private static let deepest = 64
+  private static let maximumDepth = 64
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-  /// Reads the one value that the bytes are. Throws `badJSON`, and what the body throws.
+  /// Reads one value that fills the bytes. Throws `badJSON`, and what the body throws.
   public static func read<Value>(
     _ bytes: UnsafeBufferPointer<UInt8>, _ body: (inout JSONReader) throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
@@ -66,7 +66,7 @@ public struct JSONReader {
     return value
   }
 
-  /// The same for a string.
+  /// Reads one value that fills the string.
   public static func read<Value>(
     _ text: String, _ body: (inout JSONReader) throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
@@ -74,40 +74,42 @@ public struct JSONReader {
     return try bytes.withUnsafeBufferPointer { (buffer) throws(ArtError) in try read(buffer, body) }
   }
 
-  /// An error at this place.
+  /// A `badJSON` error at the current offset.
   public func error(_ what: String) -> ArtError { .badJSON(what, atByte: index) }
 }
 
+// MARK: - Objects and arrays
+
 extension JSONReader {
-  /// Reads an object; the body reads the value of each key that it is given.
+  /// Reads an object. The body reads the value of each key.
   public mutating func object(
     _ body: (String, inout JSONReader) throws(ArtError) -> Void
   ) throws(ArtError) {
     try enter("{")
-    var seen = SeenKeys()
-    if !take("}") {
+    var keys = KeySet()
+    if !consume("}") {
       repeat {
         let key = try string()
-        guard seen.insert(key) else { throw error("the key \"\(key[...].shortened(to: 60))\" twice") }
-        guard take(":") else { throw error("no colon after a key") }
+        guard keys.insert(key) else { throw error("the key \"\(key[...].shortened(to: 60))\" twice") }
+        guard consume(":") else { throw error("no colon after a key") }
         try body(key, &self)
-      } while take(",")
-      guard take("}") else { throw error("an object that does not end") }
+      } while consume(",")
+      guard consume("}") else { throw error("an object that does not end") }
     }
     depth -= 1
   }
 
-  /// Reads an array; the body reads each element.
+  /// Reads an array. The body reads each element.
   public mutating func array(_ body: (inout JSONReader) throws(ArtError) -> Void) throws(ArtError) {
     try enter("[")
-    if !take("]") {
-      repeat { try body(&self) } while take(",")
-      guard take("]") else { throw error("an array that does not end") }
+    if !consume("]") {
+      repeat { try body(&self) } while consume(",")
+      guard consume("]") else { throw error("an array that does not end") }
     }
     depth -= 1
   }
 
-  /// Reads `null` if that is what comes.
+  /// Reads `null`; false if another value comes next.
   public mutating func null() -> Bool {
     skipSpace()
     guard bytes[index...].starts(with: "null".utf8) else { return false }
@@ -115,25 +117,27 @@ extension JSONReader {
     return true
   }
 
-  /// Reads a comma between the elements of an array whose kinds are known.
+  /// Reads a comma in an array of fixed structure.
   public mutating func comma() throws(ArtError) {
-    guard take(",") else { throw error("an array that ends too early") }
+    guard consume(",") else { throw error("an array that ends too early") }
   }
 
-  /// Reads the opening bracket of an array whose kinds are known.
+  /// Reads the opening bracket of an array of fixed structure.
   public mutating func open() throws(ArtError) { try enter("[") }
 
-  /// Reads the closing bracket of an array whose kinds are known.
+  /// Reads the closing bracket of an array of fixed structure.
   public mutating func close() throws(ArtError) {
-    guard take("]") else { throw error("an array that goes on too long") }
+    guard consume("]") else { throw error("an array that goes on too long") }
     depth -= 1
   }
 }
 
+// MARK: - Strings
+
 extension JSONReader {
   /// Reads a string.
   public mutating func string() throws(ArtError) -> String {
-    guard take("\"") else { throw error("no string where one is due") }
+    guard consume("\"") else { throw error("no string where one is due") }
     let start = index
     while index < bytes.count {
       switch bytes[index] {
@@ -151,7 +155,8 @@ extension JSONReader {
     throw error("a string that does not end")
   }
 
-  /// `String(validating:as:)` does the same at four times the price: its generic core looks up metadata.
+  /// A string from UTF-8 bytes. `String(validating:as:)` takes four times as long: its generic core looks up
+  /// metadata.
   private func text(_ utf8: Span<UInt8>) throws(ArtError) -> String {
     do {
       return String(copying: try UTF8Span(validating: utf8))
@@ -223,16 +228,18 @@ extension JSONReader {
   }
 }
 
+// MARK: - Tokens
+
 extension JSONReader {
   private mutating func enter(_ bracket: Unicode.Scalar) throws(ArtError) {
-    guard take(bracket) else {
+    guard consume(bracket) else {
       throw error(bracket == "{" ? "no object where one is due" : "no array where one is due")
     }
     depth += 1
-    guard depth <= Self.deepest else { throw error("more than \(Self.deepest) levels") }
+    guard depth <= Self.maximumDepth else { throw error("more than \(Self.maximumDepth) levels") }
   }
 
-  private mutating func take(_ ascii: Unicode.Scalar) -> Bool {
+  private mutating func consume(_ ascii: Unicode.Scalar) -> Bool {
     skipSpace()
     guard index < bytes.count, bytes[index] == UInt8(truncatingIfNeeded: ascii.value) else { return false }
     index += 1
@@ -249,12 +256,12 @@ extension JSONReader {
   }
 }
 
-/// The keys of one object. Most objects have few: an array of those is faster than a set.
-private struct SeenKeys {
+/// The keys of one object. Most objects have few keys; searching a short array is faster than hashing.
+private struct KeySet {
   private var few: [String] = []
   private var many: Set<String> = []
 
-  /// False for a key that is there.
+  /// Inserts a key; false if it is already there.
   mutating func insert(_ key: String) -> Bool {
     if few.contains(key) { return false }
     guard few.count >= 16 else {
@@ -266,8 +273,10 @@ private struct SeenKeys {
   }
 }
 
+// MARK: - Values of any kind
+
 extension JSONReader {
-  /// What kind of value a text holds.
+  /// The kinds of JSON values.
   public enum Kind: Sendable {
     case object
     case array
@@ -277,7 +286,7 @@ extension JSONReader {
     case null
   }
 
-  /// What kind of value comes, by its first character; nil where none comes.
+  /// The kind of the next value, by its first character; nil without a value.
   public mutating func kind() -> Kind? {
     skipSpace()
     guard index < bytes.count else { return nil }
@@ -302,7 +311,7 @@ extension JSONReader {
     throw error("no true or false where one is due")
   }
 
-  /// Reads a value of any kind, and gives its bytes, which are those of the text.
+  /// Reads a value of any kind and returns its bytes, which point into the text.
   public mutating func verbatim() throws(ArtError) -> UnsafeBufferPointer<UInt8> {
     skipSpace()
     let start = index
@@ -310,7 +319,7 @@ extension JSONReader {
     return UnsafeBufferPointer(rebasing: bytes[start..<index])
   }
 
-  /// Passes over a value of any kind.
+  /// Skips a value of any kind.
   public mutating func skip() throws(ArtError) {
     switch kind() {
     case .object: try object { (_, reader) throws(ArtError) in try reader.skip() }
@@ -324,8 +333,10 @@ extension JSONReader {
   }
 }
 
+// MARK: - Numbers
+
 extension JSONReader {
-  /// Reads a number as an integer. Throws for a fraction, an exponent, or one that does not fit.
+  /// Reads an integer. Throws `badJSON` for a fraction, an exponent, or a value out of range.
   public mutating func integer() throws(ArtError) -> Int {
     let token = try numberToken()
     if let value = token.exactInteger { return value }
@@ -333,7 +344,7 @@ extension JSONReader {
     return value
   }
 
-  /// Reads a finite number; a negative zero is zero.
+  /// Reads a finite number. A negative zero becomes zero.
   public mutating func number() throws(ArtError) -> Double {
     let token = try numberToken()
     if let value = token.exactValue { return value }
@@ -342,7 +353,7 @@ extension JSONReader {
   }
 }
 
-/// A number's place in the text, and its digits as they were passed.
+/// A number's range in the text, and its digits so far.
 private struct NumberToken {
   var range: Range<Int>
   var digits: Int
@@ -355,14 +366,14 @@ private struct NumberToken {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
 
-  /// The value of a short whole number.
+  /// The value of a short integer.
   var exactInteger: Int? {
     guard !hasExponent, fractionCount == 0, digitCount <= 15 else { return nil }
     return isNegative ? -digits : digits
   }
 
-  /// The value of a short number: both numbers of the division are exact in a Double, so that it rounds once,
-  /// as reading the text would.
+  /// The value of a short decimal number. Both operands of the division are exact in a Double, so that it rounds
+  /// once, as parsing the text would.
   var exactValue: Double? {
     guard !hasExponent, digitCount <= 15 else { return nil }
     return Double(isNegative ? -digits : digits) / Self.powersOfTen[fractionCount]
@@ -370,7 +381,7 @@ private struct NumberToken {
 }
 
 extension JSONReader {
-  /// Passes over a number, by JSON's grammar.
+  /// Scans a number by JSON's grammar.
   private mutating func numberToken() throws(ArtError) -> NumberToken {
     skipSpace()
     let start = index
@@ -400,7 +411,7 @@ extension JSONReader {
     String(decoding: UnsafeBufferPointer(rebasing: bytes[token.range]), as: UTF8.self)
   }
 
-  /// Passes over digits; `&*` because a number too long for an Int is read from its text.
+  /// Scans digits. Overflow is ignored (`&*`): a long number is parsed from its text.
   private mutating func digits(of token: inout NumberToken) -> Int {
     let start = index
     while index < bytes.count, (0x30...0x39).contains(bytes[index]) {

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How JSON spells the URLs of a document.
+/// How JSON contains the URLs of a document.
 public enum URLForm: Sendable {
-  /// Byte by byte: for what is read again, such as files and exports.
+  /// Complete, for text that is read again: files and exports.
   case whole
-  /// As people are shown them, see `BackgroundURL.shown`: a query may hold a secret. For all that is printed.
-  case shown
+  /// Redacted like `BackgroundURL.redacted`, because a query may contain a secret; for everything that is printed.
+  case redacted
 }
 
-/// Writes JSON as bytes. The caller gives keys in sorted order; values then have one spelling only.
+/// Writes JSON as bytes. The caller writes keys in sorted order, so that equal values have equal text.
 public struct JSONWriter {
-  /// What has been written.
+  /// The bytes so far.
   public private(set) var bytes: [UInt8] = []
   private var needsComma = false
   private let urls: URLForm
 
-  /// An empty text, which spells URLs in that form.
+  /// An empty text, with URLs in that form.
   public init(reserving capacity: Int = 256, urls: URLForm = .whole) {
     self.urls = urls
     bytes.reserveCapacity(capacity)
   }
 
-  /// What has been written, as a string.
+  /// The text so far.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Forgets what has been written, for a caller that has sent it on.
+  /// Discards the bytes so far, for a caller that has passed them on.
   public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Forgets what has been written, and begins another text.
+  /// Discards the bytes so far and begins a new text.
   public mutating func restart() {
     removeAll()
     needsComma = false
   }
 
-  /// Writes an object; the body writes keys and values.
+  /// Writes an object. The body writes keys and values.
   public mutating func object<Failure>(_ body: (inout JSONWriter) throws(Failure) -> Void) throws(Failure) {
     open("{")
     try body(&self)
     close("}")
   }
 
-  /// Writes an array; the body writes its elements.
+  /// Writes an array. The body writes the elements.
   public mutating func array<Failure>(_ body: (inout JSONWriter) throws(Failure) -> Void) throws(Failure) {
     open("[")
     try body(&self)
@@ -54,20 +54,20 @@ public struct JSONWriter {
     needsComma = false
   }
 
-  /// Writes the member `url` of an object; nothing where there is no URL, or none that can be shown.
+  /// Writes the member `url` of an object; nothing without a URL or for one that cannot be redacted.
   public mutating func urlMember(_ url: String?) {
     guard let url else { return }
     switch urls {
     case .whole:
       key("url")
       string(url)
-    case .shown:
+    case .redacted:
       do throws(Refusal) {
-        let shown = try BackgroundURL(url).shown
+        let redacted = try BackgroundURL(url).redacted
         key("url")
-        string(shown)
+        string(redacted)
       } catch {
-        // It may be any text: a document from elsewhere says what it likes.
+        // A foreign document may have any text as its URL; such a text is left out.
       }
     }
   }
@@ -83,7 +83,7 @@ public struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes a finite number, whole numbers without a fraction.
+  /// Writes a finite number. Whole numbers have no fraction.
   public mutating func number(_ value: Double) { literal(numberText(value)) }
 
   /// Writes a whole number.
@@ -103,16 +103,16 @@ public struct JSONWriter {
   /// Writes `null`.
   public mutating func null() { literal("null") }
 
-  /// Writes a value whose bytes are JSON already.
+  /// Writes a value whose bytes are already JSON.
   public mutating func verbatim(_ json: some Collection<UInt8>) {
     separate()
     bytes.append(contentsOf: json)
   }
 
-  /// Puts the next piece of a value that has begun in the place of what was written, which has been sent on.
+  /// Replaces the bytes, which the caller has passed on, with the next piece of an unfinished value.
   mutating func piece(_ piece: [UInt8]) { bytes = piece }
 
-  /// Ends a line: the next value begins on its own.
+  /// Ends a line; the next value begins a new text.
   public mutating func endLine() {
     bytes.append(UInt8(ascii: "\n"))
     needsComma = false
@@ -139,7 +139,8 @@ public struct JSONWriter {
     needsComma = true
   }
 
-  /// Quotes, backslashes, control characters, and the first byte of the C1 controls and the bidirectional ones.
+  /// Whether a byte may need an escape: quotes, backslashes, control characters, and the first byte of C1 and
+  /// bidirectional controls.
   private static func mayNeedEscape(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F || byte == 0xC2
       || byte == 0xD8 || byte == 0xE2
@@ -158,18 +159,6 @@ public struct JSONWriter {
         bytes.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
       default: bytes.append(contentsOf: String(scalar).utf8)
       }
-    }
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether a terminal may take the scalar for a command, or let it change the order of what it shows: the
-  /// C0 and C1 controls, the line and paragraph separators and the bidirectional controls. All are below
-  /// U+10000.
-  public var isUnsafeOnTerminal: Bool {
-    switch value {
-    case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
     }
   }
 }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An edit as the document's log keeps it: who made it and when, what it did, and what takes it back.
+/// An edit in the document's log: its author and time, its changes, and their inverse.
 public struct LoggedEdit: Hashable, Sendable, Identifiable {
-  /// What the edit is to undo and redo.
+  /// The relation of an entry to undo and redo.
   public enum Kind: Hashable, Sendable {
     /// A user's action.
     case edit
-    /// Takes back the edit of that id.
+    /// Reverts the edit with that id.
     case undo(EditID)
-    /// Takes back the undo of that id.
+    /// Reverts the undo with that id.
     case redo(EditID)
   }
 
-  /// Its identity, its time, and who made it.
+  /// The id, the time and the client.
   public let stamp: EditStamp
-  /// Which edit of the document it is, from 1.
+  /// The edit's number in the document, from 1.
   public let revision: Int
-  /// The save it came with: the revision of the first edit of that save.
+  /// The save that the edit belongs to: the revision of the first edit of that save.
   public let save: Int
-  /// What it is to undo and redo.
+  /// The relation to undo and redo.
   public let kind: Kind
-  /// What it did. An undo and a redo keep the name of the action they are about.
+  /// The name and the changes. An undo and a redo have the name of the original action.
   public let edit: Edit
-  /// What takes it back.
+  /// The changes that revert it.
   public let inverse: [Change]
-  /// What it would have done, but could not: somebody else's change stood there. Kept for the history.
+  /// The changes that could not be applied because of another program's changes. They are stored for the history.
   public let dropped: [Change]
 
-  /// A logged edit of these values.
+  /// An entry with these values.
   public init(
     _ stamp: EditStamp, revision: Int, save: Int, kind: Kind = .edit, edit: Edit, inverse: [Change],
     dropped: [Change] = []
@@ -41,22 +41,22 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
     self.dropped = dropped
   }
 
-  /// Its identity.
+  /// The edit's id.
   public var id: EditID { stamp.id }
-  /// When it was made, in milliseconds since 1970.
+  /// The time in milliseconds since 1970.
   public var time: Int { stamp.time }
-  /// The name that its user gave, if any.
+  /// The user's name, if given.
   public var author: String? { stamp.author }
-  /// The session of the client that asked for it, if it has one.
+  /// The client's session, if it has one.
   public var session: SessionID? { stamp.session }
 
-  /// The same entry as part of that save.
+  /// The same entry as part of another save.
   public func marked(save: Int) -> LoggedEdit {
     LoggedEdit(
       stamp, revision: revision, save: save, kind: kind, edit: edit, inverse: inverse, dropped: dropped)
   }
 
-  /// What a person reads: `move 🐝`, `Undo move 🐝`, `Redo move 🐝`.
+  /// The title for users: `move 🐝`, `Undo move 🐝`, `Redo move 🐝`.
   public var title: String {
     switch kind {
     case .edit: edit.name
@@ -66,14 +66,14 @@ public struct LoggedEdit: Hashable, Sendable, Identifiable {
   }
 }
 
-/// Whose edits an undo or a redo is about.
+/// The owner to whose edits an undo or a redo is restricted.
 public enum EditOwner: Hashable, Sendable {
-  /// Those that one running program makes for itself, without a session.
+  /// The edits that one running program makes without a session.
   case origin(Origin)
-  /// Those of one session, also from before a restart. An edit without a session is nobody's then.
+  /// The edits of one session, across restarts. Edits without a session do not belong to it.
   case session(SessionID)
 
-  /// Whether the entry is the owner's.
+  /// Whether the entry belongs to the owner.
   public func owns(_ entry: LoggedEdit) -> Bool {
     switch self {
     case .origin(let origin): entry.id.origin == origin && entry.session == nil
@@ -82,42 +82,44 @@ public enum EditOwner: Hashable, Sendable {
   }
 }
 
+// MARK: - Summaries
+
 extension LoggedEdit {
-  /// What the edit did, for people, in a few words: `🐝 moved to 120,80`, `12 emoji removed`, `undo: 🌸 added`.
+  /// A short description of the edit's effect for users: `🐝 moved to 120,80`, `12 emoji removed`, `undo: 🌸 added`.
   ///
-  /// `texts` are those of the emoji that it is about, as far as they are known. May hold text from a document: it is
-  /// made safe where it is printed.
-  public func words(_ texts: [EmojiID: String] = [:]) -> String {
+  /// `texts` are the texts of the emoji concerned, as far as known. The result may contain text from a document; the
+  /// front end escapes it for display.
+  public func summary(_ texts: [EmojiID: String] = [:]) -> String {
     if kind == .edit, let reason = BackgroundEdit.refusal(in: edit) {
       return "background refused (\(reason.rawValue))"
     }
     let phrases = EditPhrases(edit.changes, inverse, texts).phrases
-    let most = 3
-    let what: String =
+    let limit = 3
+    let effect: String =
       if phrases.isEmpty {
         edit.name == Edit.repairName ? "repaired" : edit.name
       } else {
-        phrases.prefix(most).joined(separator: ", ") + (phrases.count > most ? ", and more" : "")
+        phrases.prefix(limit).joined(separator: ", ") + (phrases.count > limit ? ", and more" : "")
       }
     return switch kind {
-    case .edit: what
-    case .undo: "undo: \(what)"
-    case .redo: "redo: \(what)"
+    case .edit: effect
+    case .undo: "undo: \(effect)"
+    case .redo: "redo: \(effect)"
     }
   }
 }
 
 extension BackgroundURL {
-  /// What people are shown of a URL in a document.
-  static func words(_ url: String) -> String {
-    do throws(Refusal) { return try BackgroundURL(url).shown } catch { return "a URL that cannot be read" }
+  /// The redacted form of a document's URL, for messages.
+  static func redacted(_ url: String) -> String {
+    do throws(Refusal) { return try BackgroundURL(url).redacted } catch { return "a URL that cannot be read" }
   }
 }
 
-/// The changes of an edit, those of one kind together, each kind one phrase.
+/// Groups the changes of an edit by kind; each kind gives one phrase.
 private struct EditPhrases {
-  /// At most so many emoji are named, more are counted.
-  private static let named = 3
+  /// The largest number of emoji that are named. More are counted.
+  private static let nameLimit = 3
 
   private var texts: [EmojiID: String]
   private var before: [EmojiID: String] = [:]
@@ -130,7 +132,7 @@ private struct EditPhrases {
   private var others: [String] = []
   private var hasBackground = false
 
-  /// Emoji of one kind of change, each with the last value it got, in the order of their first change.
+  /// The emoji of one kind of change with their last values, in the order of their first changes.
   private struct Group<Value: Hashable> {
     private(set) var ids: [EmojiID] = []
     private var values: [EmojiID: Value] = [:]
@@ -139,7 +141,7 @@ private struct EditPhrases {
       if values.updateValue(value, forKey: id) == nil { ids.append(id) }
     }
 
-    /// The value that all of them got; nil where they differ.
+    /// The value that all of them have; nil if they differ.
     var common: Value? {
       guard let first = values.first?.value, values.values.allSatisfy({ $0 == first }) else { return nil }
       return first
@@ -150,22 +152,22 @@ private struct EditPhrases {
     self.texts = texts
     for change in inverse {
       switch change {
-      case .add(let emoji): learn(emoji)
+      case .add(let emoji): recordText(emoji)
       case .setText(let id, let text): before[id] = text.string
       default: break
       }
     }
-    for change in changes { take(change) }
+    for change in changes { add(change) }
   }
 
-  private mutating func learn(_ emoji: Emoji) {
+  private mutating func recordText(_ emoji: Emoji) {
     if texts[emoji.id] == nil { texts[emoji.id] = emoji.text.string }
   }
 
-  private mutating func take(_ change: Change) {
+  private mutating func add(_ change: Change) {
     switch change {
     case .add(let emoji):
-      learn(emoji)
+      recordText(emoji)
       added.append(emoji.id)
     case .remove(let id): removed.append(id)
     case .move(let id, let place): moved.set(id, place)
@@ -175,18 +177,18 @@ private struct EditPhrases {
     case .setCanvas(let canvas): others.append("canvas set to \(canvas.width)x\(canvas.height)")
     case .setBackground(let background):
       hasBackground = true
-      let source = background?.url.map { " from \(BackgroundURL.words($0))" } ?? ""
+      let source = background?.url.map { " from \(BackgroundURL.redacted($0))" } ?? ""
       others.append(background == nil ? "background removed" : "background set\(source)")
     case .setPending(nil): if !hasBackground { others.append("background no longer to be fetched") }
     case .setPending(let pending?):
-      others.append("background to be fetched from \(BackgroundURL.words(pending.url))")
+      others.append("background to be fetched from \(BackgroundURL.redacted(pending.url))")
     }
   }
 
   var phrases: [String] {
     var phrases: [String] = []
     if !added.isEmpty { phrases.append("\(names(added)) added") }
-    // They are removed from the top down.
+    // Emoji are removed from the top down.
     if !removed.isEmpty { phrases.append("\(names(removed.reversed())) removed") }
     if !moved.ids.isEmpty {
       let place = moved.common.map { " to \(numberText($0.x)),\(numberText($0.y))" } ?? ""
@@ -200,7 +202,7 @@ private struct EditPhrases {
       let old = names(changed.ids, before)
       phrases.append("\(old) changed\(changed.common.map { " to \($0)" } ?? "")")
     }
-    // New emoji may have all others numbered anew, which nobody sees.
+    // An addition may renumber all other emoji, which has no visible effect.
     if !ordered.ids.isEmpty, added.isEmpty {
       phrases.append("\(names(ordered.ids)) brought to another place in the order")
     }
@@ -209,20 +211,20 @@ private struct EditPhrases {
 
   /// `🐝 🌸`, `12 emoji`.
   private func names(_ ids: [EmojiID], _ other: [EmojiID: String]? = nil) -> String {
-    let known = ids.prefix(Self.named).compactMap { (other ?? texts)[$0] }
-    if ids.count <= Self.named, known.count == ids.count { return known.joined(separator: " ") }
+    let known = ids.prefix(Self.nameLimit).compactMap { (other ?? texts)[$0] }
+    if ids.count <= Self.nameLimit, known.count == ids.count { return known.joined(separator: " ") }
     return ids.count == 1 ? "an emoji" : "\(ids.count) emoji"
   }
 }
 
 extension Change {
-  /// What the change does, for people: `move k3m9abcd to 10,20`. May hold text from a document: it is made safe where it
-  /// is printed.
-  public var words: String {
+  /// A description of the change for users: `move k3m9abcd to 10,20`. It may contain text from a document; the front
+  /// end escapes it for display.
+  public var summary: String {
     switch self {
-    case .add(let emoji): "add \(emoji.text) (\(emoji.id)) at \(Self.words(emoji.position))"
+    case .add(let emoji): "add \(emoji.text) (\(emoji.id)) at \(Self.text(emoji.position))"
     case .remove(let id): "remove \(id)"
-    case .move(let id, let place): "move \(id) to \(Self.words(place))"
+    case .move(let id, let place): "move \(id) to \(Self.text(place))"
     case .resize(let id, let size): "resize \(id) to \(numberText(size.pixels))"
     case .setText(let id, let text): "change \(id) to \(text)"
     case .order(let id, _): "order \(id)"
@@ -230,9 +232,11 @@ extension Change {
     case .setBackground(nil): "clear the background"
     case .setBackground: "set the background"
     case .setPending(nil): "no background to fetch"
-    case .setPending(let pending?): "fetch the background \(BackgroundURL.words(pending.url))"
+    case .setPending(let pending?): "fetch the background \(BackgroundURL.redacted(pending.url))"
     }
   }
 
-  private static func words(_ place: Point) -> String { "\(numberText(place.x)),\(numberText(place.y))" }
+  private static func text(_ position: Point) -> String {
+    "\(numberText(position.x)),\(numberText(position.y))"
+  }
 }

@@ -1,56 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All palettes of a person: the themes that are there from the start, the person's own, and what was added last.
+/// All palettes of a user: the built-in themes, the user's own palettes, and the recently added emoji.
 ///
-/// A theme that is edited becomes the person's own version of it, and one that is removed is kept as an empty one, until
-/// it is reset.
+/// An edited theme is stored as the user's version of it. A removed theme is stored as an empty one until it is
+/// reset.
 public struct Palettes: Equatable, Sendable {
-  /// Palettes that one person may have.
+  /// The number of own palettes.
   public static let limit = 256
 
-  /// What differs from the themes: own palettes, own versions of themes, and empty ones for themes that are removed.
+  /// The differences from the themes: own palettes, changed themes, and empty palettes for removed themes.
   public private(set) var own: [PaletteName: [EmojiText]]
-  /// What was added last, newest first. Not part of a person's configuration.
+  /// The recently added emoji, newest first. They are not part of the configuration file.
   public var recent: [EmojiText] = []
 
   /// The themes only.
   public init() { own = [:] }
 
-  /// With what a file says. Checked by its reader.
+  /// Palettes from a file, already checked by its reader.
   init(own: [PaletteName: [EmojiText]]) { self.own = own }
 
-  /// All of them by name.
+  /// All palettes, sorted by name.
   public var all: [Palette] {
     let names = Set(Themes.names).union(own.keys).union([.recent])
     return names.sorted().compactMap { self[$0] }
   }
 
-  /// The palette of that name; nil where there is none.
+  /// The palette with that name; nil without one.
   public subscript(name: PaletteName) -> Palette? {
     if name == .recent { return Palette(name: name, emojis: recent, origin: .recent) }
     let theme = Themes.emojis(of: name)
-    guard let mine = own[name] else {
+    guard let custom = own[name] else {
       return theme.map { Palette(name: name, emojis: $0, origin: .theme) }
     }
-    return mine.isEmpty ? nil : Palette(name: name, emojis: mine, origin: theme == nil ? .own : .changed)
+    return custom.isEmpty ? nil : Palette(name: name, emojis: custom, origin: theme == nil ? .own : .changed)
   }
 
-  /// The palette of that name. Throws `badValue` with what is near.
+  /// The palette with that name. Throws `badValue` with similar names.
   public func palette(_ name: PaletteName) throws(ArtError) -> Palette {
     guard let palette = self[name] else { throw .noSuchPalette(name.string, in: self) }
     return palette
   }
 
-  /// The same for a name as it was typed.
+  /// The palette with that name, as the user typed it.
   public func palette(_ typed: String) throws(ArtError) -> Palette {
-    // What cannot be a name is none that there is.
+    // A text that is no valid name cannot name a palette.
     guard let name = try? PaletteName(typed) else { throw .noSuchPalette(typed, in: self) }
     return try palette(name)
   }
 }
 
+// MARK: - Editing
+
 extension Palettes {
-  /// Makes a palette; one that is given twice is in it once. Throws `exists`, `badValue`, `tooLarge`.
+  /// Creates a palette. Duplicates are dropped. Throws `exists`, `badValue`, `tooLarge`.
   public mutating func make(_ name: PaletteName, of emojis: [EmojiText]) throws(ArtError) {
     try checkNew(name)
     let edit = PaletteEdit(adding: emojis)
@@ -60,7 +62,7 @@ extension Palettes {
     self = changed
   }
 
-  /// Changes one, and returns what it is afterwards. Throws `badValue`, `exists`, `tooLarge`; then nothing is changed.
+  /// Edits a palette and returns the result. Throws `badValue`, `exists`, `tooLarge`; then nothing is changed.
   @discardableResult
   public mutating func edit(_ name: PaletteName, _ edit: PaletteEdit) throws(ArtError) -> Palette {
     let palette = try editable(name)
@@ -77,13 +79,13 @@ extension Palettes {
     return try self.palette(target)
   }
 
-  /// Takes one away. Throws `badValue`.
+  /// Removes a palette. Throws `badValue`.
   public mutating func remove(_ name: PaletteName) throws(ArtError) {
     _ = try editable(name)
     drop(name)
   }
 
-  /// Makes a theme again what it was from the start. Throws `badValue` for what is no theme.
+  /// Restores the original emoji of a theme. Throws `badValue` if it is not a theme.
   public mutating func reset(_ name: PaletteName) throws(ArtError) {
     guard Themes.emojis(of: name) != nil else { throw .noTheme(name, in: self) }
     own[name] = nil
@@ -108,14 +110,16 @@ extension Palettes {
   }
 }
 
+// MARK: - References to emoji
+
 extension Palettes {
-  /// What a person types for an emoji of a palette begins so.
+  /// The first character of a reference to an emoji of a palette.
   public static let mark: Unicode.Scalar = "@"
 
-  /// Whether a typed word means one of a palette's emoji.
+  /// Whether a typed word refers to an emoji of a palette.
   public static func isPick(_ typed: String) -> Bool { typed.unicodeScalars.first == mark }
 
-  /// The emoji that `@animals:3` names: the third of `animals`. Throws `badValue` with what there is.
+  /// The emoji that `@animals:3` refers to: the third of `animals`. Throws `badValue` with the choices.
   public func pick(_ typed: String) throws(ArtError) -> EmojiText {
     let word = String(String.UnicodeScalarView(typed.unicodeScalars.dropFirst()))
     let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -128,46 +132,48 @@ extension Palettes {
   }
 }
 
-/// Emoji at hand under one name, the first at place 1.
+// MARK: - One palette
+
+/// Emoji under one name. Positions count from 1.
 public struct Palette: Equatable, Sendable {
-  /// Where a palette comes from.
+  /// The origin of a palette.
   public enum Origin: String, Sendable {
-    /// There from the start.
+    /// A built-in theme.
     case theme
-    /// A theme that the person changed.
+    /// A theme that the user changed.
     case changed
-    /// The person's own.
+    /// A palette that the user created.
     case own
-    /// Kept by itself.
+    /// The recently added emoji, maintained automatically.
     case recent
   }
 
-  /// Emoji in one palette.
+  /// The number of emoji in one palette.
   public static let limit = 256
 
-  /// Its name.
+  /// The name.
   public var name: PaletteName
-  /// At least one, each once; of what keeps itself, perhaps none.
+  /// At least one emoji, without duplicates. `recent` may be empty.
   public var emojis: [EmojiText]
-  /// Where it comes from.
+  /// The origin.
   public var origin: Origin
 
-  /// What a person types for the emoji at a place.
+  /// The reference to the emoji at a position, such as `@animals:3`.
   public func pick(_ place: Int) -> String { "@\(name):\(place)" }
 }
 
-/// What is to be done to a palette.
+/// A change of a palette.
 public struct PaletteEdit: Sendable {
-  /// What comes in; what is in it already stays where it is, unless there is a place for it.
+  /// The emoji to add. Emoji that are already in the palette stay where they are, unless `place` is given.
   public var added: [EmojiText]
-  /// Where it comes in, from 1; at the end where there is none.
+  /// The position of the added emoji, from 1; nil for the end.
   public var place: Int?
-  /// What goes.
+  /// The emoji to remove.
   public var removed: [EmojiText]
-  /// What it is called afterwards.
+  /// The new name; nil to keep it.
   public var newName: PaletteName?
 
-  /// An edit; what goes, goes before anything comes in.
+  /// An edit. Emoji are removed before others are added.
   public init(
     adding added: [EmojiText] = [], at place: Int? = nil, removing removed: [EmojiText] = [],
     renaming newName: PaletteName? = nil
@@ -180,7 +186,7 @@ public struct PaletteEdit: Sendable {
 }
 
 extension PaletteEdit {
-  /// What becomes of a palette's emoji. Throws `badValue`, `tooLarge`.
+  /// The palette's emoji after the edit. Throws `badValue`, `tooLarge`.
   func emojis(of palette: Palette) throws(ArtError) -> [EmojiText] {
     var emojis = palette.emojis
     for text in removed {
@@ -189,7 +195,7 @@ extension PaletteEdit {
       }
       emojis.remove(at: index)
     }
-    let added = added.withoutDoubles()
+    let added = added.withoutDuplicates()
     if let place {
       let keys = Set(added.map(\.comparisonKey))
       emojis.removeAll { keys.contains($0.comparisonKey) }
@@ -198,7 +204,7 @@ extension PaletteEdit {
       }
       emojis.insert(contentsOf: added, at: place - 1)
     } else {
-      emojis = (emojis + added).withoutDoubles()
+      emojis = (emojis + added).withoutDuplicates()
     }
     guard !emojis.isEmpty else { throw .emptyPalette(palette.name) }
     guard emojis.count <= Palette.limit else { throw .largePalette(palette.name, emojis.count) }
@@ -207,55 +213,55 @@ extension PaletteEdit {
 }
 
 extension [EmojiText] {
-  /// Each once, where it stands first.
-  func withoutDoubles() -> [EmojiText] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0.comparisonKey).inserted }
+  /// The emoji without duplicates. The first of equal ones stays.
+  fileprivate func withoutDuplicates() -> [EmojiText] {
+    var keys: Set<String> = []
+    return filter { keys.insert($0.comparisonKey).inserted }
   }
 }
 
-/// What a palette is called: letters, digits and hyphens, a letter first, at most 64 bytes, in lower case.
+/// A palette's name: letters, digits and hyphens, beginning with a letter, at most 64 bytes, in lower case.
 public struct PaletteName: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The name as it is kept and shown.
+  /// The name as it is stored and displayed.
   public let string: String
 
-  /// The palette that keeps itself: what was added last.
+  /// The automatic palette of recently added emoji.
   public static let recent = PaletteName(checked: "recent")
-  /// UTF-8 bytes in a name.
+  /// The number of UTF-8 bytes in a name.
   public static let byteLimit = 64
-  /// What stands for something else behind an `@`.
-  static let taken = "last"
+  /// A reserved name: `@last` refers to the last added emoji.
+  static let reserved = "last"
 
-  /// Reads what was typed; case does not matter. Throws `badValue`.
+  /// Parses a name, ignoring case. Throws `badValue`.
   public init(_ typed: String) throws(ArtError) {
     let name = typed.lowercased()
-    guard name != Self.taken else { throw .takenPaletteName(typed) }
+    guard name != Self.reserved else { throw .takenPaletteName(typed) }
     guard name.utf8.count <= Self.byteLimit, name.unicodeScalars.first.map(Self.isLetter) == true,
       name.unicodeScalars.allSatisfy(Self.isPlain)
     else { throw .badPaletteName(typed) }
     string = name
   }
 
-  /// A name that stands in the program.
+  /// A name that is known to be valid.
   init(checked name: String) { string = name }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     scalar == "-" || ("0"..."9").contains(scalar) || isLetter(scalar)
   }
 
-  /// Some emoji are letters, such as 🅰: a word with one of them is a label.
+  /// Some emoji are letters, such as 🅰. A word with one of them is an emoji text, not a name.
   private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isAlphabetic && !scalar.properties.isEmoji
   }
 
-  /// In the order of their letters.
+  /// Alphabetical order.
   public static func < (left: PaletteName, right: PaletteName) -> Bool { left.string < right.string }
 
   /// The name.
   public var description: String { string }
 }
 
-// What can be wrong with a palette, and what there is instead: one line each.
+// MARK: - Errors
 
 extension ArtError {
   static func badPaletteName(_ typed: String) -> ArtError {
@@ -273,7 +279,7 @@ extension ArtError {
   }
 
   static func noSuchPalette(_ typed: String, in palettes: Palettes) -> ArtError {
-    guard typed.lowercased() != PaletteName.taken else {
+    guard typed.lowercased() != PaletteName.reserved else {
       return ArtError(
         .badValue, "no palette last; @last names the emoji that came in last, where one is moved or changed")
     }
@@ -339,7 +345,7 @@ extension ArtError {
 }
 
 extension Palette {
-  /// What there is, on one line: all of a short palette, the ends of a long one.
+  /// The choices, on one line: all emoji of a short palette, the first and the last of a long one.
   fileprivate var choices: String {
     guard let first = emojis.first, let last = emojis.last else { return "it is empty" }
     guard isLong else {
@@ -353,11 +359,13 @@ extension Palette {
   fileprivate var isLong: Bool { emojis.count > 9 }
 }
 
-/// The form of the file, which people may edit by hand: `{"palettes":{"bugs":["🐝","🐛"]},"version":1}`.
+// MARK: - The file
+
+/// The configuration file, which users may edit: `{"palettes":{"bugs":["🐝","🐛"]},"version":1}`.
 extension Palettes {
   private static let version = 1
 
-  /// The text of the file: keys sorted, a palette a line.
+  /// The text of the file: sorted keys, one palette a line.
   public var fileText: String {
     let lines = own.sorted { $0.key < $1.key }.map { name, emojis in
       "    \(JSON.string(name.string).text): \(JSON.array(emojis.map { .string($0.string) }).text)"
@@ -366,7 +374,7 @@ extension Palettes {
     return "{\n  \"palettes\": \(palettes),\n  \"version\": \(Self.version)\n}\n"
   }
 
-  /// Reads the file strictly. Throws `badJSON` with the line, `newerFormat`.
+  /// Parses the file strictly. Throws `badJSON` with the line, and `newerFormat`.
   public init(file bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     try Self.checkVersion(bytes)
     let own = try JSONReader.read(bytes) { (reader) throws(ArtError) in
@@ -394,7 +402,7 @@ extension Palettes {
     return palettes
   }
 
-  /// A newer file may have palettes of another form, and they stand before its version.
+  /// Checks the version first: a newer file may have palettes in another form, and they come before the version.
   private static func checkVersion(_ bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     var found: Int?
     do throws(ArtError) {
@@ -404,7 +412,7 @@ extension Palettes {
         }
       }
     } catch {
-      // What is off is told, with its place, where the palettes are read.
+      // Malformed JSON is reported, with its line, when the palettes are read.
       return
     }
     guard let found, found > version else { return }
@@ -414,7 +422,7 @@ extension Palettes {
   private static func palettes(from reader: inout JSONReader) throws(ArtError) -> [PaletteName: [EmojiText]] {
     var palettes: [PaletteName: [EmojiText]] = [:]
     try reader.object { (key, reader) throws(ArtError) in
-      let name = try inPlace(&reader) { () throws(ArtError) in try PaletteName(key) }
+      let name = try located(&reader) { () throws(ArtError) in try PaletteName(key) }
       guard name != .recent else { throw reader.error("a palette recent, which keeps itself") }
       guard palettes[name] == nil else { throw reader.error("the palette \(name) twice") }
       guard palettes.count < limit else { throw reader.error("more than \(limit) palettes") }
@@ -429,11 +437,11 @@ extension Palettes {
 
   private static func emojis(from reader: inout JSONReader) throws(ArtError) -> [EmojiText] {
     var emojis: [EmojiText] = []
-    var seen: Set<String> = []
+    var keys: Set<String> = []
     try reader.array { (reader) throws(ArtError) in
       let typed = try reader.string()
-      let text = try inPlace(&reader) { () throws(ArtError) in try EmojiText(typed) }
-      guard seen.insert(text.comparisonKey).inserted else { throw reader.error("\(text) twice in a palette") }
+      let text = try located(&reader) { () throws(ArtError) in try EmojiText(typed) }
+      guard keys.insert(text.comparisonKey).inserted else { throw reader.error("\(text) twice in a palette") }
       guard emojis.count < Palette.limit else {
         throw reader.error("more than \(Palette.limit) emoji in a palette")
       }
@@ -442,44 +450,46 @@ extension Palettes {
     return emojis
   }
 
-  /// Says where it is that a value is off.
-  private static func inPlace<Value>(
+  /// Adds the offset to the error of an invalid value.
+  private static func located<Value>(
     _ reader: inout JSONReader, _ value: () throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
     do throws(ArtError) { return try value() } catch { throw reader.error("a bad value: \(error.cause)") }
   }
 }
 
-/// The emoji that were added last, newest first, each once.
+// MARK: - Recent emoji
+
+/// The recently added emoji, newest first, without duplicates.
 public struct RecentEmoji: Equatable, Sendable {
-  /// How many are kept.
+  /// The number of emoji kept.
   public static let limit = 32
 
-  /// The newest first.
+  /// The emoji, newest first.
   public private(set) var emojis: [EmojiText] = []
 
-  /// None yet.
+  /// An empty list.
   public init() {}
 
-  /// Puts some in front, the last of them first.
+  /// Adds emoji at the front, the last of them first.
   public mutating func add(_ texts: some BidirectionalCollection<EmojiText>) {
-    var seen: Set<String> = []
+    var keys: Set<String> = []
     var newest: [EmojiText] = []
-    // Many may be the same: those before them count, too.
-    for text in texts.reversed() where newest.count < Self.limit && seen.insert(text.comparisonKey).inserted {
+    // Stops at the limit only after duplicates are dropped.
+    for text in texts.reversed() where newest.count < Self.limit && keys.insert(text.comparisonKey).inserted {
       newest.append(text)
     }
-    emojis = Array((newest + emojis).withoutDoubles().prefix(Self.limit))
+    emojis = Array((newest + emojis).withoutDuplicates().prefix(Self.limit))
   }
 }
 
 extension RecentEmoji {
-  /// The form of its file: `{"recent":["🐝","🌸"]}`.
+  /// The text of the file: `{"recent":["🐝","🌸"]}`.
   public var fileText: String {
     JSON.object(["recent": .array(emojis.map { .string($0.string) })]).text + "\n"
   }
 
-  /// Reads the file. Throws `badJSON`, `badText`.
+  /// Parses the file. Throws `badJSON`, `badText`.
   public init(file bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     self.init()
     try JSONReader.read(bytes) { (reader) throws(ArtError) in
@@ -488,23 +498,25 @@ extension RecentEmoji {
         try reader.array { (reader) throws(ArtError) in emojis.append(try EmojiText(reader.string())) }
       }
     }
-    emojis = Array(emojis.withoutDoubles().prefix(Self.limit))
+    emojis = Array(emojis.withoutDuplicates().prefix(Self.limit))
   }
 }
 
-/// The palettes that are there from the start.
+// MARK: - Themes
+
+/// The built-in palettes.
 enum Themes {
   static let names = Array(texts.keys)
 
-  /// The emoji of a theme; nil where it is none.
+  /// The emoji of a theme; nil if there is no such theme.
   static func emojis(of name: PaletteName) -> [EmojiText]? {
     texts[name].map { text in
-      // A test sees that each of them is one.
+      // A test checks that each of them is valid.
       text.unicodeScalars.split(separator: " ").compactMap { try? EmojiText(String($0)) }
     }
   }
 
-  /// How many words a theme has.
+  /// The number of emoji in a theme's text.
   static func count(of name: PaletteName) -> Int {
     texts[name].map { $0.unicodeScalars.split(separator: " ").count } ?? 0
   }

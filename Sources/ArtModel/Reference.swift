@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a person names an emoji: an id or its beginning, the emoji itself, the second of them, or the last one.
+/// A user's reference to an emoji: an id or its prefix, the emoji itself, the nth of equal ones, or the last added
+/// one.
 public enum Reference: Hashable, Sendable, CustomStringConvertible {
-  /// An id or the beginning of one.
+  /// An id or a prefix of one.
   case id(EmojiID.Prefix)
-  /// The emoji itself; with an ordinal, which of them in z-order, from 1 at the bottom.
+  /// The emoji's text. The ordinal selects one of several in z-order, from 1 at the bottom.
   case text(EmojiText, ordinal: Int?)
-  /// `@last`: the one that came in last and is still there.
+  /// `@last`: the last added emoji that still exists.
   case last
 
-  /// Reads what was typed. Throws `badValue`.
+  /// Parses a reference. Throws `badValue`.
   public init(_ typed: String) throws(ArtError) {
     if typed == "@last" {
       self = .last
@@ -33,12 +34,12 @@ public enum Reference: Hashable, Sendable, CustomStringConvertible {
     return optionalText(typed).map { .text($0, ordinal: nil) }
   }
 
-  /// The text, or nil where it is none: then it may still be something else.
+  /// The text; nil if it is invalid, because it may be another kind of reference.
   private static func optionalText(_ typed: String) -> EmojiText? {
     do throws(ArtError) { return try EmojiText(typed) } catch { return nil }
   }
 
-  /// What a person types.
+  /// The reference as users type it.
   public var description: String {
     switch self {
     case .id(let prefix): prefix.description
@@ -49,24 +50,27 @@ public enum Reference: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+// MARK: - Resolving
+
 extension Reference {
-  /// The one emoji that it names. Throws `noSuchEmoji`, `ambiguous`, and what reading throws.
+  /// The one emoji that the reference names. Throws `noSuchEmoji`, `ambiguous`, and what the document's read methods
+  /// throw.
   public func resolve(in art: some ArtReading) throws(ArtError) -> Emoji {
     switch self {
     case .id(let prefix):
-      let found = try art.emojis(prefix: prefix, limit: 4)
-      return try only(of: found.prefix(3), more: found.count > 3) { "\($0.id) \($0.text)" }
+      let matches = try art.emojis(prefix: prefix, limit: 4)
+      return try only(of: matches.prefix(3), more: matches.count > 3) { "\($0.id) \($0.text)" }
     case .text(let text, let ordinal):
       let key = text.comparisonKey
-      let found = try art.emojisInOrder().filter { $0.text.comparisonKey == key }
+      let matches = try art.emojisInOrder().filter { $0.text.comparisonKey == key }
       if let ordinal {
-        guard ordinal <= found.count else { throw .noSuchEmoji(description) }
-        return found[ordinal - 1]
+        guard ordinal <= matches.count else { throw .noSuchEmoji(description) }
+        return matches[ordinal - 1]
       }
-      var place = 0
-      return try only(of: found.prefix(3), more: found.count > 3) { emoji in
-        place += 1
-        return "\(emoji.id) (\(emoji.text):\(place))"
+      var ordinal = 0
+      return try only(of: matches.prefix(3), more: matches.count > 3) { emoji in
+        ordinal += 1
+        return "\(emoji.id) (\(emoji.text):\(ordinal))"
       }
     case .last:
       guard let emoji = try Self.lastAdded(in: art) else { throw .noSuchEmoji(description) }
@@ -75,14 +79,14 @@ extension Reference {
   }
 
   private func only(
-    of found: ArraySlice<Emoji>, more: Bool, candidate: (Emoji) -> String
+    of matches: ArraySlice<Emoji>, more: Bool, candidate: (Emoji) -> String
   ) throws(ArtError) -> Emoji {
-    guard let first = found.first else { throw .noSuchEmoji(description) }
-    guard found.count == 1 else { throw .ambiguous(description, found.map(candidate), more: more) }
+    guard let first = matches.first else { throw .noSuchEmoji(description) }
+    guard matches.count == 1 else { throw .ambiguous(description, matches.map(candidate), more: more) }
     return first
   }
 
-  /// The newest edit that added an emoji which is still there tells which.
+  /// The last existing emoji that the log says was added.
   private static func lastAdded(in art: some ArtReading) throws(ArtError) -> Emoji? {
     var last: Emoji?
     try art.newestEdits { (entry) throws(ArtError) in
@@ -95,22 +99,22 @@ extension Reference {
   }
 }
 
-/// Which emoji a command is about.
-public enum Selection: Hashable, Sendable {
+/// The emoji that a command applies to.
+public enum EmojiSelection: Hashable, Sendable {
   /// Every emoji of the document.
   case all
-  /// The ones named.
+  /// The named ones.
   case references([Reference])
 
-  /// The emoji, in the order they were named, or bottom to top. Throws `badValue` when two references name the
-  /// same one, and what resolving throws.
+  /// The emoji in the order in which they are named, or bottom to top for `all`. Throws `badValue` if two references
+  /// name the same emoji, and what `Reference.resolve` throws.
   public func resolve(in art: some ArtReading) throws(ArtError) -> [Emoji] {
     guard case .references(let references) = self else { return try art.emojisInOrder() }
     var emojis: [Emoji] = []
-    var seen: Set<EmojiID> = []
+    var ids: Set<EmojiID> = []
     for reference in references {
       let emoji = try reference.resolve(in: art)
-      guard seen.insert(emoji.id).inserted else { throw .namedTwice(reference.description) }
+      guard ids.insert(emoji.id).inserted else { throw .namedTwice(reference.description) }
       emojis.append(emoji)
     }
     return emojis

@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a background was not taken. The document is as it was.
+/// Why a background was refused. The document is unchanged.
 public struct Refusal: Error, Sendable, Hashable {
-  /// The kinds, by the names that people and programs are told.
+  /// The reasons, by their names in messages and JSON.
   public enum Reason: String, Sendable, CaseIterable {
-    /// The URL cannot be read.
+    /// The URL is malformed.
     case badURL
-    /// A scheme that is not fetched.
+    /// The scheme is not supported.
     case scheme
-    /// The host's name has no address.
+    /// The host name has no address.
     case dns
-    /// Nobody answers there, or the connection was lost.
+    /// The connection was refused or lost.
     case refused
-    /// It took too long.
+    /// The timeout expired.
     case timeout
-    /// The connection is not secure: a certificate that is expired, another host's, or nobody's known.
+    /// The connection is not secure: the certificate is expired, for another host, or from an unknown authority.
     case tls
-    /// The server's answer is not 200.
+    /// The server's status is not 200.
     case status
-    /// Too many redirects, one that leads nowhere, or one from https to http.
+    /// Too many redirects, a redirect without a target, or one from https to http.
     case redirects
-    /// The body comes in an encoding that was not asked for, or is not as long as it says.
+    /// The body has an unwanted encoding, or not the announced length.
     case encoding
-    /// More bytes than are taken.
+    /// The file has too many bytes.
     case tooBig
-    /// More pixels than are taken.
+    /// The picture has too many pixels.
     case tooManyPixels
-    /// The bytes are no picture that can be read.
+    /// The bytes are not a readable picture.
     case notAnImage
-    /// The address may not be fetched from: one of this machine, its network, or otherwise special.
+    /// The address is not allowed: it belongs to this machine or its network, or is otherwise special.
     case notAllowed
   }
 
-  /// The kind.
+  /// The reason.
   public let reason: Reason
-  /// What happened and to what, as the rest of a sentence; no query of a URL is in it. May hold text from a server: it is
-  /// made safe where it is printed.
+  /// What happened and to what, as the rest of a sentence, without the query of a URL. It may contain a server's
+  /// text; the front end escapes it for display.
   public let detail: String
-  /// Whether it may be otherwise later: a name without an address, a connection, a certificate, an answer 5xx.
+  /// Whether another attempt may succeed: after failures of name resolution or the connection, certificate errors,
+  /// and status 5xx.
   public let isTransient: Bool
 
-  /// A refusal; where nothing is said of it, its kind tells whether it is transient.
+  /// A refusal. `isTransient` defaults to what is usual for the reason.
   public init(_ reason: Reason, _ detail: String, isTransient: Bool? = nil) {
     self.reason = reason
     self.detail = detail
@@ -57,7 +58,7 @@ extension Refusal.Reason {
     }
   }
 
-  /// The kind of error that it is: `badValue` for what is wrong with the URL or the picture, `unavailable` for all else.
+  /// The corresponding error code: `badValue` for faults of the URL or the picture, `unavailable` for all others.
   public var code: ArtError.Code {
     switch self {
     case .badURL, .tooManyPixels, .notAnImage: .badValue
@@ -67,11 +68,14 @@ extension Refusal.Reason {
   }
 }
 
-/// The kinds of pictures that are taken as a background.
+// MARK: - Picture formats
+
+/// The picture formats that can be a background.
 public enum PictureKind: String, Sendable, CaseIterable {
   case png, jpeg, gif, webp, avif
 
-  /// The kind that a file's first bytes say it is; nil for any other. Reads at most 4,096 bytes and decodes nothing.
+  /// Detects the format from the first bytes; nil for any other format. Reads at most 4,096 bytes and decodes
+  /// nothing.
   public init?(of file: [UInt8]) {
     if file.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
       self = .png
@@ -88,10 +92,10 @@ public enum PictureKind: String, Sendable, CaseIterable {
     }
   }
 
-  /// `image/png` and the like.
+  /// The media type, such as `image/png`.
   public var mediaType: String { "image/\(rawValue)" }
 
-  /// As it is written.
+  /// The format's name in its usual spelling.
   public var name: String {
     switch self {
     case .png: "PNG"
@@ -102,8 +106,8 @@ public enum PictureKind: String, Sendable, CaseIterable {
     }
   }
 
-  /// The brands of the first box (ISO/IEC 14496-12, 4.3) within the first 4,096 bytes, the major one first; none when that box is
-  /// no `ftyp`.
+  /// The brands of the first box (ISO/IEC 14496-12, 4.3) within the first 4,096 bytes, the major brand first; empty
+  /// if that box is not `ftyp`.
   package static func brands(of file: ArraySlice<UInt8>) -> [String] {
     guard file.dropFirst(4).starts(with: "ftyp".utf8) else { return [] }
     let size = file.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -113,54 +117,56 @@ public enum PictureKind: String, Sendable, CaseIterable {
       return letters.count == 4 ? String(decoding: letters, as: UTF8.self) : nil
     }
     guard let major = brand(0) else { return [] }
-    // Four bytes of a version lie between the major brand and the others.
+    // Four bytes of version lie between the major brand and the others.
     return [major] + stride(from: 8, to: data.count, by: 4).compactMap(brand)
   }
 }
 
-/// How a person wants to hear of a background that was refused.
+// MARK: - Warnings
+
+/// The user's setting for warnings about refused backgrounds.
 public enum WarningChoice: String, Sendable, CaseIterable {
   case always
   case once
   case never
 }
 
-/// What is kept of the warnings about one document on this machine.
+/// What this machine stores about the warnings of one document.
 public struct WarningRecord: Sendable, Hashable {
-  /// Whether a person has stopped them.
+  /// Whether the user has stopped warnings for the document.
   public var isStopped = false
-  /// Whether it was warned.
-  public var wasTold = false
-  /// The digest of the URL that a person's own command was refused last; nil when the last one was taken.
+  /// Whether a warning was shown before.
+  public var wasShown = false
+  /// The digest of the last URL that was refused to the user's own command; nil if the last one was accepted.
   public var lastRefused: String?
 
-  /// Nothing was told.
+  /// A record without warnings.
   public init() {}
 }
 
-/// What becomes of a warning.
-public enum Warning: Sendable, Hashable {
-  /// Nothing is said.
+/// Whether and how a warning is shown.
+package enum WarningDecision: Sendable, Hashable {
+  /// The warning is not shown.
   case silent
-  /// It is told, and where a person can be asked, the question is put.
-  case told(asks: Bool)
+  /// The warning is shown. `asks` says whether the user is asked, if possible, whether to see further ones.
+  case shown(asks: Bool)
 
-  /// By these rules, the first that fits: `never` is silent; `always` is told; what a person asks for again right after it was
-  /// refused is told again; what was stopped is silent; else once for a document. Who said `always` has answered the question,
-  /// and is not asked.
-  public static func decide(
+  /// Decides by the first rule that applies: `never` hides the warning; `always` shows it without the question; a
+  /// request repeated right after its refusal shows it; stopped warnings are hidden; otherwise it is shown once for
+  /// each document.
+  package static func decide(
     _ choice: WarningChoice?, _ record: WarningRecord, isAskedAgain: Bool
-  ) -> Warning {
+  ) -> WarningDecision {
     switch choice {
     case .never: .silent
-    case .always: .told(asks: false)
+    case .always: .shown(asks: false)
     case .once, nil:
       if isAskedAgain {
-        .told(asks: !record.isStopped)
-      } else if record.isStopped || record.wasTold {
+        .shown(asks: !record.isStopped)
+      } else if record.isStopped || record.wasShown {
         .silent
       } else {
-        .told(asks: true)
+        .shown(asks: true)
       }
     }
   }

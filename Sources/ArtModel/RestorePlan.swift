@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the edits of an orphaned journal come to, on a document that others may have edited since: one edit for each client.
+/// The edits of an orphaned journal, merged into one edit for each client, on a document that other programs may have
+/// edited since.
 ///
-/// A change is made where its field is as the edit found it, which the edit's inverse tells. Elsewhere somebody has
-/// set it since: what stands there stays, and the change is among the dropped ones, with all later ones of that field.
+/// A change is made if its field still has the value that the edit found, which the edit's inverse tells. Otherwise
+/// another program has set the field since: its value stays, and the change and all later ones of that field are
+/// dropped.
 ///
-/// Of each field the client that set it last gets the value, so that the edits together come to what all of them did, in whatever
-/// order the clients took turns. They are in the order of the clients' last edits. A field of an emoji that a later one of them adds
-/// is part of the addition.
+/// For each field, the client that set it last gets the value. So the edits together have the result of all of them,
+/// in whatever order the clients took turns. They are in the order of the clients' last edits. A field of an emoji
+/// that a later edit of the plan adds is part of the addition.
 public struct RestorePlan: Sendable {
-  /// What one client's edits come to.
+  /// The edit of one client.
   public struct Part: Sendable {
-    /// The client's last edit, its name and session, and the keys of all its requests.
+    /// The stamp of the client's last edit, with the keys of all its requests.
     public let stamp: EditStamp
-    /// What is to be done: for each field the last value, not every step.
+    /// The edit: for each field the last value only.
     public let edit: Edit
-    /// What was left out: for each field the last value, not every step.
+    /// The dropped changes: for each field the last value only.
     public let dropped: [Change]
   }
 
-  /// The edits, in the order in which they are to be made.
+  /// The edits, in the order in which they are made.
   public let parts: [Part]
-  /// The document after them, without entries in its log.
+  /// The document after the edits, without log entries for them.
   public let content: DocumentContent
 
-  /// A plan for entries in their order. Throws `tooLarge`.
+  /// Plans the restoring of entries, given in their order. Throws `tooLarge`.
   public init(_ entries: [LoggedEdit], on start: DocumentContent) throws(ArtError) {
     var replay = Replay(entries, on: start)
-    for (entry, client) in zip(entries, replay.makers) { try replay.make(entry, by: client) }
-    // Somebody may have set backgrounds since: then the bytes of this one are not kept.
+    for (entry, client) in zip(entries, replay.clientNumbers) { try replay.apply(entry, by: client) }
+    // The bytes of this background may be dropped by now, because others have set backgrounds since.
     var content = start
     var parts: [Part] = []
     for (client, changes) in zip(replay.clients, replay.changes(since: start)) {
@@ -43,15 +45,15 @@ public struct RestorePlan: Sendable {
     self.content = content
   }
 
-  /// What an edit is called: `restore 12 edits`.
+  /// The name of an edit: `restore 12 edits`.
   public static func name(_ count: Int) -> String { count == 1 ? "restore 1 edit" : "restore \(count) edits" }
 
-  /// What all of them leave out.
+  /// The dropped changes of all parts.
   public var dropped: [Change] { parts.flatMap(\.dropped) }
-  /// How many changes all of them make.
+  /// The number of changes of all parts.
   public var changeCount: Int { parts.reduce(0) { $0 + $1.edit.changes.count } }
 
-  /// A client with edits in the journal. Its number is its place in the plan.
+  /// A client with edits in the journal. `number` is its index in the plan.
   private struct Client {
     let number: Int
     let stamp: EditStamp
@@ -69,35 +71,35 @@ public struct RestorePlan: Sendable {
   }
 
   private struct Replay {
-    /// In the order of their last edits.
+    /// The clients, in the order of their last edits.
     let clients: [Client]
-    /// The number of the client of each entry.
-    let makers: [Int]
+    /// For each entry, the number of its client.
+    let clientNumbers: [Int]
     var content: DocumentContent
     var dropped: [Field: (change: Change, client: Int)] = [:]
-    /// The fields of what was left out, in their order.
+    /// The fields of dropped changes, in order.
     var lost: [Field] = []
-    /// Fields that somebody else has set.
+    /// Fields that another program has set.
     private var foreign: Set<Field> = []
-    /// The client that set a field last.
+    /// For each field, the client that set it last.
     private var writers: [Field: Int] = [:]
-    /// Emoji that were added, as the client that added them last set them.
+    /// Added emoji, with the values that the adding client set last.
     private var added: [EmojiID: Emoji] = [:]
-    private var touched: Set<EmojiID> = []
+    private var touchedIDs: Set<EmojiID> = []
     private var order: [EmojiID] = []
 
     init(_ entries: [LoggedEdit], on content: DocumentContent) {
       self.content = content
-      var found: [ClientKey: (last: Int, tags: [RequestTag], edits: Int)] = [:]
+      var groups: [ClientKey: (last: Int, tags: [RequestTag], edits: Int)] = [:]
       for (index, entry) in entries.enumerated() {
         let key = ClientKey(entry.stamp)
-        found[key, default: (index, [], 0)].last = index
-        found[key, default: (index, [], 0)].tags += entry.stamp.tags
-        found[key, default: (index, [], 0)].edits += 1
+        groups[key, default: (index, [], 0)].last = index
+        groups[key, default: (index, [], 0)].tags += entry.stamp.tags
+        groups[key, default: (index, [], 0)].edits += 1
       }
       var numbers: [ClientKey: Int] = [:]
       var clients: [Client] = []
-      for (key, value) in found.sorted(by: { $0.value.last < $1.value.last }) {
+      for (key, value) in groups.sorted(by: { $0.value.last < $1.value.last }) {
         let last = entries[value.last].stamp
         let stamp = EditStamp(
           id: last.id, time: last.time, author: last.author, session: last.session,
@@ -106,10 +108,10 @@ public struct RestorePlan: Sendable {
         clients.append(Client(number: clients.count, stamp: stamp, edits: value.edits))
       }
       self.clients = clients
-      makers = entries.map { numbers[ClientKey($0.stamp)] ?? 0 }
+      clientNumbers = entries.map { numbers[ClientKey($0.stamp)] ?? 0 }
     }
 
-    mutating func make(_ entry: LoggedEdit, by client: Int) throws(ArtError) {
+    mutating func apply(_ entry: LoggedEdit, by client: Int) throws(ArtError) {
       for (change, inverse) in zip(entry.edit.changes, entry.inverse.reversed()) {
         guard !isForeign(change.field), content.has(inverse), try content.apply([change]).dropped.isEmpty
         else {
@@ -119,14 +121,14 @@ public struct RestorePlan: Sendable {
           }
           continue
         }
-        note(change, by: client)
+        record(change, by: client)
       }
     }
 
-    private mutating func note(_ change: Change, by client: Int) {
+    private mutating func record(_ change: Change, by client: Int) {
       for single in [change] + change.fieldByField { writers[single.field] = client }
       guard let id = change.field.emoji else { return }
-      if touched.insert(id).inserted { order.append(id) }
+      if touchedIDs.insert(id).inserted { order.append(id) }
       switch change {
       case .add(let emoji): added[id] = emoji
       case .remove: added[id] = nil
@@ -134,7 +136,7 @@ public struct RestorePlan: Sendable {
       }
     }
 
-    /// With an emoji's existence all its fields are somebody else's, and with any of them its existence.
+    /// An emoji's existence and its fields depend on each other: a foreign change of one makes the others foreign.
     private func isForeign(_ field: Field) -> Bool {
       guard let id = field.emoji else { return foreign.contains(field) }
       if case .existence = field {
@@ -143,7 +145,7 @@ public struct RestorePlan: Sendable {
       return foreign.contains(field) || foreign.contains(.existence(id))
     }
 
-    /// What is different now, client by client.
+    /// The differences from the start, for each client.
     func changes(since start: DocumentContent) -> [[Change]] {
       var changes = clients.map { _ in [Change]() }
       func put(_ change: Change) {
@@ -164,7 +166,7 @@ public struct RestorePlan: Sendable {
       return changes
     }
 
-    /// An emoji that is new, with what clients after the one that added it set of it.
+    /// Adds a new emoji, and the values that clients after the adding one set.
     private func add(_ new: Emoji, _ put: (Change) -> Void) {
       guard let adder = writers[.existence(new.id)], var own = added[new.id] else {
         return put(.add(new))
@@ -184,7 +186,7 @@ public struct RestorePlan: Sendable {
 }
 
 extension DocumentContent {
-  /// Whether the document is as it would be after the change.
+  /// Whether the document already has the state that the change leads to.
   fileprivate func has(_ change: Change) -> Bool {
     switch change {
     case .remove(let id): emoji(id) == nil
@@ -194,20 +196,5 @@ extension DocumentContent {
     case .add, .move, .resize, .setText, .order:
       change.field.emoji.flatMap { emoji($0) }.map(change.matches) ?? false
     }
-  }
-}
-
-/// Time as pure machines see it: durations since it was made.
-package struct Timeline: Sendable {
-  /// What time it is.
-  package let now: @Sendable () -> Duration
-  /// Sleeps until then; throws when the task is cancelled.
-  package let sleep: @Sendable (_ until: Duration) async throws -> Void
-
-  /// The time of a clock, from now on.
-  package init<C: Clock>(_ clock: C) where C.Duration == Duration {
-    let start = clock.now
-    now = { start.duration(to: clock.now) }
-    sleep = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
   }
 }

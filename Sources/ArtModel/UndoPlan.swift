@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the next undo or redo does, read off the log.
+/// The next undo or redo, determined from the log.
 ///
-/// The log is a list of edits, undos and redos; nothing in it is ever changed. An entry *stands* unless a standing
-/// undo or redo names it.
+/// The log is an append-only list of edits, undos and redos. An entry *stands* unless a standing undo or redo reverts
+/// it.
 ///
-///     edit E ──undo──▶ U(E): E is taken back ──redo──▶ R(U): E stands again ──undo──▶ U'(E) …
+///     edit E ──undo──▶ U(E): E is reverted ──redo──▶ R(U): E stands again ──undo──▶ U'(E) …
 ///
-/// - Undo takes the newest edit that stands. When none is left in the log, it takes the newest redo that stands and
-///   whose edit has left the log.
-/// - Redo takes the newest undo that stands, and ends with the next edit: walking back it stops at an edit.
-/// - Both touch only fields that nobody has set since (`LaterWrites`): others belong to somebody else by now.
+/// - Undo reverts the newest standing edit. When the log has none left, it reverts the newest standing redo whose
+/// edit has left the log.
+/// - Redo reverts the newest standing undo. The next edit ends redo: the search stops at the first edit.
+/// - Both set only the fields that have not been set since (`LaterWrites`); the other values belong to later edits.
 public struct UndoPlan: Sendable, Equatable {
-  /// The name of the action, as in `Undo move 🐝`.
+  /// The name of the original action, as in `Undo move 🐝`.
   public let name: String
-  /// Whether this is an undo or a redo, and of which entry of the log.
+  /// Undo or redo, and the entry that it reverts.
   public let kind: LoggedEdit.Kind
   /// The changes to apply.
   public let changes: [Change]
-  /// The changes left out because a later edit set the same field.
+  /// The changes that are skipped because a later edit set the same field.
   public let skipped: [Change]
 
-  /// The next undo; nil when nothing in the log can be taken back. `owner` restricts it to the edits of one
-  /// program or one session.
+  /// The next undo; nil when the log has nothing to undo. `owner` restricts it to the edits of one program or
+  /// session.
   public static func undo(
     in art: some ArtReading, by owner: EditOwner? = nil
   ) throws(ArtError) -> UndoPlan? {
@@ -33,8 +33,8 @@ public struct UndoPlan: Sendable, Equatable {
     return try again.next(in: art)
   }
 
-  /// The next redo; nil when nothing was undone, or an edit came since. `owner` restricts it to the undos of one
-  /// program or one session, and then only its edits end it.
+  /// The next redo; nil when nothing was undone, or an edit was made since. `owner` restricts it to the undos of one
+  /// program or session, and then only that owner's edits end it.
   public static func redo(
     in art: some ArtReading, by owner: EditOwner? = nil
   ) throws(ArtError) -> UndoPlan? {
@@ -42,8 +42,8 @@ public struct UndoPlan: Sendable, Equatable {
     return try walk.next(in: art)
   }
 
-  /// The same undo or redo on a document to which somebody else's edits have come; nil when what it takes back has
-  /// left the log.
+  /// Plans an undo or redo again, on a document with other programs' new edits; nil when the entry that it reverts
+  /// has left the log.
   static func again(_ kind: LoggedEdit.Kind, in art: some ArtReading) throws(ArtError) -> UndoPlan? {
     switch kind {
     case .edit: return nil
@@ -53,7 +53,7 @@ public struct UndoPlan: Sendable, Equatable {
     }
   }
 
-  fileprivate init(_ kind: LoggedEdit.Kind, taking entry: LoggedEdit, after later: LaterWrites) {
+  fileprivate init(_ kind: LoggedEdit.Kind, reverting entry: LoggedEdit, after later: LaterWrites) {
     name = entry.edit.name
     self.kind = kind
     changes = entry.inverse.filter { !later.stand(on: $0.field) }
@@ -61,16 +61,18 @@ public struct UndoPlan: Sendable, Equatable {
   }
 }
 
-/// Several undos or redos in a row, each of which goes on where the one before it ended: the log is walked once.
-public struct UndoSteps: Sendable {
+// MARK: - Several steps
+
+/// Several undos or redos in a row that read the log once: each step continues where the previous one ended.
+package struct UndoSteps: Sendable {
   private let direction: UndoDirection
   private var walk: UndoWalk
-  /// The log as it was, newest first.
+  /// The entries not visited yet, oldest first.
   private var entries: [LoggedEdit] = []
-  private var taken: LoggedEdit?
+  private var pending: LoggedEdit?
 
-  /// The steps that undo, or redo, begin with.
-  public init(_ direction: UndoDirection, in art: some ArtReading) throws(ArtError) {
+  /// Prepares undos or redos on a document.
+  package init(_ direction: UndoDirection, in art: some ArtReading) throws(ArtError) {
     self.direction = direction
     walk = UndoWalk(direction == .undo ? .undo : .redo, by: nil)
     var entries: [LoggedEdit] = []
@@ -81,9 +83,9 @@ public struct UndoSteps: Sendable {
     self.entries = entries.reversed()
   }
 
-  /// The next step; nil when nothing is left. The step is to be performed on the document and told by `performed`
-  /// before the one after it is asked for.
-  public mutating func next(in art: some ArtReading) throws(ArtError) -> UndoPlan? {
+  /// The next step; nil when nothing is left. The caller applies the step and calls `performed` before it asks for
+  /// the next one.
+  package mutating func next(in art: some ArtReading) throws(ArtError) -> UndoPlan? {
     if let plan = step() { return plan }
     switch direction {
     case .undo: return try UndoPlan.undo(in: art)
@@ -94,51 +96,53 @@ public struct UndoSteps: Sendable {
   private mutating func step() -> UndoPlan? {
     while let entry = entries.popLast() {
       switch walk.visit(entry) {
-      case .on: break
+      case .advance: break
       case .end: entries = []
-      case .take(let plan):
-        taken = entry
+      case .found(let plan):
+        pending = entry
         return plan
       }
     }
     return nil
   }
 
-  /// The step was performed as that entry of the log.
-  public mutating func performed(_ entry: LoggedEdit) {
-    guard let taken else { return }
-    walk.leave(taken, takenBackBy: entry)
-    self.taken = nil
+  /// Records the log entry of the step that was applied.
+  package mutating func performed(_ entry: LoggedEdit) {
+    guard let pending else { return }
+    walk.resume(after: pending, revertedBy: entry)
+    self.pending = nil
   }
 }
 
-/// A direction along the log.
+/// Undo or redo.
 public enum UndoDirection: String, Sendable {
   case undo
   case redo
 }
 
-/// A walk from the newest entry of the log towards the oldest, to the one that is to be taken back.
+// MARK: - Reading the log
+
+/// A walk through the log from the newest entry to the one to revert.
 private struct UndoWalk: Sendable {
   enum Goal {
     case undo
-    /// The entry of that id, by an undo or redo that names it.
+    /// The entry with that id, for an undo or redo that names it.
     case back(EditID, as: LoggedEdit.Kind)
     case redo
   }
 
   enum Step {
-    case on
-    case take(UndoPlan)
+    case advance
+    case found(UndoPlan)
     case end
   }
 
   private let goal: Goal
   private let owner: EditOwner?
   private var later = LaterWrites()
-  /// Entries that a standing one names.
-  private var takenBack: Set<EditID> = []
-  /// What each undo and redo names, and which redos stand, newest first.
+  /// Entries that a standing entry reverts.
+  private var reverted: Set<EditID> = []
+  /// The entry that each undo and redo reverts, the edits of the log, and the standing redos, newest first.
   private var names: [EditID: EditID] = [:]
   private var edits: Set<EditID> = []
   private var standingRedos: [EditID] = []
@@ -152,10 +156,10 @@ private struct UndoWalk: Sendable {
     var plan: UndoPlan?
     try art.newestEdits { (entry) throws(ArtError) in
       switch visit(entry) {
-      case .on: return true
+      case .advance: return true
       case .end: return false
-      case .take(let found):
-        plan = found
+      case .found(let result):
+        plan = result
         return false
       }
     }
@@ -164,21 +168,21 @@ private struct UndoWalk: Sendable {
 
   mutating func visit(_ entry: LoggedEdit) -> Step {
     let isOwn = owner?.owns(entry) ?? true
-    let stands = !takenBack.contains(entry.id)
+    let stands = !reverted.contains(entry.id)
     switch (goal, entry.kind) {
     case (.undo, .edit) where isOwn && stands && !entry.inverse.isEmpty:
-      return .take(UndoPlan(.undo(entry.id), taking: entry, after: later))
+      return .found(UndoPlan(.undo(entry.id), reverting: entry, after: later))
     case (.back(let target, let kind), _) where entry.id == target:
-      return .take(UndoPlan(kind, taking: entry, after: later))
+      return .found(UndoPlan(kind, reverting: entry, after: later))
     case (.redo, .edit) where isOwn:
       return .end
     case (.redo, .undo) where isOwn && stands:
-      return .take(UndoPlan(.redo(entry.id), taking: entry, after: later))
+      return .found(UndoPlan(.redo(entry.id), reverting: entry, after: later))
     default: break
     }
     note(entry, isOwn: isOwn, stands: stands)
-    later.pass(entry)
-    return .on
+    later.add(entry)
+    return .advance
   }
 
   private mutating func note(_ entry: LoggedEdit, isOwn: Bool, stands: Bool) {
@@ -186,12 +190,12 @@ private struct UndoWalk: Sendable {
     case .edit: edits.insert(entry.id)
     case .undo(let named), .redo(let named):
       names[entry.id] = named
-      if stands { takenBack.insert(named) }
+      if stands { reverted.insert(named) }
       if case .redo = entry.kind, stands, isOwn, !entry.inverse.isEmpty { standingRedos.append(entry.id) }
     }
   }
 
-  /// After a walk to the end: the newest redo that stands and whose edit has left the log.
+  /// After a complete walk: the newest standing redo whose edit has left the log.
   var orphanedRedo: EditID? {
     standingRedos.first { redo in
       var id = redo
@@ -200,52 +204,52 @@ private struct UndoWalk: Sendable {
     }
   }
 
-  /// Goes on behind an entry that was taken back just now: the fields that this could not set are still as the
-  /// entry left them.
-  mutating func leave(_ entry: LoggedEdit, takenBackBy done: LoggedEdit) {
-    later.pass(entry, without: Set(done.edit.changes.lazy.map(\.field)))
+  /// Continues after an entry that was just reverted. The fields that the step could not set still count as written.
+  mutating func resume(after entry: LoggedEdit, revertedBy done: LoggedEdit) {
+    later.add(entry, without: Set(done.edit.changes.lazy.map(\.field)))
   }
 }
 
-/// What has become of each field since some entry of the log, gathered while walking back to it.
+/// The writes of each field after some entry, collected while walking back to it.
 ///
-/// Writes cancel in pairs: an undo and the write before it that it took back, a redo and the undo that it took
-/// back. A field whose writes have all cancelled is as the entry left it. An undo may have made a URL pending for a background
-/// whose bytes were not kept: where its edit was not about that, it cancels alone.
+/// Writes cancel in pairs: an undo cancels the earlier write that it reverted, and a redo cancels the undo that it
+/// reverted. If all writes of a field cancel, the field has the value that the entry set. An undo may also have made
+/// a URL pending in place of a background without stored bytes; if its edit did not set the pending background, that
+/// write cancels by itself.
 private struct LaterWrites: Sendable {
-  /// For each field the writes that have not cancelled yet, newest first.
+  /// For each field, the writes that are not cancelled yet, newest first.
   private var open: [Field: [Write]] = [:]
 
   private struct Write: Sendable {
     var id: EditID
     var kind: LoggedEdit.Kind
-    /// Whether it is about a URL that stands for a background, which its entry did not write.
-    var isStandIn: Bool
+    /// Whether it is a pending URL that stands for a background, which the reverted entry did not write.
+    var isSubstitute: Bool
   }
 
-  /// Goes back over an entry. Only what it really changed counts.
-  mutating func pass(_ entry: LoggedEdit, without cancelled: Set<Field> = []) {
+  /// Adds the writes of an entry. Only its effective changes count.
+  mutating func add(_ entry: LoggedEdit, without cancelled: Set<Field> = []) {
     for field in Set(entry.edit.changes.lazy.map(\.field)) where !cancelled.contains(field) {
       if let last = open[field]?.last, Self.cancels(last, entry) {
         open[field]?.removeLast()
       } else {
         open[field, default: []].append(
-          Write(id: entry.id, kind: entry.kind, isStandIn: field == .pending && entry.setsStandIn))
+          Write(id: entry.id, kind: entry.kind, isSubstitute: field == .pending && entry.setsSubstitute))
       }
     }
     if !entry.edit.changes.contains(where: { $0.field == .pending }) {
-      open[.pending]?.removeAll { $0.isStandIn && $0.kind.names == entry.id }
+      open[.pending]?.removeAll { $0.isSubstitute && $0.kind.revertedID == entry.id }
     }
   }
 
-  /// Whether the field is not as the entry left it that the walk has come to.
+  /// Whether the field's value was set after the entry at which the walk is.
   func stand(on field: Field) -> Bool { open[field]?.isEmpty == false }
 
-  /// Whether a write and the one before it, with nothing between them, leave the field as it was.
+  /// Whether two adjacent writes of a field restore its value.
   private static func cancels(_ write: Write, _ earlier: LoggedEdit) -> Bool {
     switch (write.kind, earlier.kind) {
     case (.undo(let edit), .edit): edit == earlier.id
-    // The write that an undo finds on a field is that of its edit, or of a redo of it.
+    // An undo reverts the preceding write of a field, which is its edit or a redo of that edit.
     case (.undo, .redo): true
     case (.redo(let undo), .undo): undo == earlier.id
     default: false
@@ -253,31 +257,33 @@ private struct LaterWrites: Sendable {
   }
 }
 
-/// Several undos or redos in one go, on a document's rows or in memory: each step is an edit of its own.
+// MARK: - Performing several steps
+
+/// Several undos or redos at once, on a file's rows or in memory. Each step is an entry of its own.
 public struct UndoRun: Sendable {
-  /// What a step came to on the document.
+  /// The result of one step.
   public struct Step: Sendable {
-    /// The step's own entry in the log.
+    /// The log entry of the step.
     public let entry: LoggedEdit
-    /// How many changes stay as they are, because later edits were about the same.
+    /// The number of changes that were skipped because later edits set the same fields.
     public let left: Int
-    /// Backgrounds that would be back if their bytes were still kept.
+    /// Backgrounds that could not be restored because their bytes are not stored any more.
     public let lost: [Background]
 
-    /// A step.
+    /// A step with these values.
     public init(entry: LoggedEdit, left: Int, lost: [Background]) {
       (self.entry, self.left, self.lost) = (entry, left, lost)
     }
   }
 
-  /// A background that would be back if its bytes were still kept.
+  /// A background that could not be restored because its bytes are not stored any more.
   public struct LostBackground: Sendable, Hashable {
     /// The background.
     public let background: Background
     /// Whether its URL is pending again.
     public let isPending: Bool
 
-    /// One that was lost in a document where that is pending now.
+    /// `pending` is the document's pending background after the step.
     public init(_ background: Background, pending: PendingBackground?) {
       self.background = background
       isPending = background.url != nil && pending?.url == background.url
@@ -286,14 +292,14 @@ public struct UndoRun: Sendable {
 
   /// The entries of the steps, oldest first; never empty.
   public private(set) var entries: [LoggedEdit] = []
-  /// How many changes stay as they are, because later edits were about the same.
+  /// The number of changes that were skipped because later edits set the same fields.
   public private(set) var left = 0
-  /// Backgrounds that would be back if their bytes were still kept, oldest step first.
+  /// Backgrounds that could not be restored, oldest step first.
   public private(set) var lost: [LostBackground] = []
 
-  /// Goes up to `count` steps, at least one: `next` plans a step, nil where nothing is left, and `perform` does it on the document, nil
-  /// where that is not possible; `pending` is what is pending in the document after it. Returns nil when nothing was done. Throws
-  /// what these throw.
+  /// Performs up to `count` steps, at least one. `next` plans a step, or returns nil when nothing is left; `perform`
+  /// applies it, or returns nil when that is not possible; `pending` gives the pending background afterwards. Returns
+  /// nil when nothing was done. Throws what the closures throw.
   public init?(
     _ count: Int, next: () throws(ArtError) -> UndoPlan?, perform: (UndoPlan) throws(ArtError) -> Step?,
     pending: () -> PendingBackground?

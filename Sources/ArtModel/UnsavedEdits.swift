@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program's edits that no save holds yet: the newest one by one, as a log will have them; the older ones, which no log
-/// will have, as what they come to. However many there are, they take the room of what they touch.
+/// A program's edits that no save holds yet. The newest ones are kept one by one, as the log will have them. Older
+/// ones, which the log will not have, are merged into their net changes, so that memory is bounded by the fields that
+/// they touch.
 ///
-/// A save of which nobody knows whether it succeeded may have saved all until then, or nothing. So what came before and what
-/// came after it never come to one: see `seal`.
+/// After a save with unknown outcome, the edits until then are either all saved or all unsaved. Edits before and
+/// after such a save are never merged: see `seal`.
 public struct UnsavedEdits: Sendable {
-  /// Entries that are kept one by one, at least; a file's log has as many.
+  /// The number of entries kept one by one, at least. A file's log has as many.
   public static let logged = 1_000
-  /// How many more are kept one by one at most: cutting a list has a price.
+  /// How many more entries may accumulate before older ones are merged. Cutting an array has a cost.
   public static let slack = 200
 
-  /// Edits that are saved together or not at all.
-  struct Lot: Sendable {
-    /// What they come to.
+  /// Merged edits that are saved together or not at all.
+  struct Batch: Sendable {
+    /// Their net changes.
     var net = NetChanges()
     var count = 0
     var last: EditID
   }
 
-  /// The newest, in order.
+  /// The newest edits, in order.
   public private(set) var entries: [LoggedEdit] = []
-  /// The edits before the entries, in order.
-  var older: [Lot] = []
-  /// Edits after which a save ended in the dark.
+  /// The merged edits before `entries`, in order.
+  var older: [Batch] = []
+  /// The last edits of saves with unknown outcome.
   private var seals: Set<EditID> = []
 
-  /// These entries of one origin, in their order.
+  /// Entries of one origin, in their order.
   public init(_ entries: some Sequence<LoggedEdit> = []) { for entry in entries { append(entry) } }
 
-  /// How many edits.
+  /// The number of edits.
   public var count: Int { older.reduce(entries.count) { $0 + $1.count } }
   /// Whether there are none.
   public var isEmpty: Bool { entries.isEmpty }
   /// The newest edit.
   public var last: EditID? { entries.last?.id }
-  /// Every emoji that is touched.
+  /// All emoji that the edits touch.
   public var emojis: Set<EmojiID> {
     older.reduce(into: Set(entries.lazy.flatMap(\.edit.changes).compactMap(\.field.emoji))) {
       $0.formUnion($1.net.emojis)
     }
   }
-  /// The digests of the pictures that they make the background, the last one first.
+  /// The digests of the pictures that the edits set as background, the last one first.
   public var pictures: [String] {
     let changes =
       entries.reversed().flatMap { $0.edit.changes.reversed() } + older.reversed().flatMap(\.net.changes)
@@ -50,38 +51,38 @@ public struct UnsavedEdits: Sendable {
     }
   }
 
-  /// Takes one more edit.
+  /// Appends an edit.
   public mutating func append(_ entry: LoggedEdit) {
-    if entries.count >= Self.logged + Self.slack { age(Self.slack) }
+    if entries.count >= Self.logged + Self.slack { compact(Self.slack) }
     entries.append(entry)
   }
 
-  /// Takes the edits that came after these.
+  /// Appends later edits.
   public mutating func append(_ later: UnsavedEdits) {
-    if !later.older.isEmpty { age(entries.count) }
-    for lot in later.older { age(lot.net.changes, lot.count, last: lot.last) }
+    if !later.older.isEmpty { compact(entries.count) }
+    for batch in later.older { compact(batch.net.changes, batch.count, last: batch.last) }
     seals.formUnion(later.seals)
     for entry in later.entries { append(entry) }
   }
 
-  /// A save of all these ended, and nobody knows whether it succeeded.
+  /// Ends a batch: a save of all these edits ended with unknown outcome.
   public mutating func seal() { if let last { seals.insert(last) } }
 
-  /// Makes the oldest entries part of what is older.
-  private mutating func age(_ count: Int) {
-    for entry in entries.prefix(count) { age(entry.edit.changes, 1, last: entry.id) }
+  /// Merges the oldest entries.
+  private mutating func compact(_ count: Int) {
+    for entry in entries.prefix(count) { compact(entry.edit.changes, 1, last: entry.id) }
     entries.removeFirst(count)
   }
 
-  private mutating func age(_ changes: [Change], _ count: Int, last: EditID) {
-    if older.last.map({ seals.remove($0.last) != nil }) ?? true { older.append(Lot(last: last)) }
+  private mutating func compact(_ changes: [Change], _ count: Int, last: EditID) {
+    if older.last.map({ seals.remove($0.last) != nil }) ?? true { older.append(Batch(last: last)) }
     let end = older.count - 1
     for change in changes { older[end].net.add(change) }
     older[end].count += count
     older[end].last = last
   }
 
-  /// Without those that are saved, which are some from the beginning.
+  /// The edits that are not saved. The saved ones come first.
   public func without(_ isSaved: (EditID) -> Bool) -> UnsavedEdits {
     var rest = self
     rest.older.removeFirst(older.prefix { isSaved($0.last) }.count)
@@ -92,15 +93,17 @@ public struct UnsavedEdits: Sendable {
   }
 }
 
-/// What changes come to, field by field.
+// MARK: - Net changes
+
+/// The net result of changes, field by field.
 struct NetChanges: Sendable {
   private var fields: [Field: Change] = [:]
 
-  /// The changes, those of different emoji in any order.
+  /// The net changes. Those of different emoji are in any order.
   var changes: [Change] { Array(fields.values) }
   var emojis: Set<EmojiID> { Set(fields.keys.lazy.compactMap(\.emoji)) }
 
-  /// Takes the next change in.
+  /// Adds a change.
   mutating func add(_ change: Change) {
     guard let id = change.field.emoji else {
       fields[change.field] = change
@@ -109,22 +112,22 @@ struct NetChanges: Sendable {
     let before = fields[.existence(id)]
     switch (before, change) {
     case (.add(let added)?, .remove):
-      forget(added.id)
+      removeFields(of: added.id)
     case (.remove?, .add(let emoji)):
-      // It was there before: only its values are new.
-      forget(id)
+      // The emoji existed before: only its values are new.
+      removeFields(of: id)
       for single in Change.add(emoji).fieldByField { fields[single.field] = single }
     case (.add(let added)?, _):
       fields[.existence(id)] = .add(added.with(change))
     case (_, .add), (_, .remove):
-      forget(id)
+      removeFields(of: id)
       fields[.existence(id)] = change
     default:
       fields[change.field] = change
     }
   }
 
-  private mutating func forget(_ id: EmojiID) {
+  private mutating func removeFields(of id: EmojiID) {
     for field in [Field.existence(id), .position(id), .size(id), .text(id), .order(id)] {
       fields[field] = nil
     }
@@ -132,7 +135,7 @@ struct NetChanges: Sendable {
 }
 
 extension Emoji {
-  /// The emoji with the value that a change of it gives.
+  /// The emoji with the value that a change sets.
   func with(_ change: Change) -> Emoji {
     var emoji = self
     switch change {
@@ -146,63 +149,66 @@ extension Emoji {
   }
 }
 
-/// What became of edits that were made again on top of somebody else's.
-public struct RejoinedEdits: Sendable {
-  /// The edits as they are now: their ids and times as they were, their revisions and inverses anew.
+// MARK: - Rebasing
+
+/// The result of rebasing edits on another state of the document.
+public struct RebasedEdits: Sendable {
+  /// The rebased edits: ids and times as before, new revisions and inverses.
   public fileprivate(set) var edits = UnsavedEdits()
-  /// Changes that had taken effect before and do not any more, by edit: their emoji is gone, or, for an undo or redo,
-  /// somebody has set the field since, or a background's bytes are not kept any more.
+  /// Changes that had an effect before and do not any more, by edit: their emoji was removed, another program has set
+  /// a field that an undo or redo would set, or a background's bytes are not stored any more.
   public fileprivate(set) var dropped: [(id: EditID, changes: [Change])] = []
-  /// New ids of emoji whose ids somebody else had drawn, too.
+  /// New ids of emoji whose old ids another program has used too.
   public fileprivate(set) var renamed: [EmojiID: EmojiID] = [:]
 }
 
 extension DocumentContent {
-  /// Makes edits again, in their order, that were made on another state of this document, and takes them into the log.
-  /// Fields are separate: only a later edit of the same field takes a value's place. What has no room any more is
-  /// dropped. `save` is the save that they come with; new ids are drawn from `generator`, and `renamed` are those of emoji
-  /// that earlier edits added.
-  public mutating func rejoin(
+  /// Applies edits that were made on another state of this document, in their order, and appends them to the log.
+  /// Fields are independent: only a later edit of the same field replaces a value. Changes that exceed a bound are
+  /// dropped. `save` is the save that the edits belong to; new ids are drawn from `generator`; `renamed` has the new
+  /// ids of emoji that earlier edits added.
+  public mutating func rebase(
     _ unsaved: UnsavedEdits, save: Int, renamed: [EmojiID: EmojiID] = [:],
     using generator: inout some RandomNumberGenerator
-  ) -> RejoinedEdits {
-    var rejoined = RejoinedEdits(renamed: renamed)
-    for lot in unsaved.older {
-      let applied = make(
-        lot.net.changes, of: .edit, as: lot.last, at: unsaved.entries.first?.time ?? 0, &rejoined, &generator)
-      pass(lot.count)
+  ) -> RebasedEdits {
+    var rebased = RebasedEdits(renamed: renamed)
+    for batch in unsaved.older {
+      let applied = reapply(
+        batch.net.changes, of: .edit, as: batch.last, at: unsaved.entries.first?.time ?? 0, &rebased,
+        &generator)
+      skip(batch.count)
       var net = NetChanges()
       for change in applied.changes { net.add(change) }
-      rejoined.edits.older.append(UnsavedEdits.Lot(net: net, count: lot.count, last: lot.last))
+      rebased.edits.older.append(UnsavedEdits.Batch(net: net, count: batch.count, last: batch.last))
     }
     for entry in unsaved.entries {
-      let applied = make(
-        entry.edit.changes, of: entry.kind, as: entry.id, at: entry.time, &rejoined, &generator)
+      let applied = reapply(
+        entry.edit.changes, of: entry.kind, as: entry.id, at: entry.time, &rebased, &generator)
       let new = LoggedEdit(
         entry.stamp, revision: revision + 1, save: save, kind: entry.kind,
         edit: Edit(name: entry.edit.name, changes: applied.changes),
-        inverse: applied.inverse, dropped: Self.joined(entry.dropped, applied.dropped))
+        inverse: applied.inverse, dropped: Self.merged(entry.dropped, applied.dropped))
       append(new)
-      rejoined.edits.append(new)
+      rebased.edits.append(new)
     }
-    return rejoined
+    return rebased
   }
 
-  /// Makes an edit's changes again, and notes what came of them.
-  private mutating func make(
+  /// Applies the changes of one edit and records the result.
+  private mutating func reapply(
     _ changes: [Change], of kind: LoggedEdit.Kind, as id: EditID, at time: Int,
-    _ rejoined: inout RejoinedEdits, _ generator: inout some RandomNumberGenerator
+    _ rebased: inout RebasedEdits, _ generator: inout some RandomNumberGenerator
   ) -> AppliedEdit {
-    let wanted = changes.map { $0.renamed(by: rejoined.renamed) }
+    let wanted = changes.map { $0.renamed(by: rebased.renamed) }
     var applied = AppliedEdit()
     do throws(ArtError) {
-      applied = try apply(wanted, of: kind, at: time, renaming: &rejoined.renamed, using: &generator)
+      applied = try apply(wanted, of: kind, at: time, renaming: &rebased.renamed, using: &generator)
     } catch {
       applied.dropped = wanted
     }
     let fields = Set(wanted.lazy.map(\.field))
     let lost = applied.dropped.filter { fields.contains($0.field) }
-    if !lost.isEmpty { rejoined.dropped.append((id, lost)) }
+    if !lost.isEmpty { rebased.dropped.append((id, lost)) }
     return applied
   }
 
@@ -217,13 +223,13 @@ extension DocumentContent {
     return applied
   }
 
-  /// What an edit could not do, without saying it twice.
-  private static func joined(_ before: [Change], _ now: [Change]) -> [Change] {
+  /// The dropped changes of an edit before and now, without duplicates.
+  private static func merged(_ before: [Change], _ now: [Change]) -> [Change] {
     let known = Set(before)
     return before + now.filter { !known.contains($0) }
   }
 
-  /// Draws new ids for additions whose ids are taken.
+  /// Draws new ids for additions whose ids are in use.
   private func rename(
     _ changes: [Change], in names: inout [EmojiID: EmojiID], using generator: inout some RandomNumberGenerator
   ) -> [Change] {
@@ -237,7 +243,7 @@ extension DocumentContent {
 }
 
 extension Change {
-  /// The same change of the emoji's new name.
+  /// The change with the emoji's new id.
   fileprivate func renamed(by names: [EmojiID: EmojiID]) -> Change {
     guard let old = field.emoji, let id = names[old] else { return self }
     return switch self {

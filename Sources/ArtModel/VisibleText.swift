@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-  /// Text from a document, a path or an argument, made fit for people: control characters and what changes the order of
-  /// text become visible escapes, `\u{1b}`.
-  public var visible: String {
+  /// The text with control characters and bidirectional controls replaced by visible escapes such as `\u{1b}`, for
+  /// printing text from a document, a path or an argument.
+  package var visible: String {
     guard unicodeScalars.contains(where: \.isUnsafeOnTerminal) else { return self }
     return unicodeScalars.reduce(into: "") { result, scalar in
       if scalar.isUnsafeOnTerminal {
@@ -12,5 +12,25 @@ extension String {
         result.unicodeScalars.append(scalar)
       }
     }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal may interpret the scalar as a command or change the order of text because of it: the C0 and
+  /// C1 controls, the line and paragraph separators, and the bidirectional controls. All are below U+10000.
+  package var isUnsafeOnTerminal: Bool {
+    switch value {
+    case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}
+
+extension Substring {
+  /// The text, cut to at most `count` scalars, with an ellipsis where it is cut. Counts scalars because a character
+  /// may have any number of them.
+  package func shortened(to count: Int) -> String {
+    guard unicodeScalars.dropFirst(count).first != nil else { return String(self) }
+    return String(unicodeScalars.prefix(count - 1)) + "…"
   }
 }

@@ -2,14 +2,14 @@
 
 import Synchronization
 
-/// Tasks that wait until somebody releases them all. A cancelled task returns at once.
+/// Tasks that wait for a common release. A cancelled task returns at once.
 ///
-/// A release between the moment at which a task decides to wait and its waiting is not missed:
+/// A release between a task's decision to wait and the start of its waiting is not missed:
 ///
 ///     let ticket = waiters.ticket        // together with the look at what it waits for
 ///     await waiters.wait(ticket)         // returns at once if they were released since
 package final class Waiters: Sendable {
-  /// A moment between two releases.
+  /// A point in time between two releases.
   package struct Ticket: Sendable { fileprivate let release: Int }
 
   private struct State {
@@ -22,13 +22,13 @@ package final class Waiters: Sendable {
 
   package init() {}
 
-  /// Now.
+  /// The current point in time.
   package var ticket: Ticket { Ticket(release: state.withLock(\.releases)) }
 
-  /// How many tasks wait.
+  /// The number of waiting tasks.
   package var count: Int { state.withLock(\.waiting.count) }
 
-  /// Returns at the first release after the ticket's moment, or when the task is cancelled.
+  /// Returns at the first release after the ticket's time, or when the task is cancelled.
   package func wait(_ ticket: Ticket) async {
     let number = state.withLock { state in
       state.next += 1
@@ -37,7 +37,7 @@ package final class Waiters: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
-          // A task that is cancelled from here on finds its continuation.
+          // From here on, a cancellation finds the continuation.
           if state.releases != ticket.release || Task.isCancelled { return true }
           state.waiting[number] = continuation
           return false
@@ -49,7 +49,7 @@ package final class Waiters: Sendable {
     }
   }
 
-  /// Lets all go that wait.
+  /// Resumes all waiting tasks.
   package func release() {
     let all = state.withLock { state in
       state.releases += 1

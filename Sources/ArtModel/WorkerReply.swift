@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `emojiart-worker` answers, a line of JSON each.
-public enum WorkerReply: Sendable, Hashable {
-  /// Bytes of a line, at most.
-  public static let lineLimit = 1 << 16
-  /// Bytes of a part, at most.
-  public static let partLimit = 1 << 20
+/// A reply of `emojiart-worker`, one line of JSON.
+package enum WorkerReply: Sendable, Hashable {
+  /// The length of a line in bytes, at most.
+  package static let lineLimit = 1 << 16
+  /// The length of a part in bytes, at most.
+  package static let partLimit = 1 << 20
 
-  /// The first line: which version of requests it takes.
+  /// The first line, with the version of requests that the worker accepts.
   case hello(version: Int)
-  /// So many bytes of the body have come, of so many as far as that is known.
+  /// Progress of a fetch in bytes. The total is nil if unknown.
   case progress(received: Int, total: Int?)
-  /// The body, so many bytes, follows the line.
+  /// The body of a fetch; that many bytes follow the line.
   case body(bytes: Int)
   /// The picture can be decoded.
   case picture(mediaType: String, size: Canvas, isAnimated: Bool)
-  /// It was not fetched, or is none.
+  /// The fetch failed, or the bytes are not a picture.
   case refused(Refusal)
-  /// The next part of what is drawn, so many bytes, at least one, follows the line.
+  /// The next part of the drawing; that many bytes, at least one, follow the line.
   case part(bytes: Int)
-  /// All of it was in the parts.
+  /// The drawing is complete.
   case drawn(Drawn)
-  /// It was not drawn, and the parts, if there were any, are good for nothing.
+  /// The drawing failed. Parts sent before are to be discarded.
   case notDrawn(DrawingRefusal)
-  /// What the system has for a sandbox.
+  /// The system's support for a sandbox.
   case sandbox(SandboxAbility)
 }
+
+// MARK: - JSON
 
 extension WorkerReply {
   /// Writes the line, without its line break:
@@ -33,7 +35,7 @@ extension WorkerReply {
   ///     {"hello":1}  {"progress":{"received":…,"total":…}}  {"body":…}
   ///     {"picture":{"isAnimated":…,"mediaType":"…","size":{…}}}  {"refused":{"detail":"…","isTransient":…,"reason":"…"}}
   ///     {"part":…}  {"drawn":{…}}  {"notDrawn":{"detail":"…","reason":"…"}}  {"sandbox":{"hasSeccomp":…,"landlock":…}}
-  public func write(to writer: inout JSONWriter) {
+  package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
       case .hello(let version):
@@ -81,8 +83,8 @@ extension WorkerReply {
     }
   }
 
-  /// Reads what `write` writes. Throws `badJSON`, and `badValue` for a number that is out of bounds.
-  public init(from reader: inout JSONReader) throws(ArtError) {
+  /// Reads what `write` writes. Throws `badJSON`, and `badValue` for a number out of bounds.
+  package init(from reader: inout JSONReader) throws(ArtError) {
     var reply: WorkerReply?
     try reader.object { (key, reader) throws(ArtError) in
       guard reply == nil else { throw reader.error("two replies in one") }

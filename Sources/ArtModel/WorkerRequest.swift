@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a worker is started for. Its sandbox is closed for that before it reads a request.
-public enum WorkerVerb: Sendable, Hashable {
+/// The task of a worker process. Its sandbox is set up for that task before it reads a request.
+package enum WorkerVerb: Sendable, Hashable {
   /// Fetches bodies.
   case fetch
-  /// Decodes pictures of these kinds; another kind is refused as if its loader were not installed.
+  /// Decodes pictures of these formats. Other formats are refused as if their loaders were not installed.
   case decode([PictureKind])
-  /// Draws with the font at that path, and decodes backgrounds of these kinds.
+  /// Draws with the font at that path, and decodes backgrounds of these formats.
   case draw(font: String?, [PictureKind])
-  /// Says what the system has for a sandbox, and answers no requests.
+  /// Reports the system's support for a sandbox, and accepts no requests.
   case sandbox
 
-  /// A program's arguments that say it.
-  public var arguments: [String] {
+  /// The program's arguments.
+  package var arguments: [String] {
     switch self {
     case .fetch: ["fetch"]
     case .decode(let kinds): ["decode"] + kinds.map(\.rawValue)
@@ -24,8 +24,8 @@ public enum WorkerVerb: Sendable, Hashable {
 
   private static let fontOption = "--font"
 
-  /// Reads what `arguments` gives. Throws `usage` for anything else.
-  public init(arguments: [String]) throws(ArtError) {
+  /// Parses arguments. Throws `usage` for invalid ones.
+  package init(arguments: [String]) throws(ArtError) {
     var rest = arguments.dropFirst()
     switch arguments.first {
     case "decode": self = .decode(try Self.kinds(rest))
@@ -44,17 +44,17 @@ public enum WorkerVerb: Sendable, Hashable {
 
   private static let isNone = ArtError(.usage, "a helper of emojiart, which starts it; it has no commands")
 
-  private static func kinds(_ words: ArraySlice<String>) throws(ArtError) -> [PictureKind] {
+  private static func kinds(_ names: ArraySlice<String>) throws(ArtError) -> [PictureKind] {
     var kinds: [PictureKind] = []
-    for word in words {
-      guard let kind = PictureKind(rawValue: word) else { throw isNone }
+    for name in names {
+      guard let kind = PictureKind(rawValue: name) else { throw isNone }
       kinds.append(kind)
     }
     return kinds
   }
 
-  /// Whether a worker that was started for this answers that request.
-  public func takes(_ request: WorkerRequest) -> Bool {
+  /// Whether a worker with this task accepts a request.
+  package func accepts(_ request: WorkerRequest) -> Bool {
     switch (self, request) {
     case (.fetch, .fetch), (.decode, .decode), (.draw, .labels), (.draw, .picture), (.draw, .draw): true
     default: false
@@ -62,67 +62,67 @@ public enum WorkerVerb: Sendable, Hashable {
   }
 }
 
-/// What a system has for the worker's sandbox.
+/// A system's support for the worker's sandbox.
 public struct SandboxAbility: Sendable, Hashable {
-  /// The version of Landlock's interface; nil where the kernel has none, or has it switched off.
+  /// The version of Landlock's interface; nil if the kernel lacks it or has it disabled.
   public var landlock: Int?
-  /// Whether the kernel filters system calls.
+  /// Whether the kernel supports filters of system calls.
   public var hasSeccomp: Bool
 
-  /// That much.
+  /// Support with these values.
   public init(landlock: Int?, hasSeccomp: Bool) {
     self.landlock = landlock
     self.hasSeccomp = hasSeccomp
   }
 }
 
-/// What `emojiart-worker` is asked, a line of JSON each.
+/// A request to `emojiart-worker`, one line of JSON.
 ///
-/// A drawing is asked for in several: its labels, if there are any, in pieces of any number; its picture, if it has one; and
-/// `draw`, which uses them up.
-public enum WorkerRequest: Sendable, Hashable {
-  /// The line that the worker begins with has this number: the version of what is said between the two.
-  public static let version = 3
-  /// Bytes of a line, at most: many more than those of the longest URL, however it is escaped.
-  public static let lineLimit = 1 << 20
-  /// Bytes of a picture or a body, at most, whatever the limits say.
-  public static let bodyLimit = 1 << 28
-  /// Bytes of a piece of labels, at most.
-  public static let labelsLimit = 1 << 20
+/// A drawing takes several requests: its labels, if any, in any number of pieces; its picture, if it has one; and
+/// `draw`, which consumes them.
+package enum WorkerRequest: Sendable, Hashable {
+  /// The version of the protocol, which the worker's first line names.
+  package static let version = 3
+  /// The length of a line in bytes, at most. It fits the longest URL with every character escaped.
+  package static let lineLimit = 1 << 20
+  /// The length of a picture or a body in bytes, at most, whatever the limits say.
+  package static let bodyLimit = 1 << 28
+  /// The length of a piece of labels in bytes, at most.
+  package static let labelsLimit = 1 << 20
 
   case fetch(Fetch)
-  /// Have a look at a picture whose bytes, that many, follow the line.
+  /// Checks a picture; that many bytes follow the line.
   case decode(bytes: Int, PictureLimits)
-  /// Here are labels of what is to be drawn, some of so many in all: a JSON array of that many bytes follows the line.
+  /// Sends some of `total` labels; a JSON array of that many bytes follows the line.
   case labels(bytes: Int, total: Int)
-  /// Here is the background of what is to be drawn: that many bytes follow the line.
+  /// Sends the background of a drawing; that many bytes follow the line.
   case picture(bytes: Int)
-  /// Draw what was sent.
+  /// Draws the scene sent before.
   case draw(Draw)
 
-  /// How many raw bytes follow the line; nil where another line does.
-  public var bytesThatFollow: Int? {
+  /// The number of raw bytes after the line; nil if another line follows.
+  package var bytesThatFollow: Int? {
     switch self {
     case .fetch, .draw: nil
     case .decode(let bytes, _), .labels(let bytes, _), .picture(let bytes): bytes
     }
   }
 
-  /// Fetch a body.
-  public struct Fetch: Sendable, Hashable {
-    /// From there.
-    public var url: String
-    /// Whether a person typed it: then its host may have any address, and its proxies are used.
-    public var isUserInitiated: Bool
-    /// Whether any address may be fetched from.
-    public var allowsPrivate: Bool
-    /// A person's proxies; nothing of them is used for what nobody typed.
-    public var proxies: ProxySettings
-    /// What it may take; times in whole milliseconds, from one to a day's.
-    public var limits: FetchLimits
+  /// Fetches a body.
+  package struct Fetch: Sendable, Hashable {
+    /// The URL.
+    package var url: String
+    /// Whether the URL is user-initiated: its host may have any address, and the user's proxies are used.
+    package var isUserInitiated: Bool
+    /// Whether private addresses are allowed for every host.
+    package var allowsPrivate: Bool
+    /// The user's proxies. They are ignored for untrusted URLs.
+    package var proxies: ProxySettings
+    /// The limits. Durations are in whole milliseconds, from one to a day's.
+    package var limits: FetchLimits
 
     /// A request.
-    public init(
+    package init(
       url: String, isUserInitiated: Bool, allowsPrivate: Bool = false,
       proxies: ProxySettings = ProxySettings(),
       limits: FetchLimits = FetchLimits()
@@ -135,26 +135,27 @@ public enum WorkerRequest: Sendable, Hashable {
     }
   }
 
-  /// Draw: a `Drawing` without what was sent before, and without its font, which the worker was started with.
-  public struct Draw: Sendable, Hashable {
-    /// How large the canvas is.
-    public var canvas: Canvas
-    /// Which part of it.
-    public var region: Rect
-    /// As what.
-    public var format: Drawing.Format
-    /// Whether there is nothing where nothing is drawn.
-    public var isTransparent: Bool
+  /// The request to draw: a `Drawing` without its labels and picture, which are sent before, and without its font,
+  /// which the worker was started with.
+  package struct Draw: Sendable, Hashable {
+    /// The size of the canvas.
+    package var canvas: Canvas
+    /// The region to draw.
+    package var region: CanvasRect
+    /// The output format.
+    package var format: Drawing.Format
+    /// Whether empty areas are transparent.
+    package var isTransparent: Bool
 
-    /// What a drawing is without its labels and its picture.
-    public init(_ drawing: Drawing) {
+    /// The values of a drawing, without its labels and its picture.
+    package init(_ drawing: Drawing) {
       canvas = drawing.scene.canvas
       region = drawing.region
       format = drawing.format
       isTransparent = drawing.isTransparent
     }
 
-    init(canvas: Canvas, region: Rect, format: Drawing.Format, isTransparent: Bool) {
+    init(canvas: Canvas, region: CanvasRect, format: Drawing.Format, isTransparent: Bool) {
       self.canvas = canvas
       self.region = region
       self.format = format
@@ -163,23 +164,25 @@ public enum WorkerRequest: Sendable, Hashable {
   }
 }
 
-/// Puts a drawing together from what is sent before `draw`.
+// MARK: - Drawings in pieces
+
+/// Assembles a drawing from the requests before `draw`.
 package struct SentScene {
-  private var labels: [Scene.Label] = []
+  private var labels: [DrawingScene.Label] = []
   private var total = 0
   private var picture: [UInt8]?
 
-  /// Nothing was sent yet.
+  /// An empty scene.
   package init() {}
 
-  /// Whether nothing was sent.
+  /// Whether nothing was received.
   package var isEmpty: Bool { total == 0 && picture == nil }
 
-  /// Takes some of so many labels, a JSON array. Throws `badJSON`, and `badValue` when they are more than those.
+  /// Receives some of `total` labels as a JSON array. Throws `badJSON`, and `badValue` for more than `total`.
   package mutating func receive(labels json: [UInt8], total: Int) throws(ArtError) {
     if self.total == 0 {
       self.total = total
-      // At once: an array that grows is there twice while it does.
+      // Reserved at once: growing an array needs memory for both copies.
       labels.reserveCapacity(total)
     }
     guard total == self.total else { throw .badCount(total, "labels") }
@@ -187,30 +190,30 @@ package struct SentScene {
       try JSONReader.read(bytes) { (reader) throws(ArtError) in
         try reader.array { (reader) throws(ArtError) in
           guard labels.count < total else { throw .badCount(labels.count + 1, "labels") }
-          labels.append(try Scene.Label(from: &reader))
+          labels.append(try DrawingScene.Label(from: &reader))
         }
       }
     }
   }
 
-  /// Takes the background. Throws `badValue` when there is one.
+  /// Receives the background. Throws `badValue` for a second one.
   package mutating func receive(picture: [UInt8]) throws(ArtError) {
     guard self.picture == nil else { throw ArtError(.badValue, "two pictures of one drawing") }
     self.picture = picture
   }
 
-  /// Hands over the drawing, without a font, and holds nothing more. Throws `badValue` when labels are missing.
+  /// Returns the drawing, without a font, and resets itself. Throws `badValue` when labels are missing.
   package mutating func drawing(_ draw: WorkerRequest.Draw) throws(ArtError) -> Drawing {
     guard labels.count == total else { throw .badCount(labels.count, "labels") }
     defer { self = SentScene() }
     return Drawing(
-      scene: Scene(canvas: draw.canvas, labels: labels, picture: picture), region: draw.region,
+      scene: DrawingScene(canvas: draw.canvas, labels: labels, picture: picture), region: draw.region,
       format: draw.format, isTransparent: draw.isTransparent, font: nil)
   }
 }
 
 extension Drawing {
-  /// Sends a request for it, line by line and in pieces, so that nothing large is made of it.
+  /// Sends the requests for the drawing line by line and in pieces, so that no large copy of it is made.
   package func send<Failure: Error>(_ send: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     try sendLabels(send)
     if let picture = scene.picture {
@@ -220,7 +223,7 @@ extension Drawing {
     try send(WorkerRequest.draw(WorkerRequest.Draw(self)).line)
   }
 
-  /// Bytes of a piece of labels, about.
+  /// The approximate length of a piece of labels in bytes.
   private static let pieceLength = 1 << 16
 
   private func sendLabels<Failure: Error>(_ send: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
@@ -237,7 +240,7 @@ extension Drawing {
 }
 
 extension WorkerRequest {
-  /// Its line, with its line break.
+  /// The line, with its line break.
   package var line: [UInt8] {
     var writer = JSONWriter()
     write(to: &writer)
@@ -246,12 +249,14 @@ extension WorkerRequest {
   }
 }
 
+// MARK: - JSON
+
 extension WorkerRequest {
   /// Writes the line, without its line break:
   ///
   ///     {"decode":{"bytes":…,"limits":{…}}}  {"fetch":{"allowsPrivate":…,"isTyped":…,"limits":{…},"proxies":{…},"url":"…"}}
   ///     {"labels":{"bytes":…,"total":…}}  {"picture":…}  {"draw":{…}}
-  public func write(to writer: inout JSONWriter) {
+  package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       switch self {
       case .decode(let bytes, let limits):
@@ -283,8 +288,8 @@ extension WorkerRequest {
     }
   }
 
-  /// Reads what `write` writes. Throws `badJSON`, and `badValue` for a number that is out of bounds.
-  public init(from reader: inout JSONReader) throws(ArtError) {
+  /// Reads what `write` writes. Throws `badJSON`, and `badValue` for a number out of bounds.
+  package init(from reader: inout JSONReader) throws(ArtError) {
     var request: WorkerRequest?
     try reader.object { (key, reader) throws(ArtError) in
       guard request == nil else { throw reader.error("two requests in one") }
@@ -463,7 +468,7 @@ extension ProxySettings {
 }
 
 extension JSONReader {
-  /// Reads a whole number within bounds. Throws `badValue` for one that is not.
+  /// Reads an integer within bounds. Throws `badValue` for one out of bounds.
   mutating func count(_ bounds: ClosedRange<Int>, _ unit: String) throws(ArtError) -> Int {
     let value = try integer()
     guard bounds.contains(value) else { throw .badCount(value, unit) }
@@ -475,7 +480,7 @@ extension Duration {
   /// From one to a day's.
   fileprivate static let wireMilliseconds = 1...86_400_000
 
-  /// Whole milliseconds, in those bounds.
+  /// Whole milliseconds, clamped to the bounds.
   fileprivate var milliseconds: Int {
     let bounds = Self.wireMilliseconds
     return Int(min(max(self / .milliseconds(1), Double(bounds.lowerBound)), Double(bounds.upperBound)))

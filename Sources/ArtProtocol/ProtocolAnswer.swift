@@ -4,49 +4,49 @@ import ArtDocument
 import ArtModel
 import ArtStore
 
-/// What became of a request, a line of JSON:
+/// The answer to a request, one line of JSON:
 ///
 ///     {"ok":{"id":"…","unsaved":3},"tag":7}  {"ok":{"ids":["…"],"unsaved":3}}  {"ok":{"unsaved":3}}
 ///     {"ok":{"done":["Undo move 🐝"],"left":1,"lost":1,"unsaved":4}}  {"ok":{"revision":12,"unsaved":0}}
 ///     {"ok":{"document":{…},"saved":{"head":"…","revision":12},"unsaved":3,"version":7}}
 ///     {"fetching":{"url":"…"}}  {"error":{"code":"…","message":"…","remedy":"…","subject":"…"}}
 public struct ProtocolAnswer: Sendable, Equatable {
-  /// What became of it.
+  /// The result of a request.
   public enum Outcome: Sendable, Equatable {
     /// An edit was made.
     case edited(Edited)
-    /// Edits were taken back, or made again.
+    /// Edits were undone or redone.
     case stepped(Stepped)
     /// Everything up to that revision is durably in the file.
     case saved(revision: Int, unsaved: Int)
-    /// The document as it is.
-    case shown(Shown)
-    /// A background is being fetched, or a picture of the client's own looked at; what it is, for people.
+    /// The whole document.
+    case document(ProtocolDocument)
+    /// A background is being fetched, or a picture of the client is being checked; its name, for display.
     case fetching(String)
-    /// It came to nothing.
+    /// The request failed.
     case failed(ArtError)
   }
 
-  /// An edit.
+  /// The result of an edit.
   public struct Edited: Sendable, Equatable {
-    /// The emoji that the edit was about.
+    /// The emoji that the edit concerns.
     public enum Subjects: Sendable, Equatable {
       case none
       case one(EmojiID)
-      /// In an array, however many they are.
+      /// Any number of emoji, written as an array.
       case several([EmojiID])
     }
 
-    /// The emoji.
+    /// The emoji that the edit concerns.
     public var subjects: Subjects
-    /// How many changes no save holds yet.
+    /// The number of unsaved changes.
     public var unsaved: Int
-    /// Whether nothing is kept before the end.
+    /// Whether the edit is not stored before the end of the input.
     public var isPending: Bool
-    /// Whether the request had been made before under its tag, and nothing was done now.
+    /// Whether this repeats an earlier request with the same tag. Then nothing was done.
     public var isRepeated: Bool
 
-    /// An edit.
+    /// A result with these values.
     public init(
       _ subjects: Subjects = .none, unsaved: Int, isPending: Bool = false, isRepeated: Bool = false
     ) {
@@ -56,13 +56,13 @@ public struct ProtocolAnswer: Sendable, Equatable {
     }
   }
 
-  /// Steps along the log.
+  /// The result of undo or redo.
   public struct Stepped: Sendable, Equatable {
-    /// What was done, for people.
+    /// The titles of the new entries, for display.
     public var titles: [String]
-    /// Changes that stay as they are, because later edits were about the same.
+    /// The number of changes that were skipped because later edits set the same fields.
     public var left: Int
-    /// Backgrounds whose bytes are not kept any more.
+    /// The number of backgrounds whose bytes are not stored any more.
     public var lost: Int
     /// As in `Edited`.
     public var unsaved: Int
@@ -71,7 +71,7 @@ public struct ProtocolAnswer: Sendable, Equatable {
     /// As in `Edited`.
     public var isRepeated: Bool
 
-    /// Steps.
+    /// A result with these values.
     public init(
       _ titles: [String], left: Int = 0, lost: Int = 0, unsaved: Int, isPending: Bool = false,
       isRepeated: Bool = false
@@ -81,33 +81,34 @@ public struct ProtocolAnswer: Sendable, Equatable {
     }
   }
 
-  /// What became of the request.
+  /// The result.
   public var outcome: Outcome
-  /// The request's mark.
+  /// The request's tag.
   public var tag: ProtocolTag?
 
-  /// An answer to a request with that tag.
+  /// The answer to a request with that tag.
   public init(_ outcome: Outcome, tag: ProtocolTag? = nil) {
     self.outcome = outcome
     self.tag = tag
   }
 }
 
-/// A document as `show` answers with it: of that answer with the effect of each later version applied to it the client has the document.
-public struct Shown: Sendable, Equatable {
-  /// The document, without its log. What a client reads has the id that the client gives it.
+/// The answer to `show`. This document, with the effect of each later version applied to it, equals the program's
+/// content.
+public struct ProtocolDocument: Sendable, Equatable {
+  /// The document without its log. No line has the document's id, so a client that reads one passes its own.
   public var content: DocumentContent
   /// The state of the file.
   public var saved: SavedState
-  /// How many changes no save holds yet.
+  /// The number of unsaved changes.
   public var unsaved: Int
-  /// The version: effects up to it are in the content.
+  /// The version: the content includes effects up to it.
   public var version: Int
-  /// Whether each emoji is written with its `z`, without which no effect can be applied. Otherwise the order of the array says which
-  /// is nearer.
+  /// Whether each emoji is written with its `z`, which a client needs to apply effects. Without it, the order of the
+  /// array is the z-order.
   public var hasZ: Bool
 
-  /// A document.
+  /// A document with these values.
   public init(
     _ content: DocumentContent, saved: SavedState, unsaved: Int, version: Int, hasZ: Bool
   ) {
@@ -115,7 +116,7 @@ public struct Shown: Sendable, Equatable {
     (self.version, self.hasZ) = (version, hasZ)
   }
 
-  /// A document as one moment has it.
+  /// The document of a snapshot.
   public init(_ snapshot: DocumentSnapshot, unsaved: Int, hasZ: Bool) {
     self.init(
       snapshot.content, saved: SavedState(snapshot.saved), unsaved: unsaved, version: snapshot.version,
@@ -123,20 +124,21 @@ public struct Shown: Sendable, Equatable {
   }
 }
 
-/// The state that is durably in the file: `{"head":"k3m9abcd0f2z:17","revision":12}`, the head null for a document without edits.
+/// The state that is durably in the file: `{"head":"k3m9abcd0f2z:17","revision":12}`. The head of a document without
+/// edits is null.
 public struct SavedState: Sendable, Hashable {
-  /// The last edit.
+  /// The last edit; nil without edits.
   public var head: EditID?
-  /// The count of edits.
+  /// The number of edits.
   public var revision: Int
 
-  /// A state.
+  /// A state with these values.
   public init(head: EditID?, revision: Int) { (self.head, self.revision) = (head, revision) }
 
   /// The state of a document's file.
   public init(_ base: DocumentBase) { self.init(head: base.head, revision: base.revision) }
 
-  /// Writes it.
+  /// Writes the object.
   public func write(to json: inout JSONWriter) {
     json.object {
       $0.key("head")
@@ -163,7 +165,7 @@ public struct SavedState: Sendable, Hashable {
 }
 
 extension ProtocolAnswer.Outcome {
-  /// What an open document answered to a request. `isPending` says that nothing is kept before the end.
+  /// The answer of an open document. `isPending` means that the edit is not stored before the end of the input.
   public init(
     _ answer: DocumentAnswer, to request: DocumentRequest, isAboutSeveral: Bool, isPending: Bool = false
   ) {
@@ -187,16 +189,16 @@ extension ProtocolAnswer.Outcome {
 }
 
 extension DocumentAnswer {
-  /// Changes that an undo or redo left out, because later edits were about the same.
+  /// The number of changes that an undo or redo skipped because later edits set the same fields.
   package var left: Int { entries.reduce(0) { $0 + $1.dropped.count } }
 }
 
 // MARK: - Writing
 
 extension ProtocolAnswer {
-  /// The line, with its line break. URLs are as people are shown them; `message` makes the front end's line of an error.
+  /// The line, with its line break. URLs are redacted; `message` makes the front end's line of an error.
   public func line(message: (ArtError) -> String = \.cause) -> [UInt8] {
-    var (line, json) = ([UInt8](), JSONWriter(urls: .shown))
+    var (line, json) = ([UInt8](), JSONWriter(urls: .redacted))
     write(to: &json, message: message) { line += $0 }
     json.endLine()
     return line + json.bytes
@@ -225,9 +227,9 @@ extension ProtocolAnswer {
           $0.key("unsaved")
           $0.integer(unsaved)
         }
-      case .shown(let shown):
+      case .document(let document):
         json.key("ok")
-        try json.object { (json) throws(Failure) in try shown.write(to: &json, emptying: sink) }
+        try json.object { (json) throws(Failure) in try document.write(to: &json, emptying: sink) }
       case .fetching(let what):
         json.key("fetching")
         json.object {
@@ -254,7 +256,7 @@ extension ProtocolAnswer.Edited {
       json.key("ids")
       json.array { json in for id in ids { json.string(id.description) } }
     }
-    json.standing(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
+    json.status(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
   }
 }
 
@@ -270,11 +272,11 @@ extension ProtocolAnswer.Stepped {
       json.key("lost")
       json.integer(lost)
     }
-    json.standing(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
+    json.status(unsaved: unsaved, isPending: isPending, isRepeated: isRepeated)
   }
 }
 
-extension Shown {
+extension ProtocolDocument {
   fileprivate func write<Failure>(
     to json: inout JSONWriter, emptying sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
@@ -290,7 +292,7 @@ extension Shown {
 }
 
 extension JSONWriter {
-  fileprivate mutating func standing(unsaved: Int, isPending: Bool, isRepeated: Bool) {
+  fileprivate mutating func status(unsaved: Int, isPending: Bool, isRepeated: Bool) {
     if isPending {
       key("pending")
       boolean(true)
@@ -307,8 +309,8 @@ extension JSONWriter {
 // MARK: - Reading
 
 extension ProtocolAnswer {
-  /// Reads what `write` writes. A document that is shown gets the id that the client has for it: no line names it. Throws `badJSON`, and
-  /// what the values' checks throw.
+  /// Reads what `write` writes. `id` becomes the id of a document, because no line has it. Throws `badJSON`, and what
+  /// the initializers of the values throw.
   public init(from reader: inout JSONReader, of id: DocumentID) throws(ArtError) {
     var outcome: Outcome?
     var tag: ProtocolTag?
@@ -330,7 +332,7 @@ extension ProtocolAnswer {
   }
 }
 
-/// The members of `ok`; which of them are there says what the answer is.
+/// The members of `ok`. Their combination determines the kind of answer.
 private struct OutcomeMembers {
   private var subjects: ProtocolAnswer.Edited.Subjects?
   private var titles: [String]?
@@ -382,8 +384,8 @@ private struct OutcomeMembers {
       return .saved(revision: revision, unsaved: unsaved)
     case (nil, nil, let document?) where !isOfSteps && !isOfEdit && !isOfLog:
       guard let saved, let version else { break }
-      return .shown(
-        Shown(
+      return .document(
+        ProtocolDocument(
           document.content, saved: saved, unsaved: unsaved, version: version, hasZ: document.hasZ))
     case (nil, nil, nil) where !isOfSteps && !isOfDocument:
       return .edited(
@@ -397,7 +399,7 @@ private struct OutcomeMembers {
 }
 
 extension JSONReader {
-  /// `{"url":"…"}`.
+  /// Reads `{"url":"…"}`.
   fileprivate mutating func fetched() throws(ArtError) -> String {
     var url: String?
     try object { (key, reader) throws(ArtError) in
@@ -408,8 +410,8 @@ extension JSONReader {
     return url
   }
 
-  /// A document as `DocumentContent.write` writes it, and whether each emoji has its `z`: all have one, or none. Without them the
-  /// order of the array is the order.
+  /// Reads what `DocumentContent.write` writes. `hasZ` is whether the emoji have `z`: all or none. Without it, the
+  /// order of the array is the z-order.
   fileprivate mutating func document(
     of id: DocumentID
   ) throws(ArtError) -> (content: DocumentContent, hasZ: Bool) {

@@ -51,7 +51,7 @@ extension ArtError {
 }
 
 extension JSONReader {
-  /// Reads the name of an error's code. Throws `badJSON`.
+  /// Reads an error's code. Throws `badJSON`.
   mutating func errorCode() throws(ArtError) -> ArtError.Code {
     let name = try string()
     guard let code = ArtError.Code(rawValue: name) else { throw error("no code \"\(name.prefix(40))\"") }

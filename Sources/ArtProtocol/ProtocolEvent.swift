@@ -5,7 +5,7 @@ import ArtModel
 import ArtStore
 import ArtWorkspace
 
-/// What happens to an open document, a line of JSON between the answers:
+/// An event of an open document, one line of JSON between the answers:
 ///
 ///     {"state":"saving"}  {"state":"open"}  {"state":"closed"}  {"code":"…","reason":"…","state":"error"}
 ///     {"reason":"…","state":"editingDisabled"}  {"saved":{"revision":12}}  {"changed":{…}}
@@ -13,32 +13,32 @@ import ArtWorkspace
 ///     {"background":{…},"revision":12,"tag":7}  {"rejected":{…},"tag":7}  {"error":{…},"tag":7}
 ///     {"degraded":{"reason":"…"}}  {"watching":true}  {"lifecycle":"background"}
 public enum ProtocolEvent: Sendable, Equatable {
-  /// The document's state is another one.
+  /// The document has another state.
   case state(DocumentState)
   /// Everything up to that revision is durably in the file.
   case saved(revision: Int)
-  /// The content is another one.
+  /// The content has changed.
   case changed(ProtocolChange)
-  /// Changes of an edit of this program came to nothing after all.
+  /// Changes of an own edit were dropped.
   case dropped(EditID, [Change])
-  /// An emoji of this program has another id.
+  /// An emoji that this program added has another id.
   case renamed(EmojiID, to: EmojiID)
-  /// Events up to that version are missing: the client asks for the document.
+  /// The client has missed events up to that version and should ask for the document.
   case resync(version: Int)
-  /// A background that was fetched is the document's now. The tag is that of the request; none for one that was pending.
+  /// A fetched background was set. The tag is the request's; nil for one that was pending.
   case background(Background, revision: Int, tag: ProtocolTag?)
-  /// A background was refused, from that URL if it is known.
+  /// A background was refused; with its URL, if known.
   case rejected(Refusal, url: String?, tag: ProtocolTag?)
-  /// A background could not be fetched, or not be put into the document. A client reads the line as an answer with that error.
+  /// A background could not be fetched or set. A client reads this line as an answer with that error.
   case failed(ArtError, tag: ProtocolTag?)
-  /// Edits of others come late from now on; why.
+  /// Edits of other programs are noticed late from now on, for the given reason.
   case degraded(String)
-  /// Edits of others come at once again.
+  /// Edits of other programs are noticed at once again.
   case watching
-  /// A turn in the program's life.
+  /// An event in the program's life cycle.
   case lifeCycle(LifeCycleEvent)
 
-  /// What a listener of a document hears.
+  /// An event of a document.
   public init(_ event: DocumentEvent) {
     self =
       switch event {
@@ -51,7 +51,7 @@ public enum ProtocolEvent: Sendable, Equatable {
       }
   }
 
-  /// What became of a background.
+  /// The result of fetching a background.
   public init(_ event: DocumentBackgrounds.Event) {
     let tag = event.tag.flatMap { ProtocolTag($0) }
     self =
@@ -62,7 +62,7 @@ public enum ProtocolEvent: Sendable, Equatable {
       }
   }
 
-  /// How well a document hears of others' edits.
+  /// A change of how well the document is watched.
   public init(_ event: DocumentWatch.Event) {
     self =
       switch event {
@@ -76,24 +76,24 @@ public enum ProtocolEvent: Sendable, Equatable {
 ///
 ///     {"before":6,"cause":"rebase","edits":[…],"effect":{…},"revision":13,"saved":{"head":"…","revision":13},"version":7}
 public struct ProtocolChange: Sendable, Equatable {
-  /// The version before it. The version after it is one more.
+  /// The version before the change.
   public let before: Int
-  /// What made it.
+  /// The cause.
   public var cause: ContentChange.Cause
-  /// Who did what, for people.
+  /// The edits, for display.
   public var edits: [ProtocolEdit]
-  /// Whether the edits are all that happened; `"all":true` stands for one that is not so.
+  /// Whether `edits` has all new edits. False is written as `"all":true`.
   public var isComplete: Bool
-  /// What is different.
+  /// The effect on the content.
   public var effect: ContentEffect
-  /// The document's revision after it, unsaved edits included.
+  /// The document's revision after the change, with unsaved edits.
   public var revision: Int
-  /// The state of the file, where a save is the cause.
+  /// The state of the file, if a save is the cause.
   public var saved: SavedState?
-  /// The version after it.
+  /// The version after the change, one more than `before`.
   public let version: Int
 
-  /// A change after that version; nil where no version can follow.
+  /// A change after that version; nil if the version would overflow.
   public init?(
     after before: Int, cause: ContentChange.Cause, edits: [ProtocolEdit] = [], isComplete: Bool = true,
     effect: ContentEffect, revision: Int, saved: SavedState? = nil
@@ -113,24 +113,24 @@ public struct ProtocolChange: Sendable, Equatable {
   }
 }
 
-/// An edit as the log has it, for people and for who compares tags:
+/// A log entry, for display and for comparing tags:
 ///
 ///     {"by":"Ada","changes":[…],"id":"…","session":"…","tags":["…"],"what":"move 🐝"}
 public struct ProtocolEdit: Sendable, Hashable {
-  /// The user's name; where none is given, the program that made the edit.
+  /// The user's name, or the program's origin if there is none.
   public var by: String
-  /// What it did, as the log has it.
+  /// The changes that had an effect.
   public var changes: [Change]
   /// Its identity.
   public var id: EditID
-  /// The session of the client that asked for it, if it has one.
+  /// The session of the client, if it has one.
   public var session: SessionID?
-  /// The keys of the requests that it answers.
+  /// The keys of the requests that led to the edit.
   public var tags: [RequestTag]
-  /// Its name.
+  /// The title.
   public var what: String
 
-  /// An edit of these values.
+  /// An edit with these values.
   public init(
     by: String, changes: [Change], id: EditID, session: SessionID? = nil, tags: [RequestTag] = [],
     what: String
@@ -139,7 +139,7 @@ public struct ProtocolEdit: Sendable, Hashable {
     (self.session, self.tags, self.what) = (session, tags, what)
   }
 
-  /// An entry of the log.
+  /// A log entry.
   public init(_ entry: LoggedEdit) {
     self.init(
       by: entry.author ?? entry.id.origin.description, changes: entry.edit.changes, id: entry.id,
@@ -150,9 +150,9 @@ public struct ProtocolEdit: Sendable, Hashable {
 // MARK: - Writing
 
 extension ProtocolEvent {
-  /// The line, with its line break. URLs are as people are shown them; `message` makes the front end's line of an error.
+  /// The line, with its line break. URLs are redacted; `message` makes the front end's line of an error.
   public func line(message: (ArtError) -> String = \.cause) -> [UInt8] {
-    var json = JSONWriter(urls: .shown)
+    var json = JSONWriter(urls: .redacted)
     write(to: &json, message: message)
     json.endLine()
     return json.bytes
@@ -309,7 +309,8 @@ extension ProtocolEdit {
 // MARK: - Reading
 
 extension ProtocolEvent {
-  /// Reads what `write` writes, but for an `error`, which is an answer. Throws `badJSON`, and what the values' checks throw.
+  /// Reads what `write` writes, except for an `error`, which is read as an answer. Throws `badJSON`, and what the
+  /// initializers of the values throw.
   public init(from reader: inout JSONReader) throws(ArtError) {
     var members = EventMembers()
     try reader.object { (key, reader) throws(ArtError) in try members.read(key, &reader) }
@@ -317,7 +318,7 @@ extension ProtocolEvent {
   }
 }
 
-/// The members of an event's line; which of them are there says what the event is.
+/// The members of an event's line. Their combination determines the kind of event.
 private struct EventMembers {
   private var event: ProtocolEvent?
   private var state: String?
@@ -425,7 +426,7 @@ private struct EventMembers {
 }
 
 extension ProtocolChange {
-  /// Reads the value of `changed`. Throws `badJSON`, also where the versions do not follow each other.
+  /// Reads the value of `changed`. Throws `badJSON`, also for versions that are not consecutive.
   public init(from reader: inout JSONReader) throws(ArtError) {
     var (before, version, revision): (Int?, Int?, Int?) = (nil, nil, nil)
     var (all, cause): (Bool?, ContentChange.Cause?) = (nil, nil)
@@ -469,7 +470,7 @@ extension JSONReader {
     return edits
   }
 
-  /// Reads an object with one member.
+  /// Reads an object with exactly one member.
   fileprivate mutating func only<Value>(
     _ name: String, _ read: (inout JSONReader) throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
@@ -482,7 +483,7 @@ extension JSONReader {
     return value
   }
 
-  /// `{"detail":"…","reason":"dns","transient":true,"url":"…"}`.
+  /// Reads `{"detail":"…","reason":"dns","transient":true,"url":"…"}`.
   fileprivate mutating func rejected() throws(ArtError) -> (refusal: Refusal, url: String?) {
     var (detail, url): (String?, String?) = (nil, nil)
     var reason: Refusal.Reason?
@@ -535,14 +536,16 @@ extension ProtocolEdit {
 
 // MARK: - Lines of either kind
 
-/// A line of a stream as a client reads it.
+/// A line of a stream, read by a client.
 public enum ProtocolLine: Sendable, Equatable {
-  /// What became of a request. An `error` with the tag of a background that is being fetched is what became of that.
+  /// An answer to a request. An `error` with the tag of a background that is being fetched is the result of that
+  /// fetch.
   case answer(ProtocolAnswer)
-  /// What happened.
+  /// An event.
   case event(ProtocolEvent)
 
-  /// Reads a line. A document that is shown gets the id that the client has for it. Throws `badJSON`, and what the values' checks throw.
+  /// Reads a line. `id` becomes the id of a document in an answer. Throws `badJSON`, and what the initializers of the
+  /// values throw.
   public init(_ line: UnsafeBufferPointer<UInt8>, of id: DocumentID) throws(ArtError) {
     let isAnswer = try JSONReader.read(line) { (reader) throws(ArtError) in
       var isAnswer = false

@@ -3,7 +3,7 @@
 import ArtModel
 import ArtWorkspace
 
-/// What happens in a folder, a line of JSON. Documents and folders are named as the front end names them.
+/// An event in a folder, one line of JSON. Documents and folders have the names that the front end gives them.
 ///
 ///     {"documents":12,"event":"ready","folder":"."}  {"document":"…","event":"added","revision":1}
 ///     {"document":"…","edits":[…],"event":"changed","origin":"…","revision":13}
@@ -15,29 +15,29 @@ import ArtWorkspace
 ///     {"document":"…","event":"unfetched","reason":"…","url":"…"}
 ///     {"event":"rescanned","folder":"…","reason":"…"}  {"event":"degraded","folder":"…","reason":"…"}
 public enum ProtocolNotice: Sendable, Equatable {
-  /// From here on changes are told. How many documents there are.
+  /// The initial scan is complete; changes are reported from now on. `documents` is their number.
   case ready(folder: String, documents: Int)
-  /// A document has come.
+  /// A document was added.
   case added(String, revision: Int)
-  /// Edits of one program. Without any, and without origin, the document can be read again.
+  /// Edits of one program. Without edits and origin: the document is readable again.
   case changed(String, [ProtocolEdit], origin: Origin?, revision: Int)
-  /// The document is another state of itself: the client looks at all of it.
+  /// The document was replaced by another state of itself. The client should read all of it.
   case replaced(String, revision: Int)
-  /// The document has moved on further than its log goes back.
+  /// The document has had more edits than its log keeps.
   case resync(String, revision: Int)
-  /// A document is gone.
+  /// A document was removed.
   case removed(String)
   /// A document has another name.
   case renamed(String, from: String)
-  /// A document cannot be read; why.
+  /// A document cannot be read, for the given reason.
   case damaged(String, reason: String)
-  /// A pending background was refused, from that URL if it can be shown.
+  /// A pending background was refused; with its URL, if it can be displayed.
   case rejected(String, Refusal, url: String?)
-  /// A pending background could not be fetched; why.
+  /// A pending background could not be fetched, for the given reason.
   case unfetched(String, reason: String, url: String?)
-  /// Everything was looked at again; why.
+  /// The folder was scanned again, for the given reason.
   case rescanned(folder: String, reason: String)
-  /// Changes are found by looking through the folder every so often; why.
+  /// The folder is watched by periodic scans from now on, for the given reason.
   case degraded(folder: String, reason: String)
 
   /// The lines of a notice about a folder of that name: one for each program whose edits are in it. `name` makes what a document is
@@ -91,7 +91,7 @@ public enum ProtocolNotice: Sendable, Equatable {
 }
 
 extension DocumentChange {
-  /// Edits that follow each other and are of one program, together.
+  /// Adjacent edits of the same program, grouped.
   package var runs: [ArraySlice<LoggedEdit>] {
     var runs: [ArraySlice<LoggedEdit>] = []
     var rest = edits[...]
@@ -107,15 +107,15 @@ extension DocumentChange {
 // MARK: - Writing
 
 extension ProtocolNotice {
-  /// The line, with its line break. URLs are as people are shown them.
+  /// The line, with its line break. URLs are redacted.
   public var line: [UInt8] {
-    var json = JSONWriter(urls: .shown)
+    var json = JSONWriter(urls: .redacted)
     write(to: &json)
     json.endLine()
     return json.bytes
   }
 
-  /// Writes the notice, without a line break.
+  /// Writes the notice without a line break.
   public func write(to json: inout JSONWriter) {
     json.object { json in
       switch self {
@@ -189,7 +189,7 @@ extension JSONWriter {
 // MARK: - Reading
 
 extension ProtocolNotice {
-  /// Reads what `write` writes. Throws `badJSON`, and what the values' checks throw.
+  /// Reads what `write` writes. Throws `badJSON`, and what the initializers of the values throw.
   public init(from reader: inout JSONReader) throws(ArtError) {
     var members = NoticeMembers()
     try reader.object { (key, reader) throws(ArtError) in try members.read(key, &reader) }
@@ -197,7 +197,7 @@ extension ProtocolNotice {
   }
 }
 
-/// The members of a notice. Each that is asked for is taken out; one that is left belongs to another notice.
+/// The members of a notice. Each kind removes its own members; a remaining one is an error.
 private struct NoticeMembers {
   private var strings: [String: String] = [:]
   private var numbers: [String: Int] = [:]

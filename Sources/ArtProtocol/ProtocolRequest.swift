@@ -3,7 +3,7 @@
 import ArtDocument
 import ArtModel
 
-/// One thing that a client asks for, a line of JSON:
+/// A request of a client, one line of JSON:
 ///
 ///     {"add":{"size":40,"text":"🐝","x":10,"y":"50%"},"since":"k3m9abcd0f2z:17","tag":7}
 ///     {"move":{"ref":REF,"to":[x,y]}}  {"resize":{"by":1.5,"ref":REF}}  {"remove":{"ref":REF}}
@@ -11,38 +11,38 @@ import ArtModel
 ///     {"background":"URL"}  {"background":{"keepCanvas":true,"url":"URL"}}  {"background":null}
 ///     {"save":true}  {"show":true}
 ///
-/// REF is a string or an array of them; `"all":true` stands in the place of `ref`. The session of a client is that of its connection
-/// and in no line.
+/// REF is a string or an array of strings; `"all":true` may replace `ref`. The session belongs to the connection and
+/// is not part of a line.
 public struct ProtocolRequest: Hashable, Sendable {
-  /// Bytes of a line, at most.
+  /// The length of a line in bytes, at most.
   public static let limit = 1 << 20
 
-  /// What is asked for.
+  /// The kinds of requests.
   public enum Body: Hashable, Sendable {
     /// An edit.
     case action(Action)
-    /// Take back up to that many of the client's edits, 1 to 1,000.
+    /// Undo up to that many of the client's edits, 1 to 1,000.
     case undo(Int)
-    /// Make again up to that many of them.
+    /// Redo up to that many of the client's edits, 1 to 1,000.
     case redo(Int)
     /// Save at once.
     case save
-    /// The whole document.
+    /// Send the whole document.
     case show
-    /// Another background.
+    /// Change the background.
     case background(Background)
   }
 
-  /// What is asked of the background.
+  /// A change of the background.
   public enum Background: Hashable, Sendable {
-    /// Fetch it and set it.
+    /// Fetch a picture and set it.
     case fetch(String, keepsCanvas: Bool, allowsPrivate: Bool)
-    /// Have it fetched later: it is pending until then.
+    /// Make a URL pending, to be fetched later.
     case later(String)
-    /// No background, and none that is pending.
+    /// Remove the background and the pending one.
     case clear
 
-    /// A background from that URL. Throws `usage` for one that is to be fetched later and has options.
+    /// A background from that URL. Throws `usage` for options together with `isLater`.
     public init(
       url: String, keepsCanvas: Bool, allowsPrivate: Bool, isLater: Bool
     ) throws(ArtError) {
@@ -58,24 +58,24 @@ public struct ProtocolRequest: Hashable, Sendable {
     }
   }
 
-  /// Why a line cannot be read, and its tag, if that comes before what cannot be read.
+  /// The error of a malformed line, with its tag if that precedes the error.
   public struct Unreadable: Error {
-    /// What is wrong with the line.
+    /// The error.
     public let error: ArtError
-    /// The client's mark.
+    /// The client's tag.
     public let tag: ProtocolTag?
   }
 
-  /// What is asked for.
+  /// The kind of request.
   public private(set) var body: Body
-  /// The client's own mark.
+  /// The client's tag.
   public private(set) var tag: ProtocolTag?
-  /// What the client knew to be saved when it first asked; nil where it does not say.
+  /// The last saved edit that the client knew when it first made the request; nil if it does not say.
   public private(set) var since: KnownHead?
-  /// Whether the request may be about any number of emoji: the answer names them in an array then.
+  /// Whether the request may concern any number of emoji. The answer then has them in an array.
   public private(set) var isAboutSeveral: Bool
 
-  /// A request. An action about one emoji may be put as one that may be about several; one that cannot be put otherwise is.
+  /// A request. `isAboutSeveral` matters only for a body that allows both forms.
   public init(
     _ body: Body, tag: ProtocolTag? = nil, since: KnownHead? = nil, isAboutSeveral: Bool = false
   ) {
@@ -85,7 +85,7 @@ public struct ProtocolRequest: Hashable, Sendable {
     self.isAboutSeveral = body.needsSeveral ?? isAboutSeveral
   }
 
-  /// What an open document is asked for; nil for what a document does not do by itself.
+  /// The request to an open document; nil for a request that a document does not perform by itself.
   public var documentRequest: DocumentRequest? {
     switch body {
     case .action(let action): .action(action)
@@ -97,7 +97,7 @@ public struct ProtocolRequest: Hashable, Sendable {
 }
 
 extension ProtocolRequest.Body {
-  /// Whether it has to be put as a request about several emoji; nil where it may be put either way.
+  /// Whether the body requires the form for several emoji, or forbids it; nil if it allows both forms.
   fileprivate var needsSeveral: Bool? {
     switch self {
     case .action(.add(let texts, at: _, size: _)): texts.count == 1 ? nil : true
@@ -114,8 +114,8 @@ extension ProtocolRequest.Body {
 // MARK: - Reading
 
 extension ProtocolRequest {
-  /// Reads a line, without its line break; nil for one of blanks. Throws why it cannot be read: its error is `usage`, `badJSON`,
-  /// `badValue` or `badText`.
+  /// Parses a line without its line break; nil for a blank line. Throws the error of a malformed line: `usage`,
+  /// `badJSON`, `badValue` or `badText`.
   public init?(_ line: UnsafeBufferPointer<UInt8>) throws(Unreadable) {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
     self.init(.save)
@@ -159,7 +159,7 @@ extension ProtocolRequest {
     }
   }
 
-  /// `null` for a document without edits.
+  /// Reads an edit's id, or `null` for a document without edits.
   private static func since(from reader: inout JSONReader) throws(ArtError) -> KnownHead {
     if reader.null() { return .beginning }
     let text = try reader.string()
@@ -174,7 +174,7 @@ extension ProtocolRequest {
     "add", "background", "move", "order", "redo", "remove", "resize", "save", "setText", "show", "undo",
   ]
 
-  /// The tag of a line that cannot be read otherwise, if it comes before what cannot be read.
+  /// The tag of a malformed line, if it precedes the error.
   private static func tag(in json: UnsafeBufferPointer<UInt8>) -> ProtocolTag? {
     var tag: ProtocolTag?
     do throws(ArtError) {
@@ -184,7 +184,7 @@ extension ProtocolRequest {
         }
       }
     } catch {
-      // The line's error is known already.
+      // The line's error is already known.
     }
     return tag
   }
@@ -193,7 +193,7 @@ extension ProtocolRequest {
 // MARK: - Reading actions
 
 extension ProtocolRequest {
-  /// `{"size":40,"text":"🐝","x":10,"y":"50%"}`, or `texts`, an array.
+  /// Reads `{"size":40,"text":"🐝","x":10,"y":"50%"}`, or `texts` with an array.
   private mutating func add(_ reader: inout JSONReader) throws(ArtError) -> Action {
     var texts: [EmojiText]?
     var place = Coordinates.center
@@ -217,9 +217,9 @@ extension ProtocolRequest {
     return .add(texts, at: place, size: size)
   }
 
-  /// `{"ref":"🐝","to":[x,y]}` or `by`.
+  /// Reads `{"ref":"🐝","to":[x,y]}`, or `by`.
   private mutating func move(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: Selection?
+    var which: EmojiSelection?
     var how: Action.Displacement?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
@@ -233,9 +233,9 @@ extension ProtocolRequest {
     return .move(try selected(which), how)
   }
 
-  /// `{"ref":"🐝","to":48}` or `by`.
+  /// Reads `{"ref":"🐝","to":48}`, or `by`.
   private mutating func resize(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: Selection?
+    var which: EmojiSelection?
     var how: Action.Resizing?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
@@ -252,16 +252,16 @@ extension ProtocolRequest {
     return .resize(try selected(which), how)
   }
 
-  /// `{"ref":"🐝"}`.
+  /// Reads `{"ref":"🐝"}`.
   private mutating func remove(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: Selection?
+    var which: EmojiSelection?
     try reader.object { (key, reader) throws(ArtError) in try select(&which, of: "remove", key, &reader) }
     return .remove(try selected(which))
   }
 
-  /// `{"front":true,"ref":"🐝"}`, or `back`, or `above`.
+  /// Reads `{"front":true,"ref":"🐝"}`, or `back`, or `above`.
   private mutating func order(_ reader: inout JSONReader) throws(ArtError) -> Action {
-    var which: Selection?
+    var which: EmojiSelection?
     var place: Action.Ordering?
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
@@ -281,7 +281,7 @@ extension ProtocolRequest {
     return .order(try selected(which), place)
   }
 
-  /// `{"ref":"🐝","text":"🌸"}`.
+  /// Reads `{"ref":"🐝","text":"🌸"}`.
   private mutating func setText(_ reader: inout JSONReader) throws(ArtError) -> Action {
     var which: Reference?
     var text: EmojiText?
@@ -296,7 +296,7 @@ extension ProtocolRequest {
     return .setText(which, text)
   }
 
-  /// How many steps to undo or redo.
+  /// Reads a number of steps.
   private mutating func steps(_ reader: inout JSONReader) throws(ArtError) -> Int {
     let count = try reader.integer()
     guard (1...1_000).contains(count) else {
@@ -306,9 +306,9 @@ extension ProtocolRequest {
     return count
   }
 
-  /// `ref`, a string or an array of them, or `all`.
+  /// Reads `ref`, a string or an array of strings, or `all`.
   private mutating func select(
-    _ selection: inout Selection?, of verb: String, _ key: String, _ reader: inout JSONReader,
+    _ selection: inout EmojiSelection?, of verb: String, _ key: String, _ reader: inout JSONReader,
     besides others: [String] = []
   ) throws(ArtError) {
     guard key == "ref" || key == "all" else {
@@ -329,7 +329,7 @@ extension ProtocolRequest {
     }
   }
 
-  private func selected(_ selection: Selection?) throws(ArtError) -> Selection {
+  private func selected(_ selection: EmojiSelection?) throws(ArtError) -> EmojiSelection {
     guard let selection else {
       throw ArtError(.usage, "which emoji? give ref, such as \"🐝\", or \"all\":true")
     }
@@ -372,7 +372,7 @@ extension ProtocolRequest.Background {
 }
 
 extension JSONReader {
-  /// Pixels, or a string such as `50%`.
+  /// Reads a number of pixels, or a string such as `50%`.
   fileprivate mutating func length() throws(ArtError) -> Length {
     guard kind() == .string else { return .pixels(try number()) }
     let typed = try string()
@@ -380,7 +380,7 @@ extension JSONReader {
     return length
   }
 
-  /// `[x,y]`.
+  /// Reads `[x,y]`.
   fileprivate mutating func coordinates() throws(ArtError) -> Coordinates {
     try open()
     let x = try length()
@@ -390,7 +390,7 @@ extension JSONReader {
     return Coordinates(x: x, y: y)
   }
 
-  /// `true`, where nothing else means something.
+  /// Reads `true`. Throws `usage` for `false`.
   fileprivate mutating func yes(of key: String) throws(ArtError) {
     guard try boolean() else { throw ArtError(.usage, "\(key) can only be true; leave it out otherwise") }
   }
@@ -399,7 +399,7 @@ extension JSONReader {
 // MARK: - Writing
 
 extension ProtocolRequest {
-  /// The line, with its line break, for a client.
+  /// The line, with its line break.
   public var line: [UInt8] {
     var json = JSONWriter()
     write(to: &json)
@@ -407,7 +407,7 @@ extension ProtocolRequest {
     return json.bytes
   }
 
-  /// Writes what `init` reads. URLs are whole.
+  /// Writes what `init` reads. URLs are complete.
   public func write(to json: inout JSONWriter) {
     json.object { json in
       json.key(verb)
@@ -514,13 +514,13 @@ extension ProtocolRequest {
     }
   }
 
-  private func write(all which: Selection, _ json: inout JSONWriter) {
+  private func write(all which: EmojiSelection, _ json: inout JSONWriter) {
     guard which == .all else { return }
     json.key("all")
     json.boolean(true)
   }
 
-  private func write(references which: Selection, _ json: inout JSONWriter) {
+  private func write(references which: EmojiSelection, _ json: inout JSONWriter) {
     guard case .references(let references) = which else { return }
     json.key("ref")
     if let reference = references.first, !isAboutSeveral {

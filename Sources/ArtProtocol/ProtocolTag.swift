@@ -2,18 +2,18 @@
 
 import ArtModel
 
-/// A client's own mark of a request, any JSON value. It comes back in every answer to the request, as the client wrote it, but for
-/// characters that a terminal must not get: those are written as escapes.
+/// A client's own mark for a request: any JSON value. Every answer to the request has it as the client wrote it,
+/// except that characters which are unsafe on a terminal are escaped.
 public struct ProtocolTag: Hashable, Sendable {
-  /// Bytes of a tag in a request, at most.
+  /// The length of a tag in a request in bytes, at most.
   public static let limit = 1_024
-  /// Bytes of a tag in an answer, at most: an escape has six.
+  /// The length of a tag in an answer in bytes, at most: an escape has six bytes.
   private static let answerLimit = 6 * limit
 
-  /// The JSON.
+  /// The JSON text.
   public let json: [UInt8]
 
-  /// The tag of that JSON text; nil for what is no tag. A tag out of an answer is one.
+  /// The tag with that JSON text; nil if it is not valid as a tag of an answer.
   public init?(_ json: String) {
     do throws(ArtError) {
       self = try JSONReader.read(json) { (reader) throws(ArtError) in try ProtocolTag(answered: &reader) }
@@ -45,7 +45,7 @@ public struct ProtocolTag: Hashable, Sendable {
       if !scalar.isUnsafeOnTerminal {
         json.append(contentsOf: String(scalar).utf8)
       } else if scalar.value < 0x20 {
-        // Outside of strings: there it is refused.
+        // A control character outside of a string is white space; the reader refuses it inside of one.
         json.append(0x20)
       } else {
         let digits = String(scalar.value, radix: 16)
@@ -57,7 +57,7 @@ public struct ProtocolTag: Hashable, Sendable {
   /// The JSON as a string.
   public var text: String { String(decoding: json, as: UTF8.self) }
 
-  /// The key of the request for a client with a session: the tag, where that is a string of visible ASCII characters.
+  /// The tag as an idempotency key: the string, if the tag is one of visible ASCII characters; nil otherwise.
   public var requestTag: RequestTag? {
     guard json.count >= 3, json.first == 0x22, json.last == 0x22, !json.contains(0x5C) else { return nil }
     return RequestTag(String(decoding: json.dropFirst().dropLast(), as: UTF8.self))
@@ -65,7 +65,7 @@ public struct ProtocolTag: Hashable, Sendable {
 }
 
 extension JSONWriter {
-  /// Writes the member `tag`, if there is one.
+  /// Writes the member `tag`, if there is a tag.
   mutating func member(_ tag: ProtocolTag?) {
     guard let tag else { return }
     key("tag")

@@ -70,7 +70,7 @@ public struct WarningStore: Sendable {
 extension WarningRecord {
   fileprivate var text: String {
     JSON.object([
-      "lastRefused": .optional(lastRefused), "stopped": .boolean(isStopped), "told": .boolean(wasTold),
+      "lastRefused": .optional(lastRefused), "stopped": .boolean(isStopped), "told": .boolean(wasShown),
     ]).text + "\n"
   }
 
@@ -80,7 +80,7 @@ extension WarningRecord {
       switch key {
       case "lastRefused": lastRefused = reader.null() ? nil : try reader.string()
       case "stopped": isStopped = try reader.boolean()
-      case "told": wasTold = try reader.boolean()
+      case "told": wasShown = try reader.boolean()
       default: throw reader.error("a record with the key \"\(key)\"")
       }
     }

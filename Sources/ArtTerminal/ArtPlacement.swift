@@ -12,7 +12,7 @@ package struct ArtPlacement: Equatable {
   private static let pixelLimit = 8_000_000
 
   /// The part of the canvas.
-  package let region: Rect
+  package let region: CanvasRect
   /// The width in cells.
   package let columns: Int
   /// The height in cells.
@@ -100,7 +100,7 @@ package enum EmojiGrid {
   /// The lines of a grid with that many cells, the frame included. Of overlapping emoji, the uppermost is
   /// shown. `left` is the number of columns to the left of the grid.
   package static func lines(
-    _ scene: Scene, _ region: Rect, columns: Int, rows: Int, left: Int = 0
+    _ scene: DrawingScene, _ region: CanvasRect, columns: Int, rows: Int, left: Int = 0
   ) -> [String] {
     let inner = (columns: max(columns - frame, 2), rows: max(rows - frame, 1))
     var cells = [[Int: String]](repeating: [:], count: inner.rows)
@@ -131,7 +131,7 @@ package enum EmojiGrid {
 
   /// The cell of a position; an emoji is two columns wide. Nil outside the region.
   private static func place(
-    _ point: Point, _ region: Rect, _ columns: Int, _ rows: Int
+    _ point: Point, _ region: CanvasRect, _ columns: Int, _ rows: Int
   ) -> (column: Int, row: Int)? {
     let x = (point.x - region.x) / region.width
     let y = (point.y - region.y) / region.height

@@ -86,7 +86,7 @@ struct RequestReader {
       let request = try line.withUnsafeBufferPointer { (bytes) throws(ArtError) in
         try JSONReader.read(bytes) { (reader) throws(ArtError) in try WorkerRequest(from: &reader) }
       }
-      guard verb.takes(request) else {
+      guard verb.accepts(request) else {
         throw ArtError(.badValue, "a request that this worker was not started for")
       }
       return request

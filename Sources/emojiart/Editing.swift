@@ -69,7 +69,7 @@ extension EditOptions {
       for emoji in result.emojis { try Output.line(line(emoji)) }
       return
     }
-    var writer = JSONWriter(urls: .shown)
+    var writer = JSONWriter(urls: .redacted)
     writer.object {
       $0.key("emojis")
       $0.array { for emoji in result.emojis { emoji.write(to: &$0) } }

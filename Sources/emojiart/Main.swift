@@ -148,7 +148,7 @@ struct Emojiart: ParsableCommand {
       cannot be reached, 73 exists already, 74 reading or writing failed, 75 busy or moved on: try again, \
       77 not permitted.
       """,
-    version: "\(Version.current) (SQLite \(SQLiteLibrary.version))",
+    version: "\(EmojiArtVersion.current) (SQLite \(SQLiteLibrary.version))",
     subcommands: [
       New.self, Add.self, Move.self, Resize.self, Remove.self, Order.self, SetBackground.self, Undo.self,
       Redo.self, Find.self, PaletteCommand.self, Show.self, Render.self, List.self, GalleryCommand.self,

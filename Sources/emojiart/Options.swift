@@ -81,7 +81,7 @@ struct SelectionArguments: ParsableArguments {
   @Flag(help: "Every emoji of the document.")
   var all = false
 
-  func selection() throws(ArtError) -> Selection {
+  func selection() throws(ArtError) -> EmojiSelection {
     guard all != !refs.isEmpty else {
       throw ArtError(
         .usage,

@@ -57,7 +57,7 @@ enum RecoveryMessages {
   /// A line for each change that was left out, of many only the first.
   static func lost(_ report: RestoreReport, of document: String) -> [String] {
     let lines = report.dropped.prefix(most).map {
-      "\(document): left out, what it changes is not as it was: \($0.words)"
+      "\(document): left out, what it changes is not as it was: \($0.summary)"
     }
     let more = report.dropped.count - lines.count
     return more > 0 ? lines + ["\(document): and \(more) more; `emojiart history` keeps them"] : lines

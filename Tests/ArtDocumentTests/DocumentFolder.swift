@@ -29,7 +29,7 @@ final class DocumentFolder: Sendable {
   }
 
   /// Where the journals of a folder's documents lie in a test.
-  static func journal(of file: DocumentFile) -> JournalPlace { .folder(journalFolder(of: file)) }
+  static func journal(of file: DocumentFile) -> JournalLocation { .folder(journalFolder(of: file)) }
 
   static func journalFolder(of file: DocumentFile) -> JournalFolder {
     JournalFolder("\(FilePath(file.path).folder)/journal")

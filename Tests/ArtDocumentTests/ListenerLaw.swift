@@ -343,7 +343,7 @@ struct ListenerLaw {
   private mutating func setBackground(_ index: Int) throws {
     let digest = String(String(repeating: String(below(6)), count: 32))
     let held = try store.keep(digest, in: programs[index].copy.content.id)
-    programs[index].copy.keptPicture(digest, among: held)
+    programs[index].copy.pictureStored(digest, among: held)
     let background = try Background(
       digest: digest, mediaType: "image/png", size: Canvas(width: 1 + below(3), height: 2),
       url: below(2) == 0 ? nil : "https://example.org/\(digest)")

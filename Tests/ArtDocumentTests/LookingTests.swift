@@ -151,7 +151,7 @@ import Testing
     lock.release()
     try await saved
     #expect(await looked)
-    #expect(await document.generation.seen == 2)
+    #expect(await document.generation.completed == 2)
     try await document.close()
   }
 

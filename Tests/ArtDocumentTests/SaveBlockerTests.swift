@@ -13,7 +13,7 @@ import Testing
   func table() throws {
     let folder = try DocumentFolder()
     let (first, second) = (try folder.make("first").base(), try folder.make("second").base())
-    let stories: [([(Found, Bool)], isHeldUp: Bool)] = [
+    let stories: [([(Found, Bool)], isSaveFailing: Bool)] = [
       ([(.known, false), (.busy, false), (.known, false)], true),
       ([(.first, true), (.known, false)], false),
       ([(.first, true), (.first, false), (.second, true), (.second, false), (.first, true)], true),
@@ -23,17 +23,17 @@ import Testing
       ([(.gone, true), (.busy, false), (.busy, false), (.known, true)], true),
       ([(.busy, false), (.gone, true), (.first, true), (.first, false)], true),
     ]
-    for (number, (story, isHeldUp)) in stories.enumerated() {
+    for (number, (story, isSaveFailing)) in stories.enumerated() {
       var blocker = SaveBlocker()
       for (step, (found, isDue)) in story.enumerated() {
         let told =
           switch found {
-          case .known: blocker.foundNothing(isHeldUp: isHeldUp)
-          case .first: blocker.found(first, isHeldUp: isHeldUp)
-          case .second: blocker.found(second, isHeldUp: isHeldUp)
-          case .gone: blocker.failed(.noSuchDocument)
-          case .damaged: blocker.failed(.damaged)
-          case .busy: blocker.failed(.busy)
+          case .known: blocker.refreshed(isSaveFailing: isSaveFailing)
+          case .first: blocker.conflicted(with: first, isSaveFailing: isSaveFailing)
+          case .second: blocker.conflicted(with: second, isSaveFailing: isSaveFailing)
+          case .gone: blocker.readFailed(.noSuchDocument)
+          case .damaged: blocker.readFailed(.damaged)
+          case .busy: blocker.readFailed(.busy)
           }
         #expect(told == isDue, "story \(number), step \(step)")
       }

@@ -48,7 +48,7 @@ import Testing
   func turned(_ orientation: Int) throws {
     func painted(_ name: String) throws -> [UInt8] { try Sheet(24, 16, picture: bytes(name)).painted().bytes }
     #expect(try painted("turned-\(orientation).png") == painted("turned-1.png"))
-    let region = try Rect(x: 3, y: 2, width: 14, height: 9)
+    let region = try CanvasRect(x: 3, y: 2, width: 14, height: 9)
     let part = try Sheet(24, 16, picture: bytes("turned-\(orientation).png")).painted(
       region, width: 14, height: 9)
     #expect(

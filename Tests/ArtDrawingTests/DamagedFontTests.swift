@@ -48,7 +48,7 @@ import Testing
     let text = try EmojiText(stored: "\u{200D}\u{FE0F}")
     var sheet = try Sheet(100, 100)
     sheet.labels = [
-      Scene.Label(text: text, position: try Point(x: 50, y: 50), size: try FontSize(40))
+      DrawingScene.Label(text: text, position: try Point(x: 50, y: 50), size: try FontSize(40))
     ]
     let painted = try sheet.painted()
     #expect(painted.drawn == Drawn(lacking: [text.string], lackingCount: 1))

@@ -28,7 +28,7 @@ import Testing
     // A control: a pixel aside is further away.
     var aside = try Drawing(try Scenes.scene(500, 320, emoji: 60, seed: 60)) { .png($0) }
     let pdf = try aside.as { .pdf($0) }.made().bytes
-    aside.region = try Rect(x: 1, y: 0, width: 500, height: 320)
+    aside.region = try CanvasRect(x: 1, y: 0, width: 500, height: 320)
     let distance = try #require(try other.poppler(pdf).distance(to: try aside.pixels()))
     #expect(distance.mean > 0.006 && distance.different > 0.02, "\(distance)")
   }
@@ -41,7 +41,7 @@ import Testing
     large.format = .pdf(try PixelSize(width: 28_800, height: 20))
     let refusal = try #require(#expect(throws: DrawingRefusal.self) { try large.made() })
     #expect(refusal.reason == .tooLarge && refusal.detail.contains("a scale of 1 "))
-    large.region = try Rect(x: 0, y: 0, width: 14_000, height: 10)
+    large.region = try CanvasRect(x: 0, y: 0, width: 14_000, height: 10)
     #expect(#expect(throws: DrawingRefusal.self) { try large.made() }?.detail.contains("1.028 ") == true)
   }
 
@@ -51,7 +51,7 @@ import Testing
     let many = try Drawing(try Scenes.scene(500, 320, emoji: 1000, seed: 62)) { .pdf($0) }.made().bytes
     #expect(many.count < few.count + 900 * 60)
     let picture = try Scenes.picture("meadow.jpg")
-    let scene = Scene(canvas: try Canvas(width: 640, height: 400), labels: [], picture: picture)
+    let scene = DrawingScene(canvas: try Canvas(width: 640, height: 400), labels: [], picture: picture)
     let pdf = try Drawing(scene) { .pdf($0) }.made().bytes
     let tables = picture[picture.count - 2000..<picture.count - 2]
     #expect(pdf.count < picture.count + 4000)

@@ -74,7 +74,8 @@ import Testing
       let top = Int.random(in: 0..<whole.height, using: &random)
       let width = Int.random(in: 1...whole.width - left, using: &random)
       let height = Int.random(in: 1...whole.height - top, using: &random)
-      let region = try Rect(x: Double(left), y: Double(top), width: Double(width), height: Double(height))
+      let region = try CanvasRect(
+        x: Double(left), y: Double(top), width: Double(width), height: Double(height))
       let part = try sheet.painted(region, width: width, height: height)
       // Places are rounded otherwise from another origin: by one in a channel.
       var most = 0

@@ -26,7 +26,7 @@ import Testing
     return String(decoding: said.prefix(16), as: UTF8.self)
   }
 
-  private static func sheet(_ name: String) throws -> (Sheet, Rect?, Int, Int) {
+  private static func sheet(_ name: String) throws -> (Sheet, CanvasRect?, Int, Int) {
     func picture(_ name: String) throws -> [UInt8] {
       [UInt8](try Data(contentsOf: folder.appendingPathComponent("images/\(name)")))
     }
@@ -55,7 +55,7 @@ import Testing
     case "beyond":
       var sheet = try Sheet(120, 80, picture: picture("alpha.png"), isTransparent: true)
       for index in 0..<8 { try sheet.add("🌼", Double(index) * 18, Double(index) * 12, 36) }
-      return (sheet, try Rect(x: -30.5, y: -20.25, width: 180, height: 120), 270, 180)
+      return (sheet, try CanvasRect(x: -30.5, y: -20.25, width: 180, height: 120), 270, 180)
     default:
       var sheet = try Sheet(2048, 1536, picture: picture("garbage.png"))
       var random = SplitMix64(seed: 33)

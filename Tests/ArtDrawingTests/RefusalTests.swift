@@ -24,7 +24,7 @@ import Testing
   }
 
   /// How large `render` makes it.
-  private static func size(_ region: Rect, scale: Double) throws -> PixelSize {
+  private static func size(_ region: CanvasRect, scale: Double) throws -> PixelSize {
     func side(_ length: Double) -> Int { max(1, Int((length * scale).rounded())) }
     return try PixelSize(width: side(region.width), height: side(region.height))
   }
@@ -42,7 +42,7 @@ import Testing
       #expect(scale < times && scale > 0)
       let font = try ColorFont(path: Sheet.font)
       func check(_ scale: Double) throws {
-        let size = try Self.size(Rect(sheet.canvas), scale: scale)
+        let size = try Self.size(CanvasRect(sheet.canvas), scale: scale)
         _ = try Painter(try sheet.drawing(), size: size, font: font)
       }
       try check(scale)
@@ -84,7 +84,7 @@ import Testing
           .random(in: 0...height, using: &random), logarithmic(100, 100_000))
       }
       let part = logarithmic(1e-9, 1)
-      let region = try Rect(
+      let region = try CanvasRect(
         x: .random(in: 0...width, using: &random), y: 0, width: max(width * part, 1e-6),
         height: max(height * part, 1e-6))
       let drawing = try sheet.drawing(Bool.random(using: &random) ? region : nil)
@@ -115,7 +115,7 @@ import Testing
   @Test("V30 of a region that is next to nothing a scale is named, too")
   func nextToNothing() throws {
     // The smallest that there is.
-    let region = try Rect(x: 0, y: 0, width: 1e-6, height: 1e-6)
+    let region = try CanvasRect(x: 0, y: 0, width: 1e-6, height: 1e-6)
     let drawing = try Sheet(10, 10).drawing(region, width: 10_000_000, height: 10_000_000)
     let scale = try scale(refusal(drawing))
     #expect(scale.isFinite && scale > 0)

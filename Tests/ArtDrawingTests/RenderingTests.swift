@@ -114,7 +114,7 @@ import Testing
   func beyond() throws {
     var sheet = try Sheet(100, 50)
     try sheet.add("🟥", 0, 25, 60)
-    let region = try Rect(x: -50, y: -50, width: 200, height: 150)
+    let region = try CanvasRect(x: -50, y: -50, width: 200, height: 150)
     let white = try sheet.painted(region, width: 200, height: 150)
     #expect(white[49, 75] == [255, 255, 255, 255])
     #expect(white[55, 75][0] > 150 && white[55, 75][1] < 100)

@@ -21,7 +21,7 @@ import Testing
     var part = try Drawing(try Scenes.scene(400, 300, emoji: 60, seed: 59, picture: "turned-6.jpg")) {
       .png($0)
     }
-    part.region = try Rect(x: -40.5, y: 60, width: 250, height: 160)
+    part.region = try CanvasRect(x: -40.5, y: 60, width: 250, height: 160)
     part.format = .png(try PixelSize(width: 500, height: 320))
     return [
       try Drawing(meadow) { .png($0) }, try Drawing(clear, { .png($0) }, isTransparent: true),
@@ -44,7 +44,7 @@ import Testing
     }
     // A control: a pixel aside is further away.
     var aside = drawings[0]
-    aside.region = try Rect(x: 1, y: 0, width: 500, height: 320)
+    aside.region = try CanvasRect(x: 1, y: 0, width: 500, height: 320)
     let distance = try #require(pages[0].distance(to: try aside.pixels()))
     #expect(distance.mean > 0.006, "\(distance)")
   }
@@ -64,7 +64,7 @@ import Testing
     }
     // A control: two pixels aside are further away.
     var aside = drawings[0]
-    aside.region = try Rect(x: 0, y: 2, width: 500, height: 320)
+    aside.region = try CanvasRect(x: 0, y: 2, width: 500, height: 320)
     let distance = try #require(pages[0].distance(to: try aside.pixels()))
     print("V57 two pixels aside: \(distance)")
     #expect(distance.mean > 0.012, "\(distance)")
@@ -85,7 +85,7 @@ import Testing
       // Some are no emoji's text, and in no document.
       try? Scenes.label(text, 20, 20, 10)
     }
-    let scene = Scene(canvas: try Canvas(width: 40, height: 40), labels: taken, picture: nil)
+    let scene = DrawingScene(canvas: try Canvas(width: 40, height: 40), labels: taken, picture: nil)
     let svg = try Drawing(scene, Self.text).made().bytes
     let elements = try other.elements(svg)
     let names = elements.map { $0.split(separator: " ")[0] }
@@ -124,7 +124,7 @@ import Testing
     print("V59 1,000 emoji of 500 kinds: \(mixed.bytes.count) bytes")
     // Those that are not seen are not there.
     var part = try Drawing(scene, Self.embedded)
-    part.region = try Rect(x: 0, y: 0, width: 64, height: 64)
+    part.region = try CanvasRect(x: 0, y: 0, width: 64, height: 64)
     #expect(try part.made().bytes.count < svg.count / 2)
   }
 }

@@ -17,13 +17,13 @@ enum Scenes {
     return [UInt8](try Data(contentsOf: folder.appendingPathComponent("../../Fixtures/images/\(name)")))
   }
 
-  static func label(_ text: String, _ x: Double, _ y: Double, _ size: Double) throws -> Scene.Label {
-    Scene.Label(text: try EmojiText(text), position: try Point(x: x, y: y), size: try FontSize(size))
+  static func label(_ text: String, _ x: Double, _ y: Double, _ size: Double) throws -> DrawingScene.Label {
+    DrawingScene.Label(text: try EmojiText(text), position: try Point(x: x, y: y), size: try FontSize(size))
   }
 
   /// So many emoji by chance, some over the edges.
   static func scene(_ width: Int, _ height: Int, emoji: Int, seed: UInt64, picture: String? = nil) throws
-    -> Scene
+    -> DrawingScene
   {
     var random = SplitMix64(seed: seed)
     let labels = try (0..<emoji).map { _ in
@@ -32,7 +32,7 @@ enum Scenes {
         Double(random.below(height * 8)) / 8,
         [14, 24, 40, 64, 100, 160][random.below(6)])
     }
-    return Scene(
+    return DrawingScene(
       canvas: try Canvas(width: width, height: height), labels: labels, picture: try picture.map(Self.picture)
     )
   }
@@ -40,10 +40,10 @@ enum Scenes {
 
 extension Drawing {
   /// All of a scene, a pixel each.
-  init(_ scene: Scene, _ format: (PixelSize) -> Format, isTransparent: Bool = false) throws {
+  init(_ scene: DrawingScene, _ format: (PixelSize) -> Format, isTransparent: Bool = false) throws {
     let size = try PixelSize(width: scene.canvas.width, height: scene.canvas.height)
     self.init(
-      scene: scene, region: Rect(scene.canvas), format: format(size), isTransparent: isTransparent,
+      scene: scene, region: CanvasRect(scene.canvas), format: format(size), isTransparent: isTransparent,
       font: Scenes.font)
   }
 

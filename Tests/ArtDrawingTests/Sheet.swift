@@ -12,7 +12,7 @@ struct Sheet {
   static let font = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
 
   var canvas: Canvas
-  var labels: [Scene.Label] = []
+  var labels: [DrawingScene.Label] = []
   var picture: [UInt8]?
   var isTransparent = false
 
@@ -26,17 +26,19 @@ struct Sheet {
   /// Adds a label on top.
   mutating func add(_ text: String, _ x: Double, _ y: Double, _ size: Double) throws {
     labels.append(
-      Scene.Label(text: try EmojiText(text), position: try Point(x: x, y: y), size: try FontSize(size)))
+      DrawingScene.Label(text: try EmojiText(text), position: try Point(x: x, y: y), size: try FontSize(size))
+    )
   }
 
   /// As a drawing; of all of the canvas, a pixel for each of its own, where nothing else is said.
-  func drawing(_ region: Rect? = nil, width: Int? = nil, height: Int? = nil, font: String? = Sheet.font)
+  func drawing(_ region: CanvasRect? = nil, width: Int? = nil, height: Int? = nil, font: String? = Sheet.font)
     throws
     -> Drawing
   {
     let size = try PixelSize(width: width ?? canvas.width, height: height ?? canvas.height)
     return Drawing(
-      scene: Scene(canvas: canvas, labels: labels, picture: picture), region: region ?? Rect(canvas),
+      scene: DrawingScene(canvas: canvas, labels: labels, picture: picture),
+      region: region ?? CanvasRect(canvas),
       format: .png(size), isTransparent: isTransparent, font: font)
   }
 
@@ -48,7 +50,7 @@ struct Sheet {
   }
 
   /// The pixels as they are painted: blue, green, red, alpha, premultiplied.
-  func painted(_ region: Rect? = nil, width: Int? = nil, height: Int? = nil) throws -> Painted {
+  func painted(_ region: CanvasRect? = nil, width: Int? = nil, height: Int? = nil) throws -> Painted {
     let drawing = try drawing(region, width: width, height: height)
     guard case .png(let size) = drawing.format else { throw ArtError(.badValue, "no PNG") }
     let painter = try Painter(drawing, size: size, font: ColorFont(path: Self.font))

@@ -26,7 +26,7 @@ import Testing
     ]
     for name in names {
       // Ten times as large as the picture, and cut at the sides.
-      let scene = Scene(
+      let scene = DrawingScene(
         canvas: try Canvas(width: 200, height: 160), labels: [], picture: try Scenes.picture(name))
       let drawing = try Drawing(scene, { .png($0) }, isTransparent: true)
       let ours = try drawing.pixels()
@@ -41,7 +41,7 @@ import Testing
     }
     print("V63 backgrounds: \(names.count) in SVG and PDF")
     // A control: another turn.
-    let scene = Scene(
+    let scene = DrawingScene(
       canvas: try Canvas(width: 200, height: 160), labels: [], picture: try Scenes.picture("meadow.png"))
     let upside = try Drawing(scene) { .png($0) }.pixels()
     let turned = try Pixels(
@@ -79,7 +79,7 @@ import Testing
     var labels = try ["🐝", "a🐝", "a🐝", "☃️b", "🐝"].map { try Scenes.label($0, 20, 20, 10) }
     // Nobody sees this one.
     labels.append(try Scenes.label("🐝c", 200, 20, 10))
-    let scene = Scene(canvas: try Canvas(width: 40, height: 40), labels: labels, picture: nil)
+    let scene = DrawingScene(canvas: try Canvas(width: 40, height: 40), labels: labels, picture: nil)
     for (name, format) in Self.kinds {
       let drawn = try Drawing(scene, format).made().drawn
       #expect(drawn.lacking == ["a🐝", "☃️b"] && drawn.lackingCount == 2, "\(name)")

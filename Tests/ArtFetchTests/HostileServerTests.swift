@@ -200,7 +200,7 @@ private enum Expected {
     let lines = try server.text("/heads").split(whereSeparator: \.isNewline).map(String.init)
     let host = "Host: 127.0.0.1:\(server.port)"
     let rest = [
-      host, "User-Agent: emojiart/\(Version.current)", "Accept: image/*", "Accept-Encoding: identity",
+      host, "User-Agent: emojiart/\(EmojiArtVersion.current)", "Accept: image/*", "Accept-Encoding: identity",
     ]
     #expect(lines == ["GET /cookie HTTP/1.1"] + rest + ["GET /picture HTTP/1.1"] + rest)
   }

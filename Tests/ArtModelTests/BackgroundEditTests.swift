@@ -247,14 +247,14 @@ struct BackgroundEditTests {
     let entry = LoggedEdit(
       try author(1).stamp(), revision: 1, save: 1,
       edit: Edit(name: "x", changes: changes), inverse: [])
-    for words in [entry.words()] + changes.map(\.words) {
+    for words in [entry.summary()] + changes.map(\.summary) {
       #expect(!words.contains("hidden"), "\(words)")
     }
-    #expect(entry.words().contains("example.org"))
+    #expect(entry.summary().contains("example.org"))
     let refused = LoggedEdit(
       entry.stamp, revision: 1, save: 1,
       edit: Edit(name: BackgroundEdit.refuse(url: "", .tls).name, changes: [.setPending(nil)]), inverse: [])
-    #expect(refused.words() == "background refused (tls)")
+    #expect(refused.summary() == "background refused (tls)")
   }
 }
 

@@ -50,17 +50,17 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
   @Test("B20 a URL has at most 65,536 bytes, unless its picture is in it")
   func length() throws {
     let path = String(repeating: "a", count: 65_536 - 9)
-    #expect(try BackgroundURL("http://b/" + path).kept != nil)
+    #expect(try BackgroundURL("http://b/" + path).storable != nil)
     #expect(refusal { () throws(Refusal) in try BackgroundURL("http://b/a" + path) }?.reason == .badURL)
     let long = try BackgroundURL("data:," + path + path)
-    #expect(long.isData && long.kept == nil && long.string.utf8.count > 65_536)
-    #expect(try BackgroundURL("data:,x").kept == "data:,x")
+    #expect(long.isData && long.storable == nil && long.string.utf8.count > 65_536)
+    #expect(try BackgroundURL("data:,x").storable == "data:,x")
   }
 
   @Test("B20 a mark after the colon of a data: URL makes nothing else of it")
   func mark() throws {
     let url = try BackgroundURL("data:\u{301},x")
-    #expect(url.isData && url.shown.hasSuffix(",…"))
+    #expect(url.isData && url.redacted.hasSuffix(",…"))
     #expect(refusal { () throws(Refusal) in try DataURL.decode(url, limit: 9) }?.reason == .notAnImage)
   }
 
@@ -109,13 +109,14 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
       ("https://pictures.example/a?\u{301}key=secret", "https://pictures.example/a"),
       ("data:image/png;base64,c2VjcmV0", "data:image/png;base64,…"), ("data:,secret", "data:,…"),
     ] {
-      #expect(try BackgroundURL(text).shown == shown)
+      #expect(try BackgroundURL(text).redacted == shown)
     }
-    #expect(try BackgroundURL("http://a/" + String(repeating: "b", count: 200)).shown.count == 80)
-    #expect(try BackgroundURL("data:" + String(repeating: "b", count: 200) + ",").shown.count <= 82)
+    #expect(try BackgroundURL("http://a/" + String(repeating: "b", count: 200)).redacted.count == 80)
+    #expect(try BackgroundURL("data:" + String(repeating: "b", count: 200) + ",").redacted.count <= 82)
     let tall = String(repeating: "\u{301}", count: 1000)
     #expect(
-      try BackgroundURL("http://a/b" + tall).shown.unicodeScalars.count == 80, "a character of many scalars")
+      try BackgroundURL("http://a/b" + tall).redacted.unicodeScalars.count == 80,
+      "a character of many scalars")
     for text in [
       "ftp://a/?secret", "a?secret", "a" + tall, "secret\u{7}" + String(repeating: "a", count: 500) + "://b",
     ] {

@@ -17,7 +17,7 @@ import Testing
 
   private static func draw(_ format: Drawing.Format, isTransparent: Bool = false) throws -> WorkerRequest {
     let canvas = try Canvas(width: 4, height: 3)
-    let region = try Rect(x: -0.5, y: 1e-7, width: 2, height: 1.5)
+    let region = try CanvasRect(x: -0.5, y: 1e-7, width: 2, height: 1.5)
     return .draw(
       WorkerRequest.Draw(
         canvas: canvas, region: region, format: format, isTransparent: isTransparent))
@@ -160,20 +160,22 @@ import Testing
 }
 
 @Suite("A drawing that is sent") struct SentSceneTests {
-  private static func scene(_ count: Int, picture: [UInt8]?, _ generator: inout SplitMix64) throws -> Scene {
+  private static func scene(_ count: Int, picture: [UInt8]?, _ generator: inout SplitMix64) throws
+    -> DrawingScene
+  {
     let texts = try ["🐝", "👩‍🚀", "\"\\🏳️‍🌈/", "é漢🐝"].map { (text) throws(ArtError) in try EmojiText(text) }
-    var labels: [Scene.Label] = []
+    var labels: [DrawingScene.Label] = []
     for _ in 0..<count {
       func number(_ most: Int) -> Double {
         Double(generator.below(most)) / Double(1 + generator.below(1_000))
       }
       labels.append(
-        Scene.Label(
+        DrawingScene.Label(
           text: texts[generator.below(texts.count)],
           position: try Point(x: number(1_000_000), y: -number(999)),
           size: try FontSize(0.001 + number(90_000))))
     }
-    return Scene(canvas: try Canvas(width: 5, height: 6), labels: labels, picture: picture)
+    return DrawingScene(canvas: try Canvas(width: 5, height: 6), labels: labels, picture: picture)
   }
 
   /// Takes what was sent in pieces as the worker does.
@@ -223,7 +225,7 @@ import Testing
       for picture in [nil, [], [0, 10, 255], Array(repeating: 10, count: 100_000)] as [[UInt8]?] {
         let scene = try Self.scene(labels, picture: picture, &generator)
         let drawing = Drawing(
-          scene: scene, region: Rect(scene.canvas), format: .png(try PixelSize(width: 1, height: 1)),
+          scene: scene, region: CanvasRect(scene.canvas), format: .png(try PixelSize(width: 1, height: 1)),
           font: nil)
         var sent: [UInt8] = []
         var longest = 0
@@ -300,7 +302,7 @@ import Testing
       counts.taken += 1
       let canvas = try Canvas(width: 1, height: 1)
       let draw = WorkerRequest.Draw(
-        canvas: canvas, region: Rect(canvas), format: .png(try PixelSize(width: 1, height: 1)),
+        canvas: canvas, region: CanvasRect(canvas), format: .png(try PixelSize(width: 1, height: 1)),
         isTransparent: false)
       // Fewer of them are not a drawing.
       guard let drawing = try? scene.drawing(draw) else { continue }

@@ -39,30 +39,30 @@ import Testing
         "🐝 moved to 120,80.5, 🐝 resized to 9"
       ),
     ]
-    for (changes, words) in cases { #expect(try entry(changes).words(texts) == words) }
+    for (changes, words) in cases { #expect(try entry(changes).summary(texts) == words) }
   }
 
   @Test("C71 what an emoji was before is told where only the edit knows it")
   func before() throws {
     let bee = try emoji("00000000", "🐝")
-    #expect(try entry([.remove(bee.id)], inverse: [.add(bee)]).words() == "🐝 removed")
+    #expect(try entry([.remove(bee.id)], inverse: [.add(bee)]).summary() == "🐝 removed")
     let flower = try EmojiText("🌸")
     let change = try entry([.setText(bee.id, to: flower)], inverse: [.setText(bee.id, to: bee.text)])
-    #expect(change.words([bee.id: "🌸"]) == "🐝 changed to 🌸")
-    #expect(try entry([.move(bee.id, to: bee.position)]).words() == "an emoji moved to 0,0")
+    #expect(change.summary([bee.id: "🌸"]) == "🐝 changed to 🌸")
+    #expect(try entry([.move(bee.id, to: bee.position)]).summary() == "an emoji moved to 0,0")
   }
 
   @Test("C71 many emoji are counted, and of many kinds of change the first are told")
   func many() throws {
     let texts = Dictionary(uniqueKeysWithValues: ids.map { ($0, "🐝") })
-    #expect(try entry(ids.map { .remove($0) }).words(texts) == "12 emoji removed")
-    #expect(try entry(ids.prefix(3).map { .remove($0) }).words(texts) == "🐝 🐝 🐝 removed")
-    #expect(try entry(ids.prefix(2).map { .remove($0) }).words() == "2 emoji removed")
+    #expect(try entry(ids.map { .remove($0) }).summary(texts) == "12 emoji removed")
+    #expect(try entry(ids.prefix(3).map { .remove($0) }).summary(texts) == "🐝 🐝 🐝 removed")
+    #expect(try entry(ids.prefix(2).map { .remove($0) }).summary() == "2 emoji removed")
     let mixed: [Change] = [
       .remove(ids[0]), .resize(ids[1], to: try FontSize(9)), .order(ids[2], to: 7), .setBackground(nil),
     ]
     #expect(
-      try entry(mixed).words(texts)
+      try entry(mixed).summary(texts)
         == "🐝 removed, 🐝 resized to 9, 🐝 brought to another place in the order, and more")
   }
 
@@ -70,9 +70,9 @@ import Testing
   func kinds() throws {
     let id = try entry([]).id
     let texts = [ids[0]: "🐝"]
-    #expect(try entry([.remove(ids[0])], .undo(id)).words(texts) == "undo: 🐝 removed")
-    #expect(try entry([.remove(ids[0])], .redo(id)).words(texts) == "redo: 🐝 removed")
-    #expect(try entry([], name: Edit.repairName).words() == "repaired")
-    #expect(try entry([], name: "something else").words() == "something else")
+    #expect(try entry([.remove(ids[0])], .undo(id)).summary(texts) == "undo: 🐝 removed")
+    #expect(try entry([.remove(ids[0])], .redo(id)).summary(texts) == "redo: 🐝 removed")
+    #expect(try entry([], name: Edit.repairName).summary() == "repaired")
+    #expect(try entry([], name: "something else").summary() == "something else")
   }
 }

@@ -32,10 +32,10 @@ private struct Apart {
     for _ in 0..<edits.int(1...mine) { try open.perform(edits.edit(), by: &second) }
   }
 
-  func joined() -> (content: DocumentContent, own: RejoinedEdits) {
+  func joined() -> (content: DocumentContent, own: RebasedEdits) {
     var content = saved
     var generator = SplitMix64(seed: 5)
-    let own = content.rejoin(UnsavedEdits(unsaved), save: saved.revision + 1, using: &generator)
+    let own = content.rebase(UnsavedEdits(unsaved), save: saved.revision + 1, using: &generator)
     return (content, own)
   }
 }
@@ -164,7 +164,7 @@ extension DocumentContent {
     #expect(apart.open.emoji(bee.id)?.position.x == 1)
     var content = apart.saved
     var generator = SplitMix64(seed: 5)
-    let own = content.rejoin(UnsavedEdits(apart.open.log.dropFirst(known)), save: 3, using: &generator)
+    let own = content.rebase(UnsavedEdits(apart.open.log.dropFirst(known)), save: 3, using: &generator)
     #expect(content.emoji(bee.id)?.position.x == 9)
     #expect(own.dropped.first?.changes == [.move(bee.id, to: try Point(x: 1, y: 0))])
   }
@@ -223,7 +223,7 @@ extension DocumentContent {
       let touched = Set(apart.unsaved.flatMap(\.edit.changes).compactMap(\.field.emoji))
       #expect(touched.isSuperset(of: unsaved.emojis))
       var (content, generator) = (apart.saved, SplitMix64(seed: 1))
-      let own = content.rejoin(unsaved, save: 1, using: &generator)
+      let own = content.rebase(unsaved, save: 1, using: &generator)
       #expect(Picture(content) == Picture(apart.open))
       #expect(content.revision == apart.open.revision && content.head == apart.open.head)
       #expect(own.edits.count == unsaved.count && own.dropped.isEmpty && own.renamed.isEmpty)
@@ -239,7 +239,7 @@ extension DocumentContent {
       unsaved.append(UnsavedEdits(apart.unsaved.dropFirst(cut)))
       #expect(unsaved.count == apart.unsaved.count)
       var (content, generator) = (apart.saved, SplitMix64(seed: 1))
-      _ = content.rejoin(unsaved, save: 1, using: &generator)
+      _ = content.rebase(unsaved, save: 1, using: &generator)
       #expect(Picture(content) == Picture(apart.open), "\(count) \(cut)")
       // A save in the dark, somewhere before.
       var sealed = UnsavedEdits(apart.unsaved.prefix(cut))
@@ -250,7 +250,7 @@ extension DocumentContent {
       #expect(later.count == apart.unsaved.count - cut && later.older.count + sealed.entries.count <= 1_202)
       var saw = apart.base
       for entry in apart.unsaved.prefix(cut) { _ = try saw.apply(entry.edit.changes) }
-      _ = saw.rejoin(later, save: 1, using: &generator)
+      _ = saw.rebase(later, save: 1, using: &generator)
       #expect(Picture(saw) == Picture(apart.open), "\(count) \(cut)")
       let saved = Set(apart.unsaved.dropLast(7).map(\.id))
       let rest = unsaved.without { saved.contains($0) }

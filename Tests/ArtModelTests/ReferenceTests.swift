@@ -105,10 +105,10 @@ struct ReferenceTests {
   @Test("M25 a selection is in the order named, each emoji once, and all is bottom to top")
   func selections() throws {
     let art = try garden()
-    let named = try Selection.references([Reference("🌸"), Reference("🐝:2")]).resolve(in: art)
+    let named = try EmojiSelection.references([Reference("🌸"), Reference("🐝:2")]).resolve(in: art)
     #expect(try named.map(\.id) == [id("k3m9abcd"), id("ac111111")])
-    #expect(try Selection.all.resolve(in: art).map(\.z) == [10, 20, 30, 40, 50])
-    let twice = Selection.references([try Reference("🌸"), try Reference("k3")])
+    #expect(try EmojiSelection.all.resolve(in: art).map(\.z) == [10, 20, 30, 40, 50])
+    let twice = EmojiSelection.references([try Reference("🌸"), try Reference("k3")])
     #expect(failure { () throws(ArtError) in try twice.resolve(in: art) }?.cause.contains("twice") == true)
   }
 }

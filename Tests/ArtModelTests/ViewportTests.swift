@@ -16,8 +16,8 @@ import Testing
     let viewport = Viewport(content: Self.content, view: Self.view)
     #expect(viewport.zoom == 0.2 && viewport.isFit && viewport.fitZoom == 0.2)
     #expect(viewport.center == (500, 250) && viewport.offset == (0, -50))
-    #expect(viewport.visible == (try Rect(x: 0, y: 0, width: 1000, height: 500)))
-    #expect(try viewport.window() == Rect(x: 0, y: -250, width: 1000, height: 1000))
+    #expect(viewport.visible == (try CanvasRect(x: 0, y: 0, width: 1000, height: 500)))
+    #expect(try viewport.window() == CanvasRect(x: 0, y: -250, width: 1000, height: 1000))
     #expect(viewport.viewPlace(x: 0, y: 0) == (0, 50) && viewport.contentPlace(x: 200, y: 150) == (1000, 500))
     let small = Viewport(content: Size(try Canvas(width: 10, height: 10)), view: Self.view)
     #expect(small.zoom == 20 && small.isFit)
@@ -65,14 +65,14 @@ import Testing
   @Test("V4 zooming to a rectangle shows all of it, as large as can be")
   func toRectangle() throws {
     var viewport = Viewport(content: Self.content, view: Self.view)
-    viewport.zoom(to: try Rect(x: 100, y: 200, width: 50, height: 20))
+    viewport.zoom(to: try CanvasRect(x: 100, y: 200, width: 50, height: 20))
     #expect(viewport.zoom == 4 && viewport.center == (125, 210))
-    #expect(viewport.visible == (try Rect(x: 100, y: 185, width: 50, height: 50)))
-    viewport.zoom(to: try Rect(x: -1000, y: -1000, width: 3000, height: 3000))
+    #expect(viewport.visible == (try CanvasRect(x: 100, y: 185, width: 50, height: 50)))
+    viewport.zoom(to: try CanvasRect(x: -1000, y: -1000, width: 3000, height: 3000))
     #expect(viewport.isFit)
-    viewport.zoom(to: try Rect(x: 990, y: 0, width: 10, height: 100))
+    viewport.zoom(to: try CanvasRect(x: 990, y: 0, width: 10, height: 100))
     #expect(viewport.zoom == 2 && viewport.center == (950, 50), "its edges stay inside")
-    viewport.zoom(to: try Rect(x: 1, y: 1, width: 1e-6, height: 1e-6))
+    viewport.zoom(to: try CanvasRect(x: 1, y: 1, width: 1e-6, height: 1e-6))
     #expect(viewport.zoom == viewport.maximumZoom)
   }
 
@@ -142,7 +142,8 @@ import Testing
         case 4: viewport.resize(view: Size(width: number(1), height: number(1)))
         case 5: viewport.zoomToFit()
         default:
-          guard let rect = try? Rect(x: number(1), y: number(1), width: number(0), height: number(0)) else {
+          guard let rect = try? CanvasRect(x: number(1), y: number(1), width: number(0), height: number(0))
+          else {
             continue
           }
           viewport.zoom(to: rect)
@@ -173,7 +174,7 @@ import Testing
     // Whoever draws what is seen gets a rectangle like any other. At the very edge an addition may lose too much.
     if max(content.width, content.height) < Limits.coordinate {
       #expect(throws: Never.self, "\(viewport)") {
-        try Rect(x: visible.x, y: visible.y, width: visible.width, height: visible.height)
+        try CanvasRect(x: visible.x, y: visible.y, width: visible.width, height: visible.height)
       }
     }
     // There and back.
@@ -213,7 +214,7 @@ import Testing
 
 @Suite("A part of the canvas") struct RectTests {
   private static func rect(_ typed: String) throws(ArtError) -> [Double] {
-    let rect = try Rect(typed: typed, on: try Canvas(width: 400, height: 300))
+    let rect = try CanvasRect(typed: typed, on: try Canvas(width: 400, height: 300))
     return [rect.x, rect.y, rect.width, rect.height]
   }
 
@@ -227,8 +228,8 @@ import Testing
       #expect(try Self.rect(typed) == expected, "\(typed)")
     }
     #expect(
-      Rect(try Canvas(width: 400, height: 300))
-        == (try Rect(typed: "0,0,100%x100%", on: Canvas(width: 400, height: 300))))
+      CanvasRect(try Canvas(width: 400, height: 300))
+        == (try CanvasRect(typed: "0,0,100%x100%", on: Canvas(width: 400, height: 300))))
   }
 
   @Test(
@@ -264,7 +265,7 @@ import Testing
         n[2] >= 1e-6 && n[3] >= 1e-6
         && [n[0], n[1], n[0] + n[2], n[1] + n[3]].allSatisfy { $0 >= -1e6 && $0 <= 1e6 }
       do throws(ArtError) {
-        let rect = try Rect(x: n[0], y: n[1], width: n[2], height: n[3])
+        let rect = try CanvasRect(x: n[0], y: n[1], width: n[2], height: n[3])
         #expect(isSound && rect.x == n[0] && rect.y == n[1] && rect.width == n[2] && rect.height == n[3])
         #expect(rect.x.sign == .plus || rect.x < 0, "no negative zero")
         counts.taken += 1

@@ -9,20 +9,20 @@ struct WarningTests {
   struct Row: CustomTestStringConvertible {
     var choice: WarningChoice?
     var isStopped: Bool
-    var wasTold: Bool
+    var wasShown: Bool
     var isAskedAgain: Bool
-    let decision: Warning
+    let decision: WarningDecision
 
-    init(_ choice: WarningChoice?, stopped: Bool, told: Bool, again: Bool, _ decision: Warning) {
+    init(_ choice: WarningChoice?, stopped: Bool, told: Bool, again: Bool, _ decision: WarningDecision) {
       self.choice = choice
       isStopped = stopped
-      wasTold = told
+      wasShown = told
       isAskedAgain = again
       self.decision = decision
     }
 
     var testDescription: String {
-      "\(choice?.rawValue ?? "nothing said"), stopped \(isStopped), told \(wasTold), again \(isAskedAgain)"
+      "\(choice?.rawValue ?? "nothing said"), stopped \(isStopped), told \(wasShown), again \(isAskedAgain)"
     }
   }
 
@@ -30,18 +30,18 @@ struct WarningTests {
   static let rows: [Row] =
     all { again, stopped, told in Row(.never, stopped: stopped, told: told, again: again, .silent) }
     + all { again, stopped, told in
-      Row(.always, stopped: stopped, told: told, again: again, .told(asks: false))
+      Row(.always, stopped: stopped, told: told, again: again, .shown(asks: false))
     }
     + [WarningChoice.once, nil].flatMap { choice in
       [
-        Row(choice, stopped: false, told: false, again: true, .told(asks: true)),
-        Row(choice, stopped: false, told: true, again: true, .told(asks: true)),
-        Row(choice, stopped: true, told: false, again: true, .told(asks: false)),
-        Row(choice, stopped: true, told: true, again: true, .told(asks: false)),
+        Row(choice, stopped: false, told: false, again: true, .shown(asks: true)),
+        Row(choice, stopped: false, told: true, again: true, .shown(asks: true)),
+        Row(choice, stopped: true, told: false, again: true, .shown(asks: false)),
+        Row(choice, stopped: true, told: true, again: true, .shown(asks: false)),
         Row(choice, stopped: true, told: false, again: false, .silent),
         Row(choice, stopped: true, told: true, again: false, .silent),
         Row(choice, stopped: false, told: true, again: false, .silent),
-        Row(choice, stopped: false, told: false, again: false, .told(asks: true)),
+        Row(choice, stopped: false, told: false, again: false, .shown(asks: true)),
       ]
     }
 
@@ -55,14 +55,14 @@ struct WarningTests {
   func decide(_ row: Row) {
     var record = WarningRecord()
     record.isStopped = row.isStopped
-    record.wasTold = row.wasTold
-    #expect(Warning.decide(row.choice, record, isAskedAgain: row.isAskedAgain) == row.decision)
+    record.wasShown = row.wasShown
+    #expect(WarningDecision.decide(row.choice, record, isAskedAgain: row.isAskedAgain) == row.decision)
   }
 
   @Test("B80 the table has every case once")
   func complete() {
     let cases = Set(
-      Self.rows.map { "\($0.choice?.rawValue ?? "-") \($0.isStopped) \($0.wasTold) \($0.isAskedAgain)" })
+      Self.rows.map { "\($0.choice?.rawValue ?? "-") \($0.isStopped) \($0.wasShown) \($0.isAskedAgain)" })
     #expect(Self.rows.count == 32 && cases.count == 32)
   }
 }

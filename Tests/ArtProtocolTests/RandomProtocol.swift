@@ -166,7 +166,7 @@ struct RandomProtocol {
     try Reference(pick(["🐝", "🌸:2", "k3m9abcd", "k3", "@last"]))
   }
 
-  private mutating func selection() throws -> Selection {
+  private mutating func selection() throws -> EmojiSelection {
     flag() ? .all : .references(try list { try $0.reference() } + [try reference()])
   }
 
@@ -186,13 +186,13 @@ struct RandomProtocol {
     case 2: outcome = .saved(revision: count(), unsaved: count())
     case 3: outcome = .fetching(try text())
     case 4: outcome = .failed(try error())
-    default: outcome = .shown(try shown(of: id))
+    default: outcome = .document(try shown(of: id))
     }
     return ProtocolAnswer(outcome, tag: try tag())
   }
 
   /// Without `z` an emoji is where its array has it, and an empty array does not say whether it would have `z`.
-  mutating func shown(of id: DocumentID) throws -> Shown {
+  mutating func shown(of id: DocumentID) throws -> ProtocolDocument {
     var emojis = try list { try $0.emoji() }
     let hasZ = flag() && !emojis.isEmpty
     if !hasZ {
@@ -204,7 +204,7 @@ struct RandomProtocol {
       DocumentContent(
         id: id, canvas: canvas(), background: optional { try $0.background() },
         pending: optional { try $0.pending() }, emojis: emojis, revision: count()))
-    return Shown(content, saved: saved(), unsaved: count(), version: count(), hasZ: hasZ)
+    return ProtocolDocument(content, saved: saved(), unsaved: count(), version: count(), hasZ: hasZ)
   }
 
   /// All but `failed`, which is read as an answer.

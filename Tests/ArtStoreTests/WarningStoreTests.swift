@@ -30,16 +30,16 @@ import Testing
     let store = try self.store(file)
     #expect(store.record() == WarningRecord())
     let before = try store.update {
-      $0.wasTold = true
+      $0.wasShown = true
       $0.lastRefused = store.digest(of: "https://example.org/a.png?key=hidden")
     }
     #expect(before == WarningRecord())
     let record = try self.store(file).record()
-    #expect(record.wasTold && !record.isStopped)
+    #expect(record.wasShown && !record.isStopped)
     #expect(record.lastRefused == store.digest(of: "https://example.org/a.png?key=hidden"))
     #expect(record.lastRefused != store.digest(of: "https://example.org/a.png"))
     try store.update { $0.isStopped = true }
-    #expect(store.record().isStopped && store.record().wasTold)
+    #expect(store.record().isStopped && store.record().wasShown)
     // By a link it is the same document; a copy of it is another one, and so is what stands at its path later.
     symlink("bees.emojiart", folder["link.emojiart"])
     #expect(try self.store(DocumentFile(folder["link.emojiart"])).record().isStopped)
@@ -92,17 +92,17 @@ import Testing
       try write(content, to: path)
       tried += 1
       if store.record() == WarningRecord() { asNothing += 1 }
-      try store.update { $0.wasTold = true }
-      #expect(store.record().wasTold)
+      try store.update { $0.wasShown = true }
+      #expect(store.record().wasShown)
     }
     // Something else in its place is not read, and not written through.
     unlink(path)
     try write(whole, to: folder["elsewhere"])
     symlink(folder["elsewhere"], path)
     #expect(store.record() == WarningRecord())
-    try store.update { $0.wasTold = true }
+    try store.update { $0.wasShown = true }
     #expect(try bytes(folder["elsewhere"]) == whole)
-    #expect(try store.record().wasTold && names().count == 1)
+    #expect(try store.record().wasShown && names().count == 1)
     unlink(path)
     mkfifo(path, 0o600)
     #expect(store.record() == WarningRecord())
@@ -119,7 +119,7 @@ import Testing
         do throws(ArtError) {
           try store.update {
             if number.isMultiple(of: 2) { $0.lastRefused = "\(round)" } else { $0.isStopped = round == 49 }
-            $0.wasTold = true
+            $0.wasShown = true
           }
           isDone = true
         } catch {
@@ -141,7 +141,7 @@ import Testing
       return await group.reduce(0, +)
     }
     #expect(wrong == 0)
-    for store in stores { #expect(store.record().wasTold) }
+    for store in stores { #expect(store.record().wasShown) }
     #expect(try names().count == 4)
     #expect(stores.allSatisfy { $0.record().isStopped && $0.record().lastRefused == "49" })
   }
@@ -156,7 +156,7 @@ import Testing
     for count in [0, 1, 20, 60] {
       try write(Array(old.prefix(count)), to: name + ".new")
       #expect(store.record().lastRefused == "old")
-      try store.update { $0.wasTold.toggle() }
+      try store.update { $0.wasShown.toggle() }
       #expect(try names().count == 1)
     }
     let lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -44,10 +44,10 @@ final class Taken: Sendable {
   /// A drawing of one label and a picture of two bytes.
   static func drawing() throws -> Drawing {
     let canvas = try Canvas(width: 4, height: 3)
-    let label = Scene.Label(
+    let label = DrawingScene.Label(
       text: try EmojiText("🐝"), position: try Point(x: 1, y: 2.5), size: try FontSize(3))
     return Drawing(
-      scene: Scene(canvas: canvas, labels: [label], picture: [1, 10]), region: Rect(canvas),
+      scene: DrawingScene(canvas: canvas, labels: [label], picture: [1, 10]), region: CanvasRect(canvas),
       format: .png(try PixelSize(width: 4, height: 3)), font: "/font.ttf")
   }
 

@@ -9,19 +9,19 @@ import Testing
 @Suite("The worker draws", .timeLimit(.minutes(10))) struct RealDrawingTests {
   /// Bees in a row, the last one above all, and one that no font has.
   private static func drawing(_ count: Int, font: String?) throws -> Drawing {
-    var labels: [Scene.Label] = []
+    var labels: [DrawingScene.Label] = []
     for place in 0..<count {
       labels.append(
-        Scene.Label(
+        DrawingScene.Label(
           text: try EmojiText("🐝"), position: try Point(x: Double(place % 100), y: 50), size: try FontSize(20)
         ))
     }
     labels.append(
-      Scene.Label(
+      DrawingScene.Label(
         text: try EmojiText("🐝\u{13000}"), position: try Point(x: 50, y: 20), size: try FontSize(10)))
     let canvas = try Canvas(width: 100, height: 80)
     return Drawing(
-      scene: Scene(canvas: canvas, labels: labels, picture: nil), region: Rect(canvas),
+      scene: DrawingScene(canvas: canvas, labels: labels, picture: nil), region: CanvasRect(canvas),
       format: .png(try PixelSize(width: 200, height: 160)), font: font)
   }
 
@@ -47,7 +47,8 @@ import Testing
     let texts = (0..<25).map { "🐝\(Unicode.Scalar(0x13000 + $0).map(String.init) ?? "")" }
     for text in texts + texts {
       drawing.scene.labels.append(
-        Scene.Label(text: try EmojiText(text), position: try Point(x: 50, y: 40), size: try FontSize(10)))
+        DrawingScene.Label(
+          text: try EmojiText(text), position: try Point(x: 50, y: 40), size: try FontSize(10)))
     }
     let (drawn, _) = try await Renderer(clock: ManualClock()).draw(drawing, limit: 1 << 20)
     #expect(drawn.lackingCount == 25 && drawn.lacking == Array(texts.prefix(20)))

@@ -52,10 +52,12 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let canvas = try Canvas(width: 40, height: 30)
     // The font has the first one, and lacks a part of the second.
     let labels = try ["🐝", "🐝漢"].map {
-      Scene.Label(text: try EmojiText($0), position: try Point(x: 20, y: 15), size: try FontSize(typed: "16"))
+      DrawingScene.Label(
+        text: try EmojiText($0), position: try Point(x: 20, y: 15), size: try FontSize(typed: "16"))
     }
     let drawing = Drawing(
-      scene: Scene(canvas: canvas, labels: labels, picture: try name.map(picture)), region: Rect(canvas),
+      scene: DrawingScene(canvas: canvas, labels: labels, picture: try name.map(picture)),
+      region: CanvasRect(canvas),
       format: format, font: nil)
     var sent: [UInt8] = []
     try drawing.send { (bytes) throws(ArtError) in sent += bytes }
@@ -332,7 +334,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let drawer = try ScriptedWorker(draw: "kill -SYS $$")
     let canvas = try Canvas(width: 4, height: 3)
     let drawing = Drawing(
-      scene: Scene(canvas: canvas, labels: [], picture: nil), region: Rect(canvas),
+      scene: DrawingScene(canvas: canvas, labels: [], picture: nil), region: CanvasRect(canvas),
       format: .png(try PixelSize(width: 4, height: 3)), font: nil)
     do throws(DrawingFailure) {
       _ = try await drawer.renderer.draw(drawing, limit: 100)

@@ -24,14 +24,14 @@ import Testing
 
   @Test("U7 a size comes to pixels, and one that is too large says what fits")
   func sizes() throws {
-    let region = try Rect(typed: "0,0,200x100", on: .standard)
+    let region = try CanvasRect(typed: "0,0,200x100", on: .standard)
     #expect(try RenderSize.scale(2).pixels(of: region) == PixelSize(width: 400, height: 200))
     #expect(try RenderSize.width(50).pixels(of: region) == PixelSize(width: 50, height: 25))
     #expect(try RenderSize.scale(0.001).pixels(of: region) == PixelSize(width: 1, height: 1))
     for size in [RenderSize.scale(1e9), .scale(.infinity)] {
       #expect(throws: RenderSize.TooLarge(fittingScale: 50_000)) { try size.pixels(of: region) }
     }
-    let tall = try Rect(typed: "0,0,1x10000", on: Canvas(width: 1, height: 10_000))
+    let tall = try CanvasRect(typed: "0,0,1x10000", on: Canvas(width: 1, height: 10_000))
     #expect(throws: RenderSize.TooLarge(fittingScale: 1_000)) { try RenderSize.width(2_000).pixels(of: tall) }
     #expect(PictureFormat(endingOf: "a.b/bees.PDF") == .pdf && PictureFormat(endingOf: "a.svg/bees") == nil)
   }

@@ -10,12 +10,12 @@ import Testing
 
 @Suite("Art on a terminal's cells")
 struct ArtPlacementTests {
-  private func scene(_ labels: [(String, Double, Double)], _ canvas: Canvas) throws -> Scene {
+  private func scene(_ labels: [(String, Double, Double)], _ canvas: Canvas) throws -> DrawingScene {
     let labels = try labels.map {
-      Scene.Label(
+      DrawingScene.Label(
         text: try EmojiText($0.0), position: try Point(x: $0.1, y: $0.2), size: try FontSize(40))
     }
-    return Scene(canvas: canvas, labels: labels, picture: nil)
+    return DrawingScene(canvas: canvas, labels: labels, picture: nil)
   }
 
   private func placed(
@@ -101,13 +101,15 @@ struct ArtPlacementTests {
     let canvas = try Canvas(width: 800, height: 480)
     var view = ViewOptions.View()
     view.times = 2
-    #expect(try placed(canvas, room, .kitty, view).region == Rect(x: 200, y: 120, width: 400, height: 240))
+    #expect(
+      try placed(canvas, room, .kitty, view).region == CanvasRect(x: 200, y: 120, width: 400, height: 240))
     view.center = try Coordinates("0,0")
-    #expect(try placed(canvas, room, .kitty, view).region == Rect(x: 0, y: 0, width: 400, height: 240))
+    #expect(try placed(canvas, room, .kitty, view).region == CanvasRect(x: 0, y: 0, width: 400, height: 240))
     view.center = try Coordinates("75%,50%")
-    #expect(try placed(canvas, room, .kitty, view).region == Rect(x: 400, y: 120, width: 400, height: 240))
+    #expect(
+      try placed(canvas, room, .kitty, view).region == CanvasRect(x: 400, y: 120, width: 400, height: 240))
     view.times = 1
-    #expect(try placed(canvas, room, .kitty, view).region == Rect(canvas))
+    #expect(try placed(canvas, room, .kitty, view).region == CanvasRect(canvas))
   }
 
   @Test("C133 each emoji gets its cells, the uppermost first, with the cursor moved to it")
@@ -115,15 +117,17 @@ struct ArtPlacementTests {
     let canvas = try Canvas(width: 100, height: 100)
     let scene = try scene(
       [("🐝", 50, 50), ("🌸", 50, 50), ("☕", 0, 0), ("🏳️‍🌈", 100, 100), ("🐛", 120, 50)], canvas)
-    let lines = EmojiGrid.lines(scene, Rect(canvas), columns: 12, rows: 5)
+    let lines = EmojiGrid.lines(scene, CanvasRect(canvas), columns: 12, rows: 5)
     #expect(lines.count == 5)
     #expect(lines[0] == "\u{1B}[1G┌──────────┐")
     #expect(lines[1] == "\u{1B}[1G│\u{1B}[2G☕\u{1B}[12G│")
     // The two that lie on one another make room for each other, half a place to the side.
     #expect(lines[2].contains("🌸") && !lines[2].contains("🐛"))
     #expect(lines[3] == "\u{1B}[1G│\u{1B}[10G🏳️‍🌈\u{1B}[12G│")
-    #expect(EmojiGrid.lines(scene, Rect(canvas), columns: 1, rows: 1).count == 3, "there is no smaller one")
-    let part = EmojiGrid.lines(scene, try Rect(x: 90, y: 90, width: 10, height: 10), columns: 12, rows: 5)
+    #expect(
+      EmojiGrid.lines(scene, CanvasRect(canvas), columns: 1, rows: 1).count == 3, "there is no smaller one")
+    let part = EmojiGrid.lines(
+      scene, try CanvasRect(x: 90, y: 90, width: 10, height: 10), columns: 12, rows: 5)
     #expect(part.joined().contains("🏳️‍🌈") && !part.joined().contains("☕"))
   }
 
@@ -131,7 +135,7 @@ struct ArtPlacementTests {
   func gridTexts() throws {
     let canvas = try Canvas(width: 100, height: 100)
     let texts = [("🐝🌸", 50.0, 10.0), (String(repeating: "🐛", count: 16), 50, 50), ("☕🏳️‍🌈", 100, 90)]
-    let lines = EmojiGrid.lines(try scene(texts, canvas), Rect(canvas), columns: 12, rows: 5)
+    let lines = EmojiGrid.lines(try scene(texts, canvas), CanvasRect(canvas), columns: 12, rows: 5)
     #expect(lines[1] == "\u{1B}[1G│\u{1B}[5G🐝\u{1B}[7G🌸\u{1B}[12G│")
     #expect(lines[2].count { $0 == "🐛" } == 4 && lines[2].hasSuffix("\u{1B}[12G│"))
     #expect(lines[3].contains("☕") && lines[3].hasSuffix("\u{1B}[12G│"))
@@ -150,7 +154,7 @@ struct ArtPlacementTests {
         )
       }
       let canvas = try Canvas(width: 500, height: 300)
-      let lines = EmojiGrid.lines(try scene(labels, canvas), Rect(canvas), columns: 40, rows: 12)
+      let lines = EmojiGrid.lines(try scene(labels, canvas), CanvasRect(canvas), columns: 40, rows: 12)
       for line in lines[1...10] {
         let columns = line.matches(of: move).compactMap { $0.output[1].substring.flatMap { Int($0) } }
         #expect(columns == columns.sorted() && columns.first == 1 && columns.last == 40)

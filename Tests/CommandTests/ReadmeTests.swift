@@ -57,9 +57,9 @@ private enum ReadmeExamples {
   }
 
   static func draw(_ document: Document) async throws -> Int {
-    let scene = Scene(await document.content, picture: nil)
+    let scene = DrawingScene(await document.content, picture: nil)
     let drawing = Drawing(
-      scene: scene, region: Rect(scene.canvas), format: .png(try PixelSize(width: 1024, height: 768)),
+      scene: scene, region: CanvasRect(scene.canvas), format: .png(try PixelSize(width: 1024, height: 768)),
       font: EmojiFont.find(nil))
     let (drawn, png) = try await Renderer().draw(drawing, limit: 64 << 20)
     print(drawn)

@@ -334,7 +334,7 @@ private struct Follower {
   private(set) var version = 0
   private(set) var revision = 0
   /// What `show` answered last.
-  private(set) var shown: Shown?
+  private(set) var shown: ProtocolDocument?
   private(set) var causes: Set<String> = []
   /// Of an effect with that member nothing is done: the control.
   private let passedOver: String?
@@ -349,7 +349,7 @@ private struct Follower {
         // Nothing to undo is an answer as good as any.
         #expect(error.code == .nothingToUndo, "\(line)")
       }
-      guard case .shown(let shown) = answer.outcome else { return }
+      guard case .document(let shown) = answer.outcome else { return }
       #expect(shown.hasZ)
       self.shown = shown
       guard content == nil else { return }

@@ -23,15 +23,15 @@ private func bytes(of path: String) throws(ArtError) -> [UInt8] {
   }
 }
 
-private func labels(_ path: String) throws(ArtError) -> [Scene.Label] {
-  var labels: [Scene.Label] = []
+private func labels(_ path: String) throws(ArtError) -> [DrawingScene.Label] {
+  var labels: [DrawingScene.Label] = []
   for line in try bytes(of: path).split(separator: 0x0A) {
     let words = line.split(separator: 0x20, maxSplits: 3).map { String(decoding: $0, as: UTF8.self) }
     guard words.count == 4, let x = decimal(words[0]), let y = decimal(words[1]) else {
       throw ArtError(.badValue, "not `x y size text`")
     }
     labels.append(
-      Scene.Label(
+      DrawingScene.Label(
         text: try EmojiText(words[3]), position: try Point(x: x, y: y), size: try FontSize(typed: words[2])))
   }
   return labels
@@ -53,7 +53,8 @@ private func drawing(_ words: [String]) throws(ArtError) -> Drawing {
     width: max(1, Int((Double(width) * scale).rounded())),
     height: max(1, Int((Double(height) * scale).rounded())))
   return Drawing(
-    scene: Scene(canvas: canvas, labels: try labels(words[2]), picture: picture), region: Rect(canvas),
+    scene: DrawingScene(canvas: canvas, labels: try labels(words[2]), picture: picture),
+    region: CanvasRect(canvas),
     format: format(words[5], size), font: words[1])
 }
 

@@ -68,7 +68,7 @@ func draw(with path: String, isWhole: Bool) {
     do {
       let canvas = Canvas.standard
       let drawing = Drawing(
-        scene: Scene(canvas: canvas, labels: [], picture: nil), region: Rect(canvas),
+        scene: DrawingScene(canvas: canvas, labels: [], picture: nil), region: CanvasRect(canvas),
         format: .png(try PixelSize(width: 1, height: 1)), font: nil)
       let renderer = Renderer(helpers: HelperPrograms(folders: [], paths: ["emojiart-worker": path]))
       if isWhole {

@@ -428,7 +428,7 @@ public struct ExternalChange: Sendable, Equatable {
   public let revision: Int
 
   /// Whether others did anything: not if it was a save of the program's own of which it did not know.
-  public var isNews: Bool { !isComplete || !edits.isEmpty }
+  public var isReportable: Bool { !isComplete || !edits.isEmpty }
 
   /// What the log of the content as it is in the file tells since the base, by others than the origin, or by anybody; nil
   /// when it is still in that state.
@@ -461,7 +461,7 @@ public struct JoinedEdits: Sendable {
   /// The document as it is in the file now.
   public let content: DocumentContent
   /// The program's own edits in it.
-  public let own: RejoinedEdits
+  public let own: RebasedEdits
   /// The edits of the others.
   public let others: ExternalChange?
 }

@@ -70,7 +70,7 @@ public struct NetEdits: Sendable {
     let known = Set(content.log.lazy.map(\.id))
     let rest = unsaved.without { $0.sequence <= last || known.contains($0) }
     var random = SystemRandomNumberGenerator()
-    let own = content.rejoin(rest, save: found.revision + 1, using: &random)
+    let own = content.rebase(rest, save: found.revision + 1, using: &random)
     try NetEdits(own.edits, of: content, since: found).write(to: &art, from: 0)
     return JoinedEdits(content: content, own: own, others: others)
   }

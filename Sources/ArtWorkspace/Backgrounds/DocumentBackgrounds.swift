@@ -389,7 +389,7 @@ struct FolderPending: PendingSource {
 extension PendingKey {
   /// What a document keeps of the URL that it was fetched from.
   var kept: String? {
-    do throws(Refusal) { return try BackgroundURL(url).kept } catch {
+    do throws(Refusal) { return try BackgroundURL(url).storable } catch {
       // It was fetched: this cannot be.
       return url
     }

@@ -164,7 +164,7 @@ extension PictureTransfer {
         return ReceivedPicture(try picture(.fetch(request), for: document), url: found.kept)
       }
     } catch let refusal as Refusal {
-      throw BackgroundRefusal(refusal, asked: url?.string, file: source.fileName, shown: url?.shown)
+      throw BackgroundRefusal(refusal, asked: url?.string, file: source.fileName, shown: url?.redacted)
     }
   }
 
@@ -179,7 +179,7 @@ extension PictureTransfer {
       let request = BackgroundRequest(found, isUserInitiated: false, allowsPrivate: allowsPrivate)
       return ReceivedPicture(try picture(.fetch(request), for: document), url: found.kept)
     } catch let refusal as Refusal {
-      throw BackgroundRefusal(refusal, asked: text, shown: url?.shown)
+      throw BackgroundRefusal(refusal, asked: text, shown: url?.redacted)
     }
   }
 }
@@ -187,7 +187,7 @@ extension PictureTransfer {
 extension PendingBackground {
   /// One that a person wants to be fetched later; nil for a URL that is too long to be kept. `time` is in milliseconds since 1970.
   public init?(later url: BackgroundURL, at time: Int) throws(ArtError) {
-    guard let kept = url.kept else { return nil }
+    guard let kept = url.storable else { return nil }
     self = try PendingBackground(url: kept, since: time, reason: "later", anchor: .topLeft)
   }
 }

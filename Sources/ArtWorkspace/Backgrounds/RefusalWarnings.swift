@@ -23,26 +23,26 @@ public struct RefusalWarnings: Sendable {
     (self.document, self.store) = (document, store)
   }
 
-  /// Decides by the rules of `Warning.decide`, and notes at once what was said, so that of several programs one says it; nil where
+  /// Decides by the rules of `WarningDecision.decide`, and notes at once what was said, so that of several programs one says it; nil where
   /// nothing is said. `asked` is what the user's own command asked for, which need not be a URL that can be read, and nil where
   /// nobody did. `canAsk` is whether the front end can put a question: what is asked counts by its answer.
   public func warning(
     of refusal: Refusal, _ choice: WarningChoice?, asked: String? = nil, canAsk: Bool
   ) -> RefusalWarning? {
     let digest = asked.flatMap { store?.digest(of: $0) }
-    var warning = Warning.decide(choice, WarningRecord(), isAskedAgain: false)
+    var warning = WarningDecision.decide(choice, WarningRecord(), isAskedAgain: false)
     // Where it cannot be noted, every warning is the first one.
     _ = try? store?.update { record in
       let isAskedAgain = digest != nil && record.lastRefused == digest
-      warning = Warning.decide(choice, record, isAskedAgain: isAskedAgain)
+      warning = WarningDecision.decide(choice, record, isAskedAgain: isAskedAgain)
       if let digest { record.lastRefused = digest }
       switch warning {
       case .silent: break
       // Who is asked and keeps the warning wants the next one, too.
-      case .told(let asks): record.wasTold = !(asks && canAsk)
+      case .shown(let asks): record.wasShown = !(asks && canAsk)
       }
     }
-    guard case .told(let asks) = warning else { return nil }
+    guard case .shown(let asks) = warning else { return nil }
     return RefusalWarning(refusal: refusal, question: asks && canAsk ? WarningQuestion(self) : nil)
   }
 
@@ -66,7 +66,7 @@ public struct RefusalWarnings: Sendable {
   /// What is kept on this machine. Throws what reading the document throws.
   public func state() throws(ArtError) -> (state: State, record: WarningRecord) {
     let record = try found().record()
-    return (record.isStopped ? .stopped : record.wasTold ? .told : .kept, record)
+    return (record.isStopped ? .stopped : record.wasShown ? .told : .kept, record)
   }
 
   /// The next refusal is told. Throws what keeping that throws.

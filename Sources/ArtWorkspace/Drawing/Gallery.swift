@@ -109,7 +109,7 @@ extension Gallery {
       }
       let size = try Self.size(seen.content.canvas)
       let drawing = Drawing(
-        scene: seen.scene, region: Rect(seen.content.canvas), format: .png(size), font: font)
+        scene: seen.scene, region: CanvasRect(seen.content.canvas), format: .png(size), font: font)
       let (renderer, limit) = (renderer, Self.pictureBytes)
       let task = Task.detached { () -> Result<Picture, DrawingFailure> in
         do throws(DrawingFailure) {
@@ -223,7 +223,7 @@ enum GalleryPage {
   /// What comes before the documents.
   static func head(title: String, count: Int) -> String {
     """
-    \(mark)\(Version.current)">
+    \(mark)\(EmojiArtVersion.current)">
     <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-\(styleDigest)'; \
     base-uri 'none'; form-action 'none'">
     <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -40,7 +40,7 @@ public enum RenderSize: Equatable, Sendable {
   }
 
   /// How large a part of the canvas is then. A side has at least one pixel.
-  public func pixels(of region: Rect) throws(TooLarge) -> PixelSize {
+  public func pixels(of region: CanvasRect) throws(TooLarge) -> PixelSize {
     let size: (width: Int, height: Int)
     switch self {
     case .width(let width):
@@ -57,14 +57,14 @@ public enum RenderSize: Equatable, Sendable {
     }
   }
 
-  private static func side(_ length: Double, _ region: Rect) throws(TooLarge) -> Int {
+  private static func side(_ length: Double, _ region: CanvasRect) throws(TooLarge) -> Int {
     guard length < Double(PixelSize.sides.upperBound) + 0.5 else {
       throw TooLarge(fittingScale: fittingScale(region))
     }
     return max(1, Int(length.rounded()))
   }
 
-  private static func fittingScale(_ region: Rect) -> Double {
+  private static func fittingScale(_ region: CanvasRect) -> Double {
     (Double(PixelSize.sides.upperBound) / max(region.width, region.height) * 100).rounded(.down) / 100
   }
 }
@@ -101,10 +101,11 @@ public struct RenderOptions: Sendable {
   }
 
   /// The drawing, and how large it is.
-  public func drawing(of scene: Scene) throws(Failure) -> (drawing: Drawing, size: PixelSize) {
-    let rect: Rect
+  public func drawing(of scene: DrawingScene) throws(Failure) -> (drawing: Drawing, size: PixelSize) {
+    let rect: CanvasRect
     do throws(ArtError) {
-      rect = if let region { try Rect(typed: region, on: scene.canvas) } else { Rect(scene.canvas) }
+      rect =
+        if let region { try CanvasRect(typed: region, on: scene.canvas) } else { CanvasRect(scene.canvas) }
     } catch {
       throw .region(error)
     }
@@ -179,7 +180,7 @@ public struct DocumentView: Sendable {
   /// The document.
   public let content: DocumentContent
   /// What is drawn of it.
-  public let scene: Scene
+  public let scene: DrawingScene
 
   /// Reads it with the edits that belong to it, and reports these; among those journals, or those that are there. Throws
   /// what reading throws.
@@ -203,7 +204,7 @@ public struct DocumentView: Sendable {
 
   private init(_ content: DocumentContent, picture: [UInt8]?) {
     self.content = content
-    scene = Scene(content, picture: picture)
+    scene = DrawingScene(content, picture: picture)
   }
 
   /// Whether the background's bytes are not in the document any more.

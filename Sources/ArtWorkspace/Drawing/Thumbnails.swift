@@ -81,7 +81,7 @@ public final class Thumbnails: Sendable {
   ) async throws(ArtError) -> [UInt8] {
     let bounds = try Bounds(size)
     let font = EmojiFont.find(font)
-    let scene = Scene(content, picture: background)
+    let scene = DrawingScene(content, picture: background)
     guard isSaved, content.background == nil || background != nil else {
       return try await draw(scene, of: name, bounds, font).png
     }
@@ -136,7 +136,7 @@ extension Thumbnails {
 
     init(state: DocumentBase, bounds: Bounds, font: String?) {
       text = [
-        "thumbnail 1", Version.current, "\(state.id)", "\(state.revision)",
+        "thumbnail 1", EmojiArtVersion.current, "\(state.id)", "\(state.revision)",
         state.head?.description ?? "none", "\(bounds.width)x\(bounds.height)", Self.identity(of: font),
       ].joined(separator: "\n")
     }
@@ -156,10 +156,11 @@ extension Thumbnails {
   private typealias Picture = (drawn: Drawn, png: [UInt8])
 
   private func draw(
-    _ scene: Scene, of name: String, _ bounds: Bounds, _ font: String?
+    _ scene: DrawingScene, of name: String, _ bounds: Bounds, _ font: String?
   ) async throws(ArtError) -> Picture {
     let drawing = Drawing(
-      scene: scene, region: Rect(scene.canvas), format: .png(try bounds.fitting(scene.canvas)), font: font)
+      scene: scene, region: CanvasRect(scene.canvas), format: .png(try bounds.fitting(scene.canvas)),
+      font: font)
     do throws(DrawingFailure) {
       return try await renderer.draw(drawing, limit: Self.pictureLimit)
     } catch {

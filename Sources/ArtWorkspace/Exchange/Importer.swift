@@ -256,7 +256,7 @@ struct ImportBackground {
   ) throws {
     let found: BackgroundURL
     do throws(Refusal) { found = try BackgroundURL(text) } catch { return leaveOut("the background", error) }
-    if options.isOffline, !found.isData, let kept = found.kept {
+    if options.isOffline, !found.isData, let kept = found.storable {
       pending = (kept, "offline")
       return
     }
@@ -269,16 +269,16 @@ struct ImportBackground {
     } catch let refused as BackgroundRefusal {
       refuse(refused.refusal, of: found, hint: options.hint(refused.refusal))
     } catch let error as ArtError {
-      guard let kept = found.kept else { throw error }
+      guard let kept = found.storable else { throw error }
       wait(for: kept, reason: error.code.rawValue, because: error.cause)
     }
   }
 
   private mutating func refuse(_ refusal: Refusal, of url: BackgroundURL, hint: String?) {
-    guard refusal.isTransient, let kept = url.kept else {
+    guard refusal.isTransient, let kept = url.storable else {
       let detail = refusal.detail + (hint.map { "; \($0)" } ?? "")
       return leaveOut(
-        "the background \(url.shown)", Refusal(refusal.reason, detail, isTransient: false))
+        "the background \(url.redacted)", Refusal(refusal.reason, detail, isTransient: false))
     }
     wait(for: kept, reason: refusal.reason.rawValue, because: refusal.detail)
   }
@@ -297,7 +297,7 @@ struct ImportBackground {
 
   /// What a document keeps of where its picture came from; nil for what is no URL of a picture.
   private static func kept(_ text: String) -> String? {
-    do throws(Refusal) { return try BackgroundURL(text).kept } catch { return nil }
+    do throws(Refusal) { return try BackgroundURL(text).storable } catch { return nil }
   }
 }
 

@@ -13,7 +13,7 @@ public struct WorkspaceSettings: Sendable {
   /// Whether documents in the folders below are taken, too.
   public var isRecursive = false
   /// Where open documents keep what no save holds.
-  public var journal = JournalPlace.standard
+  public var journal = JournalLocation.standard
   /// When open documents save themselves.
   public var autosave = AutosavePolicy()
   /// Which pending backgrounds of open documents are fetched.

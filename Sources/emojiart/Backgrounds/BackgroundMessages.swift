@@ -10,7 +10,7 @@ import Glibc
 extension BackgroundState {
   /// As one JSON value; `picture` is the one that was received just now.
   func json(_ picture: CheckedPicture? = nil, path: String? = nil, unchanged: Bool = false) -> String {
-    var writer = JSONWriter(urls: .shown)
+    var writer = JSONWriter(urls: .redacted)
     writer.object {
       if picture?.isAnimated == true {
         $0.key("animated")
@@ -74,7 +74,7 @@ extension PendingBackground {
 /// What people are shown of a URL that stands in a document: any text may, as far as a file goes.
 func shownURL(_ text: String) -> String {
   do throws(Refusal) {
-    return try BackgroundURL(text).shown
+    return try BackgroundURL(text).redacted
   } catch {
     return "a URL that cannot be read"
   }

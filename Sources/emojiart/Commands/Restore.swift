@@ -171,7 +171,7 @@ private struct Restored {
 
   private func json(_ edits: OrphanedEdits, _ report: RestoreReport, _ more: [String: JSON] = [:]) -> JSON {
     let members = members(of: edits).merging([
-      "edits": .integer(report.edits), "leftOut": .array(report.dropped.map { .string($0.words) }),
+      "edits": .integer(report.edits), "leftOut": .array(report.dropped.map { .string($0.summary) }),
     ]) { $1 }
     return .object(members.merging(more) { $1 })
   }

@@ -47,7 +47,7 @@ struct Show: ParsableCommand {
         throw ArtError(.usage, "--json shows no art; leave out --live, --graphics, --zoom and --center")
       }
       let content = try Recovery.ofCommand.content(of: file)
-      try content.writeJSON(urls: urls ? .whole : .shown) { (piece) throws(ArtError) in
+      try content.writeJSON(urls: urls ? .whole : .redacted) { (piece) throws(ArtError) in
         try Output.write(piece)
       }
       return try Output.line("")

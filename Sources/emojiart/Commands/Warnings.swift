@@ -40,7 +40,7 @@ struct Warnings: ParsableCommand {
     let (state, record) = try warnings.state()
     if common.json {
       return try Output.json(
-        .object(["stopped": .boolean(record.isStopped), "told": .boolean(record.wasTold)]))
+        .object(["stopped": .boolean(record.isStopped), "told": .boolean(record.wasShown)]))
     }
     try Output.line(Self.text(state))
   }

@@ -71,7 +71,7 @@ struct RenderArguments {
   }
 
   /// The drawing, and how large it is. Throws `badValue` for a region or a size out of bounds.
-  func drawing(of scene: Scene) throws(ArtError) -> (drawing: Drawing, size: PixelSize) {
+  func drawing(of scene: DrawingScene) throws(ArtError) -> (drawing: Drawing, size: PixelSize) {
     do throws(RenderOptions.Failure) {
       return try options.drawing(of: scene)
     } catch {

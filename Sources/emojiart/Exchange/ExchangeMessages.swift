@@ -45,7 +45,7 @@ extension ImportedDocument {
   /// One line of JSON.
   var json: String {
     let state = BackgroundState(content)
-    var writer = JSONWriter(urls: .shown)
+    var writer = JSONWriter(urls: .redacted)
     writer.object { writer in
       writer.key("imported")
       writer.object {

@@ -22,7 +22,7 @@ extension EditingStream {
       let tag = line.tag?.text
       // Without news meanwhile: the answer comes first.
       Outcome { await fetching.request(request, keepsCanvas: keepsCanvas, tag: tag) }.wait()
-      say { (form) throws(ArtError) in try form.fetching(url.shown, of: line) }
+      say { (form) throws(ArtError) in try form.fetching(url.redacted, of: line) }
     case .picture(let path, let keepsCanvas):
       guard let fetching = backgrounds.fetching else { return say(.nothingFetchedAtomically(), to: line) }
       guard let bytes = bytes(of: path, line) else { return }

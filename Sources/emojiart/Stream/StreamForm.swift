@@ -132,7 +132,7 @@ extension ArtError {
 /// Requests and answers as JSON Lines: those of `ArtProtocol`.
 struct JSONForm: StreamForm {
   private var input = StreamLineReader()
-  private var json = JSONWriter(reserving: 1 << 18, urls: .shown)
+  private var json = JSONWriter(reserving: 1 << 18, urls: .redacted)
   /// Whether every answer says that nothing is kept before the end.
   private let isPending: Bool
   /// Whether a document that is shown has what effects are applied to.
@@ -162,7 +162,7 @@ struct JSONForm: StreamForm {
   }
 
   mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
-    try respond(.shown(Shown(snapshot, unsaved: unsaved, hasZ: isFollowed)), to: line)
+    try respond(.document(ProtocolDocument(snapshot, unsaved: unsaved, hasZ: isFollowed)), to: line)
   }
 
   /// No line of JSON asks for it.

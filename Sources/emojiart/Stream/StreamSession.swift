@@ -95,7 +95,7 @@ struct StreamSession {
     // Opening does this where a journal is kept.
     if settings.isAtomic { try Recovery.ofCommand.restoreFirst(file) }
     let (autosave, session) = (settings.autosave, settings.session)
-    let journal = settings.isAtomic ? JournalPlace.none : .standard
+    let journal = settings.isAtomic ? JournalLocation.none : .standard
     let opened = Outcome {
       await result { () async throws(ArtError) in
         let document = try await Document.open(

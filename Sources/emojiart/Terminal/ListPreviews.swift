@@ -80,7 +80,7 @@ struct ListPreviews {
 
   private mutating func begin(_ path: String) -> Drawing? {
     guard trouble == nil else { return nil }
-    let scene: Scene
+    let scene: DrawingScene
     let placement: ArtPlacement
     do throws(ArtError) {
       scene = try timeout.read(path) { [journals] (file) throws(ArtError) in

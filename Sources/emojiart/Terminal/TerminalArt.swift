@@ -33,7 +33,7 @@ struct TerminalArt: Sendable {
 
   /// Has it drawn. Where it cannot be, the emoji are put on cells, and why is a complaint. Throws `cancelled` only.
   static func drawn(
-    _ scene: Scene, _ placement: ArtPlacement, _ graphics: Graphics, font: String?,
+    _ scene: DrawingScene, _ placement: ArtPlacement, _ graphics: Graphics, font: String?,
     by renderer: Renderer = Renderer()
   ) async throws(DrawingFailure) -> TerminalArt {
     let complaint: String
@@ -51,7 +51,7 @@ struct TerminalArt: Sendable {
 
   /// Has it drawn, or throws why it cannot be.
   static func picture(
-    _ scene: Scene, _ placement: ArtPlacement, _ graphics: Graphics, font: String?,
+    _ scene: DrawingScene, _ placement: ArtPlacement, _ graphics: Graphics, font: String?,
     by renderer: Renderer = Renderer()
   ) async throws(DrawingFailure) -> TerminalArt {
     guard let format = placement.format else { return onCells(scene, placement) }
@@ -84,7 +84,7 @@ struct TerminalArt: Sendable {
     }
   }
 
-  private static func onCells(_ scene: Scene, _ placement: ArtPlacement, complaint: String? = nil)
+  private static func onCells(_ scene: DrawingScene, _ placement: ArtPlacement, complaint: String? = nil)
     -> TerminalArt
   {
     let lines = EmojiGrid.lines(scene, placement.region, columns: placement.columns, rows: placement.rows)
@@ -136,7 +136,7 @@ struct ShownArt {
 
   /// Has the scene drawn so that it fits the terminal below so many lines of text, of which it leaves a third in sight at most. Nil
   /// for nothing. A signal that ends or stops programs does so with this one, the terminal as it was.
-  func drawn(_ scene: Scene, below lines: Int) throws -> TerminalArt? {
+  func drawn(_ scene: DrawingScene, below lines: Int) throws -> TerminalArt? {
     let held = SignalSource(SignalSource.endings + [SIGTSTP])
     defer { held.release() }
     var question = isAsked ? TerminalQuery() : nil

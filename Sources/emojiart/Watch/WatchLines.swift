@@ -66,7 +66,7 @@ struct WatchLines {
       return [(now, [again, what].compactMap(\.self).joined(separator: ", "))]
     }
     let runs = change.runs.map { run in
-      let told = run.prefix(run.count > most ? most - 1 : most).map { $0.words(change.texts) }
+      let told = run.prefix(run.count > most ? most - 1 : most).map { $0.summary(change.texts) }
       let more = run.count - told.count
       let what = (told + (more > 0 ? ["\(more) more edits"] : [])).joined(separator: "; ")
       let by = run.first.map { $0.author ?? $0.id.origin.description } ?? "?"
