@@ -256,10 +256,10 @@ struct WorkingCopy: Sendable {
     ownPictures.subtract(known.subtracting(outcome.pictures))
     saving = UnsavedEdits()
     var events: [DocumentEvent] = []
-    if let joined = outcome.joined {
-      let own = joined.own
+    if let rebased = outcome.rebased {
+      let own = rebased.own
       events = own.renamed.map { .renamed($0, to: $1) } + own.dropped.map { .dropped($0.id, $0.changes) }
-      events += adopt(joined.content, at: outcome.base, joined.others, isRebased: true, renamed: own.renamed)
+      events += adopt(rebased.content, at: outcome.base, rebased.others, isRebased: true, renamed: own.renamed)
     } else {
       content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       base = outcome.base
@@ -307,7 +307,7 @@ struct WorkingCopy: Sendable {
       events += own.dropped.map { .dropped($0.id, $0.changes) }
     }
     let effect = ContentEffect(from: old, to: content)
-    guard !effect.isEmpty || others?.isNews ?? false else { return events }
+    guard !effect.isEmpty || others?.hasChanges ?? false else { return events }
     version += 1
     let change = ContentChange(
       of: others, effect, isRebased: isRebased, before: version - 1, revision: content.revision,

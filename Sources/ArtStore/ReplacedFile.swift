@@ -19,11 +19,11 @@ struct ReplacedFile {
   var isDurable = true
   /// Nobody but these programs keeps anything there: it is for nobody else's eyes, no link is followed, and what is no such
   /// file, or larger, counts as nothing and is replaced.
-  var isOurs = false
+  var isPrivate = false
 
   /// What is there; nil where nothing is. Throws `notADocument` where it is no regular file, `tooLarge`, `inputOutput`,
   /// `notPermitted`.
-  func read() throws(ArtError) -> [UInt8]? { try read(at: place()) }
+  func read() throws(ArtError) -> [UInt8]? { try read(at: target()) }
 
   /// Changes what is there; `change` is given that and gives what is to be there, nil where nothing is, and what this returns.
   /// The folder is made when it is not there. Throws what reading and `change` throw, `diskFull`, and `busy` when another
@@ -33,25 +33,25 @@ struct ReplacedFile {
   ) throws(ArtError) -> Value {
     let folder = FilePath(path).folder
     try StateFolder.makeFolders(folder)
-    let place = try place()
-    let lock = try FolderLock(FilePath(place).folder, timeout: timeout)
+    let target = try target()
+    let lock = try FolderLock(FilePath(target).folder, timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
-    let before = try read(at: place)
+    let before = try read(at: target)
     let (after, value) = try change(before)
     guard after != before else { return value }
     // A kill may have left it.
-    try Self.unlink(place + ".new")
-    if let after { try replace(place, with: after) } else { try Self.unlink(place) }
-    if isDurable { try PlainFile.syncFolder(of: place) }
+    try Self.unlink(target + ".new")
+    if let after { try replace(target, with: after) } else { try Self.unlink(target) }
+    if isDurable { try PlainFile.syncFolder(of: target) }
     return value
   }
 
-  private func replace(_ place: String, with bytes: [UInt8]) throws(ArtError) {
-    let new = place + ".new"
+  private func replace(_ target: String, with bytes: [UInt8]) throws(ArtError) {
+    let new = target + ".new"
     var status = stat()
-    let old = try !isOurs && stat(place, &status) == 0 ? FileRights(at: place) : nil
+    let old = try !isPrivate && stat(target, &status) == 0 ? FileRights(at: target) : nil
     try PlainFile.create(new, bytes, like: old, isDurable: isDurable)
-    guard rename(new, place) == 0 else { throw .system("write", place) }
+    guard rename(new, target) == 0 else { throw .system("write", target) }
   }
 
   private static func unlink(_ path: String) throws(ArtError) {
@@ -59,26 +59,26 @@ struct ReplacedFile {
   }
 
   /// Where it really is: people keep their settings elsewhere, and link to them.
-  private func place() throws(ArtError) -> String {
+  private func target() throws(ArtError) -> String {
     var status = stat()
-    guard !isOurs, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+    guard !isPrivate, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
     do throws(SystemError) { return try FilePath.resolved(path) } catch {
       throw ArtError(error, cannot: "follow the link", path)
     }
   }
 
-  private func read(at place: String) throws(ArtError) -> [UInt8]? {
+  private func read(at target: String) throws(ArtError) -> [UInt8]? {
     var status = stat()
-    guard lstat(place, &status) == 0 else {
+    guard lstat(target, &status) == 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw .system("look at", place)
+      throw .system("look at", target)
     }
     let isRegular = status.st_mode & S_IFMT == S_IFREG
-    if isOurs, !isRegular || status.st_size > limit { return nil }
+    if isPrivate, !isRegular || status.st_size > limit { return nil }
     guard isRegular else {
       throw ArtError(.notADocument, "\(path) is no regular file; move it away")
     }
-    return try PlainFile.read(place, limit: limit)
+    return try PlainFile.read(target, limit: limit)
   }
 }
 
@@ -117,7 +117,7 @@ public struct FileRights: Sendable, Equatable {
   }
 
   /// Gives them to a new file. Where the group cannot be kept, the new one gets no more than all others have. Throws what the system says.
-  public func give(to descriptor: Int32, name: String) throws(ArtError) {
+  public func apply(to descriptor: Int32, name: String) throws(ArtError) {
     // Only root may give a file away; another one's group goes where it may.
     let keepsGroup = fchown(descriptor, owner, group) == 0 || fchown(descriptor, uid_t.max, group) == 0
     // The folder may have given the new file a list of its own.

@@ -9,7 +9,7 @@ import Glibc
 public enum StateFolder {
   /// Its path, and makes it when it is not there. Throws `inputOutput` where no variable names one, and what making it
   /// throws.
-  public static func made() throws(ArtError) -> String {
+  public static func create() throws(ArtError) -> String {
     let path = try path()
     try makeFolders(path)
     return path
@@ -66,15 +66,15 @@ public enum StateFolder {
   }
 
   /// Bytes of all files that are set aside, about; the oldest go when there are more.
-  static let asideLimit = 1 << 30
+  static let quarantineLimit = 1 << 30
 
   /// Keeps bytes in a file there, and returns its path. Bytes that are there already are not kept twice.
-  static func setAside(_ bytes: [UInt8], as name: String) throws(ArtError) -> String {
-    try setAside(bytes, as: name, in: try path() + "/aside", limit: asideLimit)
+  static func quarantine(_ bytes: [UInt8], as name: String) throws(ArtError) -> String {
+    try quarantine(bytes, as: name, in: try path() + "/aside", limit: quarantineLimit)
   }
 
   /// The same in a folder, with a limit on the bytes of all files there.
-  static func setAside(
+  static func quarantine(
     _ bytes: [UInt8], as name: String, in folder: String, limit: Int
   ) throws(ArtError) -> String {
     try makeFolders(folder)
@@ -88,7 +88,7 @@ public enum StateFolder {
     {
       return path
     }
-    try makeRoom(for: bytes.count, in: folder, limit: limit)
+    try evictOldest(for: bytes.count, in: folder, limit: limit)
     // Under the other name no file is ever cut off.
     var random = SystemRandomNumberGenerator()
     let new = "\(folder)/\(DocumentID(using: &random)).new"
@@ -99,7 +99,7 @@ public enum StateFolder {
   }
 
   /// Removes the oldest files that were set aside until there is room for so many more bytes.
-  private static func makeRoom(for coming: Int, in folder: String, limit: Int) throws(ArtError) {
+  private static func evictOldest(for newBytes: Int, in folder: String, limit: Int) throws(ArtError) {
     var files: [(path: String, bytes: Int, modified: Int)] = []
     do throws(SystemError) {
       try FolderEntry.each(in: folder) { entry in
@@ -112,10 +112,10 @@ public enum StateFolder {
       throw ArtError(error, cannot: "look into", folder)
     }
     files.sort { ($0.modified, $0.path) < ($1.modified, $1.path) }
-    var left = files.reduce(coming) { $0 &+ $1.bytes }
-    for file in files where left > limit {
+    var total = files.reduce(newBytes) { $0 &+ $1.bytes }
+    for file in files where total > limit {
       guard unlink(file.path) == 0 || errno == ENOENT else { throw .system("remove", file.path) }
-      left -= file.bytes
+      total -= file.bytes
     }
   }
 

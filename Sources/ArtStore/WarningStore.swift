@@ -21,7 +21,7 @@ public struct WarningStore: Sendable {
     let id = try document.quickBase().id
     let name = "\(id)-\(path.withUnsafeBufferPointer { ContentDigest.of($0) }).json"
     // More than a record has.
-    file = folder.map { ReplacedFile(path: "\($0)/\(name)", limit: 1_024, isOurs: true) }
+    file = folder.map { ReplacedFile(path: "\($0)/\(name)", limit: 1_024, isPrivate: true) }
   }
 
   private static var standardFolder: String? {

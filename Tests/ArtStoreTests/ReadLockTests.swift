@@ -62,7 +62,7 @@ import Testing
     try file.fill(emojis: 1_000, edits: 0, seed: 1)
     let size = try bytes(file.path).count
     let room = try file.read(whole: true) { (transaction) throws(ArtError) in
-      try transaction.connection.rowRoom
+      try transaction.connection.maximumRows
     }
     #expect(room == size / 6 + 1)
   }

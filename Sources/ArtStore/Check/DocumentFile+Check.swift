@@ -12,7 +12,7 @@ public struct CheckReport: Sendable, Equatable {
 }
 
 /// How a document that is not whole is made whole.
-public enum Mending: Sendable {
+public enum RepairMode: Sendable {
   /// Rows that their sums do not vouch for are set aside in the document.
   case repair
   /// Rows that another program wrote are accepted where they mean something; the rest is set aside.
@@ -20,11 +20,11 @@ public enum Mending: Sendable {
 }
 
 /// What a mending did.
-public struct MendingReport: Sendable, Equatable {
+public struct RepairReport: Sendable, Equatable {
   /// What was wrong.
   public let faults: [String]
   /// Rows that were set aside, a line each.
-  public let setAside: [String]
+  public let quarantined: [String]
   /// Rows that were accepted, a line each.
   public let adopted: [String]
   /// What is not as it was because rows that said so are gone, a line each.
@@ -47,9 +47,9 @@ extension DocumentFile {
 
   /// Deals with a rollback journal that lies beside the document, so that nothing does; where none lies there nothing is
   /// written. Throws what `edit` throws.
-  public func settle() throws(ArtError) {
+  public func resolveHotJournal() throws(ArtError) {
     let file = try locate()
-    try HotJournal.settle(file, Deadline(timeout), notice)
+    try HotJournal.resolve(file, Deadline(timeout), notice)
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else { return }
     // A save was killed before its journal meant anything: the next commit takes it away.
@@ -58,7 +58,7 @@ extension DocumentFile {
 
   /// Makes a whole document of what can be read, and puts it in the place of the one that is there, which is kept
   /// in the state folder. Returns nil for a document that is whole. Throws what `read` throws, but `damaged`.
-  public func mend(_ mending: Mending, stamp: EditStamp) throws(ArtError) -> MendingReport? {
+  public func repair(_ mode: RepairMode, stamp: EditStamp) throws(ArtError) -> RepairReport? {
     let deadline = Deadline(timeout)
     var tries = 0
     while true {
@@ -69,39 +69,39 @@ extension DocumentFile {
       let now = try locate()
       if now.path == file.path, !guarded.hasMoved {
         defer { withExtendedLifetime(guarded) {} }
-        return try mend(file, guarded, mending, stamp)
+        return try repair(file, guarded, mode, stamp)
       }
       guard deadline.wait(tries) else { throw .movedAway(path) }
       tries += 1
     }
   }
 
-  private func mend(
-    _ file: LocatedFile, _ guarded: GuardedFile, _ mending: Mending, _ stamp: EditStamp
-  ) throws(ArtError) -> MendingReport? {
+  private func repair(
+    _ file: LocatedFile, _ guarded: GuardedFile, _ mode: RepairMode, _ stamp: EditStamp
+  ) throws(ArtError) -> RepairReport? {
     let copy = try InspectedCopy(of: file, guarded)
     defer { copy.scratch.remove() }
     guard !copy.faults.isEmpty else { return nil }
-    guard copy.inspection.vouched > 0 || !copy.inspection.doubtful.isEmpty else {
+    guard copy.inspection.verifiedRows > 0 || !copy.inspection.unverified.isEmpty else {
       throw .nothingToMend(path)
     }
-    var salvage = Salvage(copy.inspection, mending, at: stamp.time)
+    var salvage = Salvage(copy.inspection, mode, at: stamp.time)
     let image = try salvage.image(named: path, stamp: stamp)
     let name = FilePath(file.path).name
-    let original = try StateFolder.setAside(copy.bytes, as: name)
+    let original = try StateFolder.quarantine(copy.bytes, as: name)
     for sibling in copy.siblings {
       guard let bytes = try PlainFile.read(file.path + sibling, limit: Format.largestJournal) else {
         continue
       }
-      _ = try StateFolder.setAside(bytes, as: name + sibling)
+      _ = try StateFolder.quarantine(bytes, as: name + sibling)
     }
     guard !guarded.hasMoved else { throw .movedAway(path) }
     try image.replace(file)
     for sibling in copy.siblings where unlink(file.path + sibling) != 0 && errno != ENOENT {
       throw .system("remove", file.name + sibling)
     }
-    return MendingReport(
-      faults: copy.faults, setAside: salvage.setAside, adopted: salvage.adopted, lost: salvage.lost,
+    return RepairReport(
+      faults: copy.faults, quarantined: salvage.quarantined, adopted: salvage.adopted, lost: salvage.lost,
       original: original)
   }
 }
@@ -135,14 +135,14 @@ private struct InspectedCopy {
     let scratch = try Scratch()
     var cutShort: RollbackJournal?
     do throws(ArtError) {
-      let beside = try HotJournal.lookBeside(file, guarded, Deadline(.zero))
+      let sibling = try HotJournal.findSibling(of: file, guarded, Deadline(.zero))
       // From here on everything is read from the copy.
       guarded.unlockShared()
-      if case .otherFile = beside { throw .foreignJournal(file.name) }
-      if case .journal(let journal) = beside {
+      if case .otherFile = sibling { throw .foreignJournal(file.name) }
+      if case .journal(let journal) = sibling {
         siblings.append("-journal")
         do throws(ArtError) {
-          _ = try HotJournal.judge(file, bytes, journal, in: scratch)
+          _ = try HotJournal.validate(file, bytes, journal, in: scratch)
           // The header was torn by what the journal takes back.
           refused = nil
           faults = []
@@ -166,7 +166,7 @@ private struct InspectedCopy {
         // Whichever way holds more; as a rule that is the state before the save.
         try scratch.fill(bytes, journal: cutShort.bytes)
         let rolledBack = try Self.inspect(scratch, of: file, isWAL: isWAL)
-        if rolledBack.vouched >= inspection.vouched {
+        if rolledBack.verifiedRows >= inspection.verifiedRows {
           inspection = rolledBack
         } else {
           try scratch.fill(bytes)
@@ -177,7 +177,7 @@ private struct InspectedCopy {
         try scratch.fill(
           Self.withFreshFirstPage(try PlainFile.read(scratch.document, limit: bytes.count) ?? bytes))
         let second = try Self.inspect(scratch, of: file, isWAL: false)
-        if second.vouched > inspection.vouched {
+        if second.verifiedRows > inspection.verifiedRows {
           faults += inspection.faults
           inspection = second
         }
@@ -190,7 +190,7 @@ private struct InspectedCopy {
     self.scratch = scratch
     self.bytes = bytes
     self.siblings = siblings
-    self.faults = faults + inspection.faults + inspection.doubtful.map(\.reason)
+    self.faults = faults + inspection.faults + inspection.unverified.map(\.reason)
   }
 
   private static func inspect(

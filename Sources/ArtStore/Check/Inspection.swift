@@ -7,7 +7,7 @@ import CStore
 /// does not even do that. Made on a private copy, so that looking changes nothing.
 struct Inspection {
   /// A row that its sum does not vouch for.
-  struct Doubtful {
+  struct UnverifiedRow {
     let table: String
     /// The columns as JSON, for `aside` and for people.
     let row: String
@@ -29,7 +29,7 @@ struct Inspection {
   var log: [Int: LoggedEdit] = [:]
   var plain: [(table: PlainTable, values: [Statement.Value])] = []
   /// The rest.
-  var doubtful: [Doubtful] = []
+  var unverified: [UnverifiedRow] = []
   /// Whether the tables are not those of a document.
   private(set) var isForeign = false
   /// What is wrong with the document as a whole.
@@ -57,7 +57,7 @@ struct Inspection {
   }
 
   /// Rows that their sums vouch for.
-  var vouched: Int { (art == nil ? 0 : 1) + emojis.count + log.count + plain.count }
+  var verifiedRows: Int { (art == nil ? 0 : 1) + emojis.count + log.count + plain.count }
 
   /// Whether a row that its sum vouches for has the picture of that digest.
   private func hasPicture(_ digest: String) -> Bool {
@@ -75,7 +75,7 @@ extension Inspection {
   ) -> Bool {
     do throws(ArtError) {
       let rows = try Statement(sql, on: connection)
-      var room = try connection.rowRoom
+      var room = try connection.maximumRows
       while try rows.step() {
         room -= 1
         guard room >= 0 else { throw .damaged(connection.name, "it has more rows than fit into it") }
@@ -110,10 +110,10 @@ extension Inspection {
       if stored.sum == stored.expectedSum {
         art = content
       } else {
-        doubt("art", row, Salvage.artReason, .art(content))
+        addUnverified("art", row, Salvage.artReason, .art(content))
       }
     } catch {
-      doubt("art", row, "the document's own row cannot be read", nil)
+      addUnverified("art", row, "the document's own row cannot be read", nil)
     }
   }
 
@@ -124,30 +124,30 @@ extension Inspection {
       let sum = EmojiRow.sum(id: id, z: z, fields: fields)
       if try row.integer(3) == sum {
         digest.add(sum)
-        vouch(for: emoji)
+        addVerified(emoji)
       } else {
-        doubt(
+        addUnverified(
           "emoji", row,
-          "emoji \(emoji.id) (now \(Self.what(emoji))\(difference(of: emoji))) does not fit its sum",
+          "emoji \(emoji.id) (now \(Self.describe(emoji))\(difference(of: emoji))) does not fit its sum",
           .emoji(emoji))
       }
     } catch {
-      doubt("emoji", row, "an emoji's row cannot be read", nil)
+      addUnverified("emoji", row, "an emoji's row cannot be read", nil)
     }
   }
 
   /// Of two rows that both fit their sums, as where a page holds an older state, the one stays that the newest edit of
   /// that emoji speaks of.
-  private mutating func vouch(for emoji: Emoji) {
+  private mutating func addVerified(_ emoji: Emoji) {
     guard let other = emojis[emoji.id], other != emoji else {
       emojis[emoji.id] = emoji
       return
     }
     let (newer, older) = isNewer(emoji, than: other) ? (emoji, other) : (other, emoji)
     emojis[emoji.id] = newer
-    let reason = "emoji \(emoji.id) stands twice; the older one: \(Self.what(older))"
+    let reason = "emoji \(emoji.id) stands twice; the older one: \(Self.describe(older))"
     let row = EmojiRow(older)
-    doubtful.append(Doubtful(table: "emoji", row: row.json, reason: reason, content: nil))
+    unverified.append(UnverifiedRow(table: "emoji", row: row.json, reason: reason, content: nil))
   }
 
   private mutating func isNewer(_ emoji: Emoji, than other: Emoji) -> Bool {
@@ -174,17 +174,17 @@ extension Inspection {
 
   /// What the log says otherwise of an emoji: for each of its values the newest change that set it.
   private mutating func difference(of emoji: Emoji) -> String {
-    var told: Set<Field> = []
+    var reported: Set<Field> = []
     var before: [String] = []
     for change in newestChanges(of: emoji.id) {
-      for set in change.fieldByField where told.insert(set.field).inserted && !set.matches(emoji) {
-        before.append(Self.what(set))
+      for set in change.fieldByField where reported.insert(set.field).inserted && !set.matches(emoji) {
+        before.append(Self.describe(set))
       }
     }
     return before.isEmpty ? "" : "; by the log \(before.joined(separator: ", "))"
   }
 
-  private static func what(_ change: Change) -> String {
+  private static func describe(_ change: Change) -> String {
     switch change {
     case .move(_, let place): "at \(numberText(place.x)),\(numberText(place.y))"
     case .resize(_, let size): "size \(numberText(size.pixels))"
@@ -194,7 +194,7 @@ extension Inspection {
     }
   }
 
-  private static func what(_ emoji: Emoji) -> String {
+  private static func describe(_ emoji: Emoji) -> String {
     let place = "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
     return "\(emoji.text) at \(place), size \(numberText(emoji.size.pixels))"
   }
@@ -205,15 +205,15 @@ extension Inspection {
       if try EditRow.sum(row) == content.sum {
         digest.add(content.sum)
         guard log[content.entry.revision] == nil else {
-          return doubt("edit", row, "edit \(content.entry.revision) stands twice", nil)
+          return addUnverified("edit", row, "edit \(content.entry.revision) stands twice", nil)
         }
         log[content.entry.revision] = content.entry
       } else {
         let entry = content.entry
-        doubt("edit", row, "edit \(entry.revision) (\(entry.title)) does not fit its sum", .edit(entry))
+        addUnverified("edit", row, "edit \(entry.revision) (\(entry.title)) does not fit its sum", .edit(entry))
       }
     } catch {
-      doubt("edit", row, "an edit's row cannot be read", nil)
+      addUnverified("edit", row, "an edit's row cannot be read", nil)
     }
   }
 
@@ -233,11 +233,11 @@ extension Inspection {
     } catch {
       content = nil
     }
-    doubt("\(table.name)", row, "a row of the table \(table.name) does not fit its sum", content)
+    addUnverified("\(table.name)", row, "a row of the table \(table.name) does not fit its sum", content)
   }
 
-  private mutating func doubt(_ table: String, _ row: Statement, _ reason: String, _ content: Content?) {
-    doubtful.append(Doubtful(table: table, row: row.columnsAsJSON, reason: reason, content: content))
+  private mutating func addUnverified(_ table: String, _ row: Statement, _ reason: String, _ content: Content?) {
+    unverified.append(UnverifiedRow(table: table, row: row.columnsAsJSON, reason: reason, content: content))
   }
 
   /// Every page must have one use.
@@ -264,7 +264,7 @@ extension Inspection {
       faults.append("SQLite's own check fails: \(error.message)")
     }
     comparePages(connection)
-    guard doubtful.isEmpty else { return }
+    guard unverified.isEmpty else { return }
     guard let art else {
       faults.append("the document's own row is missing")
       return

@@ -8,31 +8,31 @@ struct Salvage {
   private var emojis: [EmojiID: Emoji]
   private var log: [Int: LoggedEdit]
   private var plain: [(table: PlainTable, values: [Statement.Value])]
-  private var rejected: [Inspection.Doubtful] = []
+  private var rejected: [Inspection.UnverifiedRow] = []
   /// Rows that were set aside, a line each.
-  private(set) var setAside: [String] = []
+  private(set) var quarantined: [String] = []
   /// Rows that were accepted, a line each.
   private(set) var adopted: [String] = []
   /// What is not as it was because rows that said so are gone, a line each.
   private(set) var lost: [String] = []
 
   /// `time` is when it is made, in milliseconds since 1970.
-  init(_ inspection: Inspection, _ mending: Mending, at time: Int) {
+  init(_ inspection: Inspection, _ mode: RepairMode, at time: Int) {
     emojis = inspection.emojis
     log = inspection.log
     plain = []
     art = Self.art(of: inspection)
     for row in inspection.plain { _ = accept(.plain(row.table, row.values)) }
-    for row in inspection.doubtful {
-      if mending == .adopt, let content = row.content, accept(content) {
+    for row in inspection.unverified {
+      if mode == .adopt, let content = row.content, accept(content) {
         adopted.append(row.reason)
       } else {
         rejected.append(row)
-        setAside.append(row.reason)
+        quarantined.append(row.reason)
       }
     }
-    tellOfLosses(
-      hadArt: inspection.art != nil || mending == .adopt && adopted.contains(Self.artReason), at: time)
+    reportLosses(
+      hadArt: inspection.art != nil || mode == .adopt && adopted.contains(Self.artReason), at: time)
   }
 
   static let artReason = "the document's own row does not fit its sum"
@@ -43,7 +43,7 @@ struct Salvage {
     if let art = inspection.art { return art }
     var random = SystemRandomNumberGenerator()
     var id = DocumentID(using: &random)
-    for row in inspection.doubtful { if case .art(let doubtful)? = row.content { id = doubtful.id } }
+    for row in inspection.unverified { if case .art(let art)? = row.content { id = art.id } }
     var canvas = Canvas.standard
     for entry in inspection.log.values.sorted(by: { $0.revision < $1.revision }) {
       for case .setCanvas(let set) in entry.edit.changes { canvas = set }
@@ -51,7 +51,7 @@ struct Salvage {
     return ArtRow(id: id, canvas: canvas)
   }
 
-  private mutating func tellOfLosses(hadArt: Bool, at time: Int) {
+  private mutating func reportLosses(hadArt: Bool, at time: Int) {
     if !hadArt {
       lost.append(
         "without its own row the document has a canvas of \(art.canvas.width) x \(art.canvas.height), and no background"
@@ -59,7 +59,7 @@ struct Salvage {
     }
     if let background = art.background, !hasPicture(background.digest) {
       let pending = art.pending
-      art.giveUpBackground(at: time)
+      art.refetchBackground(at: time)
       let isFetched = art.pending != nil && art.pending != pending
       lost.append(
         "the picture of the background is lost, and the background with it"
@@ -123,22 +123,22 @@ struct Salvage {
     try image.insert(log.values.sorted { $0.revision < $1.revision })
     for row in plain { try image.insert(row.values, into: row.table) }
     var number = 0
-    var taken = asideNumbers
+    var used = quarantineNumbers
     for row in rejected {
-      repeat { number += 1 } while !taken.insert(number).inserted
+      repeat { number += 1 } while !used.insert(number).inserted
       try image.insert(
         [.integer(number), .text(row.table), .text(row.row), .text(row.reason), .integer(stamp.time)],
         into: .aside)
     }
-    let mending = Edit(name: Edit.repairName, changes: [])
+    let repair = Edit(name: Edit.repairName, changes: [])
     try image.insert([
-      LoggedEdit(stamp, revision: revision, save: revision, edit: mending, inverse: [])
+      LoggedEdit(stamp, revision: revision, save: revision, edit: repair, inverse: [])
     ])
     try image.verify()
     return image
   }
 
-  private var asideNumbers: Set<Int> {
+  private var quarantineNumbers: Set<Int> {
     Set(
       plain.compactMap { row in
         guard row.table == .aside, case .integer(let number)? = row.values.first else { return nil }

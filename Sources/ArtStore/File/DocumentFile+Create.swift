@@ -33,7 +33,7 @@ extension DocumentFile {
   }
 
   private func create(_ art: ArtRow, emojis: [Emoji], _ picture: CheckedPicture?) throws(ArtError) {
-    try checkRoomToCreate()
+    try checkCreatable()
     var image = try FileImage(name: path, art: art)
     try image.insert(emojis)
     guard let picture else { return try image.link(as: path) }
@@ -52,7 +52,7 @@ extension DocumentFile {
   }
 
   /// Throws `exists` where something lies that SQLite would mix in, and `badValue` for a name that is too long for the journal of a save.
-  func checkRoomToCreate() throws(ArtError) {
+  func checkCreatable() throws(ArtError) {
     var status = stat()
     if lstat(path + "-journal", &status) != 0, errno == ENAMETOOLONG { throw .system("create", path) }
     for sibling in ["-wal", "-shm"] where lstat(path + sibling, &status) == 0 {
@@ -194,7 +194,7 @@ struct FileImage {
   ) throws(ArtError) {
     try writing(file)
     if let old {
-      try FileRights(at: old.path).give(to: file, name: name)
+      try FileRights(at: old.path).apply(to: file, name: name)
     } else {
       // A umask may take its owner's own rights: nobody could open it.
       var status = stat()

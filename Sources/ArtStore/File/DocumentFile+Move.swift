@@ -47,7 +47,7 @@ extension DocumentFile {
 
   /// Throws `exists` where something lies beside the new path that SQLite would mix in, and for a name that is too long.
   private func checkMovable() throws(ArtError) {
-    try checkRoomToCreate()
+    try checkCreatable()
     var status = stat()
     if lstat(path + "-journal", &status) == 0 { throw .leftover(path + "-journal") }
   }

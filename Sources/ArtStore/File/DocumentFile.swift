@@ -61,7 +61,7 @@ extension DocumentFile {
       }
       throw .noSuchDocument(name, near: NearNames.documents(near: path))
     }
-    guard leadsStraight(to: real) else { throw .notADocument(name, "only a symbolic link leads to it") }
+    guard acceptsResolvedPath(to: real) else { throw .notADocument(name, "only a symbolic link leads to it") }
     guard lstat(real, &status) == 0 else { throw .document("open", name) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
@@ -86,7 +86,7 @@ extension DocumentFile {
   }
 
   /// Whether no link that may not be followed leads there. Compared by bytes: two names that look alike are two files.
-  func leadsStraight(to real: String) -> Bool { followsLinks || real.utf8.elementsEqual(path.utf8) }
+  func acceptsResolvedPath(to real: String) -> Bool { followsLinks || real.utf8.elementsEqual(path.utf8) }
 
   /// Opens the file and looks at its header before SQLite does.
   static func connect(
@@ -140,25 +140,25 @@ extension DocumentFile {
     var tries = 0
     while true {
       let file = try locate()
-      if let settled = try HotJournal.settledCopy(of: file, deadline) {
-        defer { settled.scratch.remove() }
-        return try look(at: settled.file, deadline, nil, body)
+      if let copy = try HotJournal.resolvedCopy(of: file, deadline) {
+        defer { copy.scratch.remove() }
+        return try readOnce(copy.file, deadline, nil, body)
       }
       do {
-        return try look(at: file, deadline, isWhole ? Self.copiedFrom : nil, body)
+        return try readOnce(file, deadline, isWhole ? Self.copyThreshold : nil, body)
       } catch {
         // A writer was killed between the look at the journal and the reading.
-        guard try HotJournal.mayBeHot(file), deadline.wait(tries) else { throw error }
+        guard try HotJournal.mayExist(file), deadline.wait(tries) else { throw error }
         tries += 1
       }
     }
   }
 
-  private func look<Result>(
-    at file: LocatedFile, _ deadline: Deadline, _ copiedFrom: (rows: Int, bytes: Int)?,
+  private func readOnce<Result>(
+    _ file: LocatedFile, _ deadline: Deadline, _ copyThreshold: (rows: Int, bytes: Int)?,
     _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {
-    switch try begin(at: file, deadline, copiedFrom) {
+    switch try begin(at: file, deadline, copyThreshold) {
     case .file(let transaction): return try body(transaction)
     case .copy(let copy): return try body(DocumentTransaction(copy, begin: "BEGIN"))
     }
@@ -171,12 +171,12 @@ extension DocumentFile {
   }
 
   private func begin(
-    at file: LocatedFile, _ deadline: Deadline, _ copiedFrom: (rows: Int, bytes: Int)?
+    at file: LocatedFile, _ deadline: Deadline, _ copyThreshold: (rows: Int, bytes: Int)?
   ) throws(ArtError) -> Source {
     let connection = try Self.connect(file, .readOnly, deadline)
     let transaction = try DocumentTransaction(connection, begin: "BEGIN")
-    guard let copiedFrom,
-      transaction.emojiCount >= copiedFrom.rows || transaction.art.logBytes >= copiedFrom.bytes,
+    guard let copyThreshold,
+      transaction.emojiCount >= copyThreshold.rows || transaction.art.logBytes >= copyThreshold.bytes,
       let copy = try connection.copyInMemory()
     else { return .file(transaction) }
     return .copy(copy)
@@ -184,7 +184,7 @@ extension DocumentFile {
 
   /// From so many emoji, or so many bytes of the log, on a document is copied: below, its rows are read and verified within some
   /// milliseconds, and a copy would only cost.
-  private static var copiedFrom: (rows: Int, bytes: Int) { (1_000, 1 << 17) }
+  private static var copyThreshold: (rows: Int, bytes: Int) { (1_000, 1 << 17) }
 }
 
 /// What an action did to a document's file.
@@ -209,7 +209,7 @@ extension DocumentFile {
   /// The same; `made` is called each time when the action is made and not committed yet.
   func perform(
     _ action: Action, by author: inout Author, at time: Int, expecting revision: Int?,
-    using generator: some RandomNumberGenerator, made: () -> Void
+    using generator: some RandomNumberGenerator, beforeCommit: () -> Void
   ) throws(ArtError) -> PerformedAction {
     var random = ReplayedGenerator(generator)
     return try edit(expecting: revision) { (transaction) throws(ArtError) in
@@ -219,7 +219,7 @@ extension DocumentFile {
       var emojis: [Emoji] = []
       emojis.reserveCapacity(plan.subjects.count)
       for subject in plan.subjects { emojis.append(try transaction.emoji(subject.id) ?? subject) }
-      made()
+      beforeCommit()
       return PerformedAction(emojis: emojis, revision: transaction.revision)
     }
   }
@@ -269,11 +269,11 @@ extension DocumentFile {
     }
     let transaction = try beginWriting(file, deadline)
     let connection = transaction.connection
-    guard let now = try stillStands(file, connection) else { return Attempt() }
+    guard let now = try fileIfStillAtPath(file, connection) else { return Attempt() }
     let result: Result
     do throws(ArtError) {
       if mayBeHalfSaved(now, connection) { _ = try transaction.load() }
-      if let before = saved?.transaction, let found = saved?.result, try transaction.holds(before) {
+      if let before = saved?.transaction, let found = saved?.result, try transaction.contains(before) {
         // What stands there now is a copy of the file that the edit is in.
         result = found
         try transaction.touch()
@@ -293,8 +293,8 @@ extension DocumentFile {
       throw error
     }
     guard try commit(transaction, to: file) else { return Attempt() }
-    var isDone = try stoodStill(file, connection)
-    if isDone { isDone = try stillHolds(transaction, file, connection) }
+    var isDone = try isStillAtPath(file, connection)
+    if isDone { isDone = try stillContains(transaction, file, connection) }
     return Attempt(isDone: isDone, result: result, transaction: transaction)
   }
 
@@ -304,14 +304,14 @@ extension DocumentFile {
   ) throws(ArtError) -> DocumentTransaction {
     var tries = 0
     while true {
-      try HotJournal.settle(file, deadline, notice)
+      try HotJournal.resolve(file, deadline, notice)
       do throws(ArtError) {
         let connection = try Self.connect(file, .readWrite, deadline)
         let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
-        try HotJournal.clear(file, notice)
+        try HotJournal.removeInert(file, notice)
         return transaction
       } catch {
-        guard error.code == .busy, try HotJournal.mayBeHot(file), deadline.wait(tries) else { throw error }
+        guard error.code == .busy, try HotJournal.mayExist(file), deadline.wait(tries) else { throw error }
         tries += 1
       }
     }
@@ -353,7 +353,7 @@ extension DocumentFile {
     // The error that matters is the commit's; a transaction that is over already cannot be rolled back.
     try? transaction.connection.execute("ROLLBACK")
     let found = try beginWriting(file, Deadline(timeout))
-    guard try found.holds(transaction) else { return false }
+    guard try found.contains(transaction) else { return false }
     try found.touch()
     try found.connection.execute("COMMIT")
     return true
@@ -361,7 +361,7 @@ extension DocumentFile {
 
   /// The file that is open as it is now, where it is the one at the path that was asked for: SQLite answers OK for a file that was
   /// renamed or replaced meanwhile. Nil where it is not. Throws `movedAway` when none is there.
-  private func stillStands(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> LocatedFile? {
+  private func fileIfStillAtPath(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> LocatedFile? {
     let now: LocatedFile
     do {
       now = try locate()
@@ -373,9 +373,9 @@ extension DocumentFile {
 
   /// The same after a commit: then a file that was moved away holds the edit and may come back, and where nobody can
   /// look neither "saved" nor "not saved" would be true.
-  private func stoodStill(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> Bool {
+  private func isStillAtPath(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> Bool {
     do {
-      return try stillStands(file, connection) != nil
+      return try fileIfStillAtPath(file, connection) != nil
     } catch {
       throw error.code == .busy ? .savedElsewhere(path) : .maybeSaved(path, error)
     }
@@ -383,7 +383,7 @@ extension DocumentFile {
 
   /// Whether the file still holds what was committed to it. Who copies another file over it, as `cp` does, asks for no
   /// lock, and leaves the file that is open the one at its path. Throws when nobody can look.
-  private func stillHolds(
+  private func stillContains(
     _ transaction: DocumentTransaction, _ file: LocatedFile, _ connection: Connection
   ) throws(ArtError) -> Bool {
     do {
@@ -392,7 +392,7 @@ extension DocumentFile {
       if page.flatMap({ ArtRow(onlyRowOf: $0) }) == transaction.art { return true }
       // Or others have saved since.
       let again = try Self.connect(file, .readOnly, Deadline(timeout))
-      return try DocumentTransaction(again, begin: "BEGIN").holds(transaction)
+      return try DocumentTransaction(again, begin: "BEGIN").contains(transaction)
     } catch {
       throw .maybeSaved(path, error)
     }
@@ -410,7 +410,7 @@ public struct ExternalChange: Sendable, Equatable {
   public let revision: Int
 
   /// Whether others did anything: not if it was a save of the program's own of which it did not know.
-  public var isNews: Bool { !isComplete || !edits.isEmpty }
+  public var hasChanges: Bool { !isComplete || !edits.isEmpty }
 
   /// What the log of the content as it is in the file tells since the base, by others than the origin, or by anybody; nil
   /// when it is still in that state.
@@ -433,13 +433,13 @@ public struct SaveOutcome: Sendable {
   /// The state that the file is in.
   public let base: DocumentBase
   /// Set when others had saved before.
-  public let joined: JoinedEdits?
+  public let rebased: RebasedEdits?
   /// The digests of the pictures that the file holds.
   public let pictures: Set<String>
 }
 
 /// A program's edits on top of what others had saved before it.
-public struct JoinedEdits: Sendable {
+public struct RebasedEdits: Sendable {
   /// The document as it is in the file now.
   public let content: DocumentContent
   /// The program's own edits in it.
@@ -461,14 +461,14 @@ extension DocumentFile {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == edits.base.id else { throw .replaced(path) }
       var rows = transaction
-      let joined = try edits.save(to: &rows) { (origin) throws(ArtError) in
+      let rebased = try edits.save(to: &rows) { (origin) throws(ArtError) in
         try transaction.savedSequence(of: origin)
       }
       if isJournalled, let last = edits.unsaved.last {
         try transaction.setSaved(last.origin, upTo: last.sequence)
       }
       let pictures = Set(try transaction.storedPictures().map(\.digest))
-      return SaveOutcome(base: transaction.base, joined: joined, pictures: pictures)
+      return SaveOutcome(base: transaction.base, rebased: rebased, pictures: pictures)
     }
   }
 

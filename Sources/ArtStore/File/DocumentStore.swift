@@ -121,12 +121,12 @@ public final class MemoryStore: DocumentStore {
     try state.withLock { (state) throws(ArtError) in
       guard state.content.id == edits.base.id else { throw .replaced(path) }
       let origins = state.origins
-      let joined = try edits.save(to: &state.content) { (origin) throws(ArtError) in origins[origin] }
+      let rebased = try edits.save(to: &state.content) { (origin) throws(ArtError) in origins[origin] }
       if isJournalled, let last = edits.unsaved.last { state.origins[last.origin] = last.sequence }
       state.content.trimLog(entries: Format.logEdits, changes: .max)
       state.writes += 1
       return SaveOutcome(
-        base: DocumentBase(state.content), joined: joined, pictures: Set(state.pictures))
+        base: DocumentBase(state.content), rebased: rebased, pictures: Set(state.pictures))
     }
   }
 
@@ -182,7 +182,7 @@ public final class MemoryStore: DocumentStore {
       let plan = try RestorePlan(entries.filter { $0.id.sequence > saved }, on: state.content)
       for part in plan.parts {
         let stamp = EditStamp(id: part.stamp.id, time: time)
-        try state.content.apply(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.ofRestore))
+        try state.content.apply(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.forRestore))
       }
       state.origins[origin] = last
       state.writes += 1

@@ -22,15 +22,15 @@ extension DocumentTransaction {
   public func keep(_ picture: CheckedPicture, recent: [String] = []) throws(ArtError) {
     let digest = picture.digest
     let stored = try storedPictures()
-    if let kept = stored.first(where: { $0.digest == digest }) {
-      _ = try verifiedSum(of: kept)
+    if let existing = stored.first(where: { $0.digest == digest }) {
+      _ = try verifiedSum(of: existing)
       return
     }
     let newest = stored.first?.number ?? 0
     guard newest < Format.largestNumber else { throw .tooLargeFile(name) }
     try allowSpilling(for: picture.bytes.count)
     // First: what goes leaves its pages to what comes.
-    try makeRoom(for: picture.bytes.count, among: stored, recent)
+    try evictPictures(for: picture.bytes.count, among: stored, recent)
     art.digest.add(
       try PlainTable.insertPicture(picture.bytes, digest: digest, number: newest + 1, on: connection))
   }
@@ -59,18 +59,18 @@ extension DocumentTransaction {
   }
 
   /// Removes pictures until there is room for one more of so many bytes. The present background stays.
-  private func makeRoom(
-    for coming: Int, among stored: [StoredPicture], _ recent: [String]
+  private func evictPictures(
+    for newBytes: Int, among stored: [StoredPicture], _ recent: [String]
   ) throws(ArtError) {
-    let bytes = stored.reduce(coming) { $0 + $1.bytes }
+    let bytes = stored.reduce(newBytes) { $0 + $1.bytes }
     guard stored.count + 1 > Format.pictures || bytes > Format.pictureBytes else { return }
     let present = stored.first { $0.digest == art.background?.digest }
-    var places = Format.pictures - 1 - (present == nil ? 0 : 1)
-    var room = Format.pictureBytes - coming - (present?.bytes ?? 0)
+    var slots = Format.pictures - 1 - (present == nil ? 0 : 1)
+    var capacity = Format.pictureBytes - newBytes - (present?.bytes ?? 0)
     for picture in try byAge(stored, recent) where picture != present {
-      if places > 0, picture.bytes <= room {
-        places -= 1
-        room -= picture.bytes
+      if slots > 0, picture.bytes <= capacity {
+        slots -= 1
+        capacity -= picture.bytes
       } else {
         try remove(picture)
       }
@@ -117,9 +117,9 @@ extension DocumentTransaction {
 extension Background {
   /// The picture as a document's background; a URL that is too long is left out. Throws `badValue`.
   public init(_ picture: CheckedPicture, from url: String?) throws(ArtError) {
-    let kept = url.flatMap { $0.utf8.count <= Limits.urlBytes ? $0 : nil }
+    let storedURL = url.flatMap { $0.utf8.count <= Limits.urlBytes ? $0 : nil }
     try self.init(
-      digest: picture.digest, mediaType: picture.mediaType, size: picture.size, url: kept)
+      digest: picture.digest, mediaType: picture.mediaType, size: picture.size, url: storedURL)
   }
 }
 
@@ -171,14 +171,14 @@ public final class FetchLock: Sendable {
   /// Takes the lock of that document's pending background; nil while another program, or another one of this, holds it.
   /// `folder` is where all of them keep their locks, and nil for one in the state folder. Throws `inputOutput`,
   /// `notPermitted`, `diskFull`.
-  public static func take(
+  public static func acquire(
     _ document: DocumentID, _ url: String, in folder: String? = nil
   ) throws(ArtError) -> FetchLock? {
-    let folder = if let folder { folder } else { try StateFolder.made() + "/fetching" }
+    let folder = if let folder { folder } else { try StateFolder.create() + "/fetching" }
     try StateFolder.makeFolders(folder)
     let digest = Array(url.utf8).withUnsafeBufferPointer { ContentDigest.of($0) }
     let path = "\(folder)/\(document)-\(digest)"
-    return try JournalLock.take(path, making: true, Deadline(.zero)).lock.map(FetchLock.init)
+    return try JournalLock.acquire(path, creating: true, Deadline(.zero)).lock.map(FetchLock.init)
   }
 
   deinit {

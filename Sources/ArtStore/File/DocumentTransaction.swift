@@ -11,7 +11,7 @@ public final class DocumentTransaction {
   let name: String
   /// What the document's own row says, kept up with each change.
   var art: ArtRow
-  let found: ArtRow
+  let initialArt: ArtRow
   private var statements: [String: Statement] = [:]
   var loaded: (art: ArtRow, content: DocumentContent)?
   /// The row that was read last, as it is in the file.
@@ -25,7 +25,7 @@ public final class DocumentTransaction {
     try connection.guardFile()
     try Self.checkSchema(connection)
     art = try Self.readArt(connection)
-    found = art
+    initialArt = art
   }
 
   /// The document's own name for itself.
@@ -35,11 +35,11 @@ public final class DocumentTransaction {
   /// The last edit.
   public var head: EditID? { art.head }
   /// Whether anything was changed.
-  var hasChanges: Bool { art != found }
+  var hasChanges: Bool { art != initialArt }
   /// Whether the commit is to be durable although nothing was changed.
   var mustCommit = false
   /// The first revision of this save.
-  var save: Int { found.revision + 1 }
+  var save: Int { initialArt.revision + 1 }
 
   /// A statement, prepared once.
   func statement(_ sql: String) throws(ArtError) -> Statement {
@@ -245,7 +245,7 @@ extension DocumentTransaction {
     let emojis = try loadEmojis(&digest)
     let log = try loadLog(&digest)
     var pictures: Set<String> = []
-    var room = try connection.rowRoom
+    var room = try connection.maximumRows
     for table in PlainTable.allCases {
       let rows = try Statement("\(table.select) ORDER BY 1", on: connection)
       var last: Statement.Value?
@@ -310,7 +310,7 @@ extension DocumentTransaction {
 
   private func loadLog(_ digest: inout Digest) throws(ArtError) -> [LoggedEdit] {
     var log: [LoggedEdit] = []
-    let mostEdits = Format.logEdits + art.revision - found.revision
+    let mostEdits = Format.logEdits + art.revision - initialArt.revision
     let rows = try Statement("\(EditRow.select) ORDER BY revision", on: connection)
     var bytes = 0
     while try rows.step() {
@@ -402,8 +402,8 @@ extension DocumentTransaction {
   }
 
   /// Whether the file's log has the last edit of another transaction, or for one without edits, its own row.
-  func holds(_ other: DocumentTransaction) throws(ArtError) -> Bool {
-    guard other.art.revision != other.found.revision, let head = other.art.head else {
+  func contains(_ other: DocumentTransaction) throws(ArtError) -> Bool {
+    guard other.art.revision != other.initialArt.revision, let head = other.art.head else {
       return art == other.art
     }
     let row = try statement("SELECT count(*) FROM edit WHERE revision = ?1 AND origin = ?2 AND sequence = ?3")

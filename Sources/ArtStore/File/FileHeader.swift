@@ -73,7 +73,7 @@ struct FileHeader {
 }
 
 /// What a file system tells of a file without reading it. Where two differ somebody may have changed the document; the
-/// document's own row tells whether. Where two are equal, `showsNothing(since:)` tells whether that says anything.
+/// document's own row tells whether. Where two are equal, `provesUnchanged(since:)` tells whether that says anything.
 public struct FileStamp: Sendable, Equatable {
   /// Which file it is.
   public let identity: FileIdentity
@@ -107,11 +107,11 @@ public struct FileStamp: Sendable, Equatable {
 
   /// Whether the next write leaves another stamp: not while the last one is younger than two seconds, or comes from a
   /// clock that is ahead of this machine's. Nor does that of a server whose clock is behind by more than that.
-  public var canBeTrusted: Bool { changed < time - Self.tick }
+  public var isConclusive: Bool { changed < time - Self.tick }
 
   /// Whether nobody has written to the file since the earlier stamp was taken. False where that cannot be told: then
   /// read the file.
-  public func showsNothing(since earlier: FileStamp) -> Bool { self == earlier && earlier.canBeTrusted }
+  public func provesUnchanged(since earlier: FileStamp) -> Bool { self == earlier && earlier.isConclusive }
 
   /// Whether the file system tells the same, whenever it was asked.
   public static func == (left: FileStamp, right: FileStamp) -> Bool {
@@ -152,7 +152,7 @@ extension DocumentFile {
     guard status.st_mode & S_IFMT == S_IFREG || followsLinks && status.st_mode & S_IFMT == S_IFLNK else {
       return nil
     }
-    guard let real = try realPath(), leadsStraight(to: real) else { return nil }
+    guard let real = try realPath(), acceptsResolvedPath(to: real) else { return nil }
     guard lstat(real, &status) == 0 else {
       guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", name) }
       return nil

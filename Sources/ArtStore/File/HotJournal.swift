@@ -27,7 +27,7 @@ struct HotJournal {
   }
 
   /// What lies at the name of a document's journal.
-  enum Beside {
+  enum Sibling {
     /// Nothing, or what SQLite takes for nothing: a file that is empty, or begins with a zero.
     case nothing
     case journal(RollbackJournal)
@@ -36,13 +36,13 @@ struct HotJournal {
   }
 
   /// A copy that can be read.
-  struct SettledCopy {
+  struct ResolvedCopy {
     let scratch: Scratch
     let file: LocatedFile
   }
 
   /// Whether a journal with content lies there; a cheap look that asks for no lock.
-  static func mayBeHot(_ file: LocatedFile) throws(ArtError) -> Bool {
+  static func mayExist(_ file: LocatedFile) throws(ArtError) -> Bool {
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else {
       guard errno == ENOENT else { throw .system("look at", file.journalPath) }
@@ -53,20 +53,20 @@ struct HotJournal {
 
   /// For a reader: a copy of the document as it is when the journal has been dealt with; nil when there is
   /// nothing to deal with.
-  static func settledCopy(of file: LocatedFile, _ deadline: Deadline) throws(ArtError) -> SettledCopy? {
-    guard try mayBeHot(file) else { return nil }
+  static func resolvedCopy(of file: LocatedFile, _ deadline: Deadline) throws(ArtError) -> ResolvedCopy? {
+    guard try mayExist(file) else { return nil }
     let guarded = try GuardedFile(file)
-    let beside = try lookBeside(file, guarded, deadline)
-    if case .nothing = beside { return nil }
+    let sibling = try findSibling(of: file, guarded, deadline)
+    if case .nothing = sibling { return nil }
     let scratch = try Scratch()
     do {
       let bytes = try guarded.bytes(limit: Format.largestFile)
-      if case .journal(let journal) = beside {
-        _ = try judge(file, bytes, journal, in: scratch)
+      if case .journal(let journal) = sibling {
+        _ = try validate(file, bytes, journal, in: scratch)
       } else {
         try scratch.fill(bytes)
       }
-      return SettledCopy(scratch: scratch, file: scratch.located(as: file))
+      return ResolvedCopy(scratch: scratch, file: scratch.located(as: file))
     } catch {
       scratch.remove()
       throw error
@@ -76,15 +76,15 @@ struct HotJournal {
   /// For a writer: deals with the journal in place, once the judgement on copies is known to be good. File and
   /// journal are set aside in the state folder before. SQLite is not asked to roll back: it would do so on whatever
   /// file stands at the path by then. Throws `notADocument` where a file of another kind lies there.
-  static func settle(
+  static func resolve(
     _ file: LocatedFile, _ deadline: Deadline, _ notice: (String) -> Void
   ) throws(ArtError) {
-    guard try mayBeHot(file) else { return }
+    guard try mayExist(file) else { return }
     let guarded = try GuardedFile(file, writable: true)
     defer { withExtendedLifetime(guarded) {} }
     try guarded.lock(.shared, deadline)
     if try !guarded.isReserved() { try checkRemovable(file) }
-    switch try lookBeside(file, guarded, deadline) {
+    switch try findSibling(of: file, guarded, deadline) {
     case .nothing: return
     case .otherFile: throw .foreignJournal(file.name)
     case .journal: break
@@ -92,21 +92,21 @@ struct HotJournal {
     guarded.unlock()
     try guarded.lock(.exclusive, deadline)
     // Somebody else may have dealt with it, or have put another file there.
-    guard !guarded.hasMoved, case .journal(let journal) = try lookBeside(file, guarded, deadline) else {
+    guard !guarded.hasMoved, case .journal(let journal) = try findSibling(of: file, guarded, deadline) else {
       return
     }
     let scratch = try Scratch()
     defer { scratch.remove() }
     let bytes = try guarded.bytes(limit: Format.largestFile)
-    let verdict = try judge(file, bytes, journal, in: scratch)
+    let verdict = try validate(file, bytes, journal, in: scratch)
     let name = FilePath(file.path).name
-    let aside = try StateFolder.setAside(journal.bytes, as: name + "-journal")
+    let copy = try StateFolder.quarantine(journal.bytes, as: name + "-journal")
     switch verdict {
     case .rollBack:
       guard let whole = try PlainFile.read(scratch.document, limit: Format.largestFile) else {
         throw .noSuchDocument(scratch.document, near: [])
       }
-      _ = try StateFolder.setAside(bytes, as: name)
+      _ = try StateFolder.quarantine(bytes, as: name)
       try guarded.replace(bytes, by: whole)
     case .keep:
       // What was read may be in memory only.
@@ -117,14 +117,14 @@ struct HotJournal {
     try PlainFile.syncFolder(of: file.path)
     switch verdict {
     case .rollBack: notice("\(file.name): a save that was cut short has been taken back")
-    case .keep: notice("\(file.name): a spent rollback journal lay beside it; it was set aside as \(aside)")
+    case .keep: notice("\(file.name): a spent rollback journal lay beside it; it was set aside as \(copy)")
     }
   }
 
   /// For a writer that holds the document's lock: takes away what SQLite takes for no journal, so that the save's journal is a new
   /// file. What is no journal of a save that had not begun to write is set aside. Throws `notADocument` for a file that somebody else
   /// uses.
-  static func clear(_ file: LocatedFile, _ notice: (String) -> Void) throws(ArtError) {
+  static func removeInert(_ file: LocatedFile, _ notice: (String) -> Void) throws(ArtError) {
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else {
       guard errno == ENOENT else { throw .system("look at", file.journalPath) }
@@ -134,11 +134,11 @@ struct HotJournal {
       let bytes = try PlainFile.read(file.journalPath, limit: Format.largestJournal),
       !isDatabase(bytes)
     else { throw .foreignJournal(file.name) }
-    let isSpent = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
-    let aside = isSpent ? "" : try StateFolder.setAside(bytes, as: FilePath(file.path).name + "-journal")
+    let isDisposable = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
+    let copy = isDisposable ? "" : try StateFolder.quarantine(bytes, as: FilePath(file.path).name + "-journal")
     guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
-    if !isSpent {
-      notice("\(file.name): a file that is no journal lay beside it; it was set aside as \(aside)")
+    if !isDisposable {
+      notice("\(file.name): a file that is no journal lay beside it; it was set aside as \(copy)")
     }
   }
 
@@ -150,9 +150,9 @@ struct HotJournal {
 
   /// What lies beside; takes a shared lock on the file, so that both stay as they are. Nothing while another program writes: then the
   /// journal is its own.
-  static func lookBeside(
-    _ file: LocatedFile, _ guarded: GuardedFile, _ deadline: Deadline
-  ) throws(ArtError) -> Beside {
+  static func findSibling(
+    of file: LocatedFile, _ guarded: GuardedFile, _ deadline: Deadline
+  ) throws(ArtError) -> Sibling {
     try guarded.lock(.shared, deadline)
     guard try !guarded.isReserved() else { return .nothing }
     guard let bytes = try PlainFile.read(file.journalPath, limit: Format.largestJournal),
@@ -164,7 +164,7 @@ struct HotJournal {
   }
 
   /// Leaves the whole document in the scratch folder, or throws `damaged`.
-  static func judge(
+  static func validate(
     _ file: LocatedFile, _ bytes: [UInt8], _ journal: RollbackJournal, in scratch: Scratch
   ) throws(ArtError) -> Verdict {
     try scratch.fill(bytes)

@@ -56,7 +56,7 @@ public struct NetEdits: Sendable {
   /// document does not hold any more is not saved: its edit is made again, too, and then has the picture fetched.
   func save(
     to art: inout some SavableArt, savedSequence: (Origin) throws(ArtError) -> Int?
-  ) throws(ArtError) -> JoinedEdits? {
+  ) throws(ArtError) -> RebasedEdits? {
     if let saved = countSaved(in: art), try hasPicture(in: art) {
       try write(to: &art, from: saved)
       return nil
@@ -72,7 +72,7 @@ public struct NetEdits: Sendable {
     var random = SystemRandomNumberGenerator()
     let own = content.rejoin(rest, save: found.revision + 1, using: &random)
     try NetEdits(own.edits, of: content, since: found).write(to: &art, from: 0)
-    return JoinedEdits(content: content, own: own, others: others)
+    return RebasedEdits(content: content, own: own, others: others)
   }
 
   /// How many of the entries the document holds already, when nothing else has come since the base; nil otherwise.

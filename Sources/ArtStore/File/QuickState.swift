@@ -5,7 +5,7 @@ import Glibc
 
 /// A document's own row by two pages of its file, without SQLite: `art` is the first table, its one row lies on page 2.
 /// The row is verified against its sum, and the file is as long as it should be; the content is not looked at.
-struct QuickLook {
+struct QuickState {
   let status: stat
   let art: ArtRow
 
@@ -54,7 +54,7 @@ extension DocumentFile {
   public func quickState() throws(ArtError) -> (base: DocumentBase, pending: PendingBackground?) {
     // What is wrong with a link is said by `read`.
     let real = followsLinks ? nil : try realPath()
-    guard real.map(leadsStraight) ?? true, let art = QuickLook(self)?.art else {
+    guard real.map(acceptsResolvedPath) ?? true, let art = QuickState(self)?.art else {
       let content = try read()
       return (DocumentBase(content), content.pending)
     }
@@ -79,7 +79,7 @@ extension DocumentFile {
   /// Reads the summary. Two pages of the file are enough as a rule; a document that is being written, and what is not as
   /// it should be, is read through SQLite. Throws what `read` throws.
   public func summary() throws(ArtError) -> DocumentSummary {
-    if let quick = QuickLook(self) {
+    if let quick = QuickState(self) {
       return DocumentSummary(quick.status, emojiCount: quick.art.emojiCount, revision: quick.art.revision)
     }
     let file = try locate()

@@ -17,15 +17,15 @@ struct Scratch {
     // Without symbolic links, which SQLite is told not to follow.
     let parent = Environment["TMPDIR"] ?? "/tmp"
     Self.removeOrphans(in: parent)
-    var made: (path: String, lock: Int32)?
+    var created: (path: String, lock: Int32)?
     // Another program may take a folder without a lock for an orphan.
-    while made == nil { made = try Self.make(in: parent) }
-    guard let (path, lock) = made else { throw .system("make a private folder in", parent) }
+    while created == nil { created = try Self.create(in: parent) }
+    guard let (path, lock) = created else { throw .system("make a private folder in", parent) }
     (self.path, self.lock) = (path, lock)
   }
 
   /// A new folder and its lock; nil where another program has removed it before it was locked.
-  private static func make(in parent: String) throws(ArtError) -> (path: String, lock: Int32)? {
+  private static func create(in parent: String) throws(ArtError) -> (path: String, lock: Int32)? {
     var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ArtError(
@@ -177,7 +177,7 @@ public enum PlainFile {
     guard file >= 0 else { throw .system("create", path) }
     defer { close(file) }
     try write(bytes, to: file, name: path)
-    try old?.give(to: file, name: path)
+    try old?.apply(to: file, name: path)
     guard !isDurable || fsync(file) == 0 else { throw .system("write", path) }
   }
 

@@ -66,7 +66,7 @@ extension DocumentFile {
       let plan = try RestorePlan(edits.entries, on: content)
       var bytes = 0
       for part in plan.parts {
-        let entry = try transaction.write(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.ofRestore))
+        let entry = try transaction.write(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.forRestore))
         bytes += entry.map(EditRow.size) ?? 0
       }
       try transaction.setSaved(journal.origin, upTo: last.id.sequence)
@@ -149,20 +149,20 @@ extension DocumentTransaction {
 extension Origin {
   /// Under which the edits of this program's journal are restored: everybody makes the same one of it, so that the log tells
   /// how much of the journal it has, also to the program itself, if that lives after all.
-  var ofRestores: Origin {
+  var forRestores: Origin {
     Origin(lowBits: Array("restore \(self)".utf8).withUnsafeBytes(JournalLines.sum(of:)))
   }
 }
 
 extension EditID {
   /// The id of what is restored of a journal up to this edit of it.
-  var ofRestore: EditID { EditID(origin: origin.ofRestores, sequence: sequence) }
+  var forRestore: EditID { EditID(origin: origin.forRestores, sequence: sequence) }
 }
 
 extension Sequence<LoggedEdit> {
   /// The number of the last edit of that program's journal that a restore has brought, as far as the log tells.
   func restoredSequence(of origin: Origin) -> Int? {
-    let restores = origin.ofRestores
+    let restores = origin.forRestores
     return lazy.filter { $0.id.origin == restores }.map(\.id.sequence).max()
   }
 }
@@ -185,7 +185,7 @@ extension DocumentFile {
   /// earlier would take its place.
   public func restoreOrphans(
     in folder: JournalFolder, by author: () throws(ArtError) -> Author,
-    _ told: (RecoveryOutcome) -> Void
+    _ report: (RecoveryOutcome) -> Void
   ) throws(ArtError) {
     let found: FoundJournals
     try folder.verify()
@@ -193,19 +193,19 @@ extension DocumentFile {
       found = try journalsToRestore(in: folder)
     } catch {
       guard error.code != .busy else { throw error }
-      return told(
+      return report(
         .kept(ArtError(error.code, "unsaved edits cannot be looked for: \(error.message)")))
     }
-    for error in found.kept { told(.kept(error)) }
+    for error in found.kept { report(.kept(error)) }
     guard !found.own.isEmpty else { return }
     var author = try author()
     for journal in found.own {
       do throws(ArtError) {
-        told(.restored(try restore(journal, stamp: author.stamp(at: millisecondsSince1970()))))
+        report(.restored(try restore(journal, stamp: author.stamp(at: millisecondsSince1970()))))
       } catch {
         switch error.code {
         case .busy, .notPermitted, .noSuchDocument, .notADocument, .diskFull, .inputOutput: throw error
-        default: told(.kept(error))
+        default: report(.kept(error))
         }
       }
     }
@@ -224,7 +224,7 @@ extension DocumentFile {
     from journals: [OrphanedJournal], on source: DocumentFile?, stamp: () -> EditStamp,
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> [RestoreReport] {
-    try checkRoomToCreate()
+    try checkCreatable()
     var all: [(JournalContents, OrphanedJournal)] = []
     for journal in journals {
       let contents = try journal.contents()
@@ -234,9 +234,9 @@ extension DocumentFile {
       all.append((contents, journal))
     }
     let id = DocumentID(using: &generator)
-    var made = try source.flatMap { (source) throws(ArtError) in try image(id, of: all, on: source, stamp) }
-    if made == nil { made = try image(id, of: all, stamp) }
-    guard let (image, reports) = made else { return [] }
+    var new = try source.flatMap { (source) throws(ArtError) in try image(id, of: all, on: source, stamp) }
+    if new == nil { new = try image(id, of: all, stamp) }
+    guard let (image, reports) = new else { return [] }
     try image.verify()
     try image.link(as: path)
     for ((contents, journal), _) in zip(all, reports) where contents.damage == nil {
@@ -255,7 +255,7 @@ extension DocumentFile {
     duplicating source: DocumentFile, with journals: [OrphanedJournal], stamp: () -> EditStamp,
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> [RestoreReport] {
-    try checkRoomToCreate()
+    try checkCreatable()
     var all: [(JournalContents, OrphanedJournal)] = []
     for journal in journals { all.append((try journal.contents(), journal)) }
     let id = DocumentID(using: &generator)
@@ -265,13 +265,13 @@ extension DocumentFile {
     return reports
   }
 
-  private typealias Made = (image: FileImage, reports: [RestoreReport])
+  private typealias NewDocument = (image: FileImage, reports: [RestoreReport])
 
   /// Nil where the source cannot be read, which is told.
   private func image(
     _ id: DocumentID, of all: [(JournalContents, OrphanedJournal)], on source: DocumentFile,
     _ stamp: () -> EditStamp
-  ) throws(ArtError) -> Made? {
+  ) throws(ArtError) -> NewDocument? {
     do throws(ArtError) {
       return try whole(id, of: all, on: source, stamp)
     } catch {
@@ -288,8 +288,8 @@ extension DocumentFile {
   private func whole(
     _ id: DocumentID, of all: [(JournalContents, OrphanedJournal)], on source: DocumentFile,
     _ stamp: () -> EditStamp
-  ) throws(ArtError) -> Made {
-    try source.read(whole: true) { (transaction) throws(ArtError) -> Made in
+  ) throws(ArtError) -> NewDocument {
+    try source.read(whole: true) { (transaction) throws(ArtError) -> NewDocument in
       var content = try transaction.load()
       var reports: [RestoreReport] = []
       for (contents, journal) in all {
@@ -308,7 +308,7 @@ extension DocumentFile {
   /// What the edits tell, as one entry of the log for each journal.
   private func image(
     _ id: DocumentID, of all: [(JournalContents, OrphanedJournal)], _ stamp: () -> EditStamp
-  ) throws(ArtError) -> Made {
+  ) throws(ArtError) -> NewDocument {
     var known = try EarlierState(of: all.flatMap(\.0.entries), id: id).content
     var content = try EarlierState(of: [], id: id).content
     var reports: [RestoreReport] = []
@@ -356,7 +356,7 @@ struct EarlierState {
 
   init(of entries: [LoggedEdit], id: DocumentID) {
     self.id = id
-    for entry in entries.reversed() { for change in entry.inverse { take(change) } }
+    for entry in entries.reversed() { for change in entry.inverse { apply(change) } }
   }
 
   var content: DocumentContent {
@@ -368,11 +368,11 @@ struct EarlierState {
     }
   }
 
-  private mutating func take(_ change: Change) {
+  private mutating func apply(_ change: Change) {
     switch change {
     case .add(let emoji): emojis[emoji.id] = emoji
     case .remove(let id): emojis[id] = nil
-    case .move(let id, let place): emojis[id]?.position = place
+    case .move(let id, let position): emojis[id]?.position = position
     case .resize(let id, let size): emojis[id]?.size = size
     case .setText(let id, let text): emojis[id]?.text = text
     case .order(let id, let z): emojis[id]?.z = z
@@ -431,31 +431,31 @@ extension DocumentFile {
     for journal in journals { all.append(try journal.contents()) }
     return try read(whole: true) { (transaction) throws(ArtError) in
       var author = author
-      var shown = DocumentPreview(content: try transaction.load())
+      var preview = DocumentPreview(content: try transaction.load())
       for (contents, journal) in zip(all, journals) {
         if let damage = contents.damage {
-          shown.kept.append(.damagedJournal(path, damage))
+          preview.kept.append(.damagedJournal(path, damage))
           continue
         }
         let edits = try RemainingEdits(
-          contents, in: transaction, holding: shown.content.log, of: path)
-        let plan = try RestorePlan(edits.entries, on: shown.content)
+          contents, in: transaction, holding: preview.content.log, of: path)
+        let plan = try RestorePlan(edits.entries, on: preview.content)
         let stamp = author.stamp(at: journal.modified)
         for part in plan.parts {
-          try shown.content.apply(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.ofRestore))
+          try preview.content.apply(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.forRestore))
         }
-        let revision = shown.content.revision
-        shown.reports.append(edits.report(of: plan, in: contents, journal, revision: revision))
+        let revision = preview.content.revision
+        preview.reports.append(edits.report(of: plan, in: contents, journal, revision: revision))
       }
-      return shown
+      return preview
     }
   }
 
-  /// The summary of the document as it is shown.
-  public func summary(of shown: DocumentPreview) throws(ArtError) -> DocumentSummary {
+  /// The summary of the document as it is preview.
+  public func summary(of preview: DocumentPreview) throws(ArtError) -> DocumentSummary {
     let summary = try summary()
     return DocumentSummary(
-      emojiCount: shown.content.emojiCount, revision: shown.content.revision, size: summary.size,
+      emojiCount: preview.content.emojiCount, revision: preview.content.revision, size: summary.size,
       modified: summary.modified)
   }
 }

@@ -66,7 +66,7 @@ public final class Journal {
     do throws(ArtError) {
       try StateFolder.makeFolders(folder.path)
       try folder.verify()
-      let lock = try JournalLock.own(folder.path(of: JournalFormat.lock(of: origin)))
+      let lock = try JournalLock.create(folder.path(of: JournalFormat.lock(of: origin)))
       self.lock = lock
       do throws(ArtError) {
         try lock.write(head(on: base))
@@ -86,7 +86,7 @@ public final class Journal {
   public var bytes: Int { closedSegments.reduce(openSegment?.length ?? 0) { $0 + $1.bytes } }
 
   /// Whether it takes no more edits until some of it is removed.
-  public var isFull: Bool { bytes >= JournalFormat.room }
+  public var isFull: Bool { bytes >= JournalFormat.capacity }
 
   /// Takes edits, all of them in one write or none: they may be answered when this returns. They follow the last one in
   /// number. `base` is what the file holds as far as the program knows. Throws `inputOutput`, `diskFull`, `tooLarge`
@@ -98,7 +98,7 @@ public final class Journal {
     guard !isFull else { throw .journalFull(folder.path) }
     var segment = if let openSegment { openSegment } else { try newSegment(under: lock) }
     defer { openSegment = segment }
-    if segment.isTorn { try takeBack(&segment) }
+    if segment.isTorn { try discardTail(&segment) }
     lines.removeAll()
     if segment.length == 0 {
       lines.append(head(on: base), segment: segment.number)
@@ -126,7 +126,7 @@ public final class Journal {
   public func cut() -> Int {
     if var segment = openSegment {
       // What could not be taken back must not come to lie between good edits.
-      if segment.isTorn { try? takeBack(&segment) }
+      if segment.isTorn { try? discardTail(&segment) }
       if segment.isTorn {
         openSegment = segment
       } else {
@@ -184,7 +184,7 @@ extension Journal {
 
   private func newSegment(under lock: JournalLock) throws(ArtError) -> OpenSegment {
     // Without its lock file others would take the journal for one of a program that is gone.
-    guard try lock.stands() else { throw .journalGone(folder.path) }
+    guard try lock.isAtPath() else { throw .journalGone(folder.path) }
     let number = newest + 1
     let path = folder.path(of: JournalFormat.segment(number, of: origin))
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -209,10 +209,10 @@ extension Journal {
       guard count > 0 else {
         let number = count == 0 ? EIO : errno
         // What a file system of another machine says of an open file that was removed there.
-        let isGone = number == ENOENT || number == ESTALE
-        let error = isGone ? ArtError.journalGone(segment.path) : .system("write", segment.path, number)
+        let isMissing = number == ENOENT || number == ESTALE
+        let error = isMissing ? ArtError.journalGone(segment.path) : .system("write", segment.path, number)
         // The next one tries again; what is to be told is why the edits were not taken.
-        try? takeBack(&segment)
+        try? discardTail(&segment)
         throw error
       }
       written += count
@@ -222,7 +222,7 @@ extension Journal {
   }
 
   /// Cuts the segment to what was taken.
-  private func takeBack(_ segment: inout OpenSegment) throws(ArtError) {
+  private func discardTail(_ segment: inout OpenSegment) throws(ArtError) {
     while calls.truncate(segment.descriptor, off_t(segment.length)) != 0 {
       guard errno == EINTR else { throw .system("write", segment.path) }
     }

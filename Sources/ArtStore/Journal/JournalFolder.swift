@@ -9,16 +9,16 @@ public struct JournalFolder: Sendable, Hashable {
   /// The folder's path; it need not exist.
   public let path: String
   /// The machine that this program runs on; asked for only where there is a journal.
-  var host: JournalHost { played ?? .current }
+  var host: JournalHost { testHost ?? .current }
   /// What a test plays.
-  private let played: JournalHost?
+  private let testHost: JournalHost?
 
   /// A folder by its path.
   public init(_ path: String) { self.init(path, host: nil) }
 
   init(_ path: String, host: JournalHost?) {
     self.path = path
-    played = host
+    testHost = host
   }
 
   /// `journal` in this machine's state folder. Throws `inputOutput` where no variable names one, `badValue` for a relative
@@ -35,8 +35,8 @@ public struct JournalFolder: Sendable, Hashable {
 
   /// Throws `notPermitted` where others may have put journals there: those are not restored in anybody's name. Root may look
   /// at what is in anybody's folder.
-  func verify(isLooking: Bool = false) throws(ArtError) {
-    try StateFolder.verify(path, acceptsOwner: isLooking && geteuid() == 0)
+  func verify(isReadOnly: Bool = false) throws(ArtError) {
+    try StateFolder.verify(path, acceptsOwner: isReadOnly && geteuid() == 0)
   }
 
   func path(of name: String) -> String { "\(path)/\(name)" }
@@ -89,20 +89,20 @@ public struct FoundJournals {
   fileprivate mutating func add(_ error: ArtError) { kept.append(error) }
 
   fileprivate init(
-    _ journals: [OrphanedJournal], of file: DocumentFile, at place: DocumentPlace, in folder: JournalFolder
+    _ journals: [OrphanedJournal], of file: DocumentFile, at location: DocumentLocation, in folder: JournalFolder
   ) {
     var search = JournalSearch(for: journals.compactMap(\.head), in: folder)
-    search.look(at: file)
+    search.inspect(file)
     for journal in journals {
       guard let head = journal.head else { continue }
-      if head.base.id == place.id, head.path != place.path, !head.isFile(place.identity) {
-        search.look(into: FilePath(place.path).folder)
+      if head.base.id == location.id, head.path != location.path, !head.isFile(location.identity) {
+        search.inspect(folder: FilePath(location.path).folder)
       }
       let match = search.match(head)
       if case .restore(let path) = match {
         // Hard links and bind mounts give one file several paths.
-        if path == place.path || FileIdentity(at: path) == place.identity { own.append(journal) }
-      } else if place.isNamed(by: head, on: folder.host), let error = match.error(about: file.path) {
+        if path == location.path || FileIdentity(at: path) == location.identity { own.append(journal) }
+      } else if location.isNamed(by: head, on: folder.host), let error = match.error(about: file.path) {
         kept.append(error)
       }
     }
@@ -111,7 +111,7 @@ public struct FoundJournals {
 }
 
 /// Which document is meant: where its file is, which file that is, and what it calls itself.
-private struct DocumentPlace {
+private struct DocumentLocation {
   let path: String
   let identity: FileIdentity
   let id: DocumentID
@@ -135,42 +135,42 @@ extension DocumentFile {
   /// opens it is told.
   public func journals(among journals: [OrphanedJournal]) -> FoundJournals {
     // A document that others hold is told as busy when it is read.
-    guard let folder = journals.first?.folder, let place = try? place() else { return FoundJournals() }
-    let meant = journals.filter { $0.head.map(place.mayBeMeant) ?? false }
-    return meant.isEmpty ? FoundJournals() : FoundJournals(meant, of: self, at: place, in: folder)
+    guard let folder = journals.first?.folder, let location = try? location() else { return FoundJournals() }
+    let meant = journals.filter { $0.head.map(location.mayBeMeant) ?? false }
+    return meant.isEmpty ? FoundJournals() : FoundJournals(meant, of: self, at: location, in: folder)
   }
 
   /// The journals in a folder that concern this document, for who restores them first; those of other documents are left
   /// alone, and so are these documents. Throws what `JournalFolder.dead` throws, and `busy` when another program does not let go of the
   /// document: who edits it need not wait once more.
   public func journalsToRestore(in folder: JournalFolder) throws(ArtError) -> FoundJournals {
-    var place: DocumentPlace?
+    var location: DocumentLocation?
     var busy: ArtError?
     var isFirst = true
-    let journals = try folder.dead(
+    let journals = try folder.lockOrphans(
       where: { head in
         if isFirst {
-          do throws(ArtError) { place = try self.place() } catch { busy = error }
+          do throws(ArtError) { location = try self.location() } catch { busy = error }
         }
         isFirst = false
-        guard let head, let place else { return false }
-        return place.mayBeMeant(by: head)
+        guard let head, let location else { return false }
+        return location.mayBeMeant(by: head)
       }, timeout: timeout)
     if let busy { throw busy }
     var found = FoundJournals()
-    if let place, journals.contains(where: { $0.head != nil }) {
-      found = FoundJournals(journals, of: self, at: place, in: folder)
+    if let location, journals.contains(where: { $0.head != nil }) {
+      found = FoundJournals(journals, of: self, at: location, in: folder)
     }
     if let error = ArtError.unreadableJournals(journals) { found.add(error) }
     return found
   }
 
   /// Nil where it cannot be found or read. Throws `busy`.
-  private func place() throws(ArtError) -> DocumentPlace? {
+  private func location() throws(ArtError) -> DocumentLocation? {
     do throws(ArtError) {
       let file = try locate()
-      let id = if let quick = QuickLook(self) { quick.art.id } else { try base().id }
-      return DocumentPlace(
+      let id = if let quick = QuickState(self) { quick.art.id } else { try base().id }
+      return DocumentLocation(
         path: file.path, identity: FileIdentity(device: file.device, inode: file.inode), id: id)
     } catch {
       guard error.code != .busy else { throw error }
@@ -202,10 +202,10 @@ public enum JournalMatch: Sendable, Equatable {
   case elsewhere(String)
 
   /// What stands at the path that a journal names.
-  public enum Place: Sendable, Equatable {
+  public enum PathState: Sendable, Equatable {
     case document(DocumentID)
     /// Nothing, or what is no document.
-    case gone
+    case missing
     /// Something that cannot be read.
     case unreadable(ArtError)
   }
@@ -243,9 +243,9 @@ public enum JournalMatch: Sendable, Equatable {
   }
 
   /// Says where the edits of a journal belong. `unreadable` are files that were looked at and may be the document.
-  public init(of head: JournalHead, place: Place, among candidates: [Candidate], unreadable: [String] = []) {
+  public init(of head: JournalHead, at path: PathState, among candidates: [Candidate], unreadable: [String] = []) {
     let (what, code): (String, ArtError.Code)
-    switch place {
+    switch path {
     case .document(head.base.id):
       self = .restore(head.path)
       return
@@ -253,13 +253,13 @@ public enum JournalMatch: Sendable, Equatable {
       self = .kept("the document cannot be read: \(error.message)", error.code)
       return
     case .document: (what, code) = ("another document stands at \(head.path) now", .replaced)
-    case .gone: (what, code) = ("there is no document \(head.path) any more", .noSuchDocument)
+    case .missing: (what, code) = ("there is no document \(head.path) any more", .noSuchDocument)
     }
-    let same = Self.withoutOtherNames(candidates.filter { $0.id == head.base.id && $0.path != head.path })
+    let same = Self.uniqueFiles(candidates.filter { $0.id == head.base.id && $0.path != head.path })
     let fitting = same.filter { $0.hasBase(of: head) }
-    let veryFile = fitting.filter { $0.isFile(of: head) }
-    if veryFile.count == 1 {
-      self = .restore(veryFile[0].path)
+    let original = fitting.filter { $0.isFile(of: head) }
+    if original.count == 1 {
+      self = .restore(original[0].path)
     } else if let doubtful = unreadable.first {
       self = .kept("\(what), and \(doubtful), which may be it, cannot be read", code)
     } else if fitting.count == 1 {
@@ -284,7 +284,7 @@ public enum JournalMatch: Sendable, Equatable {
   }
 
   /// Of the names of one file the first.
-  private static func withoutOtherNames(_ candidates: [Candidate]) -> [Candidate] {
+  private static func uniqueFiles(_ candidates: [Candidate]) -> [Candidate] {
     var seen: Set<[UInt]> = []
     return candidates.filter { seen.insert([$0.device, $0.inode]).inserted }
   }
@@ -297,8 +297,8 @@ public struct JournalSearch {
   private let isElsewhereTrusted: Bool
   private var candidates: [JournalMatch.Candidate] = []
   private var unreadable: [String] = []
-  private var seenPaths: Set<String> = []
-  private var seenFolders: Set<String> = []
+  private var inspectedPaths: Set<String> = []
+  private var inspectedFolders: Set<String> = []
 
   /// A search for the documents of these journals of a folder. With `trustingElsewhere` somebody has said that the programs
   /// of other machines and containers are gone, and that their paths mean the same here.
@@ -313,33 +313,33 @@ public struct JournalSearch {
   /// Where the journal's edits belong. Looks at the path that it names, and where the document is not there, at the
   /// other documents of that folder; at neither where a document that was looked at tells.
   public mutating func match(_ head: JournalHead) -> JournalMatch {
-    guard isElsewhereTrusted || folder.knowsEnd(of: head) else {
+    guard isElsewhereTrusted || folder.lockProvesEnd(of: head) else {
       return .elsewhere(
         "they were made on another machine or in another container, where their program may still run")
     }
-    guard isElsewhereTrusted || folder.host.relation(to: head) == .here else { return matchOfFile(head) }
+    guard isElsewhereTrusted || folder.host.relation(to: head) == .here else { return matchOriginalFile(head) }
     if candidates.contains(where: { $0.path == head.path && $0.id == head.base.id }) {
       return .restore(head.path)
     }
-    let place = Self.place(of: head)
-    if case .document(head.base.id) = place { return JournalMatch(of: head, place: place, among: []) }
-    if veryFile(of: head) == nil { look(into: FilePath(head.path).folder) }
-    return JournalMatch(of: head, place: place, among: candidates, unreadable: unreadable)
+    let state = Self.pathState(of: head)
+    if case .document(head.base.id) = state { return JournalMatch(of: head, at: state, among: []) }
+    if originalFile(of: head) == nil { inspect(folder: FilePath(head.path).folder) }
+    return JournalMatch(of: head, at: state, among: candidates, unreadable: unreadable)
   }
 
   /// Where the journal's path may lead to another file than it did for its program: only the very file is the document.
-  private mutating func matchOfFile(_ head: JournalHead) -> JournalMatch {
-    if veryFile(of: head) == nil, FileIdentity(at: head.path).map(head.isFile) ?? false {
-      look(at: DocumentFile(head.path))
+  private mutating func matchOriginalFile(_ head: JournalHead) -> JournalMatch {
+    if originalFile(of: head) == nil, FileIdentity(at: head.path).map(head.isFile) ?? false {
+      inspect(DocumentFile(head.path))
     }
-    guard let file = veryFile(of: head) else {
+    guard let file = originalFile(of: head) else {
       return .elsewhere(
         "they were made in another container, or at another boot, whose \(head.path) is not the one here")
     }
     return .restore(file.path)
   }
 
-  private func veryFile(of head: JournalHead) -> JournalMatch.Candidate? {
+  private func originalFile(of head: JournalHead) -> JournalMatch.Candidate? {
     candidates.first { $0.id == head.base.id && $0.isFile(of: head) && $0.hasBase(of: head) }
   }
 
@@ -357,28 +357,28 @@ public struct JournalSearch {
   }
 
   /// Looks at the documents of a folder.
-  public mutating func look(into folder: String) {
-    guard seenFolders.insert(folder).inserted else { return }
+  public mutating func inspect(folder: String) {
+    guard inspectedFolders.insert(folder).inserted else { return }
     do throws(ArtError) {
-      for name in try FolderListing(of: folder).names { look(at: DocumentFile("\(folder)/\(name)")) }
+      for name in try FolderListing(of: folder).names { inspect(DocumentFile("\(folder)/\(name)")) }
     } catch {
-      note(error, about: folder)
+      noteFailure(error, about: folder)
     }
   }
 
   /// Looks at a document.
-  public mutating func look(at file: DocumentFile) {
+  public mutating func inspect(_ file: DocumentFile) {
     do throws(ArtError) {
       let located = try file.locate()
-      guard seenPaths.insert(located.path).inserted else { return }
+      guard inspectedPaths.insert(located.path).inserted else { return }
       if let candidate = try candidate(file, located) { candidates.append(candidate) }
     } catch {
-      note(error, about: file.path)
+      noteFailure(error, about: file.path)
     }
   }
 
   /// What is not there, or is no document, is not the one that is looked for; of what cannot be read nobody knows.
-  private mutating func note(_ error: ArtError, about path: String) {
+  private mutating func noteFailure(_ error: ArtError, about path: String) {
     switch error.code {
     case .noSuchDocument, .notADocument: break
     default: unreadable.append(FilePath(path).name)
@@ -399,18 +399,18 @@ public struct JournalSearch {
   }
 
   /// What stands at the path that the journal names. A symbolic link there is none of the document's names.
-  static func place(of head: JournalHead) -> JournalMatch.Place {
+  static func pathState(of head: JournalHead) -> JournalMatch.PathState {
     var status = stat()
     guard lstat(head.path, &status) == 0 else {
       let error = ArtError.system("look at", head.path)
-      return error.code == .noSuchDocument ? .gone : .unreadable(error)
+      return error.code == .noSuchDocument ? .missing : .unreadable(error)
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { return .gone }
+    guard status.st_mode & S_IFMT == S_IFREG else { return .missing }
     do throws(ArtError) {
       return .document(try DocumentFile(head.path).base().id)
     } catch {
       switch error.code {
-      case .noSuchDocument, .notADocument: return .gone
+      case .noSuchDocument, .notADocument: return .missing
       default: return .unreadable(error)
       }
     }

@@ -214,11 +214,11 @@ private struct Fields {
 enum JournalFormat {
   static let version = 1
   /// Bytes of unsaved edits after which no more are taken.
-  static let room = 256 << 20
+  static let capacity = 256 << 20
   /// Bytes of the edits that are taken at once.
   static let largestBatch = 256 << 20
   /// Bytes of the segments of one journal, at most.
-  static let largest = room + largestBatch
+  static let largest = capacity + largestBatch
   /// Bytes of a segment's head: a path of 4,096 bytes takes six times as many when each is escaped.
   static let largestHead = 64 << 10
   /// Digits of a segment's number, at least.
@@ -286,8 +286,8 @@ enum KeyedDigest {
     }
     for index in 16..<64 {
       let (old, recent) = (words[index - 15], words[index - 2])
-      let one = turned(old, 7) ^ turned(old, 18) ^ old >> 3
-      let two = turned(recent, 17) ^ turned(recent, 19) ^ recent >> 10
+      let one = rotated(old, 7) ^ rotated(old, 18) ^ old >> 3
+      let two = rotated(recent, 17) ^ rotated(recent, 19) ^ recent >> 10
       words.append(words[index - 16] &+ one &+ words[index - 7] &+ two)
     }
     var now = state
@@ -295,15 +295,15 @@ enum KeyedDigest {
       let (a, e) = (now[0], now[4])
       let choice = e & now[5] ^ ~e & now[6]
       let first =
-        now[7] &+ (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) &+ choice &+ rounds[index] &+ words[index]
+        now[7] &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) &+ choice &+ rounds[index] &+ words[index]
       let majority = a & now[1] ^ a & now[2] ^ now[1] & now[2]
-      let second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) &+ majority
+      let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
       now = [first &+ second, a, now[1], now[2], now[3] &+ first, e, now[5], now[6]]
     }
     for index in 0..<8 { state[index] &+= now[index] }
   }
 
-  private static func turned(_ word: UInt32, _ bits: UInt32) -> UInt32 { word >> bits | word << (32 - bits) }
+  private static func rotated(_ word: UInt32, _ bits: UInt32) -> UInt32 { word >> bits | word << (32 - bits) }
 
   private static let initial: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

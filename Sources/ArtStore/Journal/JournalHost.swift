@@ -71,7 +71,7 @@ extension JournalHost {
   enum Program {
     /// A process of its number runs that began when it did.
     case running
-    case gone
+    case ended
     /// A process of its number runs, of which the system shows no more: /proc may be mounted so.
     case hidden
     /// The head does not say when it began, or speaks of another machine.
@@ -85,15 +85,15 @@ extension JournalHost {
     if let boot = home.boot, let otherBoot = other.boot, boot != otherBoot, let machine = home.machine,
       machine == other.machine
     {
-      return .gone
+      return .ended
     }
     guard let start = other.processStart, home.boot != nil, other.boot == home.boot else { return .unknown }
     switch processes {
-    case .these(let all): return all[head.process] == start ? .running : .gone
+    case .these(let all): return all[head.process] == start ? .running : .ended
     case .system: break
     }
-    if let found = Self.started(head.process) { return found == start ? .running : .gone }
-    return Self.isHidden(head.process) ? .hidden : .gone
+    if let found = Self.started(head.process) { return found == start ? .running : .ended }
+    return Self.isHidden(head.process) ? .hidden : .ended
   }
 
   /// Whether there is a process of that number of which /proc says nothing. One that has ended and only its parent does not know is
@@ -139,7 +139,7 @@ extension JournalHost {
 
   /// The keyed hash of an id of 32 hexadecimal digits, hyphens passed over, as `sd_id128_get_machine_app_specific(3)` makes
   /// it; nil for what is no such id.
-  static func hidden(_ id: String) -> String? {
+  static func keyedHash(of id: String) -> String? {
     guard let key = bytes(of: id), let application = bytes(of: application) else { return nil }
     var digest = Array(KeyedDigest.hmac(key: key, application).prefix(16))
     // The bits of a random UUID, as systemd sets them.
@@ -163,7 +163,7 @@ extension JournalHost {
 
   /// Nil where there is no such file, or no id in it: containers have none, and a machine that boots for the first time.
   private static func identity(in path: String) -> String? {
-    text(of: path).flatMap { hidden(String($0.prefix { !$0.isWhitespace })) }
+    text(of: path).flatMap { keyedHash(of: String($0.prefix { !$0.isWhitespace })) }
   }
 
   /// The number of a mount namespace: since Linux 6.11 one that is given once in a boot, before that its inode, which the next

@@ -119,13 +119,13 @@ struct JournalEntry {
   private var changes: [Change]?
   private var dropped: [Change]?
   private var inverse: [Change]?
-  private var word: String?
+  private var kindName: String?
   private var name: String?
   private var of: EditID?
-  private var number: Int?
+  private var sequence: Int?
   private var session: SessionID?
   private var tag: RequestTag?
-  private var made: Int?
+  private var time: Int?
 
   /// Reads what `writeJournalLine` writes. Throws `badJSON` and what the values' checks throw.
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
@@ -144,40 +144,40 @@ struct JournalEntry {
     case "changes": changes = try [Change](from: &json)
     case "dropped": dropped = try [Change](from: &json)
     case "inverse": inverse = try [Change](from: &json)
-    case "kind": word = try json.string()
+    case "kind": kindName = try json.string()
     case "name": name = try json.string()
     case "of":
       of = EditID(try json.string())
       guard of != nil else { throw json.error("an undo of what is no edit") }
-    case "sequence": number = try json.integer()
+    case "sequence": sequence = try json.integer()
     case "session":
       session = SessionID(try json.string())
       guard session != nil else { throw json.error("a session that is none") }
     case "tag":
       tag = RequestTag(try json.string())
       guard tag != nil else { throw json.error("a tag that is none") }
-    case "time": made = try json.integer()
+    case "time": time = try json.integer()
     default: throw json.error("an edit with the key \"\(key)\"")
     }
   }
 
   /// The edit, as the one after `count` others of a journal with that head.
   func edit(after count: Int, in head: JournalHead) throws(ArtError) -> LoggedEdit {
-    guard let changes, let dropped, let inverse, let name, let number, let made, let kind,
-      (1...Format.largestNumber).contains(number), changes.count == inverse.count
+    guard let changes, let dropped, let inverse, let name, let sequence, let time, let kind,
+      (1...Format.largestNumber).contains(sequence), changes.count == inverse.count
     else { throw .badJSON("an edit that lacks a part", atByte: 0) }
     // Bounds and characters of a name are checked here.
     let client = try DocumentClient(author: author ?? head.author, session: session)
     return LoggedEdit(
       EditStamp(
-        id: EditID(origin: head.origin, sequence: number), time: made, author: client.author,
+        id: EditID(origin: head.origin, sequence: sequence), time: time, author: client.author,
         session: client.session, tags: tag.map { [$0] } ?? []),
       revision: head.base.revision + count + 1, save: head.base.revision + 1, kind: kind,
       edit: Edit(name: name, changes: changes), inverse: inverse, dropped: dropped)
   }
 
   private var kind: LoggedEdit.Kind? {
-    switch (word, of) {
+    switch (kindName, of) {
     case ("edit", nil): .edit
     case ("undo", let id?): .undo(id)
     case ("redo", let id?): .redo(id)
@@ -209,7 +209,7 @@ public struct JournalContents: Sendable {
   }
 
   private let origin: Origin
-  private var room = JournalFormat.largest
+  private var remainingBytes = JournalFormat.largest
 
   init(of origin: Origin) { self.origin = origin }
 
@@ -219,8 +219,8 @@ public struct JournalContents: Sendable {
     for number in segments {
       guard damage == nil else { return }
       let name = JournalFormat.segment(number, of: origin)
-      switch try SegmentFile.read(folder.path(of: name), limit: room) {
-      case .gone: continue
+      switch try SegmentFile.read(folder.path(of: name), limit: remainingBytes) {
+      case .missing: continue
       case .refused(let why): damage = "\(name) \(why)"
       case .read(let bytes, let time):
         modified = max(modified, time)
@@ -231,7 +231,7 @@ public struct JournalContents: Sendable {
 
   /// The head in the beginning of a segment; nil where it is not as it was written.
   static func head(in bytes: UnsafeBufferPointer<UInt8>, of origin: Origin, _ number: Int) -> JournalHead? {
-    var lines = JournalReading(bytes)
+    var lines = JournalLineReader(bytes)
     guard let json = lines.next().flatMap(JournalLines.json(of:)) else { return nil }
     // What is wrong with it is told when all of it is read.
     guard let (head, segment) = try? JournalHead.read(json), head.origin == origin, segment == number else {
@@ -243,8 +243,8 @@ public struct JournalContents: Sendable {
   /// Reads the next segment.
   mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, as number: Int) {
     guard damage == nil else { return }
-    room -= bytes.count
-    var lines = JournalReading(bytes)
+    remainingBytes -= bytes.count
+    var lines = JournalLineReader(bytes)
     var count = 0
     do throws(ArtError) {
       while let line = lines.next() {
@@ -252,7 +252,7 @@ public struct JournalContents: Sendable {
         guard let json = JournalLines.json(of: line) else {
           throw ArtError(.damaged, "does not fit its sum")
         }
-        if count == 1 { try begin(json, number) } else { try take(json) }
+        if count == 1 { try readHead(json, number) } else { try readEntry(json) }
       }
     } catch {
       let line = "line \(count) of \(JournalFormat.segment(number, of: origin))"
@@ -260,7 +260,7 @@ public struct JournalContents: Sendable {
     }
   }
 
-  private mutating func begin(_ json: UnsafeBufferPointer<UInt8>, _ number: Int) throws(ArtError) {
+  private mutating func readHead(_ json: UnsafeBufferPointer<UInt8>, _ number: Int) throws(ArtError) {
     let (found, segment) = try JournalHead.read(json)
     guard found.origin == origin, segment == number, head.map(found.belongs) ?? true else {
       throw ArtError(.damaged, "is the head of another segment")
@@ -268,7 +268,7 @@ public struct JournalContents: Sendable {
     if head == nil { head = found }
   }
 
-  private mutating func take(_ json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
+  private mutating func readEntry(_ json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     // The first line of each segment was its head.
     guard let head else { return }
     let entry = try JournalEntry(json).edit(after: entries.count, in: head)
@@ -280,7 +280,7 @@ public struct JournalContents: Sendable {
 }
 
 /// The whole lines of a segment.
-struct JournalReading {
+struct JournalLineReader {
   private var rest: UnsafeBufferPointer<UInt8>
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { rest = bytes }
@@ -295,7 +295,7 @@ struct JournalReading {
 
 /// A segment's file.
 enum SegmentFile {
-  case gone
+  case missing
   case refused(String)
   case read([UInt8], modified: Int)
 
@@ -303,7 +303,7 @@ enum SegmentFile {
   static func read(_ path: String, limit: Int, prefix: Bool = false) throws(ArtError) -> SegmentFile {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
-      if errno == ENOENT { return .gone }
+      if errno == ENOENT { return .missing }
       if errno == ELOOP { return .refused("is a symbolic link") }
       throw .system("read", path)
     }

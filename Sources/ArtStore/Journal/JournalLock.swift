@@ -25,28 +25,28 @@ final class JournalLock: Sendable {
   }
 
   /// Makes the lock file and locks it. Waits for those who have a look at it.
-  static func own(_ path: String) throws(ArtError) -> JournalLock {
+  static func create(_ path: String) throws(ArtError) -> JournalLock {
     while true {
       let lock = try JournalLock(opening: path, O_RDWR | O_CREAT)
       while flock(lock.descriptor, LOCK_EX) != 0 {
         guard errno == EINTR else { throw .system("lock", path) }
       }
-      if try lock.stands() { return lock }
+      if try lock.isAtPath() { return lock }
     }
   }
 
   /// Tries to have the lock of a program that is gone, until the deadline while others look at its journal, and, where
   /// `waitsForHolder` says so, while somebody has it alone.
-  static func take(
-    _ path: String, making: Bool, _ deadline: Deadline, waitsForHolder: Bool = false
+  static func acquire(
+    _ path: String, creating: Bool, _ deadline: Deadline, waitsForHolder: Bool = false
   ) throws(ArtError) -> Attempt {
     var tries = 0
     while true {
-      let attempt = try attempt(path, making ? O_RDWR | O_CREAT : O_RDWR)
+      let attempt = try attempt(path, creating ? O_RDWR | O_CREAT : O_RDWR)
       switch attempt {
-      case .taken, .none: return attempt
-      case .held: guard waitsForHolder, deadline.wait(tries) else { return attempt }
-      case .seen: guard deadline.wait(tries) else { return attempt }
+      case .acquired, .missing: return attempt
+      case .lockedExclusively: guard waitsForHolder, deadline.wait(tries) else { return attempt }
+      case .lockedShared: guard deadline.wait(tries) else { return attempt }
       }
       tries += 1
     }
@@ -54,29 +54,29 @@ final class JournalLock: Sendable {
 
   /// What became of trying to have a lock.
   enum Attempt {
-    case taken(JournalLock)
+    case acquired(JournalLock)
     /// There is no such file.
-    case none
+    case missing
     /// Its program lives, or somebody restores its journal.
-    case held
+    case lockedExclusively
     /// Others have a look at it, or it was replaced just now.
-    case seen
+    case lockedShared
 
     /// The lock, if it could be had.
-    var lock: JournalLock? { if case .taken(let lock) = self { lock } else { nil } }
+    var lock: JournalLock? { if case .acquired(let lock) = self { lock } else { nil } }
   }
 
   private static func attempt(_ path: String, _ flags: Int32) throws(ArtError) -> Attempt {
-    guard let lock = try existing(path, flags) else { return .none }
-    if try lock.tries(LOCK_EX) { return try lock.stands() ? .taken(lock) : .seen }
-    return try lock.tries(LOCK_SH) ? .seen : .held
+    guard let lock = try existing(path, flags) else { return .missing }
+    if try lock.tryLock(LOCK_EX) { return try lock.isAtPath() ? .acquired(lock) : .lockedShared }
+    return try lock.tryLock(LOCK_SH) ? .lockedShared : .lockedExclusively
   }
 
   /// Shares the lock of a program that is gone; writes nothing.
   static func share(_ path: String) throws(ArtError) -> Attempt {
-    guard let lock = try existing(path, O_RDONLY) else { return .none }
-    guard try lock.tries(LOCK_SH) else { return .held }
-    return try lock.stands() ? .taken(lock) : .seen
+    guard let lock = try existing(path, O_RDONLY) else { return .missing }
+    guard try lock.tryLock(LOCK_SH) else { return .lockedExclusively }
+    return try lock.isAtPath() ? .acquired(lock) : .lockedShared
   }
 
   /// Writes whose lock it is, and of which document, as the head of a segment 0: for who finds the lock alone.
@@ -95,15 +95,15 @@ final class JournalLock: Sendable {
   }
 
   /// Whether the locked file is the one at the path.
-  func stands() throws(ArtError) -> Bool {
+  func isAtPath() throws(ArtError) -> Bool {
     var locked = stat()
-    var there = stat()
+    var atPath = stat()
     guard fstat(descriptor, &locked) == 0 else { throw .system("look at", path) }
-    guard lstat(path, &there) == 0 else {
+    guard lstat(path, &atPath) == 0 else {
       guard errno == ENOENT else { throw .system("look at", path) }
       return false
     }
-    return locked.st_dev == there.st_dev && locked.st_ino == there.st_ino
+    return locked.st_dev == atPath.st_dev && locked.st_ino == atPath.st_ino
   }
 
   private convenience init(opening path: String, _ flags: Int32) throws(ArtError) {
@@ -122,7 +122,7 @@ final class JournalLock: Sendable {
   }
 
   /// Whether the lock could be had at once.
-  private func tries(_ kind: Int32) throws(ArtError) -> Bool {
+  private func tryLock(_ kind: Int32) throws(ArtError) -> Bool {
     while flock(descriptor, kind | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }
       guard errno == EINTR else { throw .system("lock", path) }

@@ -29,13 +29,13 @@ public final class OrphanedJournal {
   /// Why nothing of it can be read.
   public let fault: ArtError?
 
-  fileprivate init(_ look: SegmentsLook, lock: JournalLock?) {
-    folder = look.folder
-    origin = look.origin
-    head = look.head
-    modified = look.modified
-    segments = look.segments
-    hasEdits = !look.isEmpty
+  fileprivate init(_ heads: SegmentHeads, lock: JournalLock?) {
+    folder = heads.folder
+    origin = heads.origin
+    head = heads.head
+    modified = heads.modified
+    segments = heads.segments
+    hasEdits = !heads.isEmpty
     self.lock = lock
     fault = nil
   }
@@ -59,7 +59,7 @@ public final class OrphanedJournal {
   }
 
   /// Whether its program is known to be gone. Otherwise somebody must say so before it is restored or removed.
-  public var isEndKnown: Bool { head.map { folder.knowsEnd(of: $0) } ?? true }
+  public var isEndKnown: Bool { head.map { folder.lockProvesEnd(of: $0) } ?? true }
 
   /// Reads the whole journal. The result is empty when another program has restored the journal since `peek`, or is restoring it
   /// now. Throws `inputOutput`, `notPermitted`.
@@ -67,22 +67,22 @@ public final class OrphanedJournal {
     if let fault { throw fault }
     guard lock == nil else { return try JournalContents(of: origin, segments: segments, in: folder) }
     switch try JournalLock.share(folder.path(of: JournalFormat.lock(of: origin))) {
-    case .held, .seen: return JournalContents(of: origin)
-    case .none: return try JournalContents(of: origin, segments: segments, in: folder)
-    case .taken(let shared):
+    case .lockedExclusively, .lockedShared: return JournalContents(of: origin)
+    case .missing: return try JournalContents(of: origin, segments: segments, in: folder)
+    case .acquired(let shared):
       defer { withExtendedLifetime(shared) {} }
-      let look = try SegmentsLook(of: origin, segments, in: folder)
-      return try JournalContents(of: origin, segments: look.segments, in: folder)
+      let heads = try SegmentHeads(of: origin, segments, in: folder)
+      return try JournalContents(of: origin, segments: heads.segments, in: folder)
     }
   }
 
   /// The same journal, locked; nil when it was restored meanwhile, or its program runs. Throws `busy` when others do not let
   /// go of it, `inputOutput`, `notPermitted`.
-  public func taken(_ timeout: Duration = .seconds(5)) throws(ArtError) -> OrphanedJournal? {
+  public func locked(_ timeout: Duration = .seconds(5)) throws(ArtError) -> OrphanedJournal? {
     if let fault { throw fault }
     try folder.verify()
     let listed = ListedJournal(origin, JournalFolder.Files(segments: segments), head)
-    return try folder.take(listed, Deadline(timeout))
+    return try folder.lock(listed, Deadline(timeout))
   }
 
   /// Unlinks its segments, oldest first, durably. Everything in them must have been saved, or be unwanted. Throws
@@ -106,10 +106,10 @@ extension JournalFolder {
   /// when the folder cannot be looked into.
   public func peek() throws(ArtError) -> [OrphanedJournal] {
     var journals: [OrphanedJournal] = []
-    try verify(isLooking: true)
+    try verify(isReadOnly: true)
     for listed in try listing() where !listed.files.segments.isEmpty {
       do throws(ArtError) {
-        if let journal = try look(at: listed) { journals.append(journal) }
+        if let journal = try peek(at: listed) { journals.append(journal) }
       } catch {
         journals.append(OrphanedJournal(unreadable: listed, in: self, error))
       }
@@ -117,15 +117,15 @@ extension JournalFolder {
     return journals
   }
 
-  private func look(at listed: ListedJournal) throws(ArtError) -> OrphanedJournal? {
+  private func peek(at listed: ListedJournal) throws(ArtError) -> OrphanedJournal? {
     let attempt = try JournalLock.share(path(of: JournalFormat.lock(of: listed.origin)))
     switch attempt {
-    case .held, .seen: return nil
-    case .none, .taken: break
+    case .lockedExclusively, .lockedShared: return nil
+    case .missing, .acquired: break
     }
     defer { withExtendedLifetime(attempt) {} }
-    let look = try SegmentsLook(of: listed.origin, listed.files.segments, in: self)
-    return look.isEmpty || isRunning(look.head) ? nil : OrphanedJournal(look, lock: nil)
+    let heads = try SegmentHeads(of: listed.origin, listed.files.segments, in: self)
+    return heads.isEmpty || isRunning(heads.head) ? nil : OrphanedJournal(heads, lock: nil)
   }
 
   /// The journals there whose programs are gone and whose heads are wanted, each locked while it is kept. Others are
@@ -135,7 +135,7 @@ extension JournalFolder {
   ///
   /// Throws `busy` when others do not let go of a wanted one, `inputOutput`, `notPermitted` when the folder cannot be looked
   /// into.
-  public func dead(
+  public func lockOrphans(
     where isWanted: (JournalHead?) -> Bool = { _ in true }, timeout: Duration = .seconds(1)
   ) throws(ArtError) -> [OrphanedJournal] {
     try verify()
@@ -144,8 +144,8 @@ extension JournalFolder {
     for listed in try listing() {
       do throws(ArtError) {
         if let fault = listed.fault { throw fault }
-        guard listed.isNothing ? host.sharesLocks(in: path) : isWanted(listed.head) else { continue }
-        if let journal = try take(listed, deadline), isWanted(journal.head) { journals.append(journal) }
+        guard listed.isEmptyLock ? host.sharesLocks(in: path) : isWanted(listed.head) else { continue }
+        if let journal = try lock(listed, deadline), isWanted(journal.head) { journals.append(journal) }
       } catch {
         guard error.code != .busy else { throw error }
         journals.append(OrphanedJournal(unreadable: listed, in: self, error))
@@ -157,13 +157,13 @@ extension JournalFolder {
   /// Removes journals without an edit that was answered, of which mostly the lock file alone is left, and what their documents say of
   /// them. A document that another program holds is not waited for: its lock file stays for the next time. Throws `inputOutput`,
   /// `notPermitted`.
-  public func removeSpent(where isWanted: (JournalHead) -> Bool) throws(ArtError) {
+  public func removeEmptyJournals(where isWanted: (JournalHead) -> Bool) throws(ArtError) {
     try verify()
     for listed in try listing() {
-      guard let head = listed.head, isWanted(head), knowsEnd(of: head) else { continue }
+      guard let head = listed.head, isWanted(head), lockProvesEnd(of: head) else { continue }
       do throws(ArtError) {
-        guard try SegmentsLook(of: listed.origin, listed.files.segments, in: self).isEmpty,
-          let journal = try take(listed, Deadline(.zero)), !journal.hasEdits
+        guard try SegmentHeads(of: listed.origin, listed.files.segments, in: self).isEmpty,
+          let journal = try lock(listed, Deadline(.zero)), !journal.hasEdits
         else { continue }
         guard host.relation(to: head) == .here || FileIdentity(at: head.path).map(head.isFile) ?? false else {
           continue
@@ -189,27 +189,27 @@ extension JournalFolder {
   }
 
   /// Locks a journal; nil when nothing is left of it, or its program runs. One that others restore just now is waited for.
-  fileprivate func take(_ listed: ListedJournal, _ deadline: Deadline) throws(ArtError) -> OrphanedJournal? {
+  fileprivate func lock(_ listed: ListedJournal, _ deadline: Deadline) throws(ArtError) -> OrphanedJournal? {
     // Its program is gone: whoever has the lock restores the journal.
-    let isHeldByOthers =
-      listed.head.map { host.relation(to: $0) == .here && host.program(of: $0) == .gone } ?? false
-    let attempt = try JournalLock.take(
-      path(of: JournalFormat.lock(of: listed.origin)), making: !listed.files.segments.isEmpty,
-      listed.isNothing ? Deadline(.zero) : deadline,
-      waitsForHolder: isHeldByOthers)
+    let isBeingRestored =
+      listed.head.map { host.relation(to: $0) == .here && host.program(of: $0) == .ended } ?? false
+    let attempt = try JournalLock.acquire(
+      path(of: JournalFormat.lock(of: listed.origin)), creating: !listed.files.segments.isEmpty,
+      listed.isEmptyLock ? Deadline(.zero) : deadline,
+      waitsForHolder: isBeingRestored)
     switch attempt {
-    case .none: return nil
-    case .held where !isHeldByOthers: return nil
-    case .held, .seen:
+    case .missing: return nil
+    case .lockedExclusively where !isBeingRestored: return nil
+    case .lockedExclusively, .lockedShared:
       // Nobody waits for what is nothing.
-      guard !listed.isNothing else { return nil }
+      guard !listed.isEmptyLock else { return nil }
       throw .busyJournal(listed.head?.path ?? path)
-    case .taken(let lock):
-      let look = try SegmentsLook(of: listed.origin, listed.files.segments, in: self)
-      guard !isRunning(look.head) else { return nil }
-      guard look.isEmpty, look.head == nil else { return OrphanedJournal(look, lock: lock) }
+    case .acquired(let lock):
+      let heads = try SegmentHeads(of: listed.origin, listed.files.segments, in: self)
+      guard !isRunning(heads.head) else { return nil }
+      guard heads.isEmpty, heads.head == nil else { return OrphanedJournal(heads, lock: lock) }
       // No edit was answered, and nothing tells of which document it was.
-      try unlinkSegments(look.segments, of: listed.origin)
+      try unlinkSegments(heads.segments, of: listed.origin)
       try lock.unlink()
       return nil
     }
@@ -220,13 +220,13 @@ extension JournalFolder {
     guard let head, head.process != host.process else { return false }
     switch host.program(of: head) {
     case .running, .hidden: return !host.sharesLocks(in: path)
-    case .gone, .unknown: return false
+    case .ended, .unknown: return false
     }
   }
 
   /// Whether a journal's program is gone when its lock can be had. On another machine, or in another container whose
   /// locks are not seen here, it may run all the same.
-  func knowsEnd(of head: JournalHead) -> Bool {
+  func lockProvesEnd(of head: JournalHead) -> Bool {
     switch host.relation(to: head) {
     case .here: true
     case .otherNamespace: head.home?.boot != host.home.boot || host.sharesLocks(in: path)
@@ -272,12 +272,12 @@ private struct ListedJournal {
   }
 
   /// A lock file without a head, of which no segment is left: its program was killed while it made it.
-  var isNothing: Bool { head == nil && files.segments.isEmpty }
+  var isEmptyLock: Bool { head == nil && files.segments.isEmpty }
 }
 
 /// What the beginnings of a journal's segments tell, as they are once it is locked: what was listed before may be gone
 /// or have grown.
-private struct SegmentsLook {
+private struct SegmentHeads {
   let origin: Origin
   let folder: JournalFolder
   private(set) var segments: [Int]
@@ -299,16 +299,16 @@ private struct SegmentsLook {
       while let last = segments.last, try read([last + 1]) { segments.append(last + 1) }
     }
     // Damage at the beginning does not hide of which document it is.
-    if head == nil { try lookAtLock() }
+    if head == nil { try readLockFile() }
   }
 
   /// Whether all of them are there.
   private mutating func read(_ numbers: [Int]) throws(ArtError) -> Bool {
-    var areThere = true
+    var areAllPresent = true
     for number in numbers {
       let path = folder.path(of: JournalFormat.segment(number, of: origin))
       switch try SegmentFile.read(path, limit: JournalFormat.largestHead, prefix: true) {
-      case .gone: areThere = false
+      case .missing: areAllPresent = false
       case .refused: isEmpty = false
       case .read(let bytes, let time):
         modified = max(modified, time)
@@ -317,10 +317,10 @@ private struct SegmentsLook {
         head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, number) }
       }
     }
-    return areThere
+    return areAllPresent
   }
 
-  private mutating func lookAtLock() throws(ArtError) {
+  private mutating func readLockFile() throws(ArtError) {
     let path = folder.path(of: JournalFormat.lock(of: origin))
     guard case .read(let bytes, let time) = try SegmentFile.read(path, limit: JournalFormat.largestHead)
     else {

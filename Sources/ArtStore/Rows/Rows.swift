@@ -29,7 +29,7 @@ struct ArtRow: Equatable {
 
 extension ArtRow {
   /// Has the background fetched again, whose bytes are lost.
-  mutating func giveUpBackground(at time: Int) {
+  mutating func refetchBackground(at time: Int) {
     guard let lost = background else { return }
     background = nil
     pending = pending ?? PendingBackground(insteadOf: lost, since: time)

@@ -130,8 +130,8 @@ final class Connection {
   /// file can be used.
   func error(_ code: Int32) -> ArtError {
     if let structureFault { return structureFault }
-    let isUnsettled = code & 0xFF == SQLITE_CANTOPEN && connection_met_journal(handle)
-    return isUnsettled ? .busy(name) : failure(code).error(on: name)
+    let isUnresolved = code & 0xFF == SQLITE_CANTOPEN && connection_met_journal(handle)
+    return isUnresolved ? .busy(name) : failure(code).error(on: name)
   }
 
   func failure(_ code: Int32) -> SQLiteFailure {
@@ -194,7 +194,7 @@ final class Connection {
 
   /// Rows that can be in the file: a row takes at least a pointer of 2 bytes and a cell of 4. Pages that name each
   /// other in a circle would give rows without end.
-  var rowRoom: Int { get throws(ArtError) { isBeingMade ? .max : try size / 6 + 1 } }
+  var maximumRows: Int { get throws(ArtError) { isBeingMade ? .max : try size / 6 + 1 } }
 
   /// Reads bytes of the file, all of them. Throws `damaged` where it ends before.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(ArtError) {

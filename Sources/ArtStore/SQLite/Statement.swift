@@ -32,13 +32,13 @@ final class Statement {
   func bind(_ values: [Value]) throws(ArtError) {
     sqlite3_reset(handle)
     for (index, value) in values.enumerated() {
-      let place = Int32(index + 1)
+      let parameter = Int32(index + 1)
       let code =
         switch value {
-        case .null: sqlite3_bind_null(handle, place)
-        case .integer(let number): sqlite3_bind_int64(handle, place, sqlite3_int64(number))
-        case .text(let text): art_bind_text(handle, place, text, sqlite3_uint64(text.utf8.count))
-        case .blob(let bytes): art_bind_blob(handle, place, bytes, sqlite3_uint64(bytes.count))
+        case .null: sqlite3_bind_null(handle, parameter)
+        case .integer(let number): sqlite3_bind_int64(handle, parameter, sqlite3_int64(number))
+        case .text(let text): art_bind_text(handle, parameter, text, sqlite3_uint64(text.utf8.count))
+        case .blob(let bytes): art_bind_blob(handle, parameter, bytes, sqlite3_uint64(bytes.count))
         }
       try connection.check(code)
     }
@@ -66,12 +66,12 @@ final class Statement {
 
   /// The same with a blob at the end that is lent to SQLite, not copied: it may be large.
   func run(_ values: Value..., lending bytes: [UInt8]) throws(ArtError) {
-    let place = values.count
+    let count = values.count
     try bind(values + [.null])
-    defer { sqlite3_bind_null(handle, Int32(place + 1)) }
+    defer { sqlite3_bind_null(handle, Int32(count + 1)) }
     try bytes.withUnsafeBufferPointer { (buffer) throws(ArtError) in
       try connection.check(
-        art_lend_blob(handle, Int32(place + 1), buffer.baseAddress, sqlite3_uint64(buffer.count)))
+        art_lend_blob(handle, Int32(count + 1), buffer.baseAddress, sqlite3_uint64(buffer.count)))
       while try step() {}
     }
   }
