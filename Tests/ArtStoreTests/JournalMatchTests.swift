@@ -190,7 +190,8 @@ import Testing
     let old = try #require(sample.content.emojisInOrder().first { $0.id != added }?.id)
     let (place, size) = (try Point(x: 1, y: 2), try FontSize(77))
     let entries = [
-      try sample.perform("move", [.move(added, to: place)]), try sample.perform("resize", [.resize(old, to: size)]),
+      try sample.perform("move", [.move(added, to: place)]),
+      try sample.perform("resize", [.resize(old, to: size)]),
     ].compactMap { $0 }
     try journal.append(entries, on: sample.base)
     journal.abandon()
@@ -217,7 +218,8 @@ import Testing
     #expect(held.own.map(\.origin) == [other.origin])
     #expect(try opens.count() == 0)
     #expect(
-      try Set(sample.folder.lockOrphans().map(\.origin)) == [sample.origin, rest.origin], "only its own are locked")
+      try Set(sample.folder.lockOrphans().map(\.origin)) == [sample.origin, rest.origin],
+      "only its own are locked")
     #expect(try sample.names.contains("\(rest.origin).lock"))
     // That opens are counted.
     try sample.folder.removeEmptyJournals { _ in true }

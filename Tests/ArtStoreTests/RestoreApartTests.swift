@@ -129,7 +129,8 @@ import Testing
       sample.space["saved.emojiart"], notice: { line in told.withLock { $0.append(line) } })
     var random = SplitMix64(seed: 12)
     var maker = try EditMaker(seed: 5)
-    _ = try new.create(from: [try sample.lockedOrphan()], on: sample.file, stamp: { maker.stamp() }, using: &random)
+    _ = try new.create(
+      from: [try sample.lockedOrphan()], on: sample.file, stamp: { maker.stamp() }, using: &random)
     #expect(try values(new.read()) == values(sample.content))
     #expect(told.withLock { $0.first?.contains("what the edits tell alone") } == true)
   }

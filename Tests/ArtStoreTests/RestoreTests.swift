@@ -82,7 +82,8 @@ func values(_ content: DocumentContent) -> [String] {
     }
     try journal.append(sample.made, on: sample.base)
     journal.abandon()
-    let shown = try sample.file.read(with: [sample.lockedOrphan()], restoredBy: Author(origin: Origin(lowBits: 5)))
+    let shown = try sample.file.read(
+      with: [sample.lockedOrphan()], restoredBy: Author(origin: Origin(lowBits: 5)))
     let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
     let content = try sample.file.read()
     #expect(values(content) == values(sample.content))
@@ -123,7 +124,8 @@ func values(_ content: DocumentContent) -> [String] {
         try sample.die(after: 6, saved: saved)
         let before = try sample.file.read()
         #expect(throws: ArtError.self) {
-          try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) { (reached) throws(ArtError) in
+          try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) {
+            (reached) throws(ArtError) in
             if reached == step { throw ArtError(.closed, "killed") }
           }
         }
@@ -339,12 +341,16 @@ func values(_ content: DocumentContent) -> [String] {
     var bad = good
     bad[2 * Format.pageSize - 20] ^= 1
     try write(bad, to: sample.file.path)
-    #expect(failure { try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) }?.code == .damaged)
+    #expect(
+      failure { try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) }?.code == .damaged)
     try write([], to: sample.file.path)
-    #expect(failure { try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) }?.code == .notADocument)
+    #expect(
+      failure { try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) }?.code == .notADocument
+    )
     try FileManager.default.removeItem(atPath: sample.file.path)
     #expect(
-      failure { try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) }?.code == .noSuchDocument)
+      failure { try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) }?.code
+        == .noSuchDocument)
     #expect(try sample.names == names)
     try write(good, to: sample.file.path)
     _ = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
@@ -395,7 +401,8 @@ func values(_ content: DocumentContent) -> [String] {
     let author = try Author(origin: Origin(using: &random))
     let shown = try sample.file.read(with: try sample.folder.peek(), restoredBy: author)
     var same = author
-    let report = try sample.file.restore(sample.lockedOrphan(), stamp: same.stamp(at: shown.reports[0].modified))
+    let report = try sample.file.restore(
+      sample.lockedOrphan(), stamp: same.stamp(at: shown.reports[0].modified))
     #expect(try sample.file.read() == shown.content)
     #expect([report] == shown.reports)
   }

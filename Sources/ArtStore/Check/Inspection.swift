@@ -210,7 +210,8 @@ extension Inspection {
         log[content.entry.revision] = content.entry
       } else {
         let entry = content.entry
-        addUnverified("edit", row, "edit \(entry.revision) (\(entry.title)) does not fit its sum", .edit(entry))
+        addUnverified(
+          "edit", row, "edit \(entry.revision) (\(entry.title)) does not fit its sum", .edit(entry))
       }
     } catch {
       addUnverified("edit", row, "an edit's row cannot be read", nil)
@@ -236,7 +237,9 @@ extension Inspection {
     addUnverified("\(table.name)", row, "a row of the table \(table.name) does not fit its sum", content)
   }
 
-  private mutating func addUnverified(_ table: String, _ row: Statement, _ reason: String, _ content: Content?) {
+  private mutating func addUnverified(
+    _ table: String, _ row: Statement, _ reason: String, _ content: Content?
+  ) {
     unverified.append(UnverifiedRow(table: table, row: row.columnsAsJSON, reason: reason, content: content))
   }
 

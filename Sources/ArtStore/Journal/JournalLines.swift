@@ -4,15 +4,15 @@ import ArtModel
 import CStore
 import Glibc
 
-/// Lines of a journal, being written: 16 hexadecimal digits that are the XXH3-64 of the JSON behind them, a space, the
-/// JSON, a line feed. The buffers are used again.
+/// A buffer for lines of a journal: 16 hexadecimal digits that are the XXH3-64 of the JSON, a space, the
+/// JSON, a line feed.
 struct JournalLines {
   private(set) var bytes: [UInt8] = []
   private var json = JSONWriter(reserving: 1 << 10)
-  /// Buffers larger than this go after use.
+  /// A buffer with a larger capacity, in bytes, is released after use.
   private static let keptCapacity = 1 << 20
 
-  /// Begins anew.
+  /// Empties the buffer.
   mutating func removeAll() {
     guard bytes.capacity <= Self.keptCapacity else {
       self = JournalLines()
@@ -46,7 +46,7 @@ struct JournalLines {
 
   private static let hexadecimal = Array("0123456789abcdef".utf8)
 
-  /// The JSON of a line, which has no line feed at its end; nil where it does not fit its sum.
+  /// The JSON of a line without its line feed; nil if it does not match its sum.
   static func json(of line: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
     guard line.count > 17, line[16] == UInt8(ascii: " ") else { return nil }
     var stored: UInt64 = 0
@@ -105,7 +105,7 @@ extension LoggedEdit {
 }
 
 extension JSONWriter {
-  /// A member that is left out where there is no value.
+  /// A member that is left out if there is no value.
   fileprivate mutating func member(_ name: String, _ value: String?) {
     guard let value else { return }
     key(name)
@@ -113,7 +113,9 @@ extension JSONWriter {
   }
 }
 
-/// What a line says of an edit.
+// MARK: - Reading lines
+
+/// The members of an edit's line.
 struct JournalEntry {
   private var author: String??
   private var changes: [Change]?
@@ -127,7 +129,7 @@ struct JournalEntry {
   private var tag: RequestTag?
   private var time: Int?
 
-  /// Reads what `writeJournalLine` writes. Throws `badJSON` and what the values' checks throw.
+  /// Reads a line written by `writeJournalLine`. Throws `badJSON` and what the values' checks throw.
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     var entry = Self()
     try JSONReader.read(bytes) { (json) throws(ArtError) in
@@ -161,12 +163,12 @@ struct JournalEntry {
     }
   }
 
-  /// The edit, as the one after `count` others of a journal with that head.
+  /// The edit, with `count` others before it in the journal.
   func edit(after count: Int, in head: JournalHead) throws(ArtError) -> LoggedEdit {
     guard let changes, let dropped, let inverse, let name, let sequence, let time, let kind,
       (1...Format.largestNumber).contains(sequence), changes.count == inverse.count
     else { throw .badJSON("an edit that lacks a part", atByte: 0) }
-    // Bounds and characters of a name are checked here.
+    // This verifies the length and characters of the name.
     let client = try DocumentClient(author: author ?? head.author, session: session)
     return LoggedEdit(
       EditStamp(
@@ -186,22 +188,24 @@ struct JournalEntry {
   }
 }
 
-/// What a journal holds, read as if a stranger had sent it.
+// MARK: - The content of a journal
+
+/// The content of a journal, read as untrusted input.
 ///
-/// A segment may end within a line: its program was killed while it wrote, and the edit was not answered. Anything else
-/// that is not as it was written is damage; what comes before it can be read.
+/// A segment may end within a line: its program was killed while it wrote, and the edit was not acknowledged.
+/// Anything else that is invalid is damage; the lines before it can be read.
 public struct JournalContents: Sendable {
-  /// What the first segment says; nil where no segment has got as far as its first line.
+  /// The head of the first segment; nil if no segment has a complete first line.
   public private(set) var head: JournalHead?
-  /// The edits in their order, up to the damage if there is any. Their revisions are counted from the base of the first
-  /// segment.
+  /// The edits in their order, up to the damage if there is any. Their revisions continue the base of the
+  /// first segment.
   public private(set) var entries: [LoggedEdit] = []
-  /// What is wrong, in one line.
+  /// A description of the damage, in one line.
   public private(set) var damage: String?
   /// When a segment was last written, in milliseconds since 1970.
   public private(set) var modified = 0
 
-  /// The names of the users who made the edits, in the order of their first ones; nil where none was given.
+  /// The names of the users who made the edits, in the order of their first edits; nil if none was given.
   public var author: String? {
     var names: [String] = []
     for name in entries.lazy.compactMap(\.author) where !names.contains(name) { names.append(name) }
@@ -213,7 +217,7 @@ public struct JournalContents: Sendable {
 
   init(of origin: Origin) { self.origin = origin }
 
-  /// Reads segments, ascending, from a folder. Throws `inputOutput`, `notPermitted`.
+  /// Reads segments, in ascending order, from a folder. Throws `inputOutput`, `notPermitted`.
   init(of origin: Origin, segments: [Int], in folder: JournalFolder) throws(ArtError) {
     self.init(of: origin)
     for number in segments {
@@ -229,11 +233,11 @@ public struct JournalContents: Sendable {
     }
   }
 
-  /// The head in the beginning of a segment; nil where it is not as it was written.
+  /// The head at the beginning of a segment; nil if it is invalid.
   static func head(in bytes: UnsafeBufferPointer<UInt8>, of origin: Origin, _ number: Int) -> JournalHead? {
     var lines = JournalLineReader(bytes)
     guard let json = lines.next().flatMap(JournalLines.json(of:)) else { return nil }
-    // What is wrong with it is told when all of it is read.
+    // Reading the whole segment reports the fault.
     guard let (head, segment) = try? JournalHead.read(json), head.origin == origin, segment == number else {
       return nil
     }
@@ -269,7 +273,6 @@ public struct JournalContents: Sendable {
   }
 
   private mutating func readEntry(_ json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
-    // The first line of each segment was its head.
     guard let head else { return }
     let entry = try JournalEntry(json).edit(after: entries.count, in: head)
     guard entries.last.map({ entry.id.sequence == $0.id.sequence + 1 }) ?? true else {
@@ -279,13 +282,13 @@ public struct JournalContents: Sendable {
   }
 }
 
-/// The whole lines of a segment.
+/// The complete lines of a segment.
 struct JournalLineReader {
   private var rest: UnsafeBufferPointer<UInt8>
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { rest = bytes }
 
-  /// The next line, without its line feed; nil at the end, and before a line that has none.
+  /// The next line without its line feed; nil at the end, and for a line that has none.
   mutating func next() -> UnsafeBufferPointer<UInt8>? {
     guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     defer { rest = UnsafeBufferPointer(rebasing: rest[(end + 1)...]) }
@@ -293,13 +296,13 @@ struct JournalLineReader {
   }
 }
 
-/// A segment's file.
+/// The outcome of reading a segment's file.
 enum SegmentFile {
   case missing
   case refused(String)
   case read([UInt8], modified: Int)
 
-  /// Reads a regular file of at most `limit` bytes; of a longer one its beginning, where `prefix` says so.
+  /// Reads a regular file of at most `limit` bytes; with `prefix`, only the first `limit` bytes.
   static func read(_ path: String, limit: Int, prefix: Bool = false) throws(ArtError) -> SegmentFile {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {

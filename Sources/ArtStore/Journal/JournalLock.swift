@@ -3,11 +3,11 @@
 import ArtModel
 import Glibc
 
-/// The lock of a journal, held by `flock` on its lock file while this lives. Who edits holds it alone, and who
-/// restores does; who only looks shares it with others that look.
+/// The lock of a journal: `flock` on its lock file, released in `deinit`. A program that edits or restores
+/// has it exclusively; programs that read share it.
 ///
-/// A lock file may be unlinked by who holds it. A lock on an unlinked file locks nothing, so that what was locked is
-/// compared with what stands at the path.
+/// The owner may unlink the file. A lock on an unlinked file excludes nobody, so after locking the file is
+/// compared with the one at the path.
 final class JournalLock: Sendable {
   let path: String
   private let descriptor: Int32
@@ -18,13 +18,13 @@ final class JournalLock: Sendable {
   }
 
   deinit {
-    // A child that was forked just now may have the descriptor, too, until it runs its program: closing ours alone
-    // would leave the lock with it.
+    // A child process that was just forked may have the descriptor, too, until it executes its program.
+    // Closing ours alone would leave the lock with it.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// Makes the lock file and locks it. Waits for those who have a look at it.
+  /// Creates and locks the lock file. Waits for programs that read it.
   static func create(_ path: String) throws(ArtError) -> JournalLock {
     while true {
       let lock = try JournalLock(opening: path, O_RDWR | O_CREAT)
@@ -35,8 +35,8 @@ final class JournalLock: Sendable {
     }
   }
 
-  /// Tries to have the lock of a program that is gone, until the deadline while others look at its journal, and, where
-  /// `waitsForHolder` says so, while somebody has it alone.
+  /// Tries to lock an orphaned journal exclusively. Waits until the deadline while others share the lock, and
+  /// with `waitsForHolder`, also while another has it exclusively.
   static func acquire(
     _ path: String, creating: Bool, _ deadline: Deadline, waitsForHolder: Bool = false
   ) throws(ArtError) -> Attempt {
@@ -52,17 +52,17 @@ final class JournalLock: Sendable {
     }
   }
 
-  /// What became of trying to have a lock.
+  /// The outcome of trying to lock.
   enum Attempt {
     case acquired(JournalLock)
-    /// There is no such file.
+    /// There is no lock file.
     case missing
-    /// Its program lives, or somebody restores its journal.
+    /// Its program runs, or another program restores the journal.
     case lockedExclusively
-    /// Others have a look at it, or it was replaced just now.
+    /// Other programs read the journal, or the lock file was just replaced.
     case lockedShared
 
-    /// The lock, if it could be had.
+    /// The lock, if it was acquired.
     var lock: JournalLock? { if case .acquired(let lock) = self { lock } else { nil } }
   }
 
@@ -72,14 +72,14 @@ final class JournalLock: Sendable {
     return try lock.tryLock(LOCK_SH) ? .lockedShared : .lockedExclusively
   }
 
-  /// Shares the lock of a program that is gone; writes nothing.
+  /// Shares the lock of an orphaned journal. Writes nothing.
   static func share(_ path: String) throws(ArtError) -> Attempt {
     guard let lock = try existing(path, O_RDONLY) else { return .missing }
     guard try lock.tryLock(LOCK_SH) else { return .lockedExclusively }
     return try lock.isAtPath() ? .acquired(lock) : .lockedShared
   }
 
-  /// Writes whose lock it is, and of which document, as the head of a segment 0: for who finds the lock alone.
+  /// Writes the journal's head into the lock file, as that of segment 0, for programs that find no segment.
   func write(_ head: JournalHead) throws(ArtError) {
     var lines = JournalLines()
     lines.append(head, segment: 0)
@@ -89,12 +89,13 @@ final class JournalLock: Sendable {
     try PlainFile.write(lines.bytes, to: descriptor, name: path)
   }
 
-  /// Unlinks the lock file. The lock is held until this goes: who waits for it finds that it stands no longer.
+  /// Unlinks the lock file. The lock is kept until `deinit`; programs that wait for it then find that the
+  /// file is no longer at the path.
   func unlink() throws(ArtError) {
     guard Glibc.unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
   }
 
-  /// Whether the locked file is the one at the path.
+  /// Whether the locked file is still the one at the path.
   func isAtPath() throws(ArtError) -> Bool {
     var locked = stat()
     var atPath = stat()
@@ -121,7 +122,7 @@ final class JournalLock: Sendable {
     }
   }
 
-  /// Whether the lock could be had at once.
+  /// Whether the file could be locked without waiting.
   private func tryLock(_ kind: Int32) throws(ArtError) -> Bool {
     while flock(descriptor, kind | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }

@@ -61,7 +61,8 @@ import Testing
       var maker = try EditMaker(seed: 5)
       let new = DocumentFile(sample.space["saved.emojiart"])
       let reports = try new.create(
-        from: [try sample.lockedOrphan()], on: hasSource ? sample.file : nil, stamp: { maker.stamp() }, using: &random
+        from: [try sample.lockedOrphan()], on: hasSource ? sample.file : nil, stamp: { maker.stamp() },
+        using: &random
       )
       let content = try new.read()
       try new.checkPictures()
