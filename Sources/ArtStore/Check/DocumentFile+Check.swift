@@ -5,37 +5,37 @@ import ArtSystem
 import CStore
 import Glibc
 
-/// What `check` found.
+/// The result of a check.
 public struct CheckReport: Sendable, Equatable {
-  /// What is wrong, a line each; empty for a document that is whole.
+  /// The faults, a line each; empty for a valid document.
   public let faults: [String]
 }
 
-/// How a document that is not whole is made whole.
+/// How a damaged document is repaired.
 public enum RepairMode: Sendable {
-  /// Rows that their sums do not vouch for are set aside in the document.
+  /// Rows that do not match their sums are quarantined in the document.
   case repair
-  /// Rows that another program wrote are accepted where they mean something; the rest is set aside.
+  /// Rows that another program wrote are accepted if they are valid; the others are quarantined.
   case adopt
 }
 
-/// What a mending did.
+/// The result of a repair.
 public struct RepairReport: Sendable, Equatable {
-  /// What was wrong.
+  /// The faults before it, a line each.
   public let faults: [String]
-  /// Rows that were set aside, a line each.
+  /// The rows that were quarantined, a line each.
   public let quarantined: [String]
-  /// Rows that were accepted, a line each.
+  /// The rows that were accepted, a line each.
   public let adopted: [String]
-  /// What is not as it was because rows that said so are gone, a line each.
+  /// What was lost with missing rows, a line each.
   public let lost: [String]
-  /// Where the file as it was is kept.
+  /// The path of the quarantined original.
   public let original: String
 }
 
 extension DocumentFile {
-  /// Looks at everything: the digest, the schema, every row, SQLite's own check, a journal beside it. Changes
-  /// nothing. Throws what `read` throws, but `damaged`.
+  /// Checks everything: the digest, the schema, each row, SQLite's integrity check, a journal beside the
+  /// file. Changes nothing. Throws what `read` throws, except `damaged`.
   public func check() throws(ArtError) -> CheckReport {
     let file = try locate()
     let guarded = try GuardedFile(file)
@@ -45,19 +45,18 @@ extension DocumentFile {
     return CheckReport(faults: copy.faults)
   }
 
-  /// Deals with a rollback journal that lies beside the document, so that nothing does; where none lies there nothing is
-  /// written. Throws what `edit` throws.
+  /// Resolves a hot journal beside the document. Writes nothing if there is none. Throws what `edit` throws.
   public func resolveHotJournal() throws(ArtError) {
     let file = try locate()
     try HotJournal.resolve(file, Deadline(timeout), notice)
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else { return }
-    // A save was killed before its journal meant anything: the next commit takes it away.
+    // A save was killed before it had filled its journal. The next commit removes it.
     try edit { (transaction: DocumentTransaction) throws(ArtError) in try transaction.touch() }
   }
 
-  /// Makes a whole document of what can be read, and puts it in the place of the one that is there, which is kept
-  /// in the state folder. Returns nil for a document that is whole. Throws what `read` throws, but `damaged`.
+  /// Repairs the document from what can be read, and replaces the file; the original is quarantined in the
+  /// state folder. Returns nil for a valid document. Throws what `read` throws, except `damaged`.
   public func repair(_ mode: RepairMode, stamp: EditStamp) throws(ArtError) -> RepairReport? {
     let deadline = Deadline(timeout)
     var tries = 0
@@ -65,7 +64,7 @@ extension DocumentFile {
       let file = try locate()
       let guarded = try GuardedFile(file, writable: true)
       try guarded.lock(.exclusive, deadline)
-      // A lock on a file that was replaced meanwhile locks nothing.
+      // A lock on a file that was replaced meanwhile excludes nobody.
       let now = try locate()
       if now.path == file.path, !guarded.hasMoved {
         defer { withExtendedLifetime(guarded) {} }
@@ -106,16 +105,18 @@ extension DocumentFile {
   }
 }
 
-/// A private copy of a document, and what is to be said about it.
+// MARK: - The inspected copy
+
+/// A private copy of a document, and its faults.
 private struct InspectedCopy {
   let scratch: Scratch
   let bytes: [UInt8]
   let inspection: Inspection
   let faults: [String]
-  /// Endings of the files beside the document that do not belong there.
+  /// The suffixes of files beside the document that do not belong there.
   let siblings: [String]
 
-  /// An exclusive lock on the file is kept, a shared one only until its bytes are read.
+  /// Releases a shared lock on the file once its bytes are read; an exclusive lock is kept.
   init(of file: LocatedFile, _ guarded: GuardedFile) throws(ArtError) {
     let bytes = try guarded.bytes(limit: Format.largestFile)
     var faults: [String] = []
@@ -136,14 +137,14 @@ private struct InspectedCopy {
     var cutShort: RollbackJournal?
     do throws(ArtError) {
       let sibling = try HotJournal.findSibling(of: file, guarded, Deadline(.zero))
-      // From here on everything is read from the copy.
+      // From here on only the copy is read.
       guarded.unlockShared()
       if case .otherFile = sibling { throw .foreignJournal(file.name) }
       if case .journal(let journal) = sibling {
         siblings.append("-journal")
         do throws(ArtError) {
           _ = try HotJournal.validate(file, bytes, journal, in: scratch)
-          // The header was torn by what the journal takes back.
+          // The interrupted save that the journal rolls back had torn the header.
           refused = nil
           faults = []
         } catch {
@@ -163,7 +164,7 @@ private struct InspectedCopy {
       }
       var inspection = try Self.inspect(scratch, of: file, isWAL: isWAL)
       if let cutShort, cutShort.isJournal, !cutShort.namesOtherFiles {
-        // Whichever way holds more; as a rule that is the state before the save.
+        // Use the state with more verified rows; usually that is the one before the save.
         try scratch.fill(bytes, journal: cutShort.bytes)
         let rolledBack = try Self.inspect(scratch, of: file, isWAL: isWAL)
         if rolledBack.verifiedRows >= inspection.verifiedRows {
@@ -173,7 +174,7 @@ private struct InspectedCopy {
         }
       }
       if inspection.isForeign, !isWAL {
-        // The tables lie where they lie in every document; what names them on page 1 can be made anew.
+        // The tables are on the same pages in every document, so page 1 can be rebuilt.
         try scratch.fill(
           Self.withFreshFirstPage(try PlainFile.read(scratch.document, limit: bytes.count) ?? bytes))
         let second = try Self.inspect(scratch, of: file, isWAL: false)
@@ -207,12 +208,12 @@ private struct InspectedCopy {
     return Inspection(connection)
   }
 
-  /// The bytes with the first page of a new document, as long as the file is.
+  /// The bytes with the first page of a new document, adjusted to the size of the file.
   private static func withFreshFirstPage(_ bytes: [UInt8]) throws(ArtError) -> [UInt8] {
     var random = SystemRandomNumberGenerator()
     let art = ArtRow(id: DocumentID(using: &random), canvas: .standard)
     var page = try Array(FileImage(name: "", art: art).bytes().prefix(Format.pageSize))
-    // https://www.sqlite.org/fileformat.html, section 1.3: pages in the file, and no free ones.
+    // The count of pages and an empty free list: https://www.sqlite.org/fileformat.html, section 1.3.
     let pages = UInt32(bytes.count / Format.pageSize)
     for index in 0..<4 { page[28 + index] = UInt8(truncatingIfNeeded: pages >> UInt32(24 - 8 * index)) }
     for index in 32..<40 { page[index] = 0 }

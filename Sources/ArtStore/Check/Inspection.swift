@@ -3,16 +3,16 @@
 import ArtModel
 import CStore
 
-/// Everything that can be read of a document, sorted into what its sums vouch for, what only makes sense, and what
-/// does not even do that. Made on a private copy, so that looking changes nothing.
+/// Everything that can be read of a document, divided into verified rows, rows that are valid but do not
+/// match their sums, and invalid rows. Made on a private copy, so that the inspection changes nothing.
 struct Inspection {
-  /// A row that its sum does not vouch for.
+  /// A row that does not match its sum, or is invalid.
   struct UnverifiedRow {
     let table: String
-    /// The columns as JSON, for `aside` and for people.
+    /// The columns as JSON, for the table `aside` and for messages.
     let row: String
     let reason: String
-    /// What it means, if it means something.
+    /// Its content, if it is valid.
     let content: Content?
   }
 
@@ -23,22 +23,22 @@ struct Inspection {
     case plain(PlainTable, [Statement.Value])
   }
 
-  /// What its sums vouch for.
+  /// The rows that match their sums.
   var art: ArtRow?
   var emojis: [EmojiID: Emoji] = [:]
   var log: [Int: LoggedEdit] = [:]
   var plain: [(table: PlainTable, values: [Statement.Value])] = []
-  /// The rest.
+  /// The other rows.
   var unverified: [UnverifiedRow] = []
-  /// Whether the tables are not those of a document.
+  /// Whether the schema is not that of a document.
   private(set) var isForeign = false
-  /// What is wrong with the document as a whole.
+  /// The faults of the document as a whole, a line each.
   var faults: [String] = []
 
   private var digest = Digest()
   private var changesByEmoji: [EmojiID: [Change]]?
 
-  /// Looks at a copy, of which this is known to be wrong.
+  /// Inspects a copy with this known fault.
   init(_ connection: Connection, fault: String? = nil) {
     if let fault { faults.append(fault) }
     readTable("art", ArtRow.select, connection) { (found, row) throws(ArtError) in try found.readArt(row) }
@@ -56,19 +56,21 @@ struct Inspection {
     compare(connection)
   }
 
-  /// Rows that their sums vouch for.
+  /// The number of verified rows.
   var verifiedRows: Int { (art == nil ? 0 : 1) + emojis.count + log.count + plain.count }
 
-  /// Whether a row that its sum vouches for has the picture of that digest.
+  /// Whether a verified row has the picture with that digest.
   private func hasPicture(_ digest: String) -> Bool {
     plain.contains { $0.table == .image && $0.values.count > 1 && $0.values[1] == .text(digest) }
   }
 }
 
+// MARK: - Reading
+
 extension Inspection {
   private typealias RowReader = (inout Inspection, Statement) throws(ArtError) -> Void
 
-  /// Reads the rows of a table until its end; what cannot be read further is a fault, and false.
+  /// Reads the rows of a table to its end. If that is not possible, records a fault and returns false.
   @discardableResult
   private mutating func readTable(
     _ name: String, _ sql: String, _ connection: Connection, _ read: RowReader
@@ -89,7 +91,7 @@ extension Inspection {
     }
   }
 
-  /// The same; where the table breaks off in its middle it is read from its end, too.
+  /// The same. A table that cannot be read to its end is read backwards, too.
   private mutating func readBothWays(
     _ name: String, _ select: String, by key: String, _ connection: Connection, _ read: RowReader
   ) {
@@ -136,8 +138,8 @@ extension Inspection {
     }
   }
 
-  /// Of two rows that both fit their sums, as where a page holds an older state, the one stays that the newest edit of
-  /// that emoji speaks of.
+  /// Adds an emoji of a verified row. If there are two, as when a page has an older state, the one that
+  /// matches the newest edit of that emoji is used.
   private mutating func addVerified(_ emoji: Emoji) {
     guard let other = emojis[emoji.id], other != emoji else {
       emojis[emoji.id] = emoji
@@ -158,7 +160,7 @@ extension Inspection {
     return false
   }
 
-  /// What the log says of an emoji, newest first; gathered for all when it is asked for the first time.
+  /// The changes of an emoji in the log, newest first. Collected for all emoji at the first call.
   private mutating func newestChanges(of id: EmojiID) -> [Change] {
     if changesByEmoji == nil {
       var gathered: [EmojiID: [Change]] = [:]
@@ -172,7 +174,7 @@ extension Inspection {
     return changesByEmoji?[id] ?? []
   }
 
-  /// What the log says otherwise of an emoji: for each of its values the newest change that set it.
+  /// How an emoji differs from the log: the newest change of each of its values that it does not match.
   private mutating func difference(of emoji: Emoji) -> String {
     var reported: Set<Field> = []
     var before: [String] = []
@@ -243,7 +245,7 @@ extension Inspection {
     unverified.append(UnverifiedRow(table: table, row: row.columnsAsJSON, reason: reason, content: content))
   }
 
-  /// Every page must have one use.
+  /// Adds a fault if a page does not have exactly one use.
   private mutating func comparePages(_ connection: Connection) {
     guard !isForeign else { return }
     do throws(ArtError) {
@@ -253,7 +255,7 @@ extension Inspection {
     }
   }
 
-  /// What the rows together must fulfil.
+  /// Adds the faults of the document as a whole.
   private mutating func compare(_ connection: Connection) {
     do throws(ArtError) {
       try DocumentTransaction.checkSchema(connection)
@@ -282,7 +284,7 @@ extension Inspection {
       faults.append("the picture of the background is not in it")
     }
     guard faults.isEmpty else { return }
-    // The last word is that of those who read documents.
+    // Finally the document must be readable like any other.
     do throws(ArtError) {
       _ = try DocumentTransaction(connection, begin: "BEGIN").load()
       try connection.execute("COMMIT")

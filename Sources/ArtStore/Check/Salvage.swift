@@ -2,21 +2,21 @@
 
 import ArtModel
 
-/// A whole document made of what an inspection found.
+/// A valid document that is built from the result of an inspection.
 struct Salvage {
   private var art: ArtRow
   private var emojis: [EmojiID: Emoji]
   private var log: [Int: LoggedEdit]
   private var plain: [(table: PlainTable, values: [Statement.Value])]
   private var rejected: [Inspection.UnverifiedRow] = []
-  /// Rows that were set aside, a line each.
+  /// The rows that were quarantined, a line each.
   private(set) var quarantined: [String] = []
-  /// Rows that were accepted, a line each.
+  /// The rows that were accepted, a line each.
   private(set) var adopted: [String] = []
-  /// What is not as it was because rows that said so are gone, a line each.
+  /// What was lost with missing rows, a line each.
   private(set) var lost: [String] = []
 
-  /// `time` is when it is made, in milliseconds since 1970.
+  /// `time` is the time of the repair, in milliseconds since 1970.
   init(_ inspection: Inspection, _ mode: RepairMode, at time: Int) {
     emojis = inspection.emojis
     log = inspection.log
@@ -37,8 +37,8 @@ struct Salvage {
 
   static let artReason = "the document's own row does not fit its sum"
 
-  /// The document's own row, or what can be known without it: its id as it seems to be, so that others know the
-  /// document again, and the canvas that the last edit of it set.
+  /// The row of `art`, or what is known without it: the id of an unverified row, so that the document is
+  /// still recognised, and the canvas of the newest edit that set it.
   private static func art(of inspection: Inspection) -> ArtRow {
     if let art = inspection.art { return art }
     var random = SystemRandomNumberGenerator()
@@ -76,14 +76,14 @@ struct Salvage {
     }
   }
 
-  /// A row that would take the place of one that is vouched for is not accepted.
+  /// Accepts a row, unless it would replace a verified one.
   private mutating func accept(_ content: Inspection.Content) -> Bool {
     switch content {
     case .art(let row): art = row
     case .emoji(var emoji):
       guard emojis[emoji.id] == nil else { return false }
       do throws(ArtError) {
-        // What somebody wrote is held to the rules for what somebody types.
+        // Another program's text must follow the rules for typed text.
         emoji.text = try EmojiText(emoji.text.string)
       } catch {
         return false
@@ -100,7 +100,7 @@ struct Salvage {
     return true
   }
 
-  /// Cuts the log to its room, with the mending's own entry in it.
+  /// Trims the log to its capacity, with space for the repair's own entry.
   private mutating func trimLog() {
     var bytes = log.values.reduce(0) { $0 + EditRow.size(of: $1) }
     for old in log.keys.sorted() {
@@ -109,8 +109,8 @@ struct Salvage {
     }
   }
 
-  /// The file, with an edit at its head that names the mending: programs that know the document see by it that
-  /// they must read it anew.
+  /// The repaired file. Its head is an edit that names the repair, so that programs with the document open
+  /// read it again.
   mutating func image(named name: String, stamp: EditStamp) throws(ArtError) -> FileImage {
     let revision = max(art.revision, log.keys.max() ?? 0) + 1
     guard revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
@@ -148,7 +148,7 @@ struct Salvage {
 }
 
 extension FileImage {
-  /// Puts in edits, oldest first; the last one is the head.
+  /// Inserts edits, oldest first. The last one becomes the head.
   mutating func insert(_ entries: [LoggedEdit]) throws(ArtError) {
     let insertion = try Statement(EditRow.insertion, on: connection)
     for entry in entries {
