@@ -69,7 +69,7 @@ public enum StateFolder {
   }
 
   /// The approximate most bytes of all quarantined files. The oldest are removed when there are more.
-  static let quarantineLimit = 1 << 30
+  private static let quarantineLimit = 1 << 30
 
   /// Quarantines bytes in a file below `aside`, and returns its path. Equal bytes are stored once.
   static func quarantine(_ bytes: [UInt8], as name: String) throws(ArtError) -> String {

@@ -8,7 +8,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("Mending") struct MendingTests {
+@Suite("Repair") struct MendingTests {
   private let folder: Workspace
   private var maker: EditMaker
 

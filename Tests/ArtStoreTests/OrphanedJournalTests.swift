@@ -33,11 +33,11 @@ import Testing
     try FileManager.default.removeItem(atPath: sample.lockPath)
     let paths = [sample.folder.path, sample.segment()]
     let prints = try paths.map(fingerprint)
-    let seen = try sample.folder.peek()
-    #expect(seen.map(\.origin) == [sample.origin])
-    #expect(try seen[0].contents().entries == sample.made)
-    #expect(failure { try seen[0].removeSegments() } != nil)
-    #expect(failure { try seen[0].removeLock() } != nil)
+    let journals = try sample.folder.peek()
+    #expect(journals.map(\.origin) == [sample.origin])
+    #expect(try journals[0].contents().entries == sample.made)
+    #expect(failure { try journals[0].removeSegments() } != nil)
+    #expect(failure { try journals[0].removeLock() } != nil)
     #expect(try paths.map(fingerprint) == prints)
     #expect(try sample.names == ["\(sample.origin)-000001.journal"])
   }
@@ -46,18 +46,18 @@ import Testing
     "K29 a journal that is looked at is not locked, and can be restored; then nothing is left to read of it")
   func lookers() throws {
     let sample = try sample()
-    let seen = try sample.folder.peek()
+    let journals = try sample.folder.peek()
     #expect(try sample.folder.peek().count == 1)
-    #expect(try seen[0].contents().entries == sample.made)
+    #expect(try journals[0].contents().entries == sample.made)
     var restoring = try JournalLock.acquire(sample.lockPath, creating: false, Deadline(.zero)).lock
     #expect(restoring != nil, "whoever looked has let go")
     #expect(try sample.folder.peek().isEmpty, "one that is being restored is not shown")
     #expect(try sample.folder.lockOrphans().isEmpty)
-    #expect(try seen[0].contents().entries.isEmpty, "nor read")
+    #expect(try journals[0].contents().entries.isEmpty, "nor read")
     restoring = nil
     let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
     #expect(report.edits == 3)
-    #expect(try seen[0].contents().entries.isEmpty && seen[0].locked() == nil)
+    #expect(try journals[0].contents().entries.isEmpty && journals[0].locked() == nil)
   }
 
   @Test("K29 whoever looked sees the edits once also when they are restored before it reads the document")
@@ -77,7 +77,7 @@ import Testing
   func busy() throws {
     let sample = try sample()
     let other = try self.sample(seed: 5, in: sample.space)
-    guard case .acquired(let looker) = try JournalLock.share(sample.lockPath) else {
+    guard case .acquired(let reader) = try JournalLock.share(sample.lockPath) else {
       Issue.record("the journal is locked")
       return
     }
@@ -85,17 +85,17 @@ import Testing
     file.timeout = .zero
     var random = SplitMix64(seed: 3)
     let author = try Author(origin: Origin(using: &random))
-    var told = 0
-    let error = failure { try file.restoreOrphans(in: sample.folder, by: { author }) { _ in told += 1 } }
-    #expect(error?.code == .busy && told == 0)
+    var reported = 0
+    let error = failure { try file.restoreOrphans(in: sample.folder, by: { author }) { _ in reported += 1 } }
+    #expect(error?.code == .busy && reported == 0)
     #expect(error?.message.contains(sample.file.path) == true)
     #expect(try sample.names.count == 4 && shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
     // That of another document is nothing to this one.
     file = other.file
     file.timeout = .zero
-    try file.restoreOrphans(in: sample.folder, by: { author }) { _ in told += 1 }
-    #expect(told == 1)
-    withExtendedLifetime(looker) {}
+    try file.restoreOrphans(in: sample.folder, by: { author }) { _ in reported += 1 }
+    #expect(reported == 1)
+    withExtendedLifetime(reader) {}
   }
 
   @Test("K30 a journal that another program restores just now is waited for")

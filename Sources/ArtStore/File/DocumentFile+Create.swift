@@ -106,8 +106,8 @@ struct FileImage {
   /// Throws `damaged` if the content is not a valid document.
   func verify() throws(ArtError) {
     try art.write(on: connection)
-    _ = try DocumentTransaction(connection, begin: "SAVEPOINT look").load()
-    try connection.execute("RELEASE look")
+    _ = try DocumentTransaction(connection, begin: "SAVEPOINT verification").load()
+    try connection.execute("RELEASE verification")
   }
 
   /// The bytes of the file.

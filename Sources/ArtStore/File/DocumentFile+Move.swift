@@ -19,7 +19,7 @@ extension DocumentFile {
     var tries = 0
     while true {
       try checkPlain()
-      try settle()
+      try resolveHotJournal()
       let file = try locate()
       let isWritable = access(file.path, W_OK) == 0
       let guarded = try GuardedFile(file, writable: isWritable)

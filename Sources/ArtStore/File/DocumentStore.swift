@@ -149,14 +149,16 @@ public final class MemoryStore: DocumentStore {
     try state.withLock { (state) throws(ArtError) in
       guard state.content.id == id else { throw .replaced(path) }
       let present = state.content.background?.digest
-      var kept = [digest]
+      var stored = [digest]
       for other in state.pictures where other != digest {
-        if other == present || kept.count < Format.pictures - (present == nil ? 0 : 1) { kept.append(other) }
+        if other == present || stored.count < Format.pictures - (present == nil ? 0 : 1) {
+          stored.append(other)
+        }
       }
-      state.pictures = kept
-      state.content.setPictures(Set(kept))
+      state.pictures = stored
+      state.content.setPictures(Set(stored))
       state.writes += 1
-      return Set(kept)
+      return Set(stored)
     }
   }
 

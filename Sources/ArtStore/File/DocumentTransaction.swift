@@ -11,11 +11,11 @@ public final class DocumentTransaction {
   let name: String
   /// The row of `art`, updated with each change.
   var art: ArtRow
-  let initialArt: ArtRow
+  private let initialArt: ArtRow
   private var statements: [String: Statement] = [:]
-  var loaded: (art: ArtRow, content: DocumentContent)?
+  private var loaded: (art: ArtRow, content: DocumentContent)?
   /// The row that was read last, as it is stored.
-  var lastRow: EmojiRow?
+  private var lastRow: EmojiRow?
 
   /// Begins the transaction, and verifies the schema and the row of `art`.
   init(_ connection: Connection, begin: String) throws(ArtError) {
@@ -72,7 +72,7 @@ extension DocumentTransaction: ArtReading {
 
   /// The stored sum of an emoji's row. It is not computed from the emoji, because another program may have
   /// spelled its numbers differently.
-  func storedSum(of emoji: Emoji) throws(ArtError) -> Int {
+  private func storedSum(of emoji: Emoji) throws(ArtError) -> Int {
     if let lastRow, lastRow.emoji == emoji { return lastRow.sum }
     guard let row = try row(emoji.id) else { throw .damaged(name, "the emoji \(emoji.id) is missing") }
     return row.sum
@@ -291,12 +291,12 @@ extension DocumentTransaction {
 
   /// The error for rows out of order. Swapped pages keep every sum, and the digest does not depend on the
   /// order.
-  func outOfOrder(_ table: String) -> ArtError {
+  private func outOfOrder(_ table: String) -> ArtError {
     .damaged(name, "the rows of the table \(table) are out of order")
   }
 
   /// Throws `damaged` if the newest edit is not the document's head.
-  func checkHead(_ newest: LoggedEdit?) throws(ArtError) {
+  private func checkHead(_ newest: LoggedEdit?) throws(ArtError) {
     guard newest?.id == art.head, newest.map({ $0.revision == art.revision }) ?? true else {
       throw .damaged(name, "the last edit is not the document's head")
     }

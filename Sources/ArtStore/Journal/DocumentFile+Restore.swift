@@ -403,13 +403,13 @@ extension FileImage {
     try self.init(name: name, art: art)
     try insert(content.emojisInOrder())
     var bytes = 0
-    var kept = 0
+    var count = 0
     for entry in content.log.reversed() {
       bytes += EditRow.size(of: entry)
-      guard kept == 0 || (kept < Format.logEdits && bytes <= Format.logBytes) else { break }
-      kept += 1
+      guard count == 0 || (count < Format.logEdits && bytes <= Format.logBytes) else { break }
+      count += 1
     }
-    try insert(Array(content.log.suffix(kept)))
+    try insert(Array(content.log.suffix(count)))
   }
 
   /// Copies the pictures of another document.

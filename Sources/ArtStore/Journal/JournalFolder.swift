@@ -413,7 +413,7 @@ public struct JournalSearch {
   }
 
   /// What is at the path that the journal names. A symbolic link there is not the document.
-  static func pathState(of head: JournalHead) -> JournalMatch.PathState {
+  private static func pathState(of head: JournalHead) -> JournalMatch.PathState {
     var status = stat()
     guard lstat(head.path, &status) == 0 else {
       let error = ArtError.system("look at", head.path)

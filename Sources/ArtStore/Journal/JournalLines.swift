@@ -116,7 +116,7 @@ extension JSONWriter {
 // MARK: - Reading lines
 
 /// The members of an edit's line.
-struct JournalEntry {
+private struct JournalEntry {
   private var author: String??
   private var changes: [Change]?
   private var dropped: [Change]?
@@ -283,7 +283,7 @@ public struct JournalContents: Sendable {
 }
 
 /// The complete lines of a segment.
-struct JournalLineReader {
+private struct JournalLineReader {
   private var rest: UnsafeBufferPointer<UInt8>
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { rest = bytes }

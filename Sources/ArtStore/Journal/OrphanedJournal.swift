@@ -23,7 +23,7 @@ public final class OrphanedJournal {
   /// The numbers of its segments, ascending.
   let segments: [Int]
   /// Whether it may have an acknowledged edit.
-  let hasEdits: Bool
+  fileprivate let hasEdits: Bool
   /// Nil for a journal from `peek`.
   private let lock: JournalLock?
   /// The error, if nothing of it can be read.
