@@ -259,7 +259,8 @@ struct WorkingCopy: Sendable {
     if let rebased = outcome.rebased {
       let own = rebased.own
       events = own.renamed.map { .renamed($0, to: $1) } + own.dropped.map { .dropped($0.id, $0.changes) }
-      events += adopt(rebased.content, at: outcome.base, rebased.others, isRebased: true, renamed: own.renamed)
+      events += adopt(
+        rebased.content, at: outcome.base, rebased.others, isRebased: true, renamed: own.renamed)
     } else {
       content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       base = outcome.base

@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test("F15 rows are set aside under numbers that are free, whatever numbers are taken")
-  mutating func asideNumbers() throws {
+  mutating func quarantineNumbers() throws {
     let file = try folder.document()
     try file.add(seed: 1)
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in

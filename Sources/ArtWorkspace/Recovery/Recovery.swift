@@ -263,7 +263,9 @@ public struct OrphanedEditsSelection {
   private func match(_ head: JournalHead, _ search: inout JournalSearch) -> JournalMatch {
     for case .document(let path, let file, _) in places where path != head.path {
       let isVeryFile = file.map(head.isFile) ?? false
-      if !isVeryFile, search.copies(for: head).contains(path) { search.inspect(folder: FilePath(path).folder) }
+      if !isVeryFile, search.copies(for: head).contains(path) {
+        search.inspect(folder: FilePath(path).folder)
+      }
     }
     return search.match(head)
   }
