@@ -259,7 +259,7 @@ struct WorkingCopy: Sendable {
     ownPictures.subtract(known.subtracting(outcome.pictures))
     saving = UnsavedEdits()
     var events: [DocumentEvent] = []
-    if let rebased = outcome.joined {
+    if let rebased = outcome.rebased {
       let own = rebased.own
       events = own.renamed.map { .renamed($0, to: $1) } + own.dropped.map { .dropped($0.id, $0.changes) }
       events += adopt(
@@ -311,7 +311,7 @@ struct WorkingCopy: Sendable {
       events += rebased.dropped.map { .dropped($0.id, $0.changes) }
     }
     let effect = ContentEffect(from: old, to: content)
-    guard !effect.isEmpty || others?.isReportable ?? false else { return events }
+    guard !effect.isEmpty || others?.hasChanges ?? false else { return events }
     version += 1
     let change = ContentChange(
       of: others, effect, isRebased: isRebased, before: version - 1, revision: content.revision,

@@ -78,15 +78,15 @@ import Testing
     #expect(try file.read().emojiCount == 1)
     #expect(try DocumentFile(folder["link.emojiart"]).summary().emojiCount == 1)
     link(file.path, folder["second.emojiart"])
-    let told = Told()
-    try DocumentFile(file.path, notice: { told.append("\($0)") }).add(seed: 2)
-    #expect(told.lines.count == 1 && told.lines.first?.contains("2 names") == true)
+    let notices = NoticeLog()
+    try DocumentFile(file.path, notice: { notices.append("\($0)") }).add(seed: 2)
+    #expect(notices.lines.count == 1 && notices.lines.first?.contains("2 names") == true)
     #expect(try DocumentFile(folder["second.emojiart"]).read().emojiCount == 2)
   }
 }
 
 /// Collects notices.
-final class Told: @unchecked Sendable {
+final class NoticeLog: @unchecked Sendable {
   // Guarded by the lock.
   private var gathered: [String] = []
   private let lock = NSLock()

@@ -120,10 +120,10 @@ import Testing
     }
     let saved = try #require(mine)
     try file.add(seed: 8)
-    #expect(try file.read { (t: DocumentTransaction) throws(ArtError) in try t.holds(saved) })
+    #expect(try file.read { (t: DocumentTransaction) throws(ArtError) in try t.contains(saved) })
     let other = try folder.document("other.emojiart", seed: 2)
     try other.add(seed: 5)
-    #expect(try other.read { (t: DocumentTransaction) throws(ArtError) in try !t.holds(saved) })
+    #expect(try other.read { (t: DocumentTransaction) throws(ArtError) in try !t.contains(saved) })
   }
 
   @Test("F13 an edit that would take a document beyond 256 MiB is refused and changes nothing")

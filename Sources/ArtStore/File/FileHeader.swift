@@ -4,16 +4,18 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// The first 100 bytes of a SQLite file, looked at before SQLite does.
+/// The first 100 bytes of a SQLite file, read before SQLite reads them.
 ///
 /// Source: https://www.sqlite.org/fileformat.html, section 1.3.
 struct FileHeader {
   static let length = 100
   /// Whether another program switched the file to WAL mode.
   let isWAL: Bool
-  /// Whether pages and texts are as we write them. VACUUM by a stranger may have made it otherwise.
+  /// Whether page size, reserved bytes and text encoding are as written here. VACUUM by another program may
+  /// have changed them.
   let isPlain: Bool
-  /// How long the file should be; nil where a program that is older than this field has written it last.
+  /// The size that the file should have, in bytes; nil if the program that wrote last is older than this
+  /// field.
   let wholeSize: Int?
 
   /// Throws `notADocument`, `newerFormat`, `tooLarge` and `damaged`.
@@ -44,7 +46,7 @@ struct FileHeader {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// What a file without SQLite's mark seems to be.
+  /// What a file without SQLite's magic bytes seems to be.
   private static func foreign(_ bytes: [UInt8], _ name: String) -> ArtError {
     switch DocumentText(beginning: bytes) {
     case .own: .notADocument(name, "it is one written as JSON", remedy: .importFile)
@@ -65,21 +67,23 @@ struct FileHeader {
   }
 }
 
-/// What a file system tells of a file without reading it. Where two differ somebody may have changed the document; the
-/// document's own row tells whether. Where two are equal, `showsNothing(since:)` tells whether that says anything.
+// MARK: - Stamps
+
+/// What `lstat` says of a file. If two stamps differ, the document may have changed; the row of `art` says
+/// whether it has. Equal stamps prove nothing on their own: see `provesUnchanged(since:)`.
 public struct FileStamp: Sendable, Equatable {
-  /// Which file it is.
+  /// The file's device and inode.
   public let identity: FileIdentity
-  /// How many names the file has.
+  /// The number of hard links.
   public let hardLinks: Int
   private let size: Int
   private let modified: Int
   private let changed: Int
-  /// When it was looked at, in nanoseconds since 1970.
+  /// When the stamp was taken, in nanoseconds since 1970.
   private let time: Int
 
-  /// Two writes within one tick of the file system's clock leave the same times. The coarsest tick in use is that of
-  /// FAT, two seconds.
+  /// Nanoseconds in the coarsest tick of a file system in use, that of FAT. Two writes within a tick leave
+  /// the same times.
   static let tick = 2_000_000_000
 
   init(_ status: stat, at time: Int) {
@@ -91,22 +95,22 @@ public struct FileStamp: Sendable, Equatable {
     self.time = time
   }
 
-  /// The stamp of a store in memory after so many writes: each leaves another one.
+  /// The stamp of a store in memory after that many writes.
   init(writes: Int) {
     identity = FileIdentity(device: 0, inode: 0)
     hardLinks = 1
     (size, modified, changed, time) = (writes, 0, 0, .max)
   }
 
-  /// Whether the next write leaves another stamp: not while the last one is younger than two seconds, or comes from a
-  /// clock that is ahead of this machine's. Nor does that of a server whose clock is behind by more than that.
-  public var canBeTrusted: Bool { changed < time - Self.tick }
+  /// Whether a later write must leave another stamp. False while the last change is younger than two seconds,
+  /// or its time is in the future of this machine's clock. A file server whose clock is behind by more than
+  /// two seconds is not detected.
+  public var isConclusive: Bool { changed < time - Self.tick }
 
-  /// Whether nobody has written to the file since the earlier stamp was taken. False where that cannot be told: then
-  /// read the file.
-  public func showsNothing(since earlier: FileStamp) -> Bool { self == earlier && earlier.canBeTrusted }
+  /// Whether the file was certainly not written since the earlier stamp was taken. If false, read the file.
+  public func provesUnchanged(since earlier: FileStamp) -> Bool { self == earlier && earlier.isConclusive }
 
-  /// Whether the file system tells the same, whenever it was asked.
+  /// Whether the status is the same; when the stamps were taken does not matter.
   public static func == (left: FileStamp, right: FileStamp) -> Bool {
     left.identity == right.identity && left.hardLinks == right.hardLinks && left.size == right.size
       && left.modified == right.modified && left.changed == right.changed
@@ -122,8 +126,8 @@ public struct FileStamp: Sendable, Equatable {
 }
 
 extension DocumentFile {
-  /// The stamp of the file at the path. Take it before reading: it then never vouches for more than was read. Throws what
-  /// finding the file throws.
+  /// The stamp of the file at the path. Take it before reading, so that it never stands for more than was
+  /// read. Throws what finding the file throws.
   public func stamp() throws(ArtError) -> FileStamp {
     var status = stat()
     let file = try locate()
@@ -132,12 +136,12 @@ extension DocumentFile {
     return FileStamp(status, at: time)
   }
 
-  /// The same, and nil when no document can be there: nothing is, or no regular file, or only a link that may not be
-  /// followed leads to one. Throws `notPermitted`, `inputOutput`.
+  /// The stamp; nil if no document can be at the path: nothing or no regular file exists there, or it is a
+  /// link that may not be followed. Throws `notPermitted`, `inputOutput`.
   public func stampIfThere() throws(ArtError) -> FileStamp? {
     var status = stat()
     let time = FileStamp.now()
-    // Most of what is gone needs no more than this.
+    // A missing file needs no further calls.
     guard lstat(path, &status) == 0 else {
       guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", name) }
       return nil
@@ -145,7 +149,7 @@ extension DocumentFile {
     guard status.st_mode & S_IFMT == S_IFREG || followsLinks && status.st_mode & S_IFMT == S_IFLNK else {
       return nil
     }
-    guard let real = try realPath(), leadsStraight(to: real) else { return nil }
+    guard let real = try realPath(), acceptsResolvedPath(to: real) else { return nil }
     guard lstat(real, &status) == 0 else {
       guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", name) }
       return nil

@@ -232,12 +232,12 @@ public struct DocumentCheck: Sendable {
   public var isWhole: Bool { faults.isEmpty }
 
   /// Ends what a save that was cut short has left beside a whole document. Throws what `DocumentFile.settle` throws.
-  public func settle() throws(ArtError) { try file.settle() }
+  public func settle() throws(ArtError) { try file.resolveHotJournal() }
 
   /// Mends it; nil where somebody else has mended it meanwhile. The file as it was is kept, as the report says. Throws what
   /// `DocumentFile.mend` throws; then nothing is changed.
-  public func mend(_ mending: Mending) throws(ArtError) -> MendingReport? {
+  public func mend(_ mode: RepairMode) throws(ArtError) -> RepairReport? {
     var author = try recovery.newAuthor()
-    return try file.mend(mending, stamp: author.stamp(at: millisecondsSince1970()))
+    return try file.repair(mode, stamp: author.stamp(at: millisecondsSince1970()))
   }
 }

@@ -147,7 +147,7 @@ extension OutputFile {
   }
 
   private func putInPlace(_ file: UnnamedFile) throws(ArtError) {
-    if case .replacing(let old) = place.kind { try old.rights.give(to: file.descriptor, name: place.path) }
+    if case .replacing(let old) = place.kind { try old.rights.apply(to: file.descriptor, name: place.path) }
     let isThere: Bool
     do throws(SystemError) {
       switch place.kind {

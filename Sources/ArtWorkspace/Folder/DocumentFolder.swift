@@ -252,7 +252,7 @@ extension DocumentFolder {
       stamp = try file.stampIfThere()
       guard let stamp else { return handleMissing(path, reason) }
       known[path]?.missingUntil = nil
-      if let old = before?.stamp, stamp.showsNothing(since: old) {
+      if let old = before?.stamp, stamp.provesUnchanged(since: old) {
         unreadable[path] = nil
         return nil
       }

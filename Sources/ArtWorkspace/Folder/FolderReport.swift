@@ -76,7 +76,7 @@ public struct FolderReport {
       // That it is gone the folder tells; one that is in use is tried again.
       guard error.code != .busy, error.code != .noSuchDocument else { return ([], false) }
       // What is being written now may be whole at the next try.
-      guard isBeginning || (try? file.stamp())?.canBeTrusted ?? true else { return ([], false) }
+      guard isBeginning || (try? file.stamp())?.isConclusive ?? true else { return ([], false) }
       return ([reported.receive(.damaged(document, reason: error))].compactMap(\.self), false)
     }
     self.since = nil

@@ -374,7 +374,7 @@ struct PromptForm: StreamForm {
   /// In the state folder; none where that cannot be made.
   private static var history: HistoryFile? {
     do throws(ArtError) {
-      return HistoryFile(path: try StateFolder.made() + "/history")
+      return HistoryFile(path: try StateFolder.create() + "/history")
     } catch {
       Output.complain("\(error.message); lines are kept for this session only")
       return nil
