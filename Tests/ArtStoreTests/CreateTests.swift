@@ -52,7 +52,7 @@ import Testing
     try shell(folder["other.emojiart"], "CREATE TABLE t(a)")
     for (name, words) in [
       ("folder", "it is a folder"), ("pipe", "it is a pipe"), ("empty", "it is empty"),
-      ("json", "emojiart import"),
+      ("json", "as JSON"),
       ("text", "it is text"), ("other", "another program"),
     ] {
       let file = DocumentFile(folder["\(name).emojiart"])
@@ -62,6 +62,7 @@ import Testing
       ] {
         #expect(
           error?.code == .notADocument && error?.cause.contains(words) == true, "\(name): \(error as Any)")
+        #expect((error?.remedy == .importFile) == ["empty", "json"].contains(name))
       }
     }
     #expect(failure { try DocumentFile("/dev/null").read() }?.cause.contains("device") == true)
