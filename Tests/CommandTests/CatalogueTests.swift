@@ -58,7 +58,7 @@ private enum CatalogueExamples {
     let answer = try await session.perform(asked, since: request.since)
     return ProtocolAnswer(
       .init(answer, to: asked, isAboutSeveral: request.isAboutSeveral), tag: request.tag
-    ).line
+    ).line()
   }
 
   static func convert(_ bytes: [UInt8], to dialect: Dialect) throws -> [UInt8] {
@@ -74,7 +74,7 @@ private enum CatalogueExamples {
 
   static func fetch() async throws {
     let fetch = BackgroundFetcher().fetch(
-      BackgroundRequest(try BackgroundURL("https://example.org/meadow.jpg"), isTyped: true))
+      BackgroundRequest(try BackgroundURL("https://example.org/meadow.jpg"), isUserInitiated: true))
     do {
       let picture = try await fetch.picture
       print(picture.size.width, picture.size.height)
