@@ -261,6 +261,11 @@ public actor Document {
     (snapshot, events(capacity: capacity))
   }
 
+  /// Has a function called with every event from now on, inside the document: it must not wait.
+  package nonisolated func forwardEvents(to receive: @escaping @Sendable ([DocumentEvent]) -> Void) {
+    listeners.forward(to: receive)
+  }
+
   /// The version up to which events have been emitted.
   package nonisolated var lastVersion: @Sendable () -> Int {
     { [emittedVersion] in emittedVersion.value.withLock { $0 } }

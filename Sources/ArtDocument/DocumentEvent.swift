@@ -144,6 +144,7 @@ package final class Broadcast<Event: Sendable>: Sendable {
 
   private struct Listeners {
     var all: [Int: Listener] = [:]
+    var receivers: [@Sendable ([Event]) -> Void] = []
     var next = 0
     var isOver = false
   }
@@ -160,12 +161,14 @@ package final class Broadcast<Event: Sendable>: Sendable {
   }
 
   /// A new listener for the events from now on that pass the filter. The sequence ends with the broadcast. At most
-  /// `capacity` events wait for the listener. `overflow` overrides the broadcast's own.
+  /// `capacity` events wait for the listener. `overflow` overrides the broadcast's own, and stands behind the events that
+  /// it does not replace.
   package func subscribe(
     capacity: Int, overflow: (@Sendable () -> Event)? = nil,
+    replacing isReplaced: @escaping @Sendable (Event) -> Bool = { _ in true },
     where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }
   ) -> EventSequence<Event> {
-    let mailbox = Mailbox(capacity: capacity, overflow: overflow ?? self.overflow)
+    let mailbox = Mailbox(capacity: capacity, overflow: overflow ?? self.overflow, replacing: isReplaced)
     let number = listeners.withLock { listeners -> Int? in
       guard !listeners.isOver else { return nil }
       listeners.next += 1
@@ -181,11 +184,19 @@ package final class Broadcast<Event: Sendable>: Sendable {
     }
   }
 
+  /// Has a function called with what is sent from now on, by the sender itself: what it passes on keeps its order, and costs no
+  /// task. It must not wait.
+  package func forward(to receive: @escaping @Sendable ([Event]) -> Void) {
+    listeners.withLock { $0.receivers.append(receive) }
+  }
+
   package func send(_ event: Event) { send(CollectionOfOne(event)) }
 
   package func send(_ events: some Collection<Event>) {
     if let observer, !events.isEmpty { observer(Array(events)) }
-    for listener in listeners.withLock({ Array($0.all.values) }) {
+    let (all, receivers) = listeners.withLock { (Array($0.all.values), $0.receivers) }
+    for receive in receivers where !events.isEmpty { receive(Array(events)) }
+    for listener in all {
       for event in events where listener.isWanted(event) { listener.mailbox.put(event) }
     }
   }
@@ -194,6 +205,7 @@ package final class Broadcast<Event: Sendable>: Sendable {
   package func finish() {
     let all = listeners.withLock { listeners in
       listeners.isOver = true
+      listeners.receivers = []
       defer { listeners.all = [:] }
       return Array(listeners.all.values)
     }
@@ -245,10 +257,15 @@ private final class Mailbox<Event: Sendable>: Sendable {
   private let contents = Mutex(Contents())
   private let capacity: Int
   private let overflow: (@Sendable () -> Event)?
+  private let isReplaced: @Sendable (Event) -> Bool
 
-  init(capacity: Int, overflow: (@Sendable () -> Event)?) {
+  init(
+    capacity: Int, overflow: (@Sendable () -> Event)?,
+    replacing isReplaced: @escaping @Sendable (Event) -> Bool
+  ) {
     self.capacity = max(1, capacity)
     self.overflow = overflow
+    self.isReplaced = isReplaced
   }
 
   func put(_ event: Event) {
@@ -261,7 +278,11 @@ private final class Mailbox<Event: Sendable>: Sendable {
       if contents.events.count < capacity {
         contents.events.append(event)
       } else if let overflow {
-        contents.events = [overflow()]
+        contents.events.removeAll(where: isReplaced)
+        if !isReplaced(event) { contents.events.append(event) }
+        // What is not replaced is bounded, too.
+        contents.events.removeFirst(max(0, contents.events.count - capacity + 1))
+        contents.events.append(overflow())
       } else {
         contents.events.removeFirst()
         contents.events.append(event)

@@ -62,13 +62,15 @@ public enum ProtocolEvent: Sendable, Equatable {
       }
   }
 
-  /// A change of how well the document is watched.
-  public init(_ event: DocumentWatch.Event) {
-    self =
-      switch event {
-      case .degraded(let reason): .degraded(reason)
-      case .watching: .watching
-      }
+  /// What a session hears; nil for what has no line of its own.
+  public init?(_ event: SessionEvent) {
+    switch event {
+    case .document(let event): self.init(event)
+    case .background(let event): self.init(event)
+    case .degraded(let reason): self = .degraded(reason)
+    case .watching: self = .watching
+    case .warning, .rescanned, .moved, .removed: return nil
+    }
   }
 }
 

@@ -69,8 +69,10 @@ import Testing
     let drawn = Mutex<[String]>([])
     let (shown, errors, failure) = try await onThread {
       let page = try OutputFile(OutputPlace(watched["gallery.html"], replacing: .galleries))
-      var gallery = Gallery(of: watched.path, into: page, recovery: recovery, waiter: BlockingWaiter()) {
-        event in
+      var gallery = Gallery(
+        of: watched.path, into: page, recovery: recovery, waiter: BlockingWaiter(),
+        thumbnails: Thumbnails(cache: nil)
+      ) { event in
         if case .drawn(let path, _) = event { drawn.withLock { $0.append(FilePath(path).name) } }
       }
       try gallery.write(FolderListing(of: watched.path))
@@ -87,7 +89,7 @@ import Testing
       let page = try OutputFile(OutputPlace(watched["gallery.html"], replacing: .galleries))
       var gallery = Gallery(
         of: watched.path, into: page, recovery: recovery, waiter: BlockingWaiter(),
-        renderer: Renderer(helpers: HelperPrograms(folders: [])))
+        thumbnails: Thumbnails(cache: nil, renderer: Renderer(helpers: HelperPrograms(folders: []))))
       do { try gallery.write(FolderListing(of: watched.path)) } catch { return false }
       return true
     }

@@ -5,6 +5,7 @@ import ArtStore
 import ArtSystem
 import ArtWorker
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,13 +15,15 @@ import Testing
 private final class CountingHelper: Sendable {
   let path: String
 
-  /// `before` is done before an answer.
-  init(_ watched: WatchedFolder, before: String = "") throws {
+  /// `before` is done before an answer; `lacking` is a text that the font has no glyph for.
+  init(_ watched: WatchedFolder, before: String = "", lacking: String? = nil) throws {
     path = watched["helper"]
     try #require(mkdir(path, 0o700) == 0)
     let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().path
     try #require(symlink("\(project)/Fixtures/bin/scripted-worker", "\(path)/worker") == 0)
+    let drawn =
+      lacking.map { #"{"lacking":["\#($0)"],"lackingCount":1}"# } ?? #"{"lacking":[],"lackingCount":0}"#
     let script = """
       folder=${0%/*}
       echo drawing >>"$folder/drawings"
@@ -29,7 +32,7 @@ private final class CountingHelper: Sendable {
       \(before)
       echo '{"part":13}'
       printf '\\211PNG\\r\\n\\032\\n%05d' "$(wc -l <"$folder/drawings")"
-      echo '{"drawn":{"lacking":[],"lackingCount":0}}'
+      echo '{"drawn":\(drawn)}'
       """
     try script.write(toFile: "\(path)/script", atomically: false, encoding: .utf8)
   }
@@ -127,6 +130,47 @@ private final class CountingHelper: Sendable {
     #expect(helper.count == 6)
     _ = try await thumbnails.picture(of: other, within: size)
     #expect(try helper.count == 6 && names().count == 6)
+  }
+
+  /// Writes a gallery of the folder; what was said of the fonts.
+  private func writeGallery(_ helper: CountingHelper) async throws -> [String] {
+    let (watched, thumbnails) = (watched, thumbnails(helper))
+    return try await onThread {
+      let page = try OutputFile(OutputPlace(watched["gallery.html"], replacing: .galleries))
+      let lacking = Mutex<[String]>([])
+      var gallery = Gallery(
+        of: watched.path, into: page, recovery: watched.recovery(), waiter: BlockingWaiter(),
+        thumbnails: thumbnails
+      ) { event in
+        if case .drawn(_, let drawn) = event { lacking.withLock { $0 += drawn.lacking } }
+      }
+      try gallery.write(FolderListing(of: watched.path))
+      return lacking.withLock(\.self)
+    }
+  }
+
+  @Test("U36 a gallery takes its pictures from the cache")
+  func galleryFromCache() async throws {
+    let helper = try CountingHelper(watched)
+    _ = try await writeGallery(helper)
+    let page = try watched.text("gallery.html")
+    _ = try await writeGallery(helper)
+    #expect(try helper.count == 1 && watched.text("gallery.html") == page)
+    // The same picture as anybody's.
+    _ = try await thumbnails(helper).picture(of: file, within: PixelSize(width: 480, height: 360))
+    #expect(helper.count == 1)
+    try file.addBee()
+    _ = try await writeGallery(helper)
+    #expect(helper.count == 2)
+  }
+
+  @Test("U36 a picture that lacks a glyph is drawn, and reported, each time")
+  func galleryWithoutGlyph() async throws {
+    let helper = try CountingHelper(watched, lacking: "🐝")
+    for count in 1...2 {
+      #expect(try await writeGallery(helper) == ["🐝"])
+      #expect(helper.count == count)
+    }
   }
 
   @Test("U31 a cached file that is torn, foreign, or another key's is drawn again and replaced")

@@ -215,6 +215,28 @@ private actor Follower {
     try warnings.keep()
   }
 
+  @Test("U37 a session that is too slow for the document's events hears of its background all the same")
+  func slowSession() async throws {
+    try folder.make()
+    let workspace = try await open { $0.warnings = .never }
+    let session = try await workspace.open("bees.emojiart", as: ada)
+    let events = session.listen(capacity: 3)
+    for x in 1...5 { try await session.perform(bee(Double(x))) }
+    session.refuseBackground(Refusal(.dns, "no host"), url: "http://nowhere.example/", tag: "mine")
+    for x in 6...10 { try await session.perform(bee(Double(x))) }
+    #expect(await workspace.close() == nil)
+    var tags: [String?] = []
+    var hasMissed = false
+    for await event in events {
+      switch event {
+      case .background(let background): tags.append(background.tag)
+      case .document(.resync): hasMissed = true
+      case .document, .warning, .degraded, .watching, .rescanned, .moved, .removed: break
+      }
+    }
+    #expect(tags == ["mine"] && hasMissed)
+  }
+
   @Test("U26 sessions of a document that goes into the trash save first, hear that it is removed, and end")
   func trashed() async throws {
     try folder.make()

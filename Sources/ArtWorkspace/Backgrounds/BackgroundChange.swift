@@ -242,11 +242,6 @@ extension DocumentTransaction {
 // MARK: A document that is open
 
 extension Document {
-  /// Makes a change that needs no picture. Throws `closed`, `noBackground`, and what planning throws; then nothing is changed.
-  public func change(_ change: BackgroundChange) async throws(ArtError) {
-    try await make(change) { _ in }
-  }
-
   /// Makes a change, with the picture that was received for it. `isMade` is called inside the document, so that nothing comes
   /// between the change and it; not where the task was cancelled before. Throws what `decide` and editing throw; then nothing
   /// is changed.

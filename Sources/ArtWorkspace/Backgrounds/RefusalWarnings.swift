@@ -90,6 +90,8 @@ public struct RefusalWarnings: Sendable {
 public struct RefusalWarning: Sendable {
   /// What happened.
   public let refusal: Refusal
+  /// Whether the picture is the user's own file.
+  public var isOfFile = false
   /// What the user should be asked; nil where nobody is to be asked.
   public let question: WarningQuestion?
 }

@@ -18,18 +18,15 @@ public enum GalleryEvent: Sendable {
 
 /// A gallery being written: documents are read one after the other, two are drawn at once, and each is written in its turn.
 public struct Gallery<Waiter: DrawingWaiter> {
-  /// Bytes of a small picture at most.
-  private static var pictureBytes: Int { 4 << 20 }
   /// Emoji that stand for a picture.
   private static var named: Int { 8 }
   private static var atOnce: Int { 2 }
 
   private let folder: String
-  private let font: String?
   private let page: OutputFile
   private let waiter: Waiter
   private let report: (GalleryEvent) -> Void
-  private let renderer: Renderer
+  private let thumbnails: Thumbnails
   /// What programs that are gone have left.
   private let journals: [OrphanedJournal]
   private let recovery: Recovery
@@ -45,18 +42,17 @@ public struct Gallery<Waiter: DrawingWaiter> {
   private var failures = 0
   private var documents = 0
 
-  /// A gallery of a folder, to be written into `page`. `font` is the font file that a person named; `report` is given each event as
-  /// it happens.
+  /// A gallery of a folder, to be written into `page`, of pictures that `thumbnails` keep or draw; `report` is given each event as it
+  /// happens.
   public init(
-    of folder: String, font: String? = nil, into page: OutputFile, recovery: Recovery, waiter: Waiter,
-    renderer: Renderer = Renderer(), report: @escaping (GalleryEvent) -> Void = { _ in }
+    of folder: String, into page: OutputFile, recovery: Recovery, waiter: Waiter,
+    thumbnails: Thumbnails = Thumbnails(), report: @escaping (GalleryEvent) -> Void = { _ in }
   ) {
     self.folder = folder
-    self.font = EmojiFont.find(font)
     self.page = page
     self.recovery = recovery
     self.waiter = waiter
-    self.renderer = renderer
+    self.thumbnails = thumbnails
     self.report = report
     journals = recovery.journals()
   }
@@ -93,63 +89,59 @@ public struct Gallery<Waiter: DrawingWaiter> {
 }
 
 extension Gallery {
-  private typealias Picture = (drawn: Drawn, png: [UInt8])
+  private typealias Picture = Task<Result<Thumbnails.Thumbnail, DrawingFailure>, Never>
 
   /// A document in its turn: read, and being drawn.
   private struct Begun {
     let name: String
-    let work: Result<(DocumentView, PixelSize, Task<Result<Picture, DrawingFailure>, Never>), ArtError>
+    let work: Result<(DocumentView, PixelSize, Picture), ArtError>
   }
 
   private mutating func begin(_ name: String) -> Begun {
     do throws(ArtError) {
       let path = FilePath.path(of: name, in: folder)
-      let seen = try timeout.read(path) { [journals, recovery] (file) throws(ArtError) in
-        try DocumentView(file, among: journals, recovery: recovery)
+      let (view, isSaved) = try timeout.read(path) { [journals, recovery] (file) throws(ArtError) in
+        let view = try DocumentView(file, among: journals, recovery: recovery)
+        return (view, file.journals(among: journals).own.isEmpty)
       }
-      let size = try Self.size(seen.content.canvas)
-      let drawing = Drawing(
-        scene: seen.scene, region: CanvasRect(seen.content.canvas), format: .png(size), font: font)
-      let (renderer, limit) = (renderer, Self.pictureBytes)
-      let task = Task.detached { () -> Result<Picture, DrawingFailure> in
+      let bounds = try Self.bounds()
+      let size = try Thumbnails.size(of: view.content.canvas, within: bounds)
+      let picture = Picture.detached { [thumbnails] () -> Result<Thumbnails.Thumbnail, DrawingFailure> in
         do throws(DrawingFailure) {
-          return .success(try await renderer.draw(drawing, limit: limit))
+          return .success(try await thumbnails.thumbnail(of: view, within: bounds, isSaved: isSaved))
         } catch {
           return .failure(error)
         }
       }
-      return Begun(name: name, work: .success((seen, size, task)))
+      return Begun(name: name, work: .success((view, size, picture)))
     } catch {
       return Begun(name: name, work: .failure(error))
     }
   }
 
-  /// Twice what is shown: as large as it fits.
-  private static func size(_ canvas: Canvas) throws(ArtError) -> PixelSize {
-    let (width, height) = (Double(canvas.width), Double(canvas.height))
-    let scale = 2 * min(GalleryPage.widest / width, GalleryPage.highest / height)
-    return try PixelSize(
-      width: max(1, Int((width * scale).rounded())), height: max(1, Int((height * scale).rounded())))
+  /// Twice what is shown.
+  private static func bounds() throws(ArtError) -> PixelSize {
+    try PixelSize(width: 2 * GalleryPage.widest, height: 2 * GalleryPage.highest)
   }
 
   private mutating func finish(_ begun: Begun) throws(ArtError) {
-    let (seen, size, task): (DocumentView, PixelSize, Task<Result<Picture, DrawingFailure>, Never>)
-    do throws(ArtError) { (seen, size, task) = try begun.work.get() } catch {
+    let (view, size, task): (DocumentView, PixelSize, Picture)
+    do throws(ArtError) { (view, size, task) = try begun.work.get() } catch {
       return try fail(begun.name, error)
     }
     let path = FilePath.path(of: begun.name, in: folder)
-    let picture: Picture
+    let picture: Thumbnails.Thumbnail
     do throws(DrawingFailure) { picture = try wait(for: task) } catch {
       guard !isAboutAll(error) else { throw ArtError(error, drawing: "the gallery of \(folder)") }
       return try fail(begun.name, ArtError(error, drawing: path))
     }
     report(.drawn(path, picture.drawn))
     if picture.drawn.pictureFault != nil { note(.damaged) }
-    if seen.isPictureLost {
+    if view.isPictureLost {
       report(.pictureLost(path))
       note(.damaged)
     }
-    try put(GalleryPage.item(Self.entry(begun.name, seen.content, size, picture.png)))
+    try put(GalleryPage.item(Self.entry(begun.name, view.content, size, picture.png)))
     shown += 1
   }
 
@@ -179,8 +171,7 @@ extension Gallery {
       picture: (png, (size.width + 1) / 2, (size.height + 1) / 2))
   }
 
-  private func wait(for task: Task<Result<Picture, DrawingFailure>, Never>) throws(DrawingFailure) -> Picture
-  {
+  private func wait(for task: Picture) throws(DrawingFailure) -> Thumbnails.Thumbnail {
     try waiter.wait { () async throws(DrawingFailure) in
       try await withTaskCancellationHandler {
         await task.value
@@ -273,7 +264,7 @@ enum GalleryPage {
   }
 
   /// How a picture is shown at most, in the units of the page; it has twice as many pixels.
-  static let (widest, highest) = (240.0, 180.0)
+  static let (widest, highest) = (240, 180)
 
   /// Colours are the browser's own, of a bright page or a dark one. A column is as wide as the pictures; a telephone has two.
   private static let style = """

@@ -27,7 +27,7 @@ public final class Thumbnails: Sendable {
   private let renderer: Renderer
   private let recovery: Recovery
   private let queue = DispatchQueue(label: "emojiart.thumbnails")
-  private let drawings = SharedWork<String, Result<[UInt8], ArtError>>()
+  private let drawings = SharedWork<String, Result<Thumbnail, Failure>>()
 
   /// Pictures that are kept in that cache, if there is one. `font` is the font file that a person named; nil stands for the one that
   /// is found. What `recovery` reports comes on a thread of this object's own.
@@ -39,6 +39,14 @@ public final class Thumbnails: Sendable {
     self.font = font
     self.renderer = renderer
     self.recovery = recovery
+  }
+
+  /// A picture, and what may be amiss with it.
+  public struct Thumbnail: Sendable {
+    /// A PNG file.
+    public let png: [UInt8]
+    /// What came of drawing it. Nothing is amiss with one that was kept.
+    public let drawn: Drawn
   }
 
   /// How many requests wait for a drawing.
@@ -56,18 +64,24 @@ public final class Thumbnails: Sendable {
       return .view(try DocumentView(file, among: journals, recovery: recovery))
     }
     switch found {
-    case .view(let view): return try await draw(view.scene, of: file.path, bounds, font).png
+    case .view(let view):
+      return try await named(file.path) { () throws(Failure) in
+        try await draw(view.scene, bounds, font).png
+      }
     case .state(let state):
-      return try await shared(Key(state: state, bounds: bounds, font: font), of: file.path) {
-        [self] () throws(ArtError) in
-        let view = try await onQueue(for: file.path) { [recovery] () throws(ArtError) in
-          try DocumentView(file, among: [], recovery: recovery)
-        }
-        let picture = try await draw(view.scene, of: file.path, bounds, font)
-        // The document may be in another state by now.
-        let key = Key(state: DocumentBase(view.content), bounds: bounds, font: font)
-        if !view.isPictureLost { await keep(picture, as: key) }
-        return picture.png
+      return try await named(file.path) { () throws(Failure) in
+        try await shared(Key(state: state, bounds: bounds, font: font)) { [self] () throws(Failure) in
+          let view = try await reading { () throws(ArtError) in
+            try await onQueue(for: file.path) { [recovery] () throws(ArtError) in
+              try DocumentView(file, among: [], recovery: recovery)
+            }
+          }
+          let picture = try await draw(view.scene, bounds, font)
+          // The document may be in another state by now.
+          let key = Key(state: DocumentBase(view.content), bounds: bounds, font: font)
+          if !view.isPictureLost { await keep(picture, as: key) }
+          return picture
+        }.png
       }
     }
   }
@@ -80,16 +94,44 @@ public final class Thumbnails: Sendable {
     isSaved: Bool = false
   ) async throws(ArtError) -> [UInt8] {
     let bounds = try Bounds(size)
+    return try await named(name) { () throws(Failure) in
+      try await thumbnail(of: content, Scene(content, picture: background), bounds, isSaved: isSaved).png
+    }
+  }
+
+  /// The same of a document that was read with its background. `isSaved` where no orphaned edits are in it.
+  public func thumbnail(
+    of view: DocumentView, within size: PixelSize, isSaved: Bool
+  ) async throws(DrawingFailure) -> Thumbnail {
+    let bounds: Bounds
+    do throws(ArtError) { bounds = try Bounds(size) } catch { throw .failed(error) }
+    do throws(Failure) {
+      return try await thumbnail(of: view.content, view.scene, bounds, isSaved: isSaved)
+    } catch {
+      switch error {
+      case .reading(let error): throw .failed(error)
+      case .drawing(let failure): throw failure
+      }
+    }
+  }
+
+  /// How large the picture of a canvas is within a size. Throws `badValue` for a size out of `sides`.
+  static func size(of canvas: Canvas, within size: PixelSize) throws(ArtError) -> PixelSize {
+    try Bounds(size).fitting(canvas)
+  }
+
+  private func thumbnail(
+    of content: DocumentContent, _ scene: Scene, _ bounds: Bounds, isSaved: Bool
+  ) async throws(Failure) -> Thumbnail {
     let font = EmojiFont.find(font)
-    let scene = DrawingScene(content, picture: background)
-    guard isSaved, content.background == nil || background != nil else {
-      return try await draw(scene, of: name, bounds, font).png
+    guard isSaved, content.background == nil || scene.picture != nil else {
+      return try await draw(scene, bounds, font)
     }
     let key = Key(state: DocumentBase(content), bounds: bounds, font: font)
-    return try await shared(key, of: name) { [self] () throws(ArtError) in
-      let picture = try await draw(scene, of: name, bounds, font)
+    return try await shared(key) { [self] () throws(Failure) in
+      let picture = try await draw(scene, bounds, font)
       await keep(picture, as: key)
-      return picture.png
+      return picture
     }
   }
 }
@@ -153,24 +195,49 @@ extension Thumbnails {
 // MARK: Work
 
 extension Thumbnails {
-  private typealias Picture = (drawn: Drawn, png: [UInt8])
+  /// Why there is no picture.
+  private enum Failure: Error {
+    /// The document cannot be read.
+    case reading(ArtError)
+    case drawing(DrawingFailure)
+  }
 
-  private func draw(
-    _ scene: DrawingScene, of name: String, _ bounds: Bounds, _ font: String?
-  ) async throws(ArtError) -> Picture {
-    let drawing = Drawing(
-      scene: scene, region: CanvasRect(scene.canvas), format: .png(try bounds.fitting(scene.canvas)),
-      font: font)
-    do throws(DrawingFailure) {
-      return try await renderer.draw(drawing, limit: Self.pictureLimit)
+  /// Does the work for a document that messages call so.
+  private func named<Value>(
+    _ name: String, _ work: () async throws(Failure) -> Value
+  ) async throws(ArtError) -> Value {
+    do throws(Failure) {
+      return try await work()
     } catch {
-      throw ArtError(error, drawing: name)
+      switch error {
+      case .reading(let error): throw error
+      case .drawing(let failure): throw ArtError(failure, drawing: name)
+      }
     }
   }
 
-  /// Keeps it, unless its background could not be drawn: another time it may be.
-  private func keep(_ picture: Picture, as key: Key) async {
-    guard let cache, picture.drawn.pictureFault == nil else { return }
+  private func reading<Value>(
+    _ work: () async throws(ArtError) -> Value
+  ) async throws(Failure) -> Value {
+    do throws(ArtError) { return try await work() } catch { throw .reading(error) }
+  }
+
+  private func draw(
+    _ scene: Scene, _ bounds: Bounds, _ font: String?
+  ) async throws(Failure) -> Thumbnail {
+    let size = try await reading { () throws(ArtError) in try bounds.fitting(scene.canvas) }
+    let drawing = Drawing(scene: scene, region: Rect(scene.canvas), format: .png(size), font: font)
+    do throws(DrawingFailure) {
+      let (drawn, png) = try await renderer.draw(drawing, limit: Self.pictureLimit)
+      return Thumbnail(png: png, drawn: drawn)
+    } catch {
+      throw .drawing(error)
+    }
+  }
+
+  /// Keeps it, unless something is amiss with it, of which nothing would be said another time.
+  private func keep(_ picture: Thumbnail, as key: Key) async {
+    guard let cache, picture.drawn == Drawn() else { return }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       queue.async {
         cache.keep(picture.png, as: key.text)
@@ -181,19 +248,25 @@ extension Thumbnails {
 
   /// The picture of that key from the cache, else what this work draws. Requests of the same key share both.
   private func shared(
-    _ key: Key, of name: String, _ work: @escaping @Sendable () async throws(ArtError) -> [UInt8]
-  ) async throws(ArtError) -> [UInt8] {
-    let outcome = await drawings.value(for: key.text) { [self] in
-      await result { () throws(ArtError) in
-        if let cache {
-          let kept = try await onQueue(for: name) { () throws(ArtError) in cache.read(key.text) }
-          if let kept { return kept }
-        }
-        return try await work()
+    _ key: Key, _ work: @escaping @Sendable () async throws(Failure) -> Thumbnail
+  ) async throws(Failure) -> Thumbnail {
+    let outcome: Result<Thumbnail, Failure>? = await drawings.value(for: key.text) { [self] in
+      do throws(Failure) {
+        if let kept = await read(key) { return .success(Thumbnail(png: kept, drawn: Drawn())) }
+        return .success(try await work())
+      } catch {
+        return .failure(error)
       }
     }
-    guard let outcome else { throw ArtError(.cancelled, drawing: name) }
+    guard let outcome else { throw .drawing(.cancelled) }
     return try outcome.get()
+  }
+
+  private func read(_ key: Key) async -> [UInt8]? {
+    guard let cache else { return nil }
+    return await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: cache.read(key.text)) }
+    }
   }
 
   /// Does what waits for files on the queue of this object; when the task is cancelled before its turn, nothing.

@@ -4,7 +4,9 @@ import ArtDocument
 import ArtModel
 import ArtStore
 import ArtSystem
+import ArtWatch
 import ArtWorker
+import Dispatch
 import Synchronization
 
 /// A document that is open for its sessions.
@@ -14,8 +16,9 @@ import Synchronization
 final class SharedDocument: Sendable {
   private struct State {
     var path: FilePath
-    var identity: FileIdentity
+    var identity: FileIdentity?
     var sessions: [Session] = []
+    var hasBegun = false
     var isEnding = false
     /// The sessions whose requests for backgrounds are being answered, by the mark that the request got.
     var requests: [String: (session: Session, tag: String?)] = [:]
@@ -27,13 +30,16 @@ final class SharedDocument: Sendable {
   let backgrounds: DocumentBackgrounds
   private let root: String
   private let relay: WatchRelay
+  /// Whether the relay reports for this document only, and ends with it.
+  private let ownsRelay: Bool
   private let registry: Registry
   private let number: Int
   private let hints: AsyncStream<RefreshHint>
+  private let otherNames = OtherNames()
   private let state: Mutex<State>
   private let hearing: Hearing
   private let waiters = Waiters()
-  private let warnings: WarningChoice?
+  private let settings: WorkspaceSettings
 
   /// What hears of backgrounds before the document is whole.
   private final class Hearing: Sendable {
@@ -41,41 +47,58 @@ final class SharedDocument: Sendable {
   }
 
   init(
-    _ document: Document, _ id: DocumentID, _ path: FilePath, _ identity: FileIdentity,
-    _ settings: WorkspaceSettings, _ relay: WatchRelay, _ fetcher: BackgroundFetcher, _ registry: Registry
+    _ document: Document, _ id: DocumentID, _ path: FilePath, _ identity: FileIdentity?,
+    _ settings: WorkspaceSettings, _ relay: WatchRelay, ownsRelay: Bool = false,
+    _ fetcher: BackgroundFetcher, _ registry: Registry
   ) {
     self.document = document
     self.id = id
     self.relay = relay
+    self.ownsRelay = ownsRelay
     self.registry = registry
-    warnings = settings.warnings
+    self.settings = settings
     root = String(document.path.dropLast(path.string.count))
-    (number, hints) = relay.follow(path)
+    (number, hints) = relay.follow(path) { [otherNames] in await otherNames.look(at: document) }
     state = Mutex(State(path: path, identity: identity))
     let hearing = Hearing()
     self.hearing = hearing
-    backgrounds = DocumentBackgrounds(document, fetcher, pending: settings.pending) { event in
+    backgrounds = DocumentBackgrounds(
+      document, fetcher, pending: settings.pending, allowsPrivate: settings.allowsPrivate
+    ) { event in
       hearing.document.withLock { $0 }?.receive(event)
     }
     hearing.document.withLock { $0 = self }
+    document.forwardEvents { [weak self] events in
+      guard let self else { return }
+      for session in self.state.withLock(\.sessions) {
+        session.events.send(events.lazy.map { .document($0) })
+      }
+    }
   }
 
   var path: FilePath { state.withLock(\.path) }
 
-  var identity: FileIdentity {
+  var identity: FileIdentity? {
     get { state.withLock(\.identity) }
     set { state.withLock { $0.identity = newValue } }
   }
 
+  /// Follows what others do, and fetches what is pending; once.
   func begin() async {
-    await document.refresh(at: hints)
-    // What was done to the file since it was read gives no hint any more.
-    await document.refresh()
-    await backgrounds.begin()
-    let events = document.events(capacity: 4_096)
-    Task { [weak self] in
-      for await event in events { self?.send(.document(event)) }
+    let hasBegun = state.withLock { state in
+      defer { state.hasBegun = true }
+      return state.hasBegun
     }
+    if hasBegun { return }
+    await document.refresh(at: hints)
+    if ownsRelay {
+      // Its first hint comes when the system reports changes.
+      Task { [relay] in await relay.run() }
+    } else {
+      // What was done to the file since it was read gives no hint any more.
+      await document.refresh()
+    }
+    await backgrounds.begin()
   }
 
   /// A new session; nil when the document is being closed.
@@ -86,6 +109,13 @@ final class SharedDocument: Sendable {
       state.sessions.append(session)
       return session
     }
+  }
+
+  /// The first session of a document that was opened just now.
+  func first(_ client: DocumentClient) -> Session {
+    let session = Session(client, of: self)
+    state.withLock { $0.sessions.append(session) }
+    return session
   }
 
   /// Throws `closed` for a session that has ended.
@@ -134,11 +164,14 @@ final class SharedDocument: Sendable {
       throw error
     }
     finish()
+    await closeRelay()
   }
 
   /// Closes the document whatever its sessions do, or leaves it with its journal where it cannot be saved; why. The sessions hear the
-  /// event when the document was saved.
-  func end(saying event: SessionEvent? = nil) async -> ArtError? {
+  /// event when the document was saved. With `discardingChanges` it is not saved, and what no save holds is lost.
+  func end(
+    discardingChanges: Bool = false, saying event: SessionEvent? = nil
+  ) async -> Session.SavingFailure? {
     while !state.withLock({ state in
       defer { state.isEnding = true }
       return !state.isEnding
@@ -147,18 +180,31 @@ final class SharedDocument: Sendable {
       await ended()
       guard registry.all.contains(where: { $0 === self }) else { return nil }
     }
+    async let unwatched: Void = closeRelay()
     await backgrounds.close()
-    var failure: ArtError?
-    do throws(ArtError) {
-      try await document.close()
-    } catch {
-      failure = error
-      await document.abandon()
+    var failure: Session.SavingFailure?
+    if discardingChanges {
+      await document.closeDiscardingChanges()
+    } else {
+      do throws(ArtError) {
+        try await document.close()
+      } catch {
+        failure = Session.SavingFailure(error: error, unsaved: await document.unsavedChanges)
+        await document.abandon()
+      }
     }
     if let event, failure == nil { send(event) }
     finish()
+    await unwatched
     return failure
   }
+
+  /// The document was closed by a turn in the program's life: its sessions end.
+  func finishIfClosed() async {
+    if await document.state == .closed { finish() }
+  }
+
+  private func closeRelay() async { if ownsRelay { await relay.close() } }
 
   /// Returns when the document is closed, or stays open after all.
   func ended() async {
@@ -196,7 +242,8 @@ final class SharedDocument: Sendable {
     }
   }
 
-  private func receive(_ event: DocumentBackgrounds.Event) {
+  /// Reports what became of a background, and warns of a refusal. The tag of one that was asked for is the mark of the request.
+  func receive(_ event: DocumentBackgrounds.Event) {
     let asked = event.tag.flatMap { mark in state.withLock { $0.requests.removeValue(forKey: mark) } }
     let told = DocumentBackgrounds.Event(
       event.outcome, url: event.url, isRequested: event.isRequested, tag: asked?.tag)
@@ -207,11 +254,61 @@ final class SharedDocument: Sendable {
     switch event.outcome {
     case .set: if event.isRequested { store.forget() }
     case .rejected(let refusal):
-      let url = event.isRequested ? event.url : nil
-      if let warning = store.warning(of: refusal, warnings, asked: url, canAsk: true) {
-        session.events.send(.warning(warning))
-      }
+      if let warning = warning(of: refusal, event, store) { session.events.send(.warning(warning)) }
     case .failed: break
+    }
+  }
+
+  private func warning(
+    of refusal: Refusal, _ event: DocumentBackgrounds.Event, _ store: RefusalWarnings
+  ) -> RefusalWarning? {
+    if event.isRequested, event.url == nil, !settings.asksAboutWarnings {
+      // Where no question can be put, the user's own file that is no picture is an error as any other.
+      return settings.warnings == .never
+        ? nil : RefusalWarning(refusal: refusal, isOfFile: true, question: nil)
+    }
+    return store.warning(
+      of: refusal, settings.warnings, asked: event.isRequested ? event.url : nil,
+      canAsk: settings.asksAboutWarnings)
+  }
+}
+
+/// Has a document refresh by the clock while its file has another name: the system reports a write only under the name by which it was
+/// made. The same for a path through a symbolic link, which may be made to lead elsewhere.
+private final class OtherNames: Sendable {
+  private static let interval = Duration.seconds(2)
+
+  /// Whether the path was seen to go through a symbolic link. It stays so while the link is being made again.
+  private let isLinked = Mutex(false)
+  private let queue = DispatchQueue(label: "emojiart.other-names")
+
+  func look(at document: Document) async {
+    let needsClock = await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: self.needsClock(document.store)) }
+    }
+    await document.refresh(every: needsClock ? Self.interval : nil)
+  }
+
+  private func needsClock(_ store: any DocumentStore) -> Bool {
+    let isLinked = isLinked.withLock { isLinked in
+      isLinked = isLinked || Self.goesThroughLink(store.path)
+      return isLinked
+    }
+    // To a watcher a file of that name is a journal.
+    if isLinked || store.path.hasSuffix("-journal") { return true }
+    do throws(ArtError) {
+      return try store.stamp().hardLinks > 1
+    } catch {
+      // The next refresh tells why.
+      return false
+    }
+  }
+
+  private static func goesThroughLink(_ path: String) -> Bool {
+    var prefix = path.utf8.first == UInt8(ascii: "/") ? "" : "."
+    return FilePath(path).components.contains { part in
+      prefix += "/\(part)"
+      do throws(SystemError) { return try FileStatus(ofLinkAt: prefix).isLink } catch { return false }
     }
   }
 }

@@ -15,12 +15,19 @@ import Synchronization
 final class WatchRelay: EventSource {
   private struct State {
     /// The documents that are open, by their paths in the folder.
-    var followers: [Int: (path: FilePath, hints: AsyncStream<RefreshHint>.Continuation)] = [:]
+    var followers: [Int: Follower] = [:]
     var next = 0
     /// What the folder is processing.
     var pending: WatchEvent?
     var isDegraded = false
     var isOver = false
+  }
+
+  private struct Follower {
+    var path: FilePath
+    let hints: AsyncStream<RefreshHint>.Continuation
+    /// Is called after each refresh.
+    let refreshed: @Sendable () async -> Void
   }
 
   private let source: any EventSource
@@ -56,12 +63,20 @@ final class WatchRelay: EventSource {
     finish()
   }
 
-  /// The hints for a document, until `unfollow`, and the number under which it is known here.
-  func follow(_ path: FilePath) -> (number: Int, hints: AsyncStream<RefreshHint>) {
+  /// Asks the source for all that it reports, where no folder does. Returns when the source is closed.
+  func run() async { while await next() != nil {} }
+
+  /// The hints for a document, until `unfollow`, and the number under which it is known here. `refreshed` is called after each of
+  /// its refreshes.
+  func follow(
+    _ path: FilePath, refreshed: @escaping @Sendable () async -> Void
+  ) -> (number: Int, hints: AsyncStream<RefreshHint>) {
     let (hints, continuation) = AsyncStream<RefreshHint>.makeStream(bufferingPolicy: .bufferingNewest(2))
     let number = state.withLock { state in
       state.next += 1
-      if !state.isOver { state.followers[state.next] = (path, continuation) }
+      if !state.isOver {
+        state.followers[state.next] = Follower(path: path, hints: continuation, refreshed: refreshed)
+      }
       return state.next
     }
     if state.withLock(\.isOver) { continuation.finish() }
@@ -86,13 +101,13 @@ final class WatchRelay: EventSource {
       for file in files {
         let path = FilePath(file.path)
         for follower in followers where follower.path == path {
-          follower.hints.yield(hint(path, isQuiet: file.isQuiet))
+          follower.hints.yield(hint(follower, isQuiet: file.isQuiet))
         }
       }
     case .scanned(let scan):
       let folder = FilePath(scan.folder)
       for follower in followers where follower.path.isWithin(folder) {
-        follower.hints.yield(hint(follower.path, isQuiet: true))
+        follower.hints.yield(hint(follower, isQuiet: true))
       }
       // While the folder is scanned every so often, that says it all.
       if let reason = scan.reason, !state.withLock(\.isDegraded) { report(.rescanned(reason)) }
@@ -107,10 +122,11 @@ final class WatchRelay: EventSource {
   }
 
   /// What cannot be read while nobody writes to it gets its hint again; what is being written comes again by itself.
-  private func hint(_ path: FilePath, isQuiet: Bool) -> RefreshHint {
+  private func hint(_ follower: Follower, isQuiet: Bool) -> RefreshHint {
     RefreshHint(isQuiet: isQuiet) { [weak self, retry] couldRead in
+      await follower.refreshed()
       guard !couldRead, isQuiet, let self else { return }
-      await self.source.recheck(at: path.string, after: retry)
+      await self.source.recheck(at: follower.path.string, after: retry)
     }
   }
 

@@ -18,8 +18,12 @@ public struct WorkspaceSettings: Sendable {
   public var autosave = AutosavePolicy()
   /// Which pending backgrounds of open documents are fetched.
   public var pending = PendingMode.changed
+  /// Whether pending backgrounds may come from any address.
+  public var allowsPrivate = false
   /// How the user wants to be told of refused backgrounds; nil where nothing was said.
   public var warnings: WarningChoice?
+  /// Whether the front end can put the question that goes with a warning.
+  public var asksAboutWarnings = true
   /// Where the helper programs lie.
   public var helpers = HelperPrograms.installed
   /// Why the system is not asked for changes, and the folder scanned every two seconds; nil as a rule.
@@ -114,8 +118,8 @@ public actor Workspace {
     isClosed = true
     var first: ArtError?
     for shared in registry.all {
-      let error = await shared.end()
-      first = first ?? error
+      let failure = await shared.end()
+      first = first ?? failure?.error
     }
     await folder.close()
     return first
@@ -217,14 +221,19 @@ public actor Workspace {
     let relative = try checked(path)
     if let shared = registry.document(at: relative) {
       try await shared.document.save()
-      if let error = await shared.end(saying: .removed) { throw error }
+      if let failure = await shared.end(saying: .removed) { throw failure.error }
     }
     return try Documents(by: recovery).delete(documentFile(relative), into: trash)
   }
 
   /// Has the documents do what a turn in the program's life means. Throws the first error of a document that could not be saved.
   public func send(_ event: LifeCycleEvent, of life: LifeCycle) async throws(ArtError) {
-    try await life.send(event, to: registry.all.map(\.document))
+    let all = registry.all
+    let sent = await result { () async throws(ArtError) in
+      try await life.send(event, to: all.map(\.document))
+    }
+    for shared in all { await shared.finishIfClosed() }
+    try sent.get()
   }
 }
 

@@ -125,11 +125,15 @@ enum RefusalMessages {
     let canAsk = mayAsk && isatty(0) == 1 && isatty(2) == 1
     let warnings = RefusalWarnings(of: document)
     guard let warning = warnings.warning(of: refusal, choice, asked: asked, canAsk: canAsk) else { return }
-    guard let question = warning.question else {
-      return say("\(document.path): \(message(refusal)); --suppress-warnings silences this")
-    }
+    guard let question = warning.question else { return say(text(of: warning, document.path)) }
     say("\(document.path): \(message(refusal))")
     if wantsStop(document) { stop(question, document) }
+  }
+
+  /// A warning that goes without a question.
+  static func text(of warning: RefusalWarning, _ document: String) -> String {
+    if warning.isOfFile { return BackgroundRefusal(warning.refusal, file: "the file").text }
+    return "\(document): \(message(warning.refusal)); --suppress-warnings silences this"
   }
 
   /// The warning and its reason: `… (dns: no host is called nowhere.example)`.

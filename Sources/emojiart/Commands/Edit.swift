@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ArtDocument
 import ArtModel
-import ArtStore
 import ArtTerminal
 
 struct Edit: ParsableCommand {

@@ -44,8 +44,8 @@ struct GalleryCommand: ParsableCommand {
     let held = page.heldSignals()
     try checkThreads()
     var gallery = Gallery(
-      of: folder, font: font, into: page, recovery: .ofCommand,
-      waiter: SignalledWaiter(held: held, file: page), report: Self.complain)
+      of: folder, into: page, recovery: .ofCommand, waiter: SignalledWaiter(held: held, file: page),
+      thumbnails: Thumbnails(font: font), report: Self.complain)
     try page.orEnd { () throws(ArtError) in try gallery.write(listing) }
     held.release()
     if output != "-" {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtWorker
 import ArtWorkspace
 
 /// What a person is told of a drawing that was made.

@@ -2,40 +2,39 @@
 
 import ArtDocument
 import ArtModel
+import ArtStore
 import ArtSystem
+import ArtWorker
 import ArtWorkspace
 import Glibc
 
 /// A document that is edited line by line. One thread reads, asks the document, and writes:
 ///
-///     stdin ──StreamForm──▶ lines of one read ──▶ Document, one call for a run of edits ──▶ StreamForm ──▶ stdout
-///                                                 Document ──events──▶ Outbox ──behind the answers──┘
+///     stdin ──StreamForm──▶ lines of one read ──▶ Session, one call for a run of edits ──▶ StreamForm ──▶ stdout
+///                                                 Session ──events──▶ Outbox ──behind the answers──┘
 ///
 /// Nothing grows without bound: while stdout takes nothing, nothing is read. What happened is written only when every
 /// edit that was asked for is answered, so that an edit is answered before it is told to be saved.
 struct EditingStream<Form: StreamForm> {
-  let document: Document
+  let session: Session
   let outbox: Outbox
   let settings: StreamSettings
-  let backgrounds: StreamBackgrounds
+  let errors: FirstError
   var form: Form
   /// Edits that were answered with ok.
   var acknowledged = 0
   var hasQuit = false
   var recent = RecentAdditions()
-  /// What the first line came to that came to nothing.
-  var firstError: ArtError? { backgrounds.firstError }
   /// Why stdout takes nothing any more.
   private(set) var broken: ArtError?
 
   init(
-    _ document: Document, _ outbox: Outbox, _ settings: StreamSettings, _ backgrounds: StreamBackgrounds,
-    _ form: Form
+    _ session: Session, _ outbox: Outbox, _ settings: StreamSettings, _ errors: FirstError, _ form: Form
   ) {
-    self.document = document
+    self.session = session
     self.outbox = outbox
     self.settings = settings
-    self.backgrounds = backgrounds
+    self.errors = errors
     self.form = form
   }
 
@@ -69,29 +68,16 @@ struct EditingStream<Form: StreamForm> {
   }
 
   /// Saves and closes the document, or closes it only, and writes the last of what happened. `listening` is over when the
-  /// document's events are. Throws when something could not be saved.
+  /// session's events are. Throws when something could not be saved.
   mutating func end(after listening: Outcome<Void>, saving: Bool) throws(ArtError) {
-    let document = document
-    let closed = wait {
-      await result { () async throws(ArtError) in
-        if saving { try await document.close() } else { await document.closeDiscardingChanges() }
-      }
-    }
-    if case .success = closed, saving { recent.keep() }
-    if !settings.isAtomic { recent.keep() }
-    guard case .failure(let error) = closed else { return finish(listening) }
-    let count = wait {
-      let count = await document.unsavedChanges
-      await document.abandon()
-      return count
-    }
-    finish(listening)
-    throw settings.isAtomic ? error : .notSaved(count, in: document.path, error)
-  }
-
-  private mutating func finish(_ listening: Outcome<Void>) {
+    let session = session
+    let failure = wait { await session.end(discardingChanges: !saving) }
+    if failure == nil && saving || !settings.isAtomic { recent.keep() }
     wait(for: listening)
     flush()
+    guard let failure else { return }
+    throw settings.isAtomic
+      ? failure.error : .notSaved(failure.unsaved, in: session.filePath, failure.error)
   }
 
   /// Writes the answers, and what happened meanwhile behind them.
@@ -100,9 +86,9 @@ struct EditingStream<Form: StreamForm> {
     defer { for waiter in taken.waiters { waiter.signal() } }
     say { (form) throws(ArtError) in try form.write(taken.late, with: taken.lines) }
     guard form.showsState, broken == nil else { return }
-    let document = document
-    let (state, unsaved) = Outcome { (await document.state, await document.unsavedChanges) }.wait()
-    form.update(document, state, unsaved: unsaved, isTerminalNew: taken.isTerminalNew)
+    let session = session
+    let (state, unsaved) = Outcome { (await session.state, await session.unsavedChanges) }.wait()
+    form.update(session, state, unsaved: unsaved, isTerminalNew: taken.isTerminalNew)
   }
 
   /// Answers, unless nothing is taken any more.
@@ -113,7 +99,7 @@ struct EditingStream<Form: StreamForm> {
 
   /// Answers a line that came to nothing.
   mutating func say(_ error: ArtError, to line: StreamLine) {
-    backgrounds.note(error)
+    errors.note(error)
     say { (form) throws(ArtError) in try form.failed(error, line) }
   }
 
@@ -142,5 +128,248 @@ struct EditingStream<Form: StreamForm> {
     if ready[1].revents & Int16(POLLERR) != 0 { broken = .brokenPipe }
     outbox.wakeup.clear()
     flush()
+  }
+}
+
+// MARK: Answers
+
+extension EditingStream {
+  /// Answers lines in their order.
+  mutating func answer(_ lines: [StreamLine]) {
+    var rest = lines[...]
+    while let first = rest.first, !hasQuit, broken == nil {
+      let run = run(of: rest)
+      if run.isEmpty { answer(first) } else { edit(run) }
+      rest = rest.dropFirst(max(1, run.count))
+      flush()
+    }
+    if form.showsState, !settings.isAtomic { recent.keep() }
+  }
+
+  /// The lines that are answered by one call of the session. One that may be about much ends it, so that no more is kept
+  /// for an answer than must be.
+  private func run(of lines: ArraySlice<StreamLine>) -> ArraySlice<StreamLine> {
+    var room = min(settings.killAfter.map { $0 - acknowledged } ?? .max, Self.mostInOneCall)
+    var end = lines.startIndex
+    while end < lines.endIndex, room > 0 {
+      switch lines[end].request {
+      case .edit: room -= lines[end].isAboutSeveral ? room : 1
+      case .bad: break
+      case .save, .show, .history, .background, .help, .quit: return lines[..<end]
+      }
+      end += 1
+    }
+    return lines[..<end]
+  }
+
+  /// With all of a read, a sixth more edits a second were answered, and a seventh more memory was needed.
+  private static var mostInOneCall: Int { 512 }
+
+  private mutating func edit(_ run: ArraySlice<StreamLine>) {
+    var answers = perform(run).makeIterator()
+    for line in run {
+      switch line.request {
+      case .bad(let error): say(error, to: line)
+      case .edit(let request):
+        switch answers.next() {
+        case .success(let answer):
+          recent.note(request)
+          say { (form) throws(ArtError) in try form.done(answer, of: line) }
+          acknowledge()
+        case .failure(let error): say(error, to: line)
+        case nil: break
+        }
+      case .save, .show, .history, .background, .help, .quit: break
+      }
+      // Without what happened meanwhile: not all of the run is answered.
+      if form.size >= 1 << 18 { say { (form) throws(ArtError) in try form.write(with: []) } }
+    }
+  }
+
+  private mutating func perform(_ run: ArraySlice<StreamLine>) -> [Result<DocumentAnswer, ArtError>] {
+    let (session, isAtomic, client) = (session, settings.isAtomic, session.client)
+    let requests = run.compactMap { line -> ClientRequest? in
+      guard case .edit(let request) = line.request else { return nil }
+      // Without a session a tag is the caller's own mark, and no key.
+      return client.session == nil
+        ? ClientRequest(request, by: client)
+        : ClientRequest(request, by: client, tag: line.tag?.requestTag, since: line.since)
+    }
+    guard !requests.isEmpty else { return [] }
+    while true {
+      if let results = Outcome({ await session.perform(requests) }).wait() { return results }
+      if isAtomic { return requests.map { _ in .failure(.tooManyAtOnce()) } }
+      guard waitForCapacity() else { return [] }
+    }
+  }
+
+  /// Waits until an edit may be made, as long as somebody reads; whether one does. Otherwise the stream is over, and what was
+  /// answered is in the journal. With `--atomic` it is not waited for.
+  mutating func waitForCapacity() -> Bool {
+    guard !settings.isAtomic else { return true }
+    let session = session
+    let hasCapacity = Outcome {
+      await session.waitForCapacity()
+    } done: { [wakeup = outbox.wakeup] in
+      wakeup.wake()
+    }
+    while hasCapacity.now == nil, broken == nil { waitForNews() }
+    return broken == nil
+  }
+
+  mutating func acknowledge() {
+    acknowledged += 1
+    guard acknowledged == settings.killAfter else { return }
+    say { (form) throws(ArtError) in try form.write(with: []) }
+    kill(getpid(), SIGKILL)
+  }
+
+  private mutating func answer(_ line: StreamLine) {
+    let session = session
+    switch line.request {
+    case .save: save(line)
+    case .show, .history:
+      // What happens meanwhile is written behind the answer: it is later than the snapshot.
+      let (snapshot, unsaved) = Outcome { (await session.snapshot, await session.unsavedChanges) }.wait()
+      say { (form) throws(ArtError) in try form.show(snapshot, unsaved: unsaved, of: line) }
+    case .background(let asked): answer(asked, to: line)
+    case .help(let text): say { (form) throws(ArtError) in try form.help(text) }
+    case .quit: hasQuit = true
+    case .edit, .bad: break
+    }
+  }
+
+  private mutating func save(_ line: StreamLine) {
+    guard !settings.isAtomic else { return say(.savedAtTheEnd(), to: line) }
+    let session = session
+    let saved = wait {
+      await result { () async throws(ArtError) in
+        try await session.save()
+        return (revision: await session.revision, unsaved: await session.unsavedChanges)
+      }
+    }
+    switch saved {
+    case .success(let (revision, unsaved)):
+      say { (form) throws(ArtError) in try form.saved(revision: revision, unsaved: unsaved, of: line) }
+    case .failure(let error): say(error, to: line)
+    }
+  }
+}
+
+// MARK: Backgrounds
+
+extension EditingStream {
+  /// Does what is asked of the background. What has to be fetched is answered at once, and told of when it is there, or
+  /// refused.
+  mutating func answer(_ asked: BackgroundLine, to line: StreamLine) {
+    switch asked {
+    case .request(.fetch(let typed, let keepsCanvas, let allowsPrivate)):
+      guard !settings.isAtomic else { return say(.nothingFetchedAtomically(), to: line) }
+      guard let url = url(typed, line) else { return }
+      let request = BackgroundRequest(
+        url, isUserInitiated: true, allowsPrivate: allowsPrivate || settings.allowsPrivate, proxies: settings.proxies)
+      fetch(url.shown, line) { (session, tag) throws(ArtError) in
+        try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag)
+      }
+    case .picture(let path, let keepsCanvas):
+      guard !settings.isAtomic else { return say(.nothingFetchedAtomically(), to: line) }
+      guard let bytes = bytes(of: path, line) else { return }
+      fetch(path, line) { (session, tag) throws(ArtError) in
+        try await session.setBackground(bytes, keepsCanvas: keepsCanvas, tag: tag)
+      }
+    case .request(.later(let typed)):
+      guard let url = url(typed, line) else { return }
+      do throws(ArtError) {
+        guard let pending = try PendingBackground(later: url, at: millisecondsSince1970()) else {
+          throw .tooLongToKeep()
+        }
+        change(.later(pending), line)
+      } catch {
+        say(error, to: line)
+      }
+    case .request(.clear): change(.clear, line)
+    }
+  }
+
+  /// Begins to fetch a background, and answers before what becomes of it is written.
+  private mutating func fetch(
+    _ what: String, _ line: StreamLine,
+    _ begin: @escaping @Sendable (Session, _ tag: String?) async throws(ArtError) -> Void
+  ) {
+    let (session, tag) = (session, line.tag?.text)
+    let begun = Outcome { await result { () async throws(ArtError) in try await begin(session, tag) } }
+    switch begun.wait() {
+    case .success: say { (form) throws(ArtError) in try form.fetching(what, of: line) }
+    case .failure(let error): say(error, to: line)
+    }
+  }
+
+  /// The URL that was typed; nil for one that is refused, which is reported.
+  private mutating func url(_ typed: String, _ line: StreamLine) -> BackgroundURL? {
+    do throws(Refusal) { return try BackgroundURL(typed) } catch {
+      session.refuseBackground(error, url: typed, tag: line.tag?.text)
+      return nil
+    }
+  }
+
+  /// A person's own picture; nil for one that cannot be read, or is refused, which is reported.
+  private mutating func bytes(of path: String, _ line: StreamLine) -> [UInt8]? {
+    // Whoever opens and closes it by hand takes the locks of a save that is being made.
+    guard !isSameFile(path, session.filePath) else {
+      say(ArtError(.badValue, "\(path) is the document itself, and no picture"), to: line)
+      return nil
+    }
+    do {
+      guard case .bytes(let bytes) = try PictureSource.path(path).read() else { return nil }
+      return bytes
+    } catch let refusal as Refusal {
+      session.refuseBackground(refusal, url: nil, tag: line.tag?.text)
+    } catch let error as ArtError {
+      say(error, to: line)
+    } catch {
+      say(ArtError(.inputOutput, "cannot read \(path): \(error)"), to: line)
+    }
+    return nil
+  }
+
+  /// An edit, after which nothing is fetched that was asked for before.
+  private mutating func change(_ change: BackgroundChange, _ line: StreamLine) {
+    guard waitForCapacity() else { return }
+    let session = session
+    let edited = wait {
+      await result { () async throws(ArtError) in
+        guard await session.hasCapacity else { throw .tooManyAtOnce() }
+        try await session.changeBackground(change)
+        return await session.unsavedChanges
+      }
+    }
+    switch edited {
+    case .success(let unsaved):
+      say { (form) throws(ArtError) in try form.edited(unsaved: unsaved, of: line) }
+      acknowledge()
+    case .failure(let error): say(error, to: line)
+    }
+  }
+
+  /// Waits for what is being fetched, and writes what happens meanwhile; not when nobody reads any more.
+  mutating func waitForBackgrounds() {
+    guard broken == nil else { return }
+    let session = session
+    let over = Outcome {
+      await session.waitForBackground()
+    } done: { [wakeup = outbox.wakeup] in
+      wakeup.wake()
+    }
+    while over.now == nil, broken == nil { waitForNews() }
+  }
+}
+
+/// Whether two paths lead to one file.
+private func isSameFile(_ path: String, _ other: String) -> Bool {
+  // What cannot be looked at is no document that is open here.
+  do throws(SystemError) {
+    return try FileStatus(at: path).identity == FileStatus(at: other).identity
+  } catch {
+    return false
   }
 }

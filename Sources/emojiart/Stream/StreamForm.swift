@@ -47,17 +47,15 @@ protocol StreamForm: SendableMetatype {
   var showsState: Bool { get }
   /// The document and its state, and how many edits no save holds; whether the terminal may have become another.
   mutating func update(
-    _ document: Document, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool)
+    _ session: Session, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool)
 
-  /// What happened to the document, in whole lines; nothing where it is not worth telling.
-  static func news(of event: DocumentEvent) -> [UInt8]
+  /// What happened to the document, in whole lines; nothing where it is not worth a line.
+  static func lines(of event: SessionEvent) -> [UInt8]
   /// A turn in the program's life.
-  static func news(of event: LifeCycleEvent) -> [UInt8]
-  /// How well others' edits are heard of.
-  static func news(of event: DocumentWatch.Event) -> [UInt8]
-  /// What became of a background, to be put into the outbox; what is worth a warning is told by that.
-  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox)
-  /// Tells what a person should know although the work was done.
+  static func lines(of event: LifeCycleEvent) -> [UInt8]
+  /// Puts what happened into the outbox.
+  static func report(_ event: SessionEvent, to outbox: Outbox)
+  /// Says what a person should know although the work was done.
   static func notice(_ text: String, by outbox: Outbox)
 }
 
@@ -69,63 +67,13 @@ extension StreamForm {
   func wake() {}
   static func notice(_ text: String, by outbox: Outbox) { Output.complain(text) }
   var showsState: Bool { false }
-  func update(_ document: Document, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool) {}
-}
+  func update(_ session: Session, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool) {}
 
-/// A line of the input, and what its answer needs to know of it.
-struct StreamLine {
-  /// What it asks for.
-  var request: Request
-  /// The caller's own mark.
-  var tag: ProtocolTag?
-  /// What the caller knew to be saved when it first asked; nil where it does not say.
-  var since: KnownHead?
-  /// Whether it may be about any number of emoji.
-  var isAboutSeveral = false
-  /// How an emoji that it is about is told in words.
-  var words: ((Emoji) -> String)?
+  static func lines(of event: LifeCycleEvent) -> [UInt8] { [] }
 
-  enum Request {
-    case edit(DocumentRequest)
-    case save
-    case show
-    case history
-    case background(BackgroundLine)
-    /// To be answered with that.
-    case help(String)
-    case quit
-    /// The line cannot be read.
-    case bad(ArtError)
-  }
-}
-
-extension StreamLineReader {
-  /// Reads once from stdin. Nil at the end of the input, unless it ends with a line. Throws `inputOutput`.
-  mutating func take(
-    _ read: (UnsafeBufferPointer<UInt8>) -> StreamLine?
-  ) throws(ArtError) -> [StreamLine]? {
-    var lines: [StreamLine] = []
-    let count = self.read(from: 0) { line in
-      switch line {
-      case .line(let bytes): if let line = read(bytes) { lines.append(line) }
-      case .tooLong: lines.append(StreamLine(request: .bad(.lineTooLong())))
-      }
-    }
-    if count < 0, errno != EINTR, errno != EAGAIN { throw .streamInput() }
-    return count == 0 && lines.isEmpty ? nil : lines
-  }
-}
-
-extension ArtError {
-  /// Nobody reads what is written.
-  static let brokenPipe = notWritten(to: "stdout", EPIPE)
-
-  static func streamInput() -> ArtError {
-    ArtError(.inputOutput, "cannot read the lines from stdin: \(SystemError.text(of: errno))")
-  }
-
-  static func lineTooLong() -> ArtError {
-    ArtError(.tooLarge, "a line of more than \(StreamLineReader.limit) bytes; it was passed over")
+  static func report(_ event: SessionEvent, to outbox: Outbox) {
+    let version: Int? = if case .document(let event) = event { event.version } else { nil }
+    outbox.put(lines(of: event), version: version)
   }
 }
 
@@ -192,42 +140,9 @@ struct JSONForm: StreamForm {
     try Output.writeAnswers(json.bytes)
   }
 
-  static func news(of event: DocumentEvent) -> [UInt8] { ProtocolEvent(event).line(message: \.message) }
+  static func lines(of event: SessionEvent) -> [UInt8] { ProtocolEvent(event)?.line(message: \.message) ?? [] }
 
-  static func news(of event: LifeCycleEvent) -> [UInt8] { ProtocolEvent.lifeCycle(event).line() }
-
-  static func news(of event: DocumentWatch.Event) -> [UInt8] { ProtocolEvent(event).line() }
-
-  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
-    outbox.put(ProtocolEvent(event).line(message: \.message))
-  }
-}
-
-extension StreamLine {
-  /// Reads a line of JSON; nil for a line of blanks.
-  fileprivate init?(json: UnsafeBufferPointer<UInt8>) {
-    do throws(ProtocolRequest.Unreadable) {
-      guard let request = try ProtocolRequest(json) else { return nil }
-      self.init(
-        request: Request(request), tag: request.tag, since: request.since,
-        isAboutSeveral: request.isAboutSeveral)
-    } catch {
-      self.init(request: .bad(error.error), tag: error.tag)
-    }
-  }
-}
-
-extension StreamLine.Request {
-  fileprivate init(_ request: ProtocolRequest) {
-    switch request.body {
-    case .action(let action): self = .edit(.action(action))
-    case .undo(let count): self = .edit(.undo(count))
-    case .redo(let count): self = .edit(.redo(count))
-    case .save: self = .save
-    case .show: self = .show
-    case .background(let background): self = .background(.request(background))
-    }
-  }
+  static func lines(of event: LifeCycleEvent) -> [UInt8] { ProtocolEvent.lifeCycle(event).line() }
 }
 
 extension Output {
@@ -301,27 +216,26 @@ struct WordForm: StreamForm {
   }
 
   /// What did not go as the person who types expects.
-  static func news(of event: DocumentEvent) -> [UInt8] {
+  static func lines(of event: SessionEvent) -> [UInt8] {
     switch event {
-    case .state(.error(let error)): line("not saved: \(error.message)")
-    case .dropped, .renamed: line(StreamNews.text(of: event))
-    case .state, .saved, .changed, .resync: []
+    case .document(.state(.error)), .document(.dropped), .document(.renamed), .degraded, .watching:
+      Array("emojiart: \(safe(StreamMessages.text(of: event)))\n".utf8)
+    case .background(let background):
+      if case .failed = background.outcome {
+        Array("emojiart: \(safe(StreamMessages.text(of: event)))\n".utf8)
+      } else {
+        []
+      }
+    case .document, .warning, .rescanned, .moved, .removed: []
     }
   }
 
-  static func news(of event: LifeCycleEvent) -> [UInt8] { [] }
-
-  static func news(of event: DocumentWatch.Event) -> [UInt8] { line(StreamNews.text(of: event)) }
-
-  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
-    switch event.outcome {
-    case .set where event.isRequested: outbox.putLate(Array("\(safe(StreamNews.text(of: event)))\n".utf8))
-    case .failed: outbox.put(line(StreamNews.text(of: event)))
-    case .set, .rejected: break
+  static func report(_ event: SessionEvent, to outbox: Outbox) {
+    if case .background(let background) = event, case .set = background.outcome, background.isRequested {
+      return outbox.putLate(Array("\(safe(StreamMessages.text(of: event)))\n".utf8))
     }
+    outbox.put(lines(of: event))
   }
-
-  private static func line(_ text: String) -> [UInt8] { Array("emojiart: \(safe(text))\n".utf8) }
 }
 
 extension DocumentAnswer {
@@ -349,10 +263,10 @@ struct PromptForm: StreamForm {
   private let opened = Opened()
 
   private final class Opened {
-    var document: Document?
+    var session: Session?
 
     var content: DocumentContent? {
-      document.map { document in Outcome { await document.content }.wait() }
+      session.map { session in Outcome { await session.snapshot.content }.wait() }
     }
   }
 
@@ -468,9 +382,9 @@ struct PromptForm: StreamForm {
   var showsState: Bool { true }
 
   mutating func update(
-    _ document: Document, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool
+    _ session: Session, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool
   ) {
-    opened.document = document
+    opened.session = session
     let count = unsaved == 0 ? "" : "* (\(unsaved) unsaved)"
     switch state {
     case .open, .closed: prompt.status = "\(name)\(count)>"
@@ -481,24 +395,54 @@ struct PromptForm: StreamForm {
     if isTerminalNew { enter() }
   }
 
-  static func news(of event: DocumentEvent) -> [UInt8] {
-    let text = StreamNews.text(of: event)
+  static func lines(of event: SessionEvent) -> [UInt8] {
+    let text: String
+    if case .background(let background) = event, case .rejected(let refusal) = background.outcome {
+      // A prompt has no exit status: what was asked for is answered, warned of or not.
+      text = background.isRequested ? "background refused: \(refusal.reason.rawValue)" : ""
+    } else {
+      text = StreamMessages.text(of: event)
+    }
     return text.isEmpty ? [] : Array("\(text)\n".utf8)
   }
 
-  static func news(of event: LifeCycleEvent) -> [UInt8] { [] }
+  static func notice(_ text: String, by outbox: Outbox) { outbox.put(Array("\(text)\n".utf8)) }
+}
 
-  static func news(of event: DocumentWatch.Event) -> [UInt8] { Array("\(StreamNews.text(of: event))\n".utf8) }
-
-  static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
-    switch event.outcome {
-    // A prompt has no exit status: what was asked for is answered, warned of or not.
-    case .rejected(let refusal) where event.isRequested:
-      outbox.put(Array("background refused: \(refusal.reason.rawValue)\n".utf8))
-    case .rejected: break
-    case .set, .failed: outbox.put(Array("\(StreamNews.text(of: event))\n".utf8))
+/// What happens to a document that is open, in words.
+enum StreamMessages {
+  /// A line, or several; empty for what a prompt shows otherwise.
+  static func text(of event: SessionEvent) -> String {
+    switch event {
+    case .document(let event): text(of: event)
+    case .background(let event):
+      switch event.outcome {
+      case .set(let background, _):
+        "background set: \(background.mediaType), \(background.size.width)x\(background.size.height)"
+      case .rejected(let refusal): ArtError.refused(refusal).message
+      case .failed(let error): "no background: \(error.message)"
+      }
+    case .degraded(let reason): "others' edits are heard of every two seconds: \(reason)"
+    case .watching: "others' edits are heard of at once again"
+    case .warning, .rescanned, .moved, .removed: ""
     }
   }
 
-  static func notice(_ text: String, by outbox: Outbox) { outbox.put(Array("\(text)\n".utf8)) }
+  private static func text(of event: DocumentEvent) -> String {
+    switch event {
+    case .saved, .state(.open), .state(.saving), .state(.closed): ""
+    case .state(.error(let error)): "not saved: \(error.message)"
+    case .state(.editingDisabled(let reason)): "it can only be looked at: \(reason)"
+    case .changed(let change) where change.cause.isOwn: ""
+    case .changed(let change) where !change.isComplete: "others changed much; `show` shows the document"
+    case .changed(let change):
+      change.edits.map { "\($0.author ?? "\($0.id.origin)"): \($0.title)" }.joined(separator: "\n")
+    case .dropped(_, let changes):
+      changes.count == 1
+        ? "1 change of yours was left out: somebody else changed the same, or removed it"
+        : "\(changes.count) changes of yours were left out: somebody else changed the same, or removed it"
+    case .renamed(let old, let new): "\(old) is now \(new): somebody else had added an emoji by that id"
+    case .resync: "much happened meanwhile; `show` shows the document"
+    }
+  }
 }

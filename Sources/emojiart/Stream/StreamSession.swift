@@ -5,7 +5,9 @@ import ArtModel
 import ArtStore
 import ArtSystem
 import ArtTerminal
+import ArtWorker
 import ArtWorkspace
+import Synchronization
 
 /// A stream from its first signal to its exit status.
 struct StreamSession {
@@ -25,43 +27,46 @@ struct StreamSession {
   /// beside lines; with `--atomic`, the error of a line, too.
   func run<Form: StreamForm>(_ form: Form) throws(ArtError) -> ArtError? {
     try checkThreads()
-    let outbox = try Outbox { Form.news(of: .resync(version: $0)) }
-    let signals = StreamSignals(outbox, terminal) { Form.news(of: $0) }
+    let outbox = try Outbox { Form.lines(of: .document(.resync(version: $0))) }
+    let signals = StreamSignals(outbox, terminal) { Form.lines(of: $0) }
     try signals.follow()
     var file = file
     file.notice = { Form.notice($0.message, by: outbox) }
-    let document = try open(file)
-    let events = document.events(ownEdits: settings.tellsOwnChanges)
-    let listening = Outcome {
-      for await event in events { outbox.put(Form.news(of: event), version: event.version) }
+    let session = try open(file)
+    let (events, errors) = (session.listen(ownEdits: settings.tellsOwnChanges), FirstError())
+    let listening = Outcome { [path = file.path] in
+      for await event in events {
+        errors.note(event)
+        if case .warning(let warning) = event {
+          Form.notice(RefusalMessages.text(of: warning, path), by: outbox)
+        } else {
+          Form.report(event, to: outbox)
+        }
+      }
     } done: {
       outbox.wakeup.wake()
     }
     // What is saved at the end only takes in then what others did.
-    let watch = settings.isAtomic ? nil : follow(document) { outbox.put(Form.news(of: $0)) }
-    if !settings.isAtomic { signals.save(document, listening: listening) }
+    if !settings.isAtomic {
+      signals.save(session, listening: listening)
+      Outcome { await session.begin() }.wait()
+    }
 
-    let backgrounds = StreamBackgrounds(document, file, settings, outbox, in: Form.self)
-    if let fetching = backgrounds.fetching { Outcome { await fetching.begin() }.wait() }
-
-    var stream = EditingStream(document, outbox, settings, backgrounds, form)
+    var stream = EditingStream(session, outbox, settings, errors, form)
     var failure: ArtError?
     do throws(ArtError) {
       try stream.run()
-      leaveTerminal(backgrounds)
+      leaveTerminal(session)
       stream.waitForBackgrounds()
     } catch {
       failure = error
     }
-    if let fetching = backgrounds.fetching { stream.wait { await fetching.close() } }
-    failure = stream.broken ?? failure ?? (settings.isAtomic ? stream.firstError : nil)
-    let ended = Outcome { await watch?.end() }
-    defer { _ = ended.wait(atMost: .milliseconds(500)) }
+    failure = stream.broken ?? failure ?? (settings.isAtomic ? errors.first : nil)
     // What cannot be saved is graver than any of these.
     try stream.end(after: listening, saving: failure == nil || !settings.isAtomic)
     switch (failure, stream.broken) {
     // Who reads no longer when everything is saved has heard all that was asked for.
-    case (nil, nil), (nil, ArtError.brokenPipe?): return stream.firstError
+    case (nil, nil), (nil, ArtError.brokenPipe?): return errors.first
     case (ArtError.brokenPipe?, _): throw signals.endOfPipe()
     case (let error?, _) where settings.isAtomic: throw .nothingSaved(file.path, error)
     // The last news could not be written: everything is saved.
@@ -71,42 +76,163 @@ struct StreamSession {
   }
 
   /// The keys of a terminal are its own again while a background is waited for: Ctrl-C gives it up.
-  private func leaveTerminal(_ backgrounds: StreamBackgrounds) {
-    guard let terminal, let fetching = backgrounds.fetching, Outcome({ await fetching.isFetching }).wait()
-    else { return }
+  private func leaveTerminal(_ session: Session) {
+    guard let terminal, Outcome({ await session.isFetchingBackground }).wait() else { return }
     terminal.restore()
     Output.complain("the background is still being fetched; Ctrl-C gives it up")
   }
 
-  /// Has the document hear of what others do, and tells how well it does.
-  private func follow(
-    _ document: Document, tell: @escaping @Sendable (DocumentWatch.Event) -> Void
-  ) -> DocumentWatch {
-    let watch = DocumentWatch(document)
-    let events = watch.events()
-    Task.detached {
-      await watch.begin()
-      for await event in events { tell(event) }
-    }
-    return watch
-  }
-
-  private func open(_ file: DocumentFile) throws(ArtError) -> Document {
+  /// Opens the document. Throws `notPermitted` for one that cannot be edited, `movedOn` for one at another revision.
+  private func open(_ file: DocumentFile) throws(ArtError) -> Session {
     // Opening does this where a journal is kept.
     if settings.isAtomic { try Recovery.ofCommand.restoreFirst(file) }
-    let (autosave, session) = (settings.autosave, settings.session)
-    let journal = settings.isAtomic ? JournalLocation.none : .standard
-    let opened = Outcome {
+    let client = try DocumentClient(author: environment("EMOJIART_AUTHOR"), session: settings.session)
+    let (workspace, expected) = (settings.workspace, expected)
+    return try Outcome {
       await result { () async throws(ArtError) in
-        let document = try await Document.open(
-          file, author: environment("EMOJIART_AUTHOR"), session: session, journal: journal,
-          autosave: autosave, refreshInterval: nil)
-        return (document, await document.state, await document.content.revision)
+        try await Session.open(file, as: client, workspace, isEdited: true, expecting: expected)
       }
+    }.wait().get()
+  }
+}
+
+/// The first of what came to nothing: a line, or a background that was asked for. Any thread may note one.
+final class FirstError: Sendable {
+  private let error = Mutex<ArtError?>(nil)
+
+  var first: ArtError? { error.withLock { $0 } }
+
+  func note(_ new: ArtError) { error.withLock { $0 = $0 ?? new } }
+
+  /// Notes a background that was asked for and came to nothing.
+  func note(_ event: SessionEvent) {
+    guard case .background(let background) = event, background.isRequested else { return }
+    switch background.outcome {
+    case .rejected(let refusal): note(.refused(refusal))
+    case .failed(let error): note(error)
+    case .set: break
     }
-    let (document, state, revision) = try opened.wait().get()
-    if case .editingDisabled(let reason) = state { throw .readOnlyDocument(file.path, reason) }
-    if let expected, expected != revision { throw .movedOn(file.path, is: revision, not: expected) }
-    return document
+  }
+}
+
+/// What a person says of a stream before it begins.
+struct StreamSettings: Sendable {
+  var autosave = AutosavePolicy()
+  /// Whether all lines are saved at the end, or none.
+  var isAtomic = false
+  /// The program kills itself when that many edits are answered.
+  var killAfter: Int?
+
+  /// The client whose edits these are; nil for the stream itself.
+  var session: SessionID?
+  /// Whether the changes that the stream makes are told, too.
+  var tellsOwnChanges = false
+
+  /// Which pending backgrounds are fetched.
+  var fetch = PendingMode.changed
+  /// Whether backgrounds may come from any address.
+  var allowsPrivate = false
+  /// How a person wants to hear of a background that was refused; nil where nothing was said.
+  var warning: WarningChoice?
+  /// For what a person asks for.
+  var proxies = ProxySettings()
+
+  /// How the document is opened.
+  var workspace: WorkspaceSettings {
+    var workspace = WorkspaceSettings()
+    workspace.journal = isAtomic ? .none : .standard
+    workspace.autosave = autosave
+    workspace.pending = fetch
+    workspace.allowsPrivate = allowsPrivate
+    workspace.warnings = warning
+    // Who types at a prompt is not asked: the line belongs to the prompt.
+    workspace.asksAboutWarnings = false
+    return workspace
+  }
+
+  /// Edits that wait for a save, at most.
+  static let mostAtOnce = 1_000_000
+
+  /// Reads what was typed. Throws `badValue`, and `usage` for what does not go together.
+  init(changes: String?, delay: String?, isAtomic: Bool, killAfter: String?) throws(ArtError) {
+    if let changes { autosave.changes = try Self.count(changes, "changes") }
+    if let delay { autosave.delay = try Self.seconds(delay) }
+    self.killAfter = if let killAfter { try Self.count(killAfter, "answers") } else { nil }
+    self.isAtomic = isAtomic
+    guard isAtomic else { return }
+    guard changes == nil, delay == nil else {
+      throw ArtError(
+        .usage, "--atomic saves once, at the end; leave out --autosave-changes and --autosave-delay")
+    }
+    autosave = AutosavePolicy(changes: .max, delay: .seconds(365 * 86_400))
+  }
+
+  /// Reads a session. Throws `badValue`.
+  static func session(_ typed: String) throws(ArtError) -> SessionID {
+    guard let session = SessionID(typed) else {
+      throw ArtError(
+        .badValue, "\(shown(typed)) is no session; give 12 characters of 0123456789abcdefghjkmnpqrstvwxyz")
+    }
+    return session
+  }
+
+  /// Reads what was typed about backgrounds. Throws `usage`, `badValue`.
+  mutating func take(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
+    guard !isAtomic || fetching.fetch == nil else {
+      throw ArtError(.usage, "--atomic fetches nothing; leave out --fetch")
+    }
+    fetch = try fetching.mode()
+    allowsPrivate = fetching.allowPrivate
+    warning = try warnings.choice()
+    proxies = .ofEnvironment
+  }
+
+  private static func count(_ typed: String, _ what: String) throws(ArtError) -> Int {
+    guard let count = Int(typed), (1...mostAtOnce).contains(count) else {
+      throw ArtError(.badValue, "\(shown(typed)) is no count of \(what); give a number from 1 to 1,000,000")
+    }
+    return count
+  }
+
+  private static func seconds(_ typed: String) throws(ArtError) -> Duration {
+    guard let seconds = decimal(typed), (0...3_600).contains(seconds) else {
+      throw ArtError(.badValue, "\(shown(typed)) is no delay; give seconds from 0 to 3,600, such as 0.25")
+    }
+    return .seconds(seconds)
+  }
+}
+
+extension ArtError {
+  static func savedAtTheEnd() -> ArtError {
+    ArtError(.usage, "with --atomic everything is saved at the end; leave out save")
+  }
+
+  static func tooManyAtOnce() -> ArtError {
+    ArtError(.tooLarge, "--atomic keeps at most 1,000,000 edits until the end; split the input")
+  }
+
+  /// Edits that could not be saved, and where they are.
+  static func notSaved(_ count: Int, in name: String, _ cause: ArtError) -> ArtError {
+    let (edits, them) = count == 1 ? ("1 edit is", "it") : ("\(count) edits are", "them")
+    switch cause.code {
+    case .noSuchDocument, .replaced:
+      return ArtError(
+        cause.code,
+        "\(name) is no longer where it was; \(edits) kept in the journal: put it back and `emojiart restore` saves \(them), "
+          + "or `emojiart restore \(name) --into NEWDOC` saves \(them) apart")
+    default:
+      return ArtError(
+        cause.code,
+        "\(cause.message); \(edits) kept in the journal, and `emojiart restore \(name)` saves \(them)")
+    }
+  }
+
+  static func notInTime(_ name: String) -> ArtError {
+    ArtError(.busy, "\(name) could not be saved in time")
+  }
+
+  /// All or none: none.
+  static func nothingSaved(_ name: String, _ cause: ArtError) -> ArtError {
+    cause.withCause("\(name) is as it was, because of one line: \(cause.cause)")
   }
 }

@@ -27,9 +27,9 @@ final class StreamSignals: Sendable {
   private let terminal: TerminalMode?
   private let source: SignalSource
   private let isPipeIgnored: Bool
-  private let news: @Sendable (LifeCycleEvent) -> [UInt8]
+  private let lines: @Sendable (LifeCycleEvent) -> [UInt8]
   private struct Saved {
-    var documents: [Document] = []
+    var session: Session?
     var listening: Outcome<Void>?
   }
 
@@ -37,10 +37,10 @@ final class StreamSignals: Sendable {
   private let saved = Mutex(Saved())
 
   /// Blocks the signals, in the threads that this one begins, too.
-  init(_ outbox: Outbox, _ terminal: TerminalMode?, news: @escaping @Sendable (LifeCycleEvent) -> [UInt8]) {
+  init(_ outbox: Outbox, _ terminal: TerminalMode?, lines: @escaping @Sendable (LifeCycleEvent) -> [UInt8]) {
     self.outbox = outbox
     self.terminal = terminal
-    self.news = news
+    self.lines = lines
     isPipeIgnored = SignalSource.isIgnored(SIGPIPE)
     signal(SIGPIPE, SIG_IGN)
     source = SignalSource(Self.endings + [SIGTSTP, SIGCONT] + (terminal == nil ? [] : [SIGWINCH]))
@@ -56,8 +56,8 @@ final class StreamSignals: Sendable {
   }
 
   /// From here on the document is saved when the process ends or stops. `listening` is over when its events are.
-  func save(_ document: Document, listening: Outcome<Void>) {
-    saved.withLock { $0 = Saved(documents: [document], listening: listening) }
+  func save(_ session: Session, listening: Outcome<Void>) {
+    saved.withLock { $0 = Saved(session: session, listening: listening) }
   }
 
   private func obey(_ number: Int32) {
@@ -69,14 +69,18 @@ final class StreamSignals: Sendable {
     }
   }
 
-  private func tell(_ event: LifeCycleEvent) { outbox.put(news(event)) }
-
-  /// Begins what the event means for the documents.
+  /// Reports the event, and begins what it means for the document.
   private func send(_ event: LifeCycleEvent) -> Outcome<Result<Void, ArtError>> {
-    tell(event)
-    let (lifeCycle, documents) = (lifeCycle, saved.withLock { $0.documents })
+    outbox.put(lines(event))
+    let (lifeCycle, session) = (lifeCycle, saved.withLock { $0.session })
     return Outcome {
-      await result { () async throws(ArtError) in try await lifeCycle.send(event, to: documents) }
+      await result { () async throws(ArtError) in
+        if let session {
+          try await session.send(event, of: lifeCycle)
+        } else {
+          try await lifeCycle.send(event, to: [])
+        }
+      }
     }
   }
 }
@@ -99,13 +103,12 @@ extension StreamSignals {
   /// Tells how many edits no save holds, and why; not enough time where there is no error. A stderr that takes nothing is
   /// not waited for.
   private func complain(_ error: ArtError?) {
-    for document in saved.withLock({ $0.documents }) {
-      let count = Outcome { await document.unsavedChanges }.wait(atMost: .milliseconds(100)) ?? 0
-      var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
-      guard count > 0, poll(&ready, 1, 50) == 1 else { continue }
-      let (path, cause) = (document.path, error ?? .notInTime(document.path))
-      Output.complain(ArtError.notSaved(count, in: path, cause).message)
-    }
+    guard let session = saved.withLock({ $0.session }) else { return }
+    let count = Outcome { await session.unsavedChanges }.wait(atMost: .milliseconds(100)) ?? 0
+    var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+    guard count > 0, poll(&ready, 1, 50) == 1 else { return }
+    let (path, cause) = (session.filePath, error ?? .notInTime(session.filePath))
+    Output.complain(ArtError.notSaved(count, in: path, cause).message)
   }
 
   /// The terminal as it was, the cursor below the prompt.

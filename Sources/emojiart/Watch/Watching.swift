@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtDocument
 import ArtModel
 import ArtProtocol
 import ArtStore
 import ArtSystem
 import ArtWorkspace
 import Glibc
+import Synchronization
 
 /// Folders that are watched until somebody ends it. One thread waits for what happens, and writes it:
 ///
@@ -186,6 +188,131 @@ extension CommandRunner.End {
     case .status(0): nil
     case .status(let status): "\(command) ended with status \(status)"
     case .signal(let number): "\(command) was ended by signal \(number)"
+    }
+  }
+}
+
+// MARK: What it is made of
+
+/// A folder that is being watched, as far as `emojiart watch` needs it. A test hands in its own events.
+struct WatchedFolder: Sendable {
+  /// What happens in it. Subscribed to before anything else is asked.
+  let events: EventSequence<FolderEvent>
+  /// Its documents as they are now, and why the system does not tell of changes.
+  let look: @Sendable () async -> (documents: [FolderDocument], degraded: String?)
+  /// Ends the watching.
+  let close: @Sendable () async -> Void
+  /// Has what is pending in it fetched.
+  var fetch: @Sendable (PendingBackgrounds) async -> Void = { _ in }
+
+  /// Opens the folder of a place. Throws what opening it throws.
+  static func open(
+    _ place: FollowedPlace, isRecursive: Bool, pollBecause: String?
+  ) async throws(ArtError) -> WatchedFolder {
+    let only = place.names.flatMap { $0.count == 1 ? $0.keys.first?.string : nil }
+    let folder = try await DocumentFolder.open(
+      place.folder, isRecursive: isRecursive && place.names == nil, only: only, pollBecause: pollBecause)
+    return WatchedFolder(
+      events: folder.events(),
+      look: { (await folder.documents, await folder.degraded) },
+      close: { await folder.close() },
+      fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys.map(\.string)) }) })
+  }
+}
+
+extension FollowedPlace {
+  /// The places that a person names, as other commands name documents. Throws `noSuchDocument`, `badValue`.
+  static func places(
+    _ typed: [String], _ options: CommonOptions, isRecursive: Bool
+  ) throws(ArtError) -> [FollowedPlace] {
+    let here = typed.isEmpty ? try options.currentFolder() : ""
+    return try places(typed, in: here, isRecursive: isRecursive) { (name) throws(ArtError) in
+      try options.file(name)
+    }
+  }
+
+  /// A path that every command takes for a document of this place: a name alone may be read as an option, or be looked for in
+  /// another folder.
+  func argument(for document: String) -> String {
+    if let called = names?[FilePath(document)] { return called }
+    let path = name(of: document)
+    let isTaken = path.hasPrefix("-") || environment("EMOJIART_FOLDER") != nil
+    return isTaken && !FilePath(path).hasSlash ? "./\(path)" : path
+  }
+}
+
+/// Events on their way from the folders to the thread that writes. It holds few: while stdout takes nothing they wait
+/// in the folders, each of which keeps so many and then asks for a new look.
+final class WatchInbox: Sendable {
+  private struct Contents {
+    var events: [(folder: Int, event: FolderEvent)] = []
+    var backgrounds: [PendingBackgrounds.Event] = []
+  }
+
+  let wakeup: WakeupPipe
+  private let waiters = Waiters()
+  private let contents = Mutex(Contents())
+  private let capacity: Int
+
+  /// Throws `inputOutput`.
+  init(capacity: Int = 64) throws(ArtError) {
+    self.capacity = capacity
+    wakeup = try WakeupPipe.made()
+  }
+
+  /// Tasks that wait for room.
+  var waitingTasks: Int { waiters.count }
+
+  /// Puts an event of a folder in, and wakes the one who writes; waits while there is no room, unless the task is cancelled.
+  func put(_ event: FolderEvent, from folder: Int) async { await put { $0.events.append((folder, event)) } }
+
+  /// The same for what became of a pending background.
+  func put(_ event: PendingBackgrounds.Event) async { await put { $0.backgrounds.append(event) } }
+
+  private func put(_ add: (inout Contents) -> Void) async {
+    let ticket = waiters.ticket
+    let hasCapacity = contents.withLock { contents in
+      add(&contents)
+      return contents.events.count + contents.backgrounds.count < capacity
+    }
+    wakeup.wake()
+    if !hasCapacity { await waiters.wait(ticket) }
+  }
+
+  /// What was there when it was taken out, each kind in its order.
+  struct Taken {
+    let events: [(folder: Int, event: FolderEvent)]
+    let backgrounds: [PendingBackgrounds.Event]
+  }
+
+  /// Takes all out.
+  func take() -> Taken {
+    let taken = contents.withLock { contents in
+      defer { contents = Contents() }
+      return contents
+    }
+    waiters.release()
+    return Taken(events: taken.events, backgrounds: taken.backgrounds)
+  }
+}
+
+/// The signals of `emojiart watch`, taken by a thread of their own:
+///
+///     TSTP                    the process stops when no file is open
+///     TERM, INT, HUP, QUIT    with COMMAND only: it is ended, too. The terminal's own signals do not reach its process group
+enum WatchSignals {
+  /// Blocks the signals in this thread, and in those that it begins, and begins the one that takes them. `runner` is the one of COMMAND.
+  /// Throws `inputOutput`.
+  static func follow(_ runner: CommandRunner?) throws(ArtError) {
+    let source = SignalSource([SIGTSTP] + (runner == nil ? [] : SignalSource.endings))
+    do throws(SystemError) {
+      try source.follow { number in
+        guard number != SIGTSTP else { return SignalSource.stopWithoutOpenFiles() }
+        runner?.kill(number)
+        SignalSource.die(of: number)
+      }
+    } catch {
+      throw .noThread(error)
     }
   }
 }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("An open document that is followed", .timeLimit(.minutes(10))) struct DocumentWatchTests {
+@Suite("A document that is open by itself", .timeLimit(.minutes(10))) struct SingleDocumentTests {
   private let place: URL
 
   init() throws {
@@ -33,45 +33,55 @@ import Testing
     return file
   }
 
-  /// Saves only when it is asked to, and looks only when it is told to.
+  /// Saves only when it is asked to.
   private func open(
-    _ file: DocumentFile, clock: some Clock<Duration> = ManualClock()
-  ) async throws -> Document {
-    try await Document.open(
-      file, journal: .none, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)),
-      refreshInterval: nil,
-      clock: clock)
+    _ file: DocumentFile, helpers: HelperPrograms = .installed, clock: some Clock<Duration> = ManualClock(),
+    watchClock: some Clock<Duration> = ContinuousClock()
+  ) async throws -> Session {
+    var settings = WorkspaceSettings()
+    settings.journal = .none
+    settings.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600))
+    settings.pending = .none
+    settings.helpers = helpers
+    return try await Session.open(
+      file, as: DocumentClient(), settings, clock: clock, watchClock: watchClock)
   }
 
   /// A bee of somebody else's.
   private func add(to file: DocumentFile, x: Double = 1) async throws {
     let other = try await open(file)
     try await other.perform(
-      .add([try EmojiText("🐝")], at: Coordinates(x: .pixels(x), y: .pixels(1)), size: .standard))
+      .action(.add([try EmojiText("🐝")], at: Coordinates(x: .pixels(x), y: .pixels(1)), size: .standard)))
     try await other.close()
   }
 
-  private func next<Event>(_ events: EventSequence<Event>, _ isWanted: (Event) -> Bool) async -> Event? {
+  private func next(
+    _ events: EventSequence<SessionEvent>, _ isWanted: (SessionEvent) -> Bool = { _ in true }
+  ) async -> SessionEvent? {
     for await event in events where isWanted(event) { return event }
     return nil
   }
 
-  private func isChange(_ event: DocumentEvent) -> Bool { if case .changed = event { true } else { false } }
+  private func isChange(_ event: SessionEvent) -> Bool {
+    if case .document(.changed) = event { true } else { false }
+  }
+
+  private func state(_ event: SessionEvent?) -> DocumentState? {
+    if case .document(.state(let state)) = event { state } else { nil }
+  }
 
   @Test("D39 a document that is followed hears of others' edits without a clock, from its opening on")
   func follows() async throws {
     try await with {
       let file = try make()
-      let document = try await open(file)
+      let session = try await open(file, watchClock: ManualClock())
       try await add(to: file)
-      let watch = DocumentWatch(document, clock: ManualClock())
-      let events = document.events()
-      await watch.begin()
+      let events = session.listen()
+      await session.begin()
       // What was done before it began.
       #expect(await next(events, isChange) != nil)
-      await watch.end()
-      #expect(await document.content.emojiCount == 1)
-      try await document.close()
+      #expect(await session.snapshot.content.emojiCount == 1)
+      #expect(await session.end() == nil)
     }
   }
 
@@ -80,16 +90,14 @@ import Testing
     try await with {
       for name in ["bees.emojiart", "bees", "b", "a b\n🐝", "-journal.emojiart"] {
         let file = try make(name)
-        let document = try await open(file)
-        let watch = DocumentWatch(document)
-        let events = document.events()
-        await watch.begin()
+        let session = try await open(file)
+        let events = session.listen()
+        await session.begin()
         for x in 1...3 {
           try await add(to: file, x: Double(x))
           #expect(await next(events, isChange) != nil)
         }
-        await watch.end()
-        try await document.close()
+        #expect(await session.end() == nil)
       }
     }
   }
@@ -98,22 +106,20 @@ import Testing
   func goneAndBack() async throws {
     try await with {
       let file = try make()
-      let document = try await open(file)
-      let watch = DocumentWatch(document)
-      let events = document.events()
-      await watch.begin()
+      let session = try await open(file)
+      let events = session.listen()
+      await session.begin()
       for _ in 1...3 {
         try FileManager.default.moveItem(atPath: file.path, toPath: path("away"))
-        let gone = await next(events) { _ in true }
-        guard case .state(.error(let error)) = gone else {
+        let gone = await next(events)
+        guard case .error(let error) = state(gone) else {
           return #expect(Bool(false), "\(String(describing: gone))")
         }
         #expect(error.code == .noSuchDocument)
         try FileManager.default.moveItem(atPath: path("away"), toPath: file.path)
-        #expect(await next(events) { _ in true } == .state(.open))
+        #expect(state(await next(events)) == .open)
       }
-      await watch.end()
-      try await document.close()
+      #expect(await session.end() == nil)
     }
   }
 
@@ -126,9 +132,8 @@ import Testing
       try FileManager.default.createDirectory(atPath: path("else"), withIntermediateDirectories: false)
       let clock = ManualClock()
       let byLink = try await open(DocumentFile(path("link.emojiart")), clock: clock)
-      let watch = DocumentWatch(byLink)
-      let events = byLink.events()
-      await watch.begin()
+      let events = byLink.listen()
+      await byLink.begin()
       await clock.sleepers(1)
       // Where the link leads the system tells.
       try await add(to: file)
@@ -142,14 +147,12 @@ import Testing
       await clock.sleepers(1)
       clock.advance(by: .seconds(2))
       #expect(await next(events, isChange) != nil)
-      #expect(await byLink.content.emojiCount == 2)
-      await watch.end()
-      try await byLink.close()
+      #expect(await byLink.snapshot.content.emojiCount == 2)
+      #expect(await byLink.end() == nil)
 
       let direct = try await open(file, clock: clock)
-      let second = DocumentWatch(direct)
-      let heard = direct.events()
-      await second.begin()
+      let heard = direct.listen()
+      await direct.begin()
       // A second name, of which the watch knows after its next look: then the clock runs.
       try FileManager.default.linkItem(atPath: file.path, toPath: path("else/other.emojiart"))
       try await add(to: file)
@@ -158,8 +161,7 @@ import Testing
       try await add(to: DocumentFile(path("else/other.emojiart")))
       clock.advance(by: .seconds(2))
       #expect(await next(heard, isChange) != nil)
-      await second.end()
-      try await direct.close()
+      #expect(await direct.end() == nil)
     }
   }
 
@@ -167,12 +169,11 @@ import Testing
   func polling() async throws {
     try await with {
       let file = try make()
-      let document = try await open(file)
       let clock = ManualClock()
-      let watch = DocumentWatch(document, helpers: HelperPrograms(folders: []), clock: clock)
-      let (told, events) = (watch.events(), document.events())
-      await watch.begin()
-      let first = await next(told) { _ in true }
+      let session = try await open(file, helpers: HelperPrograms(folders: []), watchClock: clock)
+      let events = session.listen()
+      await session.begin()
+      let first = await next(events)
       guard case .degraded = first else { return #expect(Bool(false), "\(String(describing: first))") }
       for x in 1...3 {
         try await add(to: file, x: Double(x))
@@ -180,9 +181,9 @@ import Testing
         clock.advance(by: .seconds(2))
         #expect(await next(events, isChange) != nil)
       }
-      await watch.end()
-      #expect(await next(told) { _ in true } == nil)
-      try await document.close()
+      #expect(await session.end() == nil)
+      #expect(state(await next(events)) == .closed)
+      #expect(await next(events) == nil)
     }
   }
 }

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ArtDocument
+import ArtModel
+import ArtProtocol
+import ArtSystem
+import ArtTerminal
+import ArtWorkspace
+import Glibc
+
+/// A line of the input, and what its answer needs to know of it.
+struct StreamLine {
+  /// What it asks for.
+  var request: Request
+  /// The caller's own mark.
+  var tag: ProtocolTag?
+  /// What the caller knew to be saved when it first asked; nil where it does not say.
+  var since: KnownHead?
+  /// Whether it may be about any number of emoji.
+  var isAboutSeveral = false
+  /// How an emoji that it is about is told in words.
+  var words: ((Emoji) -> String)?
+
+  enum Request {
+    case edit(DocumentRequest)
+    case save
+    case show
+    case history
+    case background(BackgroundLine)
+    /// To be answered with that.
+    case help(String)
+    case quit
+    /// The line cannot be read.
+    case bad(ArtError)
+  }
+}
+
+extension StreamLine {
+  /// Reads a line of JSON; nil for a line of blanks.
+  init?(json: UnsafeBufferPointer<UInt8>) {
+    do throws(ProtocolRequest.Unreadable) {
+      guard let request = try ProtocolRequest(json) else { return nil }
+      self.init(
+        request: Request(request), tag: request.tag, since: request.since,
+        isAboutSeveral: request.isAboutSeveral)
+    } catch {
+      self.init(request: .bad(error.error), tag: error.tag)
+    }
+  }
+}
+
+extension StreamLine.Request {
+  fileprivate init(_ request: ProtocolRequest) {
+    switch request.body {
+    case .action(let action): self = .edit(.action(action))
+    case .undo(let count): self = .edit(.undo(count))
+    case .redo(let count): self = .edit(.redo(count))
+    case .save: self = .save
+    case .show: self = .show
+    case .background(let background): self = .background(.request(background))
+    }
+  }
+}
+
+extension StreamLine {
+  /// Reads `move 🐝 --by 1,1`; nil for a line of blanks.
+  init?(words line: UnsafeBufferPointer<UInt8>) {
+    guard let text = String(validating: line, as: UTF8.self) else {
+      self.init(request: .bad(ArtError(.badValue, "a line that is no UTF-8 text")))
+      return
+    }
+    self.init(words: text)
+  }
+
+  /// The same for text.
+  init?(words line: String) {
+    do throws(ArtError) {
+      // A line that another system wrote ends with a return.
+      let words = try ShellWords.split(line.hasSuffix("\r") ? String(line.dropLast()) : line)
+      guard let name = words.first else { return nil }
+      self = try Self.line(name, words.dropFirst())
+    } catch {
+      self.init(request: .bad(error))
+    }
+  }
+
+  private static func line(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
+    if let command = StreamWords.commands[name] { return try line(command, name, rest) }
+    guard StreamWords.own.keys.contains(name) else {
+      throw .unknown("no command", name, among: StreamWords.names, all: "`help` lists them")
+    }
+    if name == "help", rest.count <= 1 { return StreamLine(request: .help(try StreamWords.help(rest.first))) }
+    if name == "background" {
+      if rest.contains("--help") || rest.contains("-h") {
+        return StreamLine(request: .help(try StreamWords.help(name)))
+      }
+      return StreamLine(request: .background(try BackgroundLine(words: rest)))
+    }
+    guard rest.isEmpty else { throw ArtError(.usage, "\(name) takes no other word; `help` tells more") }
+    return StreamLine(request: name == "save" ? .save : .quit)
+  }
+
+  /// A line of a command that there is outside, too: its own parser reads it.
+  private static func line(
+    _ type: any ParsableCommand.Type, _ name: String, _ rest: ArraySlice<String>
+  ) throws(ArtError) -> StreamLine {
+    let options = rest.prefix { $0 != "--" }
+    for foreign in ["--folder", "--json", "--if-revision"]
+    where options.contains(where: { $0 == foreign || $0.hasPrefix(foreign + "=") }) {
+      throw ArtError(.usage, "\(foreign) is for all of the stream; give it to emojiart edit")
+    }
+    do {
+      // The document's place is taken: it is open.
+      switch try Emojiart.parseAsRoot([name, "document"] + rest) {
+      case let command as any ActionCommand:
+        return StreamLine(
+          request: .edit(.action(try command.action())), isAboutSeveral: true, words: command.line)
+      case let command as any StepCommand:
+        let count = try command.steps()
+        return StreamLine(
+          request: .edit(command.direction == .undo ? .undo(count) : .redo(count)), isAboutSeveral: count > 1)
+      case is Show:
+        guard rest.isEmpty else {
+          throw ArtError(.usage, "show takes no other word here; outside, `emojiart show` draws")
+        }
+        return StreamLine(request: .show)
+      case is History: return StreamLine(request: .history)
+      default: return StreamLine(request: .help(try StreamWords.help(name)))
+      }
+    } catch let error as ArtError {
+      throw error
+    } catch  where Emojiart.exitCode(for: error) == .success {
+      return StreamLine(request: .help(try StreamWords.help(name)))
+    } catch {
+      throw ArtError(.usage, Main.usageLine(Emojiart.message(for: error), more: "`help \(name)`"))
+    }
+  }
+}
+
+/// What a line asks for of the background.
+enum BackgroundLine: Equatable {
+  /// What can be asked for in JSON, too. A URL is as it was typed.
+  case request(ProtocolRequest.Background)
+  /// A person's own picture.
+  case picture(path: String, keepsCanvas: Bool)
+}
+
+extension BackgroundLine {
+  /// Reads what stands behind `background`: a URL or a path, and options.
+  init(words: ArraySlice<String>) throws(ArtError) {
+    var source: String?
+    var options: Set<String> = []
+    var isPlain = false
+    for word in words {
+      if !isPlain, word == "--" {
+        isPlain = true
+      } else if !isPlain, word.hasPrefix("--") {
+        guard Self.options.contains(word) else {
+          throw .unknown("background has no option", word, among: Self.options)
+        }
+        options.insert(word)
+      } else if source == nil {
+        source = word
+      } else {
+        throw ArtError(.usage, "background takes one URL or path; quote one with blanks in it")
+      }
+    }
+    self = try Self.words(source, options)
+  }
+
+  static let options = ["--allow-private", "--clear", "--keep-canvas", "--later"]
+
+  private static func words(_ source: String?, _ options: Set<String>) throws(ArtError) -> BackgroundLine {
+    if options.contains("--clear") {
+      guard source == nil, options.count == 1 else {
+        throw ArtError(.usage, "--clear stands alone; leave out the others")
+      }
+      return .request(.clear)
+    }
+    guard let source else { throw ArtError(.usage, "which background? give a URL, a path or --clear") }
+    let (keepsCanvas, allowsPrivate) = (
+      options.contains("--keep-canvas"), options.contains("--allow-private")
+    )
+    let isLater = options.contains("--later")
+    guard isLater || BackgroundURL.isURL(source) else {
+      return .picture(path: source, keepsCanvas: keepsCanvas)
+    }
+    return .request(
+      try ProtocolRequest.Background(
+        url: source, keepsCanvas: keepsCanvas, allowsPrivate: allowsPrivate, isLater: isLater))
+  }
+}
+
+extension ArtError {
+  static func nothingFetchedAtomically() -> ArtError {
+    ArtError(
+      .usage, "with --atomic nothing is fetched; use `emojiart background` before or after")
+  }
+
+  static func tooLongToKeep() -> ArtError {
+    ArtError(
+      .tooLarge, "a URL of more than \(Limits.urlBytes) bytes is not kept for later; leave out later")
+  }
+
+  /// A background that was refused, as the error of its line.
+  static func refused(_ refusal: Refusal) -> ArtError {
+    ArtError(refusal.reason.code, "background refused: \(refusal.reason.rawValue): \(refusal.detail)")
+  }
+}
+
+// MARK: Reading
+
+/// Cuts what is read into lines. Holds one read of 64 KiB and the beginning of a line, at most.
+struct StreamLineReader {
+  /// A line of the input, without its line break.
+  enum Line {
+    case line(UnsafeBufferPointer<UInt8>)
+    /// It is longer than a line may be; it is passed over.
+    case tooLong
+  }
+
+  /// Bytes of a line, at most.
+  static let limit = ProtocolRequest.limit
+  private static let piece = 1 << 16
+
+  private var buffer = [UInt8](repeating: 0, count: 2 * Self.piece)
+  /// How much of the buffer is filled: the beginning of a line, without a line break.
+  private var filled = 0
+  /// Whether the rest of a line that was too long is still to come.
+  private var isSkipping = false
+
+  /// Reads once, as much as there is, and hands out the lines that are complete. Returns what `read` does: 0 at the
+  /// end of the input, when the last line was handed out, too, and -1 for an error, which `errno` tells.
+  mutating func read(from descriptor: Int32, _ body: (Line) -> Void) -> Int {
+    if buffer.count - filled < Self.piece {
+      buffer.append(contentsOf: repeatElement(0, count: buffer.count))
+    }
+    let count = buffer.withUnsafeMutableBytes { [filled] bytes in
+      Glibc.read(descriptor, bytes.baseAddress.map { $0 + filled }, Self.piece)
+    }
+    if count > 0 { took(count, body) }
+    if count == 0 { ended(body) }
+    return count
+  }
+
+  private mutating func took(_ count: Int, _ body: (Line) -> Void) {
+    let end = filled + count
+    var start = 0
+    var place = filled
+    buffer.withUnsafeBufferPointer { bytes in
+      guard let base = bytes.baseAddress else { return }
+      while let found = memchr(base + place, 0x0A, end - place) {
+        let lineEnd = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+        if isSkipping {
+          isSkipping = false
+        } else if lineEnd - start > Self.limit {
+          body(.tooLong)
+        } else {
+          body(.line(UnsafeBufferPointer(rebasing: bytes[start..<lineEnd])))
+        }
+        start = lineEnd + 1
+        place = start
+      }
+    }
+    keep(start..<end, body)
+  }
+
+  /// Keeps the beginning of a line.
+  private mutating func keep(_ range: Range<Int>, _ body: (Line) -> Void) {
+    filled = range.count
+    if filled > Self.limit, !isSkipping {
+      isSkipping = true
+      body(.tooLong)
+    }
+    if isSkipping { filled = 0 }
+    guard range.lowerBound > 0, filled > 0 else { return }
+    buffer.withUnsafeMutableBytes { [filled] bytes in
+      guard let base = bytes.baseAddress else { return }
+      memmove(base, base + range.lowerBound, filled)
+    }
+  }
+
+  /// A last line may lack its line break.
+  private mutating func ended(_ body: (Line) -> Void) {
+    if filled > 0 {
+      buffer.withUnsafeBufferPointer { body(.line(UnsafeBufferPointer(rebasing: $0[..<filled]))) }
+    }
+    filled = 0
+    isSkipping = false
+  }
+}
+
+extension StreamLineReader {
+  /// Reads once from stdin. Nil at the end of the input, unless it ends with a line. Throws `inputOutput`.
+  mutating func take(
+    _ read: (UnsafeBufferPointer<UInt8>) -> StreamLine?
+  ) throws(ArtError) -> [StreamLine]? {
+    var lines: [StreamLine] = []
+    let count = self.read(from: 0) { line in
+      switch line {
+      case .line(let bytes): if let line = read(bytes) { lines.append(line) }
+      case .tooLong: lines.append(StreamLine(request: .bad(.lineTooLong())))
+      }
+    }
+    if count < 0, errno != EINTR, errno != EAGAIN { throw .streamInput() }
+    return count == 0 && lines.isEmpty ? nil : lines
+  }
+}
+
+extension ArtError {
+  /// Nobody reads what is written.
+  static let brokenPipe = notWritten(to: "stdout", EPIPE)
+
+  static func streamInput() -> ArtError {
+    ArtError(.inputOutput, "cannot read the lines from stdin: \(SystemError.text(of: errno))")
+  }
+
+  static func lineTooLong() -> ArtError {
+    ArtError(.tooLarge, "a line of more than \(StreamLineReader.limit) bytes; it was passed over")
+  }
+}
+
+// MARK: The words of a line
+
+/// The words that a stream's line may begin with.
+enum StreamWords {
+  /// Those that are commands.
+  static let commands: [String: any ParsableCommand.Type] = [
+    "add": Add.self, "history": History.self, "move": Move.self, "order": Order.self, "redo": Redo.self,
+    "remove": Remove.self, "resize": Resize.self, "show": Show.self, "undo": Undo.self,
+  ]
+
+  /// Those of streams alone.
+  static let own = [
+    "background": "Fetch a picture and make it the background, while editing goes on.",
+    "help": "Tell which commands there are, or how one is used.",
+    "quit": "Save, close and end.",
+    "save": "Save at once.",
+  ]
+
+  /// Those that are otherwise here: undo and redo are about the stream's own edits.
+  private static let usages = [
+    "background": """
+    background <url or path> [--keep-canvas] [--allow-private]
+    background <url> --later
+    background --clear
+
+    Fetch a picture and make it the background, while editing goes on.
+
+    A newer one takes the place of one that is still being fetched.
+    """,
+    "show": "show\n\nShow the document as a table, bottom to top.\n\nWhat is not saved is in it.",
+    "undo": "undo [<count>]\n\nTake own edits back.\n\nThose of others and of earlier sessions stay.",
+    "redo":
+      "redo [<count>]\n\nDo again what was undone.\n\nOnly what was undone here, and until the next edit.",
+  ]
+
+  static let names = (Array(commands.keys) + own.keys).sorted()
+
+  /// What there is, or how a command is used. Throws `usage` for what is none.
+  static func help(_ name: String?) throws(ArtError) -> String {
+    guard let name else {
+      return names.map { name in
+        let what = commands[name]?.configuration.abstract ?? own[name] ?? ""
+        return "\(name.padded(to: 8))  \(what)"
+      }
+      .joined(separator: "\n")
+    }
+    if let what = usages[name] { return what }
+    if let what = own[name] { return "\(name == "help" ? "help [<command>]" : name)\n\n\(what)" }
+    guard let configuration = commands[name]?.configuration else {
+      throw .unknown("no command", name, among: names, all: "`help` lists them")
+    }
+    let usage = configuration.usage ?? "emojiart \(name) <doc>"
+    let text = [usage, configuration.abstract, configuration.discussion].joined(separator: "\n\n")
+    return inStream(text)
+  }
+
+  /// A command's help without what a stream has already, `emojiart` and the document, and without what it has not.
+  private static func inStream(_ help: String) -> String {
+    help.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("--json") }.map {
+      line in
+      let blanks = line.prefix { $0 == " " }
+      var words = line.dropFirst(blanks.count).split(separator: " ", omittingEmptySubsequences: false)
+      guard words.first == "emojiart", words.count > 2 else { return String(line) }
+      words.removeFirst()
+      words.remove(at: 1)
+      return blanks + words.joined(separator: " ")
+    }
+    .joined(separator: "\n")
+  }
+
+  /// How a line can go on after these words, where it ends with the beginning of `word`.
+  static func candidates(after words: [String], of word: String, in content: DocumentContent?) -> [String] {
+    guard let name = words.first else { return names }
+    if name == "help" { return words.count == 1 ? names : [] }
+    guard let options = options[name] else { return [] }
+    if name == "add" { return EmojiCompletion.labels(beginningWith: word).map(\.text) + options }
+    guard let content, name != "background", content.emojiCount <= 1_000 else {
+      return options
+    }
+    return EmojiCompletion.references(of: content.emojisInOrder(), beginningWith: word) + options
+  }
+
+  private static let options = [
+    "background": BackgroundLine.options, "add": ["--at", "--size"], "move": ["--all", "--by", "--to"],
+    "remove": ["--all"],
+    "order": ["--above", "--all", "--back", "--front"], "resize": ["--all", "--by", "--to"],
+  ]
+}
