@@ -32,7 +32,7 @@ extension ArtRow {
   mutating func giveUpBackground(at time: Int) {
     guard let lost = background else { return }
     background = nil
-    pending = pending ?? PendingBackground(insteadOf: lost, since: time)
+    pending = pending ?? PendingBackground(replacing: lost, since: time)
   }
 
   static let select = """

@@ -161,7 +161,7 @@ public actor DocumentBackgrounds {
     }
     let task = Task {
       do throws(BackgroundFailure) {
-        let received = ReceivedPicture(try await picture(), isFromURL: url != nil, url: url?.kept)
+        let received = ReceivedPicture(try await picture(), isFromURL: url != nil, url: url?.storable)
         if Task.isCancelled { return }
         do throws(ArtError) {
           try await document.make(change, received, by: client) { state in

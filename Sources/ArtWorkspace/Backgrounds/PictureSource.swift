@@ -161,7 +161,7 @@ extension PictureTransfer {
         url = found
         let request = BackgroundRequest(
           found, isUserInitiated: true, allowsPrivate: allowsPrivate, proxies: proxies)
-        return ReceivedPicture(try picture(.fetch(request), for: document), url: found.kept)
+        return ReceivedPicture(try picture(.fetch(request), for: document), url: found.storable)
       }
     } catch let refusal as Refusal {
       throw BackgroundRefusal(refusal, asked: url?.string, file: source.fileName, shown: url?.redacted)
@@ -177,7 +177,7 @@ extension PictureTransfer {
       let found = try BackgroundURL(text)
       url = found
       let request = BackgroundRequest(found, isUserInitiated: false, allowsPrivate: allowsPrivate)
-      return ReceivedPicture(try picture(.fetch(request), for: document), url: found.kept)
+      return ReceivedPicture(try picture(.fetch(request), for: document), url: found.storable)
     } catch let refusal as Refusal {
       throw BackgroundRefusal(refusal, asked: text, shown: url?.redacted)
     }
