@@ -98,6 +98,12 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+    // The program that the tutorial of ArtWorkspace makes, as its last step shows it.
+    .executableTarget(
+      name: "FollowADocument", dependencies: ["ArtModel", "ArtDocument", "ArtWorkspace"],
+      path: "Sources/ArtWorkspace/ArtWorkspace.docc/Resources",
+      exclude: (1...3).map { "FollowADocument-\($0).swift" },
+      swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "ArchitectureTests", swiftSettings: settings),
     .executableTarget(
@@ -165,7 +171,10 @@ let package = Package(
       name: "ArtNamesTests", dependencies: ["ArtModel", "ArtNames", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["emojiart", "ArtModel", "ArtTerminal", "ArtWorkspace", "ArtProtocol", "TestSupport"],
+      dependencies: [
+        "emojiart", "ArtModel", "ArtNames", "ArtTerminal", "ArtWorkspace", "ArtProtocol", "FollowADocument",
+        "TestSupport",
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -603,7 +603,7 @@ public actor Document {
       do throws(ArtError) {
         let result = try await wait { () throws(ArtError) -> RefreshResult in
           let stamp = try store.stamp()
-          if let old, stamp.showsNothing(since: old) { return .unchanged(stamp) }
+          if let old, stamp.provesUnchanged(since: old) { return .unchanged(stamp) }
           // Most new states are this program's own saves.
           let found = try store.base()
           if found == base { return .unchanged(stamp) }

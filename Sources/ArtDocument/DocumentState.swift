@@ -219,7 +219,7 @@ extension SaveBlocker {
 
 extension ArtError {
   static func closedDocument(_ name: String) -> ArtError {
-    ArtError(.closed, "\(name) is closed; open it again to edit it")
+    ArtError(.closed, "\(name) is closed; open it again to edit it", about: name)
   }
 
   static func groupedUndo() -> ArtError {
@@ -235,6 +235,6 @@ extension ArtError {
 
   /// A read-only document, and why it is read-only.
   public static func readOnlyDocument(_ name: String, _ reason: String) -> ArtError {
-    ArtError(.notPermitted, "\(name) can only be looked at: \(reason)")
+    ArtError(.notPermitted, "\(name) can only be looked at: \(reason)", about: name)
   }
 }

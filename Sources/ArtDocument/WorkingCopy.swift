@@ -168,7 +168,7 @@ struct WorkingCopy: Sendable {
   private mutating func plan(_ requests: [DocumentRequest], as name: String) throws(ArtError) -> PlannedEdit {
     var (changes, inverse): ([Change], [Change]) = ([], [])
     // Applying an inverse cannot fail: it restores values that were valid.
-    defer { do throws(ArtError) { _ = try content.apply(inverse) } catch { assertionFailure(error.message) } }
+    defer { do throws(ArtError) { _ = try content.apply(inverse) } catch { assertionFailure(error.cause) } }
     var subjects: [Emoji] = []
     for request in requests {
       guard let plan = try plan(request) else { continue }
@@ -259,7 +259,7 @@ struct WorkingCopy: Sendable {
     ownPictures.subtract(known.subtracting(outcome.pictures))
     saving = UnsavedEdits()
     var events: [DocumentEvent] = []
-    if let rebased = outcome.joined {
+    if let rebased = outcome.rebased {
       let own = rebased.own
       events = own.renamed.map { .renamed($0, to: $1) } + own.dropped.map { .dropped($0.id, $0.changes) }
       events += adopt(
@@ -311,7 +311,7 @@ struct WorkingCopy: Sendable {
       events += rebased.dropped.map { .dropped($0.id, $0.changes) }
     }
     let effect = ContentEffect(from: old, to: content)
-    guard !effect.isEmpty || others?.isReportable ?? false else { return events }
+    guard !effect.isEmpty || others?.hasChanges ?? false else { return events }
     version += 1
     let change = ContentChange(
       of: others, effect, isRebased: isRebased, before: version - 1, revision: content.revision,

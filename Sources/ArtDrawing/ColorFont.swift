@@ -5,88 +5,88 @@ import ArtSystem
 import CGraphics
 import Glibc
 
-/// What is drawn of a label: a glyph of the font, or what stands for characters that the font has none for.
+/// What is drawn for a character: a glyph of the font, or a box where the font has none.
 enum Glyph: Hashable {
   /// A glyph with a colour bitmap, by its number.
   case color(UInt32)
-  /// A box with these code points in it.
+  /// A box with these code points.
   case missing([UInt32])
 }
 
-/// How a text is drawn. In ems, from the centre of the whole; y goes downwards.
+/// The layout of a text, in ems from the centre of its box; y points downwards.
 struct GlyphLayout {
-  /// A glyph's bitmap at its place.
+  /// A glyph with its position.
   struct Placed {
-    /// Which.
+    /// The glyph.
     var glyph: Glyph
     /// The left edge.
     var x: Double
     /// The top edge.
     var y: Double
-    /// Across.
+    /// The width.
     var width: Double
-    /// Down.
+    /// The height.
     var height: Double
   }
 
   /// The glyphs, left to right.
   var glyphs: [Placed]
-  /// The whole, across.
+  /// The width of the text.
   var width: Double
-  /// The whole, down.
+  /// The height of the text.
   var height: Double
-  /// Where the glyphs' baseline is.
+  /// The y coordinate of the baseline.
   var baseline: Double
-  /// Whether the font lacks something of it.
-  var isLacking: Bool
+  /// Whether the font lacks a glyph of the text.
+  var hasMissingGlyphs: Bool
 }
 
-/// A font with colour emoji: how texts are drawn with it, and the glyphs' pixels.
+/// A font with colour emoji: layouts of texts, and bitmaps of glyphs.
 final class ColorFont {
   let shaper: Shaper
   private let strike: GlyphStrike
   private var layouts: [EmojiText: GlyphLayout] = [:]
 
-  /// Pixels of an em in the glyphs' bitmaps.
+  /// The size of an em in the bitmaps, in pixels.
   var pixelsPerEm: Double { strike.pixelsPerEm }
-  /// An ordinary glyph's box, across, in ems.
+  /// The width of an ordinary glyph's box, in ems.
   var boxWidth: Double { Double(strike.ordinary.width) / pixelsPerEm }
-  /// An ordinary glyph's box, down, in ems.
+  /// The height of an ordinary glyph's box, in ems.
   var boxHeight: Double { Double(strike.ordinary.height) / pixelsPerEm }
 
-  /// Reads the font at a path. Throws `noFont` and `badFont`.
+  /// Opens and reads the font at a path. Throws `noFont` and `badFont`.
   convenience init(path: String?) throws(DrawingRefusal) { try self.init(FontFile(path)) }
 
-  /// Reads a font that was opened. Throws `badFont`.
+  /// Reads a font file. Throws `badFont`.
   init(_ file: FontFile) throws(DrawingRefusal) {
     strike = try GlyphStrike(file)
     shaper = try Shaper(file)
   }
 
-  /// How a text is drawn: its glyphs side by side on one baseline, the whole box's centre where the label is.
+  /// The layout of a text: its glyphs on one baseline, with the centre of their box at the label's position.
   func layout(_ text: EmojiText) -> GlyphLayout {
     if let known = layouts[text] { return known }
-    // As many as a large document has; a stranger's may have a million.
+    // Enough for a large document; an untrusted one may have a million texts.
     if layouts.count >= 1 << 16 { layouts.removeAll() }
     let result = centered(pieces(text.string))
     layouts[text] = result
     return result
   }
 
-  /// A glyph's pixels, not kept. Throws `noMemory` and `badFont`.
+  /// The pixels of a glyph; not cached. Throws `noMemory` and `badFont`.
   func bitmap(_ glyph: Glyph) throws(DrawingRefusal) -> PixelBuffer {
     let box = strike.ordinary
     switch glyph {
     case .color(let number): return try strike.bitmap(number)
     case .missing(let scalars):
-      return try MissingBox(scalars: scalars, width: box.width, height: box.height).bitmap()
+      return try TofuBox(scalars: scalars, width: box.width, height: box.height).bitmap()
     }
   }
 
-  /// The PNG file that the font holds of a glyph; nil where it has none.
+  /// The glyph's PNG file in the font; nil where there is none.
   func png(_ glyph: UInt32) -> [UInt8]? { shaper.png(glyph) }
 
-  /// A glyph's box in the bitmaps' pixels, from the text's beginning on the baseline; y goes downwards.
+  /// A glyph's box in pixels of the bitmaps, from the start of the text on the baseline; y points downwards.
   private struct Piece {
     var glyph: Glyph
     var left: Double
@@ -97,13 +97,13 @@ final class ColorFont {
 
   private func pieces(_ text: String) -> [Piece] {
     let shaped = shaper.shape(text)
-    // Joiners and selectors alone, which a document may hold, too, are not to vanish from it.
+    // A document may contain joiners and selectors alone; they must stay visible.
     guard !shaped.isEmpty else { return [missing(text.unicodeScalars.map(\.value), at: 0)] }
     var result: [Piece] = []
     var pen = 0.0
     var index = 0
     while index < shaped.count {
-      // Glyphs of the same characters: where one is lacking, one box stands for all.
+      // The glyphs of one cluster; if one of them is missing, one box replaces all.
       let cluster = shaped[index].cluster
       let end = shaped[index...].firstIndex { $0.cluster != cluster } ?? shaped.count
       let glyphs = shaped[index..<end]
@@ -141,7 +141,7 @@ final class ColorFont {
       height: Double(extent.height))
   }
 
-  /// The scalars between two bytes of a text, to its end where there is no second.
+  /// The scalars between two byte offsets of a text; to its end where the second is nil.
   private static func scalars(of text: String, from start: Int, to end: Int?) -> [Unicode.Scalar] {
     var offset = 0
     var result: [Unicode.Scalar] = []
@@ -166,7 +166,7 @@ final class ColorFont {
           height: $0.height / em)
       },
       width: (right - left) / em, height: (bottom - top) / em, baseline: -center / em,
-      isLacking: pieces.contains {
+      hasMissingGlyphs: pieces.contains {
         if case .missing = $0.glyph { true } else { false }
       })
   }
@@ -183,11 +183,13 @@ extension UTF8 {
   }
 }
 
-/// A font's file, mapped into memory.
+// MARK: - The file
+
+/// A font file, mapped into memory.
 final class FontFile {
-  /// Bytes that a font may have.
+  /// The size limit in bytes.
   static let limit = 1 << 28
-  /// What it holds.
+  /// The bytes of the file.
   let bytes: UnsafeRawBufferPointer
   /// Its path.
   let path: String
@@ -213,24 +215,26 @@ final class FontFile {
   deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
 }
 
-/// A font that was opened before anything is drawn, or why that was not possible, which is said when it is needed.
+/// The result of opening a font early; an error is thrown when the font is needed.
 public struct OpenFont {
   private let opened: Result<FontFile, DrawingRefusal>
   /// Whether a path was given.
   let isNamed: Bool
 
-  /// Opens the font at that path, and maps it into memory; nothing of it is read.
+  /// Opens the font at a path and maps it into memory, without reading it.
   public init(path: String?) {
     isNamed = path != nil
     opened = Result { () throws(DrawingRefusal) in try FontFile(path) }
   }
 
-  /// The font's file. Throws `noFont` and `badFont`.
+  /// The font file. Throws `noFont` and `badFont`.
   func file() throws(DrawingRefusal) -> FontFile { try opened.get() }
 }
 
+// MARK: - Errors
+
 extension DrawingRefusal {
-  /// It has no colour glyphs as bitmaps.
+  /// The font has no colour bitmaps.
   static func badFont(_ path: String) -> DrawingRefusal {
     DrawingRefusal(
       .badFont,
@@ -238,7 +242,7 @@ extension DrawingRefusal {
     )
   }
 
-  /// One of its bitmaps cannot be decoded.
+  /// A bitmap of the font cannot be decoded.
   static func brokenGlyph(_ glyph: UInt32, of path: String) -> DrawingRefusal {
     DrawingRefusal(
       .badFont,
@@ -247,32 +251,34 @@ extension DrawingRefusal {
   }
 }
 
-/// The colour bitmaps of a font, of its largest size, by FreeType.
+// MARK: - FreeType
+
+/// The largest colour bitmaps of a font, read by FreeType.
 final class GlyphStrike {
-  /// Where a glyph's bitmap lies, in its own pixels.
+  /// The position and size of a glyph's bitmap, in its own pixels.
   struct Extent: Hashable {
-    /// From the pen to its left edge.
+    /// From the pen to the left edge.
     var left: Int
-    /// From the baseline up to its top edge.
+    /// From the baseline up to the top edge.
     var top: Int
-    /// Across.
+    /// The width.
     var width: Int
-    /// Down.
+    /// The height.
     var height: Int
   }
 
-  /// Pixels that a bitmap's side may have.
+  /// The valid sizes of a bitmap's side, in pixels.
   static let sides = 1...2048
 
   private let library: FT_Library
   private let face: FT_Face
   private let file: FontFile
-  /// Pixels of an em.
+  /// The size of an em in pixels.
   let pixelsPerEm: Double
-  /// An ordinary glyph's bitmap.
+  /// The extent of an ordinary glyph's bitmap.
   let ordinary: Extent
 
-  /// Keeps the file. Throws `badFont` where it has no colour bitmaps.
+  /// Keeps the file alive. Throws `badFont` where it has no colour bitmaps.
   init(_ file: FontFile) throws(DrawingRefusal) {
     self.file = file
     var library: FT_Library?
@@ -289,14 +295,14 @@ final class GlyphStrike {
     self.face = face
     pixelsPerEm = Double(size.y_ppem) / 64
     let (width, height) = (Int(size.width), Int(size.height))
-    // The strike's line is as high as its bitmaps; the ascender is rounded down to whole pixels.
+    // The line of the strike is as high as its bitmaps; the ascender is rounded down to whole pixels.
     let top = Int(face.pointee.size.pointee.metrics.ascender >> 6)
     ordinary = Extent(left: 0, top: top, width: width, height: height)
   }
 
   deinit { FT_Done_FreeType(library) }
 
-  /// The largest size of a font with colours, and its number.
+  /// The largest strike of a font with colours, and its index.
   private static func largest(_ face: FT_Face) -> (index: Int32, size: FT_Bitmap_Size)? {
     let font = face.pointee
     guard font.face_flags & FT_Long(FT_FACE_FLAG_COLOR) != 0, let sizes = font.available_sizes else {
@@ -311,7 +317,7 @@ final class GlyphStrike {
     return usable.max { all[$0].y_ppem < all[$1].y_ppem }.map { (Int32(clamping: $0), all[$0]) }
   }
 
-  /// Where a glyph's bitmap lies; nil where it has none in colours. Nothing is decoded.
+  /// The extent of a glyph's bitmap, without decoding it; nil where it has none in colours.
   func extent(_ glyph: UInt32) -> Extent? {
     let flags = Int32(FT_LOAD_COLOR) | Int32(FT_LOAD_BITMAP_METRICS_ONLY)
     guard FT_Load_Glyph(face, glyph, flags) == 0 else { return nil }
@@ -329,8 +335,8 @@ final class GlyphStrike {
     return Extent(left: Int(slot.bitmap_left), top: Int(slot.bitmap_top), width: width, height: height)
   }
 
-  /// The pixels of a glyph that has an extent. Throws `noMemory`, and `badFont` where its bitmap is broken: a picture without it
-  /// would look whole.
+  /// The pixels of a glyph that has an extent. Throws `noMemory`, and `badFont` where the bitmap is damaged:
+  /// leaving it out would go unnoticed.
   func bitmap(_ glyph: UInt32) throws(DrawingRefusal) -> PixelBuffer {
     guard FT_Load_Glyph(face, glyph, Int32(FT_LOAD_COLOR)) == 0, let extent = loadedExtent else {
       throw try broken(glyph)
@@ -345,28 +351,30 @@ final class GlyphStrike {
     return result
   }
 
-  /// FreeType says the same of a broken bitmap as of too little memory for decoding it. Throws `noMemory` where that is it.
+  /// FreeType reports a damaged bitmap and a lack of memory alike. Throws `noMemory` where memory is short.
   private func broken(_ glyph: UInt32) throws(DrawingRefusal) -> DrawingRefusal {
-    // Twice what a sound one takes is free.
+    // Twice what an intact bitmap needs can be allocated.
     let side = 2 * max(ordinary.width, ordinary.height)
     _ = try PixelBuffer(width: side, height: side)
     return .brokenGlyph(glyph, of: file.path)
   }
 }
 
-/// Texts to glyphs by HarfBuzz, from one font file and nothing else of the machine.
+// MARK: - HarfBuzz
+
+/// Converts texts to glyphs with HarfBuzz, from one font file only.
 final class Shaper {
-  /// A glyph and how far it goes, in ems.
+  /// A glyph with its position, in ems.
   struct Shaped {
-    /// The glyph's number in the font; 0 is the one for what it lacks.
+    /// The glyph's number in the font; 0 for a missing glyph.
     var glyph: UInt32
-    /// Where its characters begin: bytes of UTF-8 in the text.
+    /// The byte offset of its first character in the text.
     var cluster: Int
-    /// To the right, from the pen.
+    /// To the right of the pen.
     var x: Double
-    /// Upwards, from the pen.
+    /// Above the pen.
     var y: Double
-    /// From the pen to where the next glyph's is.
+    /// The distance to the pen of the next glyph.
     var advance: Double
   }
 
@@ -376,7 +384,7 @@ final class Shaper {
   private let unitsPerEm: Double
   private let file: FontFile
 
-  /// Keeps the file. Throws `badFont` where it has no glyphs.
+  /// Keeps the file alive. Throws `badFont` where it has no glyphs.
   init(_ file: FontFile) throws(DrawingRefusal) {
     self.file = file
     let start = file.bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -405,24 +413,25 @@ final class Shaper {
       let count = Int32(clamping: bytes.count)
       hb_buffer_add_utf8(buffer, start, count, 0, count)
     }
-    // Not guessed, which would look at the environment.
+    // Guessing the segment properties would read the environment.
     hb_buffer_set_direction(buffer, HB_DIRECTION_LTR)
     hb_buffer_set_script(buffer, HB_SCRIPT_COMMON)
     hb_buffer_set_language(buffer, hb_language_from_string("und", -1))
-    // Joiners and selectors that are left over are nothing.
+    // Joiners and selectors without a glyph are removed.
     hb_buffer_set_flags(buffer, HB_BUFFER_FLAG_REMOVE_DEFAULT_IGNORABLES)
     hb_shape(font, buffer, nil, 0)
     var count: UInt32 = 0
     let glyphs = UnsafeBufferPointer(start: hb_buffer_get_glyph_infos(buffer, &count), count: Int(count))
-    let places = UnsafeBufferPointer(start: hb_buffer_get_glyph_positions(buffer, &count), count: Int(count))
-    return zip(glyphs, places).map { glyph, place in
+    let positions = UnsafeBufferPointer(
+      start: hb_buffer_get_glyph_positions(buffer, &count), count: Int(count))
+    return zip(glyphs, positions).map { glyph, position in
       Shaped(
-        glyph: glyph.codepoint, cluster: Int(glyph.cluster), x: Double(place.x_offset) / unitsPerEm,
-        y: Double(place.y_offset) / unitsPerEm, advance: Double(place.x_advance) / unitsPerEm)
+        glyph: glyph.codepoint, cluster: Int(glyph.cluster), x: Double(position.x_offset) / unitsPerEm,
+        y: Double(position.y_offset) / unitsPerEm, advance: Double(position.x_advance) / unitsPerEm)
     }
   }
 
-  /// The PNG file that the font holds of a glyph; nil where it has none.
+  /// The glyph's PNG file in the font; nil where there is none.
   func png(_ glyph: UInt32) -> [UInt8]? {
     guard let blob = hb_ot_color_glyph_reference_png(font, glyph) else { return nil }
     defer { hb_blob_destroy(blob) }

@@ -4,31 +4,31 @@ import ArtModel
 import CWorker
 import Glibc
 
-/// The pixels of a picture's first frame, on a canvas as large as all of it.
+/// The decoded first frame of a picture, on a canvas of the picture's size.
 public final class DecodedPicture {
-  /// Pixels across, before it is turned.
+  /// Width in pixels, before the orientation is applied.
   public let width: Int
-  /// Pixels down, before it is turned.
+  /// Height in pixels, before the orientation is applied.
   public let height: Int
-  /// How it is to be turned: 1 to 8 as in EXIF.
+  /// The orientation that is still to be applied: 1 to 8 as in EXIF.
   public let orientation: Int
-  /// Bytes of a pixel: 3 (red, green, blue) or 4 (and alpha, not premultiplied).
+  /// Bytes of a pixel: 3 (red, green, blue) or 4 (with alpha, not premultiplied).
   public let channels: Int
-  /// Bytes from a row to the next.
+  /// Bytes from one row to the next.
   public let stride: Int
 
   private var pixels: cpixbuf_pixels
 
-  /// Decodes it; where `scale` (of both sides) is below 1 it is made smaller by it, sides rounded up, while or after it is decoded.
-  /// Throws `notAnImage` and `tooManyPixels`. For a process of its own with limits on memory and time.
+  /// Decodes the picture. A `scale` below 1 makes both sides smaller, rounded up, during decoding or after it.
+  /// Throws `notAnImage` and `tooManyPixels`. Call it only in a process with limits on memory and time.
   public init(_ bytes: [UInt8], scale: Double, _ limits: PictureLimits) throws(Refusal) {
     let header = try PictureHeader(bytes)
     try limits.check(header.width, header.height)
     let frame = try FirstFrame.of(bytes, header, limits)
-    // AVIF's loader turns it.
+    // The AVIF loader applies the orientation itself.
     let isTurned = header.kind == .avif
     let stored = isTurned ? header.turned : (header.width, header.height)
-    let size = Shrinking(width: stored.0, height: stored.1, scale: scale)
+    let size = Downscaling(width: stored.0, height: stored.1, scale: scale)
     pixels = cpixbuf_pixels()
     orientation = isTurned ? 1 : header.orientation
     do throws(Refusal) {
@@ -51,7 +51,7 @@ public final class DecodedPicture {
 
   deinit { cpixbuf_free(&pixels) }
 
-  /// Calls with all rows; behind the last one there is no room for its stride.
+  /// Calls `body` with all rows; the last one may be shorter than `stride`.
   public func withPixels<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     let count = stride * (height - 1) + channels * width
     return body(UnsafeRawBufferPointer(start: pixels.bytes, count: count))
@@ -59,37 +59,39 @@ public final class DecodedPicture {
 }
 
 extension DecodedPicture {
-  /// Calls with the bytes of a PNG file, and the context; whether that was all of them.
-  func writePNG(_ context: UnsafeMutableRawPointer, _ take: @escaping cpixbuf_take) -> Bool {
-    cpixbuf_write_png(&pixels, take, context)
+  /// Calls `receive` with the bytes of a PNG file, and the context; returns whether all were passed.
+  func writePNG(_ context: UnsafeMutableRawPointer, _ receive: @escaping cpixbuf_take) -> Bool {
+    cpixbuf_write_png(&pixels, receive, context)
   }
 }
 
-/// How a picture is made smaller: by its loader as far as that goes, the rest by the mean of each area.
-private struct Shrinking {
+// MARK: - Downscaling
+
+/// Downscaling: by the loader as far as it can, then by area averaging.
+private struct Downscaling {
   let width: Int
   let height: Int
-  /// What comes of it: at least 1.
+  /// The resulting size; at least 1.
   let across: Int
   let down: Int
 
   init(width: Int, height: Int, scale: Double) {
     (self.width, self.height) = (width, height)
     let scale = scale > 0 ? min(scale, 1) : scale.isNaN ? 1 : 0
-    // A scale is itself rounded: what is just above a whole number is that number.
+    // The scale is itself rounded: a value just above an integer counts as that integer.
     func scaled(_ side: Int) -> Int { max(1, min(side, Int((Double(side) * scale - 1e-6).rounded(.up)))) }
     (across, down) = (scaled(width), scaled(height))
   }
 
-  /// By how much libjpeg may make it smaller: 1, 2, 4 or 8.
+  /// The factor by which libjpeg may reduce: 1, 2, 4 or 8.
   var reduction: Int {
     [8, 4, 2].first { (width + $0 - 1) / $0 >= across && (height + $0 - 1) / $0 >= down } ?? 1
   }
 
-  /// False when there is no memory.
+  /// False for lack of memory.
   func shrink(_ pixels: inout cpixbuf_pixels, reducedBy reduction: Int) -> Bool {
     let isDone = Int(pixels.width) == across && Int(pixels.height) == down
-    // The last pixels of what was reduced stand for more than was there.
+    // The last pixels of a reduced side may cover pixels beyond the picture.
     let isWhole = width % reduction == 0 && height % reduction == 0
     if isDone, isWhole { return true }
     return cpixbuf_shrink(
@@ -99,18 +101,20 @@ private struct Shrinking {
   }
 }
 
-/// The first frame as a still file of the same kind, which is what is decoded. What comes after it is not looked at.
+// MARK: - The first frame
+
+/// The first frame as a still file of the same format. Later frames are ignored.
 struct FirstFrame {
   let bytes: [UInt8]
-  /// Pixels across and down that the loader must find in them.
+  /// The size that the loader must find.
   let width: Int
   let height: Int
-  /// Where it lies on the picture's canvas, when the file made of it does not say.
+  /// The frame's position on the picture's canvas, where the still file does not contain it.
   var left = 0
   var top = 0
 
-  /// Throws `notAnImage` where the file ends in the middle of it, and `tooManyPixels` for one that is larger than its picture
-  /// may be.
+  /// Throws `notAnImage` where the file ends within the frame, and `tooManyPixels` for a frame beyond the
+  /// limits.
   static func of(_ bytes: [UInt8], _ header: PictureHeader, _ limits: PictureLimits) throws(Refusal)
     -> FirstFrame
   {
@@ -130,7 +134,7 @@ struct FirstFrame {
     }
   }
 
-  /// libpng takes what was decompressed until something was wrong, when that was at the end, or in an interlaced picture.
+  /// libpng accepts damaged compressed data at the end, and in interlaced pictures.
   private static func checkPNG(_ file: PictureBytes, _ header: PictureHeader) throws(Refusal) {
     var data: [UInt8] = []
     data.reserveCapacity(file.count)
@@ -142,7 +146,7 @@ struct FirstFrame {
     }
   }
 
-  /// Up to the end of the first frame, and an end mark.
+  /// The file up to the end of the first frame, and a trailer.
   private static func gif(_ file: PictureBytes, _ limits: PictureLimits) throws(Refusal) -> [UInt8] {
     var frames = GIFFrames(file)
     guard let frame = frames.next() else { throw .truncated(.gif) }
@@ -153,7 +157,7 @@ struct FirstFrame {
     return Array(file.slice.prefix(frame.end)) + [0x3B]
   }
 
-  /// A file that is as long as it says; of an animation the first frame, without the others and the canvas.
+  /// The whole file, or the first frame of an animation without the others and the canvas.
   private static func webp(_ whole: FirstFrame, _ file: PictureBytes) throws(Refusal)
     -> FirstFrame
   {
@@ -161,7 +165,7 @@ struct FirstFrame {
     var frames: [WebPFrame?] = []
     var isAnimation = false
     let isWhole = WebPChunks.each(riff.from(4)) {
-      // Without it the frames are none.
+      // Without this chunk, frames are ignored.
       if $0.kind == "ANIM", $0.data.count >= 6 { isAnimation = true }
       if $0.kind == "ANMF", isAnimation { frames.append(WebPFrame($0.data, in: whole)) }
     }
@@ -170,7 +174,7 @@ struct FirstFrame {
     else {
       return whole
     }
-    // Decoders of all frames want all of them to be there, and nothing behind them.
+    // Some decoders require all frames to be complete, and no data after them.
     guard file.count <= 9 + length, !frames.contains(where: { $0 == nil }), let frame = frames.first ?? nil
     else {
       throw .broken(.webp, "its frames are not what it says")
@@ -179,7 +183,7 @@ struct FirstFrame {
       bytes: frame.still, width: frame.width, height: frame.height, left: frame.left, top: frame.top)
   }
 
-  /// The loader takes no sequences; the picture that a sequence has for those who do not, either, is its primary item.
+  /// The loader does not read sequences; the still picture of a sequence is its primary item.
   private static func avif(_ bytes: [UInt8], _ header: PictureHeader) -> FirstFrame {
     var bytes = bytes
     if PictureBytes(bytes).has("avis", at: 8) { bytes.replaceSubrange(8..<12, with: "avif".utf8) }
@@ -196,7 +200,7 @@ private struct WebPFrame {
   let height: Int
   private let chunks: PictureBytes
 
-  /// Nil for a frame that lies outside of the canvas, or has no picture of its size.
+  /// Nil for a frame beyond the canvas, or without a picture of its size.
   init?(_ data: PictureBytes, in canvas: FirstFrame) {
     guard let left = data.little(0, 3), let top = data.little(3, 3), let across = data.little(6, 3),
       let down = data.little(9, 3), 2 * left + across < canvas.width, 2 * top + down < canvas.height
@@ -208,7 +212,7 @@ private struct WebPFrame {
     guard isWhole, let size = sizes.first, size == (width, height) else { return nil }
   }
 
-  /// A file of this picture alone: its alpha, and its data.
+  /// A file with this picture alone: its alpha and its data.
   var still: [UInt8] {
     let extended: [UInt8] = [0x10, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3)
     let body = Array("WEBPVP8X".utf8) + little(extended.count, 4) + extended + chunks.slice
@@ -221,7 +225,7 @@ private struct WebPFrame {
 }
 
 extension JPEGSegments {
-  /// Whether the end mark stands behind a scan. libjpeg makes up what is missing, without an error.
+  /// Whether the end marker follows a scan. libjpeg fills in missing data without an error.
   fileprivate static func isWhole(_ file: PictureBytes) -> Bool {
     var segments = JPEGSegments(file)
     var hasScan = false
@@ -239,7 +243,9 @@ extension Refusal {
   }
 }
 
-/// Kinds of files that are not taken, for the sentence that says so.
+// MARK: - Other formats
+
+/// Formats that are not supported, for error messages.
 enum ForeignKind {
   private static let marks: [(offset: Int, mark: StaticString, name: String)] = [
     (0, "BM", "a BMP picture"), (0, "II*\0", "a TIFF picture"), (0, "MM\0*", "a TIFF picture"),
@@ -250,7 +256,7 @@ enum ForeignKind {
     (0, "PK\u{3}\u{4}", "a ZIP archive"), (0, "SQLite format 3\0", "an SQLite file"),
   ]
 
-  /// What it is, as the rest of "this is"; nil for what is not known.
+  /// The format, as the rest of "this is"; nil for an unknown one.
   static func name(_ file: PictureBytes) -> String? {
     if file.count == 0 { return "an empty file" }
     if file.has([0xFF, 0x0A], at: 0) { return "a JPEG XL picture" }
@@ -283,19 +289,24 @@ enum ForeignKind {
   }
 }
 
-/// gdk-pixbuf's loaders, which are libraries that are opened while the program runs.
+// MARK: - Loaders
+
+/// gdk-pixbuf's loaders, which are shared libraries.
 public enum PictureLoaders {
-  /// Opens the loaders of these kinds, and settles that this process has no others: pictures of another kind are refused as if its
-  /// loader were not installed. At most once, before the first picture. For a process that may open nothing later.
+  /// Opens the loaders of these formats; this process can use no others afterwards, and refuses pictures of
+  /// other formats as if their loaders were not installed. Call it at most once, before the first picture, in a
+  /// process that is about to enter a sandbox.
   public static func load(_ kinds: [PictureKind]) {
-    // They stay as long as the process, which looks at them again.
+    // The process uses the names until it ends.
     let names = UnsafeMutablePointer<UnsafePointer<CChar>?>.allocate(capacity: kinds.count + 1)
     for (index, kind) in kinds.enumerated() { names[index] = strdup(kind.rawValue).map { UnsafePointer($0) } }
     cpixbuf_load(names, kinds.count)
   }
 }
 
-/// A part of a file: what lies outside is absent, and no offset is too large.
+// MARK: - Bytes
+
+/// A part of a file. Reads outside of it return nil; no offset overflows.
 struct PictureBytes {
   private let bytes: [UInt8]
   private let range: Range<Int>
@@ -312,20 +323,20 @@ struct PictureBytes {
 
   var count: Int { range.count }
 
-  /// From there to the end; nothing when that lies outside.
+  /// The part from an offset to the end; empty when the offset is outside.
   func from(_ offset: Int) -> PictureBytes {
     guard offset >= 0, offset <= count else { return PictureBytes([]) }
     return PictureBytes(bytes, range.lowerBound + offset..<range.upperBound)
   }
 
-  /// So many bytes from there, or nil when they are not all there.
+  /// A part of a given length; nil when it is incomplete.
   func part(_ offset: Int, _ length: Int) -> PictureBytes? {
     guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
     let start = range.lowerBound + offset
     return PictureBytes(bytes, start..<start + length)
   }
 
-  /// The bytes themselves.
+  /// The bytes of the part.
   var slice: ArraySlice<UInt8> { bytes[range] }
 
   func byte(_ offset: Int) -> Int? {
@@ -333,13 +344,13 @@ struct PictureBytes {
     return Int(bytes[range.lowerBound + offset])
   }
 
-  /// A number of up to seven bytes, the most significant one first.
+  /// A big-endian number of up to seven bytes.
   func big(_ offset: Int, _ size: Int) -> Int? {
     guard let part = part(offset, size) else { return nil }
     return part.slice.reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// A number of up to seven bytes, the least significant one first.
+  /// A little-endian number of up to seven bytes.
   func little(_ offset: Int, _ size: Int) -> Int? {
     guard let part = part(offset, size) else { return nil }
     return part.slice.reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -355,16 +366,20 @@ struct PictureBytes {
     }
   }
 
-  /// Four letters, as kinds of chunks and boxes are written; what is none is repaired, and then like none of them.
+  /// A four-character code of a chunk or box; invalid UTF-8 is repaired, and matches no known code.
   func fourLetters(_ offset: Int) -> String? {
     part(offset, 4).map { String(decoding: $0.slice, as: UTF8.self) }
   }
 }
 
-/// Whether bytes are a picture that a document may take: its header is within the limits, and the first frame was decoded once.
-public enum TrialDecode {
-  /// The picture's kind, its size after it is turned, and whether there are more frames. Throws `tooBig`, `tooManyPixels` and
-  /// `notAnImage`. For a process of its own with limits on memory and time: the loaders are C.
+// MARK: - Checking
+
+/// Checks whether bytes are a picture that a document may contain: the header is within the limits, and the
+/// first frame can be decoded.
+public enum PictureCheck {
+  /// The picture's format, its size with the orientation applied, and whether it has several frames. Throws
+  /// `tooBig`, `tooManyPixels` and `notAnImage`. Call it only in a process with limits on memory and time,
+  /// because the loaders are C.
   public static func run(_ bytes: [UInt8], _ limits: PictureLimits) throws(Refusal) -> (
     mediaType: String, size: Canvas, isAnimated: Bool
   ) {
@@ -386,8 +401,8 @@ public enum TrialDecode {
 }
 
 extension FirstFrame {
-  /// Decodes it, made smaller by 1, 2, 4 or 8 where its loader can; for a trial there are no `pixels` to be kept, which the caller
-  /// frees. Throws `notAnImage` and `tooManyPixels`.
+  /// Decodes the frame, reduced by 1, 2, 4 or 8 if its loader supports that. `pixels`, which the caller frees,
+  /// is nil for a check. Throws `notAnImage` and `tooManyPixels`.
   func decode(
     _ header: PictureHeader, reduction: Int32 = 1, into pixels: UnsafeMutablePointer<cpixbuf_pixels>? = nil
   ) throws(Refusal) {
@@ -401,7 +416,7 @@ extension FirstFrame {
     case CPIXBUF_NO_MEMORY: throw .outOfMemory(header)
     case CPIXBUF_INCOMPLETE: throw .broken(header.kind, "some of its pixels are missing")
     case CPIXBUF_OTHER_SIZE:
-      // Too little memory for a copy that is turned leaves AVIF's as it was.
+      // For lack of memory, the AVIF loader leaves out the rotation.
       if (result.width, result.height) == (height, width), header.orientation > 4 {
         throw .outOfMemory(header)
       }
@@ -443,7 +458,7 @@ extension Refusal {
     )
   }
 
-  /// It may be otherwise once the package is there.
+  /// Transient: the package may be installed later.
   fileprivate static func noLoader(_ kind: PictureKind) -> Refusal {
     let package =
       switch kind {
@@ -457,16 +472,19 @@ extension Refusal {
   }
 }
 
-/// How many colours LZW codes stand for. GIF's loader takes codes that cannot be, and too few of them, without a word.
+// MARK: - GIF's compression
+
+/// Counts the pixels that LZW codes expand to. The GIF loader accepts invalid codes, and too few of them,
+/// without an error.
 struct LZWLength {
   private static let codes = 4096
 
-  /// Of each code; grows with the codes.
+  /// The length of each code; codes are added while reading.
   private var lengths: [Int] = []
   private let clear: Int
   private let minimum: Int
 
-  /// For codes that begin with so many bits for a colour.
+  /// For a frame whose initial codes have that many bits.
   private init(_ codeSize: Int) {
     clear = 1 << codeSize
     minimum = codeSize + 1
@@ -476,11 +494,11 @@ struct LZWLength {
 
   private mutating func reset() {
     lengths.removeAll(keepingCapacity: true)
-    // The colours; to clear and to end stand behind them.
+    // The colours, then the clear code and the end code.
     lengths.append(contentsOf: repeatElement(1, count: clear + 2))
   }
 
-  /// Whether a frame's blocks stand for so many colours at least; false for codes that cannot be before that.
+  /// Whether the blocks of a frame expand to at least that many pixels; false for an invalid code before that.
   static func reaches(_ wanted: Int, codeSize: Int, _ blocks: PictureBytes) -> Bool {
     guard (1...8).contains(codeSize) else { return false }
     var length = LZWLength(codeSize)
@@ -490,19 +508,19 @@ struct LZWLength {
   private mutating func reaches(_ wanted: Int, _ blocks: PictureBytes) -> Bool {
     var size = minimum
     var bits = 0
-    var held = 0
+    var heldBits = 0
     var previous: Int?
     var sum = 0
     var offset = 0
     while let length = blocks.byte(offset), length > 0, let block = blocks.part(offset + 1, length) {
       offset += 1 + length
       for byte in block.slice {
-        bits |= Int(byte) << held
-        held += 8
-        while held >= size {
+        bits |= Int(byte) << heldBits
+        heldBits += 8
+        while heldBits >= size {
           let code = bits & ((1 << size) - 1)
           bits >>= size
-          held -= size
+          heldBits -= size
           if code == clear {
             reset()
             size = minimum
@@ -510,7 +528,7 @@ struct LZWLength {
             continue
           }
           if code == clear + 1 { return false }
-          guard let count = take(code, after: previous) else { return false }
+          guard let count = add(code, after: previous) else { return false }
           sum += count
           if sum >= wanted { return true }
           previous = code
@@ -521,10 +539,10 @@ struct LZWLength {
     return sum >= wanted
   }
 
-  /// The length of a code, after which there is one more; nil for a code that is not there yet.
-  private mutating func take(_ code: Int, after previous: Int?) -> Int? {
+  /// The length of a code, which also defines the next code; nil for an undefined code.
+  private mutating func add(_ code: Int, after previous: Int?) -> Int? {
     guard let previous else { return code < clear ? 1 : nil }
-    // The code that is just being made: the previous one and its own first colour.
+    // The code may be the one being defined: the previous code followed by its own first pixel.
     guard code <= lengths.count, code < lengths.count || lengths.count < Self.codes else { return nil }
     if lengths.count < Self.codes { lengths.append(lengths[previous] + 1) }
     return lengths[code]

@@ -4,82 +4,83 @@ import ArtModel
 import CGraphics
 import CWorker
 
-/// The pixels of the glyphs that are drawn, decoded once, as far as there is room.
+/// Caches the pixels of glyphs, up to a memory limit.
 final class GlyphCache {
-  /// A bitmap, halved so many times.
+  /// A glyph, halved that many times.
   private struct Key: Hashable {
     var glyph: Glyph
     var halvings: Int
   }
 
-  /// Bytes that are kept of what was used lately, and as many of what was used before it: together all of Noto Color Emoji.
-  static let room = 36 << 20
-  private static let mostHalvings = 3
+  /// The bytes of recently used pixels; the previous generation may hold as many. Together they hold all of
+  /// Noto Color Emoji.
+  static let generationBytes = 36 << 20
+  private static let maxHalvings = 3
 
   private let font: ColorFont
-  // What was used since the last change, and before it: who is not used for a whole round goes.
-  private var young: [Key: KeptPixels] = [:]
-  private var old: [Key: KeptPixels] = [:]
-  private var youngBytes = 0
-  /// Where what is kept by its colours is spread out.
-  private var spread: PixelBuffer?
+  // Two generations: pixels that are not used during a whole generation are dropped.
+  private var recent: [Key: CachedPixels] = [:]
+  private var previous: [Key: CachedPixels] = [:]
+  private var recentBytes = 0
+  /// The buffer for expanding indexed pixels.
+  private var expanded: PixelBuffer?
 
-  /// Of that font.
   init(_ font: ColorFont) { self.font = font }
 
-  /// A glyph's pixels, for a drawing in which they are `scale` times as large: halved until they are less than twice as large as
-  /// they are drawn. They stay until the next call. Throws `noMemory`.
+  /// The pixels of a glyph that is drawn at `scale`: halved while that leaves at least twice the resolution
+  /// needed. They are valid until the next call. Throws `noMemory`.
   func pixels(_ glyph: Glyph, scale: Double) throws(DrawingRefusal) -> PixelBuffer {
     var halvings = 0
     var size = scale * 2
-    while size <= 1, halvings < Self.mostHalvings {
+    while size <= 1, halvings < Self.maxHalvings {
       halvings += 1
       size *= 2
     }
     let key = Key(glyph: glyph, halvings: halvings)
-    if let known = young[key] { return try spread(known) }
-    let pixels = if let known = old.removeValue(forKey: key) { known } else { try made(glyph, halvings) }
-    if youngBytes >= Self.room {
-      old = young
-      young = [:]
-      youngBytes = 0
+    if let known = recent[key] { return try expand(known) }
+    let pixels =
+      if let known = previous.removeValue(forKey: key) { known } else { try render(glyph, halvings) }
+    if recentBytes >= Self.generationBytes {
+      previous = recent
+      recent = [:]
+      recentBytes = 0
     }
-    young[key] = pixels
-    youngBytes += pixels.count
-    return try spread(pixels)
+    recent[key] = pixels
+    recentBytes += pixels.count
+    return try expand(pixels)
   }
 
-  private func made(_ glyph: Glyph, _ halvings: Int) throws(DrawingRefusal) -> KeptPixels {
+  private func render(_ glyph: Glyph, _ halvings: Int) throws(DrawingRefusal) -> CachedPixels {
     var pixels = try font.bitmap(glyph)
     for _ in 0..<halvings {
       guard let half = try pixels.halved() else { break }
       pixels = half
     }
-    return KeptPixels(pixels)
+    return CachedPixels(pixels)
   }
 
-  private func spread(_ kept: KeptPixels) throws(DrawingRefusal) -> PixelBuffer {
-    switch kept {
-    case .whole(let pixels): return pixels
-    case .numbers(let numbers, let colors, let width, let height):
-      let room: PixelBuffer
-      if let spread, (spread.width, spread.height) == (width, height) {
-        room = spread
+  private func expand(_ cached: CachedPixels) throws(DrawingRefusal) -> PixelBuffer {
+    switch cached {
+    case .full(let pixels): return pixels
+    case .indexed(let numbers, let colors, let width, let height):
+      let buffer: PixelBuffer
+      if let expanded, (expanded.width, expanded.height) == (width, height) {
+        buffer = expanded
       } else {
-        room = try PixelBuffer(width: width, height: height)
-        spread = room
+        buffer = try PixelBuffer(width: width, height: height)
+        expanded = buffer
       }
-      craster_expand(numbers, numbers.count, colors, room.pixels)
-      return room
+      craster_expand(numbers, numbers.count, colors, buffer.pixels)
+      return buffer
     }
   }
 }
 
-/// Pixels in little room.
-private enum KeptPixels {
-  case whole(PixelBuffer)
-  /// Each pixel is the number of its colour: Noto's glyphs are made so.
-  case numbers([UInt8], colors: [UInt32], width: Int, height: Int)
+/// Cached pixels.
+private enum CachedPixels {
+  case full(PixelBuffer)
+  /// One byte for each pixel, an index of its colour: Noto's glyphs have at most 256.
+  case indexed([UInt8], colors: [UInt32], width: Int, height: Int)
 
   init(_ pixels: PixelBuffer) {
     var colors = [UInt32](repeating: 0, count: 256)
@@ -90,25 +91,28 @@ private enum KeptPixels {
       initialized = found > 0 ? count : 0
     }
     guard found > 0 else {
-      self = .whole(pixels)
+      self = .full(pixels)
       return
     }
     colors.removeLast(colors.count - Int(found))
-    self = .numbers(numbers, colors: colors, width: pixels.width, height: pixels.height)
+    self = .indexed(numbers, colors: colors, width: pixels.width, height: pixels.height)
   }
 
-  /// Bytes that it takes.
+  /// The size in bytes.
   var count: Int {
     switch self {
-    case .whole(let pixels): pixels.count
-    case .numbers(let numbers, let colors, _, _): numbers.count + 4 * colors.count
+    case .full(let pixels): pixels.count
+    case .indexed(let numbers, let colors, _, _): numbers.count + 4 * colors.count
     }
   }
 }
 
-/// What stands for characters that the font has no colour glyph for: a box with their code points in it, in strokes of our own.
-struct MissingBox {
-  /// A stroke, in the box's pixels; its ends are round.
+// MARK: - Missing glyphs
+
+/// Drawn for characters without a glyph, and known as tofu: a box with their code points, in strokes of our
+/// own.
+struct TofuBox {
+  /// A stroke with round ends, in pixels of the box.
   struct Line: Hashable {
     var x0: Double
     var y0: Double
@@ -116,39 +120,39 @@ struct MissingBox {
     var y1: Double
   }
 
-  /// Of the strokes' and the frame's colour, 0xAARRGGBB.
+  /// The colour of the strokes and the frame, 0xAARRGGBB.
   static let ink: UInt32 = 0xFF60_6060
-  /// The colour inside.
+  /// The colour of the inside.
   static let paper: UInt32 = 0xFFF2_F2F2
-  /// Code points that are shown at most; of more, the first ones.
+  /// The code points shown at most, the first ones.
   static let shownScalars = 5
 
-  /// Pixels across.
+  /// Width in pixels.
   let width: Int
-  /// Pixels down.
+  /// Height in pixels.
   let height: Int
-  /// The digits.
+  /// The strokes of the digits.
   let lines: [Line]
-  /// How thick the strokes and the frame are.
+  /// The thickness of the strokes and the frame.
   let lineWidth: Double
-  /// The middle of the frame's line.
+  /// The centre line of the frame.
   var frame: (x: Double, y: Double, width: Double, height: Double) {
     let inset = 1.5 * lineWidth
     return (inset, inset, Double(width) - 2 * inset, Double(height) - 2 * inset)
   }
 
-  /// A box for these code points. A joiner and a selector are not shown.
+  /// Creates a box for code points; joiners and selectors are left out.
   init(scalars: [UInt32], width: Int, height: Int) {
     (self.width, self.height) = (width, height)
     lineWidth = Double(min(width, height)) / 32
-    let seen = scalars.filter { $0 != 0x200D && !(0xFE00...0xFE0F).contains($0) }
-    let rows = Self.rows((seen.isEmpty ? scalars : seen).prefix(Self.shownScalars))
+    let visible = scalars.filter { $0 != 0x200D && !(0xFE00...0xFE0F).contains($0) }
+    let rows = Self.rows((visible.isEmpty ? scalars : visible).prefix(Self.shownScalars))
     let columns = rows.map(\.count).max() ?? 1
     let (boxWidth, boxHeight) = (Double(width), Double(height))
     let margin = 0.13
     let across = boxWidth * (1 - 2 * margin) / Double(columns)
     let down = boxHeight * (1 - 2 * margin) / Double(max(rows.count, 1))
-    // A digit is at most twice as high as it is wide, with room around it.
+    // A digit is at most twice as high as wide, with space around it.
     let (digitWidth, digitHeight) = (min(across, down * 0.7) * 0.66, min(down * 0.76, across * 1.5))
     var lines: [Line] = []
     for (row, digits) in rows.enumerated() {
@@ -166,7 +170,7 @@ struct MissingBox {
     self.lines = lines
   }
 
-  /// A single code point on two rows, several on a row each.
+  /// The digits of one code point fill two rows; of several code points, each has a row.
   private static func rows(_ scalars: ArraySlice<UInt32>) -> [[Int]] {
     func digits(_ scalar: UInt32) -> [Int] {
       let text = String(scalar, radix: 16)
@@ -178,7 +182,7 @@ struct MissingBox {
     return [Array(all.prefix(half)), Array(all.dropFirst(half))]
   }
 
-  /// The strokes of a digit, as on a display of seven segments; across 0 to 1, down 0 to 2.
+  /// The strokes of a digit, as on a seven-segment display; x is 0 to 1, y is 0 to 2.
   private static func strokes(_ digit: Int) -> [(Int, Int, Int, Int)] {
     // Top, upper right, lower right, bottom, lower left, upper left, middle.
     let segments = [
@@ -192,7 +196,7 @@ struct MissingBox {
     return segments.indices.filter { lit[digit] >> $0 & 1 == 1 }.map { segments[$0] }
   }
 
-  /// Its pixels. Throws `noMemory`.
+  /// The pixels of the box. Throws `noMemory`.
   func bitmap() throws(DrawingRefusal) -> PixelBuffer {
     let result = try PixelBuffer(width: width, height: height)
     let surface = cairo_image_surface_create_for_data(
@@ -209,7 +213,7 @@ struct MissingBox {
     return result
   }
 
-  /// Draws it, from where it begins, a unit a pixel.
+  /// Draws the box at the origin, one unit for each pixel.
   func draw(on cairo: OpaquePointer?) {
     cairo_set_line_width(cairo, lineWidth)
     cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND)
@@ -232,17 +236,17 @@ struct MissingBox {
   }
 }
 
-/// The texts with something that the font has no colour glyph for, each once.
-struct LackingTexts {
-  private var seen: Set<EmojiText> = []
+/// The texts for which the font lacks a glyph, without duplicates.
+struct MissingGlyphTexts {
+  private var texts: Set<EmojiText> = []
   /// The first ones.
-  private(set) var named: [String] = []
-  /// How many there are.
-  var count: Int { seen.count }
+  private(set) var first: [String] = []
+  /// The number of all of them.
+  var count: Int { texts.count }
 
-  /// Takes one.
+  /// Adds a text.
   mutating func insert(_ text: EmojiText) {
-    guard seen.insert(text).inserted, named.count < Drawn.namedTexts else { return }
-    named.append(text.string)
+    guard texts.insert(text).inserted, first.count < Drawn.namedTexts else { return }
+    first.append(text.string)
   }
 }

@@ -4,12 +4,12 @@ import ArtModel
 import CGraphics
 import CWorker
 
-/// A drawing as PDF with one page: the background, and each glyph's picture once, used many times. Cairo writes it.
+/// Writes a drawing as PDF with one page, using Cairo. Each glyph is stored once.
 struct PDFWriter {
-  /// Points of a page's side that are readable everywhere (PDF 1.7, annex C).
+  /// The largest side of a page in points (PDF 1.7, annex C).
   static let side = 14_400
 
-  /// Glyphs in all that are drawn at most; a box that stands for one counts as 20.
+  /// The limit of glyphs in a drawing; a box for a missing glyph counts as 20.
   static let pieces = 100_000
 
   private let drawing: Drawing
@@ -17,15 +17,16 @@ struct PDFWriter {
   private let font: ColorFont
   private let cairo: OpaquePointer?
   private let images = PDFImages()
-  private var lacking = LackingTexts()
+  private var missing = MissingGlyphTexts()
 
-  /// Writes it. Throws `noFont`, `badFont`, `tooLarge`, and `noMemory`, after which what was taken is not all.
+  /// Writes the file. Throws `noFont`, `badFont`, `tooLarge`, and `noMemory`; the bytes passed until then are
+  /// incomplete.
   static func write(
-    _ drawing: Drawing, _ opened: OpenFont, _ size: PixelSize, _ take: @escaping ([UInt8]) -> Void
+    _ drawing: Drawing, _ opened: OpenFont, _ size: PixelSize, _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
     guard max(size.width, size.height) <= side else { throw .tooLargePage(size, drawing.region) }
     let font = try ColorFont(opened.file())
-    let sink = ByteSink(take)
+    let sink = ByteSink(receive)
     let surface = cairo_pdf_surface_create_for_stream(
       { context, bytes, count in
         guard let context else { return CAIRO_STATUS_WRITE_ERROR }
@@ -33,7 +34,7 @@ struct PDFWriter {
           .write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
         return CAIRO_STATUS_SUCCESS
       }, Unmanaged.passUnretained(sink).toOpaque(), Double(size.width), Double(size.height))
-    // It would be the time now.
+    // The default is the current time, which would make files differ.
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "")
     let cairo = cairo_create(surface)
     defer {
@@ -49,7 +50,7 @@ struct PDFWriter {
     }
     return withExtendedLifetime((writer, sink)) {
       sink.flush()
-      return Drawn(lacking: writer.lacking.named, lackingCount: writer.lacking.count, pictureFault: fault)
+      return Drawn(lacking: writer.missing.first, lackingCount: writer.missing.count, pictureFault: fault)
     }
   }
 
@@ -68,7 +69,7 @@ struct PDFWriter {
     return fault
   }
 
-  /// The background, or hatching in its place with the reason.
+  /// Draws the background; hatching instead of a damaged one, and returns the reason.
   private mutating func drawBackground() throws(DrawingRefusal) -> String? {
     guard let bytes = drawing.scene.picture else { return nil }
     let background: PDFImages.Background
@@ -89,12 +90,12 @@ struct PDFWriter {
   }
 
   private mutating func drawLabels() throws(DrawingRefusal) {
-    let seen = SeenPart(drawing)
-    images.isHalved = try countGlyphs(seen) > PDFImages.wholeGlyphs
+    let visible = VisibleArea(drawing)
+    images.isHalved = try countGlyphs(visible) > PDFImages.wholeGlyphs
     for label in drawing.scene.labels {
       let layout = font.layout(label.text)
-      guard seen.touches(label, layout) else { continue }
-      if layout.isLacking { lacking.insert(label.text) }
+      guard visible.touches(label, layout) else { continue }
+      if layout.hasMissingGlyphs { missing.insert(label.text) }
       for placed in layout.glyphs { try draw(placed, label) }
     }
   }
@@ -106,7 +107,7 @@ struct PDFWriter {
     if case .missing(let scalars) = placed.glyph {
       let across = (placed.width * font.pixelsPerEm).rounded()
       let down = (placed.height * font.pixelsPerEm).rounded()
-      let box = MissingBox(scalars: scalars, width: Int(across), height: Int(down))
+      let box = TofuBox(scalars: scalars, width: Int(across), height: Int(down))
       transformed(map(size / font.pixelsPerEm)) { box.draw(on: cairo) }
     } else {
       let image = try images.glyph(placed.glyph, font)
@@ -114,19 +115,20 @@ struct PDFWriter {
     }
   }
 
-  /// How many different ones are seen. Throws `tooLarge` for more in all than Cairo can hold, which it does until the end.
-  private func countGlyphs(_ seen: SeenPart) throws(DrawingRefusal) -> Int {
+  /// The number of different visible glyphs. Throws `tooLarge` for more glyphs than Cairo can hold, which it
+  /// does until the file is written.
+  private func countGlyphs(_ visible: VisibleArea) throws(DrawingRefusal) -> Int {
     var glyphs: Set<Glyph> = []
     var pieces = 0
     for label in drawing.scene.labels {
       let layout = font.layout(label.text)
-      guard seen.touches(label, layout) else { continue }
+      guard visible.touches(label, layout) else { continue }
       for placed in layout.glyphs {
         if case .color = placed.glyph {
           glyphs.insert(placed.glyph)
           pieces += 1
         } else {
-          // A box is many strokes.
+          // A box has many strokes.
           pieces += 20
         }
       }
@@ -151,7 +153,7 @@ struct PDFWriter {
     cairo_restore(cairo)
   }
 
-  /// As the other formats have it: stripes in points, from the canvas's corner.
+  /// The same hatching as in the other formats: stripes in points, from the corner of the canvas.
   private func drawHatching() {
     func setGray(_ gray: Double) { cairo_set_source_rgb(cairo, gray / 255, gray / 255, gray / 255) }
     let canvas = Projection(drawing.region, of: drawing.scene.canvas, to: size).canvas
@@ -187,7 +189,7 @@ extension DrawingRefusal {
 
   fileprivate static func tooLargePage(_ size: PixelSize, _ region: CanvasRect) -> DrawingRefusal {
     let scale = Double(PDFWriter.side) / max(region.width, region.height)
-    // Down, so that it works.
+    // Rounded down, so that the scale works.
     let digits = (scale * 1000).rounded(.down) / 1000
     let works = digits > 0 ? digits : (scale * 1e6).rounded(.down) / 1e6
     return DrawingRefusal(
@@ -197,24 +199,26 @@ extension DrawingRefusal {
   }
 }
 
-/// The pictures of a PDF file as Cairo's surfaces, which live until the file is written.
+// MARK: - Pictures
+
+/// The pictures of a PDF file as Cairo surfaces; they must live until the file is written.
 final class PDFImages {
-  /// A picture as it is stored, and how it is to be turned.
+  /// A picture as it is stored, and its orientation.
   struct Background {
     let surface: OpaquePointer?
     let width: Int
     let height: Int
     let orientation: Int
-    /// What one pixel of the surface is of the picture's.
+    /// The size of a surface pixel in pixels of the picture.
     let pixel: (width: Double, height: Double)
   }
 
-  /// Different glyphs that are held in all their pixels; of more, each has half as many a side.
+  /// The number of different glyphs that are stored in full resolution; more are stored in half of it.
   static let wholeGlyphs = 1000
-  /// Pixels of a background that is no JPEG file; what has more is made smaller.
+  /// The pixels of a background that is not JPEG; larger ones are scaled down.
   static let backgroundPixels = 6_000_000.0
 
-  /// Whether glyphs have half their pixels a side.
+  /// Whether glyphs are stored in half their resolution.
   var isHalved = false
   private var glyphs: [Glyph: (surface: OpaquePointer?, pixels: PixelBuffer)] = [:]
   private var background: (surface: OpaquePointer?, pixels: PixelBuffer)?
@@ -224,14 +228,15 @@ final class PDFImages {
     cairo_surface_destroy(background?.surface)
   }
 
-  /// A glyph's surface and its pixels across. Throws `noMemory`.
+  /// The surface of a glyph, and its width in pixels. Throws `noMemory`.
   func glyph(_ glyph: Glyph, _ font: ColorFont) throws(DrawingRefusal) -> (
     surface: OpaquePointer?, width: Int
   ) {
     if let known = glyphs[glyph] { return (known.surface, known.pixels.width) }
     var pixels = try font.bitmap(glyph)
     if isHalved, let half = try pixels.halved() { pixels = half }
-    // Cairo writes what is clear as black. Readers make colours and alpha smaller apart from one another, and edges would be dark.
+    // Cairo writes transparent pixels as black. Readers scale colours and alpha separately, which would darken
+    // the edges.
     guard craster_bleed(pixels.pixels, Int32(clamping: pixels.width), Int32(clamping: pixels.height)) else {
       throw .noMemory
     }
@@ -240,22 +245,22 @@ final class PDFImages {
     return (surface, pixels.width)
   }
 
-  /// The background: a JPEG file as it came, without what it tells beside its pixels. Throws `notAnImage` and `tooManyPixels`.
+  /// The background: a JPEG file is embedded without its metadata. Throws `notAnImage` and `tooManyPixels`.
   func background(_ bytes: [UInt8]) throws(Refusal) -> Background {
     let header = try PictureHeader(bytes)
     if header.kind == .jpeg, let made = try jpeg(bytes) { return made }
     let scale = (Self.backgroundPixels / Double(header.width * header.height)).squareRoot()
     let picture = try DecodedPicture(bytes, scale: scale, PictureLimits())
-    let pixels = try held { () throws(DrawingRefusal) in try picture.turned() }
+    let pixels = try allocate { () throws(DrawingRefusal) in try picture.turned() }
     return keep(pixels, CAIRO_FORMAT_ARGB32, width: pixels.width, height: pixels.height, orientation: 1)
   }
 
-  /// Nil for one in four colours, which readers understand in several ways.
+  /// Nil for a JPEG with four channels, which readers interpret differently.
   private func jpeg(_ bytes: [UInt8]) throws(Refusal) -> Background? {
-    let plain = try PlainPicture(bytes, PictureLimits())
+    let plain = try StrippedPicture(bytes, PictureLimits())
     guard !plain.isFourColored else { return nil }
-    // Cairo writes the file as an image of its own size, and asks the surface's pixels only where they lie: one is enough.
-    let pixels = try held { () throws(DrawingRefusal) in try PixelBuffer(width: 1, height: 1) }
+    // Cairo embeds the file, and uses the surface only for its position: one pixel is enough.
+    let pixels = try allocate { () throws(DrawingRefusal) in try PixelBuffer(width: 1, height: 1) }
     let made = keep(
       pixels, CAIRO_FORMAT_RGB24, width: plain.width, height: plain.height, orientation: plain.orientation)
     let file = JPEGFile()
@@ -274,8 +279,8 @@ final class PDFImages {
       pixel: (Double(width) / Double(pixels.width), Double(height) / Double(pixels.height)))
   }
 
-  /// For a background too little memory is a fault of its own.
-  private func held(_ make: () throws(DrawingRefusal) -> PixelBuffer) throws(Refusal) -> PixelBuffer {
+  /// A lack of memory for a background is an error of the background.
+  private func allocate(_ make: () throws(DrawingRefusal) -> PixelBuffer) throws(Refusal) -> PixelBuffer {
     do throws(DrawingRefusal) {
       return try make()
     } catch {
@@ -290,7 +295,7 @@ final class PDFImages {
   }
 }
 
-/// A file's bytes as long as Cairo wants them.
+/// Keeps the bytes of a file alive for Cairo.
 private final class JPEGFile {
   var bytes: [UInt8] = []
   private var memory: UnsafeMutablePointer<UInt8>?
@@ -309,13 +314,13 @@ private final class JPEGFile {
       { context in
         if let context { Unmanaged<JPEGFile>.fromOpaque(context).release() }
       }, retained.toOpaque())
-    // Cairo has not taken it; its own status says so when the file is written.
+    // Cairo did not accept the data; its status reports that when the file is written.
     if status != CAIRO_STATUS_SUCCESS { retained.release() }
   }
 }
 
 extension DecodedPicture {
-  /// Its pixels as Cairo has them, turned.
+  /// The pixels in Cairo's format, with the orientation applied.
   fileprivate func turned() throws(DrawingRefusal) -> PixelBuffer {
     let isAside = orientation > 4
     let result = try PixelBuffer(width: isAside ? height : width, height: isAside ? width : height)
@@ -331,39 +336,41 @@ extension DecodedPicture {
   }
 }
 
-/// Bytes on their way out: gathered into pieces, so that no result is ever held as a whole.
+// MARK: - Output
+
+/// Collects output into pieces, so that no result is held in memory as a whole.
 final class ByteSink {
   private static let piece = 1 << 16
 
-  private let take: ([UInt8]) -> Void
-  private var held: [UInt8] = []
+  private let receive: ([UInt8]) -> Void
+  private var buffer: [UInt8] = []
 
-  init(_ take: @escaping ([UInt8]) -> Void) { self.take = take }
+  init(_ receive: @escaping ([UInt8]) -> Void) { self.receive = receive }
 
   func write(_ text: String) {
-    held.append(contentsOf: text.utf8)
-    hand()
+    buffer.append(contentsOf: text.utf8)
+    flushIfFull()
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) {
-    held.append(contentsOf: bytes)
-    hand()
+    buffer.append(contentsOf: bytes)
+    flushIfFull()
   }
 
-  /// Hands on what is held when it is a piece.
-  private func hand() {
-    if held.count >= Self.piece { flush() }
+  /// Passes the buffer on when it is full.
+  private func flushIfFull() {
+    if buffer.count >= Self.piece { flush() }
   }
 
-  /// Hands on what is held.
+  /// Passes the buffer on.
   func flush() {
-    guard !held.isEmpty else { return }
-    take(held)
-    held.removeAll(keepingCapacity: true)
+    guard !buffer.isEmpty else { return }
+    receive(buffer)
+    buffer.removeAll(keepingCapacity: true)
   }
 }
 
-/// Base64 of bytes that come in pieces, on their way out.
+/// Encodes bytes that arrive in pieces as Base64.
 struct Base64Writer {
   private let sink: ByteSink
   private var encoder = Base64Encoder()
@@ -374,6 +381,6 @@ struct Base64Writer {
     encoder.encode(bytes).withUnsafeBytes { sink.write($0) }
   }
 
-  /// Writes what is left, filled up.
+  /// Writes the rest, with padding.
   mutating func end() { encoder.finish().withUnsafeBytes { sink.write($0) } }
 }

@@ -4,33 +4,35 @@ import ArtModel
 import CWorker
 import Glibc
 
-/// A PNG file, compressed on a thread of its own while it is painted.
+/// Writes a PNG file; one thread compresses while this one paints.
 struct PNGWriter {
-  /// Pixels of a band: what the processor has near.
+  /// The pixels of a band, which fit into the processor's cache.
   private static let bandPixels = 1 << 18
-  /// Rows of a band, at least, where that many pixels are not more than the second number: emoji are cut less often.
-  private static let fewest = (rows: 64, pixels: 1 << 21)
+  /// The least number of rows of a band, unless that exceeds the second number of pixels: higher bands cut
+  /// fewer emoji.
+  private static let minimum = (rows: 64, pixels: 1 << 21)
 
   /// Paints and writes, band by band. Throws `noMemory`.
-  static func write(_ painter: Painter, isTransparent: Bool, _ take: ([UInt8]) -> Void) throws(DrawingRefusal)
+  static func write(_ painter: Painter, isTransparent: Bool, _ receive: ([UInt8]) -> Void)
+    throws(DrawingRefusal)
   {
     let size = painter.size
     let rows = min(
-      size.height, max(1, bandPixels / size.width, min(fewest.rows, fewest.pixels / size.width)))
-    // One is painted while the other is compressed.
+      size.height, max(1, bandPixels / size.width, min(minimum.rows, minimum.pixels / size.width)))
+    // One band is painted while the other is compressed.
     var band = try PixelBuffer(width: size.width, height: rows)
     var other = try PixelBuffer(width: size.width, height: rows)
     let file = try PNGFile(width: size.width, height: size.height, isTransparent: isTransparent)
     for top in stride(from: 0, to: size.height, by: rows) {
       let end = min(top + rows, size.height)
       try painter.paint(top..<end, into: band)
-      try file.write(band, rows: end - top, take)
+      try file.write(band, rows: end - top, receive)
       swap(&band, &other)
     }
-    try file.finish(take)
+    try file.finish(receive)
   }
 
-  /// A small picture's file, as small as it can be. Throws `noMemory`.
+  /// The file of a small picture, compressed as well as possible. Throws `noMemory`.
   static func png(of pixels: PixelBuffer, isTransparent: Bool) throws(DrawingRefusal) -> [UInt8] {
     let file = try PNGFile(
       width: pixels.width, height: pixels.height, isTransparent: isTransparent, isSmall: true)
@@ -41,11 +43,11 @@ struct PNGWriter {
   }
 }
 
-/// libpng's file.
+/// A file of libpng.
 private final class PNGFile {
   private let file: OpaquePointer
-  // What is compressed lives until it is.
-  private var held: PixelBuffer?
+  // The band that is being compressed must stay alive.
+  private var current: PixelBuffer?
 
   init(width: Int, height: Int, isTransparent: Bool, isSmall: Bool = false) throws(DrawingRefusal) {
     guard let file = cpng_begin(UInt32(clamping: width), UInt32(clamping: height), isTransparent, isSmall)
@@ -57,36 +59,39 @@ private final class PNGFile {
 
   deinit { cpng_free(file) }
 
-  func write(_ pixels: PixelBuffer, rows: Int, _ take: ([UInt8]) -> Void) throws(DrawingRefusal) {
+  func write(_ pixels: PixelBuffer, rows: Int, _ receive: ([UInt8]) -> Void) throws(DrawingRefusal) {
     guard cpng_write(file, pixels.pixels, pixels.stride, UInt32(clamping: rows)) else { throw .noMemory }
-    held = pixels
-    give(take)
+    current = pixels
+    pass(receive)
   }
 
-  func finish(_ take: ([UInt8]) -> Void) throws(DrawingRefusal) {
+  func finish(_ receive: ([UInt8]) -> Void) throws(DrawingRefusal) {
     guard cpng_finish(file) else { throw .noMemory }
-    give(take)
+    pass(receive)
   }
 
-  private func give(_ take: ([UInt8]) -> Void) {
+  private func pass(_ receive: ([UInt8]) -> Void) {
     var start: UnsafePointer<UInt8>?
     let count = cpng_take(file, &start)
-    if count > 0 { take(Array(UnsafeBufferPointer(start: start, count: count))) }
+    if count > 0 { receive(Array(UnsafeBufferPointer(start: start, count: count))) }
   }
 }
 
-/// Pixels as Cairo's ARGB32: 32 bits of native order, premultiplied; blue, green, red, alpha in memory. Nothing at first.
+// MARK: - Pixels
+
+/// Pixels in Cairo's ARGB32: 32 bits in native order, premultiplied; in memory blue, green, red, alpha.
+/// Initially transparent.
 final class PixelBuffer {
-  /// Pixels across.
+  /// Width in pixels.
   let width: Int
-  /// Pixels down.
+  /// Height in pixels.
   let height: Int
-  /// The rows, each of `stride` bytes.
+  /// The rows, `stride` bytes each.
   let pixels: UnsafeMutablePointer<UInt8>
 
-  /// Bytes from a row to the next.
+  /// Bytes from one row to the next.
   var stride: Int { 4 * width }
-  /// Bytes in all.
+  /// The size in bytes.
   var count: Int { stride * height }
 
   /// Throws `noMemory`.
@@ -101,7 +106,7 @@ final class PixelBuffer {
 
   deinit { free(pixels) }
 
-  /// As a part of a picture of that size.
+  /// The buffer as a part of a larger picture.
   func part(left: Int = 0, top: Int = 0, rows: Int? = nil, of whole: (width: Int, height: Int)? = nil)
     -> craster_part
   {
@@ -112,7 +117,7 @@ final class PixelBuffer {
       whole_height: Int32(clamping: whole?.height ?? height))
   }
 
-  /// Half as large, each pixel the mean of four; nil where a side is odd. Throws `noMemory`.
+  /// The picture in half size, each pixel the mean of four; nil where a side is odd. Throws `noMemory`.
   func halved() throws(DrawingRefusal) -> PixelBuffer? {
     guard width % 2 == 0, height % 2 == 0 else { return nil }
     let result = try PixelBuffer(width: width / 2, height: height / 2)
@@ -122,7 +127,7 @@ final class PixelBuffer {
 }
 
 extension DrawingRefusal {
-  /// There is less memory than it takes.
+  /// More memory is needed than the process may use.
   static let noMemory = DrawingRefusal(
     .noMemory, "drawing it takes more memory than it may; a smaller scale takes less")
 }

@@ -4,10 +4,10 @@ import ArtModel
 import CWorker
 import Glibc
 
-/// Paints a drawing's pixels, in any parts: a part is as it is in the whole.
+/// Paints the pixels of a drawing in bands; every band is identical to that part of the whole.
 final class Painter {
-  /// A label that is seen, and on which rows.
-  private struct Seen {
+  /// A visible label, and the rows that it touches.
+  private struct VisibleLabel {
     var label: Int32
     var top: Int32
     var bottom: Int32
@@ -18,36 +18,38 @@ final class Painter {
   private let isTransparent: Bool
   private let font: ColorFont
   private let glyphs: GlyphCache
-  private let backdrop: Backdrop
-  private var seen: [Seen] = []
-  /// What is to be told of it.
+  private let background: BackgroundPainter
+  private var visibleLabels: [VisibleLabel] = []
+  /// The summary for the caller.
   let drawn: Drawn
 
-  /// How large the result is.
+  /// The size of the result.
   var size: PixelSize { projection.size }
 
-  /// Gets ready: decodes the background and sees what is to be painted. Throws `tooLarge` for too many pixels and for what would
-  /// take too long, and `noMemory`.
+  /// Decodes the background and finds the visible labels. Throws `tooLarge` for too many pixels or too much
+  /// work, and `noMemory`.
   init(_ drawing: Drawing, size: PixelSize, font: ColorFont) throws(DrawingRefusal) {
     scene = drawing.scene
     isTransparent = drawing.isTransparent
     self.font = font
     glyphs = GlyphCache(font)
     projection = Projection(drawing.region, of: drawing.scene.canvas, to: size)
-    var lacking = LackingTexts()
+    var missing = MissingGlyphTexts()
     var work = PaintingWork(drawing.region, size: size)
     for (index, label) in scene.labels.enumerated() {
       let layout = font.layout(label.text)
       guard let rows = projection.rows(of: label, layout, &work) else { continue }
-      if layout.isLacking { lacking.insert(label.text) }
-      seen.append(Seen(label: Int32(clamping: index), top: rows.lowerBound, bottom: rows.upperBound))
+      if layout.hasMissingGlyphs { missing.insert(label.text) }
+      visibleLabels.append(
+        VisibleLabel(label: Int32(clamping: index), top: rows.lowerBound, bottom: rows.upperBound))
     }
     try work.check()
-    backdrop = Backdrop(scene, projection)
-    drawn = Drawn(lacking: lacking.named, lackingCount: lacking.count, pictureFault: backdrop.fault)
+    background = BackgroundPainter(scene, projection)
+    drawn = Drawn(lacking: missing.first, lackingCount: missing.count, pictureFault: background.fault)
   }
 
-  /// Paints some rows into the first ones of a buffer that is as wide as the result. Throws `noMemory` and `badFont`.
+  /// Paints some rows into the first rows of a buffer that is as wide as the result. Throws `noMemory` and
+  /// `badFont`.
   func paint(_ rows: Range<Int>, into buffer: PixelBuffer) throws(DrawingRefusal) {
     var target = buffer.part(top: rows.lowerBound, rows: rows.count, of: (size.width, size.height))
     let all = craster_rect(
@@ -56,13 +58,13 @@ final class Painter {
     craster_fill(&target, all, isTransparent ? 0 : 0xFFFF_FFFF)
     let part = all.cut(to: projection.canvas)
     guard !part.isEmpty else { return }
-    try backdrop.paint(on: &target, part)
-    for item in seen where item.top < part.bottom && item.bottom > part.top {
+    try background.paint(on: &target, part)
+    for item in visibleLabels where item.top < part.bottom && item.bottom > part.top {
       try paint(scene.labels[Int(item.label)], on: &target, part)
     }
   }
 
-  /// All of it. Throws `noMemory` and `badFont`.
+  /// Paints everything. Throws `noMemory` and `badFont`.
   func whole() throws(DrawingRefusal) -> PixelBuffer {
     let result = try PixelBuffer(width: size.width, height: size.height)
     try paint(0..<size.height, into: result)
@@ -88,16 +90,16 @@ final class Painter {
   }
 }
 
-/// A rectangle in the result's pixels.
+/// A rectangle in pixels of the result.
 struct ResultBox {
   var x: Double
   var y: Double
   var width: Double
   var height: Double
 
-  /// The pixels that it may touch: as large as its edges, half a pixel of the glyph's aside, that it fades over.
+  /// The pixels that a glyph in the rectangle may touch, including its blurred edge.
   var pixels: craster_rect {
-    // What is made larger fades out over half a pixel of the bitmap: a 64th is more than that.
+    // An enlarged bitmap fades out over half of its own pixels: a 64th of its side is more than that.
     let (across, down) = (width / 64 + 1, height / 64 + 1)
     return craster_rect(
       left: Self.pixel((x - across).rounded(.down)), top: Self.pixel((y - down).rounded(.down)),
@@ -109,10 +111,10 @@ struct ResultBox {
 }
 
 extension Projection {
-  /// Below this many pixels a side nothing is seen of it.
+  /// A glyph with a smaller side, in pixels, is invisible.
   private static let smallest = 1.0 / 64
 
-  /// Where a glyph of a label is.
+  /// The rectangle of a glyph.
   func box(of placed: GlyphLayout.Placed, _ label: DrawingScene.Label) -> ResultBox {
     let em = label.size.pixels
     return ResultBox(
@@ -120,12 +122,10 @@ extension Projection {
       width: placed.width * em * scaleX, height: placed.height * em * scaleY)
   }
 
-  /// The rows that a label may touch, counted as work; nil where nothing is seen of it.
-  fileprivate func rows(of label: DrawingScene.Label, _ layout: GlyphLayout, _ work: inout PaintingWork)
-    -> Range<
-      Int32
-    >?
-  {
+  /// The rows that a label may touch, whose work is added; nil where it is invisible.
+  fileprivate func rows(of label: DrawingScene.Label, _ layout: GlyphLayout, _ work: inout PaintingWork) -> Range<
+    Int32
+  >? {
     var rows: Range<Int32>?
     for placed in layout.glyphs {
       let box = box(of: placed, label)
@@ -149,35 +149,37 @@ extension craster_rect {
   }
 }
 
-/// How much there is to paint, and what is too much.
+// MARK: - Limits of work
+
+/// Estimates the work of painting, and limits it.
 struct PaintingWork {
-  /// Pixels of a PNG file.
+  /// The pixels of a PNG file.
   static let pixels = 1 << 28
-  /// Pixels of its side.
+  /// The pixels of a side.
   static let side = 100_000
-  /// Pixels of all emoji together, those under others too.
+  /// The pixels of all emoji together, hidden ones included.
   static let painted = 2e9
 
   private let region: CanvasRect
   private let size: PixelSize
   private var sum = 0.0
-  // Of the rectangles, from which it is told how much it is when all is smaller.
+  // Sums over all rectangles, to estimate the work at smaller scales.
   private var glyphs = 0.0
   private var widths = 0.0
   private var heights = 0.0
   private var areas = 0.0
 
-  /// Nothing yet, of a drawing of that region.
+  /// No work yet, for a drawing of that region.
   init(_ region: CanvasRect, size: PixelSize) {
     self.region = region
     self.size = size
   }
 
-  /// Counts a glyph's rectangle, empty or not: at a smaller scale it may touch what it does not touch at this one.
+  /// Adds the rectangle of a glyph, even an empty one: at a smaller scale it may touch pixels.
   mutating func add(_ rect: craster_rect) {
     let width = max(0, Double(rect.right) - Double(rect.left))
     let height = max(0, Double(rect.bottom) - Double(rect.top))
-    // Each row takes its time, too. What each glyph takes beside is little, and their number is bounded.
+    // Each row costs time, too. The cost of a glyph itself is small, and the number of glyphs is limited.
     if width > 0 { sum += (width + 16) * height }
     glyphs += 1
     widths += width
@@ -185,8 +187,8 @@ struct PaintingWork {
     areas += width * height
   }
 
-  /// Throws `tooLarge` for a result of too many pixels, and for more than can be painted in a bearable time, with the largest
-  /// scale of three digits that works.
+  /// Throws `tooLarge` for a result of too many pixels or too much work; the error names the largest scale of
+  /// three digits that works.
   func check() throws(DrawingRefusal) {
     guard Self.fits(size.width, size.height) else {
       throw tooLarge(
@@ -200,22 +202,23 @@ struct PaintingWork {
     width <= side && height <= side && width * height <= pixels
   }
 
-  /// Whether a smaller result surely can be painted.
+  /// Whether a smaller result can certainly be painted.
   private func isBearable(_ width: Int, _ height: Int) -> Bool {
     guard width <= size.width, height <= size.height, Self.fits(width, height) else { return false }
     let (across, down) = (Double(width) / Double(size.width), Double(height) / Double(size.height))
-    // A rectangle's sides are smaller by that, and then as much as 4 larger: its edges fade over a pixel at any scale, and are
-    // whole pixels; so are the canvas's. This is the sum of (side + 4 + 16) * (side + 4).
+    // The sides of a rectangle shrink with the scale, and grow by up to 4 pixels: edges fade over a pixel at
+    // any scale and are rounded to whole pixels, and so is the canvas. This is the sum of (side + 4 + 16) *
+    // (side + 4).
     return areas * across * down + 4 * widths * across + 20 * heights * down + 80 * glyphs <= Self.painted
   }
 
   private func tooLarge(_ words: String) -> DrawingRefusal {
     let scale = max(Double(size.width) / region.width, Double(size.height) / region.height)
-    // Of a region that is next to nothing any scale is one pixel.
+    // For a tiny region, any scale gives one pixel.
     var power = Int(log10(min(scale, 1e300)).rounded(.down)) - 2
     var digits = 999
     while true {
-      // Exactly what is read from its text.
+      // The same value that a user's text is read as.
       guard let scale = Double("\(digits)e\(power)") else { break }
       let (width, height) = (Self.side(region.width * scale), Self.side(region.height * scale))
       if isBearable(width, height) {
@@ -228,26 +231,28 @@ struct PaintingWork {
     return DrawingRefusal(.tooLarge, "\(words), at any scale; draw a smaller region")
   }
 
-  /// Pixels of a side of that length, as `render` has them.
+  /// The pixels of a side of that length, as `render` computes them.
   private static func side(_ length: Double) -> Int { max(1, Int(min(length, 1e9).rounded())) }
 }
 
-/// What lies under the emoji: the background's pixels, or the stripes that stand for one that cannot be decoded.
-struct Backdrop {
+// MARK: - The background
+
+/// Paints the background, or stripes where it cannot be decoded.
+struct BackgroundPainter {
   private enum Kind {
     case nothing
     case picture(DecodedPicture, craster_place)
-    /// They begin at the canvas's corner.
+    /// The stripes start at the corner of the canvas.
     case stripes(start: Int64)
   }
 
   /// The greys of the stripes, 0xRRGGBB.
   static let stripes: (UInt32, UInt32) = (0xC8C8C8, 0xDCDCDC)
   private let kind: Kind
-  /// Why there are stripes.
+  /// Why stripes are painted.
   let fault: String?
 
-  /// Decodes the background, as large as it is drawn.
+  /// Decodes the background in the size in which it is drawn.
   init(_ scene: DrawingScene, _ projection: Projection) {
     guard let bytes = scene.picture, projection.canvas.left < projection.canvas.right,
       projection.canvas.top < projection.canvas.bottom
@@ -257,7 +262,7 @@ struct Backdrop {
     }
     do throws(Refusal) {
       let header = try PictureHeader(bytes)
-      let cover = Cover(picture: header.turned, canvas: scene.canvas)
+      let cover = CoverFit(picture: header.turned, canvas: scene.canvas)
       let scale = cover.scale * max(projection.scaleX, projection.scaleY)
       let picture = try DecodedPicture(bytes, scale: scale, PictureLimits())
       let size = Self.turnedSize(picture)
@@ -278,7 +283,7 @@ struct Backdrop {
     picture.orientation > 4 ? (picture.height, picture.width) : (picture.width, picture.height)
   }
 
-  /// Paints it over a rectangle of the target, which lies on the canvas. Throws `noMemory`.
+  /// Paints the background over a rectangle of the target within the canvas. Throws `noMemory`.
   func paint(on target: inout craster_part, _ rect: craster_rect) throws(DrawingRefusal) {
     switch kind {
     case .nothing: return
@@ -294,10 +299,10 @@ struct Backdrop {
     var source = craster_part()
     (source.whole_width, source.whole_height) = (Int32(clamping: whole.width), Int32(clamping: whole.height))
     let needed = craster_needed(&source, place, rect)
-    // Only what is needed of it is turned.
-    let held = try PixelBuffer(
+    // Only the needed part is rotated.
+    let buffer = try PixelBuffer(
       width: Int(needed.right - needed.left), height: Int(needed.bottom - needed.top))
-    source = held.part(left: Int(needed.left), top: Int(needed.top), of: whole)
+    source = buffer.part(left: Int(needed.left), top: Int(needed.top), of: whole)
     picture.withPixels { pixels in
       var decoded = craster_decoded(
         pixels: pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), stride: picture.stride,
@@ -309,16 +314,17 @@ struct Backdrop {
   }
 }
 
-/// How a picture covers the canvas: as small as it can, its middle in the canvas's.
-struct Cover: Hashable {
-  /// The picture's left edge on the canvas; at most 0.
+/// The position of a picture that covers the canvas: as small as possible, and centred, like `background-size:
+/// cover` in CSS.
+struct CoverFit: Hashable {
+  /// The left edge of the picture on the canvas; at most 0.
   let x: Double
-  /// Its top edge.
+  /// The top edge.
   let y: Double
-  /// Canvas pixels for one of the picture's.
+  /// Pixels of the canvas for each pixel of the picture.
   let scale: Double
 
-  /// A picture of that size, after it is turned.
+  /// `picture` is the size with the orientation applied.
   init(picture: (width: Int, height: Int), canvas: Canvas) {
     let (width, height) = (Double(picture.width), Double(picture.height))
     scale = max(Double(canvas.width) / width, Double(canvas.height) / height)
@@ -327,19 +333,21 @@ struct Cover: Hashable {
   }
 }
 
-/// A box of ISO/IEC 14496-12: a size, four letters, and data, which may be boxes.
+// MARK: - ISO boxes
+
+/// A box of ISO/IEC 14496-12: a size, a four-character code, and data, which may contain boxes.
 struct Box {
   let kind: String
   let data: PictureBytes
 
-  /// Calls for each box until it answers false; one that is not all there is the last.
+  /// Calls `body` with each box until it returns false; stops at an incomplete one.
   static func each(_ boxes: PictureBytes, _ body: (Box) -> Bool) {
     var offset = 0
     while let size = boxes.big(offset, 4), let kind = boxes.fourLetters(offset + 4) {
       var header = 8
       var length = size
       if size == 1 {
-        // Sizes of which the first byte counts are larger than any file.
+        // A size with a non-zero first byte exceeds any file.
         guard boxes.byte(offset + 8) == 0, let large = boxes.big(offset + 9, 7) else { return }
         header = 16
         length = large
@@ -353,7 +361,7 @@ struct Box {
     }
   }
 
-  /// The data of the first box of that kind.
+  /// The data of the first box of a kind.
   static func first(_ kind: String, in boxes: PictureBytes) -> PictureBytes? {
     var found: PictureBytes?
     each(boxes) { box in
@@ -365,29 +373,31 @@ struct Box {
 }
 
 extension PictureBytes {
-  /// The brands of the first box, the major one first; none when that is no `ftyp`.
+  /// The brands of the first box, the major brand first; empty where it is not `ftyp`.
   var brands: [String] { PictureKind.brands(of: slice) }
 
-  /// Without its first bytes; nil when there are not so many.
+  /// The part without its first bytes; nil when there are fewer.
   func dropped(_ count: Int) -> PictureBytes? { part(count, self.count - count) }
 }
 
-/// How a part of the canvas lies on a result of so many pixels.
+// MARK: - Projection
+
+/// Maps a region of the canvas to the pixels of the result.
 struct Projection {
-  /// The result's.
+  /// The size of the result.
   let size: PixelSize
-  /// Of the canvas's pixels, which is at the result's left edge.
+  /// The x coordinate on the canvas of the result's left edge.
   let originX: Double
-  /// Which is at the top.
+  /// The y coordinate on the canvas of its top edge.
   let originY: Double
-  /// Pixels of the result for one of the canvas, across.
+  /// Horizontal pixels of the result for each pixel of the canvas.
   let scaleX: Double
-  /// The same, down; as good as the same number, since sides are whole.
+  /// The same vertically; almost equal, because sides are whole numbers.
   let scaleY: Double
-  /// The canvas in the result's pixels, cut to the result; empty where none of it is there.
+  /// The canvas in pixels of the result, clipped to it; empty where it is not visible.
   let canvas: craster_rect
 
-  /// All of that region on all of the result.
+  /// Maps the whole region to the whole result.
   init(_ region: CanvasRect, of canvas: Canvas, to size: PixelSize) {
     self.size = size
     (originX, originY) = (region.x, region.y)
@@ -398,12 +408,12 @@ struct Projection {
       left: across.lowerBound, top: down.lowerBound, right: across.upperBound, bottom: down.upperBound)
   }
 
-  /// Where a place of the canvas is, across.
+  /// The horizontal position of a point of the canvas.
   func x(_ x: Double) -> Double { (x - originX) * scaleX }
-  /// Where a place of the canvas is, down.
+  /// The vertical position of a point of the canvas.
   func y(_ y: Double) -> Double { (y - originY) * scaleY }
 
-  /// The whole pixels between two edges, one at least where they touch the result.
+  /// The whole pixels between two edges, clipped; at least one where they touch the result.
   private static func cut(_ low: Double, _ high: Double, to side: Int) -> Range<Int32> {
     let start = low.rounded()
     let end = max(high.rounded(), start + 1)
@@ -413,44 +423,48 @@ struct Projection {
 }
 
 extension Int32 {
-  /// A whole number cut to 0 to `bound`.
+  /// A rounded number, clamped to 0 to `bound`.
   fileprivate init(clamping value: Double, _ bound: Int) {
     self.init(clamping: Int(Swift.max(0, Swift.min(value, Double(bound)))))
   }
 }
 
-/// Makes drawings. For a process of its own with limits on memory and time: what decodes fonts and pictures is C.
+// MARK: - Formats
+
+/// Makes drawings in all formats. Call it only in a process with limits on memory and time, because fonts and
+/// pictures are decoded in C.
 public enum Renderings {
   /// Draws with the drawing's font, which is opened here.
   public static func draw(
-    _ drawing: Drawing, _ take: ([UInt8]) -> Void
+    _ drawing: Drawing, _ receive: ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
-    try draw(drawing, with: OpenFont(path: drawing.font), take)
+    try draw(drawing, with: OpenFont(path: drawing.font), receive)
   }
 
-  /// Draws with a font that was opened before; `take` is called with the result's bytes in pieces, in their order. What was taken counts only if this does not throw.
+  /// Draws with an opened font. `receive` gets the bytes of the result in pieces and in order; they are valid
+  /// only if this does not throw.
   public static func draw(
-    _ drawing: Drawing, with font: OpenFont, _ take: ([UInt8]) -> Void
+    _ drawing: Drawing, with font: OpenFont, _ receive: ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
     switch drawing.format {
     case .png(let size):
       let painter = try Painter(drawing, size: size, font: ColorFont(font.file()))
-      try PNGWriter.write(painter, isTransparent: drawing.isTransparent, take)
+      try PNGWriter.write(painter, isTransparent: drawing.isTransparent, receive)
       return painter.drawn
     case .sixel, .symbols:
       let size = try TerminalEncoder.paintedSize(drawing.format)
       let painter = try Painter(drawing, size: size, font: ColorFont(font.file()))
       let pixels = try painter.whole()
       let rows = UnsafeRawBufferPointer(start: pixels.pixels, count: pixels.count)
-      take(try TerminalEncoder.encode(pixels: rows, size: size, stride: pixels.stride, as: drawing.format))
+      receive(try TerminalEncoder.encode(pixels: rows, size: size, stride: pixels.stride, as: drawing.format))
       return painter.drawn
     case .svg(let size, let embedsGlyphs):
-      return try withoutActuallyEscaping(take) { (take) throws(DrawingRefusal) in
-        try SVGWriter.write(drawing, font, size, embedsGlyphs: embedsGlyphs, take)
+      return try withoutActuallyEscaping(receive) { (receive) throws(DrawingRefusal) in
+        try SVGWriter.write(drawing, font, size, embedsGlyphs: embedsGlyphs, receive)
       }
     case .pdf(let size):
-      return try withoutActuallyEscaping(take) { (take) throws(DrawingRefusal) in
-        try PDFWriter.write(drawing, font, size, take)
+      return try withoutActuallyEscaping(receive) { (receive) throws(DrawingRefusal) in
+        try PDFWriter.write(drawing, font, size, receive)
       }
     }
   }

@@ -2,17 +2,17 @@
 
 import ArtModel
 
-/// What a picture's first bytes say of it. Nothing is decoded.
+/// The header of a picture; nothing is decoded.
 public struct PictureHeader: Sendable, Hashable {
-  /// Which kind the bytes are.
+  /// The format.
   public let kind: PictureKind
-  /// Pixels across, as they are stored; for AVIF after its clean aperture.
+  /// Width in pixels as stored; for AVIF, of the clean aperture.
   public let width: Int
-  /// Pixels down, likewise.
+  /// Height in pixels, likewise.
   public let height: Int
-  /// How it is to be turned, as EXIF counts: 1 is as stored, 2 to 4 are mirrored or upside down, 5 to 8 swap the sides.
+  /// The orientation as in EXIF: 1 is as stored, 2 to 4 are mirrored or upside down, 5 to 8 swap the sides.
   public let orientation: Int
-  /// Whether there is more than one frame.
+  /// Whether there are several frames.
   public let isAnimated: Bool
 
   init(kind: PictureKind, width: Int, height: Int, orientation: Int = 1, isAnimated: Bool = false) {
@@ -23,12 +23,12 @@ public struct PictureHeader: Sendable, Hashable {
     self.isAnimated = isAnimated
   }
 
-  /// Pixels across and down after it is turned.
+  /// Width and height with the orientation applied.
   public var turned: (width: Int, height: Int) {
     orientation > 4 ? (height, width) : (width, height)
   }
 
-  /// Reads it. Throws `notAnImage` for what is of no such kind, and for a header that cannot be.
+  /// Reads the header. Throws `notAnImage` for an unsupported format or an invalid header.
   public init(_ bytes: [UInt8]) throws(Refusal) {
     let file = PictureBytes(bytes)
     guard let kind = PictureKind(of: bytes) else { throw .notTaken(ForeignKind.name(file)) }
@@ -48,19 +48,21 @@ public struct PictureHeader: Sendable, Hashable {
 }
 
 extension Refusal {
-  /// Bytes of a kind that is known but not taken, or of none.
+  /// The bytes are of an unsupported or unknown format.
   static func notTaken(_ name: String?) -> Refusal {
     let what = name.map { "this is \($0)" } ?? "this is no picture"
     return Refusal(.notAnImage, "\(what); PNG, JPEG, GIF, WebP and AVIF are taken")
   }
 
-  /// Bytes that begin as that kind and then are none.
+  /// The bytes begin as that format, and are invalid.
   static func broken(_ kind: PictureKind, _ why: String) -> Refusal {
     Refusal(.notAnImage, "the \(kind.name) picture cannot be decoded: \(why)")
   }
 }
 
-// AVIF: https://aomediacodec.github.io/av1-avif/; HEIF: ISO/IEC 23008-12; boxes: ISO/IEC 14496-12, 4.2.
+// MARK: - AVIF
+//
+// https://aomediacodec.github.io/av1-avif/; HEIF: ISO/IEC 23008-12; boxes: ISO/IEC 14496-12, 4.2.
 
 extension PictureHeader {
   static func avif(_ file: PictureBytes) -> PictureHeader? {
@@ -92,8 +94,8 @@ extension PictureHeader {
       isAnimated: file.brands.first == "avis" && hasFrames(file))
   }
 
-  /// The EXIF number of a turn by so many quarters against the clock, and then a mirroring: axis 0 exchanges top and bottom,
-  /// 1 left and right.
+  /// The EXIF orientation of a rotation by quarter turns anticlockwise, followed by a mirroring: axis 0 swaps
+  /// top and bottom, 1 left and right.
   static func orientation(_ angle: Int, _ axis: Int?) -> Int {
     switch axis {
     case 0: [4, 5, 2, 7][angle & 3]
@@ -107,7 +109,7 @@ extension PictureHeader {
     return box.big(4, version == 0 ? 2 : 4)
   }
 
-  /// The numbers of the properties of an item, from 1.
+  /// The indices of an item's properties, from 1.
   private static func associations(_ properties: PictureBytes, of item: Int) -> Set<Int> {
     var found: Set<Int> = []
     Box.each(properties) { box in
@@ -124,7 +126,7 @@ extension PictureHeader {
         offset += itemSize + 1
         for _ in 0..<count {
           guard let number = box.data.big(offset, size) else { break }
-          // The first bit says that it is essential.
+          // The first bit marks an essential property.
           if id == item { found.insert(number & (size == 1 ? 0x7F : 0x7FFF)) }
           offset += size
         }
@@ -134,7 +136,7 @@ extension PictureHeader {
     return found
   }
 
-  /// What the clean aperture leaves, rounded as the loader does; nil for one that cannot be.
+  /// The size of the clean aperture, rounded as the loader does; nil for an invalid one.
   private static func clipped(_ size: (width: Int, height: Int), _ aperture: PictureBytes?) -> (
     width: Int, height: Int
   )? {
@@ -147,7 +149,7 @@ extension PictureHeader {
     return (min(size.width, width), min(size.height, height))
   }
 
-  /// Whether a track has more than one sample.
+  /// Whether a track has several samples.
   private static func hasFrames(_ file: PictureBytes) -> Bool {
     guard let movie = Box.first("moov", in: file) else { return false }
     var found = false
@@ -164,6 +166,8 @@ extension PictureHeader {
   }
 }
 
+// MARK: - GIF
+//
 // GIF 89a: https://www.w3.org/Graphics/GIF/spec-gif89a.txt.
 
 extension PictureHeader {
@@ -180,10 +184,10 @@ struct GIFFrames {
   struct Frame {
     let width: Int
     let height: Int
-    /// The bits that a colour is coded in, and the coded data's blocks, up to `end`.
+    /// The initial code size in bits, and the blocks of coded data up to `end`.
     let codeSize: Int
     let data: PictureBytes
-    /// Where in the file the frame ends.
+    /// The offset of the frame's end in the file.
     let end: Int
   }
 
@@ -195,7 +199,7 @@ struct GIFFrames {
     offset = 13 + Self.colours(file.byte(10))
   }
 
-  /// The next frame that is all there.
+  /// The next complete frame.
   mutating func next() -> Frame? {
     while let introducer = file.byte(offset) {
       switch introducer {
@@ -203,7 +207,7 @@ struct GIFFrames {
       case 0x21:
         guard let end = endOfBlocks(offset + 2) else { return nil }
         offset = end
-      // Some programs fill up with zeros.
+      // Some programs pad with zeros.
       case 0: offset += 1
       default: return nil
       }
@@ -221,7 +225,7 @@ struct GIFFrames {
     return Frame(width: width, height: height, codeSize: codeSize, data: data, end: end)
   }
 
-  /// Bytes of the colours that such flags announce.
+  /// The size in bytes of the colour table that the flags announce.
   private static func colours(_ flags: Int?) -> Int {
     guard let flags, flags & 0x80 != 0 else { return 0 }
     return 3 * (2 << (flags & 7))
@@ -237,7 +241,9 @@ struct GIFFrames {
   }
 }
 
-// JPEG: ITU-T T.81, annex B; EXIF in it: Exif 2.32, 4.7.2.
+// MARK: - JPEG
+//
+// ITU-T T.81, annex B; EXIF: Exif 2.32, 4.7.2.
 
 extension PictureHeader {
   static func jpeg(_ file: PictureBytes) -> PictureHeader? {
@@ -265,10 +271,10 @@ struct JPEGSegments {
 
   struct Segment {
     let marker: Int
-    /// After the length.
+    /// The bytes after the length.
     let data: PictureBytes
 
-    /// Whether it tells the size: SOF0 to SOF15, without DHT, JPG and DAC, which lie among them.
+    /// Whether the segment contains the size: SOF0 to SOF15, except DHT, JPG and DAC.
     var isFrame: Bool { (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker) }
   }
 
@@ -277,10 +283,10 @@ struct JPEGSegments {
 
   init(_ file: PictureBytes) { self.file = file }
 
-  /// The next segment that is all there; the coded data of a scan, and what does not belong there, is passed over, as libjpeg does.
+  /// The next complete segment; skips the coded data of scans and stray bytes, as libjpeg does.
   mutating func next() -> Segment? {
     while let marker = nextMarker() {
-      // Without a length: TEM, RST0 to RST7, SOI.
+      // Markers without a length: TEM, RST0 to RST7, SOI.
       if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
       if marker == Self.end { return Segment(marker: marker, data: PictureBytes([])) }
       guard let length = file.big(offset, 2), length >= 2, let data = file.part(offset + 2, length - 2) else {
@@ -292,7 +298,7 @@ struct JPEGSegments {
     return nil
   }
 
-  /// The coded data behind a scan's header, up to what is a marker and none of a restart.
+  /// The coded data after a scan's header, up to a marker other than RST.
   mutating func scanData() -> PictureBytes {
     let start = offset
     while let byte = file.byte(offset) {
@@ -311,13 +317,15 @@ struct JPEGSegments {
       while file.byte(offset) == 0xFF { offset += 1 }
       guard let marker = file.byte(offset) else { return nil }
       offset += 1
-      // A zero means that the FF before it is data.
+      // A zero byte means that the FF is data.
       if marker != 0 { return marker }
     }
     return nil
   }
 }
 
+// MARK: - PNG
+//
 // PNG, third edition: https://www.w3.org/TR/png-3/.
 
 extension PictureHeader {
@@ -343,11 +351,12 @@ extension PictureHeader {
 
 /// The chunks of a PNG file.
 enum PNGChunks {
-  /// Calls for each chunk that is all there and has letters for a name, up to the last one; whether that is the end chunk.
+  /// Calls `body` with each complete chunk whose name consists of letters; returns whether the last one is
+  /// IEND.
   @discardableResult
   static func each(_ file: PictureBytes, _ body: (String, PictureBytes) -> Void) -> Bool {
     var offset = 8
-    // Length, kind, data, sum.
+    // Length, kind, data, checksum.
     while let length = file.big(offset, 4), let kind = file.fourLetters(offset + 4),
       kind.utf8.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) }), let data = file.part(offset + 8, length),
       file.part(offset + 8 + length, 4) != nil
@@ -359,13 +368,13 @@ enum PNGChunks {
     return false
   }
 
-  /// How many bytes the compressed data stand for: the rows of each pass, and a byte before each (section 7.2). Nil for colours that
-  /// cannot be.
+  /// The size of the decompressed data: the rows of each pass, each with a filter byte (section 7.2). Nil for
+  /// an invalid colour type.
   static func dataCount(_ file: PictureBytes, _ header: PictureHeader) -> Int? {
     guard let depth = file.byte(24), let colours = file.byte(25), let interlacing = file.byte(28),
       let samples = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colours], depth <= 16
     else { return nil }
-    // Where a pass begins, and how far apart its pixels are (section 8.1).
+    // The origin and the spacing of each pass (section 8.1).
     let passes: [(left: Int, top: Int, across: Int, down: Int)] =
       interlacing == 0
       ? [(0, 0, 1, 1)]
@@ -378,7 +387,9 @@ enum PNGChunks {
   }
 }
 
-// WebP: https://developers.google.com/speed/webp/docs/riff_container, RFC 9649; VP8: RFC 6386, 9.1.
+// MARK: - WebP
+//
+// https://developers.google.com/speed/webp/docs/riff_container, RFC 9649; VP8: RFC 6386, 9.1.
 
 extension PictureHeader {
   static func webp(_ file: PictureBytes) -> PictureHeader? {
@@ -408,14 +419,14 @@ enum WebPChunks {
     let data: PictureBytes
   }
 
-  /// The first one, of which less may be there than it says.
+  /// The first chunk, which may be incomplete.
   static func first(_ file: PictureBytes) -> Chunk? {
     guard let kind = file.fourLetters(12), let length = file.little(16, 4) else { return nil }
     let rest = file.from(20)
     return Chunk(kind: kind, data: rest.part(0, length) ?? rest)
   }
 
-  /// Calls for each chunk that is all there; whether the bytes end with one.
+  /// Calls `body` with each complete chunk; returns whether the bytes end with one.
   @discardableResult
   static func each(_ chunks: PictureBytes, _ body: (Chunk) -> Void) -> Bool {
     var offset = 0
@@ -423,20 +434,20 @@ enum WebPChunks {
       let data = chunks.part(offset + 8, length)
     {
       body(Chunk(kind: kind, data: data))
-      // Filled up to an even number.
+      // Chunks are padded to an even length.
       offset += 8 + length + length % 2
     }
     return offset >= chunks.count
   }
 
-  /// The size in the data of one picture; nil for what is no such chunk.
+  /// The size in the data of a picture chunk; nil for any other chunk.
   static func size(_ chunk: Chunk) -> (width: Int, height: Int)? {
     let data = chunk.data
     switch chunk.kind {
     case "VP8 ":
       guard data.has([0x9D, 0x01, 0x2A], at: 3), let width = data.little(6, 2), let height = data.little(8, 2)
       else { return nil }
-      // The upper two bits ask for scaling, which nobody does.
+      // The upper two bits request scaling, which no decoder does.
       return (width & 0x3FFF, height & 0x3FFF)
     case "VP8L":
       guard data.byte(0) == 0x2F, let sides = data.little(1, 4) else { return nil }
@@ -446,12 +457,14 @@ enum WebPChunks {
   }
 }
 
+// MARK: - EXIF
+
 /// The orientation in EXIF data: tag 0x0112 of the first directory (Exif 2.32, 4.6.4).
 enum Exif {
-  /// 1 to 8; 1 where there is none, or none that can be.
+  /// 1 to 8; 1 where it is missing or invalid.
   static func orientation(_ data: PictureBytes?) -> Int {
     guard var data else { return 1 }
-    // Written so in JPEG; some programs do it elsewhere, too.
+    // The prefix is required in JPEG; some programs write it in other formats, too.
     if data.has("Exif\0\0", at: 0) { data = data.from(6) }
     let isLittle = data.has("II*\0", at: 0)
     guard isLittle || data.has([0x4D, 0x4D, 0, 0x2A], at: 0) else { return 1 }

@@ -2,31 +2,32 @@
 
 import ArtModel
 
-/// A drawing as SVG 1.1: the background as it came, and the emoji as text that can be edited, or as pictures, each once.
+/// Writes a drawing as SVG 1.1: the background file, and the emoji as editable text, or as pictures that are
+/// stored once.
 ///
-/// What a document contains is text between tags and Base64, and never markup.
+/// Content of a document appears only as escaped text or Base64, and never as markup.
 struct SVGWriter {
   private let drawing: Drawing
-  /// Nil for text where no font was found.
+  /// Nil for text output where no font was found.
   private let font: ColorFont?
   private let sink: ByteSink
-  private var lacking = LackingTexts()
+  private var missing = MissingGlyphTexts()
 
-  /// Writes it. Throws `noFont` and `badFont`, and `noMemory`, after which what was taken is not all.
+  /// Writes the file. Throws `noFont`, `badFont` and `noMemory`; the bytes passed until then are incomplete.
   static func write(
     _ drawing: Drawing, _ opened: OpenFont, _ size: PixelSize, embedsGlyphs: Bool,
-    _ take: @escaping ([UInt8]) -> Void
+    _ receive: @escaping ([UInt8]) -> Void
   ) throws(DrawingRefusal) -> Drawn {
-    // Text is drawn by whoever looks at it: a font only says where, and what is lacking.
+    // The viewer draws text. A font only gives positions, and shows which glyphs are missing.
     let isFontless = !embedsGlyphs && !opened.isNamed
     let font = isFontless ? nil : try ColorFont(opened.file())
-    var writer = SVGWriter(drawing: drawing, font: font, sink: ByteSink(take))
+    var writer = SVGWriter(drawing: drawing, font: font, sink: ByteSink(receive))
     writer.begin(size)
     let fault = try writer.writeBackground(size)
     try writer.writeLabels(embedsGlyphs)
     writer.sink.write("</g>\n</svg>\n")
     writer.sink.flush()
-    return Drawn(lacking: writer.lacking.named, lackingCount: writer.lacking.count, pictureFault: fault)
+    return Drawn(lacking: writer.missing.first, lackingCount: writer.missing.count, pictureFault: fault)
   }
 
   private func begin(_ size: PixelSize) {
@@ -49,12 +50,12 @@ struct SVGWriter {
     sink.write("<g clip-path=\"url(#canvas)\">\n")
   }
 
-  /// The background, or hatching in its place with the reason.
+  /// Writes the background; hatching instead of a damaged one, and returns the reason.
   private func writeBackground(_ size: PixelSize) throws(DrawingRefusal) -> String? {
     guard let bytes = drawing.scene.picture else { return nil }
-    let picture: PlainPicture
+    let picture: StrippedPicture
     do throws(Refusal) {
-      picture = try PlainPicture(bytes, PictureLimits())
+      picture = try StrippedPicture(bytes, PictureLimits())
     } catch {
       writeHatching(size)
       return error.detail
@@ -75,7 +76,7 @@ struct SVGWriter {
     return nil
   }
 
-  /// As the other formats have it: stripes in pixels of what comes out.
+  /// The same hatching as in the other formats: stripes in pixels of the result.
   private func writeHatching(_ size: PixelSize) {
     let (canvas, region) = (drawing.scene.canvas, drawing.region)
     let scale = [region.width / Double(size.width), region.height / Double(size.height)].map(XMLText.number)
@@ -94,15 +95,15 @@ struct SVGWriter {
     sink.write(
       "<g font-family=\"'Noto Color Emoji','Apple Color Emoji','Segoe UI Emoji',sans-serif\""
         + " text-anchor=\"middle\" xml:space=\"preserve\">\n")
-    let seen = SeenPart(drawing)
+    let visible = VisibleArea(drawing)
     for label in drawing.scene.labels {
       let layout = font?.layout(label.text) ?? .unknown(label.text)
-      guard seen.touches(label, layout) else { continue }
-      if layout.isLacking { lacking.insert(label.text) }
+      guard visible.touches(label, layout) else { continue }
+      if layout.hasMissingGlyphs { missing.insert(label.text) }
       let size = label.size.pixels
-      let place = [label.position.x, label.position.y + layout.baseline * size, size].map(XMLText.number)
+      let numbers = [label.position.x, label.position.y + layout.baseline * size, size].map(XMLText.number)
       sink.write(
-        "<text x=\"\(place[0])\" y=\"\(place[1])\" font-size=\"\(place[2])\">"
+        "<text x=\"\(numbers[0])\" y=\"\(numbers[1])\" font-size=\"\(numbers[2])\">"
           + XMLText.escaped(label.text.string) + "</text>\n")
     }
     sink.write("</g>\n")
@@ -110,13 +111,13 @@ struct SVGWriter {
 
   private mutating func writeGlyphs() throws(DrawingRefusal) {
     guard let font else { return }
-    let seen = SeenPart(drawing)
+    let visible = VisibleArea(drawing)
     var names: [Glyph: Int] = [:]
     sink.write("<defs>\n")
     for label in drawing.scene.labels {
       let layout = font.layout(label.text)
-      guard seen.touches(label, layout) else { continue }
-      if layout.isLacking { lacking.insert(label.text) }
+      guard visible.touches(label, layout) else { continue }
+      if layout.hasMissingGlyphs { missing.insert(label.text) }
       for placed in layout.glyphs where names[placed.glyph] == nil {
         names[placed.glyph] = names.count
         try writeDefinition(placed, names.count, font)
@@ -125,7 +126,7 @@ struct SVGWriter {
     sink.write("</defs>\n")
     for label in drawing.scene.labels {
       let layout = font.layout(label.text)
-      guard seen.touches(label, layout) else { continue }
+      guard visible.touches(label, layout) else { continue }
       for placed in layout.glyphs {
         guard let name = names[placed.glyph] else { continue }
         writeUse(name + 1, of: placed, label, font)
@@ -133,13 +134,13 @@ struct SVGWriter {
     }
   }
 
-  /// A glyph's picture, as large as its pixels, or the strokes of what stands for it.
+  /// A glyph's picture in its own size, or the strokes of the box for a missing one.
   private func writeDefinition(_ placed: GlyphLayout.Placed, _ name: Int, _ font: ColorFont)
     throws(DrawingRefusal)
   {
     let size = [placed.width, placed.height].map { ($0 * font.pixelsPerEm).rounded() }
     if case .missing(let scalars) = placed.glyph {
-      let box = MissingBox(scalars: scalars, width: Int(size[0]), height: Int(size[1]))
+      let box = TofuBox(scalars: scalars, width: Int(size[0]), height: Int(size[1]))
       return sink.write("<g id=\"g\(name)\" \(box.elements)</g>\n")
     }
     let sides = size.map(XMLText.number)
@@ -164,14 +165,14 @@ struct SVGWriter {
 }
 
 extension Affine {
-  /// As an attribute.
+  /// The value of a `transform` attribute.
   fileprivate var matrix: String {
     "matrix(\([a, b, c, d, e, f].map(XMLText.number).joined(separator: " ")))"
   }
 }
 
-extension MissingBox {
-  /// The end of a tag, and what is in it.
+extension TofuBox {
+  /// The rest of the start tag, and the content.
   fileprivate var elements: String {
     func color(_ color: UInt32) -> String { "#" + String(color & 0xFF_FFFF, radix: 16) }
     func numbers(_ values: Double...) -> String { values.map(XMLText.number).joined(separator: " ") }
@@ -186,17 +187,19 @@ extension MissingBox {
 }
 
 extension GlyphLayout {
-  /// How Noto Color Emoji would have it, a box for each character.
+  /// The layout with the metrics of Noto Color Emoji, one box for each character.
   fileprivate static func unknown(_ text: EmojiText) -> GlyphLayout {
     GlyphLayout(
       glyphs: [], width: 136 / 109 * Double(text.string.count), height: 128 / 109, baseline: 37 / 109,
-      isLacking: false)
+      hasMissingGlyphs: false)
   }
 }
 
-/// What a document says, and numbers, as XML writes them.
+// MARK: - Text
+
+/// Texts and numbers in XML.
 enum XMLText {
-  /// A text that is no markup, in an element and in an attribute. What XML 1.0 (section 2.2) has no room for becomes U+FFFD.
+  /// Escapes text for an element or an attribute. Characters that XML 1.0 (section 2.2) forbids become U+FFFD.
   static func escaped(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -213,7 +216,7 @@ enum XMLText {
     return String(result)
   }
 
-  /// A number in few digits: to a ten-thousandth, small ones to as many digits.
+  /// A number with few digits: four decimals, and more for small numbers.
   static func number(_ value: Double) -> String {
     let magnitude = value.magnitude
     guard magnitude > 0, magnitude.isFinite else { return "0" }

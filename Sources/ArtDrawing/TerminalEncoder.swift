@@ -5,16 +5,16 @@ import ArtSystem
 import CGraphics
 import Glibc
 
-/// Makes of pixels what a terminal shows: sixels, or characters in colours, both by libchafa.
+/// Converts pixels to sixels or to coloured characters, using libchafa.
 enum TerminalEncoder {
-  /// Pixels at most: they are held whole, and once more by libchafa.
+  /// The limit of pixels, which are held in memory twice.
   static let pixelLimit = 8_500_000
-  /// Pixels that are painted for a cell: two squares, one above the other, of as many as libchafa's symbols have.
+  /// The pixels painted for a cell: two squares, each of the resolution of libchafa's symbols.
   private static let cell = (width: 8, height: 16)
   /// Rows of pixels in a row of sixels.
   private static let sixelRows = 6
 
-  /// How many pixels are to be painted for sixels or symbols. Throws `tooLarge`.
+  /// The size to paint for sixels or symbols. Throws `tooLarge`.
   static func paintedSize(_ format: Drawing.Format) throws(DrawingRefusal) -> PixelSize {
     switch format {
     case .sixel(let size):
@@ -41,14 +41,14 @@ enum TerminalEncoder {
     DrawingRefusal(.tooLarge, "no terminal is given \(words); make its window smaller, or its font larger")
   }
 
-  /// What the terminal is given. The pixels are Cairo's ARGB32, premultiplied, of the size that `paintedSize` says, a row every
-  /// `stride` bytes. Throws `noMemory`, `tooLarge`.
+  /// Encodes pixels in Cairo's ARGB32, premultiplied, of the size that `paintedSize` returned, with rows
+  /// `stride` bytes apart. Throws `noMemory`, `tooLarge`.
   static func encode(
     pixels: UnsafeRawBufferPointer, size: PixelSize, stride: Int, as format: Drawing.Format
   ) throws(DrawingRefusal) -> [UInt8] {
     switch format {
     case .sixel:
-      // libchafa would shrink the picture to whole rows of sixels: transparent rows are put below it instead.
+      // libchafa would scale the picture to whole rows of sixels: transparent rows are added instead.
       let rest = size.height % sixelRows
       guard rest > 0 else { return try sixels(pixels, size.width, size.height, stride) }
       let height = size.height + sixelRows - rest
@@ -84,12 +84,14 @@ extension TerminalColors {
   }
 }
 
-/// libchafa's canvas with what it says to a terminal.
+// MARK: - libchafa
+
+/// A canvas of libchafa, and the sequences of the terminal.
 private struct Canvas: ~Copyable {
   private let canvas: OpaquePointer
   private let terminal: OpaquePointer
 
-  /// Cells of characters. The halves, quarters and eighths of a cell are in every font; each is one column wide.
+  /// Cells of characters. Every font has halves, quarters and eighths of a block; each is one column wide.
   init(_ columns: Int, _ rows: Int, mode: ChafaCanvasMode) throws(DrawingRefusal) {
     try self.init { config in
       chafa_canvas_config_set_geometry(config, gint(columns), gint(rows))
@@ -106,7 +108,7 @@ private struct Canvas: ~Copyable {
     }
   }
 
-  /// Sixels of exactly so many pixels.
+  /// Sixels for exactly that many pixels.
   init(sixelsOf width: Int, _ height: Int) throws(DrawingRefusal) {
     try self.init { config in
       chafa_canvas_config_set_geometry(config, gint(width), gint(height))
@@ -119,7 +121,7 @@ private struct Canvas: ~Copyable {
   private init(_ configure: (OpaquePointer) -> Void) throws(DrawingRefusal) {
     guard let config = chafa_canvas_config_new() else { throw .noMemory }
     defer { chafa_canvas_config_unref(config) }
-    // Nothing that a terminal might take otherwise: no repeated cells, no skipped ones.
+    // Without repeated or skipped cells, which terminals may interpret differently.
     chafa_canvas_config_set_optimizations(config, CHAFA_OPTIMIZATION_REUSE_ATTRIBUTES)
     chafa_canvas_config_set_preprocessing_enabled(config, 0)
     chafa_canvas_config_set_work_factor(config, 0.5)
@@ -137,7 +139,7 @@ private struct Canvas: ~Copyable {
     chafa_term_info_unref(terminal)
   }
 
-  /// What xterm understands, with colours of every kind, and sixels.
+  /// The sequences of xterm with all colour modes and sixels.
   private static func sequences() -> OpaquePointer? {
     let surroundings: [String] = ["TERM=xterm-256color", "COLORTERM=truecolor"]
     var names: [UnsafeMutablePointer<CChar>?] = surroundings.map { strdup($0) }
@@ -149,7 +151,7 @@ private struct Canvas: ~Copyable {
     return terminal
   }
 
-  /// Whether one more thread can be begun now. One is enough for all of libchafa's work.
+  /// Whether one more thread can be started now; libchafa needs one.
   private static var canBeginThread: Bool {
     do throws(SystemError) {
       try Threads.check(1)
@@ -163,7 +165,7 @@ private struct Canvas: ~Copyable {
     _ pixels: UnsafeRawBufferPointer, _ width: Int, _ height: Int, _ stride: Int
   ) throws(DrawingRefusal) -> [UInt8] {
     guard let bytes = pixels.bindMemory(to: guint8.self).baseAddress else { throw .noMemory }
-    // libchafa hands its work to threads without asking whether they could be begun, and waits for them.
+    // libchafa does not check whether its threads were started, and waits for them.
     if !Self.canBeginThread { chafa_set_n_threads(1) }
     chafa_canvas_draw_all_pixels(
       canvas, CHAFA_PIXEL_BGRA8_PREMULTIPLIED, bytes, gint(width), gint(height), gint(stride))

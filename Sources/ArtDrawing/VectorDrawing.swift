@@ -2,8 +2,8 @@
 
 import ArtModel
 
-/// What is seen of a drawing's canvas.
-struct SeenPart {
+/// The visible area of a drawing: the intersection of its region and the canvas.
+struct VisibleArea {
   private let left: Double
   private let top: Double
   private let right: Double
@@ -17,7 +17,7 @@ struct SeenPart {
     bottom = min(region.y + region.height, Double(canvas.height))
   }
 
-  /// Whether something of a label's box is in it.
+  /// Whether a label's box intersects the area.
   func touches(_ label: DrawingScene.Label, _ layout: GlyphLayout) -> Bool {
     let across = layout.width * label.size.pixels / 2
     let down = layout.height * label.size.pixels / 2
@@ -26,7 +26,9 @@ struct SeenPart {
   }
 }
 
-/// An affine map as SVG, PDF and Cairo write it: x' = a x + c y + e, y' = b x + d y + f.
+// MARK: - Affine maps
+
+/// An affine map in the notation of SVG, PDF and Cairo: x' = a x + c y + e, y' = b x + d y + f.
 struct Affine: Equatable {
   var a: Double
   var b: Double
@@ -35,11 +37,11 @@ struct Affine: Equatable {
   var e: Double
   var f: Double
 
-  /// From the pixels of a picture as they are stored to the canvas that the picture covers once it is turned.
+  /// Maps the stored pixels of a picture to the canvas that it covers, with the orientation applied.
   static func cover(_ canvas: Canvas, width: Int, height: Int, orientation: Int) -> Affine {
     let turn = turned(width: Double(width), height: Double(height), orientation: orientation)
-    let seen = orientation > 4 ? (width: height, height: width) : (width, height)
-    let cover = Cover(picture: seen, canvas: canvas)
+    let visible = orientation > 4 ? (width: height, height: width) : (width, height)
+    let cover = CoverFit(picture: visible, canvas: canvas)
     let scale = cover.scale
     return Affine(
       a: scale * turn.a, b: scale * turn.b, c: scale * turn.c, d: scale * turn.d, e: scale * turn.e + cover.x,
@@ -61,8 +63,11 @@ struct Affine: Equatable {
   }
 }
 
+// MARK: - Files of glyphs
+
 extension ColorFont {
-  /// A glyph's picture as a PNG file: the font's own, where that is one of this size, or made of its pixels. Throws `noMemory`.
+  /// A glyph's picture as a PNG file: the font's own if it has the right size, otherwise encoded from the
+  /// bitmap. Throws `noMemory`.
   func glyphFile(_ placed: GlyphLayout.Placed) throws(DrawingRefusal) -> [UInt8] {
     if case .color(let number) = placed.glyph, let file = png(number) {
       let size = [placed.width, placed.height].map { Int(($0 * pixelsPerEm).rounded()) }
@@ -71,7 +76,7 @@ extension ColorFont {
     return try PNGWriter.png(of: bitmap(placed.glyph), isTransparent: true)
   }
 
-  /// The sides that a PNG file says it has; none for what is no such file.
+  /// The size in the header of a PNG file; empty for other data.
   private static func size(_ file: [UInt8]) -> [Int] {
     let mark: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
     guard file.starts(with: mark), file.count >= 24 else { return [] }

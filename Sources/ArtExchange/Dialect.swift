@@ -2,47 +2,50 @@
 
 import ArtModel
 
-/// A form in which documents are written outside our own file: our JSON, and those of the EmojiArt apps of Stanford's
+/// A format of documents besides our own file: our JSON, and the formats of the EmojiArt apps of Stanford's
 /// course CS193p.
 public enum Dialect: String, Sendable, CaseIterable {
-  /// What `show --json` prints, with the picture's bytes beside it where it is exported.
+  /// The output of `show --json`; exports add the bytes of the picture.
   case json
-  /// Places from the picture's top left; a URL or a picture at the top.
+  /// Coordinates from the top left of the picture; a URL or a picture at the top level.
   case emojiart2017 = "emojiart-2017"
-  /// Places from the centre; `backgroundURL`.
+  /// Coordinates from the centre; `backgroundURL`.
   case emojiart2020 = "emojiart-2020"
-  /// Places from the centre; `background` with `url` or `imageData`.
+  /// Coordinates from the centre; `background` with `url` or `imageData`.
   case emojiart2021a = "emojiart-2021a"
-  /// The same, as Swift's own coding of enumerations writes it: `{"url":{"_0":…}}`.
+  /// The same, encoded as Swift encodes enumerations: `{"url":{"_0":…}}`.
   case emojiart2021b = "emojiart-2021b"
-  /// Places from the centre, y upwards; `background` is a URL.
+  /// Coordinates from the centre, with y upwards; `background` is a URL.
   case emojiart2023 = "emojiart-2023"
 }
 
+// MARK: - Writing
+
 extension Dialect {
-  /// What could not be carried, found before a byte is written: for who would rather have nothing. Of what only our own file keeps,
-  /// ids and the log of edits, nothing is said. `isPictureLost` where the document has a picture and nobody has its bytes.
+  /// The losses of an export, computed before anything is written. Ids and the log of edits, which only our own
+  /// file keeps, are not reported. `isPictureLost` is true where the bytes of the document's picture are
+  /// missing.
   public func report(on content: DocumentContent, isPictureLost: Bool = false) -> ExchangeReport {
-    let plan = Plan(content, as: self, isPictureLost: isPictureLost)
+    let plan = ExportPlan(content, as: self, isPictureLost: isPictureLost)
     guard self == .json else { return plan.report }
     var report = ExchangeReport()
     if isPictureLost { report.note(plan.lostPicture) }
     return report
   }
 
-  /// Writes a document, with the bytes of its picture, in pieces of some 64 KiB, without a line's end. What cannot be carried is in
-  /// `report(on:)`. Throws what the sink throws.
+  /// Writes a document with the bytes of its picture, in pieces of some 64 KiB and without a final newline.
+  /// `report(on:)` has the losses. Throws the errors of the sink.
   public func write(
     _ content: DocumentContent, picture: [UInt8]?, to sink: ([UInt8]) throws(ArtError) -> Void
   ) throws(ArtError) {
     guard self != .json else { return try content.writeJSON(picture: picture, to: sink) }
-    try Plan(content, as: self, isPictureLost: picture == nil).write(content, picture: picture) {
+    try ExportPlan(content, as: self, isPictureLost: picture == nil).write(content, picture: picture) {
       (piece) throws(ArtError) in
       try sink(Self.escapingSlashes(piece))
     }
   }
 
-  /// As those apps write: a slash stands in strings only, and our writer leaves it as it is.
+  /// The apps escape slashes. A slash occurs only within strings, where our writer does not escape it.
   private static func escapingSlashes(_ json: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     guard json.contains(slash) else { return json }
@@ -56,7 +59,7 @@ extension Dialect {
   }
 }
 
-extension Plan {
+extension ExportPlan {
   fileprivate func write(
     _ content: DocumentContent, picture: [UInt8]?, to sink: ([UInt8]) throws(ArtError) -> Void
   ) throws(ArtError) {
@@ -75,7 +78,7 @@ extension Plan {
     try sink(writer.bytes)
   }
 
-  /// What stands before the emoji.
+  /// The background, for formats that have it before the emoji.
   private func writeBackground(
     _ picture: [UInt8]?, to writer: inout JSONWriter, _ sink: ([UInt8]) throws(ArtError) -> Void
   ) throws(ArtError) {
@@ -146,7 +149,7 @@ extension Plan {
     }
   }
 
-  /// Places are cut off in every year; they are within bounds that an Int holds.
+  /// All apps truncate coordinates; the values fit into an `Int`.
   private static func write(_ place: (x: Double, y: Double), to writer: inout JSONWriter) {
     writer.key("x")
     writer.integer(Int(place.x))
@@ -155,15 +158,17 @@ extension Plan {
   }
 }
 
-/// How a document is told in the form of one of the apps: what is written, and what each value becomes.
-struct Plan {
+// MARK: - Conversion
+
+/// How a document is converted to the format of one of the apps.
+struct ExportPlan {
   let dialect: Dialect
   private let content: DocumentContent
-  /// The URL that is written, if any.
+  /// The URL to write, if any.
   let url: String?
-  /// Whether the picture's bytes are written.
+  /// Whether the bytes of the picture are written.
   let writesPicture: Bool
-  /// Whether the document has a picture, and its bytes are gone.
+  /// Whether the document has a picture whose bytes are missing.
   private let isPictureLost: Bool
 
   init(_ content: DocumentContent, as dialect: Dialect, isPictureLost: Bool = false) {
@@ -179,20 +184,21 @@ struct Plan {
     }
   }
 
-  /// What places are measured from, on our canvas: the picture lies in its top left corner, whatever their sizes.
+  /// The origin of the coordinates on our canvas. The picture is at the top left of the canvas, whatever their
+  /// sizes.
   private var origin: (x: Double, y: Double) {
     guard dialect.anchor == .center else { return (0, 0) }
     let size = content.background?.size ?? content.canvas
     return (Double(size.width) / 2, Double(size.height) / 2)
   }
 
-  /// A place in the app's own terms, before it is made whole.
+  /// The coordinates in the app's system, before rounding.
   func place(_ position: Point) -> (x: Double, y: Double) {
     let (x, y) = (position.x - origin.x, position.y - origin.y)
-    return (x, dialect.isUpwards ? 0 - y : y)
+    return (x, dialect.yPointsUp ? 0 - y : y)
   }
 
-  /// A size as its year makes it whole; 1 at least, for a label of size 0 is none.
+  /// The size, rounded as the app of that year does it; at least 1, because a label of size 0 is invalid.
   func size(_ size: FontSize) -> Int {
     let whole =
       switch dialect {
@@ -203,20 +209,22 @@ struct Plan {
     return max(1, Int(whole))
   }
 
-  /// The canvas that an import of what is written will have: that of the picture, when it is there.
+  /// The canvas after importing the output: that of the picture, if there is one.
   private var canvasAfterwards: Canvas {
     if let background = content.background, writesPicture || url != nil { return background.size }
     var extent = Canvas.Extent()
     for emoji in content.emojisInOrder() {
       let (x, y) = place(emoji.position)
-      extent.take(x.rounded(.towardZero), y.rounded(.towardZero), size: Double(size(emoji.size)))
+      extent.include(x.rounded(.towardZero), y.rounded(.towardZero), size: Double(size(emoji.size)))
     }
     return .holding(extent, from: dialect.anchor)
   }
 }
 
-extension Plan {
-  /// What cannot be carried.
+// MARK: - Losses
+
+extension ExportPlan {
+  /// All losses of the export.
   var report: ExchangeReport {
     var report = ExchangeReport()
     for note in backgroundNotes + canvasNotes + roundingNotes { report.note(note) }
@@ -232,40 +240,40 @@ extension Plan {
         let instead = url == nil ? ", and no URL says where it came from" : ": its URL is written"
         notes.append(
           .init(
-            .leftOut, code: "picture", words: "the picture itself, which this form does not hold\(instead)"))
+            .leftOut, code: "picture", text: "the picture itself, which this form does not hold\(instead)"))
       }
       if background.url != nil, url == nil {
         notes.append(
           .init(
             .leftOut, code: "pictureURL",
-            words: "the URL that the picture came from, for its bytes are written"))
+            text: "the URL that the picture came from, for its bytes are written"))
       }
       if content.pending != nil {
-        notes.append(.init(.leftOut, code: "pending", words: "the URL of a picture that is still to come"))
+        notes.append(.init(.leftOut, code: "pending", text: "the URL of a picture that is still to come"))
       }
     } else if let pending = content.pending, pending.anchor != dialect.anchor {
       let there = dialect.anchor == .center ? "centre" : "top left corner"
-      let words =
+      let text =
         "places are measured from the \(there) of the canvas, for the size of the picture is not known"
-      notes.append(.init(.changed, code: "origin", emojis: content.emojiCount, words: words))
+      notes.append(.init(.changed, code: "origin", emojis: content.emojiCount, text: text))
     }
     return notes
   }
 
-  /// The same in every form.
+  /// The same in every format.
   var lostPicture: ExchangeReport.Note {
     let instead = url == nil ? "" : "; its URL is written"
     return .init(
       .leftOut, code: "lostPicture",
-      words: "the picture, whose bytes are lost in the document itself\(instead)")
+      text: "the picture, whose bytes are lost in the document itself\(instead)")
   }
 
   private var canvasNotes: [ExchangeReport.Note] {
     let after = canvasAfterwards
     guard after != content.canvas else { return [] }
-    let words =
+    let text =
       "the canvas of \(content.canvas.width)x\(content.canvas.height), which becomes \(after.width)x\(after.height)"
-    return [.init(.changed, code: "canvas", words: words)]
+    return [.init(.changed, code: "canvas", text: text)]
   }
 
   private var roundingNotes: [ExchangeReport.Note] {
@@ -293,8 +301,8 @@ extension Plan {
     _ code: String, _ count: Int, _ noun: String, _ one: String, _ many: String, _ rest: String
   ) -> ExchangeReport.Note? {
     guard count > 0 else { return nil }
-    let words = count == 1 ? "1 \(noun) \(one) \(rest)" : "\(count) \(Self.plural(noun)) \(many) \(rest)"
-    return .init(.changed, code: code, emojis: count, words: words)
+    let text = count == 1 ? "1 \(noun) \(one) \(rest)" : "\(count) \(Self.plural(noun)) \(many) \(rest)"
+    return .init(.changed, code: code, emojis: count, text: text)
   }
 
   private static func plural(_ noun: String) -> String {
@@ -302,47 +310,49 @@ extension Plan {
   }
 }
 
-/// What of a document could not be carried into another form: left out, or changed.
+// MARK: - Reports
+
+/// What an import or export leaves out or changes.
 public struct ExchangeReport: Sendable, Equatable {
-  /// One thing that people are told of.
+  /// One loss.
   public struct Note: Sendable, Equatable {
-    /// What became of it.
+    /// The kind of a loss.
     public enum Kind: String, Sendable {
       case leftOut
       case changed
     }
 
-    /// What became of it.
+    /// Whether something is left out or changed.
     public let kind: Kind
-    /// A stable word for programs, such as `noEmojiInText`.
+    /// A stable code for programs, such as `noEmojiInText`.
     public let code: String
-    /// How many emoji it is about; 0 where it is about something else.
+    /// The number of emoji concerned; 0 where the loss is not about emoji.
     public let emojis: Int
-    /// For people, without the document's name: `2 labels without an emoji: "Hello", "Bob"`. May hold text of the document: it is
-    /// made safe where it is printed.
-    public let words: String
+    /// The message, without the document's name: `2 labels without an emoji: "Hello", "Bob"`. It may contain
+    /// text of the document, which must be made safe for a terminal.
+    public let text: String
 
-    /// A note of these values.
-    public init(_ kind: Kind, code: String, emojis: Int = 0, words: String) {
+    /// Creates a note.
+    public init(_ kind: Kind, code: String, emojis: Int = 0, text: String) {
       self.kind = kind
       self.code = code
       self.emojis = emojis
-      self.words = words
+      self.text = text
     }
   }
 
-  /// All notes, what was left out first.
+  /// All notes; what is left out comes first.
   public private(set) var notes: [Note] = []
 
-  /// Nothing to tell.
+  /// An empty report.
   public init() {}
 
-  /// How many emoji are left out.
+  /// The number of emoji that are left out.
   public var emojisLeftOut: Int {
     notes.reduce(0) { $0 + ($1.kind == .leftOut ? $1.emojis : 0) }
   }
 
-  /// Takes a note; what is left out stands before what is changed.
+  /// Adds a note.
   public mutating func note(_ note: Note) {
     let firstChanged = notes.firstIndex { $0.kind == .changed } ?? notes.endIndex
     notes.insert(note, at: note.kind == .leftOut ? firstChanged : notes.endIndex)

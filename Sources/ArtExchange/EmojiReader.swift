@@ -2,35 +2,35 @@
 
 import ArtModel
 
-/// One emoji as a document measures it.
+/// An emoji with the coordinates of its document.
 struct ForeignEmoji: Sendable, Equatable {
   var text: EmojiText
   var x: Double
   var y: Double
   var size: FontSize
-  /// Only our own JSON's are kept.
+  /// Kept only from our own JSON.
   var id: EmojiID?
 }
 
-/// Reads the list of emoji, whatever year wrote it: what is wrong with one of them leaves that one out.
+/// Reads a list of emoji of any format; leaves out invalid ones.
 struct EmojiReader: Sendable {
-  /// The form that the first emoji with a text tells.
+  /// The format, as far as the first emoji with a text shows it.
   private(set) var dialect: Dialect?
   private(set) var emojis: [ForeignEmoji] = []
   private(set) var faults = FaultTally()
-  /// How many entries the list has.
+  /// The number of entries in the list.
   private(set) var found = 0
-  /// How many texts got the selector that makes an emoji of them.
+  /// The number of texts to which U+FE0F was added.
   private(set) var styledTexts = 0
-  /// How many ids were none.
+  /// The number of invalid ids.
   private(set) var brokenIDs = 0
   private(set) var unknown = UnknownKeys()
 
-  /// How many are taken.
+  /// The number of emoji that are read.
   var limit = Limits.emojiCount
 
-  /// No place on a canvas is farther from the middle of one.
-  private static let farthest = Limits.coordinate + Double(Limits.canvasSide) / 2
+  /// The largest valid coordinate, from the centre of the largest canvas.
+  private static let maxCoordinate = Limits.coordinate + Double(Limits.canvasSide) / 2
 
   /// Reads the whole list.
   mutating func read(_ reader: inout JSONReader) throws(ArtError) {
@@ -48,13 +48,13 @@ struct EmojiReader: Sendable {
       try members.read(key, &reader, &unknown)
     }
     if dialect == nil { dialect = members.dialect }
-    do throws(EmojiFault) { try take(members) } catch {
+    do throws(EmojiFault) { try append(members) } catch {
       faults.note(error, number: found, text: members.text)
     }
   }
 
-  /// Leaves out what is out of bounds where places are measured from the top left, once that is known.
-  mutating func leaveOutFarAway() {
+  /// Removes emoji that are out of bounds, once it is known that coordinates are from the top left.
+  mutating func removeOutOfBounds() {
     let isNear = { (emoji: ForeignEmoji) in
       abs(emoji.x) <= Limits.coordinate && abs(emoji.y) <= Limits.coordinate
     }
@@ -65,13 +65,13 @@ struct EmojiReader: Sendable {
     emojis.removeAll { !isNear($0) }
   }
 
-  private mutating func take(_ members: Members) throws(EmojiFault) {
+  private mutating func append(_ members: Members) throws(EmojiFault) {
     guard !members.hasTwoNames else { throw .twoNames }
     guard let typed = members.text else { throw .noText }
     let text: EmojiText
     do throws(ArtError.TextFault) { text = try EmojiText(checking: typed) } catch { throw EmojiFault(error) }
     guard let x = members.x, let y = members.y else { throw .noPlace }
-    guard abs(x) <= Self.farthest, abs(y) <= Self.farthest else { throw .placeOutOfBounds }
+    guard abs(x) <= Self.maxCoordinate, abs(y) <= Self.maxCoordinate else { throw .placeOutOfBounds }
     guard let pixels = members.size else { throw .noSize }
     let size: FontSize
     do throws(ArtError) { size = try FontSize(pixels) } catch { throw .sizeOutOfBounds }
@@ -83,7 +83,7 @@ struct EmojiReader: Sendable {
   }
 }
 
-/// The members of one emoji that were there and had the right type.
+/// The members of one emoji that were present and of the right type.
 private struct Members {
   var text: String?
   var x: Double?
@@ -97,14 +97,14 @@ private struct Members {
   private var hasPlace = false
   private var hasPoint = false
 
-  /// What the names say, as soon as there is a text.
+  /// The format that the names of the members belong to, as soon as there is a text.
   var dialect: Dialect? {
     if hasString, hasPoint { return .emojiart2023 }
     guard hasText else { return nil }
     return hasID ? .emojiart2020 : .emojiart2017
   }
 
-  /// Reads a member; notes a name that is not known.
+  /// Reads a member; notes an unknown name.
   mutating func read(
     _ key: String, _ reader: inout JSONReader, _ unknown: inout UnknownKeys
   ) throws(ArtError) {
@@ -112,25 +112,25 @@ private struct Members {
     case "text":
       hasTwoNames = hasTwoNames || hasString
       hasText = true
-      text = try reader.stringIfAny()
+      text = try reader.stringOrSkip()
     case "string":
       hasTwoNames = hasTwoNames || hasText
       hasString = true
-      text = try reader.stringIfAny()
+      text = try reader.stringOrSkip()
     case "x":
       noteCoordinate()
-      x = try reader.numberIfAny()
+      x = try reader.numberOrSkip()
     case "y":
       noteCoordinate()
-      y = try reader.numberIfAny()
+      y = try reader.numberOrSkip()
     case "position", "location", "point":
       hasTwoNames = hasTwoNames || hasPlace || hasPoint
       hasPoint = true
       try readPoint(key, &reader, &unknown)
-    case "size": size = try reader.numberIfAny()
+    case "size": size = try reader.numberOrSkip()
     case "id":
       hasID = true
-      id = try reader.stringIfAny()
+      id = try reader.stringOrSkip()
     default:
       unknown.note(key)
       try reader.skip()
@@ -142,7 +142,7 @@ private struct Members {
     hasPlace = true
   }
 
-  /// `{"x":…,"y":…}`, or `[x,y]` as Swift codes a point.
+  /// `{"x":…,"y":…}`, or `[x,y]` as Swift encodes a point.
   private mutating func readPoint(
     _ name: String, _ reader: inout JSONReader, _ unknown: inout UnknownKeys
   ) throws(ArtError) {
@@ -150,8 +150,8 @@ private struct Members {
     case .object:
       try reader.object { (key, reader) throws(ArtError) in
         switch key {
-        case "x": x = try reader.numberIfAny()
-        case "y": y = try reader.numberIfAny()
+        case "x": x = try reader.numberOrSkip()
+        case "y": y = try reader.numberOrSkip()
         default:
           unknown.note(key, in: name)
           try reader.skip()
@@ -160,7 +160,7 @@ private struct Members {
     case .array:
       var numbers: [Double?] = []
       try reader.array { (reader) throws(ArtError) in
-        let number = try reader.numberIfAny()
+        let number = try reader.numberOrSkip()
         if numbers.count < 3 { numbers.append(number) }
       }
       if numbers.count == 2 { (x, y) = (numbers[0], numbers[1]) }
@@ -169,9 +169,11 @@ private struct Members {
   }
 }
 
+// MARK: - Optional values
+
 extension JSONReader {
-  /// Reads a string; passes over anything else.
-  mutating func stringIfAny() throws(ArtError) -> String? {
+  /// Reads a string; skips any other value.
+  mutating func stringOrSkip() throws(ArtError) -> String? {
     guard kind() == .string else {
       try skip()
       return nil
@@ -179,8 +181,8 @@ extension JSONReader {
     return try string()
   }
 
-  /// Reads a number; passes over anything else.
-  mutating func numberIfAny() throws(ArtError) -> Double? {
+  /// Reads a number; skips any other value.
+  mutating func numberOrSkip() throws(ArtError) -> Double? {
     guard kind() == .number else {
       try skip()
       return nil
@@ -189,7 +191,9 @@ extension JSONReader {
   }
 }
 
-/// Why an emoji of a document is left out.
+// MARK: - Faults
+
+/// Why an emoji is left out.
 enum EmojiFault: String, CaseIterable, Sendable, Error {
   case notAnObject
   case noText
@@ -216,8 +220,8 @@ enum EmojiFault: String, CaseIterable, Sendable, Error {
       }
   }
 
-  /// What people are told of so many.
-  func words(_ count: Int) -> String {
+  /// The message for that many emoji.
+  func text(_ count: Int) -> String {
     switch self {
     case .notAnObject:
       "\(count) \(count == 1 ? "entry" : "entries") of the list of emoji that \(isAre(count)) no object"
@@ -240,7 +244,7 @@ enum EmojiFault: String, CaseIterable, Sendable, Error {
   private func isAre(_ count: Int) -> String { count == 1 ? "is" : "are" }
 }
 
-/// How many emoji were left out for each reason, and which were the first.
+/// Counts the emoji left out for each reason, with examples.
 struct FaultTally: Sendable, Equatable {
   private struct Entry: Sendable, Equatable {
     var count = 0
@@ -250,10 +254,10 @@ struct FaultTally: Sendable, Equatable {
   private static let exampleCount = 3
   private var entries: [EmojiFault: Entry] = [:]
 
-  /// How many in all.
+  /// The number of all of them.
   var count: Int { entries.values.reduce(0) { $0 + $1.count } }
 
-  /// Counts the emoji of that number, from 1; its text is shown where it has one.
+  /// Counts an emoji by its number in the list, from 1; its text serves as an example, if it has one.
   mutating func note(_ fault: EmojiFault, number: Int, text: String?) {
     entries[fault, default: Entry()].count += 1
     guard entries[fault, default: Entry()].examples.count < Self.exampleCount else { return }
@@ -261,48 +265,50 @@ struct FaultTally: Sendable, Equatable {
     entries[fault, default: Entry()].examples.append(example)
   }
 
-  /// A note for each reason.
+  /// One note for each reason.
   var notes: [ExchangeReport.Note] {
     EmojiFault.allCases.compactMap { fault in
       guard let entry = entries[fault] else { return nil }
       let more = entry.count > entry.examples.count ? ", …" : ""
-      let words = "\(fault.words(entry.count)): \(entry.examples.joined(separator: ", "))\(more)"
-      return .init(.leftOut, code: fault.rawValue, emojis: entry.count, words: words)
+      let text = "\(fault.text(entry.count)): \(entry.examples.joined(separator: ", "))\(more)"
+      return .init(.leftOut, code: fault.rawValue, emojis: entry.count, text: text)
     }
   }
 }
 
-/// Of a text of any length, as much as fits into a sentence.
+/// A text, shortened for a message.
 func shortened(_ text: String, to count: Int) -> String {
   let scalars = text.unicodeScalars
   guard scalars.dropFirst(count).first != nil else { return text }
   return String(scalars.prefix(count - 1)) + "…"
 }
 
-/// Names that are not known, the first of them.
+// MARK: - Unknown names
+
+/// Unknown names of members, the first few.
 struct UnknownKeys: Sendable, Equatable {
   private static let nameCount = 8
   private var names: [String] = []
   private var hasMore = false
 
-  /// Takes a name, and what it stands in where that is not the document or one of its emoji: `canvas`.
-  mutating func note(_ name: String, in place: String? = nil) {
-    let name = (place.map { "\($0)." } ?? "") + shortened(name, to: 40)
+  /// Adds a name, with its container unless that is the document or an emoji: `canvas`.
+  mutating func note(_ name: String, in container: String? = nil) {
+    let name = (container.map { "\($0)." } ?? "") + shortened(name, to: 40)
     guard !names.contains(name) else { return }
     if names.count < Self.nameCount { names.append(name) } else { hasMore = true }
   }
 
-  /// Takes those of another list.
-  mutating func join(_ other: UnknownKeys) {
+  /// Adds the names of another list.
+  mutating func merge(_ other: UnknownKeys) {
     for name in other.names { note(name) }
     hasMore = hasMore || other.hasMore
   }
 
-  /// A note of them all, where there are any.
+  /// One note for all names; nil where there are none.
   var note: ExchangeReport.Note? {
     guard !names.isEmpty else { return nil }
     let list = names.sorted().map { "\"\($0)\"" }.joined(separator: ", ") + (hasMore ? ", …" : "")
     let what = names.count == 1 ? "a name that is not known" : "names that are not known"
-    return .init(.leftOut, code: "unknownKeys", words: "what stands under \(what): \(list)")
+    return .init(.leftOut, code: "unknownKeys", text: "what stands under \(what): \(list)")
   }
 }

@@ -2,36 +2,36 @@
 
 import ArtModel
 
-/// A document of another program, or our own JSON, as values: what was read, before its picture was looked at.
+/// A document of another program, or our own JSON, as read; its picture is not decoded yet.
 public struct ForeignArt: Sendable, Equatable {
-  /// The picture that it names or holds; both where it holds one and says where it came from.
+  /// The picture or its URL; both where the document has the bytes and their source.
   public struct Background: Sendable, Equatable {
-    /// A URL as it stands there, never empty; nobody has looked at it yet.
+    /// A URL, not empty and not validated.
     public var url: String?
-    /// The bytes of a picture, one at least; nobody has decoded them yet.
+    /// The bytes of a picture, not empty and not decoded.
     public var bytes: [UInt8]?
 
-    /// A background of these values.
+    /// Creates a background.
     public init(url: String? = nil, bytes: [UInt8]? = nil) {
       self.url = url
       self.bytes = bytes
     }
   }
 
-  /// Bytes of a source at most; whoever reads one refuses more.
+  /// The size limit of a source in bytes; readers must enforce it.
   public static let byteLimit = 256 << 20
 
-  /// The form that it is written in.
+  /// The format.
   public let dialect: Dialect
-  /// The picture, if any. It may be taken out and its bytes let go of once they are decoded.
+  /// The picture, if any. Set it to nil after decoding to release the bytes.
   public var background: Background?
-  /// The picture that our own JSON says is still to come: it stays so.
+  /// The pending picture of our own JSON, which stays pending.
   public let pending: PendingBackground?
-  /// How many emoji come in.
+  /// The number of emoji that are imported.
   public var emojiCount: Int { emojis.count }
-  /// How many emoji there were: `emojiCount` and those that the report counts as left out.
+  /// The number of emoji in the source: `emojiCount` and those that the report has as left out.
   public let emojisFound: Int
-  /// What was left out of it or changed.
+  /// The losses of reading.
   public let report: ExchangeReport
 
   /// The canvas of our own JSON.
@@ -51,15 +51,15 @@ public struct ForeignArt: Sendable, Equatable {
     self.report = report
   }
 
-  /// Reads a document's bytes; the form is told by what is in them. Throws `badJSON` with the place, `notADocument` for JSON that is
-  /// no document of these, `tooLarge`.
+  /// Reads a document of any format. Throws `badJSON` with the position, `notADocument` for other JSON,
+  /// `tooLarge`.
   public init(reading bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     guard bytes.count <= Self.byteLimit else {
       throw ArtError(
         .tooLarge, "\(bytes.count) bytes, more than the \(Self.byteLimit >> 20) MiB that are read")
     }
     guard !bytes.isEmpty else {
-      // 2017's app makes a file before there is anything in it.
+      // The app of 2017 creates empty files.
       self.init(
         dialect: .emojiart2017, background: nil, pending: nil, canvas: nil, emojis: [], found: 0,
         report: ExchangeReport())
@@ -74,14 +74,16 @@ public struct ForeignArt: Sendable, Equatable {
   }
 }
 
+// MARK: - Conversion
+
 extension ForeignArt {
-  /// The document that it becomes. With a picture the canvas takes its size; without one it is the standard one, grown to hold all
-  /// emoji, and a URL that is left stays `pending` with `reason`, anchored as the form measures. Our own JSON keeps its canvas, its
-  /// own pending picture and its ids; every other emoji gets an id from the generator. The report is of all that was left out or
-  /// changed.
+  /// Converts to a document. The canvas gets the size of the picture; without one it is the standard canvas,
+  /// enlarged to hold all emoji, and a remaining URL becomes `pending` with `reason` and the anchor of the
+  /// format. Our own JSON keeps its canvas, its pending picture and its ids; all other emoji get ids from the
+  /// generator. The report includes the losses of reading.
   ///
-  /// `picture` is what the background became, `digest` that of its bytes; `url` where it came from, to be kept. Throws `badValue`,
-  /// and `damaged` where two emoji got one id.
+  /// `picture` is the decoded background, `digest` the digest of its bytes, `url` the source to store. Throws
+  /// `badValue`, and `damaged` where two emoji have one id.
   public func content(
     picture: CheckedPicture?, digest: String?, url: String?,
     pending: (url: String, since: Int, reason: String)?,
@@ -92,36 +94,36 @@ extension ForeignArt {
       background = try ArtModel.Background(
         digest: digest, mediaType: picture.mediaType, size: picture.size, url: url)
     }
-    var placing = Placing(self, picture: background?.size)
-    try placing.place(emojis, using: &generator)
+    var placement = EmojiPlacement(self, picture: background?.size)
+    try placement.place(emojis, using: &generator)
     var report = report
-    for note in placing.notes { report.note(note) }
-    let later = try toCome(pending, &report)
+    for note in placement.notes { report.note(note) }
+    let later = try pendingBackground(pending, &report)
     let content = DocumentContent(
-      id: DocumentID(using: &generator), canvas: placing.canvas, background: background, pending: later,
-      emojis: placing.emojis, pictures: background.map { [$0.digest] } ?? [])
+      id: DocumentID(using: &generator), canvas: placement.canvas, background: background, pending: later,
+      emojis: placement.emojis, pictures: background.map { [$0.digest] } ?? [])
     guard let content else { throw ArtError(.damaged, "two emoji got one id") }
     return (content, report)
   }
 
-  private func toCome(
-    _ asked: (url: String, since: Int, reason: String)?, _ report: inout ExchangeReport
+  private func pendingBackground(
+    _ requested: (url: String, since: Int, reason: String)?, _ report: inout ExchangeReport
   ) throws(ArtError) -> PendingBackground? {
-    guard let asked else { return pending }
+    guard let requested else { return pending }
     guard pending == nil else {
       report.note(
         .init(
           .leftOut, code: "unfetched",
-          words: "the background's URL, for its picture is not there and another one is still to come"))
+          text: "the background's URL, for its picture is not there and another one is still to come"))
       return pending
     }
     return try PendingBackground(
-      url: asked.url, since: asked.since, reason: asked.reason, anchor: dialect.anchor)
+      url: requested.url, since: requested.since, reason: requested.reason, anchor: dialect.anchor)
   }
 }
 
 extension Dialect {
-  /// What places are measured from.
+  /// The origin of the coordinates.
   var anchor: PendingBackground.Anchor {
     switch self {
     case .json, .emojiart2017: .topLeft
@@ -129,18 +131,20 @@ extension Dialect {
     }
   }
 
-  /// Whether y grows upwards.
-  var isUpwards: Bool { self == .emojiart2023 }
+  /// Whether y points upwards.
+  var yPointsUp: Bool { self == .emojiart2023 }
 }
 
-/// Puts emoji as a document measures them onto a canvas.
-private struct Placing {
+// MARK: - Placement
+
+/// Places emoji of a document on a canvas.
+private struct EmojiPlacement {
   let canvas: Canvas
   private(set) var emojis: [Emoji] = []
   private let dialect: Dialect
-  private var taken: Set<EmojiID> = []
-  private var idsTwice = 0
-  private var heldBack = 0
+  private var usedIDs: Set<EmojiID> = []
+  private var duplicateIDs = 0
+  private var clampedCount = 0
 
   init(_ art: ForeignArt, picture: Canvas?) {
     dialect = art.dialect
@@ -151,15 +155,15 @@ private struct Placing {
     _ foreign: [ForeignEmoji], using generator: inout some RandomNumberGenerator
   ) throws(ArtError) {
     emojis.reserveCapacity(foreign.count)
-    taken.reserveCapacity(foreign.count)
-    // What keeps its id comes before what gets a new one.
-    for emoji in foreign { if dialect == .json, let id = emoji.id { taken.insert(id) } }
+    usedIDs.reserveCapacity(foreign.count)
+    // Emoji that keep their ids come before those that get new ones.
+    for emoji in foreign { if dialect == .json, let id = emoji.id { usedIDs.insert(id) } }
     var kept: Set<EmojiID> = []
     for emoji in foreign {
       let position = try position(of: emoji)
       var id = dialect == .json ? emoji.id : nil
       if let own = id, !kept.insert(own).inserted {
-        idsTwice += 1
+        duplicateIDs += 1
         id = nil
       }
       emojis.append(
@@ -171,48 +175,52 @@ private struct Placing {
 
   var notes: [ExchangeReport.Note] {
     var notes: [ExchangeReport.Note] = []
-    if heldBack > 0 {
-      let words = "\(heldBack) \(heldBack == 1 ? "place is" : "places are") held back at 1,000,000 pixels"
-      notes.append(.init(.changed, code: "placeHeldBack", emojis: heldBack, words: words))
+    if clampedCount > 0 {
+      let text =
+        "\(clampedCount) \(clampedCount == 1 ? "place is" : "places are") held back at 1,000,000 pixels"
+      notes.append(.init(.changed, code: "placeHeldBack", emojis: clampedCount, text: text))
     }
-    if idsTwice > 0 {
-      let words =
-        idsTwice == 1
+    if duplicateIDs > 0 {
+      let text =
+        duplicateIDs == 1
         ? "1 id that occurred before: its emoji gets a new one"
-        : "\(idsTwice) ids that occurred before: their emoji get new ones"
-      notes.append(.init(.changed, code: "idTwice", emojis: idsTwice, words: words))
+        : "\(duplicateIDs) ids that occurred before: their emoji get new ones"
+      notes.append(.init(.changed, code: "idTwice", emojis: duplicateIDs, text: text))
     }
     return notes
   }
 
-  /// Where the middle of the canvas leads out of bounds, the place stays at them, as it does when a picture comes later.
+  /// Coordinates that the shift to the centre moves out of bounds are clamped, as they are when a picture
+  /// arrives later.
   private mutating func position(of emoji: ForeignEmoji) throws(ArtError) -> Point {
     guard dialect.anchor == .center else { return try Point(x: emoji.x, y: emoji.y) }
     let x = emoji.x + Double(canvas.width) / 2
-    let y = (dialect.isUpwards ? -emoji.y : emoji.y) + Double(canvas.height) / 2
+    let y = (dialect.yPointsUp ? -emoji.y : emoji.y) + Double(canvas.height) / 2
     let bound = Limits.coordinate
-    if abs(x) > bound || abs(y) > bound { heldBack += 1 }
+    if abs(x) > bound || abs(y) > bound { clampedCount += 1 }
     return try Point(x: min(max(x, -bound), bound), y: min(max(y, -bound), bound))
   }
 
   private mutating func newID(using generator: inout some RandomNumberGenerator) -> EmojiID {
     while true {
       let id = EmojiID.random(using: &generator)
-      if taken.insert(id).inserted { return id }
+      if usedIDs.insert(id).inserted { return id }
     }
   }
 }
 
+// MARK: - The canvas
+
 extension Canvas {
-  /// The standard canvas, grown to hold all emoji: to both sides alike where they are measured from the centre, so that it stays
-  /// whole, and else to the right and down. What would take more than a canvas may have lies outside it.
+  /// The standard canvas, enlarged to hold all emoji: to both sides for coordinates from the centre, which so
+  /// stays in place, otherwise to the right and downwards. Emoji beyond the largest canvas lie outside.
   static func holding(_ emojis: [ForeignEmoji], of dialect: Dialect) -> Canvas {
     var extent = Extent()
-    for emoji in emojis { extent.take(emoji.x, emoji.y, size: emoji.size.pixels) }
+    for emoji in emojis { extent.include(emoji.x, emoji.y, size: emoji.size.pixels) }
     return holding(extent, from: dialect.anchor)
   }
 
-  /// The same for places that are measured from there.
+  /// The same for an extent.
   static func holding(_ extent: Extent, from anchor: PendingBackground.Anchor) -> Canvas {
     let width: Int
     let height: Int
@@ -228,20 +236,20 @@ extension Canvas {
         width: min(max(width, standard.width), Limits.canvasSide),
         height: min(max(height, standard.height), Limits.canvasSide))
     } catch {
-      assertionFailure(error.message)
+      assertionFailure(error.cause)
       return standard
     }
   }
 
-  /// How far emoji reach from where they are measured, in each direction.
+  /// The extent of all emoji from the origin, in each direction.
   struct Extent {
     fileprivate var left = 0.0
     fileprivate var right = 0.0
     fileprivate var up = 0.0
     fileprivate var down = 0.0
 
-    /// Takes an emoji: it is at most 1.25 times its size wide and high.
-    mutating func take(_ x: Double, _ y: Double, size: Double) {
+    /// Includes an emoji, which is at most 1.25 times its size wide and high.
+    mutating func include(_ x: Double, _ y: Double, size: Double) {
       let half = size * 0.625
       left = max(left, half - x)
       right = max(right, half + x)

@@ -2,7 +2,8 @@
 
 import ArtModel
 
-/// Reads a document of any form in one pass: the keys stand in any order, so what it is is known at its end.
+/// Reads a document of any format in one pass. Keys may come in any order, so the format is known only at the
+/// end.
 struct ForeignReader {
   private enum BackgroundKind {
     case string
@@ -21,15 +22,15 @@ struct ForeignReader {
   private var hasCounter = false
   private var nameOfList: String?
   private var nameOfBackground: String?
-  /// The keys that one form has and others do not.
+  /// The keys that belong to one format only.
   private var keys: [(name: String, dialect: Dialect)] = []
   private var unknown = UnknownKeys()
   private var notes: [ExchangeReport.Note] = []
 
-  /// Reads a value of any kind. Throws as `ForeignArt(reading:)`.
+  /// Reads any value. Throws as `ForeignArt(reading:)`.
   mutating func read(_ reader: inout JSONReader) throws(ArtError) {
     guard reader.kind() == .object else {
-      // What is no JSON at all is told as that.
+      // A syntax error is reported first.
       try reader.skip()
       throw .noForeignDocument("it is no object")
     }
@@ -100,8 +101,8 @@ struct ForeignReader {
     if reader.kind() == .object {
       try reader.object { (key, reader) throws(ArtError) in
         switch key {
-        case "height": height = try reader.numberIfAny()
-        case "width": width = try reader.numberIfAny()
+        case "height": height = try reader.numberOrSkip()
+        case "width": width = try reader.numberOrSkip()
         default:
           unknown.note(key, in: "canvas")
           try reader.skip()
@@ -130,49 +131,52 @@ struct ForeignReader {
         try PendingBackground(from: &reader)
       }
       if found.url.isEmpty {
-        notes.append(.init(.leftOut, code: "emptyURL", words: "an empty URL of a background to be fetched"))
+        notes.append(.init(.leftOut, code: "emptyURL", text: "an empty URL of a background to be fetched"))
       } else {
         pending = found
       }
     } catch {
-      notes.append(.init(.leftOut, code: "brokenPending", words: "a pending background that is none"))
+      notes.append(.init(.leftOut, code: "brokenPending", text: "a pending background that is none"))
     }
   }
 }
 
+// MARK: - Finishing
+
 extension ForeignReader {
-  /// What was read. Throws `notADocument`, and `badJSON` for our own JSON whose canvas is none and for emoji of no form.
+  /// Returns the document. Throws `notADocument`, and `badJSON` for our own JSON with an invalid canvas or for
+  /// emoji of no known format.
   func finish() throws(ArtError) -> ForeignArt {
     guard nameOfList != nil else { throw .noForeignDocument("it has no \"emojis\"") }
-    guard let dialect = try told() else {
-      // It is not one of another kind: what is in it would be passed over in silence.
+    guard let dialect = try detectDialect() else {
+      // An unknown format is an error: importing it would lose its content silently.
       throw ArtError(
         .badJSON, "JSON with a list of emoji of which none is written as in one of the forms that are read")
     }
     var list = list
-    if dialect.anchor == .topLeft { list.leaveOutFarAway() }
+    if dialect.anchor == .topLeft { list.removeOutOfBounds() }
     var unknown = unknown
     for key in keys where key.dialect != dialect { unknown.note(key.name) }
-    let said = self.said(of: dialect)
-    unknown.join(said.unknown)
-    unknown.join(list.unknown)
-    if dialect != .json { for key in said.ownKeys { unknown.note(key) } }
+    let reader = backgroundReader(for: dialect)
+    unknown.merge(reader.unknown)
+    unknown.merge(list.unknown)
+    if dialect != .json { for key in reader.ownKeys { unknown.note(key) } }
     var report = ExchangeReport()
-    for note in list.faults.notes + said.notes { report.note(note) }
+    for note in list.faults.notes + reader.notes { report.note(note) }
     if backgroundKind == .other {
       report.note(
-        .init(.leftOut, code: "brokenBackground", words: "a background that is no object and no text"))
+        .init(.leftOut, code: "brokenBackground", text: "a background that is no object and no text"))
     }
     if dialect == .json { for note in notes + missingPicture { report.note(note) } }
     if let note = unknown.note { report.note(note) }
     for note in changes(of: dialect) { report.note(note) }
     return ForeignArt(
-      dialect: dialect, background: said.background, pending: dialect == .json ? pending : nil,
+      dialect: dialect, background: reader.background, pending: dialect == .json ? pending : nil,
       canvas: dialect == .json ? canvas : nil, emojis: list.emojis, found: list.found, report: report)
   }
 
-  /// The form, by the rules of the years; nil where nothing tells it.
-  private func told() throws(ArtError) -> Dialect? {
+  /// The format, by the rules of the years; nil where nothing shows it.
+  private func detectDialect() throws(ArtError) -> Dialect? {
     if canvas != nil { return .json }
     if let canvasFault, keys.contains(where: { $0.name == "revision" }) { throw canvasFault }
     switch backgroundKind {
@@ -185,12 +189,12 @@ extension ForeignReader {
       return dialect
     }
     if let dialect = list.dialect { return dialect }
-    // Nothing in it, and nothing behind it: the years differ in nothing that would be seen.
+    // An empty document: the formats do not differ visibly.
     guard list.found == 0 else { return nil }
     return nameOfBackground != nil ? .emojiart2023 : hasCounter ? .emojiart2020 : .emojiart2017
   }
 
-  private func said(of dialect: Dialect) -> BackgroundReader {
+  private func backgroundReader(for dialect: Dialect) -> BackgroundReader {
     switch dialect {
     case .json, .emojiart2021a, .emojiart2021b, .emojiart2023: background
     case .emojiart2020: of2020
@@ -198,35 +202,37 @@ extension ForeignReader {
     }
   }
 
-  /// `show --json` tells of a picture without giving it.
+  /// `show --json` describes a picture without its bytes.
   private var missingPicture: [ExchangeReport.Note] {
     guard !background.ownKeys.isEmpty, background.background == nil else { return [] }
-    let words =
-      "the background: its picture is not in this JSON, and no URL says where it is; `emojiart export` writes both"
-    return [.init(.leftOut, code: "missingPicture", words: words)]
+    let text =
+      "the background: its picture is not in this JSON, and no URL says where it is; an export has both"
+    return [.init(.leftOut, code: "missingPicture", text: text)]
   }
 
   private func changes(of dialect: Dialect) -> [ExchangeReport.Note] {
     var notes: [ExchangeReport.Note] = []
     if list.styledTexts > 0 {
       let count = list.styledTexts
-      let words =
+      let text =
         count == 1
         ? "1 text gets the sign U+FE0F, which makes an emoji of it"
         : "\(count) texts get the sign U+FE0F, which makes emoji of them"
-      notes.append(.init(.changed, code: "presentation", emojis: count, words: words))
+      notes.append(.init(.changed, code: "presentation", emojis: count, text: text))
     }
     if dialect == .json, list.brokenIDs > 0 {
       let count = list.brokenIDs
-      let words = "\(count) \(count == 1 ? "id is none: a new one is" : "ids are none: new ones are") made"
-      notes.append(.init(.changed, code: "brokenID", emojis: count, words: words))
+      let text = "\(count) \(count == 1 ? "id is none: a new one is" : "ids are none: new ones are") made"
+      notes.append(.init(.changed, code: "brokenID", emojis: count, text: text))
     }
     return notes
   }
 }
 
+// MARK: - Backgrounds
+
 extension ArtError {
-  /// JSON that is none of the forms that are read.
+  /// JSON of none of the supported formats.
   static func noForeignDocument(_ why: String) -> ArtError {
     ArtError(
       .notADocument,
@@ -234,14 +240,14 @@ extension ArtError {
   }
 }
 
-/// What is said of a background, under whichever names.
+/// Reads a background, whatever names its members have.
 struct BackgroundReader: Sendable {
   private(set) var url: String?
   private(set) var bytes: [UInt8]?
-  /// Whether a value within it is an object, as Swift codes enumerations.
+  /// Whether one of its values is an object, as in Swift's encoding of enumerations.
   private(set) var isNested = false
   private(set) var notes: [ExchangeReport.Note] = []
-  /// Names that only our own JSON knows.
+  /// Members of our own JSON only.
   private(set) var ownKeys: [String] = []
   private(set) var unknown = UnknownKeys()
   private var nameOfURL: String?
@@ -251,14 +257,18 @@ struct BackgroundReader: Sendable {
     url == nil && bytes == nil ? nil : ForeignArt.Background(url: url, bytes: bytes)
   }
 
-  /// Reads the object that a background is in 2021 and in our own JSON.
+  /// Reads the object of the 2021 formats and of our own JSON.
   mutating func readObject(_ reader: inout JSONReader) throws(ArtError) {
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "url", "theURL":
-        try readNested(key, &reader) { (said, reader) throws(ArtError) in try said.readURL(key, &reader) }
+        try readNested(key, &reader) { (background, reader) throws(ArtError) in
+          try background.readURL(key, &reader)
+        }
       case "imageData", "image", "data":
-        try readNested(key, &reader) { (said, reader) throws(ArtError) in try said.readBytes(key, &reader) }
+        try readNested(key, &reader) { (background, reader) throws(ArtError) in
+          try background.readBytes(key, &reader)
+        }
       case "blank":
         try readNested(key, &reader) { (_, reader) throws(ArtError) in try reader.skip() }
       case "digest", "height", "mediaType", "width":
@@ -272,7 +282,7 @@ struct BackgroundReader: Sendable {
     }
   }
 
-  /// A value, or the object with the one member `_0` that Swift makes of an enumeration's case.
+  /// Reads a value, or the object with the one member `_0` of Swift's encoding of enumerations.
   private mutating func readNested(
     _ name: String, _ reader: inout JSONReader,
     _ body: (inout BackgroundReader, inout JSONReader) throws(ArtError) -> Void
@@ -290,42 +300,42 @@ struct BackgroundReader: Sendable {
   mutating func readURL(_ name: String, _ reader: inout JSONReader) throws(ArtError) {
     if reader.null() { return }
     try Self.check(name, against: &nameOfURL, reader)
-    guard let text = try reader.stringIfAny() else {
-      return leave(out: "brokenURL", "a URL of the background that is no text")
+    guard let text = try reader.stringOrSkip() else {
+      return leaveOut("brokenURL", "a URL of the background that is no text")
     }
     if text.isEmpty {
-      leave(out: "emptyURL", "an empty URL of the background")
+      leaveOut("emptyURL", "an empty URL of the background")
     } else {
       url = text
     }
   }
 
-  /// Reads a picture.
+  /// Reads the bytes of a picture.
   mutating func readBytes(_ name: String, _ reader: inout JSONReader) throws(ArtError) {
     if reader.null() { return }
     try Self.check(name, against: &nameOfBytes, reader)
     guard reader.kind() == .string else {
-      leave(out: "brokenPicture", "an embedded picture that is no base64 text")
+      leaveOut("brokenPicture", "an embedded picture that is no base64 text")
       return try reader.skip()
     }
     switch try reader.base64() {
     case .bytes(let picture) where picture.isEmpty:
-      leave(out: "brokenPicture", "an embedded picture of 0 bytes")
+      leaveOut("brokenPicture", "an embedded picture of 0 bytes")
     case .bytes(let picture): bytes = picture
-    case .broken(let place):
-      leave(out: "brokenPicture", "an embedded picture whose base64 breaks at byte \(place)")
+    case .broken(let offset):
+      leaveOut("brokenPicture", "an embedded picture whose base64 breaks at byte \(offset)")
     }
   }
 
-  private mutating func leave(out code: String, _ words: String) {
-    notes.append(.init(.leftOut, code: code, words: words))
+  private mutating func leaveOut(_ code: String, _ text: String) {
+    notes.append(.init(.leftOut, code: code, text: text))
   }
 
-  /// Refuses two names for one thing: which of them counts, nobody can tell.
-  static func check(_ name: String, against seen: inout String?, _ reader: JSONReader) throws(ArtError) {
-    if let other = seen {
+  /// Refuses two names of one member, because it is not known which one counts.
+  static func check(_ name: String, against previous: inout String?, _ reader: JSONReader) throws(ArtError) {
+    if let other = previous {
       throw reader.error("both \"\(other)\" and \"\(name)\", which mean the same; take one out")
     }
-    seen = name
+    previous = name
   }
 }

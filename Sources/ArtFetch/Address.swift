@@ -6,9 +6,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// An address of the internet, as the bytes that are connected to; its spellings are many.
+/// An internet address as its bytes, which unlike its text are unique.
 struct Address: Hashable, Sendable {
-  /// 4 of them, or 16.
+  /// 4 or 16 bytes.
   let bytes: [UInt8]
 
   /// Nil for any other number of bytes.
@@ -17,7 +17,7 @@ struct Address: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Reads an address as it stands in a URL, without brackets: four decimal numbers, or hexadecimal groups.
+  /// Parses an address as in a URL, without brackets: dotted decimal, or hexadecimal groups.
   init?(_ literal: String) {
     for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
       var bytes = [UInt8](repeating: 0, count: count)
@@ -29,7 +29,7 @@ struct Address: Hashable, Sendable {
     return nil
   }
 
-  /// As people write it.
+  /// The usual notation.
   var text: String {
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     guard inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &buffer, socklen_t(buffer.count)) != nil
@@ -40,20 +40,22 @@ struct Address: Hashable, Sendable {
   }
 }
 
-/// Addresses that share their first bits.
+// MARK: - Ranges
+
+/// Addresses with a common prefix.
 struct AddressRange: Sendable {
   private let prefix: [UInt8]
   private let bits: Int
   private let length: Int
-  /// What they are for, as the rest of "is ...".
+  /// The purpose, as the rest of a sentence: "is ...".
   let purpose: String
 
-  /// Of four bytes; those that are not given are 0.
+  /// A range of IPv4; missing bytes are 0.
   init(v4 prefix: [UInt8], _ bits: Int, _ purpose: String) {
     self.init(prefix, bits, length: 4, purpose)
   }
 
-  /// Of eight groups; those that are not given are 0.
+  /// A range of IPv6; missing groups are 0.
   init(v6 groups: [UInt16], _ bits: Int, _ purpose: String) {
     self.init(
       groups.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }, bits,
@@ -76,12 +78,14 @@ struct AddressRange: Sendable {
   }
 }
 
+// MARK: - Special addresses
+
 extension Address {
-  /// What it is when it is not one of the public internet, as the rest of "is ..."; nil for a public one.
+  /// The purpose of a special address, as the rest of "is ..."; nil for a public one.
   ///
-  /// The registries of IANA: https://www.iana.org/assignments/iana-ipv4-special-registry,
-  /// https://www.iana.org/assignments/iana-ipv6-special-registry, and the address spaces that they are part of. Special is
-  /// also what wraps an IPv4 address, whichever that is, and all that is not assigned to anybody.
+  /// After the registries of IANA, https://www.iana.org/assignments/iana-ipv4-special-registry and
+  /// https://www.iana.org/assignments/iana-ipv6-special-registry, and the address spaces that they are part of.
+  /// Every address that embeds an IPv4 address counts as special, and so does every unassigned one.
   var specialPurpose: String? {
     if bytes.count == 4 { return Self.special4.first { $0.contains(self) }?.purpose }
     if let range = Self.special6.first(where: { $0.contains(self) }) { return range.purpose }
@@ -130,16 +134,18 @@ extension Address {
     AddressRange(v6: [0xFF00], 8, "for multicast"),  // RFC 4291
   ]
 
-  /// RFC 4291: all global unicast addresses until now.
+  /// RFC 4291: all global unicast addresses assigned so far.
   private static let global6 = AddressRange(v6: [0x2000], 3, "global")
 }
 
-/// Finds the addresses of a name, and waits no longer than it may: the system's own call has no deadline.
+// MARK: - Resolver
+
+/// Looks names up with a deadline, which the system's own call does not have.
 struct Resolver: Sendable {
-  /// All addresses of a name, none where it has none. May take long.
+  /// Returns all addresses of a name; may block for long.
   let lookUp: @Sendable (String) -> [Address]
 
-  /// The system's: its hosts file, its name servers, whatever it is set to.
+  /// The system's resolver, however it is configured.
   static let system = Resolver { name in
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
@@ -152,12 +158,13 @@ struct Resolver: Sendable {
     }
   }
 
-  /// The addresses of a host, at least one. Throws `dns`, `timeout` at the deadline, and `refused` where no thread can be begun.
+  /// The addresses of a host, at least one. Throws `dns`, `timeout` at the deadline, and `refused` where no
+  /// thread can be started.
   func addresses(of host: String, before deadline: ContinuousClock.Instant) throws(Refusal) -> [Address] {
     let answer = Answer()
     let isThere = DispatchSemaphore(value: 0)
-    // A thread that is waited for no longer stays in its call until that ends, and hurts nobody.
-    // Dispatch is not used: without a free thread it waits for ever, and it reads files that the worker may not open.
+    // A thread that misses the deadline stays in its call until that returns, which does no harm. Dispatch is
+    // not used: without a free thread it waits for ever, and it reads files that the worker may not open.
     do throws(SystemError) {
       try Threads.begin { [lookUp] in
         answer.addresses.withLock { $0 = lookUp(host) }
@@ -181,7 +188,7 @@ struct Resolver: Sendable {
 }
 
 extension Address {
-  /// Nil for one that is none of the internet's.
+  /// Nil for an address of another family.
   fileprivate init?(_ info: addrinfo) {
     guard let address = info.ai_addr else { return nil }
     let raw = UnsafeRawPointer(address)
@@ -196,8 +203,10 @@ extension Address {
   }
 }
 
+// MARK: - Time limits
+
 extension Duration {
-  /// Whole milliseconds, from 1 to an hour: what libcurl and the system take as a time to wait.
+  /// Whole milliseconds, from 1 to an hour, the range of a timeout for libcurl and poll(2).
   var milliseconds: Int {
     let parts = min(max(self, .milliseconds(1)), .seconds(3600)).components
     return Int(parts.seconds) * 1000 + Int(parts.attoseconds / 1_000_000_000_000_000)

@@ -5,28 +5,28 @@ import ArtSystem
 import CCurl
 import Glibc
 
-/// Fetches one body, a hop at a time, and trusts nobody on the way.
+/// Fetches one body, hop by hop, and trusts no server.
 ///
-/// Every hop is checked by itself: its scheme, its host, all addresses that the host has, and the one that is really
-/// connected to. See docs/decisions/0018-fetching.md.
+/// Each hop is checked: its scheme, its host, all addresses of the host, and the address of the actual
+/// connection. See docs/decisions/0018-fetching.md.
 public struct Fetcher {
-  /// Bytes of all heads together.
+  /// The most bytes of all response heads together.
   static let headLimit = 64 << 10
 
   private let request: WorkerRequest.Fetch
-  /// Who finds addresses; a test has another.
+  /// Looks names up; replaced by tests.
   var resolver = Resolver.system
-  /// A file of certificates; the environment's, as curl has it.
+  /// A file of trusted certificates: the one in the environment, as for curl.
   var authorities = namedAuthorities
-  /// Off where a test looks at what stands behind it.
-  var pins = true
+  /// Whether libcurl gets the checked addresses; a test of the later check of the connection turns it off.
+  var pinsAddresses = true
 
-  /// What the environment names, as an absolute path, whatever becomes of the current folder.
+  /// The file that the environment names, as an absolute path that does not depend on the current folder.
   private static let namedAuthorities = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap { Environment[$0] }
     .first.map { FilePath.resolvedIfThere($0) ?? $0 }
 
-  /// Has the libraries open what they would open later, for a process that may not, and gives the paths of the certificates, which
-  /// must stay readable.
+  /// Makes the libraries open what they would open later, for a process that is about to enter the sandbox.
+  /// Returns the paths of the certificates, which must stay readable.
   public static func prepare() -> [String] {
     _ = TransferSettings.isReady
     ccurl_prepare()
@@ -34,10 +34,10 @@ public struct Fetcher {
     return [namedAuthorities].compactMap(\.self) + systems.compactMap { $0.map { String(cString: $0) } }
   }
 
-  /// For that request.
+  /// Creates a fetcher for one request.
   package init(_ request: WorkerRequest.Fetch) { self.request = request }
 
-  /// Fetches it, telling how far it is. Throws every reason but `tooManyPixels`.
+  /// Fetches, and reports the progress. Throws every reason but `tooManyPixels`.
   public func run(progress: (_ received: Int, _ total: Int?) -> Void) throws(Refusal) -> [UInt8] {
     guard TransferSettings.isReady else { throw Refusal(.refused, "libcurl cannot be used") }
     let result = withoutActuallyEscaping(progress) { progress in
@@ -48,20 +48,20 @@ public struct Fetcher {
 
   private func follow(_ progress: @escaping (Int, Int?) -> Void) throws(Refusal) -> [UInt8] {
     var target = try Target(request.url)
-    var journey = RedirectChain(
-      typed: request.isUserInitiated ? target : nil,
+    var chain = RedirectChain(
+      userTarget: request.isUserInitiated ? target : nil,
       deadline: .now + .milliseconds(request.limits.total.milliseconds)
     )
     var redirects = 0
-    var headRoom = Self.headLimit
+    var headBytesLeft = Self.headLimit
     while true {
       let transfer = Transfer(
-        to: target, by: try journey.route(to: target, for: request, resolver), limit: request.limits.bytes,
-        headRoom: headRoom, before: journey.deadline, progress: progress)
+        to: target, by: try chain.nextHop(to: target, for: request, resolver), limit: request.limits.bytes,
+        headBytesLeft: headBytesLeft, before: chain.deadline, progress: progress)
       let settings = TransferSettings(
-        connect: request.limits.connect.milliseconds, total: try journey.left(target),
+        connect: request.limits.connect.milliseconds, total: try chain.millisecondsLeft(target),
         authorities: authorities,
-        pins: pins)
+        pinsAddresses: pinsAddresses)
       switch try transfer.run(settings) {
       case .body(let body): return body
       case .redirect(let location):
@@ -69,21 +69,24 @@ public struct Fetcher {
           throw Refusal(.redirects, "\(target.place) leads on after \(redirects) redirects")
         }
         redirects += 1
-        headRoom = transfer.headRoom
+        headBytesLeft = transfer.headBytesLeft
         target = try target.following(location)
       }
     }
   }
 }
 
-/// A proxy that a person has set.
+// MARK: - Proxies
+
+/// A proxy from the user's settings.
 struct Proxy: Hashable, Sendable {
-  /// As libcurl takes it; may hold a name and a password for it.
+  /// The URL for libcurl; may contain credentials.
   let url: String
   let host: String
   let port: Int
 
-  /// Reads a setting: a URL, or a host and port. Throws `scheme` for a proxy that speaks no HTTP, `badURL` for none.
+  /// Parses a setting: a URL, or a host and port. Throws `scheme` for a proxy that does not speak HTTP,
+  /// `badURL` for an invalid one.
   init(_ setting: String) throws(Refusal) {
     let text = setting.contains("://") ? setting : "http://\(setting)"
     let parts = URLParts()
@@ -94,7 +97,7 @@ struct Proxy: Hashable, Sendable {
       try parts.set(text, allowingUser: true)
       let host = try parts.get(CURLUPART_HOST)
       self.host = host.first == "[" ? String(host.dropFirst().dropLast()) : host
-      // libcurl's own for a proxy without one, except that of https.
+      // libcurl's default for a proxy, except that of https.
       self.port = try parts.port() ?? (scheme == .https ? 443 : 1080)
     } catch {
       throw Refusal(.badURL, "the proxy that is set cannot be read: \(error.detail)")
@@ -104,28 +107,28 @@ struct Proxy: Hashable, Sendable {
 }
 
 extension ProxySettings {
-  /// The proxy for a place; nil where there is none. Throws what `Proxy.init` throws.
+  /// The proxy for a target; nil where there is none. Throws as `Proxy.init` does.
   func proxy(for target: Target) throws(Refusal) -> Proxy? {
     let setting = target.scheme == .https ? https : http
     guard let setting, !setting.isEmpty, !excepts(target.host) else { return nil }
     return try Proxy(setting)
   }
 
-  /// Whether a host is reached without a proxy: a name that is listed or ends with a listed one, an address that is listed
-  /// or in a listed network.
+  /// Whether a host is reached without a proxy: a listed name or a subdomain of one, a listed address or one in
+  /// a listed network.
   func excepts(_ host: String) -> Bool {
     let host = String(Target.undotted(host.lowercased()))
-    let words = (none ?? "").split { $0 == "," || $0 == " " || $0 == "\t" }
-    return words.contains { word in
-      if word == "*" { return true }
-      if let address = Address(host) { return Self.lists(address, String(word)) }
-      let name = Target.undotted(word.drop { $0 == "." }.lowercased())
+    let entries = (none ?? "").split { $0 == "," || $0 == " " || $0 == "\t" }
+    return entries.contains { entry in
+      if entry == "*" { return true }
+      if let address = Address(host) { return Self.lists(address, String(entry)) }
+      let name = Target.undotted(entry.drop { $0 == "." }.lowercased())
       return !name.isEmpty && (host == name || host.hasSuffix(".\(name)"))
     }
   }
 
-  private static func lists(_ address: Address, _ word: String) -> Bool {
-    let parts = word.filter { $0 != "[" && $0 != "]" }.split(separator: "/", maxSplits: 1)
+  private static func lists(_ address: Address, _ entry: String) -> Bool {
+    let parts = entry.filter { $0 != "[" && $0 != "]" }.split(separator: "/", maxSplits: 1)
     guard let first = parts.first, let listed = Address(String(first)) else { return false }
     guard parts.count == 2 else { return listed == address }
     guard let bits = Int(parts[1]), bits >= 0, bits <= listed.bytes.count * 8 else { return false }

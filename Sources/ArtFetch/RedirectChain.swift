@@ -3,44 +3,44 @@
 import ArtModel
 import CCurl
 
-/// What is known on the way from hop to hop.
+/// The state of a fetch across its redirects.
 struct RedirectChain {
-  /// The place that a person typed, if one did.
-  let typed: Target?
+  /// The target of the URL that the user typed, if the request is user-initiated.
+  let userTarget: Target?
   let deadline: ContinuousClock.Instant
-  /// What names were found to be: they do not become another machine on the way.
+  /// Resolved names. A name keeps its addresses for the whole fetch, so that it cannot be rebound to another
+  /// machine.
   private var addresses: [String: [Address]] = [:]
 
-  init(typed: Target?, deadline: ContinuousClock.Instant) {
-    self.typed = typed
+  init(userTarget: Target?, deadline: ContinuousClock.Instant) {
+    self.userTarget = userTarget
     self.deadline = deadline
   }
 
   /// Milliseconds until the deadline. Throws `timeout`.
-  func left(_ target: Target) throws(Refusal) -> Int {
+  func millisecondsLeft(_ target: Target) throws(Refusal) -> Int {
     let left = ContinuousClock.now.duration(to: deadline)
     guard left > .zero else { throw Refusal(.timeout, "\(target.place) was not reached in time") }
     return left.milliseconds
   }
 
-  /// Only the host that was typed is reached through the person's proxies, and may be anywhere. Throws `dns`, `timeout`,
-  /// `notAllowed`, and what is wrong with a proxy.
-  mutating func route(
+  /// The next hop. Only the host that the user typed is reached through the user's proxies, and may have a
+  /// special address. Throws `dns`, `timeout`, `notAllowed`, and the errors of a proxy.
+  mutating func nextHop(
     to target: Target, for request: WorkerRequest.Fetch, _ resolver: Resolver
   ) throws(Refusal) -> Hop {
-    let isUserInitiated = typed.map(target.hasHost) ?? false
-    if isUserInitiated, let proxy = try request.proxies.proxy(for: target) {
-      return try route(proxy.host, proxy.port, resolver, proxy, isExempt: true)
+    let isUsersHost = userTarget.map(target.hasHost) ?? false
+    if isUsersHost, let proxy = try request.proxies.proxy(for: target) {
+      return try hop(proxy.host, proxy.port, resolver, proxy, isExempt: true)
     }
-    let route = try route(
-      target.host, target.port, resolver, isExempt: isUserInitiated || request.allowsPrivate)
-    for address in route.addresses where !route.isExempt {
+    let hop = try hop(target.host, target.port, resolver, isExempt: isUsersHost || request.allowsPrivate)
+    for address in hop.addresses where !hop.isExempt {
       if let purpose = address.specialPurpose { throw Refusal.special(target, address, purpose) }
     }
-    return route
+    return hop
   }
 
-  private mutating func route(
+  private mutating func hop(
     _ host: String, _ port: Int, _ resolver: Resolver, _ proxy: Proxy? = nil, isExempt: Bool
   ) throws(Refusal) -> Hop {
     if let literal = Address(host) { return Hop(proxy: proxy, addresses: [literal], isExempt: isExempt) }
@@ -50,18 +50,20 @@ struct RedirectChain {
   }
 }
 
-/// How a hop goes: to which addresses, and through which proxy.
+// MARK: - Hop
+
+/// One request of a fetch: to which addresses, and through which proxy.
 struct Hop {
-  /// The person's, for the host that the person typed.
+  /// The user's proxy, if the user typed the host.
   var proxy: Proxy?
-  /// Those of the proxy, or of the host: nothing else is connected to.
+  /// The addresses of the proxy or of the host; no other is connected to.
   var addresses: [Address]
-  /// Whether they may be special ones.
+  /// Whether special addresses are allowed.
   var isExempt: Bool
-  /// The name that they belong to, and the port; nil for an address that is written as one.
+  /// The name of these addresses, and the port; nil for an address literal.
   var name: (host: String, port: Int)?
 
-  /// The addresses as libcurl takes them for that name, which it then does not look up.
+  /// The addresses in the form of CURLOPT_RESOLVE, so that libcurl does not look the name up.
   var pin: String? {
     name.map { name in
       let texts = addresses.map { $0.bytes.count == 4 ? $0.text : "[\($0.text)]" }
@@ -70,17 +72,19 @@ struct Hop {
   }
 }
 
-/// Where a hop goes, as libcurl itself reads the URL: what is checked is what is connected to.
+// MARK: - Target
+
+/// A URL as libcurl parses it, so that what is checked is what is connected to.
 struct Target: Sendable, Hashable {
   enum Scheme: String, Sendable {
     case http
     case https
 
-    /// Where no port is given.
+    /// The default port.
     var port: Int { self == .https ? 443 : 80 }
   }
 
-  /// With its host in ASCII.
+  /// The URL with its host in ASCII.
   let url: String
   let scheme: Scheme
   /// A name in lower case, or an address without brackets.
@@ -95,7 +99,7 @@ struct Target: Sendable, Hashable {
   private init(_ parts: URLParts, _ location: String) throws(Refusal) {
     try Self.checkScheme(location)
     try parts.set(location)
-    // A name that is written in ASCII may turn out to be an address.
+    // A name, once in ASCII, may be an address.
     let ascii = try parts.asciiHost()
     if ascii != (try parts.get(CURLUPART_HOST)) { try parts.setHost(ascii) }
     let whole = URLParts()
@@ -111,8 +115,8 @@ struct Target: Sendable, Hashable {
     port = try whole.port() ?? scheme.port
   }
 
-  /// Where a redirect leads, which may be relative. Throws `scheme`, and `redirects` for what leads nowhere or from https
-  /// to http.
+  /// The target of a redirect, which may be relative. Throws `scheme`, and `redirects` for an invalid location
+  /// or one from https to http.
   func following(_ location: String) throws(Refusal) -> Target {
     let parts = URLParts()
     try parts.set(url)
@@ -131,68 +135,70 @@ struct Target: Sendable, Hashable {
     return next
   }
 
-  /// As people are told of it.
+  /// The host and a port that is not the default, for messages.
   var place: String {
     let host = host.contains(":") ? "[\(host)]" : host
     return port == scheme.port ? host : "\(host):\(port)"
   }
 
-  /// The address that the host is, where it is no name.
+  /// The address, where the host is a literal.
   var literal: Address? { Address(host) }
 
-  /// Whether it is the same machine by its name: with or without the dot at its end.
+  /// Whether both have the same host; a trailing dot is ignored.
   func hasHost(of other: Target) -> Bool { Self.undotted(host) == Self.undotted(other.host) }
 
   static func undotted(_ host: String) -> Substring { host.last == "." ? host.dropLast() : host[...] }
 
-  /// Before libcurl, which knows many.
+  /// Checked before libcurl, which knows many schemes.
   private static func checkScheme(_ url: String) throws(Refusal) {
     guard let scheme = BackgroundURL.scheme(of: url), Scheme(rawValue: scheme) == nil else { return }
     throw Refusal(.scheme, "\(scheme.prefix(20)): is not fetched")
   }
 }
 
-/// A URL as libcurl reads it, in parts.
+// MARK: - Parts of a URL
+
+/// A URL as libcurl parses it, in parts.
 final class URLParts {
   private let handle = curl_url()
 
   deinit { curl_url_cleanup(handle) }
 
-  /// Reads a URL; where there is one already, it may be relative to that. Throws `badURL`.
+  /// Parses a URL; relative to the current one, if there is one. Throws `badURL`.
   func set(_ url: String, allowingUser: Bool = false) throws(Refusal) {
     let flags = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | (allowingUser ? 0 : CURLU_DISALLOW_USER)
     try check(curl_url_set(handle, CURLUPART_URL, url, UInt32(flags)))
   }
 
-  /// Has another host in it. Throws `badURL`.
+  /// Replaces the host. Throws `badURL`.
   func setHost(_ host: String) throws(Refusal) {
     try check(curl_url_set(handle, CURLUPART_HOST, host, 0))
   }
 
-  /// A part that must be there. Throws `badURL`.
+  /// A part that must be present. Throws `badURL`.
   func get(_ part: CURLUPart) throws(Refusal) -> String {
     var text: UnsafeMutablePointer<CChar>?
-    return try taken(curl_url_get(handle, part, &text, 0), text)
+    return try unwrap(curl_url_get(handle, part, &text, 0), text)
   }
 
-  /// The port, where one is given. Throws `badURL`.
+  /// The port, if there is one. Throws `badURL`.
   func port() throws(Refusal) -> Int? {
     var text: UnsafeMutablePointer<CChar>?
     let code = curl_url_get(handle, CURLUPART_PORT, &text, 0)
     if code == CURLUE_NO_PORT { return nil }
-    return Int(try taken(code, text))
+    return Int(try unwrap(code, text))
   }
 
-  /// The host as servers of names know it. Throws `badURL`.
+  /// The host in ASCII, as DNS needs it. Throws `badURL`.
   func asciiHost() throws(Refusal) -> String {
     var text: UnsafeMutablePointer<CChar>?
     let code = ccurl_ascii_host(handle, &text)
-    // So libcurl 7.88 calls a name that has no form in ASCII, whatever is wrong with it.
+    // libcurl 7.88 reports a name that has no ASCII form as this error, whatever the reason.
     if code == CURLUE_OUT_OF_MEMORY { throw Refusal(.badURL, "the host's name is none that can be") }
-    return try taken(code, text)
+    return try unwrap(code, text)
   }
 
-  private func taken(_ code: CURLUcode, _ text: UnsafeMutablePointer<CChar>?) throws(Refusal) -> String {
+  private func unwrap(_ code: CURLUcode, _ text: UnsafeMutablePointer<CChar>?) throws(Refusal) -> String {
     defer { curl_free(text) }
     try check(code)
     guard let text else { throw Refusal(.badURL, "the URL cannot be read") }

@@ -2,15 +2,15 @@
 
 import ArtModel
 
-/// What a server says before the body, line by line, and what follows from it.
+/// Parses the head of a response line by line.
 struct ResponseHead {
-  /// What is to be done after the head's last line.
+  /// What follows from a complete head.
   enum Verdict: Equatable {
-    /// More heads come: this one was only a notice.
+    /// An interim response; another head follows.
     case interim
-    /// The body comes, so many bytes if that is said.
+    /// The body follows, with its length if that is known.
     case body(total: Int?)
-    /// Go on there.
+    /// A redirect to a location.
     case redirect(String)
   }
 
@@ -20,8 +20,8 @@ struct ResponseHead {
   private var kinds: [String] = []
   private var locations: [String] = []
 
-  /// Takes a line, without its end. A status line begins a new head.
-  mutating func take(_ line: some Sequence<UInt8>) {
+  /// Adds a line, without its line break. A status line starts a new head.
+  mutating func append(_ line: some Sequence<UInt8>) {
     let text = Self.readable(line)
     if text.hasPrefix("HTTP/") {
       self = ResponseHead()
@@ -42,7 +42,8 @@ struct ResponseHead {
     }
   }
 
-  /// Throws `status`, `redirects`, `encoding`, `notAnImage`, and `tooBig` for a body of more than `limit` bytes.
+  /// The verdict. Throws `status`, `redirects`, `encoding`, `notAnImage`, and `tooBig` for a body of more than
+  /// `limit` bytes.
   func verdict(from place: String, limit: Int) throws(Refusal) -> Verdict {
     guard let status else { throw Refusal(.status, "\(place) does not answer in HTTP") }
     switch status {
@@ -78,12 +79,12 @@ struct ResponseHead {
     else {
       throw Refusal(.encoding, "\(place) does not say properly how long the body is")
     }
-    // What is no Int is more than any limit.
+    // A number too large for `Int` is larger than any limit.
     guard let length = Int(first), length <= limit else { throw Self.tooBig(place, limit) }
     return length
   }
 
-  /// A body of more bytes than are taken.
+  /// A body of more bytes than the limit.
   static func tooBig(_ place: String, _ limit: Int) -> Refusal {
     Refusal(.tooBig, "\(place) answers with more than the \(FetchLimits.text(bytes: limit)) that are taken")
   }
@@ -94,7 +95,7 @@ struct ResponseHead {
 
   private static func brief(_ text: String) -> String { text.count <= 40 ? text : text.prefix(39) + "…" }
 
-  /// The line in ASCII: what is none is percent-encoded, as URLs have it.
+  /// The line in ASCII; other bytes are percent-encoded, as in URLs.
   private static func readable(_ line: some Sequence<UInt8>) -> String {
     var text: [UInt8] = []
     for byte in line {
@@ -110,7 +111,7 @@ struct ResponseHead {
 }
 
 extension StringProtocol {
-  /// Without spaces and tabs around it.
+  /// Without surrounding spaces and tabs.
   fileprivate var trimmed: String {
     let isSpace = { (character: Character) in character == " " || character == "\t" }
     let start = drop(while: isSpace)

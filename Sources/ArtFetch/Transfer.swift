@@ -4,48 +4,48 @@ import ArtModel
 import CCurl
 import Glibc
 
-/// One hop: a request to one place, and its answer as far as it is wanted.
+/// One hop: a request and its response.
 ///
-/// libcurl calls back from within `run`, on the same thread.
+/// libcurl calls back during `run`, on the same thread.
 final class Transfer {
-  /// What a hop ends with.
+  /// The result of a hop.
   enum Outcome {
     case body([UInt8])
     case redirect(String)
   }
 
-  /// So many bytes, or so much time, lie between two times that it is told how far a body is: each is a line to somebody, and
-  /// a server may send a body byte by byte.
-  static let stride = (bytes: 16 << 10, time: Duration.milliseconds(100))
+  /// The least number of bytes, and the least time, between two reports of progress: each is a line of output,
+  /// and a server may send a body byte by byte.
+  static let reportStride = (bytes: 16 << 10, time: Duration.milliseconds(100))
 
   let target: Target
-  let route: Hop
+  let hop: Hop
   private let limit: Int
   private let deadline: ContinuousClock.Instant
   private let progress: (Int, Int?) -> Void
   private var head = ResponseHead()
   private var verdict: ResponseHead.Verdict?
   private var body: [UInt8] = []
-  private var told: (received: Int, when: ContinuousClock.Instant)?
-  /// Why it was broken off.
+  private var lastReport: (received: Int, when: ContinuousClock.Instant)?
+  /// Why the transfer was aborted.
   private var refusal: Refusal?
-  /// Bytes of heads that are still taken.
-  private(set) var headRoom: Int
+  /// The bytes of response heads that are still allowed.
+  private(set) var headBytesLeft: Int
 
-  /// A hop to that place.
+  /// Creates a hop.
   init(
-    to target: Target, by route: Hop, limit: Int, headRoom: Int, before deadline: ContinuousClock.Instant,
+    to target: Target, by hop: Hop, limit: Int, headBytesLeft: Int, before deadline: ContinuousClock.Instant,
     progress: @escaping (Int, Int?) -> Void
   ) {
     self.target = target
-    self.route = route
+    self.hop = hop
     self.limit = limit
-    self.headRoom = headRoom
+    self.headBytesLeft = headBytesLeft
     self.deadline = deadline
     self.progress = progress
   }
 
-  /// Makes the hop. `connect` and `total` are how long that may take.
+  /// Performs the hop.
   func run(_ settings: TransferSettings) throws(Refusal) -> Outcome {
     guard let handle = curl_easy_init() else { throw Refusal(.refused, "libcurl cannot be used") }
     defer { curl_easy_cleanup(handle) }
@@ -62,7 +62,7 @@ final class Transfer {
       throw Refusal(.status, "\(target.place) does not answer in HTTP")
     }
     guard total == nil || total == body.count else { throw Refusal.cutShort(target, body.count, total) }
-    if told?.received != body.count { tell(total, .now) }
+    if lastReport?.received != body.count { reportProgress(total, .now) }
     return .body(body)
   }
 
@@ -70,28 +70,28 @@ final class Transfer {
     String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// How much of the body has come.
+  /// Bytes of the body received so far.
   var received: Int { body.count }
 
-  /// How much will come, if that is known.
+  /// The length of the body, if it is known.
   var total: Int? {
     if case .body(let total) = verdict { total } else { nil }
   }
 }
 
-// What libcurl asks; false breaks the transfer off.
+// // MARK: - Callbacks of libcurl; false aborts the transfer
 extension Transfer {
-  /// A line of a head, or after a body in chunks.
-  func takeHead(_ line: UnsafeRawBufferPointer) -> Bool {
-    headRoom -= line.count
-    guard headRoom >= 0 else {
+  /// A line of a head, or of a trailer.
+  func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
+    headBytesLeft -= line.count
+    guard headBytesLeft >= 0 else {
       return refuse(Refusal(.tooBig, "\(target.place) answers with too much before the picture"))
     }
     let text = line.prefix { $0 != 0x0D && $0 != 0x0A }
     if text.starts(with: "HTTP/".utf8) { verdict = nil }
     guard verdict == nil else { return true }
     guard text.isEmpty else {
-      head.take(text)
+      head.append(text)
       return true
     }
     do throws(Refusal) {
@@ -104,7 +104,7 @@ extension Transfer {
       case .body(let total):
         self.verdict = verdict
         body.reserveCapacity(total ?? 0)
-        tell(total, .now)
+        reportProgress(total, .now)
         return true
       }
     } catch {
@@ -112,35 +112,37 @@ extension Transfer {
     }
   }
 
-  /// Bytes of a body.
-  func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  /// Bytes of the body.
+  func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard case .body(let total) = verdict else {
       return refuse(Refusal(.status, "\(target.place) does not answer in HTTP"))
     }
     guard bytes.count <= limit - body.count else { return refuse(ResponseHead.tooBig(target.place, limit)) }
     body.append(contentsOf: bytes)
-    // libcurl looks at the clock again only after many pieces, which may be of a byte each.
+    // libcurl checks its timeout only after many pieces, which may be of one byte each.
     let now = ContinuousClock.now
     guard now < deadline else { return refuse(.tooSlow(target, body.count)) }
-    if let told, body.count - told.received < Self.stride.bytes, now - told.when < Self.stride.time {
+    if let lastReport, body.count - lastReport.received < Self.reportStride.bytes,
+      now - lastReport.when < Self.reportStride.time
+    {
       return true
     }
-    tell(total, now)
+    reportProgress(total, now)
     return true
   }
 
-  private func tell(_ total: Int?, _ now: ContinuousClock.Instant) {
-    told = (body.count, now)
+  private func reportProgress(_ total: Int?, _ now: ContinuousClock.Instant) {
+    lastReport = (body.count, now)
     progress(body.count, total)
   }
 
-  /// Whether a socket may be had for that address, which is the one that is really connected to.
+  /// Whether libcurl may open a socket to that address, the one of the actual connection.
   func mayConnect(to address: Address?) -> Bool {
-    guard let address, route.addresses.contains(address) else {
+    guard let address, hop.addresses.contains(address) else {
       return refuse(
         Refusal(.notAllowed, "\(target.place) turned out to be at another address than was looked up"))
     }
-    if !route.isExempt, let purpose = address.specialPurpose {
+    if !hop.isExempt, let purpose = address.specialPurpose {
       return refuse(Refusal.special(target, address, purpose))
     }
     return true
@@ -152,41 +154,44 @@ extension Transfer {
   }
 }
 
-/// What libcurl is told for a hop.
-struct TransferSettings {
-  /// Milliseconds until there must be a connection.
-  var connect: Int
-  /// Milliseconds until all must be there.
-  var total: Int
-  /// A file with the certificates of the authorities that are trusted; nil for the system's.
-  var authorities: String?
-  /// Whether libcurl is given the addresses that were looked up. A test of the check behind it leaves that off.
-  var pins = true
+// MARK: - Options of libcurl
 
-  /// Once for the process, before the first handle.
+/// The options of libcurl for a hop.
+struct TransferSettings {
+  /// Milliseconds until the connection must be established.
+  var connect: Int
+  /// Milliseconds until the transfer must be complete.
+  var total: Int
+  /// A file of trusted certificates; nil for the system's.
+  var authorities: String?
+  /// Whether libcurl gets the checked addresses; a test of the later check of the connection turns it off.
+  var pinsAddresses = true
+
+  /// Initializes libcurl, once for the process and before the first handle.
   static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  /// Sets a handle up and lets it run.
+  /// Configures a handle and performs the transfer.
   func perform(
     _ handle: UnsafeMutableRawPointer, _ transfer: Transfer, _ message: UnsafeMutableBufferPointer<CChar>
   ) -> CURLcode {
     let easy = EasyHandle(handle)
     let headers = SList(["Accept: image/*", "Accept-Encoding: identity"])
-    let addresses = SList(pins ? [transfer.route.pin].compactMap { $0 } : [])
+    let addresses = SList(pinsAddresses ? [transfer.hop.pin].compactMap { $0 } : [])
     easy.set(CURLOPT_URL, transfer.target.url)
     easy.set(CURLOPT_USERAGENT, "emojiart/\(EmojiArtVersion.current)")
     easy.set(CURLOPT_HTTPHEADER, headers)
     easy.set(CURLOPT_RESOLVE, addresses)
     setLimits(easy)
     setTrust(easy)
-    setProxy(easy, transfer.route.proxy)
+    setProxy(easy, transfer.hop.proxy)
     ccurl_set_error_buffer(handle, message.baseAddress)
-    ccurl_set_callbacks(handle, takeHead, takeBody, openSocket, Unmanaged.passUnretained(transfer).toOpaque())
+    ccurl_set_callbacks(
+      handle, receiveHead, receiveBody, openSocket, Unmanaged.passUnretained(transfer).toOpaque())
     guard easy.code == CURLE_OK else { return easy.code }
     return withExtendedLifetime((headers, addresses)) { curl_easy_perform(handle) }
   }
 
-  /// Nothing that goes on by itself, and nothing that is decoded.
+  /// No automatic redirects, and no decoding.
   private func setLimits(_ easy: EasyHandle) {
     easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
     easy.set(CURLOPT_FOLLOWLOCATION, 0)
@@ -208,7 +213,7 @@ struct TransferSettings {
     easy.set(CURLOPT_CAPATH, nil)
   }
 
-  /// Also where there is none: what is set is not looked up in the environment.
+  /// Set even without a proxy: otherwise libcurl reads the environment.
   private func setProxy(_ easy: EasyHandle, _ proxy: Proxy?) {
     easy.set(CURLOPT_PROXY, proxy?.url ?? "")
     easy.set(CURLOPT_NOPROXY, "")
@@ -220,7 +225,7 @@ struct TransferSettings {
   }
 }
 
-/// A handle of libcurl that is set up; `code` is the first error of that.
+/// A handle of libcurl; `code` is the first error of setting an option.
 private final class EasyHandle {
   private let handle: UnsafeMutableRawPointer
   private(set) var code = CURLE_OK
@@ -234,7 +239,7 @@ private final class EasyHandle {
   private func note(_ result: CURLcode) { if code == CURLE_OK { code = result } }
 }
 
-/// libcurl's list of texts.
+/// libcurl's list of strings.
 private final class SList {
   private(set) var first: UnsafeMutablePointer<curl_slist>?
 
@@ -245,19 +250,21 @@ private final class SList {
   deinit { curl_slist_free_all(first) }
 }
 
+// MARK: - Callbacks in C
+
 private func transfer(_ context: UnsafeMutableRawPointer) -> Transfer {
   Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
 }
 
 // The size of an element is always 1.
-private let takeHead: curl_write_callback = { bytes, _, count, context in
+private let receiveHead: curl_write_callback = { bytes, _, count, context in
   guard let bytes, let context else { return 0 }
-  return transfer(context).takeHead(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+  return transfer(context).receiveHead(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
 }
 
-private let takeBody: curl_write_callback = { bytes, _, count, context in
+private let receiveBody: curl_write_callback = { bytes, _, count, context in
   guard let bytes, let context else { return 0 }
-  return transfer(context).takeBody(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+  return transfer(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
 }
 
 private let openSocket: curl_opensocket_callback = { context, _, wanted in
@@ -267,8 +274,10 @@ private let openSocket: curl_opensocket_callback = { context, _, wanted in
   return transfer(context).mayConnect(to: Address(bytes: Array(bytes[..<count]))) ? ccurl_socket(wanted) : -1
 }
 
+// MARK: - Errors
+
 extension Refusal {
-  /// What libcurl's error is for people.
+  /// Translates an error of libcurl.
   init(
     _ code: CURLcode, _ handle: UnsafeMutableRawPointer, to transfer: Transfer, _ settings: TransferSettings,
     _ message: String
@@ -304,13 +313,13 @@ extension Refusal {
     }
   }
 
-  /// A body that is not as long as was said; without a `total`, one that does not say that it is over.
+  /// A body of another length than announced; without a `total`, a body whose end is not marked.
   static func cutShort(_ target: Target, _ received: Int, _ total: Int?) -> Refusal {
     let wanted = total.map { "\(received) bytes instead of \($0)" } ?? "\(received) bytes, and then nothing"
     return Refusal(.encoding, "\(target.place) answers with \(wanted)")
   }
 
-  /// An address that is not fetched from.
+  /// An address that may not be fetched from.
   static func special(_ target: Target, _ address: Address, _ purpose: String) -> Refusal {
     let whose = target.literal == address ? address.text : "\(target.place) is at \(address.text), which"
     return Refusal(.notAllowed, "\(whose) is \(purpose); what nobody typed is not fetched from there")
@@ -325,24 +334,24 @@ extension Refusal {
     return tooSlow(transfer.target, transfer.received)
   }
 
-  /// A body that is not all there when it must be.
+  /// A body that is incomplete at the deadline.
   static func tooSlow(_ target: Target, _ received: Int) -> Refusal {
     Refusal(.timeout, "\(target.place) is too slow: \(received) bytes had come")
   }
 
-  /// Who is connected to.
+  /// The peer of the connection: the proxy or the target.
   private static func answerer(_ transfer: Transfer) -> String {
-    transfer.route.proxy.map { "the proxy \($0.host):\($0.port)" } ?? transfer.target.place
+    transfer.hop.proxy.map { "the proxy \($0.host):\($0.port)" } ?? transfer.target.place
   }
 
-  /// The numbers are OpenSSL's, of `X509_verify_cert_error_string`.
+  /// The numbers of OpenSSL's `X509_verify_cert_error_string`.
   private static func distrust(_ place: String, _ result: Int, _ words: String) -> String {
     switch result {
     case 10: "the certificate of \(place) has expired"
     case 9: "the certificate of \(place) is not valid yet"
     case 18, 19: "the certificate of \(place) is signed by nobody but itself"
     case 2, 20, 21: "the certificate of \(place) is of an authority that is not known here"
-    // Names are compared by libcurl itself.
+    // libcurl itself compares names.
     case 0...1 where words.contains("match"): "the certificate of \(place) is another host's"
     default: "the certificate of \(place) cannot be trusted: \(words)"
     }

@@ -3,9 +3,10 @@
 import ArtSystem
 import Glibc
 
-/// What went wrong: a code for programs, a line for people that says what happened, to what, and what to do.
+/// What went wrong: a code for programs, what it is about, what happened, and what can be done about it.
 ///
-/// The wording of every error stands in `ArtError+Wording.swift`.
+/// A library says what happened; the front end says what to do, because one has commands and another one buttons. What holds for every
+/// front end, such as a limit of the system and its name, is in the cause.
 public struct ArtError: Error, Sendable, Hashable {
   /// What kind of thing went wrong.
   public enum Code: String, Sendable, CaseIterable {
@@ -55,21 +56,76 @@ public struct ArtError: Error, Sendable, Hashable {
     case closed
   }
 
+  /// What the user can do next. A front end has the words; where they name a thing it is the error's subject. The names of the cases are
+  /// part of the public JSON.
+  public enum Remedy: String, Sendable, CaseIterable {
+    /// Look which documents there are.
+    case listDocuments
+    /// Look which emoji are in the document.
+    case listEmoji
+    /// Look which edits are in the document's history.
+    case listEdits
+    /// Look for an emoji by another name.
+    case searchNames
+    /// Look which emoji have the name that is the subject.
+    case listMatches
+    /// Choose another name for what is made.
+    case chooseName
+    /// Choose another name, or edit the document that is there.
+    case editExisting
+    /// Import the file that is the subject.
+    case importFile
+    /// Check the document, and mend it.
+    case check
+    /// End the program that uses the document, then repair it.
+    case repair
+    /// Save the unsaved edits in a new document.
+    case restoreApart
+    /// Restore the unsaved edits when the program on another machine is gone for good.
+    case restoreElsewhere
+    /// Look at the unsaved edits that cannot be read, and drop them.
+    case discardEdits
+    /// Look which palettes there are.
+    case listPalettes
+    /// Look what is in the palette that is the subject.
+    case showPalette
+    /// Change the palette that is there.
+    case editPalette
+    /// Put the palette that is the subject back to what it was in the beginning.
+    case resetPalette
+    /// Remove the palette that is the subject.
+    case removePalette
+    /// Choose the file of a font.
+    case chooseFont
+    /// Give the bytes without a file.
+    case sendBytes
+  }
+
   /// What kind of thing went wrong.
   public let code: Code
-  /// One line for people. May hold text from a document or a path: it is made safe where it is printed.
-  public let message: String
+  /// What it is about, as the user gave it: a path, a reference, a URL as people are shown it, a value; nil where there is no such thing.
+  /// May hold any text.
+  public let subject: String?
+  /// What happened, and to what: one line, without the words of any front end. May hold text from a document or a path: it is made
+  /// safe where it is printed.
+  public let cause: String
+  /// What the user can do next; nil where the cause says it, or nothing can be done.
+  public let remedy: Remedy?
 
   /// An error of that kind.
-  public init(_ code: Code, _ message: String) {
-    self.code = code
-    self.message = message
+  public init(_ code: Code, _ cause: String, about subject: String? = nil, remedy: Remedy? = nil) {
+    (self.code, self.cause, self.subject, self.remedy) = (code, cause, subject, remedy)
+  }
+
+  /// The same error with another account of what happened.
+  public func withCause(_ cause: String) -> ArtError {
+    ArtError(code, cause, about: subject, remedy: remedy)
   }
 }
 
 extension ArtError: CustomStringConvertible {
-  /// The line for people.
-  public var description: String { message }
+  /// What happened.
+  public var description: String { cause }
 }
 
 // The wording of what the system refuses, and of what helper programs come to.
@@ -79,21 +135,23 @@ extension ArtError {
   /// what the error number means for people, and what to do. `name` is the file as the user gave it.
   public init(_ error: SystemError, cannot verb: String, _ name: String) {
     switch error.number {
-    case ENOENT, ENOTDIR: self.init(.noSuchDocument, "cannot \(verb) \(name): \(error.text)")
+    case ENOENT, ENOTDIR: self.init(.noSuchDocument, "cannot \(verb) \(name): \(error.text)", about: name)
     case EACCES, EPERM, EROFS:
-      self.init(.notPermitted, "not permitted to \(verb) \(name): \(error.text); look at its permissions")
+      self.init(
+        .notPermitted, "not permitted to \(verb) \(name): \(error.text); look at its permissions", about: name
+      )
     case ENOSPC, EDQUOT:
-      self.init(.diskFull, "no room to write \(name): the disk is full; nothing was changed")
+      self.init(.diskFull, "no room to write \(name): the disk is full; nothing was changed", about: name)
     case EFBIG:
       self.init(
         .diskFull,
-        "no room to write \(name): this process may not make a file that large; raise `ulimit -f`; nothing was changed"
-      )
+        "no room to write \(name): this process may not make a file that large; raise `ulimit -f`; nothing was changed",
+        about: name)
     case EMFILE, ENFILE:
-      self.init(.inputOutput, "cannot \(verb) \(name): \(error.text); raise `ulimit -n`")
+      self.init(.inputOutput, "cannot \(verb) \(name): \(error.text); raise `ulimit -n`", about: name)
     case ENAMETOOLONG:
-      self.init(.badValue, "the name \(name.prefix(40))… is too long for the file system")
-    default: self.init(.inputOutput, "cannot \(verb) \(name): \(error.text)")
+      self.init(.badValue, "the name \(name.prefix(40))… is too long for the file system", about: name)
+    default: self.init(.inputOutput, "cannot \(verb) \(name): \(error.text)", about: name)
     }
   }
 
@@ -106,7 +164,7 @@ extension ArtError {
         isUsual || folders.isEmpty
         ? "beside this program, nor in libexec/emojiart beside its folder"
         : "in \(folders.joined(separator: ", nor in "))"
-      self.init(.unavailable, "no \(name) \(places); install emojiart again")
+      self.init(.unavailable, "no \(name) \(places); install emojiart again", about: name)
     case .notStarted(let program, let error):
       let hint =
         switch error.number {
@@ -194,57 +252,61 @@ extension ArtError {
     let list = all ?? "there are \(known.joined(separator: ", "))"
     let hint = near.isEmpty ? list : "did you mean \(near.joined(separator: " or "))?"
     let typed = word.isEmpty ? "\"\"" : String(word.prefix(40))
-    return ArtError(.usage, "\(what) \(typed); \(hint)")
+    return ArtError(.usage, "\(what) \(typed); \(hint)", about: word)
   }
 
   /// A place out of bounds.
   public static func badPlace(_ text: String) -> ArtError {
     ArtError(
-      .badValue, "\"\(text)\" is no place; give X,Y in pixels or percent, within 1,000,000 of the origin")
+      .badValue, "\"\(text)\" is no place; give X,Y in pixels or percent, within 1,000,000 of the origin",
+      about: text)
   }
 
   /// A font size out of bounds.
   public static func badSize(_ text: String) -> ArtError {
-    ArtError(.badValue, "\"\(text)\" is no size; give a number above 0 and up to 100,000")
+    ArtError(.badValue, "\"\(text)\" is no size; give a number above 0 and up to 100,000", about: text)
   }
 
   /// A factor that is none.
   public static func badFactor(_ text: String) -> ArtError {
-    ArtError(.badValue, "\"\(text)\" is no factor; give a number above 0, such as 1.5")
+    ArtError(.badValue, "\"\(text)\" is no factor; give a number above 0, such as 1.5", about: text)
   }
 
   /// A canvas out of bounds.
   public static func badCanvas(_ text: String) -> ArtError {
-    ArtError(.badValue, "\"\(text)\" is no canvas; give WIDTHxHEIGHT, each from 1 to 100,000 pixels")
+    ArtError(
+      .badValue, "\"\(text)\" is no canvas; give WIDTHxHEIGHT, each from 1 to 100,000 pixels", about: text)
   }
 
   /// A part of the canvas that is none.
   public static func badRegion(_ text: String) -> ArtError {
     ArtError(
       .badValue,
-      "\"\(text)\" is no region; give X,Y,WIDTHxHEIGHT in pixels or percent, its sides at least 0.000001, within 1,000,000 of the origin"
-    )
+      "\"\(text)\" is no region; give X,Y,WIDTHxHEIGHT in pixels or percent, its sides at least 0.000001, within 1,000,000 of the origin",
+      about: text)
   }
 
   /// A reference that cannot name an emoji.
   public static func badReference(_ text: String) -> ArtError {
-    ArtError(.badValue, "\"\(text)\" names no emoji; give an id or its beginning, an emoji, 🐝:2 or @last")
+    ArtError(
+      .badValue, "\"\(text)\" names no emoji; give an id or its beginning, an emoji, 🐝:2 or @last",
+      about: text)
   }
 
   /// Nothing fits the reference.
   public static func noSuchEmoji(_ text: String) -> ArtError {
-    ArtError(.noSuchEmoji, "no emoji \(text) in the document; `emojiart show` lists what is there")
+    ArtError(.noSuchEmoji, "no emoji \(text) in the document", about: text, remedy: .listEmoji)
   }
 
   /// Several emoji fit the reference.
   public static func ambiguous(_ text: String, _ candidates: [String], more: Bool) -> ArtError {
     let list = candidates.joined(separator: ", ") + (more ? ", …" : "")
-    return ArtError(.ambiguous, "\(text) fits several emoji: \(list); name one of them")
+    return ArtError(.ambiguous, "\(text) fits several emoji: \(list); name one of them", about: text)
   }
 
   /// Two references of one command name the same emoji.
   public static func namedTwice(_ text: String) -> ArtError {
-    ArtError(.badValue, "\(text) is named twice; name each emoji once")
+    ArtError(.badValue, "\(text) is named twice; name each emoji once", about: text)
   }
 
   /// The document is full.
@@ -259,12 +321,13 @@ extension ArtError {
 
   /// A name that cannot stand for a person.
   public static func badAuthor(_ text: String) -> ArtError {
-    ArtError(.badValue, "\"\(text.prefix(40))\" is no author's name; give up to 64 bytes of plain text")
+    ArtError(
+      .badValue, "\"\(text.prefix(40))\" is no author's name; give up to 64 bytes of plain text", about: text)
   }
 
   /// An emoji is to be put above itself.
   public static func aboveItself(_ text: String) -> ArtError {
-    ArtError(.badValue, "\(text) cannot be put above itself; name another emoji")
+    ArtError(.badValue, "\(text) cannot be put above itself; name another emoji", about: text)
   }
 
   /// A z-order value out of bounds.
@@ -279,7 +342,7 @@ extension ArtError {
 
   /// Nothing to undo or redo.
   public static func nothingTo(_ word: String) -> ArtError {
-    ArtError(.nothingToUndo, "nothing to \(word); `emojiart history` lists the edits")
+    ArtError(.nothingToUndo, "nothing to \(word)", remedy: .listEdits)
   }
 
   /// Nothing of a program's own to undo or redo.

@@ -69,7 +69,7 @@ public struct DocumentContent: Sendable {
   public mutating func revert(_ entries: ArraySlice<LoggedEdit>, to head: EditID?) {
     for entry in entries.reversed() {
       // Applying an inverse cannot fail: it restores values that were valid.
-      do throws(ArtError) { _ = try apply(entry.inverse) } catch { assertionFailure(error.message) }
+      do throws(ArtError) { _ = try apply(entry.inverse) } catch { assertionFailure(error.cause) }
     }
     log.removeLast(entries.count)
     revision -= entries.count

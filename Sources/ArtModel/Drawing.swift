@@ -167,14 +167,13 @@ extension DrawingRefusal {
   public static func noFont() -> DrawingRefusal {
     DrawingRefusal(
       .noFont,
-      "no font with colour emoji was found; install \(packages), or give NotoColorEmoji.ttf with --font FILE")
+      "no font with colour emoji was found; install \(packages)")
   }
 
   /// The font at that path cannot be opened; `why` is the cause.
   public static func noFont(at path: String, _ why: String) -> DrawingRefusal {
     DrawingRefusal(
       .noFont,
-      "the font \(path) cannot be opened: \(why); give the path of NotoColorEmoji.ttf, or install \(packages)"
-    )
+      "the font \(path) cannot be opened: \(why); install \(packages)")
   }
 }

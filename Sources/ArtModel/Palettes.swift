@@ -274,7 +274,8 @@ extension ArtError {
   static func takenPaletteName(_ typed: String) -> ArtError {
     ArtError(
       .badValue,
-      "\"\(typed)\" is no name for a palette: @last names the emoji that came in last; give another one")
+      "\"\(typed)\" is no name for a palette: @last names the emoji that came in last; give another one",
+      about: typed)
   }
 
   static func noSuchPalette(_ typed: String, in palettes: Palettes) -> ArtError {
@@ -283,40 +284,42 @@ extension ArtError {
         .badValue, "no palette last; @last names the emoji that came in last, where one is moved or changed")
     }
     let near = nearest(to: typed, among: palettes.all.map(\.name.string))
-    let hint =
-      near.isEmpty
-      ? "`emojiart palette` lists what is there" : "did you mean \(near.joined(separator: " or "))?"
-    return ArtError(.badValue, "no palette \(typed.isEmpty ? "\"\"" : typed[...].shortened(to: 40)); \(hint)")
+    let cause = "no palette \(typed.isEmpty ? "\"\"" : typed[...].shortened(to: 40))"
+    return near.isEmpty
+      ? ArtError(.badValue, cause, about: typed, remedy: .listPalettes)
+      : ArtError(.badValue, "\(cause); did you mean \(near.joined(separator: " or "))?", about: typed)
   }
 
   static func paletteExists(_ name: PaletteName) -> ArtError {
-    ArtError(.exists, "a palette \(name) exists already; change it with `emojiart palette edit`")
+    ArtError(.exists, "a palette \(name) exists already", about: name.string, remedy: .editPalette)
   }
 
   static func recentPalette() -> ArtError {
-    ArtError(.badValue, "recent keeps itself; `emojiart palette reset recent` empties it")
+    ArtError(
+      .badValue, "recent keeps itself", about: PaletteName.recent.string, remedy: .resetPalette)
   }
 
   static func noTheme(_ name: PaletteName, in palettes: Palettes) -> ArtError {
     guard palettes[name] != nil else { return .noSuchPalette(name.string, in: palettes) }
     return ArtError(
-      .badValue, "\(name) was not there from the start; `emojiart palette remove \(name)` takes it away")
+      .badValue, "\(name) was not there from the start", about: name.string, remedy: .removePalette)
   }
 
   static func notInPalette(_ text: EmojiText, _ name: PaletteName) -> ArtError {
-    ArtError(.badValue, "no \(text) in the palette \(name); `emojiart palette show \(name)` lists it")
+    ArtError(
+      .badValue, "no \(text) in the palette \(name)", about: name.string, remedy: .showPalette)
   }
 
   static func emptyPalette(_ name: PaletteName) -> ArtError {
     ArtError(
-      .badValue, "nothing would be left in \(name); `emojiart palette remove \(name)` takes it away")
+      .badValue, "nothing would be left in \(name)", about: name.string, remedy: .removePalette)
   }
 
   static func largePalette(_ name: PaletteName, _ count: Int) -> ArtError {
     ArtError(
       .tooLarge,
-      "\(name) would have \(count) emoji; a palette has at most \(Palette.limit): begin another one"
-    )
+      "\(name) would have \(count) emoji; a palette has at most \(Palette.limit): begin another one",
+      about: name.string)
   }
 
   static func tooManyPalettes() -> ArtError {
@@ -324,16 +327,20 @@ extension ArtError {
   }
 
   static func badPalettePlace(_ place: Int, upTo last: Int) -> ArtError {
-    ArtError(.badValue, "\(place) is no place in the palette; give a number from 1 to \(last)")
+    ArtError(
+      .badValue, "\(place) is no place in the palette; give a number from 1 to \(last)", about: "\(place)")
   }
 
   static func noPlace(in palette: Palette) -> ArtError {
-    ArtError(.badValue, "which of \(palette.name)? \(palette.choices)")
+    ArtError(
+      .badValue, "which of \(palette.name)? \(palette.choices)", about: palette.name.string,
+      remedy: palette.isLong ? .showPalette : nil)
   }
 
   static func noSuchPlace(_ typed: String, in palette: Palette) -> ArtError {
     ArtError(
-      .badValue, "no \(typed[...].shortened(to: 40)) in the palette \(palette.name); \(palette.choices)")
+      .badValue, "no \(typed[...].shortened(to: 40)) in the palette \(palette.name); \(palette.choices)",
+      about: palette.name.string, remedy: palette.isLong ? .showPalette : nil)
   }
 }
 
@@ -341,13 +348,15 @@ extension Palette {
   /// The choices, on one line: all emoji of a short palette, the first and the last of a long one.
   fileprivate var choices: String {
     guard let first = emojis.first, let last = emojis.last else { return "it is empty" }
-    guard emojis.count > 9 else {
+    guard isLong else {
       return "there are "
         + emojis.enumerated().map { "\(pick($0.offset + 1)) \($0.element)" }.joined(separator: ", ")
     }
-    return "it goes from \(pick(1)) \(first) to \(pick(emojis.count)) \(last); "
-      + "`emojiart palette show \(name)` lists it"
+    return "it goes from \(pick(1)) \(first) to \(pick(emojis.count)) \(last)"
   }
+
+  /// Whether there is too much for a line.
+  fileprivate var isLong: Bool { emojis.count > 9 }
 }
 
 // MARK: - The file
@@ -373,7 +382,7 @@ extension Palettes {
         return try Self.read(&reader)
       } catch {
         let line = 1 + bytes.prefix(reader.index).count { $0 == UInt8(ascii: "\n") }
-        throw ArtError(error.code, "\(error.message), line \(line)")
+        throw error.withCause("\(error.cause), line \(line)")
       }
     }
     self.init(own: own)
@@ -445,7 +454,7 @@ extension Palettes {
   private static func located<Value>(
     _ reader: inout JSONReader, _ value: () throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
-    do throws(ArtError) { return try value() } catch { throw reader.error("a bad value: \(error.message)") }
+    do throws(ArtError) { return try value() } catch { throw reader.error("a bad value: \(error.cause)") }
   }
 }
 

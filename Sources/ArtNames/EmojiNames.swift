@@ -4,32 +4,32 @@ import ArtModel
 import CEmojiNames
 import Glibc
 
-/// The English names and keywords of all emoji, from Unicode's own data.
+/// Search in the English names and keywords of all emoji, from Unicode's CLDR data.
 public enum EmojiNames {
-  /// What a search gives.
+  /// The result of a search.
   public struct Found: Equatable, Sendable {
-    /// The best, no more than were asked for.
+    /// The best matches, at most as many as requested.
     public let emojis: [NamedEmoji]
-    /// How many there are.
+    /// The number of all matches.
     public let count: Int
 
-    /// `emojis` of `count` that there are.
+    /// Creates a result.
     public init(emojis: [NamedEmoji], count: Int) {
       self.emojis = emojis
       self.count = count
     }
   }
 
-  /// Whether there is anything to look for in a word: a letter, a digit, `#`, `*` or `+`.
+  /// Whether a word contains anything searchable: a letter, a digit, `#`, `*` or `+`.
   public static func canSearch(_ word: String) -> Bool { NameQuery([word]) != nil }
 
-  /// The emoji whose names or keywords have all of the words or words that begin with them, best first: the name itself, whole
-  /// words, beginnings. nil where the words have nothing to look for in them.
+  /// The emoji for which each word, or a word that begins with it, occurs in the name or the keywords; best
+  /// first: whole names, whole words, prefixes. Nil where the words contain nothing searchable.
   public static func search(_ words: [String], tone: ToneChoice = .none, limit: Int) -> Found? {
     guard let query = NameQuery(words) else { return nil }
     var hits: [(rank: NameQuery.Rank, row: NameTable.Row)] = []
-    NameTable.own.forEach(having: query.mark) { row, place in
-      if let rank = query.rank(row, at: place) { hits.append((rank, row)) }
+    NameTable.own.forEach(having: query.needle) { row, position in
+      if let rank = query.rank(row, at: position) { hits.append((rank, row)) }
     }
     hits.sort { $0.rank < $1.rank }
     var emojis: [NamedEmoji] = []
@@ -46,7 +46,7 @@ public enum EmojiNames {
     return Found(emojis: emojis, count: count)
   }
 
-  /// What an emoji is called, in the tones that are asked for, else in its own; compared without U+FE0F. None for what is not one
+  /// The names of an emoji, in the requested tones or in its own; U+FE0F is ignored. Empty for anything but one
   /// emoji of the table.
   public static func names(of emoji: String, tone: ToneChoice = .none) -> [NamedEmoji] {
     guard let (row, named) = entry(of: emoji) else { return [] }
@@ -83,20 +83,22 @@ public enum EmojiNames {
   }
 }
 
-/// An emoji and what it is called.
+// MARK: - Results
+
+/// An emoji and its names.
 public struct NamedEmoji: Equatable, Sendable {
-  /// The emoji itself, in its full form.
+  /// The emoji in its fully qualified form.
   public let emoji: String
-  /// What is typed between colons: `waving-hand-light-skin-tone`.
+  /// The name between colons: `waving-hand-light-skin-tone`.
   public let shortcode: String
   /// Unicode's English name: `waving hand: light skin tone`.
   public let name: String
-  /// What else it is found by, as shortcodes.
+  /// Other search words, as shortcodes.
   public let keywords: [String]
-  /// Its skin tones: none, one, or two of two people.
+  /// Its skin tones: none, one, or two for two people.
   public let tones: [SkinTone]
 
-  /// Without a skin tone.
+  /// The emoji without a skin tone.
   init(_ row: NameTable.Row) {
     emoji = row.emoji.text
     shortcode = row.shortcode.text
@@ -105,7 +107,7 @@ public struct NamedEmoji: Equatable, Sendable {
     tones = []
   }
 
-  /// A version in skin tones.
+  /// A variant with skin tones.
   init(_ version: String, of row: NameTable.Row) {
     let tones = SkinTone.tones(in: version)
     let name = row.name.text
@@ -118,12 +120,12 @@ public struct NamedEmoji: Equatable, Sendable {
     self.tones = tones
   }
 
-  /// The versions in skin tones.
+  /// The variants with skin tones.
   static func versions(of row: NameTable.Row) -> [NamedEmoji] {
     row.versions.parts(at: UInt8(ascii: " ")).map { NamedEmoji($0.text, of: row) }
   }
 
-  /// An emoji in the tones that are asked for.
+  /// The emoji in the requested tones.
   static func chosen(_ tone: ToneChoice, of row: NameTable.Row) -> [NamedEmoji] {
     switch tone {
     case .none: return [NamedEmoji(row)]
@@ -134,28 +136,30 @@ public struct NamedEmoji: Equatable, Sendable {
   }
 }
 
-/// Words that emoji are looked for by; each must fit the name or a keyword.
+// MARK: - Queries
+
+/// A search query; every word must match the name or a keyword.
 struct NameQuery {
-  /// How well an emoji fits: the smaller the better.
+  /// The quality of a match; smaller is better.
   struct Rank: Comparable {
-    /// How its worst word fits.
+    /// The match of the worst word.
     let fit: Fit
-    /// Whether the query is no keyword.
-    let isOther: Bool
-    /// The fewer words the name and the keywords have, the more they are about the query.
+    /// Whether no keyword equals the query.
+    let isNoKeyword: Bool
+    /// With fewer words, the name and the keywords say less besides the query.
     let nameWords: Int
     let keywordBytes: Int
     /// Whether the name ends with another word: a red heart is a heart, a heart decoration is not.
-    let endsOtherwise: Bool
-    /// Where it stands in Unicode's order.
-    let place: Int
+    let endsDifferently: Bool
+    /// The position in Unicode's order.
+    let position: Int
 
     static func < (left: Rank, right: Rank) -> Bool {
       left.order < right.order
     }
 
     private var order: (Int, Int, Int, Int, Int, Int) {
-      (fit.rawValue, isOther ? 1 : 0, nameWords, keywordBytes, endsOtherwise ? 1 : 0, place)
+      (fit.rawValue, isNoKeyword ? 1 : 0, nameWords, keywordBytes, endsDifferently ? 1 : 0, position)
     }
   }
 
@@ -172,21 +176,22 @@ struct NameQuery {
   private let whole: [UInt8]
   private let words: [[UInt8]]
 
-  /// nil where nothing is left to look for.
+  /// Nil where the words contain nothing searchable.
   init?(_ words: [String]) {
     whole = Array(Shortcode.of(words.joined(separator: " ")).utf8)
     self.words = whole.split(separator: Self.hyphen).map(Array.init)
     guard !self.words.isEmpty else { return nil }
   }
 
-  /// What stands in the line of every emoji that fits: the longest word, without an `s` that it may be found without.
-  var mark: [UInt8] {
+  /// A text that the table's line of every match contains: the longest word, without a plural `s` that the
+  /// match may lack.
+  var needle: [UInt8] {
     let longest = words.max { $0.count < $1.count } ?? []
     return Self.singular(longest).map(Array.init) ?? longest
   }
 
-  /// nil for what does not fit.
-  func rank(_ row: NameTable.Row, at place: Int) -> Rank? {
+  /// Nil where the emoji does not match.
+  func rank(_ row: NameTable.Row, at position: Int) -> Rank? {
     var worst = Fit.name
     if !row.shortcode.elementsEqual(whole) {
       for word in words {
@@ -195,120 +200,122 @@ struct NameQuery {
       }
     }
     return Rank(
-      fit: worst, isOther: !row.hasKeyword(whole), nameWords: row.shortcode.count { $0 == Self.hyphen },
+      fit: worst, isNoKeyword: !row.hasKeyword(whole), nameWords: row.shortcode.count { $0 == Self.hyphen },
       keywordBytes: row.keywords.count,
-      endsOtherwise: !row.shortcode.reversed().starts(with: whole.reversed()),
-      place: place)
+      endsDifferently: !row.shortcode.reversed().starts(with: whole.reversed()),
+      position: position)
   }
 
   private static let hyphen = UInt8(ascii: "-")
 
   private static func fit(_ word: [UInt8], _ row: NameTable.Row) -> Fit? {
-    let name = reach(of: word, in: row.shortcode)
+    let name = match(of: word, in: row.shortcode)
     if name == .word { return .nameWord }
-    let keyword = reach(of: word, in: row.keywords)
+    let keyword = match(of: word, in: row.keywords)
     if keyword == .word { return .keywordWord }
     if name == .beginning { return .nameBeginning }
     if keyword == .beginning { return .keywordBeginning }
     guard let singular = singular(word) else { return nil }
     let isThere =
-      reach(of: singular, in: row.shortcode) == .word || reach(of: singular, in: row.keywords) == .word
+      match(of: singular, in: row.shortcode) == .word || match(of: singular, in: row.keywords) == .word
     return isThere ? .singular : nil
   }
 
-  /// nil for a word that is looked for as it is only.
+  /// Nil for a word that has no singular to search for.
   private static func singular(_ word: [UInt8]) -> ArraySlice<UInt8>? {
     word.count > 3 && word.last == UInt8(ascii: "s") ? word.dropLast() : nil
   }
 
-  private enum Reach { case none, beginning, word }
+  private enum Match { case none, beginning, word }
 
-  /// How far a word goes along with one of a column, each of which begins at the start, after a hyphen or after `|`.
-  private static func reach(of word: some RandomAccessCollection<UInt8>, in column: NameTable.Bytes) -> Reach
+  /// The best match of a word in a column, whose words begin at the start, after a hyphen or after `|`.
+  private static func match(of word: some RandomAccessCollection<UInt8>, in column: NameTable.Bytes) -> Match
   {
-    var best = Reach.none
+    var best = Match.none
     var start = column.startIndex
     while start < column.endIndex {
       let rest = column[start...]
       if rest.starts(with: word) {
         let end = start + word.count
-        if end == column.endIndex || isParting(column[end]) { return .word }
+        if end == column.endIndex || isSeparator(column[end]) { return .word }
         best = .beginning
       }
-      guard let next = rest.firstIndex(where: isParting) else { break }
+      guard let next = rest.firstIndex(where: isSeparator) else { break }
       start = next + 1
     }
     return best
   }
 
-  private static func isParting(_ byte: UInt8) -> Bool { byte == hyphen || byte == UInt8(ascii: "|") }
+  private static func isSeparator(_ byte: UInt8) -> Bool { byte == hyphen || byte == UInt8(ascii: "|") }
 }
 
-/// The table of names as its bytes stand in the program. Only what is found becomes text.
+// MARK: - The table
+
+/// The table of names, read in place from the program's data. Only matches are converted to `String`.
 struct NameTable {
-  /// A part of the table.
+  /// A slice of the table.
   typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
-  /// One emoji: a line whose columns are parted by tabulators.
+  /// A line of the table: one emoji, in columns separated by tabs.
   struct Row {
     let emoji: Bytes
     let shortcode: Bytes
-    /// Shortcodes with `|` between them.
+    /// Shortcodes separated by `|`.
     let keywords: Bytes
     private let rest: Bytes
 
     init(_ line: Bytes) {
       var left = line
-      emoji = left.cut(at: UInt8(ascii: "\t"))
-      shortcode = left.cut(at: UInt8(ascii: "\t"))
-      keywords = left.cut(at: UInt8(ascii: "\t"))
+      emoji = left.removePrefix(upTo: UInt8(ascii: "\t"))
+      shortcode = left.removePrefix(upTo: UInt8(ascii: "\t"))
+      keywords = left.removePrefix(upTo: UInt8(ascii: "\t"))
       rest = left
     }
 
     var name: Bytes {
       var left = rest
-      return left.cut(at: UInt8(ascii: "\t"))
+      return left.removePrefix(upTo: UInt8(ascii: "\t"))
     }
 
-    /// Its versions in the skin tones with blanks between them: light to dark, then those of two people in two tones.
+    /// The variants with skin tones, separated by spaces: light to dark, then two people with two tones.
     var versions: Bytes {
       var left = rest
-      _ = left.cut(at: UInt8(ascii: "\t"))
+      _ = left.removePrefix(upTo: UInt8(ascii: "\t"))
       return left
     }
   }
 
   private let bytes: UnsafeBufferPointer<UInt8>
 
-  /// The table of this program.
+  /// The table that is compiled into this program.
   static var own: NameTable {
     NameTable(UnsafeBufferPointer(start: emoji_names(), count: emoji_names_size))
   }
 
-  /// `bytes` stay where they are as long as the table is used.
+  /// The memory of `bytes` must outlive the table.
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-  /// Gives every emoji to `body`, in Unicode's order, until that says false.
+  /// Calls `body` with each emoji, in Unicode's order, until it returns false.
   func forEach(_ body: (Row) -> Bool) {
     var left = bytes[...]
     while !left.isEmpty {
-      let line = left.cut(at: UInt8(ascii: "\n"))
+      let line = left.removePrefix(upTo: UInt8(ascii: "\n"))
       guard body(Row(line)) else { return }
     }
   }
 
-  /// Gives those emoji to `body` in whose lines a text stands, and where each line begins.
+  /// Calls `body` with each emoji whose line contains a text, and with the index of that line.
   func forEach(having text: [UInt8], _ body: (Row, Int) -> Void) {
     var left = bytes[...]
-    while let hit = left.firstPlace(of: text) {
+    while let hit = left.firstIndex(of: text) {
       let newline = left[..<hit].lastIndex(of: UInt8(ascii: "\n"))
       let start = newline.map { $0 + 1 } ?? left.startIndex
       left = left[start...]
-      body(Row(left.cut(at: UInt8(ascii: "\n"))), start)
+      body(Row(left.removePrefix(upTo: UInt8(ascii: "\n"))), start)
     }
   }
 
-  /// The first emoji of which something is true.
+  /// The first emoji that satisfies a condition.
   func first(where isWanted: (Row) -> Bool) -> Row? {
     var found: Row?
     forEach { row in
@@ -320,19 +327,19 @@ struct NameTable {
 }
 
 extension NameTable.Row {
-  /// Whether a keyword is just this.
+  /// Whether one of the keywords equals this text.
   func hasKeyword(_ wanted: [UInt8]) -> Bool {
     var left = keywords
     while !left.isEmpty {
-      if left.cut(at: UInt8(ascii: "|")).elementsEqual(wanted) { return true }
+      if left.removePrefix(upTo: UInt8(ascii: "|")).elementsEqual(wanted) { return true }
     }
     return false
   }
 }
 
 extension NameTable.Bytes {
-  /// Takes what stands before a byte, and the byte; all where it is not there.
-  mutating func cut(at byte: UInt8) -> Self {
+  /// Removes and returns the bytes before a separator, or all bytes; removes the separator, too.
+  mutating func removePrefix(upTo byte: UInt8) -> Self {
     let length = withContiguousStorageIfAvailable { part -> Int in
       guard let start = part.baseAddress, let end = memchr(start, Int32(byte), part.count) else {
         return part.count
@@ -344,24 +351,24 @@ extension NameTable.Bytes {
     return part
   }
 
-  /// Where some bytes stand in it first.
-  func firstPlace(of wanted: [UInt8]) -> Int? {
+  /// The index of the first occurrence of some bytes.
+  func firstIndex(of wanted: [UInt8]) -> Int? {
     let offset = withContiguousStorageIfAvailable { part -> Int? in
       wanted.withUnsafeBufferPointer { wanted -> Int? in
         guard let start = part.baseAddress, let text = wanted.baseAddress,
-          let place = emoji_names_search(start, part.count, text, wanted.count)
+          let found = emoji_names_search(start, part.count, text, wanted.count)
         else { return nil }
-        return place - start
+        return found - start
       }
     }
     return offset.flatMap { $0 }.map { startIndex + $0 }
   }
 
-  /// The parts between a byte; none of nothing.
+  /// The parts between separators; an empty slice has none.
   func parts(at byte: UInt8) -> [Self] {
     var left = self
     var parts: [Self] = []
-    while !left.isEmpty { parts.append(left.cut(at: byte)) }
+    while !left.isEmpty { parts.append(left.removePrefix(upTo: byte)) }
     return parts
   }
 

@@ -2,40 +2,40 @@
 
 import ArtModel
 
-/// A name as it is typed between colons: `Côte d’Ivoire` and `cote_divoire` are both `cote-divoire`.
+/// Normalizes names to shortcodes: `Côte d’Ivoire` and `cote_divoire` both become `cote-divoire`.
 ///
-/// Lower case without accents, apostrophes and full stops; `&` is `and`; letters, digits, `#`, `*` and `+` stay, and hyphens part
-/// them. `scripts/emoji-names` does the same.
+/// Lower case, without accents, apostrophes and full stops; `&` becomes `and`; letters, digits, `#`, `*` and
+/// `+` stay; everything else becomes a hyphen. `scripts/emoji-names` does the same.
 enum Shortcode {
   static func of(_ name: String) -> String {
     var code = String.UnicodeScalarView()
-    var isParted = false
-    // No generic one: its metadata would take longer to look up than a search takes.
-    func put(_ text: String.UnicodeScalarView) {
-      if isParted, !code.isEmpty { code.append("-") }
-      isParted = false
+    var needsHyphen = false
+    // Not generic: looking up the metadata would take longer than a search.
+    func append(_ text: String.UnicodeScalarView) {
+      if needsHyphen, !code.isEmpty { code.append("-") }
+      needsHyphen = false
       code.append(contentsOf: text)
     }
     for scalar in name.unicodeScalars {
       switch scalar {
-      case "a"..."z", "0"..."9", "#", "*", "+": put(String(scalar).unicodeScalars)
-      case "A"..."Z": put(scalar.properties.lowercaseMapping.unicodeScalars)
+      case "a"..."z", "0"..."9", "#", "*", "+": append(String(scalar).unicodeScalars)
+      case "A"..."Z": append(scalar.properties.lowercaseMapping.unicodeScalars)
       case "’", "'", ".": continue
       case "&":
-        isParted = true
-        put("and".unicodeScalars)
-        isParted = true
+        needsHyphen = true
+        append("and".unicodeScalars)
+        needsHyphen = true
       case _ where scalar.properties.generalCategory == .nonspacingMark && scalar.value < 0xFE00: continue
       case _
       where !scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil):
-        put(plain(scalar))
-      default: isParted = true
+        append(plain(scalar))
+      default: needsHyphen = true
       }
     }
     return String(code)
   }
 
-  /// `n` for `ñ`: Unicode's name of a letter says which it is made of.
+  /// `n` for `ñ`: Unicode's name of a letter contains its base letter.
   private static func plain(_ letter: Unicode.Scalar) -> String.UnicodeScalarView {
     let words = letter.properties.name?.split(separator: " ") ?? []
     guard words.count > 4, words[0] == "LATIN", words[2] == "LETTER", words[3].count == 1, words[4] == "WITH"
@@ -44,15 +44,18 @@ enum Shortcode {
   }
 }
 
+// MARK: - Lookup by shortcode
+
 extension EmojiNames {
-  /// The emoji that a name stands for, as it is typed between colons: `honeybee`, `bee`, `red-heart`, without the colons. Throws
-  /// `badText` with the near ones for a name that fits several or none.
+  /// The emoji of a name as it is typed between colons, without the colons: `honeybee`, `bee`, `red-heart`.
+  /// Throws `badText` with suggestions for a name that matches several emoji or none.
   ///
-  /// A name goes before a keyword, and a keyword counts where only one emoji has it.
+  /// A name takes precedence over a keyword; a keyword counts only if one emoji has it.
   public static func emoji(named name: String) throws(ArtError) -> EmojiText {
     let code = Shortcode.of(name)
     guard !code.isEmpty else {
-      throw ArtError(.badText, ":\(shown(name)): has no letters to look for; `emojiart find` tells names")
+      throw ArtError(
+        .badText, ":\(shown(name)): has no letters to look for", about: shown(name), remedy: .searchNames)
     }
     let wanted = Array(code.utf8)
     if let row = NameTable.own.first(where: { $0.shortcode.elementsEqual(wanted) }) {
@@ -71,7 +74,7 @@ extension EmojiNames {
     }
   }
 
-  /// The names that begin with a shortcode, and the keywords that name one emoji, sorted.
+  /// The names that begin with a shortcode, and the keywords of exactly one emoji, sorted.
   public static func shortcodes(beginningWith start: String) -> [String] {
     let wanted = Array(start.utf8)
     var names: Set<String> = []
@@ -86,7 +89,7 @@ extension EmojiNames {
     return names.union(keywords.filter { $0.value == 1 }.keys).sorted()
   }
 
-  /// The names near one that is none, at most two, nearest first.
+  /// The names most similar to an unknown one, at most two, nearest first.
   public static func names(near name: String) -> [NamedEmoji] {
     let code = Shortcode.of(name)
     let (length, letters) = (code.utf8.count, letters(of: code.utf8))
@@ -94,7 +97,7 @@ extension EmojiNames {
     var owners: [String: NamedEmoji] = [:]
     NameTable.own.forEach { row in
       for word in [row.shortcode] + row.keywords.parts(at: UInt8(ascii: "|"))
-      // Only what can be near is worth a text: an edit brings in one letter at most, and takes out one.
+      // Only similar words are converted to `String`: an edit adds at most one letter and removes at most one.
       where abs(word.count - length) <= reach
         && (self.letters(of: word) ^ letters).nonzeroBitCount <= 2 * reach && owners[word.text] == nil
       {
@@ -105,12 +108,12 @@ extension EmojiNames {
     return nearest(to: code, among: Array(owners.keys)).compactMap { owners[$0] }
   }
 
-  /// Which letters are in a word, a bit each.
+  /// The set of letters of a word, one bit each.
   private static func letters(of word: some Sequence<UInt8>) -> UInt64 {
     word.reduce(0) { $0 | 1 << UInt64($1 & 63) }
   }
 
-  /// A version in skin tones, whose name ends with them.
+  /// The variant with skin tones whose shortcode this is.
   private static func version(_ code: String) -> NamedEmoji? {
     guard code.hasSuffix("-skin-tone") else { return nil }
     var found: NamedEmoji?
@@ -127,16 +130,15 @@ extension EmojiNames {
     let (bare, tone) = toned(code)
     let fitting = search([bare], tone: tone, limit: 3)?.emojis ?? []
     let near = fitting.isEmpty ? names(near: code) : fitting
-    let hint =
-      near.isEmpty
-      ? "`emojiart find` looks for names"
-      : "did you mean \(listed(near))?"
-    return ArtError(.badText, "no emoji is called :\(shown(name)):; \(hint)")
+    let cause = "no emoji is called :\(shown(name)):"
+    return near.isEmpty
+      ? ArtError(.badText, cause, about: shown(name), remedy: .searchNames)
+      : ArtError(.badText, "\(cause); did you mean \(listed(near))?", about: shown(name))
   }
 
-  /// A name without the skin tone that it ends with, and the tone.
+  /// Splits a skin tone off the end of a name.
   private static func toned(_ code: String) -> (String, ToneChoice) {
-    // Medium light ends with light, too.
+    // `medium-light` must be tried before `light`.
     for tone in SkinTone.allCases.sorted(by: { $0.rawValue.count > $1.rawValue.count }) {
       let end = "-\(tone.rawValue)-skin-tone"
       if code.hasSuffix(end) { return (String(code.dropLast(end.count)), .tone(tone)) }
@@ -144,18 +146,18 @@ extension EmojiNames {
     return (code, .none)
   }
 
-  /// As much of what was typed as tells it.
+  /// The name, shortened for a message.
   private static func shown(_ name: String) -> String { name[...].shortened(to: 60) }
 
   private static func several(_ name: String, _ code: String) -> ArtError {
     let found = search([code], limit: 3)
     return ArtError(
       .badText,
-      ":\(shown(name)): fits several emoji, such as \(listed(found?.emojis ?? [])); `emojiart find \(code)` lists them"
-    )
+      ":\(shown(name)): fits several emoji, such as \(listed(found?.emojis ?? []))", about: shown(code),
+      remedy: .listMatches)
   }
 
-  /// What can be typed instead, each with its emoji behind it.
+  /// Suggestions, each followed by its emoji.
   private static func listed(_ emojis: [NamedEmoji]) -> String {
     let all = emojis.map { ":\($0.shortcode): \($0.emoji)" }
     guard let last = all.last, all.count > 1 else { return all.first ?? "" }
@@ -163,7 +165,9 @@ extension EmojiNames {
   }
 }
 
-/// The skin tones of Unicode, U+1F3FB to U+1F3FF, in their order.
+// MARK: - Skin tones
+
+/// Unicode's skin tones, U+1F3FB to U+1F3FF, in this order.
 public enum SkinTone: String, CaseIterable, Sendable {
   case light
   case mediumLight = "medium-light"
@@ -171,7 +175,7 @@ public enum SkinTone: String, CaseIterable, Sendable {
   case mediumDark = "medium-dark"
   case dark
 
-  /// The tone that a scalar stands for.
+  /// The tone of a modifier.
   init?(_ scalar: Unicode.Scalar) {
     switch scalar.value {
     case 0x1F3FB: self = .light
@@ -190,12 +194,12 @@ public enum SkinTone: String, CaseIterable, Sendable {
   }
 }
 
-/// In which skin tones emoji are found.
+/// The skin tones in which emoji are found.
 public enum ToneChoice: Equatable, Sendable {
-  /// As they are without any.
+  /// Without a tone.
   case none
-  /// In this one, where there is such a version.
+  /// With this tone, where such a variant exists.
   case tone(SkinTone)
-  /// Without any, then every version in Unicode's order.
+  /// Without a tone, then every variant in Unicode's order.
   case all
 }

@@ -9,7 +9,7 @@ import ArtStore
 ///     {"ok":{"id":"…","unsaved":3},"tag":7}  {"ok":{"ids":["…"],"unsaved":3}}  {"ok":{"unsaved":3}}
 ///     {"ok":{"done":["Undo move 🐝"],"left":1,"lost":1,"unsaved":4}}  {"ok":{"revision":12,"unsaved":0}}
 ///     {"ok":{"document":{…},"saved":{"head":"…","revision":12},"unsaved":3,"version":7}}
-///     {"fetching":{"url":"…"}}  {"error":{"code":"…","message":"…"}}
+///     {"fetching":{"url":"…"}}  {"error":{"code":"…","message":"…","remedy":"…","subject":"…"}}
 public struct ProtocolAnswer: Sendable, Equatable {
   /// The result of a request.
   public enum Outcome: Sendable, Equatable {
@@ -196,18 +196,20 @@ extension DocumentAnswer {
 // MARK: - Writing
 
 extension ProtocolAnswer {
-  /// The line, with its line break. URLs are redacted.
-  public var line: [UInt8] {
+  /// The line, with its line break. URLs are redacted; `message` makes the front end's line of an error.
+  public func line(message: (ArtError) -> String = \.cause) -> [UInt8] {
     var (line, json) = ([UInt8](), JSONWriter(urls: .redacted))
-    write(to: &json) { line += $0 }
+    write(to: &json, message: message) { line += $0 }
     json.endLine()
     return line + json.bytes
   }
 
-  /// Writes the answer without a line break. Each time the writer holds about 64 KiB of a document, the sink gets
-  /// them and the writer is emptied; the last piece stays in it. Throws what the sink throws.
+  /// Writes the answer, without a line break. When the writer holds some 64 KiB of a document, the sink is handed them, and the writer is
+  /// emptied; the last piece stays in it. `message` makes the front end's
+  /// line of an error. Throws what the sink throws.
   public func write<Failure>(
-    to json: inout JSONWriter, emptying sink: ([UInt8]) throws(Failure) -> Void
+    to json: inout JSONWriter, message: (ArtError) -> String = \.cause,
+    emptying sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
     try json.object { (json) throws(Failure) in
       switch outcome {
@@ -236,7 +238,7 @@ extension ProtocolAnswer {
         }
       case .failed(let error):
         json.key("error")
-        error.write(to: &json)
+        error.write(to: &json, message: message)
       }
       json.member(tag)
     }

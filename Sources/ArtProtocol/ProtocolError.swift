@@ -3,29 +3,50 @@
 import ArtModel
 
 extension ArtError {
-  /// Writes `{"code":"noSuchEmoji","message":"…"}`. The codes are the raw values of `ArtError.Code`.
-  public func write(to json: inout JSONWriter) {
+  /// Writes `{"code":"noSuchEmoji","message":"…","remedy":"listEmoji","subject":"🐝"}`. The codes and remedies are the names of
+  /// `ArtError.Code` and `ArtError.Remedy`; an error without remedy or subject has no such member. `message` makes the front end's
+  /// line of an error.
+  public func write(to json: inout JSONWriter, message: (ArtError) -> String = \.cause) {
     json.object {
-      $0.key("code")
-      $0.string(code.rawValue)
-      $0.key("message")
-      $0.string(message)
+      writeAccount(to: &$0, as: "message", message(self))
+      writeSubject(to: &$0)
     }
   }
 
-  /// Reads what `write` writes. Throws `badJSON`.
+  /// Writes the code, the line for people under that name, and the remedy.
+  func writeAccount(to json: inout JSONWriter, as name: String, _ line: String) {
+    json.key("code")
+    json.string(code.rawValue)
+    json.key(name)
+    json.string(line)
+    if let remedy {
+      json.key("remedy")
+      json.string(remedy.rawValue)
+    }
+  }
+
+  /// Writes what the error is about.
+  func writeSubject(to json: inout JSONWriter) {
+    if let subject {
+      json.key("subject")
+      json.string(subject)
+    }
+  }
+
+  /// Reads what `write` writes. The cause is the message, with the words of the front end that wrote it. Throws `badJSON`.
   public init(from reader: inout JSONReader) throws(ArtError) {
-    var code: Code?
-    var message: String?
+    var (code, message, remedy, subject): (Code?, String?, Remedy?, String?)
     try reader.object { (key, reader) throws(ArtError) in
       switch key {
       case "code": code = try reader.errorCode()
       case "message": message = try reader.string()
+      case "remedy": remedy = try reader.remedy()
+      case "subject": subject = try reader.string()
       default: throw reader.error("an error with the key \"\(key.prefix(40))\"")
       }
     }
     guard let code, let message else { throw reader.error("an error without code or message") }
-    self.init(code, message)
+    self.init(code, message, about: subject, remedy: remedy)
   }
 }
 
@@ -37,7 +58,16 @@ extension JSONReader {
     return code
   }
 
-  /// Reads a refusal's reason. Throws `badJSON`.
+  /// Reads the name of a remedy. Throws `badJSON`.
+  mutating func remedy() throws(ArtError) -> ArtError.Remedy {
+    let name = try string()
+    guard let remedy = ArtError.Remedy(rawValue: name) else {
+      throw error("no remedy \"\(name.prefix(40))\"")
+    }
+    return remedy
+  }
+
+  /// Reads the name of a refusal's reason. Throws `badJSON`.
   mutating func refusalReason() throws(ArtError) -> Refusal.Reason {
     let name = try string()
     guard let reason = Refusal.Reason(rawValue: name) else {

@@ -150,19 +150,19 @@ public struct ProtocolEdit: Sendable, Hashable {
 // MARK: - Writing
 
 extension ProtocolEvent {
-  /// The line, with its line break. URLs are redacted.
-  public var line: [UInt8] {
+  /// The line, with its line break. URLs are redacted; `message` makes the front end's line of an error.
+  public func line(message: (ArtError) -> String = \.cause) -> [UInt8] {
     var json = JSONWriter(urls: .redacted)
-    write(to: &json)
+    write(to: &json, message: message)
     json.endLine()
     return json.bytes
   }
 
-  /// Writes the event without a line break.
-  public func write(to json: inout JSONWriter) {
+  /// Writes the event, without a line break. `message` makes the front end's line of an error.
+  public func write(to json: inout JSONWriter, message: (ArtError) -> String = \.cause) {
     json.object { json in
       switch self {
-      case .state(let state): state.write(to: &json)
+      case .state(let state): state.write(to: &json, message: message)
       case .saved(let revision):
         json.member("saved") {
           $0.key("revision")
@@ -207,7 +207,7 @@ extension ProtocolEvent {
         json.member(tag)
       case .failed(let error, let tag):
         json.key("error")
-        error.write(to: &json)
+        error.write(to: &json, message: message)
         json.member(tag)
       case .degraded(let reason):
         json.member("degraded") {
@@ -233,25 +233,23 @@ extension JSONWriter {
 }
 
 extension DocumentState {
-  fileprivate func write(to json: inout JSONWriter) {
-    let (name, reason): (String, String?) =
-      switch self {
-      case .closed: ("closed", nil)
-      case .open: ("open", nil)
-      case .saving: ("saving", nil)
-      case .error(let error): ("error", error.message)
-      case .editingDisabled(let reason): ("editingDisabled", reason)
-      }
-    if case .error(let error) = self {
-      json.key("code")
-      json.string(error.code.rawValue)
-    }
-    if let reason {
+  fileprivate func write(to json: inout JSONWriter, message: (ArtError) -> String) {
+    let name: String
+    switch self {
+    case .closed: name = "closed"
+    case .open: name = "open"
+    case .saving: name = "saving"
+    case .error(let error):
+      name = "error"
+      error.writeAccount(to: &json, as: "reason", message(error))
+    case .editingDisabled(let reason):
+      name = "editingDisabled"
       json.key("reason")
       json.string(reason)
     }
     json.key("state")
     json.string(name)
+    if case .error(let error) = self { error.writeSubject(to: &json) }
   }
 }
 
@@ -325,6 +323,8 @@ private struct EventMembers {
   private var event: ProtocolEvent?
   private var state: String?
   private var code: ArtError.Code?
+  private var remedy: ArtError.Remedy?
+  private var subject: String?
   private var reason: String?
   private var background: Background?
   private var rejected: (refusal: Refusal, url: String?)?
@@ -336,6 +336,8 @@ private struct EventMembers {
     case "state": state = try reader.string()
     case "code": code = try reader.errorCode()
     case "reason": reason = try reader.string()
+    case "remedy": remedy = try reader.remedy()
+    case "subject": subject = try reader.string()
     case "background": background = try Background(from: &reader)
     case "rejected": rejected = try reader.rejected()
     case "revision": revision = try reader.integer()
@@ -389,8 +391,11 @@ private struct EventMembers {
     }
   }
 
+  /// Whether there is a member that only a state of error has.
+  private var isOfError: Bool { code != nil || remedy != nil || subject != nil }
+
   func event(_ reader: inout JSONReader) throws(ArtError) -> ProtocolEvent {
-    let isOfState = code != nil || reason != nil
+    let isOfState = isOfError || reason != nil
     switch (event, state, background, rejected) {
     case (let event?, nil, nil, nil) where !isOfState && revision == nil && tag == nil: return event
     case (nil, let state?, nil, nil) where revision == nil && tag == nil:
@@ -407,12 +412,14 @@ private struct EventMembers {
   private func documentState(
     _ name: String, _ reader: inout JSONReader
   ) throws(ArtError) -> DocumentState {
-    switch (name, code, reason) {
-    case ("closed", nil, nil): return .closed
-    case ("open", nil, nil): return .open
-    case ("saving", nil, nil): return .saving
-    case ("error", let code?, let reason?): return .error(ArtError(code, reason))
-    case ("editingDisabled", nil, let reason?): return .editingDisabled(reason)
+    if name == "error", let code, let reason {
+      return .error(ArtError(code, reason, about: subject, remedy: remedy))
+    }
+    switch (name, reason) {
+    case ("closed", nil) where !isOfError: return .closed
+    case ("open", nil) where !isOfError: return .open
+    case ("saving", nil) where !isOfError: return .saving
+    case ("editingDisabled", let reason?) where !isOfError: return .editingDisabled(reason)
     default: throw reader.error("no state \"\(name.prefix(40))\", or not with these members")
     }
   }

@@ -40,10 +40,11 @@ public enum ProtocolNotice: Sendable, Equatable {
   /// The folder is watched by periodic scans from now on, for the given reason.
   case degraded(folder: String, reason: String)
 
-  /// The lines of a notice about the folder with that name; a change gives one line for each program. `name` maps a
-  /// document's path in the folder to its name in the lines.
+  /// The lines of a notice about a folder of that name: one for each program whose edits are in it. `name` makes what a document is
+  /// called of its path in the folder, `message` the front end's line of an error.
   public static func notices(
-    _ notice: FolderNotice, folder: String, name: (String) -> String
+    _ notice: FolderNotice, folder: String, name: (String) -> String,
+    message: (ArtError) -> String = \.cause
   ) -> [ProtocolNotice] {
     switch notice {
     case .ready(let count): [.ready(folder: folder, documents: count)]
@@ -53,10 +54,10 @@ public enum ProtocolNotice: Sendable, Equatable {
     case .behind(let document, let revision, since: _): [.replaced(name(document), revision: revision)]
     case .removed(let document): [.removed(name(document))]
     case .renamed(let document, let old, revision: _): [.renamed(name(document), from: name(old))]
-    case .damaged(let document, let reason): [.damaged(name(document), reason: reason)]
+    case .damaged(let document, let reason): [.damaged(name(document), reason: message(reason))]
     case .rejected(let document, let refusal, let url): [.rejected(name(document), refusal, url: url)]
     case .unfetched(let document, let reason, let url):
-      [.unfetched(name(document), reason: reason, url: url)]
+      [.unfetched(name(document), reason: message(reason), url: url)]
     case .rescanned(let reason): [.rescanned(folder: folder, reason: reason)]
     case .degraded(let reason): [.degraded(folder: folder, reason: reason)]
     }

@@ -165,7 +165,7 @@ extension ProtocolRequest {
     let text = try reader.string()
     guard let id = EditID(text) else {
       let typed = text.isEmpty ? "\"\"" : String(text.prefix(40))
-      throw ArtError(.badValue, "since \(typed); give the head of what was saved, or null")
+      throw ArtError(.badValue, "since \(typed); give the head of what was saved, or null", about: typed)
     }
     return .edit(id)
   }

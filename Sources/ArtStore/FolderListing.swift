@@ -4,23 +4,27 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// The documents of a folder: the entries whose names end in `.emojiart`.
+/// The documents of a folder: the entries with the extension `.emojiart`.
 public struct FolderListing: Sendable {
   /// Their names, sorted.
   public private(set) var names: [String] = []
-  /// Names that are no UTF-8, with marks in the place of what cannot be read: no path leads to these.
+  /// Names that are not UTF-8, with replacement characters. No path leads to these.
   public private(set) var unreadable: [String] = []
 
-  /// Looks into a folder. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
+  /// Lists a folder. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
   public init(of folder: String) throws(ArtError) {
     do throws(SystemError) {
       try FolderEntry.each(in: folder) { add($0) }
     } catch {
-      if error.number == ENOENT { throw ArtError(.noSuchDocument, "no folder \(folder)") }
-      if error.number == ENOTDIR { throw ArtError(.noSuchDocument, "\(folder) is not a folder") }
+      if error.number == ENOENT { throw ArtError(.noSuchDocument, "no folder \(folder)", about: folder) }
+      if error.number == ENOTDIR {
+        throw ArtError(.noSuchDocument, "\(folder) is not a folder", about: folder)
+      }
       throw ArtError(error, cannot: "list", folder)
     }
-    if PlainFile.isRemoved(folder) { throw ArtError(.noSuchDocument, "the folder \(folder) was removed") }
+    if PlainFile.isRemoved(folder) {
+      throw ArtError(.noSuchDocument, "the folder \(folder) was removed", about: folder)
+    }
     names.sort()
     unreadable.sort()
   }
@@ -29,17 +33,17 @@ public struct FolderListing: Sendable {
     let ending = Format.fileExtension.utf8
     let bytes = entry.nameBytes
     guard bytes.count > ending.count, bytes.suffix(ending.count).elementsEqual(ending) else { return }
-    if let name = entry.name { names.append(name) } else { unreadable.append(entry.shownName) }
+    if let name = entry.name { names.append(name) } else { unreadable.append(entry.displayName) }
   }
 }
 
 enum NearNames {
-  /// Documents in the folder of a path whose names are near its own, at most two.
+  /// At most two documents in a path's folder whose names are similar to its own.
   static func documents(near path: String) -> [String] {
     let parts = FilePath(path)
-    // Only a hint: a folder that cannot be listed has none.
+    // This is only a hint, so a folder that cannot be listed gives none.
     guard let names = try? FolderListing(of: parts.folder).names else { return [] }
-    // Without the ending, which all have in common.
+    // Without the extension, which all names share.
     let stems = names.map { String($0.dropLast(Format.fileExtension.count)) }
     let isFull = parts.name.hasSuffix(Format.fileExtension)
     let stem = isFull ? String(parts.name.dropLast(Format.fileExtension.count)) : parts.name

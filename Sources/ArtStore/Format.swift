@@ -6,34 +6,36 @@ enum Format {
   static let applicationID = 0x456D_4172
   /// `user_version` in the header.
   static let version = 1
-  /// Bytes of the largest file that is opened, and that a save may make.
+  /// The most bytes of a file that is opened or saved.
   static let largestFile = 256 << 20
-  /// Edits kept in the log.
+  /// The most edits in the log.
   static let logEdits = 1_000
-  /// Bytes of names, tags, changes and inverses kept in the log; the newest edit stays whatever its size.
+  /// The most bytes of names, tags, changes, inverses and dropped changes in the log. The newest edit stays
+  /// whatever its size.
   static let logBytes = 8 << 20
-  /// Pictures kept at most, that of the background among them.
+  /// The most pictures in a file, including the background's.
   static let pictures = 4
-  /// Bytes of pictures kept in all.
+  /// The most bytes of all pictures together.
   static let pictureBytes = 64 << 20
-  /// A picture of more bytes is not kept in memory until the commit.
+  /// The most bytes of a picture whose pages stay in memory until the commit.
   static let largestUnspilled = 1 << 20
-  /// Rollback journals larger than this are no save of ours.
+  /// The most bytes of a rollback journal; a larger one is not ours.
   static let largestJournal = 512 << 20
-  /// What we write; VACUUM by a stranger may have made another one.
+  /// The page size that is written. VACUUM by another program may have changed it.
   static let pageSize = 4096
-  /// Revisions, sequences and counts go up to here: every reader of JSON has these numbers exactly.
+  /// The largest revision, sequence number and count: every JSON reader represents numbers up to here
+  /// exactly.
   static let largestNumber = 1 << 53
   static let fileExtension = ".emojiart"
 
-  /// Tables that SQLite makes for itself when somebody runs ANALYZE.
+  /// The tables that ANALYZE creates.
   static let statistics: [(name: String, sql: String)] = [
     ("sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
     ("sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
   ]
 
-  /// The schema, table by table. `art` comes first, which puts its one row on page 2, where `Summary` reads it
-  /// without SQLite.
+  /// The schema, table by table. `art` comes first, so that its one row is on page 2, where `QuickState`
+  /// reads it without SQLite.
   static let schema: [(name: String, sql: String)] = [
     (
       "art",

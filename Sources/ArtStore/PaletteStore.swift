@@ -2,23 +2,23 @@
 
 import ArtModel
 
-/// A person's palettes: a small JSON file in the folder of their settings, which they may edit by hand.
+/// The user's palettes: a small JSON file in the configuration folder, which the user may edit by hand.
 ///
 ///     $CONFIG/palettes.json    {"palettes":{"bugs":["🐝","🐛"]},"version":1}
 public struct PaletteStore: Sendable {
-  /// Nil where no variable names a folder: then there are the themes only.
+  /// Nil if no variable names a folder; then there are only the themes.
   private let path: String?
-  /// Why the folder that a variable names is not used.
+  /// The error, if the folder that a variable names cannot be used.
   private var refusal: ArtError?
   private let recent: RecentStore
 
-  /// In the person's folders.
+  /// The store in the user's folders.
   public init() {
     do throws(ArtError) {
       self.init(in: try ConfigFolder.path(), RecentStore())
     } catch {
       self.init(in: nil, RecentStore())
-      // That there is none is said where something is to be kept.
+      // A missing folder is an error only when a palette is saved.
       if error != .noConfigFolder { refusal = error }
     }
   }
@@ -28,11 +28,12 @@ public struct PaletteStore: Sendable {
     self.recent = recent
   }
 
-  /// The largest file that is read.
+  /// The most bytes of the file.
   private static let largest = 1 << 20
 
-  /// All palettes. Throws `badValue` where `EMOJIART_CONFIG` is relative, `badJSON` and `newerFormat` with the place in the file, `notADocument` where something else is in
-  /// its place, `tooLarge`, `inputOutput`, `notPermitted`.
+  /// All palettes. Throws `badValue` if `EMOJIART_CONFIG` is relative, `badJSON` and `newerFormat` with the
+  /// position in the file, `notADocument` if it is no regular file, `tooLarge`, `inputOutput`,
+  /// `notPermitted`.
   public func palettes() throws(ArtError) -> Palettes {
     if let refusal { throw refusal }
     var palettes = Palettes()
@@ -43,8 +44,8 @@ public struct PaletteStore: Sendable {
     return palettes
   }
 
-  /// Changes them, one program after the other; when this returns what it returns, the change is kept. Throws what reading
-  /// and the change throw, then nothing is written; `busy`, `diskFull`.
+  /// Changes the palettes under a lock, and returns the result of `change`. The change is saved when this
+  /// returns. Throws what reading and the change throw, and writes nothing then; `busy`, `diskFull`.
   @discardableResult
   public func update<Value>(
     _ change: (inout Palettes) throws(ArtError) -> Value
@@ -67,45 +68,46 @@ public struct PaletteStore: Sendable {
       return try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in try Palettes(file: bytes) }
     } catch {
       let advice = error.code == .newerFormat ? "get a newer emojiart" : "mend it, or move it away"
-      throw ArtError(error.code, "\(path): \(error.message); \(advice)")
+      throw error.withCause("\(path): \(error.cause); \(advice)")
     }
   }
 }
 
 extension ArtError {
   fileprivate static func largePaletteFile(_ path: String, _ limit: Int) -> ArtError {
-    ArtError(.tooLarge, "\(path) would be larger than \(limit) bytes; remove a palette")
+    ArtError(.tooLarge, "\(path) would be larger than \(limit) bytes; remove a palette", about: path)
   }
 }
 
-/// What was added last on this machine: a small file in the state folder. Nobody's work is in it, so what goes wrong with it is
-/// passed over.
+// MARK: - Recent emoji
+
+/// The emoji that were added last on this machine: a small file in the state folder. It is a convenience, so errors are ignored.
 ///
 ///     $STATE/recent.json    {"recent":["🐝","🌸"]}
 public struct RecentStore: Sendable {
-  /// Nil where there is no state folder: then nothing is kept.
+  /// Nil if there is no state folder; then nothing is stored.
   private let file: ReplacedFile?
 
-  /// In the state folder.
+  /// The store in the state folder.
   public init() {
-    // Without one there is nothing that was added last.
+    // Without a state folder there are no recent emoji.
     self.init(in: try? StateFolder.path())
   }
 
   init(in folder: String?) {
     file = folder.map {
-      // Nobody waits for a loss of power, or long for another program, because of this.
+      // Not worth a durable write, or a long wait for another program.
       ReplacedFile(
         path: $0 + "/recent.json", limit: 1 << 16, timeout: .milliseconds(100), isDurable: false)
     }
   }
 
-  /// The newest first; none where the file is damaged or cannot be read.
+  /// The recent emoji, newest first; empty if the file is damaged or cannot be read.
   public func emojis() -> [EmojiText] {
     do throws(ArtError) { return try Self.recent(in: file?.read()).emojis } catch { return [] }
   }
 
-  /// Puts emoji in front that were added just now; whether that is kept.
+  /// Adds emoji at the front. Returns whether that was saved.
   @discardableResult
   public func add(_ texts: [EmojiText]) -> Bool {
     guard !texts.isEmpty else { return true }
@@ -113,12 +115,12 @@ public struct RecentStore: Sendable {
       try update { $0.add(texts) }
       return file != nil
     } catch {
-      // The edit itself is saved: this is nothing to be told.
+      // The edit itself is saved, so this is not worth an error.
       return false
     }
   }
 
-  /// Forgets them. Throws `inputOutput`, `notPermitted`, `busy`, `diskFull`.
+  /// Removes all recent emoji. Throws `inputOutput`, `notPermitted`, `busy`, `diskFull`.
   public func forget() throws(ArtError) { try update { $0 = RecentEmoji() } }
 
   private func update(_ change: (inout RecentEmoji) -> Void) throws(ArtError) {
@@ -129,7 +131,7 @@ public struct RecentStore: Sendable {
     }
   }
 
-  /// Damaged content is as if there was none.
+  /// The emoji in a file; damaged content counts as empty.
   private static func recent(in bytes: [UInt8]?) -> RecentEmoji {
     guard let bytes else { return RecentEmoji() }
     do throws(ArtError) {

@@ -4,19 +4,19 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// Where this machine keeps what belongs to no document: `$EMOJIART_STATE`, else `$XDG_STATE_HOME/emojiart`, else
-/// `~/.local/state/emojiart`.
+/// The folder for this machine's files that belong to no document: `$EMOJIART_STATE`, else
+/// `$XDG_STATE_HOME/emojiart`, else `~/.local/state/emojiart`.
 public enum StateFolder {
-  /// Its path, and makes it when it is not there. Throws `inputOutput` where no variable names one, and what making it
-  /// throws.
-  public static func made() throws(ArtError) -> String {
+  /// Creates the folder if it is missing, and returns its path. Throws `inputOutput` if no variable names
+  /// one, and what creating it throws.
+  public static func create() throws(ArtError) -> String {
     let path = try path()
     try makeFolders(path)
     return path
   }
 
-  /// Its path; nothing need be there. Throws `inputOutput` where no variable names one, `badValue` for a relative one, and
-  /// `notPermitted` for a folder that others may write to.
+  /// Its path; the folder need not exist. Throws `inputOutput` if no variable names one, `badValue` for a
+  /// relative path, and `notPermitted` if other users may write to it.
   static func path() throws(ArtError) -> String {
     guard let path = try path({ Environment[$0] }) else {
       throw ArtError(.inputOutput, "no folder for set-aside files; set EMOJIART_STATE to one")
@@ -25,8 +25,9 @@ public enum StateFolder {
     return path
   }
 
-  /// Its path, as these variables say; nil where none names one. Throws `badValue` where `EMOJIART_STATE` is relative. The
-  /// XDG Base Directory Specification has relative paths in its variables ignored; a relative `HOME` is, too.
+  /// Its path, from these variables; nil if none names one. Throws `badValue` if `EMOJIART_STATE` is
+  /// relative. Relative paths in the other variables are ignored, as the XDG Base Directory Specification
+  /// requires.
   static func path(_ variable: @escaping (String) -> String?) throws(ArtError) -> String? {
     if let own = variable("EMOJIART_STATE") { return try absolute(own, in: "EMOJIART_STATE") }
     return XDGFolders(variable).state.map { "\($0)/emojiart" }
@@ -37,17 +38,20 @@ public enum StateFolder {
     get throws(ArtError) { try path({ Environment[$0] }) != nil }
   }
 
-  /// Throws `badValue` for a relative path: programs that run in different folders would not find each other's files.
+  /// Throws `badValue` for a relative path: programs in different working directories would not find each
+  /// other's files.
   static func absolute(_ path: String, in variable: String) throws(ArtError) -> String {
     guard path.hasPrefix("/") else {
       throw ArtError(
-        .badValue, "\(variable) is \(path), which is no absolute path; give one that begins with /")
+        .badValue, "\(variable) is \(path), which is no absolute path; give one that begins with /",
+        about: path)
     }
     return path
   }
 
-  /// Throws `notPermitted` for a folder that others own, or may write to: what lies there may be theirs. That of root is
-  /// believed, who may change everything anyway; what cannot be looked at is found out when it is used.
+  /// Throws `notPermitted` for a folder that another user owns or may write to, who could have put files
+  /// there. A folder of root is accepted. A folder that cannot be examined is accepted here; using it reports
+  /// the error.
   package static func verify(_ folder: String, acceptsOwner: Bool = false) throws(ArtError) {
     var status = stat()
     guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
@@ -55,30 +59,30 @@ public enum StateFolder {
       throw ArtError(
         .notPermitted,
         "\(folder) belongs to another user (\(status.st_uid)), who may have put anything there; "
-          + "set EMOJIART_STATE to a folder of your own")
+          + "set EMOJIART_STATE to a folder of your own", about: folder)
     }
     guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
       throw ArtError(
         .notPermitted,
-        "others may write to \(folder), and may have put anything there; look what it holds, then `chmod go-w` it"
-      )
+        "others may write to \(folder), and may have put anything there; look what it holds, then `chmod go-w` it",
+        about: folder)
     }
   }
 
-  /// Bytes of all files that are set aside, about; the oldest go when there are more.
-  static let asideLimit = 1 << 30
+  /// The approximate most bytes of all quarantined files. The oldest are removed when there are more.
+  private static let quarantineLimit = 1 << 30
 
-  /// Keeps bytes in a file there, and returns its path. Bytes that are there already are not kept twice.
-  static func setAside(_ bytes: [UInt8], as name: String) throws(ArtError) -> String {
-    try setAside(bytes, as: name, in: try path() + "/aside", limit: asideLimit)
+  /// Quarantines bytes in a file below `aside`, and returns its path. Equal bytes are stored once.
+  static func quarantine(_ bytes: [UInt8], as name: String) throws(ArtError) -> String {
+    try quarantine(bytes, as: name, in: try path() + "/aside", limit: quarantineLimit)
   }
 
-  /// The same in a folder, with a limit on the bytes of all files there.
-  static func setAside(
+  /// The same in another folder, with a limit on the bytes of all files in it.
+  static func quarantine(
     _ bytes: [UInt8], as name: String, in folder: String, limit: Int
   ) throws(ArtError) -> String {
     try makeFolders(folder)
-    // With the digest before it, a long name would be longer than a file system takes.
+    // With the digest before it, a long name would exceed what file systems allow.
     var end = name.unicodeScalars[...]
     while end.reduce(0, { $0 + $1.utf8.count }) > 150 { end.removeFirst() }
     let path = "\(folder)/\(bytes.withUnsafeBufferPointer { ContentDigest.mark(of: $0) })-\(String(end))"
@@ -88,8 +92,8 @@ public enum StateFolder {
     {
       return path
     }
-    try makeRoom(for: bytes.count, in: folder, limit: limit)
-    // Under the other name no file is ever cut off.
+    try evictOldest(for: bytes.count, in: folder, limit: limit)
+    // The rename keeps a kill from leaving a truncated file under the final name.
     var random = SystemRandomNumberGenerator()
     let new = "\(folder)/\(DocumentID(using: &random)).new"
     try PlainFile.create(new, bytes)
@@ -98,12 +102,12 @@ public enum StateFolder {
     return path
   }
 
-  /// Removes the oldest files that were set aside until there is room for so many more bytes.
-  private static func makeRoom(for coming: Int, in folder: String, limit: Int) throws(ArtError) {
+  /// Removes the oldest quarantined files until that many bytes fit.
+  private static func evictOldest(for newBytes: Int, in folder: String, limit: Int) throws(ArtError) {
     var files: [(path: String, bytes: Int, modified: Int)] = []
     do throws(SystemError) {
       try FolderEntry.each(in: folder) { entry in
-        let path = "\(folder)/\(entry.shownName)"
+        let path = "\(folder)/\(entry.displayName)"
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         files.append((path, Int(status.st_size), status.st_mtim.tv_sec))
@@ -112,14 +116,14 @@ public enum StateFolder {
       throw ArtError(error, cannot: "look into", folder)
     }
     files.sort { ($0.modified, $0.path) < ($1.modified, $1.path) }
-    var left = files.reduce(coming) { $0 &+ $1.bytes }
-    for file in files where left > limit {
+    var total = files.reduce(newBytes) { $0 &+ $1.bytes }
+    for file in files where total > limit {
       guard unlink(file.path) == 0 || errno == ENOENT else { throw .system("remove", file.path) }
-      left -= file.bytes
+      total -= file.bytes
     }
   }
 
-  /// Makes a folder and those above it, for nobody else's eyes; what is there stays as it is.
+  /// Creates a folder and those above it with mode 0700. Existing folders are not changed.
   package static func makeFolders(_ path: String) throws(ArtError) {
     var prefix = path.hasPrefix("/") ? "/" : ""
     for part in FilePath(path).components {
@@ -131,10 +135,13 @@ public enum StateFolder {
   }
 }
 
-/// Where a person's own settings are: `$EMOJIART_CONFIG`, else `$XDG_CONFIG_HOME/emojiart`, else `~/.config/emojiart`.
+// MARK: - The configuration folder
+
+/// The folder of the user's settings: `$EMOJIART_CONFIG`, else `$XDG_CONFIG_HOME/emojiart`, else
+/// `~/.config/emojiart`.
 enum ConfigFolder {
-  /// Its path, as these variables say. Throws `inputOutput` where none names one, `badValue` where `EMOJIART_CONFIG` is
-  /// relative. Relative paths in the others are ignored, as in `StateFolder`.
+  /// Its path, from these variables. Throws `inputOutput` if none names one, `badValue` if `EMOJIART_CONFIG`
+  /// is relative. Relative paths in the other variables are ignored.
   static func path(_ variable: @escaping (String) -> String? = { Environment[$0] }) throws(ArtError) -> String
   {
     if let own = variable("EMOJIART_CONFIG") { return try StateFolder.absolute(own, in: "EMOJIART_CONFIG") }
@@ -149,12 +156,15 @@ extension ArtError {
   }
 }
 
-/// A lock on a folder, held by `flock` while this lives: small files in it are replaced by one program after the other.
+// MARK: - Locks on folders
+
+/// A lock on a folder by `flock`, released in `deinit`, so that programs replace small files in it one after
+/// the other.
 struct FolderLock: ~Copyable {
   private let descriptor: Int32
   private let pass = FileGate.Pass()
 
-  /// Waits for it so long. Throws `busy`, and what opening the folder throws.
+  /// Waits at most `timeout` for the lock. Throws `busy`, and what opening the folder throws.
   init(_ folder: String, timeout: Duration) throws(ArtError) {
     let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard file >= 0 else { throw .system("open the folder", folder) }

@@ -8,63 +8,70 @@ import Glibc
 
 extension ArtError {
   static func noSuchDocument(_ name: String, near: [String]) -> ArtError {
-    let hint =
-      near.isEmpty ? "`emojiart list` shows what is there" : "did you mean \(near.joined(separator: " or "))?"
-    return ArtError(.noSuchDocument, "no document \(name); \(hint)")
+    guard !near.isEmpty else {
+      return ArtError(.noSuchDocument, "no document \(name)", about: name, remedy: .listDocuments)
+    }
+    return ArtError(
+      .noSuchDocument, "no document \(name); did you mean \(near.joined(separator: " or "))?", about: name)
   }
 
   static func exists(_ name: String) -> ArtError {
-    ArtError(.exists, "\(name) exists already; choose another name, or edit it with `emojiart add`")
+    ArtError(.exists, "\(name) exists already", about: name, remedy: .editExisting)
   }
 
-  static func notADocument(_ name: String, _ what: String) -> ArtError {
-    ArtError(.notADocument, "\(name) is not an emojiart document: \(what)")
+  static func notADocument(_ name: String, _ what: String, remedy: Remedy? = nil) -> ArtError {
+    ArtError(
+      .notADocument, "\(name) is not an emojiart document: \(what)", about: name, remedy: remedy)
   }
 
   static func newerFormat(_ name: String, _ version: Int) -> ArtError {
     ArtError(
       .newerFormat,
-      "\(name) is in format \(version), this program knows format \(Format.version); get a newer emojiart")
+      "\(name) is in format \(version), this program knows format \(Format.version); get a newer emojiart",
+      about: name)
   }
 
   static func damaged(_ name: String, _ what: String) -> ArtError {
     ArtError(
       .damaged,
-      "\(name) is damaged, or another program wrote it: \(what); `emojiart check` tells more, "
-        + "--repair or --adopt mends it")
+      "\(name) is damaged, or another program wrote it: \(what)", about: name, remedy: .check)
   }
 
   static func nothingToMend(_ name: String) -> ArtError {
     ArtError(
-      .damaged, "\(name) cannot be mended: nothing in it can be read; it stays as it is; look for a copy")
+      .damaged, "\(name) cannot be mended: nothing in it can be read; it stays as it is; look for a copy",
+      about: name)
   }
 
   static func walDocument(_ name: String) -> ArtError {
     ArtError(
       .damaged,
-      "\(name) was switched to WAL mode by another program, or one left a -wal file beside it; "
-        + "close that program, then `emojiart check --repair` switches it back")
+      "\(name) was switched to WAL mode by another program, or one left a -wal file beside it", about: name,
+      remedy: .repair)
   }
 
   /// A file at the name of the document's rollback journal, which somebody uses for something else.
   static func foreignJournal(_ name: String) -> ArtError {
     ArtError(
       .notADocument,
-      "\(name) cannot be edited: \(name)-journal beside it is no rollback journal; give that file another name"
-    )
+      "\(name) cannot be edited: \(name)-journal beside it is no rollback journal; give that file another name",
+      about: name)
   }
 
   static func tooLargeFile(_ name: String) -> ArtError {
-    ArtError(.tooLarge, "\(name) is larger than 256 MiB, the most a document may be")
+    ArtError(.tooLarge, "\(name) is larger than 256 MiB, the most a document may be", about: name)
   }
 
   static func tooManyRevisions(_ name: String) -> ArtError {
-    ArtError(.tooLarge, "\(name) has seen more edits than can be counted; copy its emoji into a new one")
+    ArtError(
+      .tooLarge, "\(name) has seen more edits than can be counted; copy its emoji into a new one", about: name
+    )
   }
 
   static func leftover(_ name: String) -> ArtError {
     ArtError(
-      .exists, "\(name) lies there, left by another program; SQLite would mix it in: move it away first")
+      .exists, "\(name) lies there, left by another program; SQLite would mix it in: move it away first",
+      about: name)
   }
 
   /// Not `busy`: who tries again without looking may make the edit twice.
@@ -72,17 +79,17 @@ extension ArtError {
     ArtError(
       .inputOutput,
       "the edit is in a file that was moved away from \(name), or replaced there, while it was being saved; "
-        + "look what lies there before you try again")
+        + "look what lies there before you try again", about: name)
   }
 
   static func maybeSaved(_ name: String, _ cause: ArtError) -> ArtError {
     ArtError(
       .inputOutput,
-      "\(name) may or may not hold the edit: \(cause.message); look at it before you try again")
+      "\(name) may or may not hold the edit: \(cause.cause); look at it before you try again", about: name)
   }
 
   static func busy(_ name: String) -> ArtError {
-    ArtError(.busy, "\(name) is in use by another program; try again")
+    ArtError(.busy, "\(name) is in use by another program; try again", about: name)
   }
 
   static func diskFull(_ name: String) -> ArtError { .system("write", name, ENOSPC) }
@@ -94,23 +101,25 @@ extension ArtError {
   public static func movedOn(_ name: String, is revision: Int, not expected: Int) -> ArtError {
     ArtError(
       .movedOn,
-      "\(name) is at revision \(revision), not \(expected): it has moved on; look at it, then try again")
+      "\(name) is at revision \(revision), not \(expected): it has moved on; look at it, then try again",
+      about: name)
   }
 
   /// Another document stands where the one was that was opened.
   public static func replaced(_ name: String) -> ArtError {
     ArtError(
       .replaced,
-      "another document stands at \(name) now; move it away and put the one back that was there")
+      "another document stands at \(name) now; move it away and put the one back that was there", about: name)
   }
 
   static func movedAway(_ name: String) -> ArtError {
     ArtError(
-      .busy, "\(name) was moved or replaced while it was being saved; look what lies there, then try again")
+      .busy, "\(name) was moved or replaced while it was being saved; look what lies there, then try again",
+      about: name)
   }
 
   static func notPermitted(_ verb: String, _ name: String, _ why: String) -> ArtError {
-    ArtError(.notPermitted, "not permitted to \(verb) \(name): \(why)")
+    ArtError(.notPermitted, "not permitted to \(verb) \(name): \(why)", about: name)
   }
 
   /// What a failed system call on a document that was there just now means. One that is gone meanwhile is told in the words
@@ -132,29 +141,30 @@ extension ArtError {
   static func noJournal(_ folder: String, _ cause: ArtError) -> ArtError {
     ArtError(
       cause.code == .noSuchDocument ? .inputOutput : cause.code,
-      "no journal of unsaved edits can be kept in \(folder): \(cause.message); "
-        + "set EMOJIART_STATE to a folder that can be written")
+      "no journal of unsaved edits can be kept in \(folder): \(cause.cause); "
+        + "set EMOJIART_STATE to a folder that can be written", about: folder)
   }
 
   static func journalGone(_ path: String) -> ArtError {
     ArtError(
       .inputOutput,
       "the journal \(path) was removed while it was in use, so that edits cannot be kept; "
-        + "save, and open the document again")
+        + "save, and open the document again", about: path)
   }
 
   static func journalFull(_ path: String) -> ArtError {
     ArtError(
       .tooLarge,
-      "the journal \(path) has no room for more unsaved edits; they wait until the document is saved")
+      "the journal \(path) has no room for more unsaved edits; they wait until the document is saved",
+      about: path)
   }
 
   static func journalClosed(_ path: String) -> ArtError {
-    ArtError(.closed, "the journal \(path) is closed")
+    ArtError(.closed, "the journal \(path) is closed", about: path)
   }
 
   static func journalOutOfOrder(_ path: String, _ id: EditID) -> ArtError {
-    ArtError(.badValue, "the edit \(id) does not follow the last one in the journal \(path)")
+    ArtError(.badValue, "the edit \(id) does not follow the last one in the journal \(path)", about: path)
   }
 }
 
@@ -163,31 +173,30 @@ extension ArtError {
   static func damagedJournal(_ name: String, _ what: String) -> ArtError {
     ArtError(
       .damaged,
-      "\(name): the journal of unsaved edits is damaged: \(what); it is kept; "
-        + "`emojiart restore --into NEWDOC` saves what can be read of it")
+      "\(name): the journal of unsaved edits is damaged: \(what); it is kept, with the edits that can be read",
+      about: name, remedy: .restoreApart)
   }
 
   /// A journal that belongs to no file that was looked at, or not surely.
   static func keptJournal(_ name: String, _ why: String, _ code: ArtError.Code) -> ArtError {
     ArtError(
       code,
-      "\(name): unsaved edits are kept, because \(why); `emojiart restore --into NEWDOC` saves them apart")
+      "\(name): unsaved edits are kept, because \(why)", about: name, remedy: .restoreApart)
   }
 
   /// A journal whose program may still run where this one cannot see it.
   static func elsewhereJournal(_ name: String, _ why: String) -> ArtError {
     ArtError(
       .unavailable,
-      "\(name): unsaved edits are kept, because \(why); when that program is gone for good, "
-        + "`emojiart restore DOC --from-elsewhere` brings them in")
+      "\(name): unsaved edits are kept, because \(why)", about: name, remedy: .restoreElsewhere)
   }
 
   /// A journal that others use just now: an edit that was made before it is restored would take its edits' place.
   static func busyJournal(_ document: String) -> ArtError {
     ArtError(
       .busy,
-      "unsaved edits of \(document) are in use by another program, which looks at them or restores them; try again"
-    )
+      "unsaved edits of \(document) are in use by another program, which looks at them or restores them; try again",
+      about: document)
   }
 
   /// Journals that this user may not read: whose they are cannot be told.
@@ -207,7 +216,6 @@ extension ArtError {
   public static func namelessJournal(_ path: String, _ what: String) -> ArtError {
     ArtError(
       .damaged,
-      "\(path): this journal of unsaved edits cannot be read: \(what); `emojiart restore --discard` asks about it"
-    )
+      "\(path): this journal of unsaved edits cannot be read: \(what)", about: path, remedy: .discardEdits)
   }
 }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The system's time in milliseconds since 1970: what the log says of when an edit was made.
+/// The system's time in milliseconds since 1970, as the log records it.
 public func millisecondsSince1970() -> Int {
   var time = timespec()
   clock_gettime(CLOCK_REALTIME, &time)
@@ -10,7 +10,7 @@ public func millisecondsSince1970() -> Int {
 }
 
 extension timespec {
-  /// In milliseconds, at most as many as can be counted: a file system gives any time that somebody set.
+  /// The time in milliseconds, clamped to `Int`: a file's time can be any value that was set.
   var milliseconds: Int {
     let (whole, overflow) = Int(tv_sec).multipliedReportingOverflow(by: 1_000)
     guard !overflow else { return tv_sec < 0 ? .min : .max }

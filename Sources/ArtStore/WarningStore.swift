@@ -2,46 +2,46 @@
 
 import ArtModel
 
-/// What this machine keeps of the warnings about documents: a small file for each, by the document's id and its path without
-/// symbolic links, in the state folder.
+/// The state of warnings about documents on this machine: a small file per document in the state folder, named by the document's id
+/// and its path without symbolic links.
 ///
-///     $STATE/warnings/ID-DIGEST.json    {"lastRefused":"…","stopped":true,"told":true}; none where it would say nothing
+///     $STATE/warnings/ID-DIGEST.json    {"lastRefused":"…","stopped":true,"told":true}; no file for the initial state
 public struct WarningStore: Sendable {
-  /// Nil where there is no state folder: then nothing was told, and nothing is kept.
+  /// Nil if there is no state folder; then no warning was shown, and nothing is stored.
   private let file: ReplacedFile?
 
-  /// Of the document in that file. Throws what reading the document throws.
+  /// The store for a document. Throws what reading the document throws.
   public init(for document: DocumentFile) throws(ArtError) {
     try self.init(for: document, in: Self.standardFolder)
   }
 
-  /// The same in that folder; nil for none.
+  /// The same in that folder; nil stores nothing.
   package init(for document: DocumentFile, in folder: String?) throws(ArtError) {
     let path = Array((try document.realPath() ?? document.path).utf8)
     let id = try document.quickBase().id
     let name = "\(id)-\(path.withUnsafeBufferPointer { ContentDigest.of($0) }).json"
-    // More than a record has.
-    file = folder.map { ReplacedFile(path: "\($0)/\(name)", limit: 1_024, isOurs: true) }
+    // The limit is larger than any record.
+    file = folder.map { ReplacedFile(path: "\($0)/\(name)", limit: 1_024, isPrivate: true) }
   }
 
   private static var standardFolder: String? {
-    // Where no variable names a folder nothing is kept, which warns a person once too often at most.
+    // Without a folder nothing is stored; at worst the user is warned once too often.
     do throws(ArtError) { return try StateFolder.path() + "/warnings" } catch { return nil }
   }
 
-  /// What a record has of a URL, for `lastRefused`: nothing that the URL could be read from.
+  /// The digest of a URL for `lastRefused`, from which the URL cannot be recovered.
   public func digest(of url: String) -> String {
     Array(url.utf8).withUnsafeBufferPointer { ContentDigest.of($0) }
   }
 
-  /// What is kept; nothing was told where nothing is, or what is there cannot be read.
+  /// The stored record; the initial one if there is none, or it cannot be read.
   public func record() -> WarningRecord {
-    // A person is warned once too often at most.
+    // At worst the user is warned once too often.
     do throws(ArtError) { return Self.record(in: try file?.read()) } catch { return WarningRecord() }
   }
 
-  /// Changes what is kept, one program after the other, and returns what it was before. Throws `inputOutput`, `notPermitted`,
-  /// `diskFull`; `busy` when another program does not let go of it for a second.
+  /// Changes the record under a lock, and returns the one before. Throws `inputOutput`, `notPermitted`,
+  /// `diskFull`; `busy` if another program keeps the lock for a second.
   @discardableResult
   public func update(_ change: (inout WarningRecord) -> Void) throws(ArtError) -> WarningRecord {
     guard let file else { return WarningRecord() }
@@ -54,7 +54,7 @@ public struct WarningStore: Sendable {
     }
   }
 
-  /// Foreign and damaged content is as if nothing was.
+  /// The record in a file; foreign and damaged content counts as empty.
   private static func record(in bytes: [UInt8]?) -> WarningRecord {
     guard let bytes else { return WarningRecord() }
     do throws(ArtError) {

@@ -3,20 +3,19 @@
 import CSystem
 import Glibc
 
-/// A path, absolute or relative to some folder, as its bytes: two names that Swift takes for one, é and e with an accent, are
-/// two files. Slashes are found by their byte, too: a name may begin with a scalar that joins the slash before it to one
-/// character, such as a skin tone.
+/// A path, absolute or relative to a folder, compared by its bytes: precomposed and decomposed é are two files.
+/// Slashes are found by their byte, because a name may begin with a scalar that forms one `Character` with the
+/// slash before it, such as a skin tone.
 package struct FilePath: Sendable, Hashable, Comparable {
-  /// The path as it was given; empty for the folder itself that others are relative to.
+  /// The path as given; empty for the folder that relative paths start from.
   package let string: String
 
-  /// A path as it is.
   package init(_ string: String) { self.string = string }
 
-  /// The folder that relative paths begin at.
+  /// The folder that relative paths start from.
   package static let root = FilePath("")
 
-  /// Whether it is that folder.
+  /// Whether this is `root`.
   package var isRoot: Bool { string.isEmpty }
 
   package static func == (left: FilePath, right: FilePath) -> Bool {
@@ -33,52 +32,52 @@ package struct FilePath: Sendable, Hashable, Comparable {
   }
 }
 
-// MARK: - Its parts
+// // MARK: - Components
 
 extension FilePath {
-  /// What stands behind the last slash.
+  /// The part after the last slash.
   package var name: String { String(string.unicodeScalars[cut...]) }
 
-  /// What stands before it, that slash included; empty where there is none.
+  /// The part up to and including the last slash; empty where there is none.
   package var prefix: String { String(string.unicodeScalars[..<cut]) }
 
-  /// The folder that the path names, `.` where it names none.
+  /// The folder of `prefix`; `.` where the prefix is empty.
   package var folder: String {
     let scalars = string.unicodeScalars[..<cut]
     if scalars.isEmpty { return "." }
     return scalars.count == 1 ? String(scalars) : String(scalars.dropLast())
   }
 
-  /// Where the name begins.
+  /// The index after the last slash.
   private var cut: String.Index {
     let scalars = string.unicodeScalars
     return scalars.lastIndex(of: "/").map { scalars.index(after: $0) } ?? scalars.startIndex
   }
 
-  /// The parts between its slashes, without the empty ones.
+  /// The names between the slashes, without empty ones.
   package var components: [String] { string.unicodeScalars.split(separator: "/").map { String($0) } }
 
-  /// Whether it is more than a name.
+  /// Whether the path contains a slash, so that it is more than a name.
   package var hasSlash: Bool { string.utf8.contains(UInt8(ascii: "/")) }
 }
 
 // MARK: - Relative to a folder
 
 extension FilePath {
-  /// How many folders deep it lies; 0 for the folder itself.
+  /// The number of names in a relative path; 0 for `root`.
   package var depth: Int { isRoot ? 0 : 1 + string.utf8.count { $0 == UInt8(ascii: "/") } }
 
-  /// The folder that it lies in; nil for the folder itself.
+  /// The folder that contains this path; nil for `root`.
   package var parent: FilePath? {
     if isRoot { return nil }
     guard let slash = string.utf8.lastIndex(of: UInt8(ascii: "/")) else { return .root }
     return FilePath(String(string[..<slash]))
   }
 
-  /// The path of what lies in it by that name.
+  /// The path of an entry of this folder.
   package func appending(_ name: String) -> FilePath { FilePath(isRoot ? name : "\(string)/\(name)") }
 
-  /// Whether it is that folder, or lies in it at any depth.
+  /// Whether this is the folder itself, or lies in it at any depth.
   package func isWithin(_ folder: FilePath) -> Bool {
     if folder.isRoot { return true }
     var rest = string.utf8.makeIterator()
@@ -88,11 +87,11 @@ extension FilePath {
   }
 }
 
-// MARK: - What the system makes of it
+// // MARK: - Resolving and renaming
 
 extension FilePath {
-  /// The absolute path without symbolic links that it leads to. Throws what realpath(3) says, and EILSEQ where that path is no
-  /// UTF-8: no text leads there.
+  /// The absolute path without symbolic links. Throws the error of realpath(3), and EILSEQ where that path is
+  /// not UTF-8, because no `String` leads there.
   package static func resolved(_ path: String) throws(SystemError) -> String {
     guard let real = realpath(path, nil) else { throw SystemError("realpath", path) }
     defer { free(real) }
@@ -102,15 +101,16 @@ extension FilePath {
     return text
   }
 
-  /// The same, and nil for whatever reason there is none.
+  /// The same; nil where it fails, whatever the reason.
   package static func resolvedIfThere(_ path: String) -> String? {
     do throws(SystemError) { return try resolved(path) } catch { return nil }
   }
 }
 
 extension FilePath {
-  /// Gives a file another name that nothing has. A file system that can do so in no single step has the file under two names for a
-  /// moment. Throws what renameat2(2), link(2) and unlink(2) say, EEXIST among it; then the file has its old name only.
+  /// Renames a file without replacing another. A file system that cannot do so in one step has the file under
+  /// two names for a moment. Throws the error of renameat2(2), link(2) or unlink(2), such as EEXIST; the file
+  /// then has its old name only.
   package static func rename(_ old: String, to new: String) throws(SystemError) {
     let number = csystem_rename_without_replacing(old, new)
     if number == 0 { return }

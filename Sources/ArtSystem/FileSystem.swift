@@ -3,17 +3,17 @@
 import CSystem
 import Glibc
 
-/// What lies below files: their file system, and what it keeps beside their bytes.
+/// Properties of file systems, and extended attributes.
 public enum FileSystem {
-  /// The kind of the file system that a path is on, `f_type` of statfs(2). Throws what statfs says.
+  /// The type of the file system at a path, `f_type` of statfs(2). Throws the error of statfs.
   public static func kind(at path: String) throws(SystemError) -> UInt32 {
     var status = statfs()
     guard statfs(path, &status) == 0 else { throw SystemError("statfs", path) }
     return UInt32(truncatingIfNeeded: status.f_type)
   }
 
-  /// An extended attribute of an open file, at most 64 KiB, which is all that Linux keeps; nil where it has none, or its file system
-  /// has no such attributes. Throws what fgetxattr(2) says.
+  /// An extended attribute of an open file, at most 64 KiB, which is Linux's limit. Nil where the file has no
+  /// such attribute, or its file system has none at all. Throws the error of fgetxattr(2).
   public static func attribute(_ name: String, of descriptor: Int32) throws(SystemError) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = fgetxattr(descriptor, name, &bytes, bytes.count)
@@ -23,7 +23,8 @@ public enum FileSystem {
     return nil
   }
 
-  /// Sets an extended attribute of an open file; nil removes it, if it has it. Throws what the system says.
+  /// Sets an extended attribute of an open file; nil removes it. Throws the error of fsetxattr(2) or
+  /// fremovexattr(2).
   public static func setAttribute(
     _ name: String, of descriptor: Int32, to bytes: [UInt8]?
   ) throws(SystemError) {
@@ -40,20 +41,23 @@ public enum FileSystem {
   }
 }
 
-/// Which file stands at a path: a rename keeps it, hard links share it, and a file that was removed leaves it to the next.
+// MARK: - Identity and status
+
+/// Identifies a file independently of its name: a rename keeps it, and hard links share it. After the file is
+/// deleted, the system may give the number to a new file.
 public struct FileIdentity: Sendable, Hashable {
   /// The number of the file system.
   public let device: UInt
-  /// The file's number in it.
+  /// The number of the file in its file system.
   public let inode: UInt
 
-  /// A file of these numbers.
+  /// Creates an identity from its numbers.
   public init(device: UInt, inode: UInt) {
     self.device = device
     self.inode = inode
   }
 
-  /// The file that this status is of.
+  /// The identity in a result of stat(2).
   public init(_ status: stat) {
     self.init(device: UInt(status.st_dev), inode: UInt(status.st_ino))
   }
@@ -66,35 +70,35 @@ public struct FileIdentity: Sendable, Hashable {
   }
 }
 
-/// What stat(2) says of a file.
+/// The result of stat(2) for a file.
 public struct FileStatus: Sendable {
-  /// All of it.
+  /// The structure that stat(2) filled.
   public let raw: stat
 
-  /// Of what a path leads to, through symbolic links. Throws what stat(2) says.
+  /// The status of the file at a path; follows symbolic links. Throws the error of stat(2).
   public init(at path: String) throws(SystemError) {
     var raw = stat()
     guard stat(path, &raw) == 0 else { throw SystemError("stat", path) }
     self.raw = raw
   }
 
-  /// Of what lies at a path, a symbolic link itself. Throws what lstat(2) says.
+  /// The status of the entry at a path; does not follow a symbolic link. Throws the error of lstat(2).
   public init(ofLinkAt path: String) throws(SystemError) {
     var raw = stat()
     guard lstat(path, &raw) == 0 else { throw SystemError("lstat", path) }
     self.raw = raw
   }
 
-  /// Of an open file. Throws what fstat(2) says.
+  /// The status of an open file. Throws the error of fstat(2).
   public init(of descriptor: Int32) throws(SystemError) {
     var raw = stat()
     guard fstat(descriptor, &raw) == 0 else { throw SystemError("fstat") }
     self.raw = raw
   }
 
-  /// Which file it is.
+  /// The file's identity.
   public var identity: FileIdentity { FileIdentity(raw) }
-  /// Bytes.
+  /// The file's size in bytes.
   public var size: Int { Int(raw.st_size) }
   /// Whether it is a regular file.
   public var isRegularFile: Bool { raw.st_mode & S_IFMT == S_IFREG }
@@ -103,23 +107,27 @@ public struct FileStatus: Sendable {
   /// Whether it is a symbolic link.
   public var isLink: Bool { raw.st_mode & S_IFMT == S_IFLNK }
 
-  /// Whether a path leads to a regular file that can be seen and, where that is asked for, executed or read (`X_OK`, `R_OK`).
+  /// Whether a path leads to a regular file that this process may access; `mode` is `X_OK` or `R_OK` of
+  /// access(2).
   public static func isRegularFile(at path: String, access mode: Int32 = F_OK) -> Bool {
     var raw = stat()
     return stat(path, &raw) == 0 && raw.st_mode & S_IFMT == S_IFREG && access(path, mode) == 0
   }
 
-  /// Whether a path leads to a folder that can be seen.
+  /// Whether a path leads to a folder.
   public static func isFolder(at path: String) -> Bool {
     var raw = stat()
     return stat(path, &raw) == 0 && raw.st_mode & S_IFMT == S_IFDIR
   }
 }
 
-/// A small file that is no document, read at once. Of one that may be a document no descriptor is closed but by ArtStore.
+// MARK: - Reading and writing whole files
+
+/// Reads a small file whole. Never use it for a file that may be a document: closing a descriptor drops
+/// SQLite's locks on the file, so only ArtStore closes those.
 package enum SmallFile {
-  /// The bytes of a file to its end; nil where it is not there. Throws what open(2) and read(2) say, and EFBIG where it has more
-  /// bytes than `limit`.
+  /// The bytes of a file; nil where it does not exist. Throws the error of open(2) or read(2), and EFBIG for a
+  /// file of more than `limit` bytes.
   package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else {
@@ -140,33 +148,34 @@ package enum SmallFile {
     }
   }
 
-  /// The same as text; nil where it is not there, and where it is no UTF-8.
+  /// The same as text; nil where the file does not exist, or is not UTF-8.
   package static func text(_ path: String, limit: Int) throws(SystemError) -> String? {
     try read(path, limit: limit).flatMap { String(validating: $0, as: UTF8.self) }
   }
 }
 
-/// A new file on its way: it has no name until it is whole.
+/// A file that gets its name only when its content is complete.
 ///
-///     begun ──link──▶ there, where nothing was
-///       └───replace──▶ there, in the place of another file
-///       └───abandon──▶ nothing is left
+///     created ──link──▶ at the path, where nothing was
+///       ├───replace──▶ at the path, instead of another file
+///       └───abandon──▶ deleted
 ///
-/// A file system without such files (O_TMPFILE) gives it a hidden name from the start, under which a kill leaves it behind. The
-/// descriptor is its owner's to write to, to make durable and to close.
+/// On a file system without O_TMPFILE, the file has a hidden name from the start; a killed process leaves that
+/// file behind. The owner writes to the descriptor, synchronises it and closes it.
 package struct UnnamedFile: Sendable {
-  /// What is written to.
+  /// The descriptor to write to.
   package let descriptor: Int32
-  /// The name that it has on its way; nil where it has none.
+  /// The temporary name; nil where the file has none.
   package let hiddenName: String?
 
-  /// Begins one in a folder. `hiddenPath` is where it lies where it must have a name; nothing may be there. `isAsked` is false where
-  /// the file system is not to be asked for a file without a name. Throws what open(2) says.
+  /// Creates a file in a folder. `hiddenPath` is its temporary path where it needs one; nothing may exist
+  /// there. `allowsUnnamed` is false to give it a temporary name even where the file system has O_TMPFILE.
+  /// Throws the error of open(2).
   package init(
-    in folder: String, mode: mode_t, else hiddenPath: @autoclosure () -> String, isAsked: Bool = true
+    in folder: String, mode: mode_t, else hiddenPath: @autoclosure () -> String, allowsUnnamed: Bool = true
   ) throws(SystemError) {
-    // Without /proc it could get no name later.
-    if isAsked, access("/proc/self/fd", X_OK) == 0 {
+    // Without /proc it could not be linked later.
+    if allowsUnnamed, access("/proc/self/fd", X_OK) == 0 {
       // O_TMPFILE, which Swift does not import: __O_TMPFILE | O_DIRECTORY.
       let descriptor = open(folder, 0o20000000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode)
       if descriptor >= 0 {
@@ -181,8 +190,9 @@ package struct UnnamedFile: Sendable {
     hiddenName = name
   }
 
-  /// Gives it a name that nothing has yet. Throws what linkat(2) says, EEXIST among it. `mayRace` is for a file system that can do so
-  /// in no single step: a file that appears at the path between two steps is lost then.
+  /// Gives the file a name that no other file has. Throws the error of linkat(2), such as EEXIST. `mayRace`
+  /// allows two steps on a file system that cannot do it in one: a file that another process creates between
+  /// the steps is lost.
   package func link(as path: String, mayRace: Bool = false) throws(SystemError) {
     guard let hiddenName else {
       guard linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
@@ -190,10 +200,10 @@ package struct UnnamedFile: Sendable {
       }
       return
     }
-    // It keeps the hidden name until `abandon`.
+    // The hidden name stays until `abandon`.
     if Glibc.link(hiddenName, path) == 0 { return }
     let error = SystemError("link", path)
-    // A file cannot have two names there.
+    // This file system has no hard links.
     guard [EPERM, EOPNOTSUPP, ENOSYS].contains(error.number) else { throw error }
     let number = csystem_rename_without_replacing(hiddenName, path)
     if number == 0 { return }
@@ -203,10 +213,11 @@ package struct UnnamedFile: Sendable {
     guard rename(hiddenName, path) == 0 else { throw SystemError("rename", path) }
   }
 
-  /// Puts it in the place of the file at a path; on its way it is at `hiddenPath`, where nothing may be. `isDue` is asked just before;
-  /// where it says no, that file stays. Throws what linkat(2) and rename(2) say; then that file stays, too.
+  /// Replaces the file at a path. The new file is at `hiddenPath` for a moment; nothing may exist there.
+  /// `isDue` is called just before the rename; when it returns false, the old file stays. Throws the error of
+  /// linkat(2) or rename(2); the old file stays then, too.
   ///
-  /// - Returns: Whether it is there.
+  /// - Returns: Whether the file was replaced.
   package func replace(
     _ path: String, over hiddenPath: @autoclosure () -> String, ifStill isDue: () -> Bool = { true }
   ) throws(SystemError) -> Bool {
@@ -224,29 +235,31 @@ package struct UnnamedFile: Sendable {
     return true
   }
 
-  /// Takes the hidden name away, if it has one.
+  /// Deletes the hidden name, if there is one.
   package func abandon() { if let hiddenName { unlink(hiddenName) } }
 }
 
-/// A call of the system that failed.
+// MARK: - Errors
+
+/// A system call that failed.
 public struct SystemError: Error, Sendable, Hashable {
-  /// The call, as its manual page is named: `realpath`.
+  /// The name of the call's manual page: `realpath`.
   public let call: String
-  /// What it was about; nil where it was about no path.
+  /// The path that the call was given, if any.
   public let path: String?
-  /// The error number, as in errno(3).
+  /// The error number; see errno(3).
   public let number: Int32
 
-  /// A failure; by default with the error number that the thread's last call left.
+  /// An error; `number` defaults to `errno`, which must still be that of the call.
   public init(_ call: String, _ path: String? = nil, number: Int32 = errno) {
     self.call = call
     self.path = path
     self.number = number
   }
 
-  /// The system's own text for the number, such as `Permission denied`.
+  /// The system's text for the number, such as `Permission denied`.
   public var text: String { Self.text(of: number) }
 
-  /// The system's own text for an error number.
+  /// The system's text for an error number.
   public static func text(of number: Int32) -> String { String(cString: strerror(number)) }
 }

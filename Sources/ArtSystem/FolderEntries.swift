@@ -2,43 +2,44 @@
 
 import Glibc
 
-/// One entry of a folder while the folder is being read; not to be kept.
+/// One entry of a folder. It is valid only while the folder is being read.
 package struct FolderEntry {
-  /// What an entry is.
+  /// The type of an entry.
   package enum Kind: Sendable {
     case file, folder, link, pipe, socket, device
   }
 
-  /// The bytes of its name, without the zero at their end.
+  /// The bytes of the name, without the terminating zero.
   package let nameBytes: UnsafeBufferPointer<UInt8>
-  /// What it is, where the file system says so without being asked for the entry itself.
-  package let toldKind: Kind?
+  /// The type, if the file system gives it with the name (`d_type` of readdir(3)).
+  package let listedKind: Kind?
   private let folder: Int32
 
   fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>, _ type: UInt8, _ folder: Int32) {
     nameBytes = bytes
-    toldKind = Kind(type: Int32(type))
+    listedKind = Kind(type: Int32(type))
     self.folder = folder
   }
 
-  /// Its name; nil where it is no UTF-8: no path leads there.
+  /// The name; nil where it is not UTF-8, because no `String` leads there.
   package var name: String? { String(validating: nameBytes, as: UTF8.self) }
 
-  /// Its name with marks in the place of what is no UTF-8.
-  package var shownName: String { String(decoding: nameBytes, as: UTF8.self) }
+  /// The name with U+FFFD in place of invalid UTF-8, for messages.
+  package var displayName: String { String(decoding: nameBytes, as: UTF8.self) }
 
   /// Whether its name begins with a dot.
   package var isHidden: Bool { nameBytes.first == UInt8(ascii: ".") }
 
-  /// What it is, a symbolic link itself; the file system is asked where it did not say. Throws what fstatat(2) says.
+  /// The type of the entry; symbolic links are not followed. Calls fstatat(2) where `listedKind` is nil, and
+  /// throws its error.
   package func kind() throws(SystemError) -> Kind {
-    if let toldKind { return toldKind }
+    if let listedKind { return listedKind }
     return try Kind(status: status(AT_SYMLINK_NOFOLLOW))
   }
 
-  /// Whether it is a folder, or a symbolic link to one.
+  /// Whether the entry is a folder, or a symbolic link to one.
   package var leadsToFolder: Bool {
-    switch toldKind {
+    switch listedKind {
     case .folder: return true
     case .link, nil: break
     default: return false
@@ -49,7 +50,7 @@ package struct FolderEntry {
   private func status(_ flags: Int32) throws(SystemError) -> stat {
     guard let name = nameBytes.baseAddress else { throw SystemError("fstatat", number: ENOENT) }
     var status = stat()
-    // The zero byte at its end is still there.
+    // readdir(3) gave the name with a zero byte at its end.
     let result = name.withMemoryRebound(to: CChar.self, capacity: nameBytes.count + 1) {
       fstatat(folder, $0, &status, flags)
     }
@@ -57,6 +58,8 @@ package struct FolderEntry {
     return status
   }
 }
+
+// MARK: - Types
 
 extension FolderEntry.Kind {
   /// Nil for DT_UNKNOWN.
@@ -84,16 +87,18 @@ extension FolderEntry.Kind {
   }
 }
 
+// MARK: - Reading a folder
+
 extension FolderEntry {
-  /// Hands over each entry of the folder at a path but `.` and `..`, in no order. Throws what opening and reading it says; what was
-  /// handed over by then counts for nothing.
+  /// Calls `body` with each entry of a folder except `.` and `..`, in no order. Throws the error of opendir(3)
+  /// or readdir(3); the entries passed until then are incomplete.
   package static func each(in path: String, _ body: (FolderEntry) -> Void) throws(SystemError) {
     guard let stream = opendir(path) else { throw SystemError("opendir", path) }
     defer { closedir(stream) }
     try each(of: stream, path, body)
   }
 
-  /// The same for a folder that is open, whose descriptor is closed by this.
+  /// The same for a folder that is open; closes the descriptor.
   package static func each(inOpen descriptor: Int32, _ body: (FolderEntry) -> Void) throws(SystemError) {
     guard let stream = fdopendir(descriptor) else {
       let error = SystemError("fdopendir")

@@ -5,22 +5,22 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A program that does one thing for this one, on pipes. It never outlives this process, however that ends, nor this
-/// object.
+/// A helper program that runs, connected by pipes. It ends with this object and with this process, however that
+/// ends.
 ///
-/// Two threads belong to it. One starts it and waits for its end; the kernel kills the program when that thread is
-/// gone, so it stays. The other reads. Both are gone after `onEnd`.
+/// Two threads belong to it. One starts the program and waits for its end; it stays, because the kernel kills
+/// the program when the thread that started it ends. The other reads the output. Both end after `onEnd`.
 public final class HelperProcess: Sendable {
-  /// The process's number.
+  /// The process ID.
   public let processID: Int32
   private let program: HelperProgram
   private let child: ChildProcess
   private let inputTimeout: Duration
 
-  /// Starts a program, with those variables of this process's environment and no others. `onLine` is called with each line that
-  /// it writes, without its line break, on a thread of its own: while that call lasts nothing more is read.
-  /// `onEnd` is called once, on the same thread, after the last line, and nothing after it. Throws `notStarted` and `noThread`; then
-  /// neither is called.
+  /// Starts a program with the named variables of this process's environment and no others. A thread of the
+  /// helper's own calls `onLine` with each line of standard output, without its line break; nothing more is
+  /// read during the call. The same thread calls `onEnd` once, as the last call. Throws `notStarted` and
+  /// `noThread`; neither closure is called then.
   public convenience init(
     starting program: HelperProgram, arguments: [String] = [], variables: [String] = [], limits: HelperLimits,
     onLine: @escaping @Sendable ([UInt8]) -> Void, onEnd: @escaping @Sendable (HelperEnd) -> Void
@@ -34,8 +34,8 @@ public final class HelperProcess: Sendable {
       onBytes: { _ in }, onEnd: onEnd)
   }
 
-  /// Starts one that writes raw bytes, too: `onLine` says how many follow the line, nil where another line does. They are
-  /// handed to `onBytes` as a whole, in the same way, and are not kept. Bytes that it does not live to write are dropped.
+  /// Starts a program that also writes raw bytes. `onLine` returns how many follow the line, or nil. `onBytes`
+  /// receives them as one array. Bytes that are incomplete when the program ends are dropped.
   public init(
     starting program: HelperProgram, arguments: [String] = [], variables: [String] = [], limits: HelperLimits,
     onLine: @escaping @Sendable ([UInt8]) -> Int?, onBytes: @escaping @Sendable ([UInt8]) -> Void,
@@ -83,8 +83,8 @@ public final class HelperProcess: Sendable {
 
   deinit { end() }
 
-  /// Writes to its standard input. Waits while it reads nothing, at most as long as its limits say: the thread that `onLine` waits
-  /// for must not be the one that waits here. Throws `ended` and `inputBlocked`.
+  /// Writes to standard input. Blocks while the program does not read, at most for `inputTimeout`. Never call
+  /// it on a thread that `onLine` waits for. Throws `ended` and `inputBlocked`.
   public func send(_ bytes: [UInt8]) throws(HelperFailure) {
     do throws(ChildProcess.SendFailure) {
       try child.send(bytes, timeout: inputTimeout)
@@ -93,34 +93,34 @@ public final class HelperProcess: Sendable {
     }
   }
 
-  /// Ends its standard input: it was sent all that there is. Waits for a `send` that is under way.
+  /// Closes standard input, after a `send` that is under way.
   public func endInput() { child.endInput() }
 
-  /// Kills it, if it is still there; `onEnd` follows.
+  /// Kills the program, if it still runs; `onEnd` follows.
   public func end() { child.kill(nil) }
 }
 
 // MARK: - The start
 
-/// The start of a helper, handed from the thread that does it to the one that waits for it.
+/// Passes the result of the start from the thread that does it to the one that waits for it.
 private final class Start: Sendable {
   private let outcome = Mutex<Result<(ChildProcess, csystem_process), SystemError>?>(nil)
   private let isDone = DispatchSemaphore(value: 0)
 
-  /// Starts the program; nil when that failed.
+  /// Starts the program; nil when that fails.
   func run(
     _ program: HelperProgram, _ arguments: [String], _ variables: [String], _ limits: HelperLimits
   ) -> ChildProcess? {
     var started = csystem_process()
-    var words = ([program.path] + arguments).map { strdup($0) } + [nil]
+    var argv = ([program.path] + arguments).map { strdup($0) } + [nil]
     var environment = variables.compactMap(Environment.definition).map { strdup($0) } + [nil]
     let error = csystem_start(
-      program.path, &words, &environment,
+      program.path, &argv, &environment,
       csystem_limits(
         memory: UInt64(max(limits.memory, 0)), processor_seconds: UInt64(max(limits.processorSeconds ?? 0, 0))
       ),
       &started)
-    for word in words + environment { free(word) }
+    for pointer in argv + environment { free(pointer) }
     let child = error == 0 ? ChildProcess(started) : nil
     outcome.withLock { [started] outcome in
       outcome =
@@ -130,10 +130,10 @@ private final class Start: Sendable {
     return child
   }
 
-  /// Waits for it.
+  /// Waits for the start.
   func result() throws(SystemError) -> (ChildProcess, csystem_process) {
     isDone.wait()
-    // It is set before it is signalled.
+    // `run` sets it before it signals.
     guard let outcome = outcome.withLock({ $0 }) else { throw SystemError("execve", number: EINVAL) }
     return try outcome.get()
   }
@@ -141,27 +141,27 @@ private final class Start: Sendable {
 
 // MARK: - The process
 
-/// A helper's process, and the end of its standard input: what several threads look at.
+/// The process and the write end of its standard input, shared by several threads.
 ///
 /// ```
 ///   running --kill--> killed ----.
-///      |                         v
-///      '------- it ends ----> ended(cause)
+///                         v
+///      '--- process ends ---> ended(cause)
 /// ```
-/// Its number is its own until `ended`; from then on it is not used any more.
+/// The process ID is valid until `ended`; it is not used after that.
 private final class ChildProcess: Sendable {
   private enum State {
     case running
-    /// We killed it; why, where that says more than the signal.
+    /// Killed by us; the cause, where it says more than the signal.
     case killed(HelperEnd.Cause?)
     case ended(HelperEnd.Cause)
   }
 
   let number: pid_t
   private let state = Mutex(State.running)
-  /// Held by the thread that writes, so that what two threads send does not mix; -1 when it is closed.
+  /// Locked by the thread that writes, so that the bytes of two threads do not mix; -1 when closed.
   private let input: Mutex<Int32>
-  /// The same, for waking a writer without waiting for it. Only `waitForEnd` closes it.
+  /// The same descriptor, to wake a blocked writer without the lock. Only `waitForEnd` closes it.
   private let inputToWake: Int32
 
   init(_ started: csystem_process) {
@@ -170,14 +170,14 @@ private final class ChildProcess: Sendable {
     inputToWake = started.input
   }
 
-  /// How it ended, once it has.
+  /// The cause of the end; `exit(-1)` before it.
   var cause: HelperEnd.Cause {
     state.withLock { state in
       if case .ended(let cause) = state { cause } else { .exit(-1) }
     }
   }
 
-  /// Kills it, with all of its group, if it is still there.
+  /// Kills the process and its group, if it still runs.
   func kill(_ cause: HelperEnd.Cause?) {
     state.withLock { state in
       guard case .running = state else { return }
@@ -186,7 +186,8 @@ private final class ChildProcess: Sendable {
     }
   }
 
-  /// Waits for its end, on the thread that started it; kills it when it has been stopped. Then nothing of it is left.
+  /// Waits for the end, on the thread that started the process; kills a process that was stopped. The process
+  /// is reaped on return.
   func waitForEnd() {
     var status: Int32 = 0
     var change = csystem_wait(number, true, &status)
@@ -194,14 +195,15 @@ private final class ChildProcess: Sendable {
       kill(.stopped)
       change = csystem_wait(number, false, &status)
     }
-    // Where this process ignores SIGCHLD the kernel has reaped it, and the number may be another group's by now.
-    let isOurs = !(change == csystem_exited && status == -1)
+    // Where this process ignores SIGCHLD, the kernel has reaped the child, and the number may be another
+    // group's by now.
+    let isUnreaped = !(change == csystem_exited && status == -1)
     state.withLock { state in
-      // What it started itself goes with it; the group has its number until it is reaped.
-      if isOurs { Glibc.kill(-number, SIGKILL) }
+      // Kills the child's own children, too; the group's number stays valid until the child is reaped.
+      if isUnreaped { Glibc.kill(-number, SIGKILL) }
       let found: HelperEnd.Cause = change == csystem_exited ? .exit(status) : .signal(status)
       if case .killed(let cause?) = state { state = .ended(cause) } else { state = .ended(found) }
-      if isOurs { csystem_reap(number) }
+      if isUnreaped { csystem_reap(number) }
     }
     shutdown(inputToWake, Int32(SHUT_RDWR))
     input.withLock { input in
@@ -210,7 +212,7 @@ private final class ChildProcess: Sendable {
     }
   }
 
-  /// Writes to its standard input. Throws why it could not be.
+  /// Writes to standard input.
   func send(_ bytes: [UInt8], timeout: Duration) throws(SendFailure) {
     let failure = input.withLock { input in bytes.withUnsafeBytes { write($0, to: input, timeout) } }
     guard let failure else { return }
@@ -218,7 +220,7 @@ private final class ChildProcess: Sendable {
     throw failure
   }
 
-  /// Ends its standard input. The descriptor stays, for waking and closing.
+  /// Shuts standard input down. The descriptor stays open, for `waitForEnd`.
   func endInput() {
     input.withLock { input in
       guard input >= 0 else { return }
@@ -226,7 +228,7 @@ private final class ChildProcess: Sendable {
     }
   }
 
-  /// Why something could not be sent.
+  /// Why `send` failed.
   enum SendFailure: Error {
     case ended, blocked
   }
@@ -254,30 +256,31 @@ private final class ChildProcess: Sendable {
   }
 }
 
-// MARK: - Its output
+// // MARK: - Output
 
-/// Reads what a helper writes, on a thread of its own, until the helper has ended and nothing is left to read.
+/// Reads the output of a helper on a thread of its own, until the helper has ended and its pipes are empty.
 private struct OutputReader: Sendable {
   let child: ChildProcess
-  /// Its standard output.
+  /// The pipe of standard output.
   let output: Int32
-  /// Its standard error.
+  /// The pipe of standard error.
   let errors: Int32
-  /// A pipe that hangs up when it has ended. Its own streams say nothing of that: what it had started itself may hold
-  /// them open.
+  /// A pipe that is closed when the helper has ended. The end of the output does not show that: a child of the
+  /// helper may keep its streams open.
   let ended: Int32
   let limits: HelperLimits
   let onLine: @Sendable ([UInt8]) -> Int?
   let onBytes: @Sendable ([UInt8]) -> Void
   let onEnd: @Sendable (HelperEnd) -> Void
 
-  /// The most bytes that are kept of its standard error: the trace that Swift's runtime writes after its reason fits.
+  /// The bytes of standard error that are kept, the last ones: enough for the reason of a Swift trap and the
+  /// trace after it.
   static let errorsLimit = 1 << 14
 
-  /// No pipe holds more than so many reads give: 1 MiB.
+  /// The number of reads after the end: 1 MiB, more than a pipe holds.
   static let readsAfterEnd = 1 << 8
 
-  /// Reads all of it, then says how it ended.
+  /// Reads until the end, then calls `onEnd`.
   func run() {
     var splitter = FrameSplitter(lineLimit: limits.line, bytesLimit: limits.bytes)
     var errorBytes: [UInt8] = []
@@ -287,11 +290,11 @@ private struct OutputReader: Sendable {
     var isExcess = false
     var left = Self.readsAfterEnd
     repeat {
-      // Once it has ended, only what is there already is read.
+      // After the end, only bytes that are already in the pipes are read.
       let count = poll(&ends, 3, isOver ? 0 : -1)
       if count < 0 {
         if errno == EINTR || errno == EAGAIN { continue }
-        // The system does not say when there is something to read: trying again would keep a processor busy.
+        // poll(2) fails for want of memory: retrying would keep a processor busy.
         child.kill(nil)
         break
       }
@@ -301,10 +304,10 @@ private struct OutputReader: Sendable {
         let piece = piece(of: &ends[1], &buffer)
         errorBytes = Array((errorBytes + piece).suffix(Self.errorsLimit))
       }
-      if ends[0].revents != 0, !splitter.take(piece(of: &ends[0], &buffer), line: onLine, bytes: onBytes) {
+      if ends[0].revents != 0, !splitter.append(piece(of: &ends[0], &buffer), line: onLine, bytes: onBytes) {
         child.kill(.excessOutput)
         isExcess = true
-        // Whatever else it says is not to be believed.
+        // The rest of its output is ignored.
         ends[0].fd = -1
       }
       if ends[2].revents != 0 {
@@ -321,7 +324,7 @@ private struct OutputReader: Sendable {
         isCutOff: !isExcess && !splitter.isAtBeginning))
   }
 
-  /// What is there to read; at the end of it nothing, and the stream is not looked at again.
+  /// The bytes that are available; empty at the end of the stream, which is not polled again.
   private func piece(of end: inout pollfd, _ buffer: inout [UInt8]) -> ArraySlice<UInt8> {
     let count = read(end.fd, &buffer, buffer.count)
     if count > 0 { return buffer[..<count] }
@@ -331,34 +334,36 @@ private struct OutputReader: Sendable {
 }
 
 extension pollfd {
-  /// One to read from.
+  /// An entry to read from.
   fileprivate init(fd: Int32) { self.init(fd: fd, events: Int16(POLLIN), revents: 0) }
 }
 
+// MARK: - End and limits
+
 /// How a helper process ended.
 public struct HelperEnd: Sendable, Hashable {
-  /// What ended it.
+  /// The cause of the end.
   public enum Cause: Sendable, Hashable {
-    /// It ended by itself, with that status; -1 when this process ignores SIGCHLD, so that the status is lost.
+    /// It exited with that status; -1 when this process ignores SIGCHLD, so that the status is lost.
     case exit(Int32)
-    /// A signal of that number; SIGKILL after `end`.
+    /// A signal ended it; SIGKILL after `end`.
     case signal(Int32)
-    /// It had been stopped; it was killed.
+    /// It was stopped, by SIGSTOP for example, and we killed it.
     case stopped
-    /// It wrote a line longer than its limit, or announced more raw bytes; it was killed.
+    /// It exceeded the limit of a line or of announced raw bytes, and we killed it.
     case excessOutput
-    /// It read nothing of what was sent to it for too long; it was killed.
+    /// It did not read its input within `inputTimeout`, and we killed it.
     case inputBlocked
   }
 
-  /// What ended it.
+  /// The cause of the end.
   public let cause: Cause
-  /// The last of what it wrote to its standard error, at most 16 KiB.
+  /// The last bytes of standard error, at most 16 KiB.
   public let errors: String
-  /// Whether it ended in the middle of a line, or of the raw bytes after one.
+  /// Whether the output ended in the middle of a line or of raw bytes.
   public let isCutOff: Bool
 
-  /// An end.
+  /// Creates an end.
   public init(_ cause: Cause, errors: String, isCutOff: Bool = false) {
     self.cause = cause
     self.errors = errors
@@ -366,20 +371,20 @@ public struct HelperEnd: Sendable, Hashable {
   }
 }
 
-/// What a helper process may use.
+/// Resource limits of a helper process.
 public struct HelperLimits: Sendable, Hashable {
-  /// Bytes of address space.
+  /// Address space in bytes.
   public var memory: Int
-  /// Seconds of processor time; nil for one that lives long.
+  /// Processor time in seconds; nil for a helper that lives long.
   public var processorSeconds: Int?
-  /// Bytes of a line; one with longer ones is killed.
+  /// The longest line in bytes; a helper that exceeds it is killed.
   public var line: Int
-  /// Raw bytes after a line that announces them; one that announces more is killed.
+  /// The most raw bytes that a line may announce; a helper that exceeds it is killed.
   public var bytes: Int
-  /// How long it may read nothing of what is sent to it; one that takes longer is killed.
+  /// How long the helper may leave its input unread; it is killed after that.
   public var inputTimeout = Duration.seconds(10)
 
-  /// Limits of these sizes.
+  /// Creates limits, with the default input timeout.
   public init(memory: Int, processorSeconds: Int?, line: Int, bytes: Int = 0) {
     self.memory = memory
     self.processorSeconds = processorSeconds
@@ -388,85 +393,90 @@ public struct HelperLimits: Sendable, Hashable {
   }
 }
 
-/// When a helper that ended is started again. Times are those of any clock that only goes forward.
+// MARK: - Restarting
+
+/// Computes when a helper that ended is started again, with exponential backoff. Times are those of any
+/// monotonic clock.
 ///
 /// ```
 ///              started                     ended, had run for 10 s: due at once
 ///   waiting -----------> running(since) --------------------------------------.
 ///   (due) ^                   |                                               |
-///      |  |                   | ended before: due after the pause, which      |
+///      |  |                   | ended before: due after the delay, which      |
 ///      '--'                   v doubles, 100 ms up to 30 s                    |
 ///     ended: the       waiting(due) <-----------------------------------------'
 ///     start failed
 /// ```
-/// In every state the pause, the one after the next short run, is within its bounds; it begins anew after a long run.
-public struct Restarts: Sendable {
+/// Invariant: the delay after the next short run is within its bounds. A long run resets it.
+public struct RestartBackoff: Sendable {
   private enum State: Equatable {
     case waiting
     case running(since: Duration)
   }
 
-  /// A helper that ran for that long is well.
-  static let longRun = Duration.seconds(10)
-  static let shortestPause = Duration.milliseconds(100)
-  static let longestPause = Duration.seconds(30)
+  /// A run this long resets the delay.
+  static let stableRun = Duration.seconds(10)
+  static let minDelay = Duration.milliseconds(100)
+  static let maxDelay = Duration.seconds(30)
 
   private var state = State.waiting
-  private var pause = shortestPause
+  private var delay = minDelay
 
-  /// Nothing has been started yet.
+  /// A backoff before the first start.
   public init() {}
 
-  /// It was started.
+  /// The helper was started.
   public mutating func started(at now: Duration) {
     state = .running(since: now)
     checkInvariants()
   }
 
-  /// It ended, or could not be started. Gives the time to start it again, `now` or later.
+  /// The helper ended, or could not be started. Returns when to start it again: `now` or later.
   public mutating func ended(at now: Duration) -> Duration {
     defer { checkInvariants() }
-    let wasWell = if case .running(let since) = state { now - since >= Self.longRun } else { false }
+    let wasStable = if case .running(let since) = state { now - since >= Self.stableRun } else { false }
     state = .waiting
-    guard !wasWell else {
-      pause = Self.shortestPause
+    guard !wasStable else {
+      delay = Self.minDelay
       return now
     }
-    defer { pause = min(pause * 2, Self.longestPause) }
-    return now + pause
+    defer { delay = min(delay * 2, Self.maxDelay) }
+    return now + delay
   }
 
   private func checkInvariants() {
-    assert(pause >= Self.shortestPause && pause <= Self.longestPause)
+    assert(delay >= Self.minDelay && delay <= Self.maxDelay)
   }
 }
 
-/// Makes lines of bytes that come in pieces, and the raw bytes that a line announces.
+// MARK: - Lines and raw bytes
+
+/// Splits a byte stream into lines, and into the raw bytes that a line announces.
 package struct FrameSplitter {
-  /// The most bytes in a line.
+  /// The most bytes of a line.
   private let lineLimit: Int
   /// The most raw bytes after a line.
   private let bytesLimit: Int
-  /// What has come of the line that is not at its end.
+  /// The beginning of a line that is incomplete.
   private var rest: [UInt8] = []
-  /// What has come of raw bytes. They are held here and nowhere else, in room for all of them.
+  /// The beginning of raw bytes that are incomplete. Capacity for all of them is reserved once.
   private var body: [UInt8] = []
-  /// How many raw bytes are still to come; nil when a line is.
+  /// How many raw bytes are still missing; nil while a line is being read.
   private var missing: Int?
 
-  /// A splitter for what is at a line's beginning.
+  /// A splitter at the start of a line.
   package init(lineLimit: Int, bytesLimit: Int) {
     self.lineLimit = lineLimit
     self.bytesLimit = bytesLimit
   }
 
-  /// Whether nothing that has come waits for more.
+  /// Whether no line and no raw bytes are incomplete.
   package var isAtBeginning: Bool { rest.isEmpty && missing == nil }
 
-  /// Takes a piece and hands out what ends in it: each line, without its line break, to `line`, which says how many raw
-  /// bytes follow it, if any do; these to `bytes`. False when more comes than the limits let: nothing of that is handed out,
-  /// and there is no way on.
-  package mutating func take(
+  /// Appends a piece and passes on everything that it completes: each line, without its line break, to `line`,
+  /// which returns how many raw bytes follow it, or nil; raw bytes to `bytes`. Returns false when a limit is
+  /// exceeded: the stream cannot be split further.
+  package mutating func append(
     _ piece: ArraySlice<UInt8>, line: ([UInt8]) -> Int?, bytes: ([UInt8]) -> Void
   ) -> Bool {
     var piece = piece
@@ -478,7 +488,7 @@ package struct FrameSplitter {
         missing = count - part.count
         guard part.count == count else { return true }
         missing = nil
-        bytes(handOver())
+        bytes(removeBody())
       }
       guard let end = piece.firstIndex(of: 10) else { break }
       guard rest.count + (end - piece.startIndex) <= lineLimit else { return false }
@@ -496,8 +506,8 @@ package struct FrameSplitter {
     return rest.count <= lineLimit
   }
 
-  /// The raw bytes, which are not held here any more.
-  private mutating func handOver() -> [UInt8] {
+  /// Returns the raw bytes without a copy.
+  private mutating func removeBody() -> [UInt8] {
     var bytes: [UInt8] = []
     swap(&bytes, &body)
     return bytes

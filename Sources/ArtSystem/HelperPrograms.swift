@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// Where helper programs lie.
+/// Where helper programs are found.
 public struct HelperPrograms: Sendable, Hashable {
-  /// Folders to look in; the first that has a program of the wanted name is taken.
+  /// Folders to search, in this order.
   public var folders: [String]
-  /// Paths of programs that lie elsewhere, by their names; they are not looked for.
+  /// Paths of programs by name; these are not searched for.
   public var paths: [String: String]
 
   /// Programs in these folders, and at these paths.
@@ -20,7 +20,7 @@ public struct HelperPrograms: Sendable, Hashable {
     HelperPrograms(besideProgramAt: OwnProcess.path)
   }
 
-  /// The same for a program at that path; no folders where the path is not known.
+  /// The same for a program at that path; no folders where the path is nil.
   init(besideProgramAt own: String?) {
     guard let own, let slash = own.lastIndex(of: "/") else {
       self.init(folders: [])
@@ -30,7 +30,7 @@ public struct HelperPrograms: Sendable, Hashable {
     self.init(folders: ["\(folder)", "\(folder)/../libexec/emojiart"])
   }
 
-  /// The program of that name. What is no regular file, or may not be executed, is not there. Throws `missing`.
+  /// Finds a program by name. Skips what is not a regular file or not executable. Throws `missing`.
   public func program(_ name: String) throws(HelperFailure) -> HelperProgram {
     if let path = paths[name] { return HelperProgram(name: name, path: path) }
     guard
@@ -46,33 +46,35 @@ public struct HelperPrograms: Sendable, Hashable {
 
 /// A helper program that was found.
 public struct HelperProgram: Sendable, Hashable {
-  /// What it is called.
+  /// The program's name.
   public let name: String
-  /// Where it lies.
+  /// The program's path.
   public let path: String
 
-  /// A program of that name at a path.
+  /// Creates a reference to a program.
   public init(name: String, path: String) {
     self.name = name
     self.path = path
   }
 
-  /// The program at a path, named by its last part.
+  /// The program at a path, named by its last component.
   public init(path: String) {
     self.init(name: String(path.split(separator: "/").last ?? ""), path: path)
   }
 }
 
+// MARK: - Failures
+
 /// Why a helper program cannot be used.
 public enum HelperFailure: Error, Sendable, Hashable {
   /// No folder has a program of that name.
   case missing(String, folders: [String])
-  /// It could not be started: no pipe, no process, or the program cannot be executed.
+  /// It could not be started: there is no pipe or process left, or the file cannot be executed.
   case notStarted(HelperProgram, SystemError)
-  /// A thread that it needs could not be begun.
+  /// A thread that it needs could not be started.
   case noThread(HelperProgram, SystemError)
-  /// It has ended.
+  /// The program has ended.
   case ended(HelperProgram)
-  /// It read nothing of what was sent to it for that long, and was killed.
+  /// It did not read its input for that long, and was killed.
   case inputBlocked(HelperProgram, Duration)
 }

@@ -2,21 +2,21 @@
 
 import Glibc
 
-/// Signals that wait until this program takes them: they are blocked in the thread that makes this, and in those that it begins.
-/// What was ignored when the program began stays ignored; `nohup` relies on that.
+/// Receives signals synchronously. They are blocked in the thread that creates the source, and in threads that
+/// it starts. Signals that were ignored at the start of the program stay ignored; `nohup` relies on that.
 ///
-/// They are taken in one of two ways: by `next` now and then, by a thread that does something else, or by `follow`, on a thread of
-/// their own.
+/// Call `next` from time to time on a thread that does other work, or `follow` for a thread of the source's
+/// own.
 public struct SignalSource: Sendable {
-  /// Those that end programs.
+  /// The signals that end programs.
   public static let endings = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-  /// Those that are taken.
+  /// The signals that are received.
   public let numbers: [Int32]
-  /// What was blocked before.
+  /// The signal mask before this source.
   private let before: sigset_t
 
-  /// Blocks these, without those that are ignored.
+  /// Blocks these signals, except those that are ignored.
   public init(_ numbers: [Int32] = endings) {
     self.numbers = numbers.filter { !Self.isIgnored($0) }
     var set = Self.set(self.numbers)
@@ -25,7 +25,7 @@ public struct SignalSource: Sendable {
     self.before = before
   }
 
-  /// Takes one that has come, of all or of some; nil when none has.
+  /// Removes one pending signal, of all or of some; nil when none is pending.
   public func next(of some: [Int32]? = nil) -> Int32? {
     var set = Self.set(some.map { $0.filter(numbers.contains) } ?? numbers)
     var time = timespec()
@@ -33,8 +33,8 @@ public struct SignalSource: Sendable {
     return number > 0 ? number : nil
   }
 
-  /// Has them taken by a thread of their own, which calls `body` with each, one after the other, for as long as this process lives.
-  /// Throws where no thread can be begun.
+  /// Starts a thread that calls `body` with each signal, one after the other, until this process ends. Throws
+  /// where no thread can be started.
   public func follow(_ body: @escaping @Sendable (Int32) -> Void) throws(SystemError) {
     if numbers.isEmpty { return }
     let numbers = numbers
@@ -47,8 +47,8 @@ public struct SignalSource: Sendable {
     }
   }
 
-  /// From here on they do what they do. One that ends programs and has come does so here: Swift's runtime would take SIGQUIT for a
-  /// trap of the program's own. What was blocked before stays blocked.
+  /// Restores the former signal mask. A pending signal that ends programs ends this one here, because Swift's
+  /// runtime would report SIGQUIT as a trap of the program.
   public func release() {
     var set = before
     if let number = next(of: Self.endings.filter { sigismember(&set, $0) == 0 }) { Self.die(of: number) }
@@ -63,7 +63,7 @@ public struct SignalSource: Sendable {
       == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  /// Ends this process by a signal, as if it had never been blocked, ignored or handled.
+  /// Ends this process by a signal with its default action.
   public static func die(of number: Int32) -> Never {
     signal(number, SIG_DFL)
     var set = set([number])
@@ -72,8 +72,8 @@ public struct SignalSource: Sendable {
     _exit(128 + number)
   }
 
-  /// Stops this process by a signal that does so, which is blocked in this thread, until it is continued; or does nothing where no
-  /// shell is there to continue it.
+  /// Stops this process by a signal such as SIGTSTP, which is blocked in this thread, until it is continued.
+  /// Does nothing where no shell could continue it.
   public static func stop(by number: Int32 = SIGTSTP) {
     var set = set([number])
     pthread_sigmask(SIG_UNBLOCK, &set, nil)

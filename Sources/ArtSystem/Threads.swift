@@ -3,13 +3,13 @@
 import Dispatch
 import Glibc
 
-/// Threads of this process's own, for what only waits.
+/// Threads of this process for blocking work.
 public enum Threads {
-  /// Which signals a new thread takes.
+  /// The signal mask of a new thread.
   public enum Signals: Sendable {
-    /// Those of the thread that begins it.
+    /// That of the thread that starts it.
     case inherited
-    /// None but those that a fault in it raises, which are left alone for the crash report.
+    /// All signals are blocked except those of a fault, which must reach the crash handler.
     case none
   }
 
@@ -18,7 +18,7 @@ public enum Threads {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Runs a body on a thread that nothing joins. Throws where none can be begun; then the body has not run.
+  /// Runs a closure on a detached thread. Throws where no thread can be started; the closure has not run then.
   public static func begin(
     signals: Signals = .inherited, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {
@@ -35,8 +35,8 @@ public enum Threads {
     pthread_detach(thread)
   }
 
-  /// Begins that many threads at once and ends them again. Dispatch waits for ever where a thread cannot be begun: whoever relies on
-  /// it asks here first. Throws where one could not be begun.
+  /// Starts that many threads at once and ends them again. Dispatch waits for ever where a thread cannot be
+  /// started, so a program calls this before it relies on Dispatch. Throws where a thread could not be started.
   public static func check(_ count: Int) throws(SystemError) {
     let gate = Gate()
     var threads: [pthread_t] = []
@@ -44,7 +44,8 @@ public enum Threads {
     for _ in 0..<count where failure == nil {
       var thread = pthread_t()
       let number = create(&thread, .inherited, Unmanaged.passUnretained(gate).toOpaque()) { gate in
-        // The C library reserves address space for a thread when it first allocates, and keeps it for the next one.
+        // The C library reserves address space at a thread's first allocation, and keeps it for the next
+        // thread.
         free(malloc(1))
         if let gate { Unmanaged<Gate>.fromOpaque(gate).takeUnretainedValue().wait() }
         return nil
@@ -65,7 +66,7 @@ public enum Threads {
     _ start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
   ) -> Int32 {
     guard signals == .none else { return pthread_create(&thread, nil, start, argument) }
-    // A thread inherits the mask of the one that begins it.
+    // A thread inherits the mask of the thread that starts it.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
@@ -75,11 +76,11 @@ public enum Threads {
     return pthread_create(&thread, nil, start, argument)
   }
 
-  /// What threads wait at until it is opened.
+  /// Blocks threads until it is opened.
   private final class Gate: Sendable {
     private let isOpen = DispatchSemaphore(value: 0)
 
-    /// Waits, and lets the next one through.
+    /// Waits, and releases the next waiter.
     func wait() {
       isOpen.wait()
       isOpen.signal()
@@ -89,12 +90,14 @@ public enum Threads {
   }
 }
 
-/// A serial queue of its own for an actor that waits for files: Dispatch gives it another thread when all others wait,
-/// which the threads of Swift's concurrency must not do.
+// MARK: - Executor
+
+/// A serial queue for an actor that does blocking file I/O. Dispatch adds a thread when all others are blocked;
+/// the cooperative pool of Swift's concurrency does not, and must not be blocked.
 package final class ThreadExecutor: SerialExecutor {
   private let queue: DispatchQueue
 
-  /// A queue that debuggers show by that name.
+  /// A queue; debuggers show the label.
   package init(_ label: String) { queue = DispatchQueue(label: label) }
 
   package func enqueue(_ job: consuming ExecutorJob) {
@@ -103,13 +106,16 @@ package final class ThreadExecutor: SerialExecutor {
   }
 }
 
-/// Wakes a thread that waits in poll(2), however often it is woken before it looks. For one that lives as long as the program.
+// MARK: - Wakeup
+
+/// Wakes a thread that waits in poll(2). Several wakeups before it runs count as one. The pipe lives as long as
+/// the program.
 public struct WakeupPipe: Sendable {
-  /// Readable when it was woken.
+  /// Readable after a wakeup.
   public let readEnd: Int32
   private let writeEnd: Int32
 
-  /// Makes one. Throws what pipe(2) says.
+  /// Creates the pipe. Throws the error of pipe(2).
   public init() throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw SystemError("pipe") }
@@ -120,10 +126,10 @@ public struct WakeupPipe: Sendable {
     (readEnd, writeEnd) = (ends[0], ends[1])
   }
 
-  /// May be called by any thread. A full pipe wakes as well as it can.
+  /// Wakes the thread; any thread may call it. A full pipe is readable already, so a failed write is harmless.
   public func wake() { _ = write(writeEnd, [1], 1) }
 
-  /// Has it wait for the next `wake`.
+  /// Resets the pipe, so that it is readable only after the next `wake`.
   public func clear() {
     var bytes = [UInt8](repeating: 0, count: 256)
     while read(readEnd, &bytes, bytes.count) > 0 {}

@@ -2,57 +2,58 @@
 
 import ArtModel
 
-/// Which part of a canvas is shown, and on how many cells of a terminal.
+/// The visible part of a canvas, and the terminal cells that it occupies.
 package struct ArtPlacement: Equatable {
-  /// Of a terminal that does not say how large its cells are; most are about twice as high as wide.
+  /// The cell size of a terminal that does not report one; most cells are about twice as high as wide.
   private static let usualCell = (width: 10, height: 20)
-  /// Rows of pixels in a row of sixels: one that is begun may be scrolled by.
+  /// Rows of pixels in a row of sixels. A picture that ends within such a row may scroll the screen.
   private static let sixelRows = 6
-  /// Pixels of a picture at most; of what has more a terminal gets a smaller one, which kitty scales up.
+  /// The pixels of a picture at most; larger ones are drawn smaller, and kitty scales them up.
   private static let pixelLimit = 8_000_000
 
   /// The part of the canvas.
   package let region: CanvasRect
-  /// Cells across that it takes.
+  /// The width in cells.
   package let columns: Int
-  /// Cells down.
+  /// The height in cells.
   package let rows: Int
-  /// What a helper program has to draw; nil for emoji on cells.
+  /// The format for a helper process to draw; nil for emoji on cells.
   package let format: Drawing.Format?
-  /// Whether the picture's own size may not be the one of its cells: how many pixels a cell has is a guess, or they are too many.
+  /// Whether the picture is scaled to its cells: their size in pixels is a guess, or the picture would be too
+  /// large.
   package let isScaled: Bool
 
-  /// The viewport's view is of pixels of the room's cells. Throws `badValue` for what nothing can be drawn of.
-  package init(_ viewport: Viewport, in room: TerminalSize, _ graphics: Graphics) throws(ArtError) {
-    let cell = Self.cell(of: room)
+  /// The view of `viewport` is the terminal in pixels. Throws `badValue` where nothing can be drawn.
+  package init(_ viewport: Viewport, in terminal: TerminalSize, _ graphics: Graphics) throws(ArtError) {
+    let cell = Self.cell(of: terminal)
     let region = viewport.visible
     let (width, height) = (region.width * viewport.zoom, region.height * viewport.zoom)
     let factor = min((Double(Self.pixelLimit) / (width * height)).squareRoot(), 1)
-    isScaled = room.cell == nil || factor < 1
+    isScaled = terminal.cell == nil || factor < 1
     self.region = region
     switch graphics {
     case .kitty:
       format = .png(
         try PixelSize(
-          width: Self.whole(width * factor, in: 1...room.columns * cell.width),
-          height: Self.whole(height * factor, in: 1...room.rows * cell.height)))
-      columns = Self.cells(width, cell.width, of: room.columns)
-      rows = Self.cells(height, cell.height, of: room.rows)
+          width: Self.whole(width * factor, in: 1...terminal.columns * cell.width),
+          height: Self.whole(height * factor, in: 1...terminal.rows * cell.height)))
+      columns = Self.cells(width, cell.width, of: terminal.columns)
+      rows = Self.cells(height, cell.height, of: terminal.rows)
     case .sixel:
-      let high = Self.whole(height * factor, in: 1...room.rows * cell.height) / Self.sixelRows
+      let high = Self.whole(height * factor, in: 1...terminal.rows * cell.height) / Self.sixelRows
       let pixels = try PixelSize(
-        width: Self.whole(width * factor, in: 1...room.columns * cell.width),
+        width: Self.whole(width * factor, in: 1...terminal.columns * cell.width),
         height: max(high, 1) * Self.sixelRows)
       format = .sixel(pixels)
-      columns = Self.cells(Double(pixels.width), cell.width, of: room.columns)
-      rows = Self.cells(Double(pixels.height), cell.height, of: room.rows)
+      columns = Self.cells(Double(pixels.width), cell.width, of: terminal.columns)
+      rows = Self.cells(Double(pixels.height), cell.height, of: terminal.rows)
     case .symbols(let colors):
-      columns = Self.whole(width / Double(cell.width), in: 1...room.columns)
-      rows = Self.whole(height / Double(cell.height), in: 1...room.rows)
+      columns = Self.whole(width / Double(cell.width), in: 1...terminal.columns)
+      rows = Self.whole(height / Double(cell.height), in: 1...terminal.rows)
       format = .symbols(columns: columns, rows: rows, colors)
     case .text:
-      columns = Self.whole(width / Double(cell.width), in: 1...room.columns)
-      rows = Self.whole(height / Double(cell.height), in: 1...room.rows)
+      columns = Self.whole(width / Double(cell.width), in: 1...terminal.columns)
+      rows = Self.whole(height / Double(cell.height), in: 1...terminal.rows)
       format = nil
     }
   }
@@ -62,38 +63,42 @@ package struct ArtPlacement: Equatable {
     return max(Int(value.rounded()), bounds.lowerBound)
   }
 
-  /// How many cells so many pixels lie on.
-  private static func cells(_ pixels: Double, _ side: Int, of most: Int) -> Int {
-    min(max(Int((pixels.rounded() / Double(side)).rounded(.up)), 1), most)
+  /// The number of cells that a length in pixels covers.
+  private static func cells(_ pixels: Double, _ side: Int, of limit: Int) -> Int {
+    min(max(Int((pixels.rounded() / Double(side)).rounded(.up)), 1), limit)
   }
 
-  private static func cell(of room: TerminalSize) -> (width: Int, height: Int) {
-    room.cell.map { ($0.width, $0.height) } ?? usualCell
+  private static func cell(of terminal: TerminalSize) -> (width: Int, height: Int) {
+    terminal.cell.map { ($0.width, $0.height) } ?? usualCell
   }
 
-  /// What a viewport on that room sees: all of a canvas, as large as it fits.
-  package static func viewport(_ canvas: Canvas, in room: TerminalSize) -> Viewport {
+  /// A viewport with the whole canvas, as large as it fits the terminal.
+  package static func viewport(_ canvas: Canvas, in terminal: TerminalSize) -> Viewport {
     Viewport(
-      content: Viewport.Size(width: Double(canvas.width), height: Double(canvas.height)), view: view(of: room)
+      content: Viewport.Size(width: Double(canvas.width), height: Double(canvas.height)),
+      view: view(of: terminal)
     )
   }
 
-  /// The room in pixels.
-  package static func view(of room: TerminalSize) -> Viewport.Size {
-    let cell = cell(of: room)
-    return Viewport.Size(width: Double(room.columns * cell.width), height: Double(room.rows * cell.height))
+  /// The size of the terminal in pixels.
+  package static func view(of terminal: TerminalSize) -> Viewport.Size {
+    let cell = cell(of: terminal)
+    return Viewport.Size(
+      width: Double(terminal.columns * cell.width), height: Double(terminal.rows * cell.height))
   }
 }
 
-/// The emoji themselves on cells, within a frame: the art where there is nothing to draw it, or nobody to show it.
+// MARK: - Emoji as text
+
+/// The emoji as text on cells, within a frame: for terminals without graphics, and where nothing can be drawn.
 ///
-/// No two terminals agree on the width of emoji sequences, so the cursor is moved before each, and nothing follows by counting.
+/// Terminals disagree on the width of emoji sequences, so the cursor is positioned before each emoji.
 package enum EmojiGrid {
-  /// Cells of the frame.
+  /// The cells that the frame takes from each dimension.
   package static let frame = 2
 
-  /// Lines for so many cells, the frame included. Of emoji that would lie on one another the uppermost is shown. `left` is how many
-  /// columns lie to the left of it.
+  /// The lines of a grid with that many cells, the frame included. Of overlapping emoji, the uppermost is
+  /// shown. `left` is the number of columns to the left of the grid.
   package static func lines(
     _ scene: DrawingScene, _ region: CanvasRect, columns: Int, rows: Int, left: Int = 0
   ) -> [String] {
@@ -103,11 +108,11 @@ package enum EmojiGrid {
     for label in scene.labels.reversed() where free >= 2 {
       guard let place = place(label.position, region, inner.columns, inner.rows) else { continue }
       let characters = Array(label.text.string)
-      // Half of a cell makes room for a neighbour.
+      // An emoji may be shifted by one column to fit beside its neighbour.
       let near = [0, -1, 1].map { place.column + $0 }.filter { (0...inner.columns - 2).contains($0) }
       let isFree = { column in !(column - 1...column + 1).contains { cells[place.row][$0] != nil } }
       guard let middle = near.first(where: isFree) else { continue }
-      // What stands beyond the frame, or under another one, is not seen.
+      // Characters beyond the frame, or under another emoji, are not shown.
       for (index, character) in characters.enumerated() {
         let column = middle + 2 * index - (characters.count - 1)
         guard (0...inner.columns - 2).contains(column), isFree(column) else { continue }
@@ -124,7 +129,7 @@ package enum EmojiGrid {
     return ["\(move(left))┌\(edge)┐"] + body + ["\(move(left))└\(edge)┘"]
   }
 
-  /// Where a place lies; an emoji is two columns wide. Nil outside.
+  /// The cell of a position; an emoji is two columns wide. Nil outside the region.
   private static func place(
     _ point: Point, _ region: CanvasRect, _ columns: Int, _ rows: Int
   ) -> (column: Int, row: Int)? {
@@ -136,11 +141,13 @@ package enum EmojiGrid {
     return (min(max(column, 0), columns - 2), min(row, rows - 1))
   }
 
-  /// To that column, counted from 0.
+  /// Moves the cursor to a column, counted from 0.
   private static func move(_ column: Int) -> String { "\u{1B}[\(column + 1)G" }
 }
 
-/// How a person wants the art to be shown.
+// MARK: - Choice of graphics
+
+/// The user's choice of graphics.
 package enum GraphicsChoice: String, CaseIterable, Sendable {
   case auto, kitty, sixel, symbols, text, none
 }
@@ -152,16 +159,16 @@ package enum Graphics: Equatable, Sendable {
   case sixel
   /// Characters in colours.
   case symbols(TerminalColors)
-  /// The emoji themselves, each in a cell.
+  /// The emoji as text, each in a cell.
   case text
 
-  /// What a terminal shows best; nil for nothing. A choice other than `auto` is not questioned. `answers` are nil where nobody
-  /// was asked.
+  /// The best graphics that the terminal supports; nil for none. A choice other than `auto` is used as it is.
+  /// `answers` are nil where the terminal was not queried.
   package static func best(
-    _ choice: GraphicsChoice, isTerminal: Bool, _ surroundings: TerminalSurroundings,
+    _ choice: GraphicsChoice, isTerminal: Bool, _ environment: TerminalEnvironment,
     _ answers: TerminalAnswers?
   ) -> Graphics? {
-    let colors = surroundings.colors
+    let colors = environment.colors
     switch choice {
     case .none: return nil
     case .kitty: return .kitty
@@ -169,18 +176,18 @@ package enum Graphics: Equatable, Sendable {
     case .symbols: return .symbols(colors ?? .direct)
     case .text: return .text
     case .auto:
-      guard isTerminal, surroundings.isCapable else { return nil }
+      guard isTerminal, environment.isCapable else { return nil }
       if answers?.hasKitty == true { return .kitty }
       if answers?.hasSixel == true { return .sixel }
-      guard !surroundings.isColorless else { return .text }
+      guard !environment.isColorless else { return .text }
       if let colors { return .symbols(colors) }
       return answers?.isComplete == true ? .symbols(.eight) : .text
     }
   }
 }
 
-extension TerminalSurroundings {
-  /// The colours that the terminal is known to have.
+extension TerminalEnvironment {
+  /// The colours that the terminal is known to support.
   fileprivate var colors: TerminalColors? {
     if let colorTerm, ["truecolor", "24bit"].contains(colorTerm) { return .direct }
     guard let term else { return nil }

@@ -4,24 +4,23 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// Lines entered at the prompt, kept for the next time: a text file that several programs append to. The folder must
-/// be there.
+/// The history of the prompt: a text file that several programs append to. Its folder must exist.
 ///
-/// An append is one write under a shared lock, so appends do not wait for each other; cutting the file to its room
-/// takes the lock for itself and puts a new file in its place.
+/// An append is one write under a shared lock, so appends do not wait for each other. Truncating the file to
+/// its limit needs the exclusive lock, and replaces the file.
 package struct HistoryFile {
   package let path: String
-  /// The newest bytes that are read; a file of twice as many is cut.
+  /// The bytes that are read, the newest ones; a file of twice this size is truncated.
   package var byteLimit: Int
   package var lineLimit: Int
 
-  /// At that path.
+  /// Creates a history at a path.
   package init(path: String, byteLimit: Int = 1 << 20, lineLimit: Int = LineEditor.historyLimit) {
     (self.path, self.byteLimit, self.lineLimit) = (path, byteLimit, lineLimit)
   }
 
-  /// The newest lines, oldest first; none when there is no file. Lines that are no UTF-8 text, or longer than a line
-  /// may be, are passed over. Throws `inputOutput`.
+  /// The newest lines, oldest first; empty when there is no file. Skips lines that are not UTF-8 or are too
+  /// long. Throws `inputOutput`.
   package func load() throws(ArtError) -> [String] {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
@@ -32,22 +31,22 @@ package struct HistoryFile {
     return try lines(of: file)
   }
 
-  /// Adds a line without line breaks. Throws `inputOutput`.
+  /// Adds a line, which must not contain line breaks. Throws `inputOutput`.
   package func append(_ line: String) throws(ArtError) {
     let file = try openLocked(LOCK_SH)
     defer { close(file) }
-    try put(line + "\n", in: file)
+    try write(line + "\n", in: file)
     if try size(of: file) > byteLimit * 2 {
-      // The lock is on the open file: one of its own for the cutting would wait for this one.
+      // The lock belongs to the open file: an exclusive one would wait for this one.
       flock(file, LOCK_UN)
-      try cut()
+      try truncate()
     }
   }
 
-  private func cut() throws(ArtError) {
+  private func truncate() throws(ArtError) {
     let file = try openLocked(LOCK_EX)
     defer { close(file) }
-    // Another program may have been first.
+    // Another program may have truncated it meanwhile.
     guard try size(of: file) > byteLimit * 2 else { return }
     let kept = try lines(of: file).map { $0 + "\n" }.joined()
     let new = path + ".new"
@@ -55,19 +54,20 @@ package struct HistoryFile {
     let other = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard other >= 0 else { throw failure("write") }
     defer { close(other) }
-    try put(kept, in: other)
+    try write(kept, in: other)
     guard rename(new, path) == 0 else { throw failure("write") }
   }
 
-  /// All of it in one write, so that no line of another program gets in between.
-  private func put(_ text: String, in file: Int32) throws(ArtError) {
+  /// One write, so that lines of several programs do not mix.
+  private func write(_ text: String, in file: Int32) throws(ArtError) {
     let bytes = Array(text.utf8)
-    let count = write(file, bytes, bytes.count)
+    let count = Glibc.write(file, bytes, bytes.count)
     guard count >= 0 else { throw failure("write") }
     guard count == bytes.count else { throw failure("write", "the disk is full") }
   }
 
-  /// The file that stands at the path, locked: one that was replaced while this waited keeps nobody's line.
+  /// Opens and locks the file at the path; tries again if it was replaced while this waited, because lines of
+  /// the old file would be lost.
   private func openLocked(_ lock: Int32) throws(ArtError) -> Int32 {
     while true {
       let file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -104,7 +104,7 @@ package struct HistoryFile {
       if count == 0 { break }
       bytes += piece.prefix(count)
     }
-    // The first may have lost its beginning.
+    // The first line may be incomplete.
     let whole = start == 0 ? bytes[...] : bytes.drop { $0 != UInt8(ascii: "\n") }
     return whole.split(separator: UInt8(ascii: "\n")).suffix(lineLimit).compactMap { line in
       line.count <= LineEditor.byteLimit ? String(validating: line, as: UTF8.self) : nil
@@ -113,6 +113,7 @@ package struct HistoryFile {
 
   private func failure(_ verb: String, _ cause: String = SystemError.text(of: errno)) -> ArtError {
     ArtError(
-      .inputOutput, "cannot \(verb) the history \(path): \(cause); lines are kept for this session only")
+      .inputOutput, "cannot \(verb) the history \(path): \(cause); lines are kept for this session only",
+      about: path)
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A key, by what it asks for: Ctrl-A and Home are one. Text comes in runs.
+/// A key by its function: Ctrl-A and Home are one. Text comes in runs.
 package enum Key: Equatable, Sendable {
   case text(String)
   case enter, tab, backspace, delete, deleteOrEnd
@@ -9,15 +9,15 @@ package enum Key: Equatable, Sendable {
   case clearScreen, interrupt, suspend
 }
 
-/// Bytes from a terminal to keys. They may be cut anywhere; what is neither text nor a key that is known is dropped.
+/// Decodes bytes of a terminal to keys. The bytes may be split anywhere; unknown sequences are dropped.
 ///
 ///     ground ──ESC──▶ escape ──[──▶ control ──final──▶ ground      arrows, Home, Delete, paste
 ///       │               ├─────O───▶ application ─────▶ ground      arrows of some terminals
-///       │               └─ ]P^_X ─▶ string ─BEL, ST──▶ ground      a terminal's late report, dropped
+///       │               └─ ]P^_X ─▶ string ─BEL, ST──▶ ground      a late reply of the terminal, dropped
 ///       └──lead byte──▶ scalar ──last byte───────────▶ ground
 ///
-/// A byte that does not fit ends what was begun and counts from `ground`. Between the marks of a paste nothing is a
-/// key but line breaks and Ctrl-C, which ends a paste whose end was lost.
+/// An unexpected byte ends the current sequence and is decoded from `ground`. Within a bracketed paste, only
+/// line breaks and Ctrl-C are keys; Ctrl-C ends a paste whose end was lost.
 package struct KeyDecoder {
   private enum State: Equatable {
     case ground, escape, control, application, string
@@ -34,13 +34,13 @@ package struct KeyDecoder {
   private var isPasting = false
   private var isAfterReturn = false
 
-  /// Nothing was typed yet.
+  /// A decoder in its ground state.
   package init() {}
 
-  /// Whether more bytes decide what the last ones were, such as after ESC.
+  /// Whether the last bytes, such as ESC, are the beginning of a sequence.
   package var isUndecided: Bool { state != .ground }
 
-  /// No more bytes came for a while: what was begun is dropped.
+  /// Drops an incomplete sequence after a timeout.
   package mutating func settle() { state = .ground }
 
   package mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
@@ -52,7 +52,7 @@ package struct KeyDecoder {
       run.removeAll()
     }
     for byte in bytes {
-      switch take(byte) {
+      switch consume(byte) {
       case .scalar(let scalar): run.append(scalar)
       case .key(let key):
         endRun()
@@ -64,7 +64,7 @@ package struct KeyDecoder {
     return keys
   }
 
-  private mutating func take(_ byte: UInt8) -> Step? {
+  private mutating func consume(_ byte: UInt8) -> Step? {
     switch (state, byte) {
     case (.scalar(let value, let left, let least), 0x80...0xBF):
       let value = value << 6 | UInt32(byte & 0x3F)
@@ -102,7 +102,7 @@ package struct KeyDecoder {
     }
   }
 
-  /// A byte that is not within anything.
+  /// A byte outside any sequence.
   private mutating func first(_ byte: UInt8) -> Step? {
     let isSecondOfBreak = isAfterReturn && isPasting && byte == 0x0A
     isAfterReturn = byte == 0x0D

@@ -2,47 +2,48 @@
 
 import ArtModel
 
-/// The line that is being typed: a key goes in, what is to be done comes out.
+/// The line that is being edited: receives keys and returns effects.
 ///
-/// Every edit cuts the text into characters anew, so that `text` is always what the line will be when it is read:
-/// `👩` and a typed joiner and `🚀` become one character, and Backspace takes all of it. A word ends at a blank.
+/// The text is divided into characters after every edit, so that `text` is always what the line will be when it
+/// is read: `👩`, a typed joiner and `🚀` become one character, and Backspace deletes it. Words are separated by
+/// blanks.
 package struct LineEditor {
   /// What the prompt does next.
   package enum Effect: Equatable {
-    /// The text or the cursor is another.
+    /// The text or the cursor has changed.
     case changed
-    /// There was nothing to do.
+    /// The key had no effect.
     case bell
     /// A line was entered; the editor is empty.
     case line(String)
-    /// A line with more than `byteLimit` bytes was entered, and dropped.
+    /// A line of more than `byteLimit` bytes was entered and dropped.
     case tooLong
-    /// `complete` is to be called.
+    /// Call `complete`.
     case complete
-    /// How the word could go on.
+    /// The possible completions.
     case offers([String])
     case clearScreen, interrupt, end, suspend
   }
 
-  /// The bytes of a line; what would make it longer is not put in.
+  /// The limit of a line in bytes; input beyond it is refused.
   package static let byteLimit = 1 << 16
-  /// The lines that can be called back.
+  /// The number of lines in the history.
   package static let historyLimit = 1_000
 
   package private(set) var text: [Character] = []
-  /// How many characters stand before it.
+  /// The number of characters before the cursor.
   package private(set) var cursor = 0
-  /// Lines entered, oldest first.
+  /// The lines entered, oldest first.
   package private(set) var history: [String]
-  /// Where in `history` the text comes from; its count stands for the line that is not entered yet.
-  private var place: Int
+  /// The index in `history` of the current text; `history.count` for a new line.
+  private var historyIndex: Int
   private var draft = ""
-  private var killed = ""
-  private var isCut = false
+  private var killBuffer = ""
+  private var isTruncated = false
 
   package init(history: [String] = []) {
     self.history = history.suffix(Self.historyLimit)
-    place = self.history.count
+    historyIndex = self.history.count
   }
 
   package mutating func key(_ key: Key) -> Effect {
@@ -57,24 +58,24 @@ package struct LineEditor {
     case .wordRight: return move(to: wordEnd)
     case .home: return move(to: 0)
     case .end: return move(to: text.count)
-    case .up: return recall(place - 1)
-    case .down: return recall(place + 1)
+    case .up: return recall(historyIndex - 1)
+    case .down: return recall(historyIndex + 1)
     case .killToEnd: return kill(cursor..<text.count)
     case .killToStart: return kill(0..<cursor)
     case .killWord: return kill(wordStart..<cursor)
-    case .yank: return replace(cursor..<cursor, with: killed)
+    case .yank: return replace(cursor..<cursor, with: killBuffer)
     case .enter: return enter()
-    case .interrupt: return text.isEmpty && !isCut ? .interrupt : clear()
+    case .interrupt: return text.isEmpty && !isTruncated ? .interrupt : clear()
     case .tab: return .complete
     case .clearScreen: return .clearScreen
     case .suspend: return .suspend
     }
   }
 
-  /// Lengthens the word before the cursor as far as all that fit agree. `candidates` gets the words before it and
-  /// the word, without their quotes, and gives whole words.
+  /// Completes the word before the cursor with the longest common prefix. `candidates` receives the words
+  /// before it and the word, unquoted, and returns whole words.
   package mutating func complete(from candidates: ([String], String) -> [String]) -> Effect {
-    let typed = CommandWords.typed(String(text[..<cursor]))
+    let typed = ShellWords.typed(String(text[..<cursor]))
     let fitting = candidates(typed.words, typed.word).filter {
       $0.hasPrefix(typed.word) && !$0.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
     }
@@ -82,24 +83,25 @@ package struct LineEditor {
     let common = fitting.reduce(first) { String(zip($0, $1).prefix { $0 == $1 }.map(\.0)) }
     if fitting.count > 1, common == typed.word { return .offers(fitting) }
     let end = fitting.count == 1 ? " " : ""
-    return replace(min(typed.start, cursor)..<cursor, with: CommandWords.quoted(common) + end)
+    return replace(min(typed.start, cursor)..<cursor, with: ShellWords.quoted(common) + end)
   }
 
-  /// Keeps a line that was entered; false for a blank one and for the one before again.
+  /// Adds a line to the history; false for a blank line and for a repetition of the last one.
   package mutating func remember(_ line: String) -> Bool {
     guard line != history.last, !line.allSatisfy(\.isWhitespace) else { return false }
     history.append(line)
     history.removeFirst(max(0, history.count - Self.historyLimit))
-    place = history.count
+    historyIndex = history.count
     return true
   }
 
-  /// Puts other text in the place of some, and the cursor behind it, or behind the character that it became part of.
+  /// Replaces a range; the cursor moves behind the new text, or behind the character that it has become part
+  /// of.
   private mutating func replace(_ range: Range<Int>, with new: String) -> Effect {
     let before = String(text[..<range.lowerBound]) + new
     let whole = before + String(text[range.upperBound...])
     guard whole.utf8.count <= Self.byteLimit else {
-      isCut = true
+      isTruncated = true
       return .bell
     }
     text = Array(whole)
@@ -115,34 +117,34 @@ package struct LineEditor {
 
   private mutating func kill(_ range: Range<Int>) -> Effect {
     guard !range.isEmpty else { return .bell }
-    killed = String(text[range])
+    killBuffer = String(text[range])
     return replace(range, with: "")
   }
 
-  private mutating func move(to place: Int) -> Effect {
-    guard (0...text.count).contains(place), place != cursor else { return .bell }
-    cursor = place
+  private mutating func move(to index: Int) -> Effect {
+    guard (0...text.count).contains(index), index != cursor else { return .bell }
+    cursor = index
     return .changed
   }
 
   private mutating func recall(_ wanted: Int) -> Effect {
     guard (0...history.count).contains(wanted) else { return .bell }
-    if place == history.count { draft = String(text) }
-    place = wanted
+    if historyIndex == history.count { draft = String(text) }
+    historyIndex = wanted
     text = Array(wanted == history.count ? draft : history[wanted])
     cursor = text.count
     return .changed
   }
 
   private mutating func enter() -> Effect {
-    let (line, wasCut) = (String(text), isCut)
+    let (line, wasTruncated) = (String(text), isTruncated)
     _ = clear()
-    return wasCut ? .tooLong : .line(line)
+    return wasTruncated ? .tooLong : .line(line)
   }
 
   private mutating func clear() -> Effect {
-    (text, cursor, isCut) = ([], 0, false)
-    (place, draft) = (history.count, "")
+    (text, cursor, isTruncated) = ([], 0, false)
+    (historyIndex, draft) = (history.count, "")
     return .changed
   }
 
@@ -158,49 +160,51 @@ package struct LineEditor {
   }
 }
 
-/// Draws the prompt and its line in one row. What does not fit scrolls sideways.
+// MARK: - Drawing
+
+/// Draws the prompt and its line in one row; long lines scroll sideways.
 ///
-/// No two terminals agree on the width of emoji sequences, so the cursor is never placed by counting: it is saved
-/// (`ESC 7`) between what stands before and behind it. Widths only decide how much of a long line is shown, and are
-/// guessed high; the terminal is told not to wrap while it draws, for the row to stay one whatever it makes of them.
+/// Terminals disagree on the width of emoji sequences, so the cursor is never positioned by counting: it is
+/// saved (`ESC 7`) between the text before and after it. Widths only decide how much of a long line is shown,
+/// and are estimated high. Wrapping is off during the drawing, so that the row stays one row in any case.
 package struct LineView {
   package var columns: Int
-  /// The first character shown.
+  /// The index of the first visible character.
   private var first = 0
 
   package init(columns: Int) { self.columns = columns }
 
-  /// What the terminal gets, with the cursor anywhere in the row.
+  /// The output for the terminal; the cursor may be anywhere in the row.
   package mutating func drawing(status: String, text: [Character], cursor: Int) -> String {
     let label = Self.end(of: Array(status + " "), columns / 2)
-    let window = window(of: text, cursor, room: columns - 1 - Self.width(label[...]))
+    let window = window(of: text, cursor, columns: columns - 1 - Self.width(label[...]))
     let before = (window.lowerBound > 0 ? "…" : "") + String(text[window.lowerBound..<cursor])
     let after = String(text[cursor..<window.upperBound]) + (window.upperBound < text.count ? "…" : "")
     return "\r\u{1B}[?7l\((String(label) + before).visible)\u{1B}7\(after.visible)\u{1B}[K\u{1B}8\u{1B}[?7h"
   }
 
-  /// All of the text when it fits; else a part around the cursor, which stays until the cursor leaves it.
-  private mutating func window(of text: [Character], _ cursor: Int, room: Int) -> Range<Int> {
-    if Self.fits(text[...], room) {
+  /// The whole text if it fits; otherwise a part around the cursor, which moves only when the cursor leaves it.
+  private mutating func window(of text: [Character], _ cursor: Int, columns: Int) -> Range<Int> {
+    if Self.fits(text[...], columns) {
       first = 0
       return text.indices
     }
     // An ellipsis at each end.
-    let room = room - 4
+    let columns = columns - 4
     let shown = min(cursor + 1, text.count)
-    if first > 0 && cursor <= first || !Self.fits(text[first..<shown], room) {
-      first = cursor - Self.reach(text[..<cursor].reversed(), room / 2)
+    if first > 0 && cursor <= first || !Self.fits(text[first..<shown], columns) {
+      first = cursor - Self.fittingCount(text[..<cursor].reversed(), columns / 2)
     }
-    return first..<(cursor + Self.reach(text[cursor...], room - Self.width(text[first..<cursor])))
+    return first..<(cursor + Self.fittingCount(text[cursor...], columns - Self.width(text[first..<cursor])))
   }
 
-  private static func end(of text: [Character], _ room: Int) -> [Character] {
-    fits(text[...], room) ? text : ["…"] + text.suffix(reach(text.reversed(), room - 2))
+  private static func end(of text: [Character], _ columns: Int) -> [Character] {
+    fits(text[...], columns) ? text : ["…"] + text.suffix(fittingCount(text.reversed(), columns - 2))
   }
 
-  /// How many characters have room.
-  private static func reach(_ text: some Sequence<Character>, _ room: Int) -> Int {
-    var left = room
+  /// The number of characters that fit.
+  private static func fittingCount(_ text: some Sequence<Character>, _ columns: Int) -> Int {
+    var left = columns
     var count = 0
     for character in text {
       left -= width(character)
@@ -210,16 +214,16 @@ package struct LineView {
     return count
   }
 
-  private static func fits(_ text: ArraySlice<Character>, _ room: Int) -> Bool {
-    reach(text, room) == text.count
+  private static func fits(_ text: ArraySlice<Character>, _ columns: Int) -> Bool {
+    fittingCount(text, columns) == text.count
   }
 
-  /// A text as lines that each fit for sure; one at least.
+  /// Wraps a text into lines that fit even at the highest estimate; at least one line.
   package static func wrapped(_ text: String, _ columns: Int) -> [String] {
     var rest = Array(text)[...]
     var lines: [String] = []
     repeat {
-      let count = max(reach(rest, columns), min(rest.count, 1))
+      let count = max(fittingCount(rest, columns), min(rest.count, 1))
       lines.append(String(rest.prefix(count)))
       rest = rest.dropFirst(count)
     } while !rest.isEmpty
@@ -228,7 +232,7 @@ package struct LineView {
 
   package static func width(_ text: ArraySlice<Character>) -> Int { text.reduce(0) { $0 + width($1) } }
 
-  /// The most columns that a terminal may need: two for each part of a sequence that has a picture of its own.
+  /// The most columns that a terminal may need: two for each part of a sequence that can be drawn by itself.
   private static func width(_ character: Character) -> Int {
     let parts = String(character).visible.unicodeScalars
     let sum = parts.reduce(0) { $0 + ($1.isASCII ? 1 : isMark($1) ? 0 : 2) }

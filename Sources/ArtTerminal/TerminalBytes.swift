@@ -2,10 +2,10 @@
 
 import ArtModel
 
-/// Looks at what a helper program made for a terminal: the terminal is given nothing else.
+/// Validates what a helper process made for a terminal, before the terminal gets it.
 package enum TerminalBytes {
-  /// Whether they are sixels of so many pixels at most, and nothing else: one device control string, `ESC P … q`, colours, sixels and
-  /// `ESC \`.
+  /// Whether the bytes are a sixel picture of at most that size, and nothing else: one device control string,
+  /// `ESC P … q`, colours, sixels and `ESC \`.
   package static func areSixels(_ bytes: [UInt8], _ size: PixelSize) -> Bool {
     let (head, tail): ([UInt8], [UInt8]) = ([0x1B, UInt8(ascii: "P")], [0x1B, UInt8(ascii: "\\")])
     guard bytes.starts(with: head), bytes.suffix(2) == tail[...], bytes.count >= 5 else { return false }
@@ -17,7 +17,8 @@ package enum TerminalBytes {
     return sixels.fit(size)
   }
 
-  /// Whether they are so many lines at most, of so many block elements and spaces at most, in colours, and nothing else.
+  /// Whether the bytes are at most that many rows and columns of block elements and spaces, in colours, and
+  /// nothing else.
   package static func areSymbols(_ bytes: [UInt8], columns: Int, rows: Int) -> Bool {
     guard let text = String(validating: bytes, as: UTF8.self) else { return false }
     var (column, row) = (0, 1)
@@ -38,7 +39,8 @@ package enum TerminalBytes {
     return true
   }
 
-  /// Whether they begin as a PNG of that size does. All of it goes to the terminal in base64, and so cannot be anything to obey.
+  /// Whether the bytes begin as a PNG file of that size. They are sent in base64, so the rest cannot contain
+  /// control sequences.
   package static func arePNG(_ bytes: [UInt8], _ size: PixelSize) -> Bool {
     let sides = [size.width, size.height].flatMap { side in
       [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: side >> $0) }
@@ -47,7 +49,7 @@ package enum TerminalBytes {
     return bytes.starts(with: head + Array("IHDR".utf8) + sides)
   }
 
-  /// What follows an ESC: `[`, numbers, `m`.
+  /// A colour sequence after its ESC: `[`, numbers, `m`.
   private static func skipColors(_ rest: inout Substring.UnicodeScalarView) -> Bool {
     guard rest.popFirst() == "[" else { return false }
     for _ in 0..<64 {
@@ -63,34 +65,36 @@ package enum TerminalBytes {
   }
 }
 
-/// What stands between `q` and the end of a sixel picture: https://vt100.net/docs/vt3xx-gp/chapter14.html
+// MARK: - Sixels
+
+/// The data of a sixel picture: https://vt100.net/docs/vt3xx-gp/chapter14.html
 private struct Sixels {
   /// Rows of pixels in a row of sixels.
   private static let rows = 6
   private static let sixels: ClosedRange<UInt8> = 0x3F...0x7E
 
   private let bytes: ArraySlice<UInt8>
-  private var place: Int
+  private var offset: Int
 
   init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
-    place = bytes.startIndex
+    offset = bytes.startIndex
   }
 
-  /// Whether they are sixels, and none is beyond that size.
+  /// Whether the data are valid and within that size.
   mutating func fit(_ size: PixelSize) -> Bool {
     var (column, bottom) = (0, Self.rows)
-    while place < bytes.endIndex {
-      let byte = bytes[place]
-      place += 1
+    while offset < bytes.endIndex {
+      let byte = bytes[offset]
+      offset += 1
       switch byte {
       case Self.sixels: column += 1
       case UInt8(ascii: "!"):
-        guard let times = numbers(), times.count == 1, place < bytes.endIndex, Self.sixels ~= bytes[place]
+        guard let times = numbers(), times.count == 1, offset < bytes.endIndex, Self.sixels ~= bytes[offset]
         else {
           return false
         }
-        place += 1
+        offset += 1
         column += times[0]
       case UInt8(ascii: "\""):
         guard let raster = numbers(), raster.count == 4, raster[2] <= size.width, raster[3] <= size.height
@@ -110,23 +114,26 @@ private struct Sixels {
     return true
   }
 
-  /// Those that follow; nil where one is none, or has more than five digits.
+  /// The numbers at the current position; nil for an invalid one, or one of more than five digits.
   private mutating func numbers() -> [Int]? {
-    let text = bytes[place...].prefix(while: TerminalBytes.isParameter)
+    let text = bytes[offset...].prefix(while: TerminalBytes.isParameter)
     guard text.count <= 32 else { return nil }
-    place += text.count
+    offset += text.count
     let parts = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
     let numbers = parts.compactMap { $0.count <= 5 ? Int(String(decoding: $0, as: UTF8.self)) : nil }
     return numbers.count == parts.count ? numbers : nil
   }
 }
 
-/// kitty's protocol for pictures.
+// MARK: - kitty
+
+/// kitty's graphics protocol.
 package enum KittyPicture {
-  /// Bytes of base64 in one escape sequence.
+  /// The bytes of base64 in one escape sequence.
   private static let chunk = 4096
 
-  /// Shows a PNG where the cursor is, which stays there; over so many columns, or as large as it is. The terminal says nothing back.
+  /// Shows a PNG file at the cursor, which does not move; scaled to that many columns, or in its own size. The
+  /// terminal does not reply.
   package static func sequence(_ png: [UInt8], columns: Int? = nil) -> [UInt8] {
     let text = Base64Encoder.text(png)
     let width = columns.map { ",c=\($0)" } ?? ""
@@ -143,10 +150,10 @@ package enum KittyPicture {
     return result
   }
 
-  /// What closes a picture of which only a part was written, of this kind or of another: the end of its sequence, and for kitty's
-  /// protocol a deletion of a picture that there is not, which gives up a picture that is on its way.
+  /// Terminates a picture that was written only in part: ends its sequence and, for kitty's protocol, deletes a
+  /// picture that does not exist, which discards the incomplete one.
   package static func closing(isKitty: Bool) -> String {
-    "\u{1B}\\" + (isKitty ? "\u{1B}_Ga=d,d=i,i=\(TerminalReplies.pictureNumber),q=2\u{1B}\\" : "")
+    "\u{1B}\\" + (isKitty ? "\u{1B}_Ga=d,d=i,i=\(TerminalReplyParser.pictureNumber),q=2\u{1B}\\" : "")
       + "\u{1B}[0m\n"
   }
 }

@@ -2,126 +2,130 @@
 
 import ArtSystem
 
-/// Decides when to look, as a pure machine. Times are durations since one moment of the caller's choice.
+/// Decides when files are refreshed and folders are scanned. A pure machine: times are durations since a moment
+/// that the caller chooses.
 ///
-/// Each file, and each folder that is to be looked through, is in one of these states:
+/// Each file, and each folder to be scanned, is in one of these states:
 ///
-///                      happened                    nothing for `quiet`
-///     (not known) ───────────────▶ restless ────────────────────────────▶ a quiet look ──▶ (not known)
-///                                  │  ▲  ▲ │
-///                         happened └──┘  │ │ `timeout` after the first, and still restless
-///                                        │ ▼
-///                                  a forced look: its timeout begins anew, a quiet look follows
+///                    event                       nothing for `quiet`
+///     (unknown) ──────────────▶ pending ────────────────────────────▶ quiet refresh ──▶ (unknown)
+///                               │  ▲  ▲ │
+///                         event └──┘  │ │ `maxDelay` after the first event, and still pending
+///                                     │ ▼
+///                               forced refresh: `maxDelay` starts again, a quiet refresh follows
 ///
-///     (not known) ──again──▶ appointed ──at its time──▶ a look, quiet unless the file is restless
+///     (unknown) ──schedule──▶ scheduled ──at its time──▶ refresh, quiet unless the file is pending
 ///
-/// What is to be looked through swallows what lies below it: such files are looked at by then, and those that are
-/// restless at that time once more when they are quiet. When more files wait than `most`, or more folders than
-/// `mostFolders`, everything is looked through.
+/// A scan covers every file below its folder: they are not refreshed one by one. A file that is pending at the
+/// time of the scan gets a quiet refresh after it. With more than `capacity` files, or more than
+/// `folderCapacity` folders, everything is scanned.
 struct Debouncer: Equatable {
-  /// A folder that is to be looked through.
+  /// A folder to be scanned.
   struct Scan: Equatable {
     let folder: FilePath
-    /// Why, when something may have been missed.
+    /// Why, where events may have been missed.
     let reason: String?
   }
 
-  /// What is due.
+  /// Work that is due.
   struct Due: Equatable {
-    /// Files, sorted.
-    var looks: [Look] = []
-    /// The folder that has been due for the longest time. One at a time, for it takes long: the others stay.
+    /// The files, sorted.
+    var refreshes: [Refresh] = []
+    /// The folder that has been due for the longest time. Only one, because a scan takes long.
     var scan: Scan?
-    var isEmpty: Bool { looks.isEmpty && scan == nil }
+    var isEmpty: Bool { refreshes.isEmpty && scan == nil }
   }
 
-  struct Look: Equatable {
+  struct Refresh: Equatable {
     let path: FilePath
     let isQuiet: Bool
   }
 
-  /// To look through everything costs about as much as that many folders, one by one.
-  static let mostFolders = 64
+  /// Scanning everything costs about as much as this many scans of one folder.
+  static let folderCapacity = 64
 
   let quiet: Duration
-  let timeout: Duration
-  let most: Int
-  private var files: [FilePath: Wait] = [:]
-  private var folders: [FilePath: (wait: Wait, reason: String?)] = [:]
+  let maxDelay: Duration
+  let capacity: Int
+  private var files: [FilePath: Schedule] = [:]
+  private var folders: [FilePath: (schedule: Schedule, reason: String?)] = [:]
 
-  init(quiet: Duration, timeout: Duration, most: Int = 65_536) {
+  init(quiet: Duration, maxDelay: Duration, capacity: Int = 65_536) {
     self.quiet = quiet
-    self.timeout = max(quiet, timeout)
-    self.most = most
+    self.maxDelay = max(quiet, maxDelay)
+    self.capacity = capacity
   }
 
-  /// Something happened to a file.
-  mutating func happened(to path: FilePath, at now: Duration) {
-    guard files[path] != nil || files.count < most else { return overflow(at: now) }
-    files[path, default: Wait()].happened(at: now)
+  /// Records an event of a file.
+  mutating func recordEvent(for path: FilePath, at now: Duration) {
+    guard files[path] != nil || files.count < capacity else { return overflow(at: now) }
+    files[path, default: Schedule()].recordEvent(at: now)
     checkInvariants()
   }
 
-  /// A file is to be looked at, then or earlier.
-  mutating func again(_ path: FilePath, at time: Duration) {
-    guard files[path] != nil || files.count < most else { return overflow(at: time) }
-    files[path, default: Wait()].appoint(time)
+  /// Schedules a refresh of a file at a time, or earlier.
+  mutating func schedule(_ path: FilePath, at time: Duration) {
+    guard files[path] != nil || files.count < capacity else { return overflow(at: time) }
+    files[path, default: Schedule()].schedule(time)
     checkInvariants()
   }
 
-  /// A folder changed, so that its files may have come and gone: it is looked through when it is quiet.
-  mutating func changed(_ folder: FilePath, reason: String? = nil, at now: Duration) {
-    rescan(folder, reason) { $0.happened(at: now) }
+  /// Records an event of a folder whose entries may have changed: it is scanned when it is quiet.
+  mutating func folderChanged(_ folder: FilePath, reason: String? = nil, at now: Duration) {
+    scheduleScan(folder, reason) { $0.recordEvent(at: now) }
   }
 
-  /// A folder is to be looked through, then or earlier.
-  mutating func rescan(_ folder: FilePath, reason: String? = nil, at time: Duration) {
-    rescan(folder, reason) { $0.appoint(time) }
+  /// Schedules a scan of a folder at a time, or earlier.
+  mutating func scheduleScan(_ folder: FilePath, reason: String? = nil, at time: Duration) {
+    scheduleScan(folder, reason) { $0.schedule(time) }
   }
 
-  /// When the next thing is due; nil when nothing waits.
+  /// The time of the next work; nil when there is none.
   var nextDue: Duration? {
-    let scans = folders.values.lazy.map { $0.wait.due(quiet, timeout) }.min()
-    // A scan of everything is the next thing for every file.
+    let scans = folders.values.lazy.map { $0.schedule.due(quiet, maxDelay) }.min()
+    // A scan of everything covers all files.
     if folders[.root] != nil { return scans }
-    let looks = files.lazy.filter { !isCovered($0.key) }.map { $0.value.due(quiet, timeout) }.min()
-    guard let scans, let looks else { return scans ?? looks }
-    return min(scans, looks)
+    let refreshes = files.lazy.filter { !isCovered($0.key) }.map { $0.value.due(quiet, maxDelay) }.min()
+    guard let scans, let refreshes else { return scans ?? refreshes }
+    return min(scans, refreshes)
   }
 
-  /// Takes what is due.
-  mutating func take(at now: Duration) -> Due {
+  /// Removes the work that is due and returns it.
+  mutating func removeDue(at now: Duration) -> Due {
     var due = Due()
-    let scans = folders.map { ($0.value.wait.due(quiet, timeout), $0.key) }
+    let scans = folders.map { ($0.value.schedule.due(quiet, maxDelay), $0.key) }
     if let (time, folder) = scans.min(by: <), time <= now, let entry = folders[folder] {
       due.scan = Scan(folder: folder, reason: entry.reason)
-      // What was missed has been found then.
-      folders[folder] = entry.wait.taken(at: now, quiet).map { ($0, nil) }
-      files = files.compactMapValues(below: folder) { $0.taken(at: now, quiet) }
+      // The scan finds whatever was missed, so the reason is reported once.
+      folders[folder] = entry.schedule.remaining(after: now, quiet).map { ($0, nil) }
+      files = files.compactMapValues(below: folder) { $0.remaining(after: now, quiet) }
     }
-    for (path, wait) in files where wait.due(quiet, timeout) <= now && !isCovered(path) {
-      due.looks.append(Look(path: path, isQuiet: wait.isQuiet(at: now, quiet)))
+    for (path, schedule) in files where schedule.due(quiet, maxDelay) <= now && !isCovered(path) {
+      due.refreshes.append(Refresh(path: path, isQuiet: schedule.isQuiet(at: now, quiet)))
     }
-    for look in due.looks { files[look.path] = files[look.path]?.taken(at: now, quiet) }
-    due.looks.sort { $0.path < $1.path }
+    for refresh in due.refreshes { files[refresh.path] = files[refresh.path]?.remaining(after: now, quiet) }
+    due.refreshes.sort { $0.path < $1.path }
     checkInvariants()
     return due
   }
 
-  /// More files than are kept apart: what waits is looked through as a whole, and once more when it is quiet.
+  /// More files than `capacity`: they are replaced by a scan of everything, and another one when the folder is
+  /// quiet.
   private mutating func overflow(at now: Duration) {
     files = [:]
-    changed(.root, reason: .tooManyAtOnce, at: now)
+    folderChanged(.root, reason: .tooManyAtOnce, at: now)
   }
 
-  private mutating func rescan(_ folder: FilePath, _ reason: String?, _ wish: (inout Wait) -> Void) {
+  private mutating func scheduleScan(
+    _ folder: FilePath, _ reason: String?, _ update: (inout Schedule) -> Void
+  ) {
     var outer = folders.keys.first { folder.isWithin($0) } ?? folder
-    if folders[outer] == nil, folders.count == Self.mostFolders { outer = .root }
-    var entry = folders[outer] ?? (Wait(), nil)
-    wish(&entry.wait)
+    if folders[outer] == nil, folders.count == Self.folderCapacity { outer = .root }
+    var entry = folders[outer] ?? (Schedule(), nil)
+    update(&entry.schedule)
     entry.reason = entry.reason ?? reason
     for (inner, other) in folders where inner != outer && inner.isWithin(outer) {
-      entry.wait.join(other.wait)
+      entry.schedule.merge(other.schedule)
       entry.reason = entry.reason ?? other.reason
       folders[inner] = nil
     }
@@ -129,7 +133,7 @@ struct Debouncer: Equatable {
     checkInvariants()
   }
 
-  /// Whether a scan that is still to come takes in that file.
+  /// Whether a scan that is still to come covers the file.
   private func isCovered(_ path: FilePath) -> Bool {
     if folders.isEmpty { return false }
     if folders[.root] != nil { return true }
@@ -142,20 +146,20 @@ struct Debouncer: Equatable {
   }
 
   static func == (left: Debouncer, right: Debouncer) -> Bool {
-    left.files == right.files && left.folders.mapValues(\.wait) == right.folders.mapValues(\.wait)
+    left.files == right.files && left.folders.mapValues(\.schedule) == right.folders.mapValues(\.schedule)
   }
 
-  /// Stops a debug build when a promise of this type does not hold.
+  /// Stops a debug build when an invariant does not hold.
   private func checkInvariants() {
-    assert(files.count <= most, "what waits has a bound")
-    assert(folders[.root] == nil || folders.count == 1, "a scan of everything has swallowed the others")
-    assert(folders.count <= Self.mostFolders, "what is to be looked through has a bound")
-    assert(folders.values.allSatisfy { !$0.wait.isEmpty }, "what waits has a time")
+    assert(files.count <= capacity, "the number of files is bounded")
+    assert(folders[.root] == nil || folders.count == 1, "a scan of everything covers the others")
+    assert(folders.count <= Self.folderCapacity, "the number of folders is bounded")
+    assert(folders.values.allSatisfy { !$0.schedule.isEmpty }, "every entry has a time")
   }
 }
 
 extension Dictionary where Key == FilePath {
-  /// Maps the values of what lies in a folder; those that become nil go.
+  /// Maps the values of the paths within a folder; those that become nil are removed.
   fileprivate func compactMapValues(
     below folder: FilePath, _ change: (Value) -> Value?
   ) -> [Key: Value] {
@@ -165,51 +169,51 @@ extension Dictionary where Key == FilePath {
   }
 }
 
-/// What one file or folder waits for.
-struct Wait: Equatable {
-  /// The first and the last of what happened since it was looked at.
-  private var restless: (first: Duration, last: Duration)?
-  /// When somebody wants it looked at in any case.
-  private var appointed: Duration?
+/// When one file or folder is due.
+private struct Schedule: Equatable {
+  /// The times of the first and the last event since the last refresh.
+  private var pending: (first: Duration, last: Duration)?
+  /// The time of a scheduled refresh.
+  private var scheduled: Duration?
 
-  var isEmpty: Bool { restless == nil && appointed == nil }
+  var isEmpty: Bool { pending == nil && scheduled == nil }
 
-  mutating func happened(at now: Duration) {
-    // Times come from two threads, and may be handed in a little out of order.
-    restless = restless.map { (min($0.first, now), max($0.last, now)) } ?? (now, now)
+  mutating func recordEvent(at now: Duration) {
+    // Times come from two threads, and may be slightly out of order.
+    pending = pending.map { (min($0.first, now), max($0.last, now)) } ?? (now, now)
   }
 
-  mutating func appoint(_ time: Duration) { appointed = min(appointed ?? time, time) }
+  mutating func schedule(_ time: Duration) { scheduled = min(scheduled ?? time, time) }
 
-  /// Takes in what another one waits for.
-  mutating func join(_ other: Wait) {
-    if let more = other.restless {
-      happened(at: more.first)
-      happened(at: more.last)
+  /// Adds the events and the scheduled time of another one.
+  mutating func merge(_ other: Schedule) {
+    if let events = other.pending {
+      recordEvent(at: events.first)
+      recordEvent(at: events.last)
     }
-    if let time = other.appointed { appoint(time) }
+    if let time = other.scheduled { schedule(time) }
   }
 
-  func due(_ quiet: Duration, _ timeout: Duration) -> Duration {
-    guard let restless else { return appointed ?? .zero }
-    // The look that what happened brings is soon enough for an appointment, too.
-    return min(restless.last + quiet, restless.first + timeout)
+  func due(_ quiet: Duration, _ maxDelay: Duration) -> Duration {
+    guard let pending else { return scheduled ?? .zero }
+    // The refresh that follows the event is early enough for a scheduled one, too.
+    return min(pending.last + quiet, pending.first + maxDelay)
   }
 
   func isQuiet(at now: Duration, _ quiet: Duration) -> Bool {
-    restless.map { $0.last + quiet <= now } ?? true
+    pending.map { $0.last + quiet <= now } ?? true
   }
 
-  /// What it waits for after a look; nil for nothing.
-  func taken(at now: Duration, _ quiet: Duration) -> Wait? {
-    var left = Wait()
-    if let restless, !isQuiet(at: now, quiet) { left.restless = (max(restless.first, now), restless.last) }
-    if let appointed, appointed > now { left.appointed = appointed }
+  /// What remains after a refresh; nil for nothing.
+  func remaining(after now: Duration, _ quiet: Duration) -> Schedule? {
+    var left = Schedule()
+    if let pending, !isQuiet(at: now, quiet) { left.pending = (max(pending.first, now), pending.last) }
+    if let scheduled, scheduled > now { left.scheduled = scheduled }
     return left.isEmpty ? nil : left
   }
 
-  static func == (left: Wait, right: Wait) -> Bool {
-    left.restless?.first == right.restless?.first && left.restless?.last == right.restless?.last
-      && left.appointed == right.appointed
+  static func == (left: Schedule, right: Schedule) -> Bool {
+    left.pending?.first == right.pending?.first && left.pending?.last == right.pending?.last
+      && left.scheduled == right.scheduled
   }
 }

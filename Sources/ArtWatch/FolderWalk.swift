@@ -4,11 +4,11 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// What of a folder is wanted, and how far it is looked into.
+/// Which files of a watched folder are wanted, and how its folders are read.
 struct FolderWalk: Sendable {
-  /// Folders deeper than that below the watched one are not looked into.
+  /// The depth below the watched folder down to which folders are read.
   static let deepest = 64
-  /// More folders than that are not looked into.
+  /// The number of folders that are read.
   static let mostFolders = 100_000
 
   /// The watched folder's absolute path.
@@ -25,18 +25,19 @@ struct FolderWalk: Sendable {
     only = settings.only.map { FilePath($0) }
   }
 
-  /// Whether files with that name may be wanted. Bytes, because most of a large folder's names are not.
+  /// Whether files of that name may be wanted. Compares bytes, because most names in a large folder are not
+  /// wanted.
   func mayWant(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     name.count > ending.count && name.suffix(ending.count).elementsEqual(ending)
   }
 
-  /// The file that is to be looked at when something happens under a name: SQLite's journal beside it counts for it.
+  /// The file that an event under a name concerns. An event of SQLite's rollback journal concerns its database.
   func wanted(_ name: [UInt8], in folder: FilePath) -> FilePath? {
     let own =
       name.suffix(Self.journal.count).elementsEqual(Self.journal)
       ? name.dropLast(Self.journal.count) : name[...]
     guard own.count > ending.count, own.suffix(ending.count).elementsEqual(ending) else { return nil }
-    // No path leads to what is no UTF-8.
+    // No `String` leads to a name that is not UTF-8.
     guard let text = String(validating: own, as: UTF8.self) else { return nil }
     let path = folder.appending(text)
     return only == nil || only == path ? path : nil
@@ -46,12 +47,13 @@ struct FolderWalk: Sendable {
     path.isRoot ? root : root == "/" ? "/\(path.string)" : "\(root)/\(path.string)"
   }
 
-  /// Whether it has an absolute path that the system takes. No document in it could be opened otherwise.
+  /// Whether the folder's absolute path is short enough for the system. Otherwise no document in it could be
+  /// opened.
   func hasPath(_ folder: FilePath) -> Bool {
     root.utf8.count + 1 + folder.string.utf8.count < Int(PATH_MAX)
   }
 
-  /// Which folder stands at the watched path; nil when there is none. Throws as `contents` does.
+  /// The identity of the folder at the watched path; nil when there is none. Throws as `contents` does.
   func rootIdentity() throws(ArtError) -> FileIdentity? {
     guard let descriptor = try open(.root) else { return nil }
     defer { close(descriptor) }
@@ -63,8 +65,7 @@ struct FolderWalk: Sendable {
     }
   }
 
-  /// Looks into one folder; nil when there is none, or none that may be looked into. Throws `unavailable` when that
-  /// cannot be told.
+  /// Lists a folder; nil when it does not exist, or may not be read. Throws `unavailable` for other errors.
   func contents(of folder: FilePath) throws(ArtError) -> FolderContents? {
     guard let descriptor = try open(folder) else { return nil }
     do throws(SystemError) {
@@ -75,7 +76,7 @@ struct FolderWalk: Sendable {
       }
       var contents = FolderContents(identity: status.identity)
       try FolderEntry.each(inOpen: descriptor) { add($0, in: folder, to: &contents) }
-      // One that was removed while it was being opened has no entries.
+      // A folder that was removed while it was being opened has no entries.
       return status.raw.st_nlink == 0 ? nil : contents
     } catch {
       throw .cannotList(absolute(folder), error.number)
@@ -84,8 +85,8 @@ struct FolderWalk: Sendable {
 
   private func add(_ entry: FolderEntry, in folder: FilePath, to contents: inout FolderContents) {
     let isWanted = mayWant(entry.nameBytes)
-    // On file systems that do not say what an entry is, only those that matter are asked.
-    if entry.toldKind == nil, !isWanted, !isRecursive { return }
+    // Some file systems do not give the type with the name. It is then asked for only where it matters.
+    if entry.listedKind == nil, !isWanted, !isRecursive { return }
     switch Self.kind(of: entry) {
     case .file where isWanted:
       guard let name = entry.name else { return }
@@ -99,7 +100,7 @@ struct FolderWalk: Sendable {
     }
   }
 
-  /// Nil for what is gone meanwhile: an event tells of it.
+  /// Nil for an entry that was removed meanwhile: an event follows.
   private static func kind(of entry: FolderEntry) -> FolderEntry.Kind? {
     do throws(SystemError) { return try entry.kind() } catch { return nil }
   }
@@ -107,13 +108,13 @@ struct FolderWalk: Sendable {
   /// Opens a folder name by name, so that no link below the watched folder leads out of it.
   private func open(_ folder: FilePath) throws(ArtError) -> Int32? {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    // O_PATH, which Swift does not see.
+    // O_PATH, which Swift does not import.
     let passing = flags | 0o1000_0000
     let names = folder.components
     var descriptor = Glibc.open(root, names.isEmpty ? flags : passing)
-    for (place, name) in names.enumerated() where descriptor >= 0 {
+    for (index, name) in names.enumerated() where descriptor >= 0 {
       let upper = descriptor
-      descriptor = openat(upper, name, place == names.count - 1 ? flags : passing)
+      descriptor = openat(upper, name, index == names.count - 1 ? flags : passing)
       let number = errno
       close(upper)
       errno = number
@@ -121,22 +122,24 @@ struct FolderWalk: Sendable {
     if descriptor >= 0 { return descriptor }
     switch errno {
     case ENOENT, ENOTDIR, ELOOP: return nil
-    // A folder that is nobody's business; it says so when that changes.
+    // A folder that this user may not read. An event follows when its permissions change.
     case EACCES where !folder.isRoot, EPERM where !folder.isRoot: return nil
     default: throw .cannotList(absolute(folder), errno)
     }
   }
 }
 
-/// What lies in one folder, as far as it is wanted.
+/// The wanted entries of one folder.
 struct FolderContents {
   let identity: FileIdentity
   var files: [FilePath] = []
   var folders: [FilePath] = []
 }
 
-/// Which watch belongs to which folder. A folder has at most one watch and a watch at most one folder; the kernel gives a
-/// folder that is watched again, under another name perhaps, the watch that it has.
+// MARK: - Watches
+
+/// Maps inotify watches to folders, one to one. The kernel returns the existing watch for a folder that is
+/// watched again, even under another name.
 struct WatchTree: Equatable {
   struct Entry: Equatable {
     let watch: Int32
@@ -148,25 +151,25 @@ struct WatchTree: Equatable {
 
   func path(of watch: Int32) -> FilePath? { paths[watch] }
 
-  /// A folder is watched. Returns the watch that it had before, if it was another one: that is to be ended.
+  /// Adds a watched folder. Returns its former watch, if that was another one; the caller must end it.
   mutating func put(_ path: FilePath, _ entry: Entry) -> Int32? {
     let former = folders[path]?.watch
     if let former { paths[former] = nil }
-    // It has moved: what lies below it comes with the same walk.
-    if let place = paths[entry.watch] { folders[place] = nil }
+    // The folder was moved. The same walk adds the folders below it.
+    if let formerPath = paths[entry.watch] { folders[formerPath] = nil }
     folders[path] = entry
     paths[entry.watch] = path
     checkInvariants()
     return former == entry.watch ? nil : former
   }
 
-  /// A watch has ended by itself.
+  /// Removes a watch that the kernel has ended.
   mutating func drop(_ watch: Int32) {
     if let path = paths.removeValue(forKey: watch) { folders[path] = nil }
     checkInvariants()
   }
 
-  /// Forgets a folder and what lies below it, as far as it is not to be kept. Returns the watches to be ended.
+  /// Removes a folder and everything below it, except the folders in `kept`. Returns the watches to end.
   mutating func remove(within folder: FilePath, except kept: Set<FilePath> = []) -> [Int32] {
     var ended: [Int32] = []
     for (path, entry) in folders where path.isWithin(folder) && !kept.contains(path) {
@@ -178,21 +181,24 @@ struct WatchTree: Equatable {
     return ended
   }
 
-  /// Stops a debug build when a promise of this type does not hold.
+  /// Stops a debug build when an invariant does not hold.
   private func checkInvariants() { assert(folders.count == paths.count, "folders and watches are pairs") }
 }
 
-/// File systems whose changes come from other machines, too: inotify does not tell of these.
+// MARK: - Remote file systems
+
+/// File systems that other machines may change: inotify does not report those changes.
 enum RemoteFileSystem {
   private static let names: Set<String> = [
     "9p", "acfs", "afs", "beegfs", "ceph", "cifs", "coda", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs",
     "ncp", "nfs", "nfs4", "ocfs2", "orangefs", "pvfs2", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs",
   ]
 
-  /// Bytes of a list of mounts that are looked at: 100,000 lines.
+  /// The limit in bytes for the list of mounts: 100,000 lines.
   private static let mountsLimit = 16 << 20
 
-  /// The name of the file system with that device number; nil for a local one. What cannot be found is taken for local.
+  /// The name of a remote file system with that device number; nil for a local one, and for one that is not
+  /// listed.
   static func kind(of device: UInt) -> String? {
     do throws(SystemError) {
       guard let mounts = try SmallFile.read("/proc/self/mountinfo", limit: mountsLimit) else { return nil }

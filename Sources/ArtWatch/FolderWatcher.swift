@@ -4,61 +4,63 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// Watches a folder. It only says "look again": truth is what the files say.
+/// Watches a folder, with inotify where possible and by scanning otherwise. Its events are only hints to
+/// refresh: the content of the files decides.
 ///
-///     starting ──survey──▶ attached: the helper tells of every folder           ◀──────┐
-///                 │            │ the helper ended, the folder moved, events lost: survey │ `watching`
+///     starting ──survey──▶ attached: the helper reports all changes  ◀─────────────────────┐
+///                 │            │ helper ended, folder moved, events lost: survey         │ `watching`
 ///                 ▼            ▼                                                         │
 ///              degraded: a survey every `pollEvery`, which tries to attach again ────────┘
 ///
-/// All work is done in `next()`. Between two calls, what the helper tells is merged in its `Inbox`; while nothing happens
+/// All work is done in `next()`. Between two calls, events are merged in the `Inbox`. While nothing happens,
 /// the call waits without a timer.
 public actor FolderWatcher {
-  let walk: FolderWalk
-  let settings: WatchSettings
-  let timeline: Timeline
-  let start: InotifyHelper.Start
-  /// The kind of a remote file system, by its device number.
-  let remoteKind: @Sendable (UInt) -> String?
+  private let walk: FolderWalk
+  private let settings: WatchSettings
+  private let timeline: Timeline
+  private let start: InotifyHelper.Start
+  /// Returns the type of a remote file system by its device number.
+  private let remoteKind: @Sendable (UInt) -> String?
+  /// Wakes `next()`; a test sees whether it waits.
   nonisolated let wakeup = Wakeup()
   private let executor = ThreadExecutor("emojiart.watch")
 
-  var debouncer: Debouncer
-  var tree = WatchTree()
-  /// The watches on the folders above the watched one.
-  var guards: Set<Int32> = []
+  private var debouncer: Debouncer
+  private var tree = WatchTree()
+  /// The watches on the ancestors of the watched folder.
+  private var guards: Set<Int32> = []
   /// Whether events of the guards may have been lost.
-  var mustGuardAgain = false
-  /// When the watched folder is looked at by its path, where one above it cannot be guarded.
-  var rootDue: Duration?
-  var helper: Helper?
-  var restarts = Restarts()
-  /// What ended the last helper, and until when none is started again.
-  var pause: (why: ArtError, until: Duration)?
-  /// Why the system does not tell everything, as it was told; nil while it does.
-  var trouble: String?
-  /// When the folder is looked through again while it is degraded.
-  var pollDue: Duration?
-  /// Whether anything was looked through yet.
-  var hasScanned = false
-  var ready: [WatchEvent] = []
-  /// What is looked through next, when everything that is ready has been given.
+  private var mustRewatchAncestors = false
+  /// When the identity of the watched folder is checked again, where an ancestor cannot be watched.
+  private var rootDue: Duration?
+  private var helper: Helper?
+  private var restarts = RestartBackoff()
+  /// Why the last helper ended, and until when no other is started.
+  private var pause: (why: ArtError, until: Duration)?
+  /// The reason of the last `degraded` event; nil while all changes are reported.
+  private var degradedReason: String?
+  /// When the folder is scanned again while it is degraded.
+  private var pollDue: Duration?
+  /// Whether a scan has been reported.
+  private var hasScanned = false
+  private var ready: [WatchEvent] = []
+  /// The next scan, after all events in `ready` have been returned.
   private var scan: Debouncer.Scan?
-  var isClosed = false
+  private var isClosed = false
   private var isBusy = false
 
-  /// A helper that runs.
-  struct Helper: Sendable {
+  /// A running helper.
+  private struct Helper: Sendable {
     let process: InotifyHelper
     let inbox: Inbox
-    let gone: Wakeup
+    let ended: Wakeup
   }
 
-  /// The watcher has a queue of its own: looking through folders takes time.
+  /// A queue of the watcher's own, because scanning folders blocks.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Begins to watch a folder, by its absolute path without symbolic links. The first news is a scan of all of it, after
-  /// `degraded` where that holds.
+  /// Starts to watch a folder, given by its absolute path without symbolic links. The first event is a scan of
+  /// the whole folder, after a `degraded` event if changes cannot be reported.
   public init(_ folder: String, _ settings: WatchSettings, clock: some Clock<Duration> = ContinuousClock()) {
     self.init(
       folder, settings, clock: clock, start: InotifyHelper.start,
@@ -74,14 +76,14 @@ public actor FolderWatcher {
     walk = FolderWalk(folder, settings)
     self.remoteKind = remoteKind
     timeline = Timeline(clock)
-    debouncer = Debouncer(quiet: settings.quiet, timeout: settings.timeout)
-    debouncer.rescan(.root, at: .zero)
+    debouncer = Debouncer(quiet: settings.quiet, maxDelay: settings.maxDelay)
+    debouncer.scheduleScan(.root, at: .zero)
   }
 
   deinit { helper?.process.end() }
 
-  /// Waits for the next news; nil after `close`, for a task that is cancelled, and for a second caller meanwhile. What
-  /// happens between two calls waits, and is merged.
+  /// Waits for the next event. Nil after `close`, when the task is cancelled, and for a second call while one
+  /// waits. Changes between two calls are merged.
   public func next() async -> WatchEvent? {
     guard !isBusy else { return nil }
     isBusy = true
@@ -100,11 +102,11 @@ public actor FolderWatcher {
         self.scan = nil
         await perform(scan)
       }
-      takeEvents()
+      drainInbox()
       checkRoot()
-      let due = debouncer.take(at: timeline.now())
-      if !due.looks.isEmpty {
-        ready.append(.look(due.looks.map { WatchedFile($0.path.string, isQuiet: $0.isQuiet) }))
+      let due = debouncer.removeDue(at: timeline.now())
+      if !due.refreshes.isEmpty {
+        ready.append(.changed(due.refreshes.map { WatchedFile($0.path.string, isQuiet: $0.isQuiet) }))
       }
       scan = due.scan
       if let time = pollDue, time <= timeline.now() {
@@ -115,15 +117,15 @@ public actor FolderWatcher {
     return nil
   }
 
-  /// Waits for the next thing that is due, or for something that happens.
+  /// Waits until the next work is due, or until something happens.
   private func sleep() async {
     let due = [debouncer.nextDue, pollDue, rootDue].compactMap { $0 }.min()
-    if let inbox = helper?.inbox, inbox.expect(at: due) { return }
+    if let inbox = helper?.inbox, inbox.setAlarm(due) { return }
     await wait(until: due)
   }
 
-  /// Waits for the wakeup, until then at most.
-  func wait(until due: Duration?) async {
+  /// Waits for a wakeup, at most until a time.
+  private func wait(until due: Duration?) async {
     guard let due else { return await wakeup.wait() }
     let alarm = Task.detached { [timeline, wakeup] in
       do { try await timeline.sleep(due) } catch { return }
@@ -133,66 +135,68 @@ public actor FolderWatcher {
     alarm.cancel()
   }
 
-  /// Has a file come again as one to look at, after that long or earlier.
+  /// Schedules another `changed` event for a file, after a delay or earlier.
   public func recheck(at path: String, after delay: Duration) {
     guard !isClosed else { return }
-    debouncer.again(FilePath(path), at: timeline.now() + delay)
+    debouncer.schedule(FilePath(path), at: timeline.now() + delay)
     wakeup.wake()
   }
 
-  /// Ends watching; returns when the helper is gone.
+  /// Stops watching; returns when the helper has ended.
   public func close() async {
     isClosed = true
     ready = []
     wakeup.wake()
     let last = helper
     detach()
-    await last?.gone.wait()
+    await last?.ended.wait()
   }
 }
 
+// MARK: - Events of the helper
+
 extension FolderWatcher {
-  /// Takes what the helper has told.
-  func takeEvents() {
+  /// Applies the events that the helper has reported.
+  private func drainInbox() {
     guard let helper else { return }
-    let contents = helper.inbox.take()
-    for (source, happening) in contents.events { take(source, happening) }
+    let contents = helper.inbox.drain()
+    for (source, event) in contents.events { apply(event, from: source) }
     let now = timeline.now()
-    if let reason = contents.lost {
-      mustGuardAgain = true
-      debouncer.changed(.root, reason: reason, at: now)
+    if let reason = contents.lossReason {
+      mustRewatchAncestors = true
+      debouncer.folderChanged(.root, reason: reason, at: now)
     }
-    if let end = contents.end { giveUpHelper(end) }
+    if let end = contents.end { abandonHelper(end) }
   }
 
-  private func take(_ source: Inbox.Source, _ happening: Inbox.Happening) {
-    let mask = happening.mask
-    if guards.contains(source.watch) { return lost(at: happening.last) }
+  private func apply(_ event: Inbox.MergedEvent, from source: Inbox.Source) {
+    let mask = event.mask
+    if guards.contains(source.watch) { return rootLost(at: event.last) }
     guard let folder = tree.path(of: source.watch) else { return }
-    if source.name.isEmpty { return takeOwn(source.watch, of: folder, happening) }
+    if source.name.isEmpty { return applySelfEvent(event, of: folder, source.watch) }
     if let file = walk.wanted(source.name, in: folder) {
-      debouncer.happened(to: file, at: happening.first)
-      debouncer.happened(to: file, at: happening.last)
+      debouncer.recordEvent(for: file, at: event.first)
+      debouncer.recordEvent(for: file, at: event.last)
     }
     if mask.contains(.folder), walk.isRecursive, folder.depth < FolderWalk.deepest,
       let name = String(validating: source.name, as: UTF8.self), walk.hasPath(folder.appending(name))
     {
-      debouncer.changed(folder.appending(name), at: happening.first)
-      debouncer.changed(folder.appending(name), at: happening.last)
+      debouncer.folderChanged(folder.appending(name), at: event.first)
+      debouncer.folderChanged(folder.appending(name), at: event.last)
     }
   }
 
-  /// Something happened to a watched folder itself.
-  private func takeOwn(_ watch: Int32, of folder: FilePath, _ happening: Inbox.Happening) {
+  /// An event of a watched folder itself.
+  private func applySelfEvent(_ event: Inbox.MergedEvent, of folder: FilePath, _ watch: Int32) {
     let moved: EventMask = [.selfMoved, .selfDeleted, .unmounted, .ignored]
-    let isMoved = !happening.mask.isDisjoint(with: moved)
-    if isMoved, folder.isRoot { return lost(at: happening.last) }
-    if happening.mask.contains(.ignored) { tree.drop(watch) }
-    if isMoved || happening.mask.contains(.attributes) { debouncer.changed(folder, at: happening.last) }
+    let isMoved = !event.mask.isDisjoint(with: moved)
+    if isMoved, folder.isRoot { return rootLost(at: event.last) }
+    if event.mask.contains(.ignored) { tree.drop(watch) }
+    if isMoved || event.mask.contains(.attributes) { debouncer.folderChanged(folder, at: event.last) }
   }
 
-  /// Where no event tells that a folder above has moved, whether the watched one stands at its path still.
-  func checkRoot() {
+  /// Checks the identity of the watched folder, where no event reports that an ancestor was moved.
+  private func checkRoot() {
     let now = timeline.now()
     guard let due = rootDue, due <= now else { return }
     rootDue = now + settings.pollEvery
@@ -200,29 +204,32 @@ extension FolderWatcher {
     do throws(ArtError) {
       if try walk.rootIdentity() == known { return }
     } catch {
-      // The survey that follows says why it cannot be looked into.
+      // The survey that follows reports the error.
     }
-    lost(at: now)
+    rootLost(at: now)
   }
 
-  /// The watched folder, or one above it, was moved or removed: what stands at its path now is to be watched.
-  private func lost(at time: Duration) {
+  /// The watched folder or an ancestor was moved or removed: the folder that is now at the path is watched
+  /// instead.
+  private func rootLost(at time: Duration) {
     detach()
-    debouncer.changed(.root, reason: ArtError.folderReplaced(walk.root).message, at: time)
+    debouncer.folderChanged(.root, reason: ArtError.folderReplaced(walk.root).cause, at: time)
   }
 }
 
+// MARK: - The helper
+
 extension FolderWatcher {
-  /// A pause before a new start that is not worth a notice.
+  /// A delay before a restart that is too short to report.
   private static var shortPause: Duration { .seconds(1) }
   /// How long the helper may take for an answer.
-  static var patienceWithHelper: Duration { .seconds(5) }
-  /// Commands that are on their way at most, in bytes: less than a pipe holds, so that sending never waits.
-  private static var commandsOnTheWay: Int { 32_768 }
+  private static var helperTimeout: Duration { .seconds(5) }
+  /// The most bytes of commands without an answer: less than a pipe holds, so that `send` never blocks.
+  private static var inFlightLimit: Int { 32_768 }
 
-  /// Has a helper that answers, with guards on the folders above. Throws `unavailable`.
-  func connect() async throws(ArtError) {
-    if helper != nil, !mustGuardAgain { return }
+  /// Starts a helper if there is none, and watches the ancestors. Throws `unavailable`.
+  private func connect() async throws(ArtError) {
+    if helper != nil, !mustRewatchAncestors { return }
     let program: HelperProgram
     do throws(HelperFailure) { program = try settings.helpers.program("emojiart-inotify") } catch {
       throw .helperMissing()
@@ -230,8 +237,8 @@ extension FolderWatcher {
     let isNew = helper == nil
     if isNew, let pause, timeline.now() < pause.until { throw pause.why }
     do throws(ArtError) {
-      if isNew { try await begin(program) }
-      try await guardAncestors()
+      if isNew { try await startHelper(program) }
+      try await watchAncestors()
       if isNew { restarts.started(at: timeline.now()) }
     } catch {
       detach()
@@ -240,31 +247,32 @@ extension FolderWatcher {
     }
   }
 
-  private func begin(_ program: HelperProgram) async throws(ArtError) {
+  private func startHelper(_ program: HelperProgram) async throws(ArtError) {
     let inbox = Inbox(wakeup, now: timeline.now, quiet: settings.quiet)
-    let gone = Wakeup()
+    let ended = Wakeup()
     let process = try start(
-      program, { inbox.put($0) },
+      program, { inbox.receive($0) },
       {
-        inbox.put($0); gone.wake()
+        inbox.receive($0); ended.wake()
       })
-    helper = Helper(process: process, inbox: inbox, gone: gone)
-    try await greet(inbox)
+    helper = Helper(process: process, inbox: inbox, ended: ended)
+    try await waitForGreeting(inbox)
   }
 
-  /// The helper is of no use any more: another one is started, soon, or the folder is looked through without it.
-  func giveUpHelper(_ why: ArtError) {
+  /// Ends a helper that is of no use. Another one is started after the delay of `restarts`; until then the
+  /// folder is scanned.
+  private func abandonHelper(_ why: ArtError) {
     detach()
     let now = timeline.now()
     let due = restarts.ended(at: now)
     pause = (why, due)
     let isSoon = due - now <= Self.shortPause
-    // A scan gives its reason only when another one has been started by then.
-    debouncer.rescan(.root, reason: .startedAgain(why), at: isSoon ? due : now)
+    // A scan reports its reason only if another helper has been started by then.
+    debouncer.scheduleScan(.root, reason: .startedAgain(why), at: isSoon ? due : now)
   }
 
-  private func greet(_ inbox: Inbox) async throws(ArtError) {
-    let deadline = timeline.now() + Self.patienceWithHelper
+  private func waitForGreeting(_ inbox: Inbox) async throws(ArtError) {
+    let deadline = timeline.now() + Self.helperTimeout
     while true {
       let contents = inbox.peek()
       switch contents.greeting {
@@ -284,9 +292,9 @@ extension FolderWatcher {
     await wait(until: deadline)
   }
 
-  /// A folder above that moves takes the watched one with it, which no event of its own tells. From the top down: what
-  /// moves above a folder that is not guarded yet is told by then.
-  private func guardAncestors() async throws(ArtError) {
+  /// Watches the ancestors: when one of them is moved, the watched folder gets no event of its own. From the
+  /// top down, so that a move of an ancestor that is not watched yet is reported by one above it.
+  private func watchAncestors() async throws(ArtError) {
     var ancestors: [String] = []
     var path = walk.root
     while path != "/", let slash = path.lastIndex(of: "/") {
@@ -296,12 +304,12 @@ extension FolderWatcher {
     let former = guards
     guards = []
     rootDue = nil
-    mustGuardAgain = false
+    mustRewatchAncestors = false
     ancestors.reverse()
     for answer in try await ask(ancestors.map { ("guard", $0) }) {
       switch answer {
       case .watching(let watch, _): guards.insert(watch)
-      // It may be passed through and not be read, as other people's folders often are.
+      // A folder that may be passed through but not read, as homes of other users often are.
       case .failed(_, EACCES), .failed(_, EPERM): rootDue = timeline.now() + settings.pollEvery
       case .failed(_, let number): throw .cannotWatch(walk.root, number)
       default: throw .helperSilent()
@@ -310,31 +318,32 @@ extension FolderWatcher {
     unwatch(former.subtracting(guards).filter { tree.path(of: $0) == nil })
   }
 
-  /// Sends commands, and returns their answers in that order. Throws `unavailable` when the helper does not give them.
-  func ask(_ commands: [(verb: String, path: String)]) async throws(ArtError) -> [HelperLine] {
+  /// Sends commands and returns their answers in the same order. Throws `unavailable` where an answer does not
+  /// come.
+  private func ask(_ commands: [(verb: String, path: String)]) async throws(ArtError) -> [HelperLine] {
     guard let helper else { throw .helperSilent() }
     var answers: [HelperLine] = []
     var sizes: [Int] = []
     var asked = 0
-    var deadline = timeline.now() + Self.patienceWithHelper
+    var deadline = timeline.now() + Self.helperTimeout
     while answers.count < commands.count {
       var line: [UInt8] = []
       while sizes.count < commands.count {
         let next = command(commands[sizes.count])
-        let onTheWay = sizes[answers.count...].reduce(0, +)
-        if onTheWay > 0, onTheWay + next.count > Self.commandsOnTheWay { break }
+        let inFlight = sizes[answers.count...].reduce(0, +)
+        if inFlight > 0, inFlight + next.count > Self.inFlightLimit { break }
         sizes.append(next.count)
         line += next
       }
       helper.inbox.expectAnswers(sizes.count - asked)
       asked = sizes.count
       if !line.isEmpty { try helper.process.send(line) }
-      let more = helper.inbox.takeAnswers()
+      let more = helper.inbox.drainAnswers()
       answers += more
       if more.isEmpty {
         try await waitForHelper(helper.inbox.peek().end, until: deadline)
       } else {
-        deadline = timeline.now() + Self.patienceWithHelper
+        deadline = timeline.now() + Self.helperTimeout
       }
     }
     return answers
@@ -344,7 +353,7 @@ extension FolderWatcher {
     Array("\(command.verb) ".utf8) + EscapedBytes.write(command.path.utf8) + [UInt8(ascii: "\n")]
   }
 
-  func unwatch(_ watches: [Int32]) {
+  private func unwatch(_ watches: [Int32]) {
     guard let helper, !watches.isEmpty else { return }
     do throws(ArtError) {
       for start in stride(from: 0, to: watches.count, by: 1_024) {
@@ -352,43 +361,45 @@ extension FolderWatcher {
         try helper.process.send(Array(lines.joined().utf8))
       }
     } catch {
-      // Its end is on the way, and takes all watches with it.
+      // The helper has ended, and all its watches with it.
     }
   }
 
-  /// Lets go of the helper and of all that it watched.
-  func detach() {
+  /// Ends the helper, and all watches with it.
+  private func detach() {
     helper?.process.end()
     helper = nil
     tree = WatchTree()
     guards = []
-    mustGuardAgain = false
+    mustRewatchAncestors = false
     rootDue = nil
   }
 }
 
+// MARK: - Scans
+
 extension FolderWatcher {
-  func perform(_ scan: Debouncer.Scan) async {
+  private func perform(_ scan: Debouncer.Scan) async {
     guard !isClosed else { return }
     if scan.folder.isRoot || tree.folders[.root] == nil { return await survey(scan.reason) }
     do throws(ArtError) {
-      let found = try await lookThrough(scan.folder, isWatched: true, again: false)
-      tell(found.files, in: scan.folder, scan.reason)
+      let found = try await scanTree(scan.folder, isWatched: true, rewatch: false)
+      report(found.files, in: scan.folder, scan.reason)
       if let why = found.trouble { degrade(why) }
     } catch {
       degrade(error)
     }
   }
 
-  /// Looks through everything, and has the system tell of it as far as it does.
-  func survey(_ reason: String?) async {
+  /// Scans everything, after attaching to a helper where that is possible.
+  private func survey(_ reason: String?) async {
     var why: ArtError?
     var files: [FilePath]? = []
     var cost = Duration.zero
     do throws(ArtError) {
       if let root = try walk.rootIdentity() {
         why = try await attach(root)
-        let found = try await lookThrough(.root, isWatched: why == nil, again: reason != nil)
+        let found = try await scanTree(.root, isWatched: why == nil, rewatch: reason != nil)
         files = found.files
         cost = found.cost
         why = why ?? found.trouble
@@ -397,7 +408,7 @@ extension FolderWatcher {
         why = .folderGone(walk.root)
       }
     } catch {
-      // What cannot be looked into is not empty.
+      // A folder that cannot be read is not reported as empty.
       files = hasScanned ? nil : []
       why = error
     }
@@ -405,20 +416,20 @@ extension FolderWatcher {
     var reason = reason
     if let why {
       degrade(why, cost: cost)
-      // Nothing has come right again by this: `watching` will say so, and its scan why.
+      // The `watching` event that ends this state is followed by a scan with a reason.
       reason = nil
     } else {
       pollDue = nil
-      if trouble != nil {
-        trouble = nil
+      if degradedReason != nil {
+        degradedReason = nil
         ready.append(.watching)
         reason = reason ?? .toldAgain
       }
     }
-    if let files { tell(files, in: .root, reason) }
+    if let files { report(files, in: .root, reason) }
   }
 
-  /// Has a helper, where one is of use; otherwise returns why not.
+  /// Attaches to a helper; returns why that is not possible.
   private func attach(_ root: FileIdentity) async throws(ArtError) -> ArtError? {
     if let because = settings.pollBecause { return ArtError(.unavailable, because) }
     if let kind = remoteKind(root.device) { return .remoteFileSystem(walk.root, kind) }
@@ -427,29 +438,29 @@ extension FolderWatcher {
     return nil
   }
 
-  private func tell(_ files: [FilePath], in folder: FilePath, _ reason: String?) {
+  private func report(_ files: [FilePath], in folder: FilePath, _ reason: String?) {
     guard !isClosed else { return }
     hasScanned = true
     ready.append(.scanned(FolderScan(folder.string, files: files.sorted().map(\.string), reason: reason)))
   }
 
-  /// From now on the folder is looked through every so often: a tenth of the time at most.
-  func degrade(_ why: ArtError, cost: Duration = .zero) {
+  /// Scans the folder periodically from now on, for at most a tenth of the time.
+  private func degrade(_ why: ArtError, cost: Duration = .zero) {
     guard !isClosed else { return }
     pollDue = timeline.now() + max(settings.pollEvery, cost * 10)
-    if trouble == why.message { return }
-    trouble = why.message
-    ready.append(.degraded(why.message))
+    if degradedReason == why.cause { return }
+    degradedReason = why.cause
+    ready.append(.degraded(why.cause))
   }
 
-  /// Looks through a folder and what lies below it: each folder is watched first, so that nothing that comes later is
-  /// missed, then listed. Throws when what lies there cannot be told.
-  private func lookThrough(
-    _ top: FilePath, isWatched: Bool, again: Bool
+  /// Watches and lists a folder and everything below it. Each folder is watched before it is listed, so that no
+  /// later change is missed. Throws where a folder cannot be listed.
+  private func scanTree(
+    _ top: FilePath, isWatched: Bool, rewatch: Bool
   ) async throws(ArtError) -> (files: [FilePath], trouble: ArtError?, cost: Duration) {
     var cost = Duration.zero
     var files: [FilePath] = []
-    var seen: Set<FilePath> = []
+    var visited: Set<FilePath> = []
     var trouble: ArtError?
     var devices: Set<UInt> = []
     var level = [top]
@@ -457,11 +468,11 @@ extension FolderWatcher {
       var next: [FilePath] = []
       for start in stride(from: 0, to: level.count, by: 256) {
         let batch = level[start..<min(start + 256, level.count)]
-        if isWatched, trouble == nil { trouble = await watch(batch, again: again) }
+        if isWatched, trouble == nil { trouble = await watch(batch, rewatch: rewatch) }
         let began = timeline.now()
         for folder in batch {
           guard let contents = try walk.contents(of: folder) else { continue }
-          seen.insert(folder)
+          visited.insert(folder)
           files += contents.files
           next += contents.folders
           if devices.insert(contents.identity.device).inserted,
@@ -477,19 +488,19 @@ extension FolderWatcher {
         trouble = trouble ?? .tooDeep(walk.root)
         next = []
       }
-      if seen.count + next.count > FolderWalk.mostFolders {
+      if visited.count + next.count > FolderWalk.mostFolders {
         trouble = trouble ?? .tooManyFolders(walk.root)
-        next = Array(next.prefix(FolderWalk.mostFolders - seen.count))
+        next = Array(next.prefix(FolderWalk.mostFolders - visited.count))
       }
       level = next
     }
-    unwatch(tree.remove(within: top, except: seen))
+    unwatch(tree.remove(within: top, except: visited))
     return (files, trouble, cost)
   }
 
-  /// Returns what kept one of them from being watched.
-  private func watch(_ folders: ArraySlice<FilePath>, again: Bool) async -> ArtError? {
-    let wanted = folders.filter { again || tree.folders[$0] == nil }
+  /// Watches folders; returns why one of them could not be watched.
+  private func watch(_ folders: ArraySlice<FilePath>, rewatch: Bool) async -> ArtError? {
+    let wanted = folders.filter { rewatch || tree.folders[$0] == nil }
     if wanted.isEmpty { return nil }
     do throws(ArtError) {
       let answers = try await ask(wanted.map { ("watch", walk.absolute($0)) })
@@ -499,7 +510,7 @@ extension FolderWatcher {
         case .watching(let watch, let identity):
           let entry = WatchTree.Entry(watch: watch, identity: identity)
           if let former = tree.put(folder, entry) { unwatch([former]) }
-        // Gone meanwhile, no folder any more, or nobody's business: listing it will tell.
+        // Removed, no longer a folder, or not readable: listing it decides.
         case .failed(_, ENOENT), .failed(_, ENOTDIR), .failed(_, ELOOP), .failed(_, EACCES),
           .failed(_, EPERM):
           break
@@ -509,15 +520,15 @@ extension FolderWatcher {
       }
       return trouble
     } catch {
-      giveUpHelper(error)
+      abandonHelper(error)
       return error
     }
   }
 
-  /// Whether the folder that was watched is the one that was listed. Otherwise its place was taken in between.
+  /// Checks that the folder that was listed is the one that is watched. Otherwise it was replaced in between.
   private func verify(_ folder: FilePath, _ identity: FileIdentity) {
     guard let entry = tree.folders[folder], entry.identity != identity else { return }
     unwatch(tree.remove(within: folder))
-    debouncer.changed(folder, at: timeline.now())
+    debouncer.folderChanged(folder, at: timeline.now())
   }
 }

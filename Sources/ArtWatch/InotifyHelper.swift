@@ -4,25 +4,25 @@ import ArtModel
 import ArtSystem
 import Synchronization
 
-/// The helper, as the watcher sees it.
+/// The helper program emojiart-inotify. A value of closures, so that tests can replace the program.
 struct InotifyHelper: Sendable {
   let processID: Int32
-  /// Writes to it. Throws `unavailable` when it takes nothing any more.
+  /// Writes to standard input. Throws `unavailable` when the helper does not read it.
   let send: @Sendable ([UInt8]) throws(ArtError) -> Void
-  /// Kills it, if it is still there.
+  /// Kills it, if it still runs.
   let end: @Sendable () -> Void
 
-  /// How one is started: with what takes its lines, and what is told of its end.
+  /// Starts a helper; the closures receive its lines and its end.
   typealias Start =
     @Sendable (
       HelperProgram, @escaping @Sendable ([UInt8]) -> Void, @escaping @Sendable (HelperEnd) -> Void
     ) throws(ArtError) -> InotifyHelper
 
-  /// It lives as long as the watcher; half a gigabyte is room for a million watches.
+  /// The helper lives as long as the watcher. Half a gigabyte is enough for a million watches.
   private static let limits = HelperLimits(
     memory: 512 << 20, processorSeconds: nil, line: HelperLine.longest)
 
-  /// The program itself.
+  /// Starts the real program.
   static let start: Start = { (program, onLine, onEnd) throws(ArtError) in
     do throws(HelperFailure) {
       let process = try HelperProcess(starting: program, limits: limits, onLine: onLine, onEnd: onEnd)
@@ -37,23 +37,25 @@ struct InotifyHelper: Sendable {
   }
 }
 
-/// A line that the helper writes.
+// MARK: - Lines of its protocol
+
+/// A line of the helper's output.
 enum HelperLine: Equatable {
-  /// It is there, and speaks that version.
+  /// The greeting, with the protocol's version.
   case ready(version: Int)
-  /// It could not do something: begin (`initialize`), or the oldest command not answered yet (`watch`).
+  /// A failure: of the start (`initialize`), or of the oldest command without an answer (`watch`).
   case failed(String, error: Int32)
-  /// The oldest command not answered yet: what watches which folder.
+  /// The answer to the oldest command without one: the watch and the folder's identity.
   case watching(Int32, FileIdentity)
-  /// Something happened.
+  /// A file system event.
   case event(HelperEvent)
 
-  /// The version that this program speaks.
+  /// The protocol version of this program.
   static let version = 1
   /// The longest line: an event with a name of 255 bytes, each escaped.
   static let longest = 2_048
 
-  /// Reads a line. Throws `unavailable` for what is none.
+  /// Parses a line. Throws `unavailable` for any other.
   init(_ line: [UInt8]) throws(ArtError) {
     let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard let known = Self.read(words) else { throw .unreadableLine(line) }
@@ -61,7 +63,7 @@ enum HelperLine: Equatable {
   }
 
   private static func read(_ words: [ArraySlice<UInt8>]) -> HelperLine? {
-    func text(_ place: Int) -> String { String(decoding: words[place], as: UTF8.self) }
+    func text(_ index: Int) -> String { String(decoding: words[index], as: UTF8.self) }
     switch text(0) {
     case "emojiart-inotify" where words.count == 2:
       return Int(text(1)).map { .ready(version: $0) }
@@ -84,15 +86,15 @@ enum HelperLine: Equatable {
   }
 }
 
-/// Something that happened in a watched folder, or to it.
+/// An event of a watched folder, or of an entry of it.
 struct HelperEvent: Equatable, Hashable {
   let watch: Int32
   let mask: EventMask
-  /// The name in the folder; empty for the folder itself.
+  /// The name of the entry; empty for the folder itself.
   let name: [UInt8]
 }
 
-/// What happened: the bits of inotify(7).
+/// The event bits of inotify(7).
 struct EventMask: OptionSet, Hashable, Sendable {
   let rawValue: UInt32
   static let attributes = EventMask(rawValue: 0x4)
@@ -107,7 +109,7 @@ struct EventMask: OptionSet, Hashable, Sendable {
   static let folder = EventMask(rawValue: 0x4000_0000)
 }
 
-/// Names and paths in lines: what could end a word or a line, and the backslash, are written `\xHH`.
+/// Escapes names and paths in lines: bytes that could end a word or a line, and the backslash, become `\xHH`.
 enum EscapedBytes {
   private static let backslash = UInt8(ascii: "\\")
   private static let digits = Array("0123456789abcdef".utf8)
@@ -124,7 +126,7 @@ enum EscapedBytes {
     return written
   }
 
-  /// Reads them; nil for what `write` does not write.
+  /// Decodes bytes; nil for anything that `write` does not write.
   static func read(_ written: some Collection<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = written.makeIterator()
@@ -143,11 +145,13 @@ enum EscapedBytes {
   }
 }
 
-/// What one helper has written and nobody has taken yet. Its size is bounded by the files that there are, and by `most`:
-/// the helper never waits for the watcher, so the kernel's queue is always being emptied.
+// MARK: - Inbox
+
+/// Collects the output of one helper until the watcher reads it. Its size is bounded by `capacity`. The helper
+/// never waits for the watcher, so it can always empty the kernel's queue.
 final class Inbox: Sendable {
-  /// What happened under one name, however often.
-  struct Happening {
+  /// All events under one name.
+  struct MergedEvent {
     var mask: EventMask
     let first: Duration
     var last: Duration
@@ -159,49 +163,49 @@ final class Inbox: Sendable {
   }
 
   struct Contents {
-    /// What it said first.
+    /// The first line.
     var greeting: HelperLine?
     /// Answers to commands, in their order.
     var answers: [HelperLine] = []
-    var events: [Source: Happening] = [:]
+    var events: [Source: MergedEvent] = [:]
     /// Why events were lost, in the kernel's queue or here.
-    var lost: String?
-    /// Why it is of no use any more.
+    var lossReason: String?
+    /// Why the helper is of no use any more.
     var end: ArtError?
   }
 
   private struct State {
     var contents = Contents()
-    /// When somebody comes for the events by himself; nil when he must be woken.
+    /// When the watcher next reads the events without a wakeup; nil when it waits for one.
     var alarm: Duration?
-    /// Commands whose answers have not come yet.
-    var asked = 0
+    /// Commands without an answer.
+    var unanswered = 0
   }
 
   private let state = Mutex(State())
   private let wakeup: Wakeup
   private let now: @Sendable () -> Duration
   private let quiet: Duration
-  private let most: Int
+  private let capacity: Int
 
-  init(_ wakeup: Wakeup, now: @escaping @Sendable () -> Duration, quiet: Duration, most: Int = 65_536) {
+  init(_ wakeup: Wakeup, now: @escaping @Sendable () -> Duration, quiet: Duration, capacity: Int = 65_536) {
     self.wakeup = wakeup
     self.now = now
     self.quiet = quiet
-    self.most = most
+    self.capacity = capacity
   }
 
-  func put(_ bytes: [UInt8]) {
+  func receive(_ bytes: [UInt8]) {
     let time = now()
     let wakes = state.withLock { state -> Bool in
       guard state.contents.end == nil else { return false }
       do throws(ArtError) {
         let line = try HelperLine(bytes)
         if line.isAnswer {
-          guard state.asked > 0 else { throw .unaskedAnswer() }
-          state.asked -= 1
+          guard state.unanswered > 0 else { throw .unaskedAnswer() }
+          state.unanswered -= 1
         }
-        return state.contents.take(line, at: time, most: most)
+        return state.contents.add(line, at: time, capacity: capacity)
           || (state.alarm ?? .seconds(Int.max)) > time + quiet
       } catch {
         state.contents.end = error
@@ -211,47 +215,47 @@ final class Inbox: Sendable {
     if wakes { wakeup.wake() }
   }
 
-  func put(_ end: HelperEnd) {
+  func receive(_ end: HelperEnd) {
     state.withLock { state in state.contents.end = state.contents.end ?? .helperEnded(end) }
     wakeup.wake()
   }
 
-  /// Takes the events and what else is to be known about the helper; answers stay.
-  func take() -> Contents {
+  /// Removes and returns the events; answers, the greeting and the end stay.
+  func drain() -> Contents {
     state.withLock { state in
-      let taken = state.contents
+      let drained = state.contents
       state.contents.events = [:]
-      state.contents.lost = nil
-      return taken
+      state.contents.lossReason = nil
+      return drained
     }
   }
 
-  /// What it has written, which stays.
+  /// Returns the contents without removing them.
   func peek() -> Contents { state.withLock(\.contents) }
 
-  /// So many commands more are sent.
-  func expectAnswers(_ count: Int) { state.withLock { $0.asked += count } }
+  /// Adds to the number of commands without an answer.
+  func expectAnswers(_ count: Int) { state.withLock { $0.unanswered += count } }
 
-  /// Takes the answers.
-  func takeAnswers() -> [HelperLine] {
+  /// Removes and returns the answers.
+  func drainAnswers() -> [HelperLine] {
     state.withLock { state in
       defer { state.contents.answers = [] }
       return state.contents.answers
     }
   }
 
-  /// Somebody comes by himself at that time; until then events that have time enough wake nobody. Returns whether
-  /// something is there already.
-  func expect(at time: Duration?) -> Bool {
+  /// Sets the time of the next `drain`; until then, events that can wait cause no wakeup. Returns whether there
+  /// is something to drain already.
+  func setAlarm(_ time: Duration?) -> Bool {
     state.withLock { state in
       state.alarm = time
-      return !state.contents.events.isEmpty || state.contents.lost != nil || state.contents.end != nil
+      return !state.contents.events.isEmpty || state.contents.lossReason != nil || state.contents.end != nil
     }
   }
 }
 
 extension HelperLine {
-  /// Whether it answers a command.
+  /// Whether the line answers a command.
   fileprivate var isAnswer: Bool {
     switch self {
     case .watching, .failed("watch", _): true
@@ -261,8 +265,8 @@ extension HelperLine {
 }
 
 extension Inbox.Contents {
-  /// Returns whether it is urgent.
-  fileprivate mutating func take(_ line: HelperLine, at time: Duration, most: Int) -> Bool {
+  /// Adds a line; returns whether the watcher must be woken at once.
+  fileprivate mutating func add(_ line: HelperLine, at time: Duration, capacity: Int) -> Bool {
     switch line {
     case .failed, .watching:
       if line.isAnswer { answers.append(line) } else { greeting = line }
@@ -270,30 +274,32 @@ extension Inbox.Contents {
       greeting = line
     case .event(let event):
       if event.mask.contains(.overflow) {
-        lost = .overflown
+        lossReason = .overflown
         return false
       }
       let source = Inbox.Source(watch: event.watch, name: event.name)
-      guard events[source] != nil || events.count < most else {
+      guard events[source] != nil || events.count < capacity else {
         events = [:]
-        lost = lost ?? .tooManyAtOnce
+        lossReason = lossReason ?? .tooManyAtOnce
         return false
       }
-      events[source, default: Inbox.Happening(mask: [], first: time, last: time)].add(event.mask, at: time)
+      events[source, default: Inbox.MergedEvent(mask: [], first: time, last: time)].add(event.mask, at: time)
       return false
     }
     return true
   }
 }
 
-extension Inbox.Happening {
+extension Inbox.MergedEvent {
   fileprivate mutating func add(_ mask: EventMask, at time: Duration) {
     self.mask.formUnion(mask)
     last = time
   }
 }
 
-/// Wakes a task that waits. A wakeup while no task waits lets the next one go on at once.
+// MARK: - Wakeup
+
+/// Wakes a task that waits. A wakeup while no task waits lets the next `wait` return at once.
 final class Wakeup: Sendable {
   private struct State {
     var isPending = false
@@ -314,7 +320,7 @@ final class Wakeup: Sendable {
     waiter?.resume()
   }
 
-  /// Waits for the next wakeup. A task that waited before goes on.
+  /// Waits for the next wakeup. A second waiter releases the first.
   func wait() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let free = state.withLock { state -> CheckedContinuation<Void, Never>? in

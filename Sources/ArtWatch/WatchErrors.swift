@@ -4,7 +4,7 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-// The wording of what keeps a folder from being watched.
+// Errors of watching a folder.
 
 extension ArtError {
   static func unreadableLine(_ line: [UInt8]) -> ArtError {
@@ -48,67 +48,73 @@ extension ArtError {
     }
   }
 
-  /// It names the watched folder and not what lies in it: the same trouble at another place is told once.
+  /// Names the watched folder and not the entry, so that the same failure of several entries is reported once.
   static func cannotWatch(_ path: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     switch number {
     case ENOSPC:
       return ArtError(
         .unavailable,
-        "no inotify watch is left for all that is in \(path); raise fs.inotify.max_user_watches with sysctl")
-    case ENOMEM: return ArtError(.unavailable, "no memory is left to watch all that is in \(path)")
-    default: return ArtError(.unavailable, "cannot watch all that is in \(path): \(cause)")
+        "no inotify watch is left for all that is in \(path); raise fs.inotify.max_user_watches with sysctl",
+        about: path)
+    case ENOMEM:
+      return ArtError(.unavailable, "no memory is left to watch all that is in \(path)", about: path)
+    default: return ArtError(.unavailable, "cannot watch all that is in \(path): \(cause)", about: path)
     }
   }
 
   static func folderGone(_ path: String) -> ArtError {
-    ArtError(.unavailable, "the folder \(path) is gone; it is looked for until it is back")
+    ArtError(.unavailable, "the folder \(path) is gone; it is looked for until it is back", about: path)
   }
 
   static func folderReplaced(_ path: String) -> ArtError {
-    ArtError(.unavailable, "the folder \(path) was moved or replaced while it was being watched")
+    ArtError(.unavailable, "the folder \(path) was moved or replaced while it was being watched", about: path)
   }
 
   static func cannotList(_ path: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     switch number {
     case EACCES, EPERM:
-      return ArtError(.unavailable, "cannot look into \(path): \(cause); look at its permissions")
+      return ArtError(
+        .unavailable, "cannot look into \(path): \(cause); look at its permissions", about: path)
     case EMFILE, ENFILE:
-      return ArtError(.unavailable, "cannot look into \(path): \(cause); raise `ulimit -n`")
-    default: return ArtError(.unavailable, "cannot look into \(path): \(cause)")
+      return ArtError(.unavailable, "cannot look into \(path): \(cause); raise `ulimit -n`", about: path)
+    default: return ArtError(.unavailable, "cannot look into \(path): \(cause)", about: path)
     }
   }
 
   static func remoteFileSystem(_ path: String, _ kind: String) -> ArtError {
     ArtError(
       .unavailable,
-      "\(path) is on \(kind), which does not tell of what other machines change; keep it on a local disk")
+      "\(path) is on \(kind), which does not tell of what other machines change; keep it on a local disk",
+      about: path)
   }
 
   static func tooDeep(_ path: String) -> ArtError {
     ArtError(
       .unavailable,
-      "what lies more than \(FolderWalk.deepest) folders deep in \(path) is not looked into; watch it by itself"
-    )
+      "what lies more than \(FolderWalk.deepest) folders deep in \(path) is not looked into; watch it by itself",
+      about: path)
   }
 
   static func tooManyFolders(_ path: String) -> ArtError {
     ArtError(
       .unavailable,
-      "\(path) holds more than \(FolderWalk.mostFolders) folders, and only these are looked into; watch fewer"
-    )
+      "\(path) holds more than \(FolderWalk.mostFolders) folders, and only these are looked into; watch fewer",
+      about: path)
   }
 }
 
+// MARK: - Reasons of scans
+
 extension String {
-  /// Why everything is looked at when more happened than was kept apart.
+  /// Reason of a scan: more files changed than are recorded one by one.
   static var tooManyAtOnce: String { "more changed at once than was kept apart" }
-  /// Why everything is looked at when the system tells of changes again.
+  /// Reason of a scan: the system reports changes again.
   static var toldAgain: String { "the system tells of changes again" }
-  /// Why everything is looked at after the helper's end.
-  static func startedAgain(_ error: ArtError) -> String { "\(error.message); it was started again" }
-  /// Why everything is looked at after the kernel lost events.
+  /// Reason of a scan: the helper was restarted.
+  static func startedAgain(_ error: ArtError) -> String { "\(error.cause); it was started again" }
+  /// Reason of a scan: the kernel's queue overflowed.
   static var overflown: String {
     "changes came faster than they could be told; fs.inotify.max_queued_events is the system's limit"
   }

@@ -2,44 +2,45 @@
 
 import ArtSystem
 
-/// What a watcher says: look again.
+/// An event of a watched folder. Events are hints to refresh; the content of the files decides.
 public enum WatchEvent: Sendable, Equatable {
-  /// Something happened to these files; paths are relative to the folder.
-  case look([WatchedFile])
-  /// A folder, or all of it, was looked through.
+  /// Something happened to these files.
+  case changed([WatchedFile])
+  /// A folder was scanned.
   case scanned(FolderScan)
-  /// Changes are not told by the system any more, or not all of them: the folder is looked through every so often
-  /// until `watching`. For people: why, and what can be done.
+  /// The system does not report changes, or not all of them; the folder is scanned periodically until
+  /// `watching`. The text gives the reason and a remedy.
   case degraded(String)
-  /// The system tells of all changes again. A scan follows.
+  /// The system reports all changes again. A scan follows.
   case watching
 }
 
-/// A file to look at. It may be gone, or be a link or something else that is no file.
+/// A file to refresh. It may be deleted, or be no regular file.
 public struct WatchedFile: Sendable, Equatable {
-  /// Its path, relative to the folder.
+  /// The path relative to the watched folder.
   public let path: String
-  /// Whether nothing has happened to it for a while. Otherwise it may be being written, and comes again.
+  /// Whether nothing has happened to the file for a while. Otherwise it may be half-written, and another event
+  /// follows.
   public let isQuiet: Bool
 
-  /// A file.
+  /// Creates a reference to a file.
   public init(_ path: String, isQuiet: Bool) {
     self.path = path
     self.isQuiet = isQuiet
   }
 }
 
-/// What lies in a folder.
+/// The result of a scan.
 public struct FolderScan: Sendable, Equatable {
-  /// What was looked through, relative to the watched folder; empty for all of it.
+  /// The folder that was scanned, relative to the watched folder; empty for all of it.
   public let folder: String
-  /// The paths of the files in it, relative to the watched folder, as far as they are wanted. Some may be being written:
-  /// these come again.
+  /// The wanted files in it, relative to the watched folder. Other events follow for those that are being
+  /// written.
   public let files: [String]
-  /// Why the scan was needed, when something may have been missed; nil when it belongs to the ordinary course.
+  /// Why the scan was needed, where events may have been missed; nil otherwise.
   public let reason: String?
 
-  /// A scan.
+  /// Creates a result.
   public init(_ folder: String, files: [String], reason: String?) {
     self.folder = folder
     self.files = files
@@ -49,24 +50,25 @@ public struct FolderScan: Sendable, Equatable {
 
 /// How a folder is watched.
 public struct WatchSettings: Sendable {
-  /// Whether the folders below it, too: up to 64 deep and 100,000 of them, as far as a path leads to them.
+  /// Whether subfolders are watched, too: down to 64 levels, at most 100,000, and only those whose paths are
+  /// short enough for the system.
   public var isRecursive = false
-  /// The names of the files that are wanted end so.
+  /// The suffix of the names of wanted files.
   public var ending: String
-  /// The only file that is wanted, relative to the folder; nil for all of them.
+  /// The only wanted file, relative to the folder; nil for all files.
   public var only: String?
-  /// How long nothing must happen to a file before it is looked at.
+  /// A file is refreshed when nothing has happened to it for this long.
   public var quiet = Duration.milliseconds(20)
-  /// How long a look is put off at most.
-  public var timeout = Duration.milliseconds(100)
-  /// How often the folder is looked through while the system does not tell; less often where that takes long.
+  /// The longest delay of a refresh while events continue.
+  public var maxDelay = Duration.milliseconds(100)
+  /// The time between scans while the watcher is degraded; longer where a scan takes long.
   public var pollEvery = Duration.seconds(2)
-  /// Why the system is not to be asked at all; nil when it is.
+  /// A reason to scan periodically instead of using inotify; nil to use it.
   public var pollBecause: String?
-  /// Where the helper program `emojiart-inotify` lies.
+  /// Where `emojiart-inotify` is found.
   public var helpers: HelperPrograms
 
-  /// The usual settings for files whose names end so.
+  /// Creates the default settings for files whose names have a suffix.
   public init(ending: String, helpers: HelperPrograms = .installed) {
     self.ending = ending
     self.helpers = helpers

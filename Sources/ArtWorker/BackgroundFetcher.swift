@@ -4,29 +4,30 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// Fetches pictures and has a look at them, each in a helper program of its own that is limited and that nothing is left
-/// of. It has no state: any number of fetches are asked for beside each other, and as many run at once as its pools have slots.
+/// Fetches and checks pictures, each in a resource-limited helper process of its own. Has no state: fetches are
+/// independent of each other, and its pools limit how many run at once.
 public struct BackgroundFetcher: Sendable {
-  /// Bytes of address space of a helper program.
+  /// Address space of a helper process, in bytes.
   static let memory = 300 << 20
-  /// Seconds of processor time for having a look at a picture.
-  static let lookSeconds = 10
-  /// For having a look, from its start to its end.
-  static let lookDeadline = Duration.seconds(30)
-  /// What a fetch may take beyond its limit, for starting and ending the program that keeps to that limit.
+  /// Processor time for checking a picture, in seconds.
+  static let decodeSeconds = 10
+  /// Time for checking a picture, from the start of the helper process to its end.
+  static let decodeDeadline = Duration.seconds(30)
+  /// Time beyond the limit of a fetch, to start and end the process that enforces that limit.
   static let grace = Duration.seconds(2)
 
   private let helpers: HelperPrograms
   private let pool: HelperPool
   private let fetchPool: HelperPool
   private let clock: any Clock<Duration>
-  /// What a fetch may take.
+  /// Limits of a fetch.
   public let fetchLimits: FetchLimits
-  /// What a picture may be.
+  /// Limits of a picture.
   public let pictureLimits: PictureLimits
 
-  /// A fetcher, which looks for `emojiart-worker` there at each request. `pool` limits how many pictures are decoded at once,
-  /// `fetchPool` how many are transferred. The clock is that of its deadlines, which count from the start of a helper program.
+  /// Creates a fetcher; `emojiart-worker` is searched for at each request. `pool` limits how many pictures are
+  /// decoded at once, `fetchPool` how many are transferred. `clock` measures deadlines, from the start of a
+  /// helper process.
   public init(
     helpers: HelperPrograms = .installed, fetchLimits: FetchLimits = FetchLimits(),
     pictureLimits: PictureLimits = PictureLimits(), pool: HelperPool = .shared,
@@ -40,11 +41,11 @@ public struct BackgroundFetcher: Sendable {
     self.clock = clock
   }
 
-  /// Begins to fetch a picture and to have a look at it.
+  /// Starts to fetch and check a picture.
   public func fetch(_ request: BackgroundRequest) -> BackgroundFetch {
-    BackgroundFetch { tell in
+    BackgroundFetch { report in
       do throws(BackgroundFailure) {
-        let body = try await body(request, tell)
+        let body = try await body(request, report)
         return .success(try await check(body))
       } catch {
         return .failure(error)
@@ -52,7 +53,7 @@ public struct BackgroundFetcher: Sendable {
     }
   }
 
-  /// Has a look at the bytes of a picture. When the task is cancelled, so is that.
+  /// Checks the bytes of a picture. Cancelling the task cancels the check.
   public func check(_ bytes: [UInt8]) async throws(BackgroundFailure) -> CheckedPicture {
     guard bytes.count <= pictureLimits.bytes else {
       throw .refused(
@@ -60,7 +61,7 @@ public struct BackgroundFetcher: Sendable {
     }
     let answer = try await call(
       .decode(PictureKind.ofBackground(bytes)), .decode(bytes: bytes.count, pictureLimits), bytes: bytes,
-      within: Self.lookDeadline, processorSeconds: Self.lookSeconds)
+      within: Self.decodeDeadline, processorSeconds: Self.decodeSeconds)
     guard case .picture(let mediaType, let size, let isAnimated) = answer else {
       throw .failed(.nonsense(HelperPrograms.workerName, "another answer"))
     }
@@ -68,7 +69,7 @@ public struct BackgroundFetcher: Sendable {
   }
 
   private func body(
-    _ request: BackgroundRequest, _ tell: @escaping @Sendable (FetchProgress) -> Void
+    _ request: BackgroundRequest, _ report: @escaping @Sendable (FetchProgress) -> Void
   ) async throws(BackgroundFailure) -> [UInt8] {
     if request.url.isData { return try bytes(in: request.url) }
     let fetch = WorkerRequest.Fetch(
@@ -76,14 +77,14 @@ public struct BackgroundFetcher: Sendable {
       proxies: request.isUserInitiated ? request.proxies : ProxySettings(), limits: fetchLimits)
     let seconds = Int(min(max(fetchLimits.total.components.seconds, 0), 86_400))
     let answer = try await call(
-      .fetch, .fetch(fetch), within: fetchLimits.total + Self.grace, processorSeconds: seconds + 5, tell)
+      .fetch, .fetch(fetch), within: fetchLimits.total + Self.grace, processorSeconds: seconds + 5, report)
     guard case .body(let bytes) = answer else {
       throw .failed(.nonsense(HelperPrograms.workerName, "another answer"))
     }
     return bytes
   }
 
-  /// What such a URL has in it needs no network, and so no program that has one.
+  /// A data: URL is decoded here, without the process that has network access.
   private func bytes(in url: BackgroundURL) throws(BackgroundFailure) -> [UInt8] {
     do throws(Refusal) {
       return try DataURL.decode(url, limit: fetchLimits.bytes)
@@ -92,11 +93,11 @@ public struct BackgroundFetcher: Sendable {
     }
   }
 
-  /// One request to one helper program.
+  /// Sends one request to one helper process.
   private func call(
     _ verb: WorkerVerb, _ request: WorkerRequest, bytes: [UInt8] = [], within deadline: Duration,
     processorSeconds: Int,
-    _ tell: @escaping @Sendable (FetchProgress) -> Void = { _ in }
+    _ report: @escaping @Sendable (FetchProgress) -> Void = { _ in }
   ) async throws(BackgroundFailure) -> BackgroundDialogue.Answer {
     let program: HelperProgram
     do throws(ArtError) { program = try helpers.worker() } catch { throw .failed(error) }
@@ -108,7 +109,7 @@ public struct BackgroundFetcher: Sendable {
       try send(request.line)
       try send(bytes)
     } _: {
-      tell($0)
+      report($0)
       return true
     }
     let outcome = await (verb == .fetch ? fetchPool : pool).run { [clock] in
@@ -119,16 +120,18 @@ public struct BackgroundFetcher: Sendable {
   }
 }
 
-/// A fetch that runs. It ends with this object, if not before.
+// MARK: - A running fetch
+
+/// A fetch that runs. Releasing it cancels the fetch.
 public final class BackgroundFetch: Sendable {
-  /// How far it is, the latest first that was not taken; ends with the fetch. For one listener.
+  /// The latest progress; ends with the fetch. For one listener; unread values are replaced by newer ones.
   public let progress: AsyncStream<FetchProgress>
   private let task: Task<Result<CheckedPicture, BackgroundFailure>, Never>
 
-  /// Begins the work, which is told where to say how far it is.
+  /// Starts the work, which reports its progress to the closure that it receives.
   init(
     _ work:
-      @escaping @Sendable (_ tell: @escaping @Sendable (FetchProgress) -> Void) async -> Result<
+      @escaping @Sendable (_ report: @escaping @Sendable (FetchProgress) -> Void) async -> Result<
         CheckedPicture, BackgroundFailure
       >
   ) {
@@ -143,11 +146,11 @@ public final class BackgroundFetch: Sendable {
 
   deinit { task.cancel() }
 
-  /// The picture, when it is there. Any number may wait; who is cancelled while it waits cancels the fetch. However it ends,
-  /// no process of it is left by then.
+  /// The picture. Any number of tasks may wait for it; cancelling one of them cancels the fetch. The helper
+  /// process has ended on return or throw.
   public var picture: CheckedPicture {
     get async throws(BackgroundFailure) {
-      // Whoever keeps nothing but what comes of this waits for it none the less.
+      // The fetch must outlive this call even if the caller keeps only its result.
       defer { withExtendedLifetime(self) {} }
       let task = task
       return try await withTaskCancellationHandler {
@@ -158,22 +161,25 @@ public final class BackgroundFetch: Sendable {
     }
   }
 
-  /// Ends it; nothing of it is left. Does not wait for that: `picture` does.
+  /// Cancels the fetch. Does not wait for its end; `picture` does.
   public func cancel() { task.cancel() }
 }
 
-/// A background that is to be fetched.
+// MARK: - Requests and results
+
+/// A request for a background.
 public struct BackgroundRequest: Sendable, Hashable {
-  /// From where.
+  /// The URL to fetch.
   public var url: BackgroundURL
-  /// Whether a person typed it: then its host may have any address, and its proxies are used.
+  /// Whether the user typed the URL just now. Its host may then have any address, and `proxies` are used; other
+  /// URLs are untrusted.
   public var isUserInitiated: Bool
-  /// Whether any address may be fetched from.
+  /// Whether hosts with private addresses are allowed, too.
   public var allowsPrivate: Bool
-  /// A person's proxies; not used for what nobody typed.
+  /// The user's proxies; ignored unless the request is user-initiated.
   public var proxies: ProxySettings
 
-  /// A request.
+  /// Creates a request.
   public init(
     _ url: BackgroundURL, isUserInitiated: Bool, allowsPrivate: Bool = false,
     proxies: ProxySettings = ProxySettings()
@@ -187,40 +193,44 @@ public struct BackgroundRequest: Sendable, Hashable {
 
 /// Why there is no picture.
 public enum BackgroundFailure: Error, Sendable, Hashable {
-  /// It was refused.
+  /// The picture or its URL was refused.
   case refused(Refusal)
-  /// The helper program is missing, is another version's, or ended before its answer: the picture is not to blame.
+  /// The helper program is missing, of another version, or ended before its answer. The picture is not the
+  /// cause.
   case failed(ArtError)
-  /// Somebody cancelled it.
+  /// The fetch was cancelled.
   case cancelled
 }
 
-/// How far a transfer is.
+/// The progress of a transfer.
 public struct FetchProgress: Sendable, Hashable {
-  /// Bytes that have come.
+  /// Bytes received.
   public var received: Int
-  /// Bytes that are expected; nil where the server does not say.
+  /// Bytes expected; nil where the server does not say.
   public var total: Int?
 
-  /// A progress.
+  /// Creates a progress.
   public init(received: Int, total: Int?) {
     self.received = received
     self.total = total
   }
 }
 
-/// What this program and a helper program say to each other about one request.
+// MARK: - The dialogue
+
+/// The protocol of one request to a helper process.
 ///
 /// ```
 ///   greeting --hello--> asked --body(n)--> receiving(n) --n bytes--.
-///                       |   ^ |                                    v
-///                       '---' '------- picture, refused ------> answered --it ends well--> believed
+///   ^
+///                                    v
+///                       '---' '------- picture, refused ------> answered --clean exit--> accepted
 ///                     progress
 /// ```
-/// Anything else leads to `broken`, from where nothing leads. An answer is believed when the program has ended well after it:
-/// what says two things, or cannot end, is not to be relied on.
+/// Anything else leads to `broken`, a final state. An answer is accepted only when the process exits cleanly
+/// after it: a process that sends two answers, or does not end, is not reliable.
 struct BackgroundDialogue: HelperDialogue {
-  /// What a request comes to.
+  /// The result of a request.
   enum Answer: Sendable {
     case body([UInt8])
     case picture(mediaType: String, size: Canvas, isAnimated: Bool)
@@ -234,7 +244,7 @@ struct BackgroundDialogue: HelperDialogue {
     case broken(ArtError)
   }
 
-  /// What pictures are, by their bytes.
+  /// The media types that the helper may answer.
   private static let mediaTypes = Set(PictureKind.allCases.map(\.mediaType))
 
   static var cancelled: BackgroundFailure { .cancelled }
@@ -243,34 +253,34 @@ struct BackgroundDialogue: HelperDialogue {
   private let path: String
   private var state = State.greeting
 
-  /// Nothing has been said yet.
+  /// Creates the protocol in its first state.
   init(_ request: WorkerRequest, with program: HelperProgram) {
     self.request = request
     path = program.path
   }
 
-  /// Hears a line.
-  mutating func heard(line: [UInt8]) -> DialogueEffect<FetchProgress> {
+  /// Receives a line.
+  mutating func receive(line: [UInt8]) -> DialogueEffect<FetchProgress> {
     let reply: WorkerReply
     do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
-      return breaks(.nonsense(path, error.message))
+      return fail(.nonsense(path, error.cause))
     }
     switch (state, reply) {
     case (.greeting, .hello(WorkerRequest.version)):
       state = .asked
-      return .ask
-    case (.greeting, .hello(let version)): return breaks(.otherVersion(path, version))
+      return .sendRequest
+    case (.greeting, .hello(let version)): return fail(.otherVersion(path, version))
     case (.asked, .refused(let refusal)):
       state = .answered(.failure(refusal))
       return .nothing
     case (.asked, _): return answer(reply)
-    default: return breaks(.nonsense(path, "a \(reply.name) out of turn"))
+    default: return fail(.nonsense(path, "a \(reply.name) out of turn"))
     }
   }
 
-  /// Hears raw bytes.
-  mutating func heard(bytes: [UInt8]) -> DialogueEffect<FetchProgress> {
-    guard case .receiving(bytes.count) = state else { return breaks(.nonsense(path, "bytes out of turn")) }
+  /// Receives raw bytes.
+  mutating func receive(bytes: [UInt8]) -> DialogueEffect<FetchProgress> {
+    guard case .receiving(bytes.count) = state else { return fail(.nonsense(path, "bytes out of turn")) }
     state = .answered(.success(.body(bytes)))
     return .nothing
   }
@@ -278,34 +288,34 @@ struct BackgroundDialogue: HelperDialogue {
   private mutating func answer(_ reply: WorkerReply) -> DialogueEffect<FetchProgress> {
     switch (request, reply) {
     case (.fetch, .progress(let received, let total)):
-      return .tell(FetchProgress(received: received, total: total))
+      return .report(FetchProgress(received: received, total: total))
     case (.fetch(let fetch), .body(let count)):
       guard count <= fetch.limits.bytes else {
-        return breaks(.nonsense(path, "a body of \(count) bytes where \(fetch.limits.bytes) may be"))
+        return fail(.nonsense(path, "a body of \(count) bytes where \(fetch.limits.bytes) may be"))
       }
       state = .receiving(count)
-      return .take(count)
+      return .receiveBytes(count)
     case (.decode(_, let limits), .picture(let mediaType, let size, let isAnimated)):
       guard Self.mediaTypes.contains(mediaType), size.fits(limits) else {
-        return breaks(
+        return fail(
           .nonsense(path, "a picture \"\(mediaType.prefix(40))\" of \(size.width)x\(size.height)"))
       }
       state = .answered(.success(.picture(mediaType: mediaType, size: size, isAnimated: isAnimated)))
       return .nothing
-    default: return breaks(.nonsense(path, "a \(reply.name) that was not asked for"))
+    default: return fail(.nonsense(path, "a \(reply.name) that was not asked for"))
     }
   }
 
-  private mutating func breaks(_ error: ArtError) -> DialogueEffect<FetchProgress> {
+  private mutating func fail(_ error: ArtError) -> DialogueEffect<FetchProgress> {
     if case .broken = state { return .kill }
     state = .broken(error)
     return .kill
   }
 
-  /// What it came to, by how the program ended.
+  /// The result, after the process ended.
   func outcome(of end: HelperEnd) -> Result<Answer, BackgroundFailure> {
     if case .broken(let error) = state { return .failure(.failed(error)) }
-    if case .answered(let answer) = state, end.isGood {
+    if case .answered(let answer) = state, end.exitedCleanly {
       return answer.mapError(BackgroundFailure.refused)
     }
     switch state {
@@ -316,7 +326,7 @@ struct BackgroundDialogue: HelperDialogue {
     return .failure(.failed(.ended(path, end)))
   }
 
-  /// What it came to when the program was killed because its time was up.
+  /// The failure, after the process was killed at its deadline.
   func outcome(after deadline: Duration) -> BackgroundFailure {
     let seconds = deadline.components.seconds
     switch (state, request) {
@@ -338,21 +348,21 @@ extension Canvas {
 }
 
 extension Refusal {
-  /// What is refused when the program that fetched or decoded it came to that end; nil where it is not to blame.
+  /// The refusal that a crash of the helper process stands for; nil where the picture is not the cause.
   fileprivate init?(of end: HelperEnd, of request: WorkerRequest) {
     guard case .signal(let number) = end.cause else { return nil }
     let isPicture = if case .decode = request { true } else { false }
     if number == SIGSYS {
-      // What a program does that strangers have taken over.
+      // A process that violates the sandbox may be under an attacker's control.
       let (reason, what) = isPicture ? (Reason.notAnImage, "decoding") : (.notAllowed, "fetching")
       self.init(reason, "\(what) it tried what the sandbox of emojiart-worker forbids, and was ended")
     } else if !isPicture {
       return nil
     } else if number == SIGXCPU {
-      let seconds = BackgroundFetcher.lookSeconds
+      let seconds = BackgroundFetcher.decodeSeconds
       self.init(
         .notAnImage, "decoding it takes more than \(seconds) s; save it in another format, or smaller")
-    } else if end.lacksMemory {
+    } else if end.ranOutOfMemory {
       self.init(
         .tooManyPixels,
         "decoding it takes more than \(BackgroundFetcher.memory >> 20) MB of memory; make it smaller")

@@ -6,67 +6,47 @@ import Dispatch
 import Glibc
 import Synchronization
 
-extension HelperPrograms {
-  /// The name of the program that fetches, decodes and draws.
-  static let workerName = "emojiart-worker"
-
-  /// That program. Throws `unavailable`.
-  func worker() throws(ArtError) -> HelperProgram {
-    do throws(HelperFailure) { return try program(Self.workerName) } catch { throw ArtError(error) }
-  }
-}
-
-extension WorkerVerb {
-  /// The variables of the environment that a helper program gets: where certificates lie, and what the system's resolver reads. Its
-  /// proxies come with the request, its font as an argument.
-  fileprivate var variables: [String] {
-    switch self {
-    case .fetch: ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "LOCALDOMAIN", "RES_OPTIONS"]
-    case .decode, .draw, .sandbox: []
-    }
-  }
-}
-
-/// One request to one helper program, from the program's start to its end.
+/// One request to one helper process, from its start to its end.
 ///
-/// Starting and sending wait, and are done on a queue of its own; what the program says comes on a thread of the worker's.
+/// Starting and sending block, so they run on a queue of their own. The output arrives on a thread of the
+/// helper process.
 final class HelperCall<Dialogue: HelperDialogue>: Sendable {
   typealias Outcome = Result<Dialogue.Answer, Dialogue.Failure>
 
-  /// What it is asked; sent with the closure that it is given.
-  typealias Question =
+  /// Sends the request with the closure that it receives.
+  typealias SendRequest =
     @Sendable (_ send: ([UInt8]) throws(HelperFailure) -> Void) throws(HelperFailure) -> Void
 
-  /// How long it may take.
-  enum Patience {
-    /// From its start to its end.
+  /// The deadline of a call.
+  enum Timeout {
+    /// From the start of the process to its end.
     case total(Duration)
-    /// Without saying anything, at least; what whoever listens takes does not count.
-    case silence(Duration)
+    /// Since the last output, at least. The time that the listener takes does not count.
+    case idle(Duration)
   }
 
-  /// Why it is to end before its answer.
+  /// Why the process is ended before its answer.
   private enum Stop {
     case cancelled
     case expired(Duration)
-    /// The dialogue is broken, or the program takes nothing.
-    case useless
+    /// The protocol is broken, or the process does not read its input.
+    case broken
   }
 
   private struct State {
     var dialogue: Dialogue
     var process: HelperProcess?
     var stop: Stop?
-    /// What was heard so far, and told: as long as this moves on nobody is silent.
+    /// Lines, raw bytes and events so far; an increase shows that the process is alive.
     var steps = 0
-    var isTelling = false
-    var waiting: CheckedContinuation<Outcome, Never>?
+    var isReporting = false
+    var continuation: CheckedContinuation<Outcome, Never>?
 
-    /// What it came to; without an end it was never started.
+    /// The result; nil where the process was never started.
     func outcome(of end: HelperEnd?) -> Outcome {
       switch (stop, end) {
       case (.cancelled, _): .failure(Dialogue.cancelled)
-      // One that ended by itself in time was not late.
+      // A process that ended by itself was in time.
       case (.expired(let deadline), let end) where end == nil || end?.cause == .signal(SIGKILL):
         .failure(dialogue.outcome(after: deadline))
       case (_, let end?): dialogue.outcome(of: end)
@@ -78,33 +58,33 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
   private let program: HelperProgram
   private let verb: WorkerVerb
   private let limits: HelperLimits
-  private let question: Question
-  private let tell: @Sendable (Dialogue.News) -> Bool
+  private let sendRequest: SendRequest
+  private let report: @Sendable (Dialogue.Event) -> Bool
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "emojiart-worker")
 
-  /// A call that has not begun. `tell` is told the news on a thread of the worker's, and answers whether to go on; what it does
-  /// not want to hear is `cancelled`.
+  /// Creates a call. `report` receives events on a thread of the helper process, and returns whether to
+  /// continue; false cancels the call.
   init(
     _ program: HelperProgram, _ verb: WorkerVerb, _ limits: HelperLimits, _ dialogue: Dialogue,
-    question: @escaping Question,
-    _ tell: @escaping @Sendable (Dialogue.News) -> Bool
+    sendRequest: @escaping SendRequest,
+    _ report: @escaping @Sendable (Dialogue.Event) -> Bool
   ) {
     self.program = program
     self.verb = verb
     self.limits = limits
-    self.question = question
-    self.tell = tell
+    self.sendRequest = sendRequest
+    self.report = report
     state = Mutex(State(dialogue: dialogue))
   }
 
-  /// Asks and waits, once. When this returns the program has ended.
-  func answer(within timeout: Patience, on clock: any Clock<Duration>) async -> Outcome {
+  /// Sends the request and waits for the result; call it once. The process has ended on return.
+  func answer(within timeout: Timeout, on clock: any Clock<Duration>) async -> Outcome {
     let timer = Task { await self.expire(timeout, on: clock) }
     defer { timer.cancel() }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { waiting in
-        state.withLock { $0.waiting = waiting }
+      await withCheckedContinuation { continuation in
+        state.withLock { $0.continuation = continuation }
         queue.async { self.start() }
       }
     } onCancel: {
@@ -112,31 +92,31 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
     }
   }
 
-  /// Ends it when its time is up; comes back when that is so, or when it is cancelled because it is not needed any more.
-  private func expire(_ timeout: Patience, on clock: any Clock<Duration>) async {
+  /// Ends the call at its deadline; returns early when it is cancelled because the call has ended.
+  private func expire(_ timeout: Timeout, on clock: any Clock<Duration>) async {
     do {
       switch timeout {
       case .total(let duration):
         try await clock.sleep(for: duration)
         stop(.expired(duration))
-      case .silence(let duration):
-        try await waitForSilence(of: duration, on: clock)
+      case .idle(let duration):
+        try await waitForIdle(of: duration, on: clock)
         stop(.expired(duration))
       }
     } catch {
-      // Cancelled.
+      // Cancelled: the call has ended.
     }
   }
 
-  /// Comes back when nothing was heard for that long, or up to half as long again. It takes two halves: when this process, or the
-  /// machine, was stopped for long, what was said meanwhile is heard during the second.
-  private func waitForSilence(of duration: Duration, on clock: any Clock<Duration>) async throws {
-    var (halves, heard) = (0, 0)
+  /// Returns after that long without output, or up to half as long again. It waits for two halves: after this
+  /// process or the machine was suspended, pending output arrives during the second half.
+  private func waitForIdle(of duration: Duration, on clock: any Clock<Duration>) async throws {
+    var (halves, lastSteps) = (0, 0)
     while halves < 2 {
       try await clock.sleep(for: duration / 2)
-      let (steps, isTelling) = state.withLock { ($0.steps, $0.isTelling) }
-      halves = steps == heard && !isTelling ? halves + 1 : 0
-      heard = steps
+      let (steps, isReporting) = state.withLock { ($0.steps, $0.isReporting) }
+      halves = steps == lastSteps && !isReporting ? halves + 1 : 0
+      lastSteps = steps
     }
   }
 
@@ -145,7 +125,7 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
     do throws(HelperFailure) {
       let process = try HelperProcess(
         starting: program, arguments: verb.arguments, variables: verb.variables, limits: limits,
-        onLine: { self.heard(line: $0) }, onBytes: { self.heard(bytes: $0) }, onEnd: { self.finish($0) })
+        onLine: { self.receive(line: $0) }, onBytes: { self.receive(bytes: $0) }, onEnd: { self.finish($0) })
       let isStopped = state.withLock { state in
         state.process = process
         return state.stop != nil
@@ -156,62 +136,62 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
     }
   }
 
-  /// Hears a line; gives how many raw bytes follow it.
-  private func heard(line: [UInt8]) -> Int? {
+  /// Receives a line; returns how many raw bytes follow it.
+  private func receive(line: [UInt8]) -> Int? {
     let effect = state.withLock { state in
       state.steps += 1
-      return state.dialogue.heard(line: line)
+      return state.dialogue.receive(line: line)
     }
-    act(effect)
-    return if case .take(let count) = effect { count } else { nil }
+    perform(effect)
+    return if case .receiveBytes(let count) = effect { count } else { nil }
   }
 
-  private func heard(bytes: [UInt8]) {
-    act(
+  private func receive(bytes: [UInt8]) {
+    perform(
       state.withLock { state in
         state.steps += 1
-        return state.dialogue.heard(bytes: bytes)
+        return state.dialogue.receive(bytes: bytes)
       })
   }
 
-  private func act(_ effect: DialogueEffect<Dialogue.News>) {
+  private func perform(_ effect: DialogueEffect<Dialogue.Event>) {
     switch effect {
-    case .nothing, .take: break
-    // After its start, which is on this queue, too.
-    case .ask: queue.async { self.ask() }
-    case .tell(let news): pass(news)
-    case .kill: stop(.useless)
+    case .nothing, .receiveBytes: break
+    // This queue runs it after the start.
+    case .sendRequest: queue.async { self.sendTheRequest() }
+    case .report(let event): reportEvent(event)
+    case .kill: stop(.broken)
     }
   }
 
-  /// Passes news on, unless nobody wants any more.
-  private func pass(_ news: Dialogue.News) {
+  /// Reports an event, unless the call is being ended.
+  private func reportEvent(_ event: Dialogue.Event) {
     let isWanted = state.withLock { state in
-      state.isTelling = state.stop == nil
-      return state.isTelling
+      state.isReporting = state.stop == nil
+      return state.isReporting
     }
     guard isWanted else { return }
-    let goesOn = tell(news)
+    let continues = report(event)
     state.withLock { state in
-      state.isTelling = false
+      state.isReporting = false
       state.steps += 1
     }
-    if !goesOn { stop(.cancelled) }
+    if !continues { stop(.cancelled) }
   }
 
-  /// Sends the request, the only one, with what belongs to it.
-  private func ask() {
+  /// Sends the only request and closes standard input.
+  private func sendTheRequest() {
     guard let process = state.withLock({ $0.process }) else { return }
     do throws(HelperFailure) {
-      try question { (bytes) throws(HelperFailure) in try process.send(bytes) }
+      try sendRequest { (bytes) throws(HelperFailure) in try process.send(bytes) }
       process.endInput()
     } catch {
-      // It has ended, which says more than this, or hears nothing.
-      stop(.useless)
+      // The process has ended, which its end explains better, or it does not read.
+      stop(.broken)
     }
   }
 
-  /// Ends the program, which the end of this call follows. The first reason stands, but who cancels is told so.
+  /// Ends the process; the end of this call follows. The first reason counts, but cancelling always wins.
   private func stop(_ reason: Stop) {
     let process = state.withLock { state in
       if case .cancelled = reason { state.stop = reason } else { state.stop = state.stop ?? reason }
@@ -225,75 +205,103 @@ final class HelperCall<Dialogue: HelperDialogue>: Sendable {
   }
 
   private func finish(_ outcome: Outcome) {
-    let waiting = state.withLock { state in
+    let continuation = state.withLock { state in
       state.process = nil
-      defer { state.waiting = nil }
-      return state.waiting
+      defer { state.continuation = nil }
+      return state.continuation
     }
-    waiting?.resume(returning: outcome)
+    continuation?.resume(returning: outcome)
   }
 }
 
-/// What is to be done about what a helper program said.
-enum DialogueEffect<News: Sendable> {
+// MARK: - The dialogue
+
+/// The action that follows from the output of a helper process.
+enum DialogueEffect<Event: Sendable> {
   case nothing
   /// Send the request.
-  case ask
-  /// Tell whoever waits.
-  case tell(News)
-  /// So many raw bytes come next.
-  case take(Int)
-  /// Kill it.
+  case sendRequest
+  /// Report an event to the caller.
+  case report(Event)
+  /// Expect that many raw bytes.
+  case receiveBytes(Int)
+  /// Kill the process.
   case kill
 }
 
-extension DialogueEffect: Equatable where News: Equatable {}
+extension DialogueEffect: Equatable where Event: Equatable {}
 
-/// What this program and a helper program say to each other about one request, as a machine without time and processes.
+/// The protocol of one request to a helper process: a machine without time and processes.
 protocol HelperDialogue: Sendable {
-  /// What is told while it goes on.
-  associatedtype News: Sendable
-  /// What the request comes to.
+  /// What is reported while the request runs.
+  associatedtype Event: Sendable
+  /// The result of the request.
   associatedtype Answer: Sendable
-  /// Why it comes to nothing.
+  /// Why there is no result.
   associatedtype Failure: Error
 
-  /// Hears a line.
-  mutating func heard(line: [UInt8]) -> DialogueEffect<News>
-  /// Hears raw bytes, as many as it had taken.
-  mutating func heard(bytes: [UInt8]) -> DialogueEffect<News>
-  /// What it came to, by how the program ended.
+  /// Receives a line.
+  mutating func receive(line: [UInt8]) -> DialogueEffect<Event>
+  /// Receives raw bytes, as many as `receiveBytes` announced.
+  mutating func receive(bytes: [UInt8]) -> DialogueEffect<Event>
+  /// The result, after the process ended.
   func outcome(of end: HelperEnd) -> Result<Answer, Failure>
-  /// What it came to when the program was killed because its time was up.
+  /// The failure, after the process was killed at its deadline.
   func outcome(after deadline: Duration) -> Failure
 
-  /// Somebody gave it up.
+  /// The call was cancelled.
   static var cancelled: Failure { get }
-  /// The program is not there, or cannot be started.
+  /// The program is missing, or cannot be started.
   static func failed(_ error: ArtError) -> Failure
 }
 
-extension HelperEnd {
-  /// Whether what was said before it counts. Where this process ignores SIGCHLD nobody knows how it ended.
-  var isGood: Bool { !isCutOff && [.exit(0), .exit(-1)].contains(cause) }
+// MARK: - The program
 
-  /// Whether the program ended because it could get no more memory, by the words of those that end it then: GLib and Swift's
-  /// runtime, and that of C++.
-  var lacksMemory: Bool {
+extension HelperPrograms {
+  /// The name of the program that fetches, decodes and draws.
+  static let workerName = "emojiart-worker"
+
+  /// Finds that program. Throws `unavailable`.
+  func worker() throws(ArtError) -> HelperProgram {
+    do throws(HelperFailure) { return try program(Self.workerName) } catch { throw ArtError(error) }
+  }
+}
+
+extension WorkerVerb {
+  /// The environment variables that a helper process receives: for certificates and for the resolver. Proxies
+  /// are part of the request, and the font is an argument.
+  fileprivate var variables: [String] {
+    switch self {
+    case .fetch: ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "LOCALDOMAIN", "RES_OPTIONS"]
+    case .decode, .draw, .sandbox: []
+    }
+  }
+}
+
+// MARK: - Results
+
+extension HelperEnd {
+  /// Whether the process ended so that its answer counts. Where this process ignores SIGCHLD, the status is not
+  /// known.
+  var exitedCleanly: Bool { !isCutOff && [.exit(0), .exit(-1)].contains(cause) }
+
+  /// Whether the process ended for lack of memory, judged by the messages of GLib, of Swift's runtime and of
+  /// C++'s.
+  var ranOutOfMemory: Bool {
     guard case .signal = cause else { return false }
     return errors.contains("failed to allocate") || errors.contains("std::bad_alloc")
   }
 }
 
 extension WorkerReply {
-  /// Reads a line.
+  /// Parses a line.
   init(line: [UInt8]) throws(ArtError) {
     self = try line.withUnsafeBufferPointer { (bytes) throws(ArtError) in
       try JSONReader.read(bytes) { (reader) throws(ArtError) in try WorkerReply(from: &reader) }
     }
   }
 
-  /// What it is called in an error.
+  /// The name of the reply in error messages.
   var name: String {
     switch self {
     case .hello: "hello"
@@ -309,25 +317,27 @@ extension WorkerReply {
   }
 }
 
-// The wording of what can go wrong with the program that fetches.
+// // MARK: - Errors of a helper program
 
 extension ArtError {
   static func otherVersion(_ path: String, _ version: Int) -> ArtError {
     ArtError(
       .unavailable,
       "\(path) belongs to another emojiart (it speaks version \(version), this one \(WorkerRequest.version)); "
-        + "install emojiart again")
+        + "install emojiart again", about: path)
   }
 
   static func nonsense(_ path: String, _ what: String) -> ArtError {
-    ArtError(.unavailable, "\(path) wrote what was not agreed on: \(what); install emojiart again")
+    ArtError(
+      .unavailable, "\(path) wrote what was not agreed on: \(what); install emojiart again", about: path)
   }
 
   static func ended(_ path: String, _ end: HelperEnd) -> ArtError {
-    ArtError(.unavailable, "\(path) gave no answer that counts; it \(end.text); try again")
+    ArtError(.unavailable, "\(path) gave no answer that counts; it \(end.text); try again", about: path)
   }
 
   static func hangs(_ path: String, _ seconds: Int64) -> ArtError {
-    ArtError(.unavailable, "\(path) gave no answer within \(seconds) s, and was killed; try again")
+    ArtError(
+      .unavailable, "\(path) gave no answer within \(seconds) s, and was killed; try again", about: path)
   }
 }

@@ -3,15 +3,16 @@
 import Glibc
 import Synchronization
 
-/// Limits how many helper programs of a kind this program runs at once: an asynchronous semaphore whose waiters are served in their
-/// order.
+/// Limits how many helper processes of one kind run at once: an asynchronous semaphore with a first-in,
+/// first-out queue.
 ///
-/// A request holds its slot from before its helper program starts until that program has ended. It holds no slot while something
-/// else waits for it, and so no two requests wait for each other.
+/// A request holds its slot from before its process starts until the process has ended. It waits for nothing
+/// else while it holds a slot, so requests cannot deadlock.
 public final class HelperPool: Sendable {
-  /// For decoding and drawing, which take a processor and up to 384 MiB each: as many as there are processors, at least 2.
+  /// For decoding and drawing, which use a processor and up to 384 MiB each: one slot for each processor, at
+  /// least 2.
   public static let shared = HelperPool(limit: max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-  /// For fetching, which waits for the network most of the time.
+  /// For fetching, which mostly waits for the network.
   public static let fetching = HelperPool(limit: 8)
 
   private struct State {
@@ -19,35 +20,35 @@ public final class HelperPool: Sendable {
     var continuations: [Int: CheckedContinuation<Bool, Never>] = [:]
   }
 
-  /// How many helper programs run at once; at least 1.
+  /// The number of helper processes that run at once; at least 1.
   public let limit: Int
   private let state: Mutex<State>
 
-  /// A pool of so many slots; fewer than 1 count as 1.
+  /// A pool with that many slots, at least 1.
   public init(limit: Int) {
     self.limit = max(1, limit)
     state = Mutex(State(slots: HelperSlots(limit: self.limit)))
   }
 
-  /// How many requests wait for a slot.
+  /// The number of requests that wait for a slot.
   var waitingCount: Int { state.withLock(\.slots.waiting.count) }
-  /// How many requests hold a slot.
+  /// The number of requests that hold a slot.
   var runningCount: Int { state.withLock(\.slots.running) }
 
-  /// Does the work in a slot, once one is free. Nil when the task is cancelled before that; then the work was not begun.
+  /// Runs the work when a slot is free. Nil when the task is cancelled before that; the work has not run then.
   func run<Value: Sendable>(_ work: @Sendable () async -> Value) async -> Value? {
     guard await waitForSlot() else { return nil }
     defer { free() }
     return await work()
   }
 
-  /// Whether there is a slot now for the caller, who frees it; false when the task is cancelled.
+  /// Waits for a slot, which the caller must free; false when the task is cancelled.
   private func waitForSlot() async -> Bool {
     let number = state.withLock { $0.slots.newNumber() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isServed: Bool? = state.withLock { state in
-          // A task that is cancelled from here on finds its continuation.
+          // From here on, cancelling finds the continuation.
           guard !Task.isCancelled else { return false }
           guard !state.slots.request(number) else { return true }
           state.continuations[number] = continuation
@@ -69,29 +70,31 @@ public final class HelperPool: Sendable {
   }
 }
 
-/// Which requests hold a slot and which wait for one, as a machine without tasks and processes.
+// MARK: - The queue
+
+/// Which requests hold a slot and which wait: a machine without tasks and processes.
 ///
-///     request ──a slot is free──▶ running ──free──▶ gone
+///     request ──a slot is free──▶ running ──free──▶ ended
 ///        └──none is free──▶ waiting ──free of another, in its turn──▶ running
-///                              └──cancel──▶ gone
+///                              └──cancel──▶ ended
 struct HelperSlots {
   private let limit: Int
   private var lastNumber = 0
-  /// How many requests hold a slot.
+  /// The number of requests that hold a slot.
   private(set) var running = 0
-  /// The numbers of those that wait, the first to be served first.
+  /// The numbers of the waiting requests, in order.
   private(set) var waiting: [Int] = []
 
-  /// So many slots, at least 1, all free.
+  /// At least 1 slot, all free.
   init(limit: Int) { self.limit = limit }
 
-  /// A number for a request.
+  /// A number for a new request.
   mutating func newNumber() -> Int {
     lastNumber += 1
     return lastNumber
   }
 
-  /// Whether a request gets a slot at once; else it waits.
+  /// Requests a slot: true when there is one, false when the request waits.
   mutating func request(_ number: Int) -> Bool {
     defer { checkInvariants() }
     guard running < limit else {
@@ -102,7 +105,7 @@ struct HelperSlots {
     return true
   }
 
-  /// A request gives its slot back; the number of the one that gets it.
+  /// Frees a slot; returns the number of the request that receives it.
   mutating func free() -> Int? {
     defer { checkInvariants() }
     guard waiting.isEmpty else { return waiting.removeFirst() }
@@ -110,7 +113,7 @@ struct HelperSlots {
     return nil
   }
 
-  /// Takes a request out of the queue; false where it does not wait there.
+  /// Removes a waiting request; false where it does not wait.
   mutating func cancel(_ number: Int) -> Bool {
     defer { checkInvariants() }
     guard let index = waiting.firstIndex(of: number) else { return false }

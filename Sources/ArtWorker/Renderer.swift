@@ -5,25 +5,26 @@ import ArtSystem
 import Glibc
 import Synchronization
 
-/// Has drawings made, each by a helper program of its own that is limited and that nothing is left of. It has no state: any
-/// number of drawings are asked for beside each other, and as many are made at once as its pool has slots.
+/// Draws, each drawing in a resource-limited helper process of its own. Has no state: drawings are independent
+/// of each other, and its pool limits how many run at once.
 public struct Renderer: Sendable {
-  /// Bytes of address space of a helper program. It seldom uses 256 MiB of it, but libraries, threads and the font take theirs, and
-  /// the largest picture that can be a background must be drawn whatever its format is.
+  /// Address space of a helper process, in bytes. It seldom needs 256 MiB, but libraries, threads and the font
+  /// count, and the largest allowed background must be drawn in every format.
   static let memory = 384 << 20
-  /// Seconds of processor time for a drawing.
+  /// Processor time of a drawing, in seconds.
   static let seconds = 60
-  /// Bytes of a result: no drawing that is not refused has so many, and one that never ends would fill the disk.
+  /// Size limit of a result in bytes: no valid drawing reaches it, and a runaway process must not fill the
+  /// disk.
   static let resultLimit = 1 << 32
-  /// How long a helper program may say nothing.
-  static let silence = Duration.seconds(120)
+  /// How long a helper process may be silent.
+  static let idleTimeout = Duration.seconds(120)
 
   private let helpers: HelperPrograms
   private let pool: HelperPool
   private let clock: any Clock<Duration>
 
-  /// A renderer, which looks for `emojiart-worker` there at each drawing. `pool` limits how many run at once. The clock is that of
-  /// its deadlines, which count from the start of a helper program.
+  /// Creates a renderer; `emojiart-worker` is searched for at each drawing. `pool` limits how many run at once.
+  /// `clock` measures deadlines, from the start of a helper process.
   public init(
     helpers: HelperPrograms = .installed, pool: HelperPool = .shared,
     clock: any Clock<Duration> = ContinuousClock()
@@ -33,12 +34,13 @@ public struct Renderer: Sendable {
     self.clock = clock
   }
 
-  /// Draws. `take` is called with the result's bytes in pieces, in their order, on a thread of its own, and never again after this
-  /// has returned; when it answers false the drawing is given up, as `cancelled`. It may take its time: no more is drawn than it
-  /// takes. What was taken counts only if this does not throw. When the task is cancelled, so is the drawing, and this returns as
-  /// soon as `take` has; one that still waits for its pool starts no helper program.
+  /// Draws. `receive` gets the bytes of the result in pieces and in order, on a thread of the helper process,
+  /// and is not called after this returns. It may block, which slows the drawing down; returning false ends the
+  /// drawing with `cancelled`. The bytes are valid only if this does not throw. Cancelling the task cancels the
+  /// drawing, and this returns after the current call of `receive`; a drawing that waits for its pool starts no
+  /// process.
   public func draw(
-    _ drawing: Drawing, _ take: @escaping @Sendable ([UInt8]) -> Bool
+    _ drawing: Drawing, _ receive: @escaping @Sendable ([UInt8]) -> Bool
   ) async throws(DrawingFailure) -> Drawn {
     let program: HelperProgram
     do throws(ArtError) { program = try helpers.worker() } catch { throw .failed(error) }
@@ -52,29 +54,31 @@ public struct Renderer: Sendable {
       (send) throws(HelperFailure) in
       try drawing.send(send)
     } _: {
-      take($0)
+      receive($0)
     }
-    let outcome = await pool.run { [clock] in await call.answer(within: .silence(Self.silence), on: clock) }
+    let outcome = await pool.run { [clock] in await call.answer(within: .idle(Self.idleTimeout), on: clock) }
     guard let outcome else { throw .cancelled }
     return try outcome.get()
   }
 
-  /// The same, whole. Throws `failed` with `tooLarge` for a result of more bytes than that.
+  /// The same with the whole result. Throws `failed` with `tooLarge` for a result of more than `limit` bytes.
   public func draw(_ drawing: Drawing, limit: Int) async throws(DrawingFailure) -> (Drawn, [UInt8]) {
-    let whole = Whole()
+    let collector = DrawingCollector()
     do throws(DrawingFailure) {
-      let drawn = try await draw(drawing) { whole.take($0, limit: limit) }
-      return (drawn, whole.bytes)
+      let drawn = try await draw(drawing) { collector.append($0, limit: limit) }
+      return (drawn, collector.bytes)
     } catch {
-      guard error == .cancelled, whole.isTooLarge else { throw error }
+      guard error == .cancelled, collector.isTooLarge else { throw error }
       throw .failed(
         ArtError(.tooLarge, "what was drawn has more than \(limit) bytes; draw it at a smaller scale"))
     }
   }
 }
 
-/// What is drawn, gathered.
-private final class Whole: Sendable {
+// MARK: - Details
+
+/// Collects the bytes of a drawing.
+private final class DrawingCollector: Sendable {
   private struct State {
     var bytes: [UInt8] = []
     var isTooLarge = false
@@ -85,8 +89,8 @@ private final class Whole: Sendable {
   var bytes: [UInt8] { state.withLock(\.bytes) }
   var isTooLarge: Bool { state.withLock(\.isTooLarge) }
 
-  /// Whether there is room for more.
-  func take(_ part: [UInt8], limit: Int) -> Bool {
+  /// Appends bytes; false when they exceed the limit.
+  func append(_ part: [UInt8], limit: Int) -> Bool {
     state.withLock { state in
       state.isTooLarge = part.count > limit - state.bytes.count
       if !state.isTooLarge { state.bytes += part }
@@ -96,14 +100,14 @@ private final class Whole: Sendable {
 }
 
 extension PictureKind {
-  /// The loaders that a helper program needs for these bytes, of which it decides itself what they are.
+  /// The loaders that a helper process needs for these bytes. The process determines the format itself.
   static func ofBackground(_ bytes: [UInt8]) -> [PictureKind] {
     PictureKind(of: bytes).map { [$0] } ?? []
   }
 }
 
 extension Drawing {
-  /// Throws for what no helper program would take.
+  /// Throws for a drawing that every helper process would refuse.
   fileprivate func check() throws(DrawingRefusal) {
     if case .symbols(let columns, let rows, _) = format {
       guard Format.cells.contains(columns), Format.cells.contains(rows) else {
@@ -125,30 +129,33 @@ extension Drawing {
   }
 }
 
+// MARK: - Failures
+
 /// Why there is no drawing.
 public enum DrawingFailure: Error, Hashable, Sendable {
-  /// It cannot be drawn so, or not here.
+  /// The drawing cannot be made, or not on this machine.
   case refused(DrawingRefusal)
-  /// The helper program is missing, is another version's, or ended before its answer.
+  /// The helper program is missing, of another version, or ended before its answer.
   case failed(ArtError)
-  /// Somebody gave it up.
+  /// The drawing was cancelled.
   case cancelled
 }
 
-/// Where the font with colour glyphs lies.
+// MARK: - The font
+
+/// Finds the font with colour glyphs.
 public enum EmojiFont {
-  /// The name of Noto Color Emoji's file with its glyphs as pictures, everywhere.
+  /// The file name of Noto Color Emoji with bitmaps, in all distributions.
   private static let name = "NotoColorEmoji.ttf"
 
-  /// The one at that path, which a person gave; else what `EMOJIART_FONT` names; else Noto Color Emoji where people install it for
-  /// themselves and where Debian and others keep it. Nil when there is none.
+  /// The path that the user gave; else that in `EMOJIART_FONT`; else Noto Color Emoji in the user's font
+  /// folders or the system's. Nil when there is none.
   public static func find(_ path: String?) -> String? {
     find(
       path, environment: { Environment[$0] }, isFile: { FileStatus.isRegularFile(at: $0, access: R_OK) })
   }
 
-  /// The same with that environment and those files. What a person named is believed, there or not: whoever draws says what is
-  /// wrong with it.
+  /// The same for tests. A path that the user gave is not checked here: drawing reports what is wrong with it.
   static func find(
     _ path: String?, environment: @escaping (String) -> String?, isFile: (String) -> Bool
   ) -> String? {
@@ -156,7 +163,7 @@ public enum EmojiFont {
     return folders(environment).lazy.map { "\($0)/\(name)" }.first(where: isFile)
   }
 
-  /// Where it may lie, a person's own folders before the system's.
+  /// Folders to search, the user's before the system's.
   private static func folders(_ environment: @escaping (String) -> String?) -> [String] {
     let xdg = XDGFolders(environment)
     let all = xdg.sharedData
@@ -168,21 +175,24 @@ public enum EmojiFont {
     return roots.flatMap { root in subfolders.map { "\(root)\($0)" } }
   }
 
-  /// Below a folder of fonts: Debian and Ubuntu, Arch and Alpine, Fedora old and new, Gentoo, openSUSE, one's own.
+  /// Subfolders of font folders: Debian and Ubuntu, Arch and Alpine, Fedora old and new, Gentoo, openSUSE, the
+  /// user's own.
   private static let subfolders = [
     "/truetype/noto", "/noto", "/google-noto-emoji", "/google-noto-color-emoji-fonts", "/noto-emoji",
     "/truetype", "",
   ]
 }
 
-/// What this program and a helper program say to each other about one drawing.
+// MARK: - The dialogue
+
+/// The protocol of one drawing.
 ///
 /// ```
 ///   greeting --hello--> asked --part(n)--> receiving(n) --n bytes--> asked
-///                         '-- drawn, notDrawn --> answered --it ends well--> believed
+///                         '-- drawn, notDrawn --> answered --clean exit--> accepted
 /// ```
-/// Anything else leads to `broken`, from where nothing leads. The parts are passed on as they come, and count when the answer
-/// that follows them is `drawn` and is believed.
+/// Anything else leads to `broken`, a final state. Parts are reported as they arrive; they are valid only when
+/// `drawn` follows and is accepted.
 struct DrawingDialogue: HelperDialogue {
   private enum State {
     case greeting
@@ -195,51 +205,51 @@ struct DrawingDialogue: HelperDialogue {
   static var cancelled: DrawingFailure { .cancelled }
 
   private let path: String
-  /// Bytes of all parts, at most, and how many there may still be.
+  /// The most bytes of all parts, and the rest of them.
   private let limit: Int
   private var left: Int
   private var state = State.greeting
 
-  /// Nothing has been said yet.
+  /// Creates the protocol in its first state.
   init(with program: HelperProgram, limit: Int) {
     path = program.path
     self.limit = limit
     left = limit
   }
 
-  mutating func heard(line: [UInt8]) -> DialogueEffect<[UInt8]> {
+  mutating func receive(line: [UInt8]) -> DialogueEffect<[UInt8]> {
     let reply: WorkerReply
     do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
-      return breaks(.nonsense(path, error.message))
+      return fail(.nonsense(path, error.cause))
     }
     switch (state, reply) {
     case (.greeting, .hello(WorkerRequest.version)):
       state = .asked
-      return .ask
-    case (.greeting, .hello(let version)): return breaks(.otherVersion(path, version))
+      return .sendRequest
+    case (.greeting, .hello(let version)): return fail(.otherVersion(path, version))
     case (.asked, .part(let count)):
-      guard count <= left else { return breaks(.nonsense(path, "a drawing of more than \(limit) bytes")) }
+      guard count <= left else { return fail(.nonsense(path, "a drawing of more than \(limit) bytes")) }
       left -= count
       state = .receiving(count)
-      return .take(count)
+      return .receiveBytes(count)
     case (.asked, .drawn(let drawn)):
       state = .answered(.success(drawn))
       return .nothing
     case (.asked, .notDrawn(let refusal)):
       state = .answered(.failure(refusal))
       return .nothing
-    case (.asked, _): return breaks(.nonsense(path, "a \(reply.name) that was not asked for"))
-    default: return breaks(.nonsense(path, "a \(reply.name) out of turn"))
+    case (.asked, _): return fail(.nonsense(path, "a \(reply.name) that was not asked for"))
+    default: return fail(.nonsense(path, "a \(reply.name) out of turn"))
     }
   }
 
-  mutating func heard(bytes: [UInt8]) -> DialogueEffect<[UInt8]> {
-    guard case .receiving(bytes.count) = state else { return breaks(.nonsense(path, "bytes out of turn")) }
+  mutating func receive(bytes: [UInt8]) -> DialogueEffect<[UInt8]> {
+    guard case .receiving(bytes.count) = state else { return fail(.nonsense(path, "bytes out of turn")) }
     state = .asked
-    return .tell(bytes)
+    return .report(bytes)
   }
 
-  private mutating func breaks(_ error: ArtError) -> DialogueEffect<[UInt8]> {
+  private mutating func fail(_ error: ArtError) -> DialogueEffect<[UInt8]> {
     if case .broken = state { return .kill }
     state = .broken(error)
     return .kill
@@ -248,7 +258,7 @@ struct DrawingDialogue: HelperDialogue {
   func outcome(of end: HelperEnd) -> Result<Drawn, DrawingFailure> {
     switch state {
     case .broken(let error): return .failure(.failed(error))
-    case .answered(let answer) where end.isGood: return answer.mapError(DrawingFailure.refused)
+    case .answered(let answer) where end.exitedCleanly: return answer.mapError(DrawingFailure.refused)
     case .asked, .receiving:
       return .failure(DrawingRefusal(of: end).map(DrawingFailure.refused) ?? .failed(.ended(path, end)))
     default: return .failure(.failed(.ended(path, end)))
@@ -264,7 +274,7 @@ struct DrawingDialogue: HelperDialogue {
 }
 
 extension DrawingRefusal {
-  /// What a drawing is refused for when the program that made it came to that end; nil where the drawing is not to blame.
+  /// The refusal that a crash of the helper process stands for; nil where the drawing is not the cause.
   fileprivate init?(of end: HelperEnd) {
     if end.cause == .signal(SIGSYS) {
       self.init(
@@ -274,7 +284,7 @@ extension DrawingRefusal {
     } else if end.cause == .signal(SIGXCPU) {
       self.init(
         .tooLarge, "drawing it takes more than \(Renderer.seconds) s; draw less of it, or at a smaller scale")
-    } else if end.lacksMemory {
+    } else if end.ranOutOfMemory {
       self.init(
         .noMemory,
         "drawing it takes more than \(Renderer.memory >> 20) MB of memory; draw less of it, or at a smaller scale"

@@ -3,15 +3,15 @@
 import ArtModel
 import ArtSystem
 
-/// Asks the helper program what the system has for its sandbox.
+/// Asks the helper program which sandbox features the system has.
 public struct SandboxProbe: Sendable {
-  /// From its start to its end.
+  /// From the start of the process to its end.
   static let deadline = Duration.seconds(10)
 
   private let helpers: HelperPrograms
   private let clock: any Clock<Duration>
 
-  /// A probe, which looks for `emojiart-worker` there. The clock is that of its deadline.
+  /// Creates a probe; `emojiart-worker` is searched for at each call. `clock` measures the deadline.
   public init(
     helpers: HelperPrograms = .installed, clock: any Clock<Duration> = ContinuousClock()
   ) {
@@ -19,13 +19,13 @@ public struct SandboxProbe: Sendable {
     self.clock = clock
   }
 
-  /// Asks it. Throws `unavailable` where the helper program is missing, is another version's, or gives no answer.
+  /// Asks the helper program. Throws `unavailable` where it is missing, of another version, or does not answer.
   public func ask() async throws(ArtError) -> SandboxAbility {
     let program = try helpers.worker()
     let limits = HelperLimits(
-      memory: BackgroundFetcher.memory, processorSeconds: BackgroundFetcher.lookSeconds,
+      memory: BackgroundFetcher.memory, processorSeconds: BackgroundFetcher.decodeSeconds,
       line: WorkerReply.lineLimit)
-    // It answers without a question, and ends.
+    // The helper answers without a request, and ends.
     let call = HelperCall(program, .sandbox, limits, SandboxDialogue(with: program)) { _ in
     } _: { _ in
       true
@@ -34,12 +34,14 @@ public struct SandboxProbe: Sendable {
   }
 }
 
-/// What this program and a helper program say to each other about the sandbox.
+// MARK: - The dialogue
+
+/// The protocol of the probe.
 ///
 /// ```
-///   greeting --hello--> asked --sandbox--> answered --it ends well--> believed
+///   greeting --hello--> asked --sandbox--> answered --clean exit--> accepted
 /// ```
-/// Anything else leads to `broken`, from where nothing leads.
+/// Anything else leads to `broken`, a final state.
 struct SandboxDialogue: HelperDialogue {
   private enum State {
     case greeting
@@ -53,29 +55,29 @@ struct SandboxDialogue: HelperDialogue {
   private let path: String
   private var state = State.greeting
 
-  /// Nothing has been said yet.
+  /// Creates the protocol in its first state.
   init(with program: HelperProgram) { path = program.path }
 
-  mutating func heard(line: [UInt8]) -> DialogueEffect<Void> {
+  mutating func receive(line: [UInt8]) -> DialogueEffect<Void> {
     let reply: WorkerReply
     do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
-      return breaks(.nonsense(path, error.message))
+      return fail(.nonsense(path, error.cause))
     }
     switch (state, reply) {
     case (.greeting, .hello(WorkerRequest.version)):
       state = .asked
-      return .ask
-    case (.greeting, .hello(let version)): return breaks(.otherVersion(path, version))
+      return .sendRequest
+    case (.greeting, .hello(let version)): return fail(.otherVersion(path, version))
     case (.asked, .sandbox(let ability)):
       state = .answered(ability)
       return .nothing
-    default: return breaks(.nonsense(path, "a \(reply.name) out of turn"))
+    default: return fail(.nonsense(path, "a \(reply.name) out of turn"))
     }
   }
 
-  mutating func heard(bytes: [UInt8]) -> DialogueEffect<Void> { breaks(.nonsense(path, "bytes out of turn")) }
+  mutating func receive(bytes: [UInt8]) -> DialogueEffect<Void> { fail(.nonsense(path, "bytes out of turn")) }
 
-  private mutating func breaks(_ error: ArtError) -> DialogueEffect<Void> {
+  private mutating func fail(_ error: ArtError) -> DialogueEffect<Void> {
     state = .broken(error)
     return .kill
   }
@@ -83,7 +85,7 @@ struct SandboxDialogue: HelperDialogue {
   func outcome(of end: HelperEnd) -> Result<SandboxAbility, ArtError> {
     switch state {
     case .broken(let error): .failure(error)
-    case .answered(let ability) where end.isGood: .success(ability)
+    case .answered(let ability) where end.exitedCleanly: .success(ability)
     default: .failure(.ended(path, end))
     }
   }

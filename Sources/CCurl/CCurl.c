@@ -16,7 +16,7 @@ int ccurl_address_bytes(const struct curl_sockaddr *address, unsigned char bytes
     return 4;
   }
   if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
-    // The structure goes on beyond the field, which is declared as long as the shortest address.
+    // The address extends beyond the field, which is declared with the length of the shortest address.
     struct sockaddr_in6 internet;
     memcpy(&internet, (const char *)address + offsetof(struct curl_sockaddr, addr), sizeof internet);
     memcpy(bytes, &internet.sin6_addr, 16);
@@ -31,7 +31,7 @@ curl_socket_t ccurl_socket(const struct curl_sockaddr *address) {
 }
 
 CURLUcode ccurl_ascii_host(CURLU *url, char **host) {
-  // libidn2 takes the name to be in the locale's encoding, and Swift leaves that at "C".
+  // libidn2 expects the name in the encoding of the locale, which Swift leaves at "C".
   locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
   locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
   CURLUcode code = curl_url_get(url, CURLUPART_HOST, host, CURLU_PUNYCODE);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The word at a place of a line, and what follows it; false at the line's end. What is in brackets is no word.
+// Reads the next word of a line; false at the end. Skips anything in brackets.
 static bool next_word(const char **rest, char *word, size_t room) {
   const char *place = *rest;
   while (isspace((unsigned char)*place) || *place == '[') {
@@ -22,8 +22,8 @@ static bool next_word(const char **rest, char *word, size_t room) {
   return true;
 }
 
-// glibc opens the modules that find hosts, but for its own `files` and `dns`, when a name is looked up that those before it did not
-// find. A library that is open already is taken as it is.
+// glibc opens the modules for host names, except its own `files` and `dns`, when the modules before them did
+// not find a name. It reuses a library that is already open.
 static void open_name_services(void) {
   FILE *file = fopen("/etc/nsswitch.conf", "re");
   if (!file) return;
@@ -33,18 +33,18 @@ static void open_name_services(void) {
     const char *rest = line + 6;
     char word[64];
     while (next_word(&rest, word, sizeof word)) {
-      // These two are part of glibc since 2.34.
+      // Both are part of glibc since 2.34.
       if (strcmp(word, "files") == 0 || strcmp(word, "dns") == 0) continue;
       char name[128];
       snprintf(name, sizeof name, "libnss_%s.so.2", word);
-      // One that is not installed is missing later, too.
+      // A module that is not installed will be missing later, too.
       (void)dlopen(name, RTLD_NOW);
     }
   }
   fclose(file);
 }
 
-// A name that is not ASCII has libidn2 load the tables and the converter that it needs.
+// Converting a non-ASCII name makes libidn2 load its tables and converter.
 static void convert_a_name(void) {
   CURLU *url = curl_url();
   char *host = NULL;

@@ -10,35 +10,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/// Which file a descriptor or a handle is on.
+/// The identity of a file.
 typedef struct identity {
   dev_t device;
   ino_t inode;
   bool is_known;
 } identity;
 
-/// A database file of this layer, with SQLite's own file behind it. `next` links all that are open.
+/// An open database of this layer, followed by SQLite's own file. `next` links all open ones.
 typedef struct document_file {
   sqlite3_file base;
   struct document_file *next;
   identity identity;
   const char *path;
-  /// Where the free list begins, as page 1 said when SQLite read it last: a page's number, 0 for an empty list.
+  /// The first page of the free list when SQLite last read page 1; 0 for an empty list.
   uint32_t trunk;
   uint32_t page_size;
   bool met_journal;
-  /// From here on: the guard of a save.
+  /// The state of a guarded save follows.
   bool is_guarded;
   bool is_writing;
   bool is_foreign;
-  /// The header says that a save is under way.
+  /// The header is marked: a save is in progress.
   bool is_marked;
   bool is_verified;
   bool is_refused;
   struct stat before;
   document_verify verify;
   void *context;
-  /// SQLite's own file, as large as its layer says. SQLite gives files addresses that are multiples of 8, and no more.
+  /// SQLite's own file, of the size that its layer requires. SQLite aligns files to 8 bytes only.
   _Alignas(8) unsigned char real[];
 } document_file;
 
@@ -49,7 +49,7 @@ static const sqlite3_io_methods *real_methods(sqlite3_file *file) { return real_
 
 // MARK: Open files, and descriptors that wait for them
 
-/// A descriptor that is closed with the last handle on its file, or is being closed just now.
+/// A descriptor to be closed with the last handle of its file, or being closed now.
 typedef struct closing {
   struct closing *next;
   identity identity;
@@ -62,7 +62,7 @@ static document_file *open_files;
 static closing *waiting_descriptors;
 static closing *closing_descriptors;
 
-/// A file of which the identity is not known may be any.
+/// A file of unknown identity may be any file.
 static bool may_be_same(identity left, identity right) {
   return !left.is_known || !right.is_known || (left.device == right.device && left.inode == right.inode);
 }
@@ -79,7 +79,7 @@ static bool is_closing(identity identity) {
   return false;
 }
 
-/// From here on no descriptor of the file is closed. Those that are being closed now had no lock to take away.
+/// No descriptor of the file is closed after this. Those being closed now had no lock to lose.
 static void add_open_file(document_file *file) {
   pthread_mutex_lock(&registry);
   while (is_closing(file->identity)) pthread_cond_wait(&closed, &registry);
@@ -88,7 +88,7 @@ static void add_open_file(document_file *file) {
   pthread_mutex_unlock(&registry);
 }
 
-/// Takes an entry out of a list.
+/// Removes an entry from a list.
 static void unlink_entry(closing **list, closing *entry) {
   for (closing **link = list; *link; link = &(*link)->next) {
     if (*link != entry) continue;
@@ -97,7 +97,7 @@ static void unlink_entry(closing **list, closing *entry) {
   }
 }
 
-/// Closes the descriptor of an entry in `closing_descriptors`, without the mutex: a file system may answer late.
+/// Closes the descriptor of an entry in `closing_descriptors`, without the mutex: a file system may be slow.
 static void close_entry(closing *entry) {
   close(entry->descriptor);
   pthread_mutex_lock(&registry);
@@ -107,7 +107,7 @@ static void close_entry(closing *entry) {
   free(entry);
 }
 
-/// A descriptor that waits for no open file any more, now in `closing_descriptors`; NULL where there is none.
+/// Moves a descriptor whose file is no longer open to `closing_descriptors`; NULL where there is none.
 static closing *next_ready(void) {
   pthread_mutex_lock(&registry);
   closing *entry = waiting_descriptors;
@@ -137,7 +137,7 @@ void document_close_descriptor(int descriptor) {
   closing *entry = calloc(1, sizeof *entry);
   bool is_known = fstat(descriptor, &status) == 0;
   if (!entry) {
-    // Without memory to remember it, it stays open rather than take a lock away.
+    // Without memory for an entry, the descriptor stays open rather than drop a lock.
     pthread_mutex_lock(&registry);
     bool is_free = !open_files;
     pthread_mutex_unlock(&registry);
@@ -157,13 +157,13 @@ void document_close_descriptor(int descriptor) {
 
 // MARK: The file's methods
 
-/// A guarded save looks whether the file is as it was when the save began, until something of the save is written. Programs that
-/// copy a file over another one, as `cp` does, ask for no lock. Where that happened the journal goes before SQLite could
-/// play it back into what lies there now.
+/// Until a guarded save has written something, checks that the file is unchanged since the save began. Programs
+/// that overwrite files, such as `cp`, do not take locks. If the file was overwritten, the journal is deleted
+/// before SQLite could play it back into the new content.
 static void withdraw_if_copied_over(document_file *self) {
   struct stat now;
   if (!self->is_guarded || self->is_writing) return;
-  // A file that was renamed or replaced is another one, and is not written to.
+  // A file that was renamed or replaced is another file, and is not written to.
   if (stat(self->path, &now) != 0 || now.st_dev != self->before.st_dev || now.st_ino != self->before.st_ino) return;
   if (now.st_size == self->before.st_size && now.st_mtim.tv_sec == self->before.st_mtim.tv_sec &&
       now.st_mtim.tv_nsec == self->before.st_mtim.tv_nsec)
@@ -183,19 +183,20 @@ static uint32_t big_endian(const unsigned char *bytes) {
   return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/// Bytes 16 and 32 of the first page. Source: https://www.sqlite.org/fileformat.html, section 1.3.
+/// Reads the page size and the free list from the first page: https://www.sqlite.org/fileformat.html, section
+/// 1.3.
 static void note_header(document_file *self, const unsigned char *bytes) {
   uint32_t size = (uint32_t)bytes[16] << 8 | bytes[17];
   self->page_size = size == 1 ? 65536 : size;
   self->trunk = big_endian(bytes + 32);
 }
 
-/// Every use of the free list begins with its first page. False where the list must not be used.
+/// Whether SQLite may read at an offset. Every use of the free list starts with its first page.
 static bool may_read(document_file *self, sqlite3_int64 offset) {
   if (!self->is_guarded || !self->trunk || !self->page_size) return true;
   if (offset != (sqlite3_int64)(self->trunk - 1) * self->page_size) return true;
   if (!self->is_verified && !self->is_refused && self->verify) {
-    // Set first: what verifies reads the file, too.
+    // Set first, because the verification reads the file, too.
     self->is_verified = true;
     self->is_refused = !self->verify(self->context);
     self->is_verified = !self->is_refused;
@@ -211,9 +212,10 @@ static int read_file(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
   return code;
 }
 
-// The header has the counter of saves twice: at 24, and at 92 as the one for which the size in the header is valid. From the first
-// page of a save that is written until its last one they differ, so that half a save can be told without its journal. SQLite takes
-// the size of the file itself while they differ. Source: https://www.sqlite.org/fileformat.html, section 1.3.
+// The header contains the change counter twice: at 24, and at 92 as the counter for which the size in the
+// header is valid. They differ from the first written page of a save to its last one, so that an interrupted
+// save is visible without its journal. While they differ, SQLite uses the size of the file. Source:
+// https://www.sqlite.org/fileformat.html, section 1.3.
 enum { counter_at = 24, valid_for_at = 92, counter_size = 4 };
 
 static void put_big_endian(unsigned char *bytes, uint32_t number) {
@@ -228,7 +230,7 @@ static int read_counter(sqlite3_file *file, unsigned char *bytes) {
   return real_methods(file)->xRead(real_file(file), bytes, counter_size, counter_at);
 }
 
-/// Marks the header before any other page is written.
+/// Marks the header before another page is written.
 static int mark(sqlite3_file *file) {
   unsigned char bytes[counter_size];
   int code = read_counter(file, bytes);
@@ -277,7 +279,7 @@ static int close_file(sqlite3_file *file) {
   return code;
 }
 
-/// SQLite synchronises the file when all pages of a save are written, or all are written back.
+/// SQLite synchronises the file after writing all pages of a save, or after restoring all of them.
 static int sync_file(sqlite3_file *file, int flags) {
   document_file *self = (document_file *)file;
   int code = self->is_marked ? unmark(file) : SQLITE_OK;
@@ -317,7 +319,7 @@ static int unmap_shared(sqlite3_file *file, int remove) {
   .xCheckReservedLock = check_reserved, .xFileControl = control_file, .xSectorSize = sector_size, \
   .xDeviceCharacteristics = characteristics
 
-/// Of the first version: without shared memory SQLite cannot use a WAL file, whatever the header says.
+/// Version 1: without shared memory SQLite cannot use a WAL file, whatever the header says.
 static const sqlite3_io_methods document_methods = {METHODS(1)};
 static const sqlite3_io_methods copy_methods = {
     METHODS(2), .xShmMap = map_shared, .xShmLock = lock_shared, .xShmBarrier = barrier_shared,
@@ -331,7 +333,7 @@ static sqlite3_vfs copy_layer;
 static sqlite3_vfs *real_layer(sqlite3_vfs *layer) { return layer->pAppData; }
 static bool is_for_copies(sqlite3_vfs *layer) { return layer == &copy_layer; }
 
-/// Whether a path is that of an open file of this layer and one of these endings.
+/// Whether a path is that of an open file of this layer plus one of these suffixes.
 static bool belongs_to_open_file(const char *path, const char *const endings[]) {
   bool found = false;
   pthread_mutex_lock(&registry);
@@ -352,7 +354,7 @@ static bool is_own(sqlite3_vfs *layer, const char *path) {
   return belongs_to_open_file(path, is_for_copies(layer) ? copy_endings : own_endings);
 }
 
-/// Notes with the files of that journal that it was met.
+/// Records that SQLite tried to open a journal.
 static void note_journal(const char *journal) {
   const size_t ending = strlen("-journal");
   size_t length = strlen(journal);
@@ -380,7 +382,7 @@ static int open_database(sqlite3_vfs *layer, sqlite3_filename path, sqlite3_file
   self->path = path;
   struct stat status;
   int has_moved = 1;
-  // What stands at the path is the file that was opened, unless it was just replaced: then it may be any.
+  // The path leads to the opened file, unless that was just replaced; its identity is then unknown.
   if (stat(path, &status) == 0 &&
       real_methods(file)->xFileControl(real_file(file), SQLITE_FCNTL_HAS_MOVED, &has_moved) == SQLITE_OK && !has_moved)
     self->identity = (identity){status.st_dev, status.st_ino, true};
@@ -389,7 +391,8 @@ static int open_database(sqlite3_vfs *layer, sqlite3_filename path, sqlite3_file
   return SQLITE_OK;
 }
 
-/// SQLite's layer opens what it cannot make for reading, and SQLite would delete that file when the save is over.
+/// SQLite's layer opens a file that it cannot create for reading, and SQLite would delete that file after the
+/// save.
 static int create_journal(sqlite3_vfs *real, sqlite3_filename path, sqlite3_file *file, int flags, int *got) {
   int opened = 0;
   int code = real->xOpen(real, path, file, flags | SQLITE_OPEN_EXCLUSIVE, &opened);
@@ -404,14 +407,14 @@ static int open_file(sqlite3_vfs *layer, sqlite3_filename path, sqlite3_file *fi
   file->pMethods = NULL;
   if (path && flags & SQLITE_OPEN_MAIN_DB) return open_database(layer, path, file, flags, got);
   sqlite3_vfs *real = real_layer(layer);
-  // Without a name: a file of SQLite's own that is gone when it is closed.
+  // A file without a name is a temporary one of SQLite.
   if (!path) return real->xOpen(real, path, file, flags, got);
   if (!is_own(layer, path)) return SQLITE_CANTOPEN;
   if (is_for_copies(layer)) return real->xOpen(real, path, file, flags, got);
   if (!(flags & SQLITE_OPEN_MAIN_JOURNAL)) return SQLITE_CANTOPEN;
   if (flags & SQLITE_OPEN_CREATE) return create_journal(real, path, file, flags, got);
   if (flags & SQLITE_OPEN_READONLY) return real->xOpen(real, path, file, flags, got);
-  // To be played back.
+  // Opened to be played back.
   note_journal(path);
   return SQLITE_CANTOPEN;
 }
@@ -551,7 +554,7 @@ bool document_has_moved(document_handle *handle) { return has_moved(handle->file
 
 // MARK: A connection's file
 
-/// The file of a connection, of this layer or, in memory, of SQLite's own; NULL where there is none.
+/// The file of a connection: of this layer or, for a database in memory, of SQLite; NULL where there is none.
 static sqlite3_file *any_file(sqlite3 *db) {
   sqlite3_file *file = NULL;
   if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return NULL;
@@ -567,7 +570,7 @@ static document_file *connection_file(sqlite3 *db) {
 
 int connection_read(sqlite3 *db, void *buffer, int count, sqlite3_int64 offset) {
   document_file *ours = connection_file(db);
-  // What verifies a free list is not stopped by the guard.
+  // The verification of the free list bypasses the guard.
   sqlite3_file *file = ours ? real_file(&ours->base) : any_file(db);
   return file ? file->pMethods->xRead(file, buffer, count, offset) : SQLITE_CANTOPEN;
 }
@@ -613,7 +616,8 @@ bool connection_is_copied_over(sqlite3 *db) {
 
 // MARK: Mounts
 
-/// The number of the mount that a path lies in. Linux 5.8 and later tell; the field is newer than some C libraries.
+/// The ID of the mount that contains a path. Available since Linux 5.8; the field is newer than some C
+/// libraries.
 static bool mount_of(const char *path, uint64_t *mount) {
   struct statx status;
   memset(&status, 0, sizeof status);

@@ -18,15 +18,16 @@ void csystem_require_proc(void) {
   int length = snprintf(
     message, sizeof message, "%s: there is no /proc, which this program needs; mount it\n", program_invocation_short_name);
   if (length > 0 && (size_t)length < sizeof message) {
-    // When this fails there is nowhere left to write to.
+    // When this fails, there is no other place for the message.
     ssize_t written = write(2, message, (size_t)length);
     (void)written;
   }
   _exit(69);
 }
 
-// glibc calls constructors with what it calls main with, in static programs, too. This one comes before those of Swift's runtime:
-// in a static program that reads its own path from /proc, and aborts where it cannot. Only there the kernel names no dynamic linker.
+// glibc passes the arguments of main to constructors, in static programs, too. This one runs before those of
+// Swift's runtime, which in a static program reads the program's path from /proc, and aborts where it cannot.
+// In a static program the kernel reports no dynamic linker.
 __attribute__((constructor(101))) static void keep(int argc, char **argv) {
   count = argc;
   arguments = argv;

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// The streams of both sides, a pair each: this process's end, the program's end.
+/// The streams: of each pair, this process's end and the program's end.
 enum { input, output, errors, report, pair_count };
 
 static void close_pairs(int pairs[pair_count][2]) {
@@ -35,12 +35,12 @@ static int open_pairs(int pairs[pair_count][2]) {
     int error = csystem_pipe(pairs[i]);
     if (error) return error;
   }
-  // The program only reads there.
+  // The program only reads from this stream.
   shutdown(pairs[input][0], SHUT_RD);
   return 0;
 }
 
-/// All descriptors from 3 on close on exec; kernels before 5.11 need it done one by one.
+/// Makes all descriptors from 3 on close on exec; kernels before 5.11 need one call for each.
 static void close_others_on_exec(void) {
   if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
   struct rlimit files;
@@ -51,7 +51,7 @@ static void close_others_on_exec(void) {
   }
 }
 
-/// Never raises a limit that this process has itself.
+/// Never raises a limit of this process.
 static int limit(int resource, rlim_t soft, rlim_t hard) {
   struct rlimit now;
   if (getrlimit(resource, &now) < 0) return -1;
@@ -60,8 +60,8 @@ static int limit(int resource, rlim_t soft, rlim_t hard) {
   return setrlimit(resource, &now);
 }
 
-/// All but SIGKILL and SIGSTOP back to their defaults. What our process group was sent since the fork is dropped on
-/// the way: it was not for this program.
+/// Resets all signals except SIGKILL and SIGSTOP. Signals that were sent to our process group since the fork
+/// are discarded, because they were not meant for this program.
 static void reset_signals(void) {
   for (int number = 1; number < NSIG; number++) {
     struct sigaction action = {.sa_handler = SIG_IGN};
@@ -74,17 +74,19 @@ static void reset_signals(void) {
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/// In the child, where only async-signal-safe calls are allowed. Returns the error number of what failed.
+/// Runs in the child, where only async-signal-safe calls are allowed. Returns the error number of the step that
+/// failed.
 static int become(
   const char *path, char *const arguments[], char *const environment[], struct csystem_limits limits,
   int pairs[pair_count][2], pid_t parent
 ) {
   if (setpgid(0, 0) < 0) return errno;
-  // A parent that ended before this call sends nothing any more.
+  // A parent that has ended before this call sends no signal any more.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return errno;
   if (getppid() != parent) _exit(1);
-  // Where this process has no standard streams, the first pairs lie on 0 to 2. The program's end of the first one is never
-  // 0, and is copied before its number is taken; the other ends are 3 or more, for pairs are opened in this order.
+  // Where this process has no standard streams, the first pairs have the numbers 0 to 2. The program's end of
+  // the first pair is never 0, and is copied before its number is reused; the other ends are 3 or more, because
+  // pairs are opened in this order.
   for (int i = input; i <= errors; i++)
     if (dup2(pairs[i][1], i) < 0) return errno;
   close_others_on_exec();
@@ -92,14 +94,14 @@ static int become(
   if (limits.processor_seconds && limit(RLIMIT_CPU, limits.processor_seconds, limits.processor_seconds + 1) < 0)
     return errno;
   if (limits.memory && limit(RLIMIT_AS, limits.memory, limits.memory) < 0) return errno;
-  // A helper that is a program with more rights than this one is none of ours.
+  // A helper program must not gain privileges, by a setuid bit for example.
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return errno;
   reset_signals();
   execve(path, arguments, environment);
   return errno;
 }
 
-/// What the child reports: nothing when it has become the program.
+/// Reads the report of the child: empty after a successful exec.
 static int read_report(int descriptor) {
   int error = 0;
   ssize_t count;
@@ -118,7 +120,7 @@ int csystem_start(
     close_pairs(pairs);
     return error;
   }
-  // No handler of this process may run in the child, where its memory is a copy and its threads are gone.
+  // No signal handler of this process may run in the child, which has a copy of its memory and only one thread.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

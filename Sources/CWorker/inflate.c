@@ -8,7 +8,7 @@ bool cpixbuf_inflates(const uint8_t *bytes, size_t count, size_t expected) {
   z_stream stream = {.next_in = (Bytef *)bytes, .avail_in = count <= UINT32_MAX ? (uInt)count : 0};
   if (inflateInit(&stream) != Z_OK) return false;
   int status = Z_OK;
-  // What follows in room is not looked at, but a picture is not that much larger than it says.
+  // The output is discarded, and limited: it must not be much larger than expected.
   while (status == Z_OK && stream.total_out <= expected + sizeof room) {
     stream.next_out = room;
     stream.avail_out = sizeof room;

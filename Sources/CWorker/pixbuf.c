@@ -14,18 +14,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// What is decoded, while it is.
+// The state of one decode.
 struct trial {
   struct cpixbuf_result result;
   int32_t expected_width;
   int32_t expected_height;
-  // By which the loader makes it smaller.
+  // The factor by which the loader reduces the picture.
   int32_t reduction;
-  // Rows that the loader told of until its data ended; a loader that makes up the rest does so when it is closed.
+  // The rows that the loader reported before its data ended. On closing, some loaders fill in missing rows and
+  // report them, too.
   int32_t rows;
 };
 
-// Loaders that are not part of the library: a part of their file's name, and their entry in a module file.
+// Loaders outside of the library: a part of their file name, and their entry in a module file.
 static const char *const modules[][2] = {
     {"gif", "\"gif\" 4 \"gdk-pixbuf\" \"GIF\" \"LGPL\"\n\"image/gif\" \"\"\n\"gif\" \"\"\n\"GIF8\" \"\" 100\n\n"},
     {"webp", "\"webp\" 4 \"gdk-pixbuf\" \"WebP\" \"LGPL\"\n\"image/webp\" \"\"\n\"webp\" \"\"\n"
@@ -34,16 +35,16 @@ static const char *const modules[][2] = {
              "\"    ftypavif\" \"zzz         \" 100\n\n"},
 };
 
-// The names that `cpixbuf_load` was given; NULL where it was not called, and every loader is wanted.
+// The names given to `cpixbuf_load`; NULL where it was not called, and all loaders are allowed.
 static const char *const *wanted;
 static size_t wanted_count;
 
-// Standard error, and /dev/null, while a loader runs: some libraries write to standard error whatever they are told. Both are opened
-// once, because a sandbox may not let anything be opened later; -1 where that failed.
+// Copies of standard error and /dev/null, to redirect standard error while a loader runs: some libraries always
+// write to it. Both are opened once, because the sandbox may forbid opening files; -1 on failure.
 static int complaints = -1;
 static int nowhere = -1;
 
-// Only what ends the process is said: that there is no memory, mostly.
+// Writes fatal messages only, mostly about lack of memory.
 static GLogWriterOutput say(GLogLevelFlags level, const GLogField *fields, gsize count, gpointer data) {
   (void)data;
   for (gsize index = 0; level & G_LOG_LEVEL_ERROR && index < count; index++) {
@@ -53,7 +54,8 @@ static GLogWriterOutput say(GLogLevelFlags level, const GLogField *fields, gsize
   return G_LOG_WRITER_HANDLED;
 }
 
-// The folder of the library's loaders, which lies beside the library; 2.10.0 is the version of their interface. False when it cannot be told.
+// The folder of the loaders, which is beside the library; 2.10.0 is the version of their interface. False on
+// failure.
 static int find_loaders(char *folder, size_t room) {
   Dl_info info;
   void *symbol = dlsym(RTLD_DEFAULT, "gdk_pixbuf_loader_new_with_type");
@@ -72,7 +74,7 @@ static int is_wanted(const char *name) {
   return 0;
 }
 
-// Writes the module file: the loaders that are wanted and there.
+// Writes the module file, with the allowed loaders that are installed.
 static void name_modules(int file) {
   char folder[4096];
   if (!find_loaders(folder, sizeof folder)) return;
@@ -85,10 +87,10 @@ static void name_modules(int file) {
 }
 
 static void prepare(void) {
-  // Another arena for each thread takes 128 MiB of address space, which is limited.
+  // An arena for each thread would take 128 MiB of the limited address space.
   mallopt(M_ARENA_MAX, 1);
   g_log_set_writer_func(say, NULL, NULL);
-  // Also when there is no file: the system's own list names loaders of other kinds.
+  // Also set without a file, because the system's own list names other loaders.
   int file = memfd_create("loaders", MFD_CLOEXEC);
   char path[64] = "/dev/null";
   if (file >= 0) {
@@ -96,9 +98,9 @@ static void prepare(void) {
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
   }
   setenv("GDK_PIXBUF_MODULE_FILE", path, 1);
-  // Has it read.
+  // Makes the library read the list.
   g_slist_free(gdk_pixbuf_get_formats());
-  // It reads again as long as it has found none of them: the system's own list is not to be the next one.
+  // The library reads again while its list is empty, and must not read the system's own list then.
   setenv("GDK_PIXBUF_MODULE_FILE", "/dev/null", 1);
   if (file >= 0) close(file);
   nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -112,7 +114,7 @@ void cpixbuf_load(const char *const names[], size_t count) {
   wanted_count = count;
   pthread_once(&once, prepare);
   for (size_t index = 0; index < count; index++) {
-    // The library opens a loader's file when the first picture of its kind begins.
+    // The library opens a loader's file when the first picture of its format starts.
     GdkPixbufLoader *loader = gdk_pixbuf_loader_new_with_type(names[index], NULL);
     if (!loader) continue;
     gdk_pixbuf_loader_close(loader, NULL);
@@ -137,7 +139,7 @@ static int32_t reduced(int32_t side, int32_t reduction) { return side / reductio
 static void size_prepared(GdkPixbufLoader *loader, gint width, gint height, gpointer data) {
   struct trial *trial = data;
   if (width == trial->expected_width && height == trial->expected_height) {
-    // Just what libjpeg can make of it: otherwise it would be made so by other means, with a second copy.
+    // Exactly the size that libjpeg can produce: any other would be scaled afterwards, with a second copy.
     if (trial->reduction > 1)
       gdk_pixbuf_loader_set_size(loader, reduced(width, trial->reduction), reduced(height, trial->reduction));
     return;
@@ -145,7 +147,7 @@ static void size_prepared(GdkPixbufLoader *loader, gint width, gint height, gpoi
   trial->result.status = CPIXBUF_OTHER_SIZE;
   trial->result.width = width;
   trial->result.height = height;
-  // The loaders take this for the order to stop.
+  // A size of 0 makes the loaders stop.
   gdk_pixbuf_loader_set_size(loader, 0, 0);
 }
 
@@ -156,13 +158,14 @@ static void area_updated(GdkPixbufLoader *loader, gint x, gint y, gint width, gi
 }
 
 static void fail(struct trial *trial, GError *error, int number) {
-  // The loaders of WebP and AVIF have no code for it, but nothing that they do after it sets errno.
+  // The loaders of WebP and AVIF have no code for lack of memory, but errno remains ENOMEM.
   int is_memory = g_error_matches(error, GDK_PIXBUF_ERROR, GDK_PIXBUF_ERROR_INSUFFICIENT_MEMORY) || number == ENOMEM;
   if (trial->result.status == CPIXBUF_DECODED) trial->result.status = is_memory ? CPIXBUF_NO_MEMORY : CPIXBUF_BROKEN;
   if (error) g_strlcpy(trial->result.message, error->message, sizeof trial->result.message);
 }
 
-// The picture, which the caller owns, or NULL with the reason in `trial`. A picture is decoded whole only when `trial` says so.
+// Returns the picture, which the caller owns, or NULL with the reason in `trial`. The picture is complete only
+// if `trial` says so.
 static GdkPixbuf *decode(const char *name, const uint8_t *bytes, size_t count, struct trial *trial) {
   GError *error = NULL;
   errno = 0;
@@ -176,7 +179,7 @@ static GdkPixbuf *decode(const char *name, const uint8_t *bytes, size_t count, s
   g_signal_connect(loader, "area-updated", G_CALLBACK(area_updated), trial);
   int written = gdk_pixbuf_loader_write(loader, bytes, count, &error);
   int32_t rows = trial->rows;
-  // After an error it only tidies up.
+  // After an error, closing only frees resources.
   int closed = gdk_pixbuf_loader_close(loader, error ? NULL : &error);
   GdkPixbuf *pixbuf = written && closed ? gdk_pixbuf_loader_get_pixbuf(loader) : NULL;
   if (pixbuf) {
@@ -190,12 +193,13 @@ static GdkPixbuf *decode(const char *name, const uint8_t *bytes, size_t count, s
   return pixbuf;
 }
 
-// The loaders of AVIF and GIF tell of no rows; theirs end with an error where data is missing, or it was seen before.
+// Whether the loader reports rows. AVIF's and GIF's do not; missing data is an error there, or was found
+// before.
 static int tells_rows(const char *name) {
   return strcmp(name, "avif") != 0 && strcmp(name, "gif") != 0;
 }
 
-// Keeps its pixels, or lets go of it.
+// Passes the pixels to the caller, or frees them.
 static void keep(GdkPixbuf *pixbuf, struct cpixbuf_pixels *pixels) {
   if (!pixels) {
     g_object_unref(pixbuf);
@@ -238,7 +242,7 @@ struct cpixbuf_result cpixbuf_decode(const char *name, const uint8_t *bytes, siz
   return trial.result;
 }
 
-// What takes a file, while it is written.
+// The receiver of a file that is being written.
 struct taker {
   cpixbuf_take take;
   void *context;

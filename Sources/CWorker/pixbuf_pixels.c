@@ -33,7 +33,7 @@ bool cpixbuf_place(struct cpixbuf_pixels *pixels, int32_t left, int32_t top, int
   return true;
 }
 
-// One side: which old pixels a new one covers, the first and the last one in part.
+// The source pixels that a target pixel covers along one axis; the first and the last one in part.
 struct cover {
   int32_t first;
   int32_t last;
@@ -54,7 +54,7 @@ static void fill(struct cover *covers, int32_t count, double extent, int32_t lim
   }
 }
 
-// A row made narrower, each channel times its alpha, which stands behind them.
+// Scales a row horizontally; channels are multiplied by alpha, which comes last.
 static void narrow(const uint8_t *row, int32_t channels, const struct cover *covers, int32_t width, float *sums) {
   for (int32_t x = 0; x < width; x++, sums += 4) {
     const struct cover cover = covers[x];
@@ -80,7 +80,7 @@ static void write_row(uint8_t *to, int32_t channels, int32_t width, const float 
   }
 }
 
-// What is shrunk, over what it was made of: of a row nothing is left to be read when its place is written.
+// Scales in place: a row has been read completely when it is overwritten.
 static void shrink_rows(struct cpixbuf_pixels *pixels, const struct cover *across, const struct cover *down,
                         int32_t width, int32_t height, float *row, float *sums) {
   size_t floats = 4 * (size_t)width;
@@ -90,7 +90,7 @@ static void shrink_rows(struct cpixbuf_pixels *pixels, const struct cover *acros
     float total = 0;
     memset(sums, 0, floats * sizeof *sums);
     for (int32_t index = cover.first; index <= cover.last; index++) {
-      // The last row of one is mostly the first one of the next.
+      // The last row of a target pixel is often the first row of the next.
       if (index != narrowed) narrow(pixels->bytes + (size_t)index * pixels->stride, pixels->channels, across, width, row);
       narrowed = index;
       float share = index == cover.first ? cover.first_share : index == cover.last ? cover.last_share : 1;
@@ -101,7 +101,7 @@ static void shrink_rows(struct cpixbuf_pixels *pixels, const struct cover *acros
   }
 }
 
-// A copy without the room between and below its rows.
+// Copies the rows without the gaps between them.
 static bool compact(struct cpixbuf_pixels *pixels, int32_t width, int32_t height) {
   size_t stride = (size_t)pixels->channels * (size_t)width;
   uint8_t *bytes = malloc(stride * (size_t)height);

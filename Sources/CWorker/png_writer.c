@@ -17,7 +17,8 @@ struct buffer {
   size_t room;
 };
 
-// Who calls and the thread meet at `lock`; `change` is told each time that `is_working` or `shall_end` was changed.
+// Shared by the caller and the thread under `lock`; `change` is signalled when `is_working` or `shall_end`
+// changes.
 struct cpng {
   pthread_t thread;
   bool has_thread;  // Where none could be begun, whoever calls compresses.
@@ -40,7 +41,7 @@ struct cpng {
   struct buffer taken;  // The caller's.
 };
 
-// Leaves by longjmp when there is no memory.
+// Leaves by longjmp for lack of memory.
 static void append(png_structp png, png_bytep bytes, size_t count) {
   struct buffer *buffer = &((struct cpng *)png_get_io_ptr(png))->written;
   if (count > buffer->room - buffer->count) {
@@ -96,7 +97,7 @@ static void *run(void *argument) {
   return NULL;
 }
 
-// The file's beginning.
+// Writes the head of the file.
 static void open_file(struct cpng *self, uint32_t height, bool is_small) {
   if (setjmp(png_jmpbuf(self->png))) {
     self->has_failed = true;
@@ -104,7 +105,8 @@ static void open_file(struct cpng *self, uint32_t height, bool is_small) {
   }
   png_set_write_fn(self->png, self, append, flush);
   png_set_compression_buffer_size(self->png, 1 << 16);
-  // For a canvas full of emoji one filter and a low level take half of the time of libpng's own choice, and an eighth more room.
+  // For a canvas full of emoji, one filter and a low level take half of the time of libpng's defaults, for a
+  // file that is an eighth larger.
   png_set_filter(self->png, PNG_FILTER_TYPE_BASE, is_small ? PNG_ALL_FILTERS : PNG_FILTER_SUB);
   png_set_compression_level(self->png, is_small ? 9 : 2);
   int kind = self->has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB;
@@ -114,11 +116,11 @@ static void open_file(struct cpng *self, uint32_t height, bool is_small) {
 }
 
 static void start_thread(struct cpng *self) {
-  // Another arena for each thread takes 128 MiB of address space, which is limited.
+  // An arena for each thread would take 128 MiB of the limited address space.
   mallopt(M_ARENA_MAX, 1);
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return;
-  // Not the usual eight megabytes: memory is limited.
+  // Less than the usual eight megabytes, because memory is limited.
   pthread_attr_setstacksize(&attributes, 1 << 18);
   self->has_thread = pthread_create(&self->thread, &attributes, run, self) == 0;
   pthread_attr_destroy(&attributes);
@@ -154,13 +156,13 @@ struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is
   return self;
 }
 
-// With the lock held afterwards, by whom the thread is not at work.
+// Waits until the thread is idle; returns with the lock held.
 static void wait_for_thread(struct cpng *self) {
   pthread_mutex_lock(&self->lock);
   while (self->is_working) pthread_cond_wait(&self->change, &self->lock);
 }
 
-// What was written is the caller's to take.
+// Swaps the buffers: the caller may read what was written.
 static void turn_over(struct cpng *self) {
   struct buffer taken = self->taken;
   taken.count = 0;

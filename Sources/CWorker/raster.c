@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Not Cairo's own scaling: its good filter takes several times as long, and its places, of 16 bits after the point, put what is
-// a hundred thousand pixels wide several pixels beside.
+// Cairo's own scaling is not used: its good filter takes several times as long, and its coordinates, with 16
+// fractional bits, displace a picture of a hundred thousand pixels by several pixels.
 
-// Down, weights are parts of this: what they are of is of 16 bits and exact. Across they are parts of 16 bits.
+// Vertical weights are fractions of 8 bits, of exact 8-bit channels; horizontal weights are fractions of 16
+// bits.
 enum { down_one = 1 << 8, across_one = 1 << 16 };
 
-// What a pixel of the target is made of along an axis: `count` neighbours from `first`, with weights from `weight`.
+// The source pixels of a target pixel along an axis: `count` neighbours from `first`, with weights from
+// `weight`.
 struct taps {
   int32_t first;
   int32_t count;
@@ -27,7 +29,7 @@ static double clamped(double value, double low, double high) {
   return value > low ? value < high ? value : high : low;
 }
 
-// What of the source a target's pixel covers: from, to.
+// The range of the source that a target pixel covers.
 static void cover(double pixel, double start, double scale, double *from, double *to) {
   double center = (pixel + 0.5 - start) / scale;
   double half = scale < 1 ? 0.5 / scale : 0.5;
@@ -35,7 +37,7 @@ static void cover(double pixel, double start, double scale, double *from, double
   *to = center + half;
 }
 
-// The pixels of the source between two places: at least one with an endless border.
+// The source pixels within a range: at least one with an endless border.
 static void touched(double from, double to, int32_t whole, bool endless, int32_t *first, int32_t *end) {
   *first = (int32_t)clamped(floor(from), 0, endless ? whole - 1 : whole);
   *end = (int32_t)clamped(ceil(to), endless ? *first + 1 : *first, whole);
@@ -64,7 +66,8 @@ static void axis_free(struct axis *axis) {
   free(axis->weights);
 }
 
-// The taps of each pixel from low to high, their weights parts of `one`. False when there is no memory.
+// Computes the taps of the pixels from low to high, with weights as fractions of `one`. False for lack of
+// memory.
 static bool axis_make(struct axis *axis, int32_t one, double start, double scale, int32_t whole, bool endless,
                       int32_t low, int32_t high) {
   size_t count = (size_t)(high - low);
@@ -81,7 +84,7 @@ static bool axis_make(struct axis *axis, int32_t one, double start, double scale
     int32_t first, end;
     cover(pixel, start, scale, &from, &to);
     touched(from, to, whole, endless, &first, &end);
-    // Differences of rounded sums: together they are exactly one where all of the pixel is covered.
+    // Differences of rounded sums: together they are exactly `one` where the whole pixel is covered.
     double part = one / (to - from);
     int32_t before = endless && first == 0 ? 0 : (int32_t)lrint((clamped(first, from, to) - from) * part);
     struct taps *taps = &axis->taps[pixel - low];
@@ -106,7 +109,7 @@ typedef uint32_t four_long __attribute__((vector_size(16)));
 typedef uint16_t four __attribute__((vector_size(8)));
 typedef uint8_t four_bytes __attribute__((vector_size(4)));
 
-// Combines rows into one, of 16 bits a channel.
+// Combines rows into one, of 16 bits for each channel.
 static void combine_rows(const struct craster_part *source, struct taps taps, const uint16_t *weights, size_t offset,
                          size_t count, uint16_t *result) {
   const uint8_t *row = source->pixels + (taps.first - source->top) * source->stride + offset;
@@ -126,7 +129,8 @@ static void combine_rows(const struct craster_part *source, struct taps taps, co
   }
 }
 
-// Lays a premultiplied pixel over another. Without a branch for what hides all or nothing, which nobody could foretell.
+// Blends a premultiplied pixel over another, without a branch for opaque or transparent pixels, which would be
+// mispredicted.
 static inline void blend(four color, uint8_t *target) {
   four_bytes old;
   memcpy(&old, target, 4);
@@ -143,7 +147,7 @@ static inline four weighted(const uint16_t *pixel, uint16_t weight) {
   return __builtin_convertvector((__builtin_convertvector(color, four_long) * weight) >> 16, four);
 }
 
-// Combines neighbours of a row, and lays them over the target's row.
+// Combines neighbours within a row, and blends them over the target's row.
 static void combine_columns(const uint16_t *row, const struct axis *axis, int32_t first, int32_t count, uint8_t *target) {
   for (int32_t pixel = 0; pixel < count; pixel++, target += 4) {
     struct taps taps = axis->taps[pixel];
@@ -196,7 +200,7 @@ void craster_halve(const uint8_t *source, ptrdiff_t stride, int32_t width, int32
 }
 
 int32_t craster_index(const uint8_t *pixels, size_t count, uint8_t *numbers, uint32_t *colors) {
-  // Numbers by their colours' hash, one more than they are; the next place where that is taken.
+  // A hash table of colours: indices plus one, with linear probing.
   enum { places = 1 << 10, most = 256 };
   uint16_t found[places] = {0};
   int32_t used = 0;
@@ -233,7 +237,7 @@ void craster_turn(const struct craster_decoded *source, const struct craster_par
   bool swaps = kind > 4;
   bool mirrors_x = kind == 2 || kind == 3 || kind == 7 || kind == 8;
   bool mirrors_y = kind == 3 || kind == 4 || kind == 6 || kind == 7;
-  // From a pixel of the source to its neighbours that are to the right and below when it is turned.
+  // The steps from a source pixel to the neighbours that are to the right of it and below it in the target.
   ptrdiff_t x_step = mirrors_x ? -source->channels : source->channels;
   ptrdiff_t y_step = mirrors_y ? -source->stride : source->stride;
   ptrdiff_t across = swaps ? y_step : x_step, down = swaps ? x_step : y_step;

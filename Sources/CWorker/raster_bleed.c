@@ -4,27 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-// With less alpha than `faint` a channel has too few values for a colour; more of it would be seen. How far a pixel is from the
-// picture, in rings: those beyond them are `clear`, and around all there is an `edge` that is nothing.
+// With less alpha than `faint`, a channel has too few values for a colour; more would be visible. A pixel's
+// distance from the picture is counted in rings; pixels beyond the last ring are `clear`, and the padding
+// around the picture is `edge`.
 enum { rings = 6, faint = 3, clear = rings + 1, edge = rings + 2 };
 
-// A picture with a pixel more on each side, so that each has eight neighbours.
+// A picture with a padding of one pixel on each side, so that each pixel has eight neighbours.
 struct bleeding {
   uint8_t *pixels;
   int32_t width;
   int32_t height;
-  // From a row to the next.
+  // Pixels from one row to the next.
   ptrdiff_t stride;
   ptrdiff_t neighbours[8];
-  // Of each pixel: how far it is, and, where it is near a clear one, its colour, not premultiplied.
+  // The distance of each pixel and, for pixels near a clear one, the colour, not premultiplied.
   uint8_t *distance;
   uint8_t (*colors)[3];
-  // The pixels that colours come from, nearest first.
+  // The pixels that colours spread from, nearest first.
   uint32_t *reached;
 };
 
 static uint8_t *pixel_at(struct bleeding *on, ptrdiff_t index) {
-  // Short numbers are divided faster.
+  // 32-bit numbers are divided faster.
   uint32_t row = (uint32_t)index / (uint32_t)on->stride, column = (uint32_t)index % (uint32_t)on->stride;
   return on->pixels + 4 * ((ptrdiff_t)(row - 1) * on->width + column - 1);
 }
@@ -35,7 +36,7 @@ static bool is_near(struct bleeding *on, ptrdiff_t index, uint8_t distance) {
   return false;
 }
 
-// Whether this pixel and the five after it, and all of their neighbours, are the picture's: most are.
+// Whether this pixel, the five after it and all their neighbours belong to the picture, as most do.
 static bool are_within(const struct bleeding *on, ptrdiff_t index) {
   uint64_t above, here, below;
   memcpy(&above, on->distance + index - on->stride - 1, sizeof above);
@@ -44,7 +45,7 @@ static bool are_within(const struct bleeding *on, ptrdiff_t index) {
   return (above | here | below) == 0;
 }
 
-// The picture's pixels that have a clear neighbour, with their colours.
+// Finds the picture's pixels that have a clear neighbour, and their colours.
 static size_t find_edge(struct bleeding *on) {
   memset(on->distance, edge, (size_t)(on->stride * (on->height + 2)) + sizeof(uint64_t));
   for (int32_t y = 0; y < on->height; y++)
@@ -68,9 +69,9 @@ static size_t find_edge(struct bleeding *on) {
   return count;
 }
 
-// Gives a pixel that is so far away the mean colour of its neighbours that are nearer.
+// Gives a pixel of a ring the mean colour of its nearer neighbours.
 static void take_color(struct bleeding *on, ptrdiff_t index, uint8_t ring) {
-  // Of 65,536, rounded up: exact for what eight colours can come to.
+  // Reciprocals as fractions of 65,536, rounded up: exact for any sum of eight channels.
   static const uint32_t parts[] = {0, 65536, 32768, 21846, 16384, 13108, 10923, 9363, 8192};
   uint32_t sums[3] = {0}, near = 0;
   for (int32_t which = 0; which < 8; which++) {

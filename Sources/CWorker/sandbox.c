@@ -29,7 +29,7 @@ void csandbox_begin(void) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-// Both limits; never raises one.
+// Sets both limits; never raises one.
 static int limit(int resource, rlim_t value) {
   struct rlimit now;
   if (getrlimit(resource, &now) < 0) return errno;
@@ -39,25 +39,25 @@ static int limit(int resource, rlim_t value) {
 }
 
 static int set_limits(const struct policy *policy) {
-  // Standard error may be a file: a write to it fails, and does not end the process.
+  // Standard error may be a file: a write to it must fail without ending the process.
   signal(SIGXFSZ, SIG_IGN);
   int error = limit(RLIMIT_FSIZE, 0);
   if (!error) error = limit(RLIMIT_CORE, 0);
   if (!error) error = limit(RLIMIT_NOFILE, policy->files);
-  // Threads count as processes. Root has as many as it likes: the filter stops it.
+  // Threads count as processes. The limit does not apply to root; the filter does.
   if (!error && !policy->has_threads) error = limit(RLIMIT_NPROC, 0);
   return error;
 }
 
-// Of root nothing is left but its number: what it may do beyond others it may not do here.
+// Removes all capabilities, so that root has no more rights than others.
 static void drop_capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
-  // Lowering them is always allowed; where it is not, the filter is what counts.
+  // Dropping them is always allowed; if it fails, the filter still applies.
   syscall(SYS_capset, &header, none);
 }
 
-// Landlock holds for the thread that asks for it and those that it begins: another one would stay outside.
+// Landlock applies to the calling thread and its descendants: an existing thread would stay outside.
 static bool is_one_thread(void) { return unshare(CLONE_THREAD) == 0 || errno != EINVAL; }
 
 const char *csandbox_close(enum csandbox_policy which, const char *const *paths, int *number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter of system calls, by libseccomp.
+// The filter of system calls, made with libseccomp.
 #define _GNU_SOURCE
 #include "sandbox_policy.h"
 
@@ -7,7 +7,7 @@
 #include <seccomp.h>
 #include <unistd.h>
 
-// Gives 0 or a negative error number, as libseccomp does.
+// Returns 0 or a negative error number, as libseccomp does.
 static int add(scmp_filter_ctx filter, const struct call *call) {
   struct scmp_arg_cmp conditions[most_arguments];
   unsigned count = 0;
@@ -20,7 +20,7 @@ static int add(scmp_filter_ctx filter, const struct call *call) {
                               : SCMP_CMP64(argument->index, SCMP_CMP_MASKED_EQ, argument->mask, value);
   }
   uint32_t action = SCMP_ACT_ALLOW;
-  // The system call is not made, and returns 0.
+  // The system call is skipped and returns 0.
   if (call->answer) action = SCMP_ACT_ERRNO(call->answer == answer_done ? 0 : call->answer);
   return seccomp_rule_add_array(filter, action, call->number, count, conditions);
 }
@@ -28,15 +28,15 @@ static int add(scmp_filter_ctx filter, const struct call *call) {
 int filter_calls(const struct policy *policy) {
   scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
   if (!filter) return ENOMEM;
-  // What comes by another architecture's numbers would be another call.
+  // The numbers of another architecture would mean other calls.
   int error = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-  // Set by csandbox_begin, also where there is no seccomp.
+  // csandbox_begin has set it, also for systems without seccomp.
   if (!error) error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0);
   if (!error) error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-  // The kernel's own error number, not one for all of them.
+  // Return the kernel's error number instead of a general one.
   if (!error) error = seccomp_attr_set(filter, SCMP_FLTATR_API_SYSRAWRC, 1);
   for (const struct call *const *list = policy->calls; *list && !error; list++) {
-    // A call that this architecture lacks has a negative number, and no rule.
+    // A call that this architecture lacks has a negative number and needs no rule.
     for (const struct call *call = *list; call->number != end_of_calls && !error; call++)
       if (call->number >= 0) error = add(filter, call);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Landlock by its system calls; constants that are newer than Debian's headers stand here.
+// Landlock by its system calls, with the constants that Debian's headers lack.
 // https://docs.kernel.org/userspace-api/landlock.html
 #define _GNU_SOURCE
 #include "sandbox_policy.h"
@@ -16,7 +16,7 @@
 enum { call_create_ruleset = 444, call_add_rule = 445, call_restrict_self = 446 };
 enum { create_ruleset_version = 1, rule_path_beneath = 1 };
 
-// Rights, each with the version of the interface that brought it.
+// Access rights, each with the version of the interface that introduced it.
 enum {
   read_file = 1 << 2,
   read_folder = 1 << 3,
@@ -50,7 +50,7 @@ static int allow(int ruleset, const char *path) {
   struct stat status;
   int error = 0;
   if (fstat(descriptor, &status) == 0) {
-    // Rights of folders are refused on files.
+    // The kernel refuses rights of folders on files.
     struct rule rule = {read_file | (S_ISDIR(status.st_mode) ? read_folder : 0), descriptor};
     if (syscall(call_add_rule, ruleset, rule_path_beneath, &rule, 0) < 0) error = errno;
   }

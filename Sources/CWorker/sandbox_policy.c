@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the worker may do while it reads what strangers send: the whole table. Every call that is not listed ends the process
-// (SECCOMP_RET_KILL_PROCESS). How the lists were measured, and how to measure them again: docs/decisions/0025-sandbox.md.
+// The rights of the worker while it reads untrusted data: the complete table. Any other system call ends the
+// process (SECCOMP_RET_KILL_PROCESS). docs/decisions/0025-sandbox.md explains how the lists were measured.
 #define _GNU_SOURCE
 #include "sandbox_policy.h"
 
@@ -27,14 +27,14 @@
 #define HAS(index, bits, value) {index, (uint64_t)(bits), (uint64_t)(value)}
 #define IS_OWN_PROCESS(index) {index, UINT64_MAX, 0, true}
 
-// Bits of open's flags with which a file is written or made. O_TMPFILE is a bit of its own and O_DIRECTORY.
+// The flags of open that write or create a file. O_TMPFILE is a bit of its own combined with O_DIRECTORY.
 #define WRITING (O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
-// The kind of a socket, without the flags beside it.
+// The type of a socket, without its flags.
 #define KIND 0xf
 
 // MARK: System calls
 
-// Every verb: pipes, memory, the end of the process, and its own signals.
+// All verbs: pipes, memory, the end of the process, and its own signals.
 static const struct call basics[] = {
     ALLOW(read), ALLOW(write), ALLOW(writev), ALLOW(close),
     ALLOW_IF(mmap, LACKS(2, PROT_EXEC)), ALLOW_IF(mmap2, LACKS(2, PROT_EXEC)), ALLOW_IF(mprotect, LACKS(2, PROT_EXEC)),
@@ -48,8 +48,8 @@ static const struct call basics[] = {
     ALLOW(exit), ALLOW(exit_group),
     END};
 
-// Verbs that open nothing: standard error is led to /dev/null, which is open, and back. What libraries look for to tune themselves
-// (how many processors there are, the time zone) is not there for them.
+// Verbs that open nothing: standard error is redirected to /dev/null, which is open, and back. Files that
+// libraries read to tune themselves, for the number of processors or the time zone, appear as missing.
 static const struct call nothing_opened[] = {
     ALLOW(dup2), ALLOW_IF(dup3, IS(2, 0)), ALLOW(fstat), ALLOW(fstat64),
     ANSWER_IF(open, EACCES, LACKS(1, WRITING)), ANSWER_IF(openat, EACCES, LACKS(2, WRITING)),
@@ -58,19 +58,21 @@ static const struct call nothing_opened[] = {
     ANSWER(readlink, EACCES), ANSWER(readlinkat, EACCES),
     END};
 
-// Threads, and no processes. The arguments of clone3 lie in memory, where they cannot be looked at: glibc uses clone instead.
+// Threads, but no processes. The arguments of clone3 are in memory, where a filter cannot read them: glibc
+// falls back to clone.
 #define THREAD                                                                                                     \
   (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | \
    CLONE_CHILD_CLEARTID)
 static const struct call threads[] = {
     ANSWER(clone3, ENOSYS), ALLOW_IF(clone, IS(0, THREAD)),
     ALLOW(set_robust_list), ALLOW(rseq), ALLOW_IF(prctl, IS(0, PR_SET_NAME)),
-    // GLib gives the threads of a pool the scheduling of the thread that made it, which they have already.
+    // GLib gives the threads of a pool the scheduling of the thread that created it, which they have already.
     ALLOW(sched_getattr), ANSWER(sched_setattr, answer_done),
     END};
 
-// Fetching: files are read as far as Landlock lets them, sockets are of the internet. A socket of another family is refused without
-// the end of the process, because glibc asks for them first: for a cache of names, and for the machine's own addresses.
+// Fetching: Landlock limits the files that can be read, and sockets are internet sockets. Other families fail
+// without ending the process, because glibc tries them first: for its name cache and for the machine's own
+// addresses.
 static const struct call network[] = {
     ALLOW_IF(open, LACKS(1, WRITING)), ALLOW_IF(openat, LACKS(2, WRITING)),
     ALLOW(lseek), ALLOW(fstat), ALLOW(fstat64), ALLOW(stat), ALLOW(newfstatat), ALLOW(statx), ALLOW(uname),
@@ -79,7 +81,7 @@ static const struct call network[] = {
     ALLOW_IF(fcntl, IS(1, F_SETFD)),
     ALLOW_IF(ioctl, IS(1, FIONBIO)), ALLOW_IF(ioctl, IS(1, FIONREAD)),
     ALLOW(poll), ALLOW(ppoll), ALLOW(pipe2), ALLOW(eventfd2),
-    // libcurl wakes itself with it. A connected stream cannot be connected or sent elsewhere; a datagram socket could.
+    // libcurl uses it to wake itself. A connected stream socket cannot be redirected; a datagram socket could.
     ALLOW_IF(socketpair, IS(0, AF_UNIX), HAS(1, KIND, SOCK_STREAM)),
     ALLOW_IF(socket, IS(0, AF_INET), HAS(1, KIND, SOCK_STREAM), IS(2, 0)),
     ALLOW_IF(socket, IS(0, AF_INET), HAS(1, KIND, SOCK_STREAM), IS(2, IPPROTO_TCP)),
@@ -102,11 +104,11 @@ static const struct call network[] = {
 
 static const char *const no_files[] = {NULL};
 
-// How names are resolved, and certificates below the folders that libcurl names; the file that the environment names, and libcurl's
-// own, come beside these.
+// Files for name resolution, and the targets of certificates in the folders of libcurl. The file in the
+// environment and libcurl's own are added to these.
 static const char *const name_files[] = {
     "/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services",
-    // Where the links of /etc/ssl/certs lead.
+    // The targets of the links in /etc/ssl/certs.
     "/usr/share/ca-certificates", "/usr/local/share/ca-certificates", "/etc/ssl/openssl.cnf", NULL};
 
 // MARK: The table

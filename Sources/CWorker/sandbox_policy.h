@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form of the table in sandbox_policy.c.
+// The types of the table in sandbox_policy.c.
 #ifndef CSANDBOX_POLICY_H
 #define CSANDBOX_POLICY_H
 
@@ -9,7 +9,7 @@
 
 #include "CSandbox.h"
 
-/// What an argument of a system call must be: (argument & mask) == value. Without a mask nothing is asked.
+/// A condition on an argument of a system call: (argument & mask) == value. A mask of 0 is no condition.
 struct argument {
   unsigned index;
   uint64_t mask;
@@ -17,11 +17,11 @@ struct argument {
   bool is_own_process;  ///< instead of the value: this process's number
 };
 
-/// Arguments of a call that may have conditions.
+/// The number of arguments of a call that can have conditions.
 enum { most_arguments = 3 };
 
-/// A system call that does not end the process. With an answer it is not made, and fails with that error, or for `answer_done`
-/// seems to be made.
+/// A system call that does not end the process. With an answer the call is skipped: it fails with that error
+/// or, for `answer_done`, returns 0.
 struct call {
   int number;  ///< libseccomp's
   int answer;  ///< 0: it is made
@@ -29,7 +29,7 @@ struct call {
 };
 enum { answer_done = -1 };
 
-/// What a process may do.
+/// The rights of a process.
 struct policy {
   const struct call *const *calls;  ///< lists, each ended by `end_of_calls`; the whole ended by NULL
   const char *const *readable;      ///< files, and folders with all that is in them; ended by NULL
@@ -42,10 +42,11 @@ enum { end_of_calls = -100000 };
 /// The row of the table.
 const struct policy *policy_of(enum csandbox_policy policy);
 
-/// Filters system calls from here on, for all threads. Gives 0 or the error number.
+/// Filters system calls of all threads from now on. Returns 0 or the error number.
 int filter_calls(const struct policy *policy);
 
-/// From here on this thread and those that it begins read only these files, write none and execute none. Gives 0 or the error number.
+/// Restricts this thread and its descendants to reading these files, without writing or executing any. Returns
+/// 0 or the error number.
 int restrict_access(const struct policy *policy, const char *const *paths, int version);
 
 /// The version of Landlock's interface; 0 where there is none.

@@ -28,8 +28,8 @@ void give_up(int status, const char *format, ...) {
 void lines_flush(void) {
   size_t written = 0;
   while (written < count_waiting) {
-    // A pipe that poll calls writable takes PIPE_BUF bytes without blocking. So a reader that takes nothing does not
-    // keep this program from noticing that its input has hung up.
+    // After poll, a pipe accepts PIPE_BUF bytes without blocking. So a reader that does not read cannot keep
+    // this program from noticing that its input was closed.
     struct pollfd ends[] = {{.fd = STDOUT_FILENO, .events = POLLOUT}, {.fd = STDIN_FILENO, .events = POLLRDHUP}};
     if (poll(ends, 2, -1) < 0) {
       if (errno == EINTR || errno == EAGAIN) continue;

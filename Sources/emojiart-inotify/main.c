@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tells what happens in folders: takes commands on stdin, a line each, and writes events to stdout, a line each.
+// Reports file system events of folders: reads commands from stdin and writes events to stdout, one line each.
 //
 //   emojiart-inotify 1           first of all: the version of this protocol; or
 //   failed initialize ERRNO      and the end
@@ -9,8 +9,8 @@
 //   unwatch WD        without an answer; an event with IN_IGNORED follows
 //   event WD MASK COOKIE NAME    MASK in hexadecimal; WD -1 with IN_Q_OVERFLOW: events were lost
 //
-// In PATH and NAME each byte below 0x21, 0x7f and the backslash are written \xHH. Answers come in the order of the
-// commands, and a watch's answer before its events. It ends with its standard input.
+// In PATH and NAME each byte below 0x21, 0x7f and the backslash are written \xHH. Answers come in the order of
+// the commands, and the answer to a watch before its events. The program ends with its standard input.
 #define _GNU_SOURCE
 
 #include <errno.h>
@@ -27,10 +27,10 @@
 #include "lines.h"
 #include "watches.h"
 
-// A command with a path of which each byte is escaped.
+// A command with a path in which each byte is escaped.
 enum { longest_command = 4 * PATH_MAX + 64, events_at_once = 1024, rest_in_ms = 2 };
 
-// The library's descriptor must be a low one, for it uses select, and must not be a standard one.
+// The library uses select, so its descriptor must be a low one, and must not be a standard one.
 static void settle_descriptors(void) {
   int lowest;
   do lowest = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -48,7 +48,7 @@ static void obey_watch(char *path, size_t count, bool little) {
   line_end();
 }
 
-// A command, without its line break, with room for a zero byte behind it.
+// Executes a command without its line break; there is space for a zero byte after it.
 static void obey(char *line, size_t count) {
   line[count] = 0;
   if (strlen(line) == count) {
@@ -81,7 +81,7 @@ static void take_commands(void) {
   memmove(waiting, line, count_waiting);
 }
 
-// Tells events, and whether there may be more.
+// Writes events; returns whether there may be more.
 static bool tell_events(void) {
   for (int i = 0; i < events_at_once; i++) {
     const struct inotify_event *event = next_event();
@@ -96,7 +96,7 @@ static bool tell_events(void) {
 
 int main(int argc, char **argv) {
   (void)argv;
-  // It reads names only; but its memory is nobody's, as that of the program that starts it.
+  // This process reads only names, but its memory is protected like that of the program that starts it.
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   settle_descriptors();
   if (argc > 1) give_up(EX_USAGE, "takes no arguments: commands on stdin, see the head of its source");
@@ -109,8 +109,8 @@ int main(int argc, char **argv) {
   }
   line_format("emojiart-inotify 1");
   line_end();
-  // The library may hold events that it has read already: then nothing is waited for. After all have been told, only
-  // commands are heard for a moment: the kernel gathers meanwhile what a busy writer does, and merges what is the same.
+  // The library may have events in its own buffer: then poll must not wait. After all events are written, only
+  // commands are read for a moment, while the kernel collects and merges the events of a busy writer.
   for (bool more = false, rests = false;;) {
     lines_flush();
     struct pollfd ends[] = {

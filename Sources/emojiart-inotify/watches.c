@@ -15,7 +15,8 @@
 
 #include "lines.h"
 
-// The library does not tell its descriptor, and everything of it waits in whole seconds: it is looked up, and polled.
+// The library neither exposes its descriptor nor waits for less than a second: the descriptor is looked up and
+// polled.
 static int find_descriptor(void) {
   for (int descriptor = 0; descriptor < FD_SETSIZE; descriptor++) {
     char link[32], target[32];
@@ -38,9 +39,10 @@ int watches_begin(void) {
   return descriptor;
 }
 
-// A name for an open folder that the library has never seen. It keeps an entry for each name, also of those whose
-// watch the kernel has ended, and would answer with the old number: so each watch counts up, in binary, with `./`
-// for 0 and `.//` for 1. The name ends in a slash because the library appends one to a folder's name without.
+// Makes a name for an open folder that the library has not been given before. The library keeps an entry for
+// each name, even after the kernel has ended the watch, and would return the old number. So a counter is
+// encoded in the name in binary: `./` for 0 and `.//` for 1. The name ends in a slash because the library
+// appends one otherwise.
 static void name_folder(char *name, size_t room, int folder) {
   static uint64_t count;
   int length = snprintf(name, room, "/proc/self/fd/%d/", folder);
@@ -49,7 +51,7 @@ static void name_folder(char *name, size_t room, int folder) {
 }
 
 int watch_folder(const char *path, bool little, struct watched *watched) {
-  // Opening it first names one folder for good: a symbolic link that is put in its place is not followed.
+  // Opening the folder first fixes its identity: a symbolic link that replaces it later is not followed.
   int folder = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return errno;
   struct stat status;
@@ -58,8 +60,8 @@ int watch_folder(const char *path, bool little, struct watched *watched) {
     close(folder);
     return error;
   }
-  // A folder has one watch in an instance, whose mask the next one replaces: the lesser one must only add to it.
-  // Nothing that a reader does is among the events, or looking at what changed would be a change.
+  // An instance has one watch for a folder, and a new mask replaces the old one: the smaller mask must only be
+  // added. No event of a reader is included, because reading a changed file would cause the next event.
   uint32_t mask = little
     ? IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR | IN_MASK_ADD
     : IN_CREATE | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF
@@ -72,8 +74,8 @@ int watch_folder(const char *path, bool little, struct watched *watched) {
     if (!error) error = EIO;
   } else {
     *watched = (struct watched){inotifytools_wd_from_filename(name), status.st_dev, status.st_ino};
-    // The library says nothing when it had no memory for its entry. It never frees those of folders that are gone, so
-    // waiting would not help; a new start does.
+    // The library does not report a lack of memory for its entry. It never frees entries of deleted folders, so
+    // retrying would not help; restarting this program does.
     if (watched->wd < 0) give_up(1, "no memory for another watch");
   }
   close(folder);
@@ -84,7 +86,7 @@ void unwatch(int wd) { inotifytools_remove_watch_by_wd(wd); }
 
 const struct inotify_event *next_event(void) {
   for (;;) {
-    // inotifytools_next_event would take a timeout of 0 for one without end; this one does not.
+    // inotifytools_next_event waits for ever with a timeout of 0; this function does not.
     const struct inotify_event *event = inotifytools_next_events(0, 1);
     if (event) return event;
     int error = inotifytools_error();

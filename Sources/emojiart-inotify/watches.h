@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The watches, through libinotifytools, whose state is global: everything here is for one thread.
+// Watches, managed by libinotifytools. Its state is global: all functions must be called on one thread.
 #ifndef WATCHES_H
 #define WATCHES_H
 
@@ -7,24 +7,25 @@
 #include <sys/inotify.h>
 #include <sys/types.h>
 
-// What is watched.
+// A watched folder.
 struct watched {
   int wd;
   dev_t device;
   ino_t inode;
 };
 
-// Begins. Gives the descriptor to poll, or the negative error number.
+// Initializes the library. Returns the descriptor to poll, or the negative error number.
 int watches_begin(void);
 
-// Watches a folder, not what a symbolic link leads to; with little, only what becomes of the folder itself.
-// Gives 0 or the error number. A folder that is watched already keeps its watch, and more of it is watched.
+// Watches a folder without following a symbolic link; with little, only moves and deletion of the folder
+// itself. Returns 0 or the error number. A folder that is watched already keeps its watch, with the new events
+// added.
 int watch_folder(const char *path, bool little, struct watched *watched);
 
-// Ends a watch, if there is such a one.
+// Ends a watch, if it exists.
 void unwatch(int wd);
 
-// The next event that is there already, or none. It is gone with the next call.
+// The next event that is available, or NULL. It is valid until the next call.
 const struct inotify_event *next_event(void);
 
 #endif

@@ -7,18 +7,18 @@ import ArtSystem
 import CWorker
 import Glibc
 
-/// `emojiart-worker`: fetches pictures, decodes them and draws for `emojiart`, on pipes. Its argument is the one verb that it is
-/// started for; it opens no documents, and ends with its standard input.
+/// `emojiart-worker` fetches, decodes and draws for `emojiart`, connected by pipes. Its argument is the one
+/// verb that it is started for. It opens no documents, and ends when its standard input does.
 @main
 enum Main {
-  /// Closes the sandbox, begins with `hello`, and answers requests until there are no more.
+  /// Enters the sandbox, writes `hello`, and answers requests until standard input ends.
   static func main() {
     Sandbox.begin()
     let verb: WorkerVerb
     do { verb = try WorkerVerb(arguments: Array(CommandLine.arguments.dropFirst())) } catch {
-      end(EX_USAGE, error.message)
+      end(EX_USAGE, error.cause)
     }
-    // A write that nobody reads is an error of that write.
+    // A write to a closed pipe fails with EPIPE instead of a signal.
     signal(SIGPIPE, SIG_IGN)
     let font = Sandbox.close(for: verb)
     let output = ReplyWriter()
@@ -27,8 +27,8 @@ enum Main {
       output.write(.sandbox(Sandbox.ability))
       end(0)
     }
-    var requests = RequestReader(verb) { question in
-      switch question {
+    var requests = RequestReader(verb) { request in
+      switch request {
       case .fetch(let fetch): output.answer(fetch)
       case .decode(let bytes, let limits): output.answer(bytes, limits)
       case .draw(let drawing): output.answer(drawing, with: font)
@@ -39,31 +39,34 @@ enum Main {
   }
 }
 
-/// Ends the program, with a line for people where something is wrong. Exit handlers are not run: libraries may still have
-/// threads of their own, under which they would take things away.
-func end(_ status: Int32, _ complaint: String? = nil) -> Never {
-  if let complaint {
-    let line = Array("emojiart-worker: \(complaint)\n".utf8)
-    // Nobody is told where that cannot be written; the status remains.
+/// Ends the program, with a message on stderr if something is wrong. Skips exit handlers: threads of libraries
+/// may still use what these would release.
+func end(_ status: Int32, _ message: String? = nil) -> Never {
+  if let message {
+    let line = Array("emojiart-worker: \(message)\n".utf8)
+    // If this fails there is no other place for the message; the status remains.
     _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
   _exit(status)
 }
 
-/// What this process may still do, which is less for good before it reads what strangers send. The rights of each verb stand in
-/// the table of sandbox_policy.c.
+// MARK: - Sandbox
+
+/// Restricts this process permanently before it reads untrusted data. The rights of each verb are in the table
+/// of sandbox_policy.c.
 enum Sandbox {
-  /// The first thing of all: no new rights, and no other process may open this one's memory.
+  /// The first call of the program: no new privileges, and no access to its memory by other processes.
   static func begin() { csandbox_begin() }
 
-  /// What the system has.
+  /// The sandbox features that the system has.
   static var ability: SandboxAbility {
     let ability = csandbox_ability()
     return SandboxAbility(
       landlock: ability.landlock > 0 ? Int(ability.landlock) : nil, hasSeccomp: ability.seccomp)
   }
 
-  /// Opens what the verb needs, and closes the sandbox. Gives the font to draw with. Where it cannot be closed the program ends.
+  /// Opens what the verb needs, then enters the sandbox. Returns the font to draw with. Ends the program where
+  /// the sandbox cannot be entered.
   static func close(for verb: WorkerVerb) -> OpenFont {
     switch verb {
     case .fetch:
@@ -93,6 +96,6 @@ enum Sandbox {
 }
 
 extension [PictureKind] {
-  /// Whether the decoder of one of them begins threads.
+  /// Whether the decoder of one of these formats starts threads.
   fileprivate var needThreads: Bool { contains(.avif) }
 }

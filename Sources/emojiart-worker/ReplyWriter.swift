@@ -6,9 +6,9 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// Writes replies to standard output. Where that fails the program ends: nobody hears it any more.
+/// Writes replies to standard output. A failed write ends the program, because its reader is gone.
 struct ReplyWriter {
-  /// Fetches, telling how far it is, and hands over the body.
+  /// Fetches a URL; writes the progress and then the body.
   func answer(_ request: WorkerRequest.Fetch) {
     do throws(Refusal) {
       let body = try Fetcher(request).run { write(.progress(received: $0, total: $1)) }
@@ -18,21 +18,21 @@ struct ReplyWriter {
     }
   }
 
-  /// Has a look at a picture.
+  /// Checks a picture.
   func answer(_ bytes: [UInt8], _ limits: PictureLimits) {
     do throws(Refusal) {
-      let picture = try TrialDecode.run(bytes, limits)
+      let picture = try PictureCheck.run(bytes, limits)
       write(.picture(mediaType: picture.mediaType, size: picture.size, isAnimated: picture.isAnimated))
     } catch {
       write(.refused(error))
     }
   }
 
-  /// Draws with that font, handing over the parts as they are made.
+  /// Draws with that font; writes the parts as they are made.
   func answer(_ drawing: Drawing, with font: OpenFont) {
     var parts = PartWriter(self)
     do throws(DrawingRefusal) {
-      let drawn = try Renderings.draw(drawing, with: font) { parts.take($0) }
+      let drawn = try Renderings.draw(drawing, with: font) { parts.append($0) }
       parts.flush()
       write(.drawn(drawn))
     } catch {
@@ -40,7 +40,7 @@ struct ReplyWriter {
     }
   }
 
-  /// Writes a reply, and the bytes that follow it.
+  /// Writes a reply and the bytes that follow it.
   func write(_ reply: WorkerReply, with bytes: [UInt8] = []) {
     var writer = JSONWriter()
     reply.write(to: &writer)
@@ -62,32 +62,34 @@ struct ReplyWriter {
   }
 }
 
-/// Gathers what is drawn until it is worth a part of its own.
+// MARK: - Parts of a drawing
+
+/// Collects the bytes of a drawing into parts.
 struct PartWriter {
-  /// Bytes of a part, at most; the pipe takes no more at once.
+  /// The most bytes of a part: the capacity of a pipe.
   private static let length = 1 << 16
 
   private let output: ReplyWriter
   private var part: [UInt8] = []
 
-  /// One that writes parts there.
+  /// A writer of parts to that output.
   init(_ output: ReplyWriter) {
     self.output = output
     part.reserveCapacity(Self.length)
   }
 
-  /// Takes a piece of any length.
-  mutating func take(_ piece: [UInt8]) {
+  /// Appends a piece of any length.
+  mutating func append(_ piece: [UInt8]) {
     var rest = piece[...]
     while !rest.isEmpty {
-      let taken = rest.prefix(Self.length - part.count)
-      part += taken
-      rest = rest.dropFirst(taken.count)
+      let next = rest.prefix(Self.length - part.count)
+      part += next
+      rest = rest.dropFirst(next.count)
       if part.count == Self.length { flush() }
     }
   }
 
-  /// Writes what has gathered.
+  /// Writes the collected bytes.
   mutating func flush() {
     guard !part.isEmpty else { return }
     output.write(.part(bytes: part.count), with: part)

@@ -4,33 +4,34 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// A request with all that belongs to it.
-enum Question {
+/// A request with the bytes that belong to it.
+enum CompleteRequest {
   case fetch(WorkerRequest.Fetch)
   case decode([UInt8], PictureLimits)
   case draw(Drawing)
 }
 
-/// Reads requests from standard input, until that ends. A broken one ends the program: nobody knows where the next would begin.
+/// Reads requests from standard input until it ends. A malformed request ends the program, because the start of
+/// the next one is not known.
 struct RequestReader {
-  /// What requests are answered.
+  /// The kind of requests that are allowed.
   private let verb: WorkerVerb
   /// Answers a request.
-  private let answer: (Question) -> Void
+  private let answer: (CompleteRequest) -> Void
   private var splitter = FrameSplitter(
     lineLimit: WorkerRequest.lineLimit, bytesLimit: WorkerRequest.bodyLimit)
-  /// What waits for the bytes that follow it.
-  private var waiting: WorkerRequest?
-  /// What was sent of a drawing.
+  /// The request whose bytes are still to come.
+  private var pending: WorkerRequest?
+  /// The parts of a drawing received so far.
   private var scene = SentScene()
 
-  /// A reader that hands requests of that verb to `answer`.
-  init(_ verb: WorkerVerb, _ answer: @escaping (Question) -> Void) {
+  /// A reader that passes requests of that verb to `answer`.
+  init(_ verb: WorkerVerb, _ answer: @escaping (CompleteRequest) -> Void) {
     self.verb = verb
     self.answer = answer
   }
 
-  /// Reads all of them.
+  /// Reads all requests.
   mutating func run() {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -38,18 +39,18 @@ struct RequestReader {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { end(EX_IOERR, "cannot read requests: \(SystemError.text(of: errno))") }
       guard count > 0 else { break }
-      take(buffer[..<count])
+      receive(buffer[..<count])
     }
     guard splitter.isAtBeginning, scene.isEmpty else { end(EX_DATAERR, "a request that breaks off") }
   }
 
-  private mutating func take(_ piece: ArraySlice<UInt8>) {
-    // The splitter is used apart, for what it hands out changes the rest of this.
+  private mutating func receive(_ piece: ArraySlice<UInt8>) {
+    // A copy of the splitter is used, because its closures change the other properties.
     var splitter = splitter
     self.splitter = FrameSplitter(lineLimit: 0, bytesLimit: 0)
-    let isWhole = splitter.take(piece) { line in
+    let isWhole = splitter.append(piece) { line in
       let request = parse(line)
-      waiting = request
+      pending = request
       let count = request.bytesThatFollow
       if count == nil { finish([]) }
       return count
@@ -60,10 +61,10 @@ struct RequestReader {
     self.splitter = splitter
   }
 
-  /// Does what is waited for, with the bytes that followed it.
+  /// Completes the pending request with the bytes that followed it.
   private mutating func finish(_ bytes: [UInt8]) {
-    let request = waiting
-    waiting = nil
+    let request = pending
+    pending = nil
     do throws(ArtError) {
       switch request {
       case .labels(_, let total): try scene.receive(labels: bytes, total: total)
@@ -76,7 +77,7 @@ struct RequestReader {
       case nil: break
       }
     } catch {
-      end(EX_DATAERR, error.message)
+      end(EX_DATAERR, error.cause)
     }
   }
 
@@ -90,7 +91,7 @@ struct RequestReader {
       }
       return request
     } catch {
-      end(EX_DATAERR, error.message)
+      end(EX_DATAERR, error.cause)
     }
   }
 }

@@ -166,5 +166,5 @@ enum Arguments {
   static let all = OwnProcess.arguments
 
   /// The first that is no UTF-8 text, with its replacement characters.
-  static var notText: String? { OwnProcess.firstArgumentThatIsNoText.map { all[$0] } }
+  static var notText: String? { OwnProcess.firstNonUTF8Argument.map { all[$0] } }
 }

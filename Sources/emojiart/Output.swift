@@ -143,12 +143,12 @@ func confirm(_ question: String, _ deed: String, otherwise stays: String) throws
 
 // The terminal that a command was begun on, as its environment tells of it.
 
-extension TerminalSurroundings {
+extension TerminalEnvironment {
   /// This program's.
-  static var here: TerminalSurroundings { TerminalSurroundings(environment) }
+  static var here: TerminalEnvironment { TerminalEnvironment(environment) }
 }
 
-extension TerminalQuestion {
+extension TerminalQuery {
   /// Asks the terminal behind stdout.
   init?() { self.init(.here) { Output.write(Array($0.utf8)[...], to: 1) == nil } }
 }

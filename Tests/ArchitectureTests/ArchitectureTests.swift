@@ -16,6 +16,11 @@ private struct Project {
     let paths = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(folder).path)
     return paths.filter { $0.hasSuffix(suffix) }.map { "\(folder)/\($0)" }.sorted()
   }
+
+  /// The Swift of a folder's modules, without the programs that their catalogues show.
+  func sources(under folder: String) throws -> [String] {
+    try files(under: folder, ending: ".swift").filter { !$0.contains(".docc/") }
+  }
 }
 
 @Suite("The house") struct ArchitectureTests {
@@ -66,7 +71,7 @@ private struct Project {
 
   @Test("A1 a module imports only modules below it")
   func importsPointDown() throws {
-    let files = try project.files(under: "Sources", ending: ".swift")
+    let files = try project.sources(under: "Sources")
     #expect(files.count >= 40, "the check sees the sources")
     for file in files {
       let room = String(file.split(separator: "/")[1])
@@ -124,19 +129,95 @@ private struct Project {
     #expect("try! x".contains(pattern), "the check can fail")
   }
 
-  @Test("U1 no source of ArtWorkspace prints, reads a line, or names a command or an option of emojiart")
-  func useCasesSayNothing() throws {
+  /// What a library's text may hold all the same, by file, and why.
+  private let exempt = [
+    // An argument of our own helper program, which happens to have the name of an option.
+    "Sources/ArtModel/WorkerRequest.swift": #"fontOption = "--font""#
+  ]
+
+  /// The lines of a source that print, read a line, or name a command, an option or a standard stream of emojiart. Comments may.
+  private func frontEndLines(in text: String, of file: String, commands: [String]) throws -> [String] {
     let pattern = try Regex(
-      #"\bprint\(|\breadLine\(|\bfputs\(|\bputs\(|STD(IN|OUT|ERR)_FILENO|`emojiart |[ "(`]--[a-z]+"#)
-    let files = try project.files(under: "Sources/ArtWorkspace", ending: ".swift")
-    #expect(files.count >= 20, "the check sees the sources")
-    for file in files {
-      let found = try project.text(file).matches(of: pattern).map { String($0.output[0].substring ?? "") }
-      #expect(found.isEmpty, "\(file): \(found)")
+      #"\breadLine\(|\bf?puts\(|STD(IN|OUT|ERR)_FILENO|(^|[^.\w])print\(|`emojiart |[ "(`]--[a-z]+|\bstd(in|out|err)\b|"#
+        + #"\bemojiart (\#(commands.joined(separator: "|")))\b"#)
+    return text.split(separator: "\n").map(String.init).filter { line in
+      guard !line.drop(while: \.isWhitespace).hasPrefix("//"), !line.contains("func print(") else {
+        return false
+      }
+      return line.contains(pattern) && !(exempt[file].map(line.contains) ?? false)
     }
-    for bad in ["print(x)", "readLine()", "see `emojiart list`", "leave out --strict"] {
-      #expect(bad.contains(pattern), "the check can fail")
+  }
+
+  @Test("U1 no library prints, reads a line, or names a command or an option of emojiart")
+  func librariesSayNothing() throws {
+    let programs: Set = ["emojiart", "emojiart-worker"]
+    let files = try project.sources(under: "Sources")
+    let commandName = try Regex(#"commandName: "([a-z]+)""#)
+    let commands = try files.filter { $0.hasPrefix("Sources/emojiart/Commands/") }.flatMap { file in
+      try project.text(file).matches(of: commandName).map { String($0.output[1].substring ?? "") }
     }
+    #expect(commands.count >= 23, "the check sees the commands")
+    var count = 0
+    for file in files where !programs.contains(String(file.split(separator: "/")[1])) {
+      count += 1
+      #expect(try frontEndLines(in: project.text(file), of: file, commands: commands) == [], "\(file)")
+    }
+    #expect(count >= 100, "the check sees the sources")
+    for bad in [
+      "print(x)", "  readLine()", #""; `emojiart list` shows what is there""#, #""leave out --strict""#,
+      #""emojiart find looks for names""#, #""give - to read stdin""#, #"let fontOption = "--font""#,
+    ] {
+      #expect(try frontEndLines(in: bad, of: "Sources/ArtStore/x.swift", commands: commands) == [bad])
+    }
+    for (file, line) in exempt {
+      let text = try project.text(file)
+      #expect(text.contains(line), "an exemption of what is not there: \(line)")
+      #expect(try !frontEndLines(in: text, of: "Sources/x.swift", commands: commands).isEmpty)
+    }
+    #expect(try frontEndLines(in: "canvas.print(x)\n// `emojiart`", of: "", commands: commands) == [])
+  }
+
+  /// The names of a module's public declarations, but for members, and how often each stands in a list of a topic group.
+  private func catalogue(of sources: [String], _ page: String) throws -> (
+    declared: Set<String>, listed: [String]
+  ) {
+    let declaration = try Regex(
+      #"(?m)^(?:@\w+(?:\([^)]*\))? )*public (?:\w+ )*?(?:struct|class|actor|enum|protocol|func|typealias|let|var) (\w+)"#
+    )
+    let item = try Regex(#"(?m)^- ``(\w+)(?:\([^)]*\))?``$"#)
+    let topics = page.components(separatedBy: "\n## Topics\n").dropFirst().joined()
+    func names(_ text: String, _ pattern: Regex<AnyRegexOutput>) -> [String] {
+      text.matches(of: pattern).compactMap { $0.output[1].substring.map(String.init) }
+    }
+    return (Set(sources.flatMap { names($0, declaration) }), names(topics, item))
+  }
+
+  @Test("A30 every public declaration of a library product is in one topic group of its module's catalogue")
+  func catalogues() throws {
+    let products = try Regex(#"(?s)\.library\(\s*name: "\w+",\s*targets: \[(.*?)\]"#)
+    let name = try Regex(#""(\w+)""#)
+    let modules = Set(
+      try project.text("Package.swift").matches(of: products).flatMap { product in
+        (product.output[1].substring ?? "").matches(of: name).compactMap {
+          $0.output[1].substring.map(String.init)
+        }
+      })
+    #expect(modules.count >= 8, "the check sees the products")
+    for module in modules {
+      let page = try project.text("Sources/\(module)/\(module).docc/\(module).md")
+      let sources = try project.sources(under: "Sources/\(module)").map(project.text)
+      let (declared, listed) = try catalogue(of: sources, page)
+      #expect(!declared.isEmpty, "the check sees the sources of \(module)")
+      #expect(declared.subtracting(listed).sorted() == [], "\(module): in no topic group")
+      #expect(Set(listed).subtracting(declared).sorted() == [], "\(module): listed, and not declared")
+      #expect(Set(listed).count == listed.count, "\(module): listed twice")
+    }
+    let (declared, listed) = try catalogue(
+      of: [
+        "public final class Bee {\n  public func sting() {}\n}\npublic func hum(_ loud: Bool) {}\nstruct Wasp {}\n"
+      ],
+      "See ``Wasp``.\n\n## Topics\n\n### Bees\n\n- ``Bee``\n- ``buzz(_:)``\n")
+    #expect(declared == ["Bee", "hum"] && listed == ["Bee", "buzz"], "the check can fail")
   }
 
   /// Calls that are wrapped once. The number is that of O_TMPFILE, whose name Swift does not import.

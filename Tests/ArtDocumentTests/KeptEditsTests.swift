@@ -31,7 +31,7 @@ import Testing
     let document = try await DocumentFolder.open(file)
     try await edits(document)
     await document.abandon()
-    let dead = try DocumentFolder.journalFolder(of: file).dead()
+    let dead = try DocumentFolder.journalFolder(of: file).lockOrphans()
     #expect(dead.count == 1)
     return try #require(dead.first).contents().entries
   }
@@ -77,7 +77,7 @@ import Testing
     let file = try folder.make()
     _ = try await left(by: { for x in 1...3 { try await $0.perform(.bee(x: Double(x))) } }, on: file)
     let notices = Mutex<[String]>([])
-    let told = DocumentFile(file.path, notice: { notice in notices.withLock { $0.append(notice) } })
+    let told = DocumentFile(file.path, notice: { notice in notices.withLock { $0.append("\(notice)") } })
     let document = try await DocumentFolder.open(told)
     #expect(await document.content.emojiCount == 3)
     #expect(try file.read().emojiCount == 3 && file.read().log.map(\.title) == ["restore 3 edits"])
@@ -139,7 +139,7 @@ import Testing
     try await document.perform(.bee(x: 2))
     await document.abandon()
     #expect(await document.state == .closed)
-    let dead = try DocumentFolder.journalFolder(of: file).dead()
+    let dead = try DocumentFolder.journalFolder(of: file).lockOrphans()
     #expect(try dead.first?.contents().entries.count == 2)
   }
 
@@ -165,7 +165,7 @@ import Testing
     await document.refresh()
     #expect(await document.state == .closed)
     #expect(try file.read().emojiCount == 0)
-    #expect(try DocumentFolder.journalFolder(of: file).dead().count == 1)
+    #expect(try DocumentFolder.journalFolder(of: file).lockOrphans().count == 1)
   }
 
   @Test("D32 a document that is being discarded saves nothing, although its time to save comes meanwhile")
@@ -208,7 +208,7 @@ import Testing
       _ = await (saved, abandoned, closed, again)
       #expect(await document.state == .closed)
       // Saved or kept, once.
-      let kept = try DocumentFolder.journalFolder(of: file).dead().reduce(0) {
+      let kept = try DocumentFolder.journalFolder(of: file).lockOrphans().reduce(0) {
         try $0 + $1.contents().entries.count
       }
       #expect(try file.read().emojiCount == 1 || kept == 1)

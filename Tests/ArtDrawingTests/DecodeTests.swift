@@ -44,7 +44,7 @@ import Testing
 
   private func refusal(_ bytes: [UInt8], _ limits: PictureLimits) -> Refusal? {
     do {
-      _ = try TrialDecode.run(bytes, limits)
+      _ = try PictureCheck.run(bytes, limits)
       return nil
     } catch {
       return error

@@ -23,7 +23,7 @@ import Testing
       text.append(contentsOf: scalars)
       let layout = font.layout(try EmojiText(String(text)))
       count += 1
-      #expect(layout.glyphs.count == 1 && !layout.isLacking, "\(line)")
+      #expect(layout.glyphs.count == 1 && !layout.hasMissingGlyphs, "\(line)")
       let pixels = try font.bitmap(layout.glyphs[0].glyph)
       let bytes = UnsafeBufferPointer(start: pixels.pixels, count: pixels.count)
       if !bytes.contains(where: { $0 > 0 }) { blank += 1 }
@@ -141,8 +141,8 @@ import Testing
     #expect(try Sheet.png(try sheet.drawing()).drawn == painted.drawn)
     let font = try ColorFont(path: Sheet.font)
     let layout = font.layout(try EmojiText(odd))
-    #expect(layout.isLacking && layout.glyphs.last?.glyph == .missing([0x16A0]))
-    let box = MissingBox(scalars: [0x16A0], width: 136, height: 128)
+    #expect(layout.hasMissingGlyphs && layout.glyphs.last?.glyph == .missing([0x16A0]))
+    let box = TofuBox(scalars: [0x16A0], width: 136, height: 128)
     // 1, 6, A and 0: strokes as on a display of seven segments.
     #expect(box.lines.count == 2 + 6 + 6 + 6)
     // A label that is not seen is not named.

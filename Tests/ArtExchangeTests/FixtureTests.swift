@@ -27,7 +27,7 @@ struct FixtureTests {
     let bytes = try fixture(name)
     let art: ForeignArt
     do throws(ArtError) { art = try ForeignArt(bytes) } catch {
-      return ["\(error.code): \(error.message)"]
+      return ["\(error.code): \(error.cause)"]
     }
     var lines = [art.dialect.rawValue]
     if let url = art.background?.url { lines.append("url \(url)") }

@@ -23,7 +23,7 @@ struct ForeignLaw {
     let art: ForeignArt
     do throws(ArtError) { art = try ForeignArt(reading: bytes) } catch {
       let codes: [ArtError.Code] = [.badJSON, .notADocument, .badValue, .tooLarge]
-      guard codes.contains(error.code), !error.message.isEmpty else {
+      guard codes.contains(error.code), !error.cause.isEmpty else {
         throw Broken("refused as \(error.code)")
       }
       return .refused
@@ -76,7 +76,7 @@ struct ForeignLaw {
         picture: checked, digest: checked.map { _ in String(repeating: "0", count: 32) }, url: url,
         pending: asked, using: &generator)
     } catch {
-      throw Broken("read, and then: \(error.message)")
+      throw Broken("read, and then: \(error.cause)")
     }
   }
 
@@ -103,7 +103,7 @@ struct ForeignLaw {
     var bytes: [UInt8] = []
     let data: [UInt8]? = content.background == nil ? nil : [1, 2, 3, 4]
     do throws(ArtError) { try dialect.write(content, picture: data) { bytes += $0 } } catch {
-      throw Broken("not written: \(error.message)")
+      throw Broken("not written: \(error.cause)")
     }
     _ = dialect.report(on: content)
     return bytes
@@ -111,7 +111,7 @@ struct ForeignLaw {
 
   private func reread(_ bytes: UnsafeBufferPointer<UInt8>) throws(Broken) -> ForeignArt {
     do throws(ArtError) { return try ForeignArt(reading: bytes) } catch {
-      throw Broken("what was written is refused: \(error.message)")
+      throw Broken("what was written is refused: \(error.cause)")
     }
   }
 }

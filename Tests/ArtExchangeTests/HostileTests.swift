@@ -40,7 +40,7 @@ struct HostileTests {
       #"{"emojis":[\#(label(long)),\#(label("🐢"))],"\#(long)":1,"imageData":"\#(long)"}"#)
     #expect(art.emojiCount == 1 && art.emojisFound == 2 && art.background == nil)
     #expect(art.report.notes.map(\.code).sorted() == ["brokenPicture", "longText", "unknownKeys"])
-    #expect(art.report.notes.allSatisfy { $0.words.utf8.count < 400 })
+    #expect(art.report.notes.allSatisfy { $0.text.utf8.count < 400 })
     let named = try ForeignArt(#"{"emojis":[],"url":"\#(String(repeating: "a", count: 10_000_000))"}"#)
     #expect(throws: ArtError.self) { try named.content(pending: named.background?.url) }
   }
@@ -48,15 +48,15 @@ struct HostileTests {
   @Test("X31 100,000 levels, equal keys, numbers and texts that are broken are refused with the place")
   func refused() throws {
     let deep = String(repeating: "[", count: 100_000)
-    #expect(refusal(#"{"emojis":\#(deep)"#)?.message == "JSON with more than 64 levels, at byte 74")
+    #expect(refusal(#"{"emojis":\#(deep)"#)?.cause == "JSON with more than 64 levels, at byte 74")
     #expect(refusal(deep)?.code == .badJSON)
     #expect(refusal(String(repeating: #"{"a":"#, count: 100_000))?.code == .badJSON)
     #expect(
-      refusal(#"{"emojis":[],"emojis":[]}"#)?.message == #"JSON with the key "emojis" twice, at byte 21"#)
+      refusal(#"{"emojis":[],"emojis":[]}"#)?.cause == #"JSON with the key "emojis" twice, at byte 21"#)
     #expect(refusal(#"{"emojis":[\#(label("🐝", x: "1e999"))]}"#)?.code == .badJSON)
     #expect(refusal(#"{"emojis":[\#(label(#"\udc00"#))]}"#)?.code == .badJSON)
     let long = String(repeating: "a", count: 1_000_000)
-    #expect((refusal(#"{"\#(long)":1,"\#(long)":1}"#)?.message.utf8.count ?? 1000) < 200)
+    #expect((refusal(#"{"\#(long)":1,"\#(long)":1}"#)?.cause.utf8.count ?? 1000) < 200)
     #expect(refusal(" ")?.code == .badJSON)
     #expect(refusal("SQLite format 3\u{0}")?.code == .badJSON)
   }
@@ -67,7 +67,7 @@ struct HostileTests {
     let labels = (0..<20_000).map { label("no emoji \($0)") }.joined(separator: ",")
     let art = try ForeignArt(#"{\#(names),"emojis":[\#(labels)]}"#)
     #expect(art.emojisFound == 20_000 && art.report.emojisLeftOut == 20_000 && art.report.notes.count == 2)
-    #expect(art.report.notes.allSatisfy { $0.words.utf8.count < 400 })
+    #expect(art.report.notes.allSatisfy { $0.text.utf8.count < 400 })
   }
 
   @Test(
@@ -82,7 +82,7 @@ struct HostileTests {
   func unknownWithin() throws {
     func names(_ text: String) throws -> [String] {
       try ForeignArt(text).report.notes.filter { $0.code == "unknownKeys" }.map {
-        String($0.words.drop { $0 != "\"" })
+        String($0.text.drop { $0 != "\"" })
       }
     }
     let point = #"{"string":"🐝","position":{"x":1,"y":2,"z":3},"size":4,"id":1}"#
@@ -107,7 +107,7 @@ struct HostileTests {
   func canvas() throws {
     let canvas = #""canvas":{"width":100001,"height":600}"#
     #expect(
-      refusal("{\(canvas),\"emojis\":[],\"revision\":1}")?.message
+      refusal("{\(canvas),\"emojis\":[],\"revision\":1}")?.cause
         == "JSON with a canvas of 100001x600, whose sides are not 1 to 100,000 pixels, at byte 10")
     let foreign = try ForeignArt("{\(canvas),\"emojis\":[\(label("🐝"))]}")
     #expect(foreign.dialect == .emojiart2017 && foreign.emojiCount == 1)
@@ -118,12 +118,12 @@ struct HostileTests {
   func ofOne() throws {
     let heart = #"{"text":"❤","x":1,"y":2,"size":3}"#
     #expect(
-      try ForeignArt(#"{"odd":1,"emojis":[\#(heart)]}"#).report.notes.map(\.words) == [
+      try ForeignArt(#"{"odd":1,"emojis":[\#(heart)]}"#).report.notes.map(\.text) == [
         #"what stands under a name that is not known: "odd""#,
         "1 text gets the sign U+FE0F, which makes an emoji of it",
       ])
     #expect(
-      try ForeignArt(#"{"odd":1,"even":2,"emojis":[\#(heart),\#(heart)]}"#).report.notes.map(\.words) == [
+      try ForeignArt(#"{"odd":1,"even":2,"emojis":[\#(heart),\#(heart)]}"#).report.notes.map(\.text) == [
         #"what stands under names that are not known: "even", "odd""#,
         "2 texts get the sign U+FE0F, which makes emoji of them",
       ])

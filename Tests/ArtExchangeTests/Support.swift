@@ -62,7 +62,7 @@ extension DocumentContent {
 
 extension ExchangeReport {
   /// A line a note.
-  var lines: [String] { notes.map { "\($0.kind) \($0.code) \($0.emojis): \($0.words)" } }
+  var lines: [String] { notes.map { "\($0.kind) \($0.code) \($0.emojis): \($0.text)" } }
 }
 
 /// Writes a document whole.

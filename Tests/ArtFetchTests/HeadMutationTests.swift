@@ -29,7 +29,7 @@ import Testing
         if generator.oneIn(3), !line.isEmpty {
           line[generator.below(line.count)] = UInt8(generator.below(256))
         }
-        head.take(line)
+        head.append(line)
       }
       do throws(Refusal) {
         switch try head.verdict(from: "pictures.example", limit: 100) {

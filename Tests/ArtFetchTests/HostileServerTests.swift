@@ -131,7 +131,7 @@ private enum Expected {
     var calls = 0
     let start = ContinuousClock.now
     #expect(fetch("\(server.url)/crumbs/300000", progress: { _, _ in calls += 1 }) == .taken(300_000))
-    let stride = Transfer.stride
+    let stride = Transfer.reportStride
     let most = 2 + 300_000 / stride.bytes + Int((ContinuousClock.now - start) / stride.time)
     #expect((2...most).contains(calls), "\(calls), and at most \(most)")
   }
@@ -141,13 +141,13 @@ private enum Expected {
     let target = try Target("http://127.0.0.1/")
     for (left, isTaken) in [(Duration.seconds(120), true), (.zero, false)] {
       let transfer = Transfer(
-        to: target, by: Hop(addresses: [], isExempt: true), limit: 9, headRoom: 99, before: .now + left,
+        to: target, by: Hop(addresses: [], isExempt: true), limit: 9, headBytesLeft: 99, before: .now + left,
         progress: { _, _ in })
       for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] {
-        #expect(Array(line.utf8).withUnsafeBytes { transfer.takeHead($0) })
+        #expect(Array(line.utf8).withUnsafeBytes { transfer.receiveHead($0) })
       }
       #expect(
-        Array("abc".utf8).withUnsafeBytes { transfer.takeBody($0) } == isTaken
+        Array("abc".utf8).withUnsafeBytes { transfer.receiveBody($0) } == isTaken
       )
     }
   }

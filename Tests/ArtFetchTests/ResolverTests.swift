@@ -70,14 +70,14 @@ import Testing
     let names = try Names(["93.184.216.34"])
     let fetched = fetch(url("localhost"), isUserInitiated: false) {
       $0.resolver = names.resolver
-      $0.pins = false
+      $0.pinsAddresses = false
     }
     #expect(fetched.reason == .notAllowed, "\(fetched)")
     #expect(try canary.number("/connections") == 0)
     let right = try Names(["127.0.0.1", "::1"])
     let control = fetch(url("localhost")) {
       $0.resolver = right.resolver
-      $0.pins = false
+      $0.pinsAddresses = false
     }
     #expect(control == .taken(70), "the control")
   }

@@ -201,7 +201,7 @@ import Testing
     while !rest.isEmpty, fault == nil {
       let piece = rest.prefix(length)
       rest = rest.dropFirst(piece.count)
-      let isWhole = splitter.take(piece) { line in
+      let isWhole = splitter.append(piece) { line in
         waiting = try? JSONReader.read(String(decoding: line, as: UTF8.self)) { (reader) throws(ArtError) in
           try WorkerRequest(from: &reader)
         }

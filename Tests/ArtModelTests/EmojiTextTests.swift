@@ -35,12 +35,12 @@ struct EmojiTextTests {
 
   @Test("M8 a text has 1 to 16 characters and at most 256 bytes")
   func bounds() throws {
-    #expect(refusal("")?.message.contains("empty") == true)
+    #expect(refusal("")?.cause.contains("empty") == true)
     #expect(try EmojiText(String(repeating: "🐝", count: 16)).string.count == 16)
-    #expect(refusal(String(repeating: "🐝", count: 17))?.message.contains("17 characters") == true)
+    #expect(refusal(String(repeating: "🐝", count: 17))?.cause.contains("17 characters") == true)
     let family = "👩‍👩‍👧‍👧"
     #expect(try EmojiText(String(repeating: family, count: 10)).string.utf8.count == 250)
-    #expect(refusal(String(repeating: family, count: 11))?.message.contains("256 bytes") == true)
+    #expect(refusal(String(repeating: family, count: 11))?.cause.contains("256 bytes") == true)
   }
 
   @Test(
@@ -52,7 +52,7 @@ struct EmojiTextTests {
       "\u{E000}", "\u{378}", "\u{FFFF}", "\u{E0001}", "\u{110BD}",
     ])
   func invisible(_ character: String) {
-    #expect(refusal("🐝" + character)?.message.contains("control or an unknown") == true)
+    #expect(refusal("🐝" + character)?.cause.contains("control or an unknown") == true)
   }
 
   @Test("M10 every sequence of Unicode's emoji-test is a label of one character")

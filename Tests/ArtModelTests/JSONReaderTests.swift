@@ -44,13 +44,13 @@ struct JSONReaderTests {
     #expect(try object(#"{"a":"1","b":"2"}"#) == ["a": "1", "b": "2"])
     for text in [#"{"a":"1","a":"1"}"#, #"{"a":"1","\u0061":"2"}"#, #"{"":"","b":"",  "":""}"#] {
       #expect(
-        failure { () throws(ArtError) in try object(text) }?.message.contains("twice") == true, "\(text)")
+        failure { () throws(ArtError) in try object(text) }?.cause.contains("twice") == true, "\(text)")
     }
     let keys = (0..<20_000).map { "\"key\($0)\":\"\"" }
     #expect(try object("{\(keys.joined(separator: ","))}").count == 20_000)
     for again in [0, 15, 16, 19_999] {
       let text = "{\(keys.joined(separator: ",")),\(keys[again])}"
-      #expect(failure { () throws(ArtError) in try object(text) }?.message.contains("twice") == true)
+      #expect(failure { () throws(ArtError) in try object(text) }?.cause.contains("twice") == true)
     }
   }
 
@@ -86,7 +86,7 @@ struct JSONReaderTests {
     for bytes in broken {
       for escape in ["", "\\n"] {
         let text = [UInt8(ascii: "\"")] + escape.utf8 + bytes + "a\"".utf8
-        #expect(failure { () throws(ArtError) in try string(bytes: text) }?.message.contains("UTF-8") == true)
+        #expect(failure { () throws(ArtError) in try string(bytes: text) }?.cause.contains("UTF-8") == true)
       }
     }
   }
@@ -159,7 +159,7 @@ struct JSONReaderTests {
     }
     try nested(64)
     for levels in [65, 1_000, 100_000] {
-      #expect(failure { () throws(ArtError) in try nested(levels) }?.message.contains("64 levels") == true)
+      #expect(failure { () throws(ArtError) in try nested(levels) }?.cause.contains("64 levels") == true)
     }
   }
 
@@ -176,7 +176,7 @@ struct JSONReaderTests {
     #expect(try object(" \t\r\n{ \"a\" : \"1\" , \"b\" : \"2\" } \n") == ["a": "1", "b": "2"])
     for tail in ["x", "{}", ",", "]", "\u{0}", "\u{A0}", "//"] {
       #expect(
-        failure { () throws(ArtError) in try object("{}" + tail) }?.message.contains("after the value")
+        failure { () throws(ArtError) in try object("{}" + tail) }?.cause.contains("after the value")
           == true)
     }
   }
@@ -267,12 +267,12 @@ struct JSONReaderTests {
     let longURL = String(repeating: "a", count: Limits.urlBytes + 1)
     let pending = #"[["pending",{"anchor":"center","reason":"","since":0,"url":"\#(longURL)"}]]"#
     #expect(
-      failure { () throws(ArtError) in try JSONFormTests.changes(pending) }?.message.contains("URL") == true)
+      failure { () throws(ArtError) in try JSONFormTests.changes(pending) }?.cause.contains("URL") == true)
   }
 
   @Test("J15 an error tells what and at which byte")
   func places() {
     let error = failure { () throws(ArtError) in try object(#"{"🐝":"1","b":2}"#) }
-    #expect(error?.message == "JSON with no string where one is due, at byte 16")
+    #expect(error?.cause == "JSON with no string where one is due, at byte 16")
   }
 }

@@ -73,11 +73,11 @@ import Testing
         Issue.record("\(text.prefix(60)) is read")
         continue
       }
-      #expect(error.message.contains(what), "\(text.prefix(60)): \(error.message)")
-      #expect(!error.message.contains("\n"))
+      #expect(error.cause.contains(what), "\(text.prefix(60)): \(error.cause)")
+      #expect(!error.cause.contains("\n"))
     }
     let long = String(repeating: "a", count: 100_000)
-    #expect(failure("{\"palettes\":{},\"\(long)\":1}")?.message.count ?? 999 < 200)
+    #expect(failure("{\"palettes\":{},\"\(long)\":1}")?.cause.count ?? 999 < 200)
     let place = read("{\n  \"palettes\": {\n    \"bugs\": [\"🐝\",]\n  }\n}\n")
     #expect(
       place == .failure(ArtError(.badJSON, "JSON with no string where one is due, at byte 38, line 3")))

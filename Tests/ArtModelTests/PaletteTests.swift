@@ -100,25 +100,27 @@ import Testing
     let choices = "there are @bugs:1 🐝, @bugs:2 🐛, @bugs:3 🐜"
     for typed in ["0", "4", "-1", "1.0", "x", "1:2", "+1x", "9223372036854775808", "٣", "1 "] {
       let error = failure { _ = try palettes.pick("@bugs:\(typed)") }
-      #expect(error == ArtError(.badValue, "no \(typed) in the palette bugs; \(choices)"), "\(typed)")
+      let cause = "no \(typed) in the palette bugs; \(choices)"
+      #expect(error == ArtError(.badValue, cause, about: "bugs"), "\(typed)")
     }
     for typed in ["@bugs", "@bugs:"] {
-      #expect(failure { _ = try palettes.pick(typed) }?.message == "which of bugs? \(choices)")
+      #expect(failure { _ = try palettes.pick(typed) }?.cause == "which of bugs? \(choices)")
     }
     #expect(
-      failure { _ = try palettes.pick("@hearts:99") }?.message
-        == "no 99 in the palette hearts; it goes from @hearts:1 ❤️ to @hearts:22 💌; "
-        + "`emojiart palette show hearts` lists it")
-    #expect(failure { _ = try palettes.pick("@bgus:1") }?.message == "no palette bgus; did you mean bugs?")
+      failure { _ = try palettes.pick("@hearts:99") }
+        == ArtError(
+          .badValue, "no 99 in the palette hearts; it goes from @hearts:1 ❤️ to @hearts:22 💌", about: "hearts",
+          remedy: .showPalette))
+    #expect(failure { _ = try palettes.pick("@bgus:1") }?.cause == "no palette bgus; did you mean bugs?")
     for typed in ["@", "@:1", "@ :1", "@nothing:1", "@last", "@last:1", "@\u{1B}:1"] {
       #expect(failure { _ = try palettes.pick(typed) }?.code == .badValue, "\(typed)")
     }
     for typed in ["@last", "@Last:1"] {
-      #expect(failure { _ = try palettes.pick(typed) }?.message.contains("came in last") == true)
+      #expect(failure { _ = try palettes.pick(typed) }?.cause.contains("came in last") == true)
     }
     palettes.recent = []
     #expect(
-      failure { _ = try palettes.pick("@recent:1") }?.message == "no 1 in the palette recent; it is empty")
+      failure { _ = try palettes.pick("@recent:1") }?.cause == "no 1 in the palette recent; it is empty")
   }
 
   @Test("L5 a theme that is edited, renamed or removed comes back as it was")

@@ -37,16 +37,16 @@ struct ReferenceTests {
   func ambiguousID() throws {
     let two = try refusal("aaa", in: garden())
     #expect(two?.code == .ambiguous)
-    #expect(two?.message.contains("aaaaaaaa 🐝, aaabbbbb 🐝;") == true)
+    #expect(two?.cause.contains("aaaaaaaa 🐝, aaabbbbb 🐝;") == true)
     let four = try refusal("a", in: garden())
-    #expect(four?.message.contains("aaaaaaaa 🐝, aaabbbbb 🐝, ac111111 🐝, …;") == true)
+    #expect(four?.cause.contains("aaaaaaaa 🐝, aaabbbbb 🐝, ac111111 🐝, …;") == true)
   }
 
   @Test(
     "M20 a reference that fits none says so", arguments: ["z", "k3m9abce", "🦋", "🐝:4", "🌸:2", "❤️:99999999"])
   func none(_ typed: String) throws {
     let error = try refusal(typed, in: garden())
-    #expect(error?.code == .noSuchEmoji && error?.message.contains(typed) == true)
+    #expect(error?.code == .noSuchEmoji && error?.cause.contains(typed) == true)
   }
 
   @Test("M21 an emoji names itself if only one such is there, with or without its selector")
@@ -59,7 +59,7 @@ struct ReferenceTests {
   func ambiguousText() throws {
     let error = try refusal("🐝", in: garden())
     #expect(error?.code == .ambiguous)
-    #expect(error?.message.contains("aaabbbbb (🐝:1), ac111111 (🐝:2), aaaaaaaa (🐝:3);") == true)
+    #expect(error?.cause.contains("aaabbbbb (🐝:1), ac111111 (🐝:2), aaaaaaaa (🐝:3);") == true)
   }
 
   @Test("M22 a number after a colon tells which of them, from 1 at the bottom")
@@ -109,6 +109,6 @@ struct ReferenceTests {
     #expect(try named.map(\.id) == [id("k3m9abcd"), id("ac111111")])
     #expect(try EmojiSelection.all.resolve(in: art).map(\.z) == [10, 20, 30, 40, 50])
     let twice = EmojiSelection.references([try Reference("🌸"), try Reference("k3")])
-    #expect(failure { () throws(ArtError) in try twice.resolve(in: art) }?.message.contains("twice") == true)
+    #expect(failure { () throws(ArtError) in try twice.resolve(in: art) }?.cause.contains("twice") == true)
   }
 }

@@ -29,11 +29,11 @@ import Testing
       .inputBlocked(program, .seconds(10)),
     ]
     let errors = failures.map { ArtError($0) }
-    #expect(errors.allSatisfy { $0.code == .unavailable && $0.message.contains("helper") })
-    #expect(Set(errors.map(\.message)).count == failures.count)
-    #expect(errors[0].message == "no helper in /a, nor in /b; install emojiart again")
+    #expect(errors.allSatisfy { $0.code == .unavailable && $0.cause.contains("helper") })
+    #expect(Set(errors.map(\.cause)).count == failures.count)
+    #expect(errors[0].cause == "no helper in /a, nor in /b; install emojiart again")
     #expect(
-      errors[2].message == "cannot start /somewhere/helper: No such file or directory; install emojiart again"
+      errors[2].cause == "cannot start /somewhere/helper: No such file or directory; install emojiart again"
     )
   }
 }

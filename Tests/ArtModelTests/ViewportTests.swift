@@ -245,7 +245,7 @@ import Testing
   func none(_ typed: String) throws {
     let error = #expect(throws: ArtError.self) { try Self.rect(typed) }
     #expect(error?.code == .badValue)
-    #expect(error?.message.contains("is no region; give X,Y,WIDTHxHEIGHT in pixels or percent") == true)
+    #expect(error?.cause.contains("is no region; give X,Y,WIDTHxHEIGHT in pixels or percent") == true)
   }
 
   @Test(

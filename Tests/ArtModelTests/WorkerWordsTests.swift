@@ -187,7 +187,7 @@ struct FrameSplitterTests {
     while !rest.isEmpty {
       let piece = rest.prefix(max(length(), 1))
       rest = rest.dropFirst(piece.count)
-      let isWell = splitter.take(piece) { line in
+      let isWell = splitter.append(piece) { line in
         frames.append(.line(line))
         return line.first.flatMap { (0x30...0x39).contains($0) ? Int($0) - 0x30 : nil }
       } bytes: {

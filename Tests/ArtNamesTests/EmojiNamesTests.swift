@@ -12,7 +12,8 @@ struct EmojiNamesTests {
     do throws(ArtError) {
       return "found \(try EmojiNames.emoji(named: name))"
     } catch {
-      return error.code == .badText ? error.message : "\(error)"
+      guard error.code == .badText else { return "\(error.code)" }
+      return error.cause + (error.remedy.map { ", \($0): \(error.subject ?? "")" } ?? "")
     }
   }
 
@@ -51,14 +52,14 @@ struct EmojiNamesTests {
   func near() {
     #expect(
       message("heart")
-        == ":heart: fits several emoji, such as :red-heart: ❤️, :heart-decoration: 💟 or :brown-heart: 🤎; `emojiart find heart` lists them"
+        == ":heart: fits several emoji, such as :red-heart: ❤️, :heart-decoration: 💟 or :brown-heart: 🤎, listMatches: heart"
     )
     #expect(message("hunybee") == "no emoji is called :hunybee:; did you mean :honeybee: 🐝?")
     #expect(message("thumbsup") == "no emoji is called :thumbsup:; did you mean :thumbs-up: 👍?")
     #expect(
       message("honeyb") == "no emoji is called :honeyb:; did you mean :honeybee: 🐝?")
-    #expect(message("qqqqqq") == "no emoji is called :qqqqqq:; `emojiart find` looks for names")
-    #expect(message("-)") == ":-): has no letters to look for; `emojiart find` tells names")
+    #expect(message("qqqqqq") == "no emoji is called :qqqqqq:, searchNames: qqqqqq")
+    #expect(message("-)") == ":-): has no letters to look for, searchNames: -)")
   }
 
   @Test("N6 what is found has all of the words, best first: the name itself, whole words, beginnings")

@@ -20,11 +20,11 @@ enum LineKind: CaseIterable {
       return (line, { try line.withUnsafeBufferPointer { try ProtocolRequest($0) } == request })
     case .answer:
       let answer = try random.answer(of: Self.document)
-      let line = Array(answer.line.dropLast())
+      let line = Array(answer.line().dropLast())
       return (line, { try Self.streamLine(line) == .answer(answer) })
     case .event:
       let event = try random.event()
-      let line = Array(event.line.dropLast())
+      let line = Array(event.line().dropLast())
       return (line, { try Self.streamLine(line) == .event(event) })
     case .notice:
       let notice = try random.notice()
@@ -39,8 +39,8 @@ enum LineKind: CaseIterable {
     case .request: try line.withUnsafeBufferPointer { try ProtocolRequest($0)?.line.dropLast() }
     case .answer, .event:
       switch try Self.streamLine(line) {
-      case .answer(let answer): answer.line.dropLast()
-      case .event(let event): event.line.dropLast()
+      case .answer(let answer): answer.line().dropLast()
+      case .event(let event): event.line().dropLast()
       }
     case .notice: try Self.notice(line).line.dropLast()
     }
@@ -72,6 +72,36 @@ enum LineKind: CaseIterable {
     var other = try kind.line(of: &random)
     while other.line == line { other = try kind.line(of: &random) }
     #expect(try kind.reread(other.line) != line, "the control")
+  }
+
+  @Test("J18 the line of an error has the words of the front end, and its code, subject and remedy")
+  func wordedErrors() throws {
+    let error = ArtError(.noSuchEmoji, "no emoji 🐝", about: "🐝", remedy: .listEmoji)
+    let words = { (error: ArtError) in "\(error.cause); look at \(error.remedy.map(\.rawValue) ?? "")" }
+    let members =
+      #""code":"noSuchEmoji","message":"no emoji 🐝; look at listEmoji","remedy":"listEmoji","subject":"🐝""#
+    func text(_ line: [UInt8]) -> String { String(decoding: line, as: UTF8.self) }
+    #expect(text(ProtocolAnswer(.failed(error)).line(message: words)) == "{\"error\":{\(members)}}\n")
+    #expect(text(ProtocolEvent.failed(error, tag: nil).line(message: words)) == "{\"error\":{\(members)}}\n")
+    #expect(
+      text(ProtocolEvent.state(.error(error)).line(message: words))
+        == #"{"code":"noSuchEmoji","reason":"no emoji 🐝; look at listEmoji","remedy":"listEmoji","state":"error","subject":"🐝"}"#
+        + "\n")
+    let notices = ProtocolNotice.notices(
+      .damaged("bees", reason: error), folder: "art", name: { $0 }, message: words)
+    #expect(notices == [.damaged("bees", reason: words(error))])
+    // Without a front end's words it is what happened, and only what is there has a member.
+    #expect(
+      text(ProtocolAnswer(.failed(ArtError(.busy, "in use"))).line())
+        == #"{"error":{"code":"busy","message":"in use"}}"# + "\n")
+    for line in [
+      #"{"error":{"code":"busy","message":"","remedy":"dance"}}"#, #"{"state":"open","remedy":"check"}"#,
+      #"{"state":"open","subject":"bees"}"#,
+    ] {
+      #expect(throws: ArtError.self) {
+        try Array(line.utf8).withUnsafeBufferPointer { try ProtocolLine($0, of: DocumentID(lowBits: 7)) }
+      }
+    }
   }
 
   @Test(

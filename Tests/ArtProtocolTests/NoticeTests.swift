@@ -35,7 +35,10 @@ import Testing
       (
         .renamed("bees", from: "x", revision: 7), #"{"document":"art/bees","event":"renamed","from":"art/x"}"#
       ),
-      (.damaged("bees", reason: "a\nb"), #"{"document":"art/bees","event":"damaged","reason":"a\nb"}"#),
+      (
+        .damaged("bees", reason: ArtError(.damaged, "a\nb")),
+        #"{"document":"art/bees","event":"damaged","reason":"a\nb"}"#
+      ),
       (.resync("bees", revision: 9), #"{"document":"art/bees","event":"resync","revision":9}"#),
       (
         .behind("bees", revision: 0, since: 99),

@@ -112,7 +112,11 @@ struct RandomProtocol {
 
   mutating func saved() -> SavedState { SavedState(head: optional { $0.editID() }, revision: count()) }
 
-  mutating func error() throws -> ArtError { ArtError(try pick(ArtError.Code.allCases), try text()) }
+  mutating func error() throws -> ArtError {
+    ArtError(
+      try pick(ArtError.Code.allCases), try text(), about: try optional { try $0.text() },
+      remedy: try optional { try $0.pick(ArtError.Remedy.allCases) })
+  }
 
   mutating func refusal() throws -> Refusal {
     Refusal(

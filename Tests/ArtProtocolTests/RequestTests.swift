@@ -76,7 +76,7 @@ import Testing
     #expect(tag.json.count > ProtocolTag.limit)
     #expect(ProtocolTag(tag.text) == tag)
     let answer = ProtocolAnswer(.saved(revision: 1, unsaved: 0), tag: tag)
-    let read = try answer.line.withUnsafeBufferPointer { try ProtocolLine($0, of: DocumentID(lowBits: 7)) }
+    let read = try answer.line().withUnsafeBufferPointer { try ProtocolLine($0, of: DocumentID(lowBits: 7)) }
     #expect(read == .answer(answer))
   }
 }

@@ -91,8 +91,8 @@ import Testing
     let impatient = DocumentFile(file.path, timeout: .milliseconds(30))
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       let error = failure { try impatient.add(seed: 2) }
-      if error?.code != .busy || error?.message.contains("SQL") == true
-        || error?.message.contains("lock") == true
+      if error?.code != .busy || error?.cause.contains("SQL") == true
+        || error?.cause.contains("lock") == true
       {
         throw .damaged("busy", "\(error as Any)")
       }

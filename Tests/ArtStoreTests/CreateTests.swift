@@ -52,7 +52,7 @@ import Testing
     try shell(folder["other.emojiart"], "CREATE TABLE t(a)")
     for (name, words) in [
       ("folder", "it is a folder"), ("pipe", "it is a pipe"), ("empty", "it is empty"),
-      ("json", "emojiart import"),
+      ("json", "as JSON"),
       ("text", "it is text"), ("other", "another program"),
     ] {
       let file = DocumentFile(folder["\(name).emojiart"])
@@ -61,12 +61,13 @@ import Testing
         failure { try file.summary() },
       ] {
         #expect(
-          error?.code == .notADocument && error?.message.contains(words) == true, "\(name): \(error as Any)")
+          error?.code == .notADocument && error?.cause.contains(words) == true, "\(name): \(error as Any)")
+        #expect((error?.remedy == .importFile) == ["empty", "json"].contains(name))
       }
     }
-    #expect(failure { try DocumentFile("/dev/null").read() }?.message.contains("device") == true)
+    #expect(failure { try DocumentFile("/dev/null").read() }?.cause.contains("device") == true)
     let missing = failure { try DocumentFile(folder["pipes.emojiart"]).read() }
-    #expect(missing?.code == .noSuchDocument && missing?.message.contains("did you mean") == true)
+    #expect(missing?.code == .noSuchDocument && missing?.cause.contains("did you mean") == true)
   }
 
   @Test("F24 symbolic links are followed, and a file with two names gets a notice")
@@ -78,15 +79,15 @@ import Testing
     #expect(try file.read().emojiCount == 1)
     #expect(try DocumentFile(folder["link.emojiart"]).summary().emojiCount == 1)
     link(file.path, folder["second.emojiart"])
-    let told = Told()
-    try DocumentFile(file.path, notice: { told.append($0) }).add(seed: 2)
-    #expect(told.lines.count == 1 && told.lines.first?.contains("2 names") == true)
+    let notices = NoticeLog()
+    try DocumentFile(file.path, notice: { notices.append("\($0)") }).add(seed: 2)
+    #expect(notices.lines.count == 1 && notices.lines.first?.contains("2 names") == true)
     #expect(try DocumentFile(folder["second.emojiart"]).read().emojiCount == 2)
   }
 }
 
 /// Collects notices.
-final class Told: @unchecked Sendable {
+final class NoticeLog: @unchecked Sendable {
   // Guarded by the lock.
   private var gathered: [String] = []
   private let lock = NSLock()

@@ -149,7 +149,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     try write(broken, to: file.path)
     var maker = try EditMaker(seed: 9)
     do throws(ArtError) {
-      guard try file.mend(.repair, stamp: maker.stamp()) != nil else { return }
+      guard try file.repair(.repair, stamp: maker.stamp()) != nil else { return }
     } catch {
       // No header, or too much damage to be told from any other file.
       if error.code != .notADocument, error.code != .newerFormat, error.code != .damaged {

@@ -20,11 +20,11 @@ import Testing
     let undone = try #require(sample.made.last)
     let dropped = try sample.maker.change(on: sample.content)
     let undo = try #require(
-      try sample.take(undone.edit.name, undone.inverse, kind: .undo(undone.id), dropped: [dropped]))
-    let redo = try #require(try sample.take(undone.edit.name, [], kind: .redo(undo.id)))
+      try sample.perform(undone.edit.name, undone.inverse, kind: .undo(undone.id), dropped: [dropped]))
+    let redo = try #require(try sample.perform(undone.edit.name, [], kind: .redo(undo.id)))
     try journal.append([undo, redo], on: sample.base)
     journal.abandon()
-    let dead = try sample.dead()
+    let dead = try sample.lockedOrphan()
     let contents = try dead.contents()
     #expect(contents.damage == nil)
     #expect(contents.entries == sample.made)
@@ -72,7 +72,7 @@ import Testing
     try journal.append(try sample.edits(3), on: sample.base)
     try journal.append(try sample.edits(2), on: sample.base)
     journal.abandon()
-    #expect(try sample.dead().contents().entries == sample.made)
+    #expect(try sample.lockedOrphan().contents().entries == sample.made)
   }
 
   @Test("K2 a write that fails leaves nothing in the journal, and the next one goes on behind what was taken")
@@ -99,7 +99,7 @@ import Testing
         journal.calls = Journal.Calls()
         try journal.append(Array(refused.prefix(2)), on: sample.base)
         journal.abandon()
-        let contents = try sample.dead().contents()
+        let contents = try sample.lockedOrphan().contents()
         #expect(contents.damage == nil)
         #expect(contents.entries == before + refused.prefix(2))
       }
@@ -138,7 +138,7 @@ import Testing
     #expect(journal.cut() == 1)
     try journal.append(try sample.edits(1), on: sample.base)
     journal.abandon()
-    #expect(try sample.dead().contents().entries == kept + sample.made.dropFirst(2))
+    #expect(try sample.lockedOrphan().contents().entries == kept + sample.made.dropFirst(2))
   }
 
   @Test("K3 the journal is for nobody else's eyes, and locked while its program lives")
@@ -154,12 +154,12 @@ import Testing
       try #require(lstat(path, &status) == 0)
       #expect(Int(status.st_mode) == mode, "\(path)")
     }
-    #expect(try sample.folder.dead().isEmpty)
+    #expect(try sample.folder.lockOrphans().isEmpty)
     #expect(try sample.folder.peek().isEmpty)
     #expect(try sample.names == ["\(sample.origin)-000001.journal", "\(sample.origin).lock"])
     journal.abandon()
     #expect(try sample.folder.peek().count == 1)
-    #expect(try sample.folder.dead().count == 1)
+    #expect(try sample.folder.lockOrphans().count == 1)
   }
 
   @Test("K4 a save takes the segments that it holds, oldest first, and no others")
@@ -183,7 +183,7 @@ import Testing
     #expect(try sample.names == ["\(sample.origin)-000003.journal", "\(sample.origin).lock"])
     #expect(journal.bytes == (try bytes(sample.segment(3))).count)
     journal.abandon()
-    let contents = try sample.dead().contents()
+    let contents = try sample.lockedOrphan().contents()
     #expect(contents.entries.map(\.id) == sample.made.dropFirst(5).map(\.id))
     #expect(contents.damage == nil)
   }
@@ -217,7 +217,7 @@ import Testing
     try journal.close()
     #expect(journal.bytes == 0)
     #expect(try sample.names == ["\(sample.origin).lock"])
-    #expect(try sample.folder.dead().isEmpty, "its program lives")
+    #expect(try sample.folder.lockOrphans().isEmpty, "its program lives")
     #expect(try sample.names == ["\(sample.origin).lock"])
     try journal.release()
     #expect(try sample.names.isEmpty)
@@ -229,7 +229,7 @@ import Testing
     let sample = try JournalSample()
     try write([1], to: sample.space["state"])
     let error = try #require(failure { try sample.journal() })
-    #expect(error.message.contains(sample.folder.path) && error.message.contains("EMOJIART_STATE"))
+    #expect(error.cause.contains(sample.folder.path) && error.cause.contains("EMOJIART_STATE"))
     let missing = DocumentFile(sample.space["nobody.emojiart"])
     let none = failure {
       try Journal(in: sample.folder, of: missing, on: sample.base, origin: sample.origin, author: nil)
@@ -244,9 +244,9 @@ import Testing
     try journal.append(try sample.edits(1), on: sample.base)
     try FileManager.default.removeItem(atPath: sample.folder.path)
     let next = try sample.edits(1)
-    #expect(failure { try journal.append(next, on: sample.base) }?.message.contains("was removed") == true)
+    #expect(failure { try journal.append(next, on: sample.base) }?.cause.contains("was removed") == true)
     _ = journal.cut()
-    #expect(failure { try journal.append(next, on: sample.base) }?.message.contains("was removed") == true)
+    #expect(failure { try journal.append(next, on: sample.base) }?.cause.contains("was removed") == true)
     try FileManager.default.createDirectory(atPath: sample.folder.path, withIntermediateDirectories: true)
     #expect(failure { try journal.append(next, on: sample.base) } != nil, "without its lock it is nobody's")
   }
@@ -261,7 +261,7 @@ import Testing
         return -1
       }
       let error = failure { try journal.append(try sample.edits(1), on: sample.base) }
-      #expect(error?.code == .inputOutput && error?.message.contains("was removed") == true)
+      #expect(error?.code == .inputOutput && error?.cause.contains("was removed") == true)
     }
   }
 
@@ -278,7 +278,7 @@ import Testing
     #expect(failure { try journal.append(try other.edits(1), on: sample.base) } != nil)
     try journal.append([edits[1]], on: sample.base)
     journal.abandon()
-    #expect(try sample.dead().contents().entries == Array(edits.prefix(2)))
+    #expect(try sample.lockedOrphan().contents().entries == Array(edits.prefix(2)))
   }
 
   @Test("K14 segments are counted on beyond six digits, and their names are read strictly")

@@ -137,7 +137,7 @@ import Testing
     for _ in 0...Limits.editChanges { text += Array(#"["remove","00000000"],"#.utf8) }
     text[text.count - 1] = UInt8(ascii: "]")
     let refusal = failure { try text.withUnsafeBufferPointer { try [Change](json: $0) } }
-    #expect(refusal?.code == .badJSON && refusal?.message.contains("4000000 changes") == true)
+    #expect(refusal?.code == .badJSON && refusal?.cause.contains("4000000 changes") == true)
     #expect(try file.read().revision == 0)
   }
 }

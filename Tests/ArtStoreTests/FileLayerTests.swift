@@ -131,9 +131,9 @@ import Testing
     #expect(try bytes(folder["film.mp4"]) == [0] + Array("precious".utf8) && file.read() == content)
     unlink(folder["film.mp4"])
     // Without one it is set aside, and said so.
-    let told = Told()
-    try DocumentFile(file.path, notice: { told.append($0) }).add(seed: 6)
-    let aside = try #require(told.lines.first?.split(separator: " ").last.map(String.init))
+    let notices = NoticeLog()
+    try DocumentFile(file.path, notice: { notices.append("\($0)") }).add(seed: 6)
+    let aside = try #require(notices.lines.first?.split(separator: " ").last.map(String.init))
     #expect(try bytes(aside) == [0] + Array("precious".utf8))
     #expect(try file.read().emojiCount == content.emojiCount + 1)
   }
@@ -146,7 +146,7 @@ import Testing
     try file.edit { (_: DocumentTransaction) throws(ArtError) in
       let descriptor = open(file.path, O_RDONLY)
       PlainFile.close(descriptor)
-      _ = QuickLook(file)
+      _ = QuickState(file)
       do {
         // Another program must find the lock.
         let ended = try run("sqlite3", [file.path, "BEGIN IMMEDIATE"])
@@ -169,7 +169,7 @@ import Testing
     let folder = try Workspace()
     let file = try folder.document()
     let other = try folder.document("other.emojiart", seed: 2)
-    try other.edit { (_: DocumentTransaction) throws(ArtError) in #expect(QuickLook(file) != nil) }
+    try other.edit { (_: DocumentTransaction) throws(ArtError) in #expect(QuickState(file) != nil) }
   }
 
   @Test("F5 no document gets a name that is too long for the journal of a save")

@@ -120,14 +120,14 @@ import Testing
   func aside() throws {
     let folder = try Workspace()
     let place = folder["aside"]
-    let first = try StateFolder.setAside([1, 2, 3], as: "bees", in: place, limit: 10)
-    #expect(try StateFolder.setAside([1, 2, 3], as: "bees", in: place, limit: 10) == first)
+    let first = try StateFolder.quarantine([1, 2, 3], as: "bees", in: place, limit: 10)
+    #expect(try StateFolder.quarantine([1, 2, 3], as: "bees", in: place, limit: 10) == first)
     #expect(
       try bytes(first) == [1, 2, 3] && FileManager.default.contentsOfDirectory(atPath: place).count == 1)
     var time = [timeval(tv_sec: 1_000, tv_usec: 0), timeval(tv_sec: 1_000, tv_usec: 0)]
     #expect(utimes(first, &time) == 0)
-    let second = try StateFolder.setAside([4, 5, 6, 7], as: "bees", in: place, limit: 10)
-    let third = try StateFolder.setAside([8, 9, 10, 11], as: "bees", in: place, limit: 10)
+    let second = try StateFolder.quarantine([4, 5, 6, 7], as: "bees", in: place, limit: 10)
+    let third = try StateFolder.quarantine([8, 9, 10, 11], as: "bees", in: place, limit: 10)
     #expect(access(first, F_OK) != 0, "the oldest is gone")
     #expect(try bytes(second) == [4, 5, 6, 7] && bytes(third) == [8, 9, 10, 11])
   }

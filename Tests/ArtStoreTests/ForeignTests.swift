@@ -8,9 +8,9 @@ import Testing
 
 /// What other people's programs do to a document.
 @Suite struct ForeignTests {
-  private func mend(_ file: DocumentFile, _ mending: Mending) throws -> MendingReport? {
+  private func mend(_ file: DocumentFile, _ mode: RepairMode) throws -> RepairReport? {
     var maker = try EditMaker(seed: 99, name: "Ada")
-    return try file.mend(mending, stamp: maker.stamp())
+    return try file.repair(mode, stamp: maker.stamp())
   }
 
   private func sample(_ folder: Workspace) throws -> DocumentFile {
@@ -28,7 +28,7 @@ import Testing
     for error in [
       failure { try file.read() }, failure { try file.add(seed: 1) }, failure { try file.summary() },
     ] {
-      #expect(error?.code == .damaged && error?.message.contains("WAL") == true)
+      #expect(error?.code == .damaged && error?.cause.contains("WAL") == true)
     }
     #expect(try folder.names == ["bees.emojiart"])
     #expect(try file.check().faults.count == 1)
@@ -120,10 +120,10 @@ import Testing
     for error in [
       failure { try file.read() }, failure { try file.edit { t throws(ArtError) in _ = try t.top() } },
     ] {
-      #expect(error?.code == .damaged && error?.message.contains("or another program wrote it") == true)
+      #expect(error?.code == .damaged && error?.cause.contains("or another program wrote it") == true)
     }
     let report = try #require(try mend(file, .adopt))
-    #expect(report.adopted.count == 2 && report.setAside.count == 1)
+    #expect(report.adopted.count == 2 && report.quarantined.count == 1)
     #expect(try bytes(report.original).count > 0)
     let now = try file.read()
     #expect(now.emoji(first.id)?.text.string == "🌻" && now.emoji(first.id)?.size.pixels == 50)
@@ -166,7 +166,7 @@ import Testing
       try shell(file.path, change)
       #expect(failure { try file.read() }?.code == .damaged, "\(change)")
       let report = try #require(try mend(file, .repair))
-      #expect(report.setAside.count == 1, "\(change)")
+      #expect(report.quarantined.count == 1, "\(change)")
       #expect(try file.check().faults == [], "\(change)")
       #expect(try shell(file.path, "SELECT source FROM aside") == table + "\n", "\(change)")
       try file.add(seed: 2)
@@ -183,7 +183,7 @@ import Testing
     for index in 100..<4096 { broken[index] = 0 }
     try write(broken, to: file.path)
     #expect(failure { try file.read() }?.code == .damaged)
-    #expect(try #require(try mend(file, .repair)).setAside.isEmpty)
+    #expect(try #require(try mend(file, .repair)).quarantined.isEmpty)
     let now = try file.read()
     #expect(now.emojisInOrder() == content.emojisInOrder() && now.id == content.id)
     #expect(now.log.dropLast() == content.log[...])
@@ -241,7 +241,7 @@ import Testing
     let stamp = maker.stamp()
     let impatient = DocumentFile(file.path, timeout: .milliseconds(50))
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
-      let error = failure { try impatient.mend(.repair, stamp: stamp) }
+      let error = failure { try impatient.repair(.repair, stamp: stamp) }
       if error?.code != .busy { throw .busy("repair did not wait: \(error as Any)") }
       _ = try transaction.perform(
         Edit(name: "canvas", changes: [.setCanvas(try Canvas(width: 9, height: 9))]), stamp: stamp)

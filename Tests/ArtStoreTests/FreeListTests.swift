@@ -142,7 +142,7 @@ import Testing
         return
       }
       var maker = try EditMaker(seed: 9)
-      _ = try file.mend(.repair, stamp: maker.stamp())
+      _ = try file.repair(.repair, stamp: maker.stamp())
     }
     let now = try file.read()
     let missing = answered.filter { now.emoji($0) == nil }

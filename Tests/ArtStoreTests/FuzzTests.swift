@@ -113,7 +113,7 @@ import Testing
           _ = try transaction.perform(Edit(name: "x", changes: [.remove(id)]), stamp: stamp)
         }
       }
-      _ = failure { try file.mend(.repair, stamp: stamp) }
+      _ = failure { try file.repair(.repair, stamp: stamp) }
     }
   }
 }

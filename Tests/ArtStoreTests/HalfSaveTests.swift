@@ -166,7 +166,7 @@ import Testing
     try write(damaged, to: file.path)
     try write(half.journal, to: file.path + "-journal")
     let error = failure { try file.add(seed: 8) }
-    #expect(error?.code == .damaged && error?.message.contains("another state") == true)
+    #expect(error?.code == .damaged && error?.cause.contains("another state") == true)
     #expect(try bytes(file.path) == damaged && bytes(file.path + "-journal") == half.journal)
     // The save that it is of is taken back.
     try write(half.file(written: 3), to: file.path)

@@ -49,11 +49,11 @@ import Testing
     // RFC 4231, test case 2.
     let code = KeyedDigest.hmac(key: Array("Jefe".utf8), Array("what do ya want for nothing?".utf8))
     #expect(code.prefix(4) == [0x5B, 0xDC, 0xC1, 0x46] && code.suffix(2) == [0x38, 0x43])
-    #expect(JournalHost.hidden("") == nil && JournalHost.hidden("uninitialized") == nil)
-    #expect(JournalHost.hidden(String(repeating: "g", count: 32)) == nil)
+    #expect(JournalHost.keyedHash(of: "") == nil && JournalHost.keyedHash(of: "uninitialized") == nil)
+    #expect(JournalHost.keyedHash(of: String(repeating: "g", count: 32)) == nil)
     let id = "0123456789abcdef0123456789abcdef"
-    let hidden = try #require(JournalHost.hidden(id))
-    #expect(hidden != id && JournalHost.hidden("01234567-89ab-cdef-0123-456789abcdef") == hidden)
+    let hidden = try #require(JournalHost.keyedHash(of: id))
+    #expect(hidden != id && JournalHost.keyedHash(of: "01234567-89ab-cdef-0123-456789abcdef") == hidden)
     #expect(hidden == "bffd92c3f8204a698c8a03cbcd5baccb", "as `systemd-id128 machine-id -a` does")
   }
 
@@ -63,7 +63,7 @@ import Testing
   func told() throws {
     let sample = try JournalSample()
     try sample.die(after: 1)
-    let head = try #require(try sample.dead().head?.home)
+    let head = try #require(try sample.lockedOrphan().head?.home)
     #expect(head == JournalHost.current.home)
     #expect(head.processStart == JournalHost.started(Int(getpid())) && head.processStart != nil)
     #expect(head.namespace != nil && head.boot?.count == 32)
@@ -92,18 +92,18 @@ import Testing
   func running() throws {
     let sample = try sample(sharesLocks: false)
     let live = folder(sample, processes: [100: 77], sharesLocks: false)
-    #expect(try live.peek().isEmpty && live.dead().isEmpty)
+    #expect(try live.peek().isEmpty && live.lockOrphans().isEmpty)
     let found = try sample.file.journalsToRestore(in: live)
     #expect(found.own.isEmpty && found.kept.isEmpty)
-    try live.removeSpent { _ in true }
+    try live.removeEmptyJournals { _ in true }
     #expect(try sample.names.count == 2)
     // Another process of the same number.
-    #expect(try folder(sample, processes: [100: 78], sharesLocks: false).dead().count == 1)
+    #expect(try folder(sample, processes: [100: 78], sharesLocks: false).lockOrphans().count == 1)
     // Its own process knows by the lock.
-    #expect(try sample.folder.dead().count == 1)
+    #expect(try sample.folder.lockOrphans().count == 1)
     // At the next boot numbers and times mean nothing.
     let later = folder(sample, home(boot: other), processes: [100: 77], sharesLocks: false)
-    #expect(try later.dead().count == 1)
+    #expect(try later.lockOrphans().count == 1)
   }
 
   @Test("K36 a lock file of a program that runs is not removed where its lock is not seen")
@@ -111,12 +111,12 @@ import Testing
     let sample = try sample(saved: 4, sharesLocks: false)
     for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
     let live = folder(sample, processes: [100: 77], sharesLocks: false)
-    try live.removeSpent { _ in true }
-    #expect(try live.dead().isEmpty && sample.names.count == 1)
+    try live.removeEmptyJournals { _ in true }
+    #expect(try live.lockOrphans().isEmpty && sample.names.count == 1)
     try write([], to: sample.lockPath)
-    #expect(try live.dead().isEmpty)
+    #expect(try live.lockOrphans().isEmpty)
     #expect(try sample.names.count == 1, "it may just be starting")
-    #expect(try folder(sample).dead().isEmpty)
+    #expect(try folder(sample).lockOrphans().isEmpty)
     #expect(try sample.names.isEmpty)
   }
 
@@ -127,7 +127,7 @@ import Testing
       let there = folder(sample, place)
       let found = try sample.file.journalsToRestore(in: there)
       #expect(found.own.isEmpty && found.kept.count == 1)
-      #expect(found.kept.first?.message.contains("--from-elsewhere") == true)
+      #expect(found.kept.first?.remedy == .restoreElsewhere)
       #expect(found.kept.first?.code == .unavailable)
       let stranger = try sample.space.document("stranger.emojiart", seed: 60)
       #expect(try stranger.journalsToRestore(in: there).kept.isEmpty)
@@ -160,7 +160,7 @@ import Testing
       try #require(rename(sample.file.path, original) == 0 && rename(copy, sample.file.path) == 0)
       let found = try sample.file.journalsToRestore(in: there)
       #expect(found.own.isEmpty && found.kept.count == 1)
-      #expect(found.kept.first?.message.contains("another container") == true)
+      #expect(found.kept.first?.cause.contains("another container") == true)
       #expect(
         try sample.file.journalsToRestore(in: sample.folder).own.count == 1, "here the path is believed")
       try #require(rename(original, sample.space["original.emojiart"]) == 0)
@@ -174,7 +174,7 @@ import Testing
     let sample = try sample(sharesLocks: false)
     let there = folder(sample, home(namespace: 5), sharesLocks: false)
     #expect(try sample.file.journalsToRestore(in: there).own.isEmpty)
-    #expect(try there.dead().first?.isEndKnown == false)
+    #expect(try there.lockOrphans().first?.isEndKnown == false)
     let later = folder(sample, home(boot: other, namespace: 5), sharesLocks: false)
     #expect(try sample.file.journalsToRestore(in: later).own.count == 1)
   }
@@ -211,7 +211,7 @@ import Testing
     #expect(try StateFolder.path { variables[$0] } == nil)
     variables["EMOJIART_STATE"] = "state"
     let error = failure { try StateFolder.path { variables[$0] } }
-    #expect(error?.code == .badValue && error?.message.contains("EMOJIART_STATE") == true)
+    #expect(error?.code == .badValue && error?.cause.contains("EMOJIART_STATE") == true)
     variables["EMOJIART_STATE"] = "/s"
     #expect(try StateFolder.path { variables[$0] } == "/s")
   }
@@ -224,9 +224,9 @@ import Testing
     for mode: mode_t in [0o770, 0o702, 0o777, 0o1777] {
       try #require(chmod(sample.folder.path, mode) == 0)
       let error = failure { try sample.file.restoreOrphans(in: sample.folder, by: { author }) { _ in } }
-      #expect(error?.code == .notPermitted && error?.message.contains("chmod go-w") == true)
+      #expect(error?.code == .notPermitted && error?.cause.contains("chmod go-w") == true)
       #expect(failure { try sample.folder.peek() }?.code == .notPermitted)
-      #expect(failure { try sample.folder.dead() }?.code == .notPermitted)
+      #expect(failure { try sample.folder.lockOrphans() }?.code == .notPermitted)
       #expect(failure { try sample.journal() }?.code == .notPermitted)
     }
     for mode: mode_t in [0o700, 0o755] {
@@ -238,9 +238,9 @@ import Testing
       return
     }
     try #require(chown(sample.folder.path, 65_534, 65_534) == 0)
-    #expect(failure { try sample.folder.dead() }?.message.contains("65534") == true)
+    #expect(failure { try sample.folder.lockOrphans() }?.cause.contains("65534") == true)
     try #require(chown(sample.folder.path, 0, 0) == 0)
-    #expect(try sample.folder.dead().count == 1)
+    #expect(try sample.folder.lockOrphans().count == 1)
   }
 
   @Test("K34 no time of a file stops a reader")
@@ -259,6 +259,6 @@ import Testing
       try #require(utimensat(AT_FDCWD, path, times, 0) == 0)
     }
     #expect(try sample.folder.peek().count == 1)
-    #expect(try sample.dead().contents().entries.count == 2)
+    #expect(try sample.lockedOrphan().contents().entries.count == 2)
   }
 }

@@ -31,8 +31,8 @@ import Testing
   }
 
   private func match(
-    _ place: JournalMatch.Place, _ candidates: [JournalMatch.Candidate], unreadable: [String] = []
-  ) -> JournalMatch { JournalMatch(of: head, place: place, among: candidates, unreadable: unreadable) }
+    _ place: JournalMatch.PathState, _ candidates: [JournalMatch.Candidate], unreadable: [String] = []
+  ) -> JournalMatch { JournalMatch(of: head, at: place, among: candidates, unreadable: unreadable) }
 
   private func why(_ match: JournalMatch) -> String? {
     if case .kept(let why, _) = match { why } else { nil }
@@ -49,7 +49,7 @@ import Testing
 
   @Test("K23 a document that was moved gets them where it alone can be meant")
   func moved() {
-    for place in [JournalMatch.Place.gone, .document(other)] {
+    for place in [JournalMatch.PathState.missing, .document(other)] {
       #expect(match(place, [file("moved", inode: 10)]) == .restore("/art/moved"))
       #expect(match(place, [file("moved", inode: 11)]) == .restore("/art/moved"))
       #expect(match(place, [file("moved", inode: 10), file("copy", inode: 11)]) == .restore("/art/moved"))
@@ -65,25 +65,25 @@ import Testing
 
   @Test("K24 in doubt edits are kept, and it is said why")
   func kept() {
-    #expect(why(match(.gone, [])) == "there is no document /art/bees.emojiart any more")
+    #expect(why(match(.missing, [])) == "there is no document /art/bees.emojiart any more")
     #expect(why(match(.document(other), [])) == "another document stands at /art/bees.emojiart now")
     let copies = [file("a", inode: 11), file("b", inode: 12)]
-    #expect(why(match(.gone, copies))?.contains("several files are copies of it (a, b)") == true)
+    #expect(why(match(.missing, copies))?.contains("several files are copies of it (a, b)") == true)
     #expect(
-      why(match(.gone, [file("old", inode: 10, knows: false)]))?.contains("old is another state") == true)
+      why(match(.missing, [file("old", inode: 10, knows: false)]))?.contains("old is another state") == true)
     #expect(
-      why(match(.gone, [file("else", inode: 10, id: other)]))?.hasPrefix("there is no document") == true)
+      why(match(.missing, [file("else", inode: 10, id: other)]))?.hasPrefix("there is no document") == true)
     #expect(why(match(.unreadable(.busy("bees")), [file("copy", inode: 10)]))?.contains("in use") == true)
     #expect(
-      why(match(.gone, [file("a", inode: 11)], unreadable: ["b"]))?.contains("b, which may be it") == true)
-    #expect(match(.gone, [file("a", inode: 10)], unreadable: ["b"]) == .restore("/art/a"))
+      why(match(.missing, [file("a", inode: 11)], unreadable: ["b"]))?.contains("b, which may be it") == true)
+    #expect(match(.missing, [file("a", inode: 10)], unreadable: ["b"]) == .restore("/art/a"))
   }
 
   @Test("K24 a document without edits before the journal's is known by its id")
   func fresh() throws {
     var fresh = head
     fresh.base = DocumentBase(id: head.base.id, revision: 0, head: nil)
-    let moved = JournalMatch(of: fresh, place: .gone, among: [file("moved", inode: 11, knows: false)])
+    let moved = JournalMatch(of: fresh, at: .missing, among: [file("moved", inode: 11, knows: false)])
     #expect(moved == .restore("/art/moved"))
   }
 }
@@ -151,7 +151,7 @@ import Testing
     try FileManager.default.removeItem(atPath: sample.file.path)
     #expect(try own(sample, "one.emojiart") == 0)
     #expect(try own(sample, "two.emojiart") == 0)
-    #expect(try sample.folder.dead().count == 1)
+    #expect(try sample.folder.lockOrphans().count == 1)
     try FileManager.default.removeItem(atPath: sample.space["two.emojiart"])
     #expect(try own(sample, "one.emojiart") == 1)
   }
@@ -163,7 +163,7 @@ import Testing
     let other = try sample.space.document("bees.emojiart", seed: 50)
     let found = try other.journalsToRestore(in: sample.folder)
     #expect(found.own.isEmpty && found.kept.count == 1)
-    #expect(found.kept[0].message.contains("another document"))
+    #expect(found.kept[0].cause.contains("another document"))
   }
 
   @Test("K24 a state of the document from before the edits' base gets nothing under another name")
@@ -190,7 +190,8 @@ import Testing
     let old = try #require(sample.content.emojisInOrder().first { $0.id != added }?.id)
     let (place, size) = (try Point(x: 1, y: 2), try FontSize(77))
     let entries = [
-      try sample.take("move", [.move(added, to: place)]), try sample.take("resize", [.resize(old, to: size)]),
+      try sample.perform("move", [.move(added, to: place)]),
+      try sample.perform("resize", [.resize(old, to: size)]),
     ].compactMap { $0 }
     try journal.append(entries, on: sample.base)
     journal.abandon()
@@ -217,10 +218,11 @@ import Testing
     #expect(held.own.map(\.origin) == [other.origin])
     #expect(try opens.count() == 0)
     #expect(
-      try Set(sample.folder.dead().map(\.origin)) == [sample.origin, rest.origin], "only its own are locked")
+      try Set(sample.folder.lockOrphans().map(\.origin)) == [sample.origin, rest.origin],
+      "only its own are locked")
     #expect(try sample.names.contains("\(rest.origin).lock"))
     // That opens are counted.
-    try sample.folder.removeSpent { _ in true }
+    try sample.folder.removeEmptyJournals { _ in true }
     #expect(try opens.count() > 0)
     #expect(!(try sample.names.contains("\(rest.origin).lock")))
   }

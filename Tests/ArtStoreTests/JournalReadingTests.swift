@@ -20,7 +20,9 @@ import Testing
     return sample
   }
 
-  private func contents(_ sample: JournalSample) throws -> JournalContents { try sample.dead().contents() }
+  private func contents(_ sample: JournalSample) throws -> JournalContents {
+    try sample.lockedOrphan().contents()
+  }
 
   @Test("K6 a journal that is cut short anywhere gives the edits whose lines are whole, and no damage")
   func cutShort() throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("Mending") struct MendingTests {
+@Suite("Repair") struct MendingTests {
   private let folder: Workspace
   private var maker: EditMaker
 
@@ -32,8 +32,8 @@ import Testing
     try #require(ended.status == 0, "\(ended.errors)")
     let file = DocumentFile(folder["bees.emojiart"])
     #expect(failure { try file.read() }?.code == .damaged)
-    let report = try #require(try file.mend(.repair, stamp: maker.stamp()))
-    #expect(report.setAside.count == 1, "\(report.setAside)")
+    let report = try #require(try file.repair(.repair, stamp: maker.stamp()))
+    #expect(report.quarantined.count == 1, "\(report.quarantined)")
     #expect(try file.read().emojiCount >= 398)
     #expect(try folder.names.contains("bees.emojiart-journal") == false)
   }
@@ -67,8 +67,8 @@ import Testing
       let copies = try file.check().faults.filter { $0.contains("stands twice") }.count
       guard copies > 0 else { continue }
       expected += copies
-      let report = try #require(try file.mend(.repair, stamp: maker.stamp()))
-      #expect(report.setAside.filter { $0.contains("stands twice") }.count == copies)
+      let report = try #require(try file.repair(.repair, stamp: maker.stamp()))
+      #expect(report.quarantined.filter { $0.contains("stands twice") }.count == copies)
       let mended = try file.read()
       #expect(mended.emojisInOrder().allSatisfy { $0.position == place })
       stands += mended.emojiCount
@@ -91,7 +91,7 @@ import Testing
         Edit(name: "resize the canvas", changes: [.setCanvas(canvas)]), stamp: stamp)
     }
     try shell(file.path, "UPDATE art SET revision = 9")
-    let report = try #require(try file.mend(.repair, stamp: maker.stamp()))
+    let report = try #require(try file.repair(.repair, stamp: maker.stamp()))
     #expect(report.lost.count == 1 && report.lost[0].contains("320 x 200"), "\(report.lost)")
     #expect(try file.read().id == id)
     #expect(try file.read().canvas == canvas)
@@ -109,7 +109,7 @@ import Testing
       _ = try transaction.perform(Edit(name: "set", changes: [.setBackground(background)]), stamp: stamp)
     }
     try shell(file.path, "UPDATE image SET bytes = x'00ff'")
-    let report = try #require(try file.mend(.repair, stamp: maker.stamp()))
+    let report = try #require(try file.repair(.repair, stamp: maker.stamp()))
     #expect(report.lost.count == 1 && report.lost[0].contains("picture"), "\(report.lost)")
     #expect(try file.read().background == nil)
   }
@@ -122,8 +122,8 @@ import Testing
     try shell(
       file.path, "UPDATE emoji SET json = json_set(json, '$.text', 'hello') WHERE json ->> 'text' = '🐝'")
     try shell(file.path, "UPDATE emoji SET json = json_set(json, '$.text', '🦋') WHERE json ->> 'text' = '🌸'")
-    let report = try #require(try file.mend(.adopt, stamp: maker.stamp()))
-    #expect(report.setAside.count == 1 && report.setAside[0].contains("hello"))
+    let report = try #require(try file.repair(.adopt, stamp: maker.stamp()))
+    #expect(report.quarantined.count == 1 && report.quarantined[0].contains("hello"))
     #expect(try file.read().emojisInOrder().map(\.text.string) == ["🦋"])
   }
 
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test("F15 rows are set aside under numbers that are free, whatever numbers are taken")
-  mutating func asideNumbers() throws {
+  mutating func quarantineNumbers() throws {
     let file = try folder.document()
     try file.add(seed: 1)
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
@@ -159,7 +159,7 @@ import Testing
       }
     }
     try shell(file.path, "UPDATE emoji SET z = 5")
-    _ = try #require(try file.mend(.repair, stamp: maker.stamp()))
+    _ = try #require(try file.repair(.repair, stamp: maker.stamp()))
     #expect(
       try shell(file.path, "SELECT number FROM aside ORDER BY number") == "1\n2\n\(Format.largestNumber)\n")
   }
@@ -176,7 +176,7 @@ import Testing
     _ = try file.create(canvas: .standard, using: &random)
     try file.add(seed: 1)
     try shell(path, "UPDATE emoji SET z = 5")
-    _ = try #require(try file.mend(.repair, stamp: maker.stamp()))
+    _ = try #require(try file.repair(.repair, stamp: maker.stamp()))
     #expect(try file.check().faults == [])
   }
 

@@ -21,10 +21,10 @@ import Testing
   func absent() throws {
     let space = try Workspace()
     let folder = JournalFolder(space["nowhere/journal"])
-    #expect(try folder.dead().isEmpty && folder.peek().isEmpty)
+    #expect(try folder.lockOrphans().isEmpty && folder.peek().isEmpty)
     #expect(try space.names.isEmpty)
     try write([1], to: space["file"])
-    #expect(try JournalFolder(space["file/journal"]).dead().isEmpty)
+    #expect(try JournalFolder(space["file/journal"]).lockOrphans().isEmpty)
   }
 
   @Test("K9 looking reads the journals and writes nothing, also where nothing can be written")
@@ -33,11 +33,11 @@ import Testing
     try FileManager.default.removeItem(atPath: sample.lockPath)
     let paths = [sample.folder.path, sample.segment()]
     let prints = try paths.map(fingerprint)
-    let seen = try sample.folder.peek()
-    #expect(seen.map(\.origin) == [sample.origin])
-    #expect(try seen[0].contents().entries == sample.made)
-    #expect(failure { try seen[0].removeSegments() } != nil)
-    #expect(failure { try seen[0].removeLock() } != nil)
+    let journals = try sample.folder.peek()
+    #expect(journals.map(\.origin) == [sample.origin])
+    #expect(try journals[0].contents().entries == sample.made)
+    #expect(failure { try journals[0].removeSegments() } != nil)
+    #expect(failure { try journals[0].removeLock() } != nil)
     #expect(try paths.map(fingerprint) == prints)
     #expect(try sample.names == ["\(sample.origin)-000001.journal"])
   }
@@ -46,25 +46,25 @@ import Testing
     "K29 a journal that is looked at is not locked, and can be restored; then nothing is left to read of it")
   func lookers() throws {
     let sample = try sample()
-    let seen = try sample.folder.peek()
+    let journals = try sample.folder.peek()
     #expect(try sample.folder.peek().count == 1)
-    #expect(try seen[0].contents().entries == sample.made)
-    var restoring = try JournalLock.take(sample.lockPath, making: false, Deadline(.zero)).lock
+    #expect(try journals[0].contents().entries == sample.made)
+    var restoring = try JournalLock.acquire(sample.lockPath, creating: false, Deadline(.zero)).lock
     #expect(restoring != nil, "whoever looked has let go")
     #expect(try sample.folder.peek().isEmpty, "one that is being restored is not shown")
-    #expect(try sample.folder.dead().isEmpty)
-    #expect(try seen[0].contents().entries.isEmpty, "nor read")
+    #expect(try sample.folder.lockOrphans().isEmpty)
+    #expect(try journals[0].contents().entries.isEmpty, "nor read")
     restoring = nil
-    let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
     #expect(report.edits == 3)
-    #expect(try seen[0].contents().entries.isEmpty && seen[0].taken() == nil)
+    #expect(try journals[0].contents().entries.isEmpty && journals[0].locked() == nil)
   }
 
   @Test("K29 whoever looked sees the edits once also when they are restored before it reads the document")
   func restoredMeanwhile() throws {
     let sample = try sample()
-    let contents = try sample.dead().contents()
-    _ = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    let contents = try sample.lockedOrphan().contents()
+    _ = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
     let remaining = try sample.file.read { (transaction) throws(ArtError) in
       let log = try transaction.load().log
       return try RemainingEdits(contents, in: transaction, holding: log, of: "bees").entries
@@ -77,7 +77,7 @@ import Testing
   func busy() throws {
     let sample = try sample()
     let other = try self.sample(seed: 5, in: sample.space)
-    guard case .taken(let looker) = try JournalLock.share(sample.lockPath) else {
+    guard case .acquired(let reader) = try JournalLock.share(sample.lockPath) else {
       Issue.record("the journal is locked")
       return
     }
@@ -85,17 +85,17 @@ import Testing
     file.timeout = .zero
     var random = SplitMix64(seed: 3)
     let author = try Author(origin: Origin(using: &random))
-    var told = 0
-    let error = failure { try file.restoreOrphans(in: sample.folder, by: { author }) { _ in told += 1 } }
-    #expect(error?.code == .busy && told == 0)
-    #expect(error?.message.contains(sample.file.path) == true)
+    var reported = 0
+    let error = failure { try file.restoreOrphans(in: sample.folder, by: { author }) { _ in reported += 1 } }
+    #expect(error?.code == .busy && reported == 0)
+    #expect(error?.cause.contains(sample.file.path) == true)
     #expect(try sample.names.count == 4 && shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
     // That of another document is nothing to this one.
     file = other.file
     file.timeout = .zero
-    try file.restoreOrphans(in: sample.folder, by: { author }) { _ in told += 1 }
-    #expect(told == 1)
-    withExtendedLifetime(looker) {}
+    try file.restoreOrphans(in: sample.folder, by: { author }) { _ in reported += 1 }
+    #expect(reported == 1)
+    withExtendedLifetime(reader) {}
   }
 
   @Test("K30 a journal that another program restores just now is waited for")
@@ -105,8 +105,8 @@ import Testing
     sample.folder = JournalFolder(
       sample.folder.path,
       host: JournalHost(home: JournalHost.current.home, process: 1, processes: .these([:])))
-    let restorer = try JournalLock.take(sample.lockPath, making: false, Deadline(.zero)).lock
-    #expect(failure { try sample.folder.dead(timeout: .zero) }?.code == .busy)
+    let restorer = try JournalLock.acquire(sample.lockPath, creating: false, Deadline(.zero)).lock
+    #expect(failure { try sample.folder.lockOrphans(timeout: .zero) }?.code == .busy)
     withExtendedLifetime(restorer) {}
   }
 
@@ -121,9 +121,9 @@ import Testing
     try write([1], to: sample.folder.path(of: "note.txt"))
     #expect(try sample.folder.peek().count == 1)
     #expect(try sample.names.count == 5)
-    let dead = try sample.folder.dead()
+    let dead = try sample.folder.lockOrphans()
     #expect(Set(dead.map(\.origin)) == [sample.origin, other.origin])
-    try sample.folder.removeSpent { _ in true }
+    try sample.folder.removeEmptyJournals { _ in true }
     #expect(try sample.names.count == 5, "both are locked")
     withExtendedLifetime(dead) {}
     try write([], to: sample.folder.path(of: "00000000000z.lock"))
@@ -139,9 +139,9 @@ import Testing
     try other.journal().abandon()
     let living = try JournalSample("living.emojiart", seed: 10, in: sample.space)
     let alive = try living.journal()
-    try sample.folder.removeSpent { $0.base.id == sample.base.id }
+    try sample.folder.removeEmptyJournals { $0.base.id == sample.base.id }
     #expect(try sample.names.count == 4)
-    try sample.folder.removeSpent { _ in true }
+    try sample.folder.removeEmptyJournals { _ in true }
     #expect(
       try Set(sample.names) == [
         "\(sample.origin)-000001.journal", "\(sample.origin).lock", "\(living.origin).lock",
@@ -153,10 +153,10 @@ import Testing
   func lostLock() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.lockPath)
-    let dead = try sample.dead()
+    let dead = try sample.lockedOrphan()
     #expect(try dead.contents().entries == sample.made)
     #expect(try sample.names.contains("\(sample.origin).lock"))
-    #expect(try sample.folder.dead().isEmpty, "it is locked")
+    #expect(try sample.folder.lockOrphans().isEmpty, "it is locked")
     try dead.removeSegments()
     try dead.removeLock()
     #expect(try sample.names.isEmpty)
@@ -169,14 +169,14 @@ import Testing
       try write(bytes, to: sample.segment())
       #expect(try sample.folder.peek().isEmpty)
       #expect(try sample.names.count == 2)
-      for journal in try sample.folder.dead() {
+      for journal in try sample.folder.lockOrphans() {
         #expect(try sample.file.restore(journal, stamp: sample.stamp(seed: 6)).edits == 0)
       }
       #expect(try sample.names.isEmpty)
       // A command that restores everything finds nothing to restore, and takes it away as well.
       let other = try self.sample()
       try write(bytes, to: other.segment())
-      try other.folder.removeSpent { _ in true }
+      try other.folder.removeEmptyJournals { _ in true }
       #expect(try other.names.isEmpty)
     }
   }
@@ -191,7 +191,7 @@ import Testing
     try write(segment, to: sample.segment())
     for hasLock in [true, false] {
       if !hasLock { try write([], to: sample.lockPath) }
-      let dead = try sample.dead()
+      let dead = try sample.lockedOrphan()
       #expect(dead.head?.base.id == (hasLock ? sample.base.id : nil))
       #expect(try dead.contents().damage != nil)
       #expect(try sample.names.count == 2)
@@ -209,7 +209,7 @@ import Testing
       let sample = try sample()
       #expect(make(sample.folder.path(of: name)) == 0)
       #expect(try sample.folder.peek().contains { $0.origin == sample.origin && $0.head != nil }, "\(name)")
-      let dead = try sample.folder.dead()
+      let dead = try sample.folder.lockOrphans()
       #expect(dead.contains { $0.origin == sample.origin && $0.head != nil }, "\(name)")
       for journal in dead where journal.origin != sample.origin {
         #expect(
@@ -269,15 +269,15 @@ import Testing
   func replacedLock() throws {
     let sample = try sample()
     let path = sample.lockPath
-    let old = try #require(try JournalLock.take(path, making: false, Deadline(.zero)).lock)
+    let old = try #require(try JournalLock.acquire(path, creating: false, Deadline(.zero)).lock)
     #expect(try old.stands())
     try FileManager.default.removeItem(atPath: path)
     #expect(try !old.stands())
-    let new = try JournalLock.own(path)
+    let new = try JournalLock.create(path)
     #expect(try new.stands() && !old.stands())
-    #expect(try JournalLock.take(path, making: true, Deadline(.zero)).lock == nil)
+    #expect(try JournalLock.acquire(path, creating: true, Deadline(.zero)).lock == nil)
     try new.unlink()
-    #expect(try JournalLock.take(path, making: false, Deadline(.zero)).lock == nil)
+    #expect(try JournalLock.acquire(path, creating: false, Deadline(.zero)).lock == nil)
     #expect(try !new.stands())
   }
 
@@ -290,18 +290,18 @@ import Testing
     let origins = (0..<200).map { _ in Origin(using: &random) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<2 {
-        group.addTask { for _ in 0..<200 { _ = try folder.dead() } }
+        group.addTask { for _ in 0..<200 { _ = try folder.lockOrphans() } }
         group.addTask { for _ in 0..<200 { _ = try folder.peek() } }
       }
       group.addTask {
         for origin in origins {
-          let lock = try JournalLock.own(folder.path(of: JournalFormat.lock(of: origin)))
+          let lock = try JournalLock.create(folder.path(of: JournalFormat.lock(of: origin)))
           #expect(try lock.stands())
         }
       }
       try await group.waitForAll()
     }
-    #expect(try folder.dead().isEmpty)
+    #expect(try folder.lockOrphans().isEmpty)
     #expect(try folder.files().isEmpty)
   }
 }

@@ -150,7 +150,7 @@ import Testing
       let before = try fingerprint(path)
       for error in [failure { try store.palettes() }, failure { try make("more") }] {
         let error = try #require(error)
-        #expect(error.message.contains(path) && [.badJSON, .newerFormat, .tooLarge].contains(error.code))
+        #expect(error.cause.contains(path) && [.badJSON, .newerFormat, .tooLarge].contains(error.code))
       }
       #expect(try fingerprint(path) == before)
     }

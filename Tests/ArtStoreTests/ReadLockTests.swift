@@ -56,14 +56,14 @@ import Testing
   }
 
   @Test("F43 a copy is held to the rows that its file has room for")
-  func room() throws {
+  func maximumRows() throws {
     let folder = try Workspace()
     let file = try folder.document()
     try file.fill(emojis: 1_000, edits: 0, seed: 1)
     let size = try bytes(file.path).count
-    let room = try file.read(whole: true) { (transaction) throws(ArtError) in
-      try transaction.connection.rowRoom
+    let rows = try file.read(whole: true) { (transaction) throws(ArtError) in
+      try transaction.connection.maximumRows
     }
-    #expect(room == size / 6 + 1)
+    #expect(rows == size / 6 + 1)
   }
 }

@@ -16,7 +16,7 @@ import Testing
     let new = DocumentFile(sample.space["saved.emojiart"])
     var maker = try EditMaker(seed: 5)
     let reports = try new.create(
-      from: [try sample.dead()], on: source, stamp: { maker.stamp() }, using: &random)
+      from: [try sample.lockedOrphan()], on: source, stamp: { maker.stamp() }, using: &random)
     try #require(reports.count == 1)
     return (new, reports[0])
   }
@@ -51,15 +51,15 @@ import Testing
     let ids = sample.content.emojisInOrder().map(\.id)
     let (fresh, canvas) = (try sample.maker.emoji(), try Canvas(width: 30, height: 40))
     let journal = try sample.journal()
-    let removed = try sample.take("remove", [.remove(ids[1])])
+    let removed = try sample.perform("remove", [.remove(ids[1])])
     let entries = [
-      try sample.take("add", [.add(fresh)]),
-      try sample.take("move", [.move(fresh.id, to: try Point(x: 3, y: 3))]),
-      try sample.take("move", [.move(ids[0], to: try Point(x: 9, y: 9))]),
-      try sample.take("canvas", [.setCanvas(canvas)]),
+      try sample.perform("add", [.add(fresh)]),
+      try sample.perform("move", [.move(fresh.id, to: try Point(x: 3, y: 3))]),
+      try sample.perform("move", [.move(ids[0], to: try Point(x: 9, y: 9))]),
+      try sample.perform("canvas", [.setCanvas(canvas)]),
     ].compactMap { $0 }
     let gone = try #require(removed)
-    let undo = try #require(try sample.take("remove", gone.inverse, kind: .undo(gone.id)))
+    let undo = try #require(try sample.perform("remove", gone.inverse, kind: .undo(gone.id)))
     try journal.append([gone] + entries + [undo], on: sample.base)
     journal.abandon()
     try FileManager.default.removeItem(atPath: sample.file.path)
@@ -126,10 +126,11 @@ import Testing
     try write(Array("not a document".utf8), to: sample.file.path)
     let told = Mutex<[String]>([])
     let new = DocumentFile(
-      sample.space["saved.emojiart"], notice: { line in told.withLock { $0.append(line) } })
+      sample.space["saved.emojiart"], notice: { line in told.withLock { $0.append("\(line)") } })
     var random = SplitMix64(seed: 12)
     var maker = try EditMaker(seed: 5)
-    _ = try new.create(from: [try sample.dead()], on: sample.file, stamp: { maker.stamp() }, using: &random)
+    _ = try new.create(
+      from: [try sample.lockedOrphan()], on: sample.file, stamp: { maker.stamp() }, using: &random)
     #expect(try values(new.read()) == values(sample.content))
     #expect(told.withLock { $0.first?.contains("what the edits tell alone") } == true)
   }
@@ -142,7 +143,7 @@ import Testing
       let two = try JournalSample(emojis: 0, seed: 3, author: "bob", in: one.space, of: one.file)
       try one.die(after: 5)
       try two.die(after: 4)
-      let journals = try one.folder.dead()
+      let journals = try one.folder.lockOrphans()
       #expect(journals.count == 2)
       let new = DocumentFile(one.space["saved.emojiart"])
       var random = SplitMix64(seed: 12)

@@ -50,13 +50,13 @@ func values(_ content: DocumentContent) -> [String] {
     try sample.die(after: 12)
     let before = try sample.file.read()
     let stamp = try sample.stamp()
-    let report = try sample.file.restore(sample.dead(), stamp: stamp)
+    let report = try sample.file.restore(sample.lockedOrphan(), stamp: stamp)
     let content = try sample.file.read()
     #expect(values(content) == values(sample.content))
     #expect(content.revision == before.revision + 1 && report.revision == content.revision)
     let entry = try #require(content.log.last)
     #expect(
-      entry.id == sample.made.last?.id.ofRestore && entry.time == stamp.time && entry.author == "ada"
+      entry.id == sample.made.last?.id.forRestore && entry.time == stamp.time && entry.author == "ada"
         && entry.edit.name == "restore 12 edits")
     #expect(report.edits == 12 && report.dropped.isEmpty && report.author == "ada" && report.damage == nil)
     #expect(report.changes == entry.edit.changes.count)
@@ -78,12 +78,13 @@ func values(_ content: DocumentContent) -> [String] {
     for number in 0..<9 {
       let emoji = try sample.maker.emoji()
       let tag = number < 6 ? RequestTag("request-\(number)") : nil
-      try sample.take("add", [.add(emoji)], by: clients[number % 3], tag: tag)
+      try sample.perform("add", [.add(emoji)], by: clients[number % 3], tag: tag)
     }
     try journal.append(sample.made, on: sample.base)
     journal.abandon()
-    let shown = try sample.file.read(with: [sample.dead()], restoredBy: Author(origin: Origin(lowBits: 5)))
-    let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    let shown = try sample.file.read(
+      with: [sample.lockedOrphan()], restoredBy: Author(origin: Origin(lowBits: 5)))
+    let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
     let content = try sample.file.read()
     #expect(values(content) == values(sample.content))
     #expect(report.edits == 9 && report.changes == 9 && report.author == "ada, bob")
@@ -105,7 +106,7 @@ func values(_ content: DocumentContent) -> [String] {
       let sample = try JournalSample(seed: UInt64(saved))
       try sample.die(after: 8, saved: saved)
       let before = try sample.file.read()
-      let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+      let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
       let content = try sample.file.read()
       #expect(values(content) == values(sample.content))
       #expect(report.edits == 8 - saved)
@@ -123,11 +124,12 @@ func values(_ content: DocumentContent) -> [String] {
         try sample.die(after: 6, saved: saved)
         let before = try sample.file.read()
         #expect(throws: ArtError.self) {
-          try sample.file.restore(sample.dead(), stamp: sample.stamp()) { (reached) throws(ArtError) in
+          try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) {
+            (reached) throws(ArtError) in
             if reached == step { throw ArtError(.closed, "killed") }
           }
         }
-        for journal in try sample.folder.dead() {
+        for journal in try sample.folder.lockOrphans() {
           _ = try sample.file.restore(journal, stamp: sample.stamp(seed: 6))
         }
         let content = try sample.file.read()
@@ -146,7 +148,7 @@ func values(_ content: DocumentContent) -> [String] {
     let journal = try sample.journal()
     var entries: [LoggedEdit] = []
     for x in 0..<20_000 {
-      entries.append(try #require(try sample.take("move", [.move(id, to: Point(x: Double(x + 5), y: 0))])))
+      entries.append(try #require(try sample.perform("move", [.move(id, to: Point(x: Double(x + 5), y: 0))])))
     }
     try journal.append(entries, on: sample.base)
     journal.abandon()
@@ -156,7 +158,7 @@ func values(_ content: DocumentContent) -> [String] {
       _ = try transaction.perform(Edit(name: "move", changes: [theirs]), stamp: maker.stamp())
     }
     let before = try sample.file.read().log.count
-    let report = try sample.file.restore(sample.dead(), stamp: maker.stamp())
+    let report = try sample.file.restore(sample.lockedOrphan(), stamp: maker.stamp())
     #expect(report.edits == 20_000)
     #expect(report.dropped == [.move(id, to: try Point(x: 20_004, y: 0))])
     let log = try sample.file.read().log
@@ -172,7 +174,7 @@ func values(_ content: DocumentContent) -> [String] {
     let before = try sample.file.read()
     #expect(try sample.folder.peek().isEmpty)
     #expect(try sample.folder.dead { _ in false }.isEmpty && sample.names.count == 1)
-    for journal in try sample.folder.dead() {
+    for journal in try sample.folder.lockOrphans() {
       #expect(try sample.file.restore(journal, stamp: sample.stamp(seed: 6)).edits == 0)
     }
     #expect(try sample.file.read() == before)
@@ -186,7 +188,7 @@ func values(_ content: DocumentContent) -> [String] {
     try sample.die(after: 6, saved: 6)
     for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
     unlink(sample.file.path)
-    try sample.folder.removeSpent { _ in true }
+    try sample.folder.removeEmptyJournals { _ in true }
     #expect(try sample.names.isEmpty)
   }
 
@@ -200,12 +202,12 @@ func values(_ content: DocumentContent) -> [String] {
     for begin in ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"] {
       let holder = try DocumentFile.connect(try sample.file.locate(), .readWrite, Deadline(.zero))
       try holder.execute(begin)
-      try sample.folder.removeSpent { _ in true }
+      try sample.folder.removeEmptyJournals { _ in true }
       #expect(try sample.names.count == 1, "\(begin)")
       try holder.execute("ROLLBACK")
     }
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "1\n")
-    try sample.folder.removeSpent { _ in true }
+    try sample.folder.removeEmptyJournals { _ in true }
     #expect(try sample.names.isEmpty)
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
   }
@@ -223,7 +225,7 @@ func values(_ content: DocumentContent) -> [String] {
           sample.folder.path,
           host: JournalHost(home: JournalHome(machine: nil, boot: nil, namespace: nil, processStart: nil)))
       }
-      let dead = try sample.dead()
+      let dead = try sample.lockedOrphan()
       #expect(dead.isEndKnown == isEndKnown)
       let restored = try sample.file.restore(dead, stamp: sample.stamp())
       #expect(restored.edits == 4)
@@ -234,7 +236,7 @@ func values(_ content: DocumentContent) -> [String] {
       _ = try sample.edits(2)
       let edits = NetEdits(UnsavedEdits(sample.made[...]), of: sample.content, since: sample.base)
       let outcome = try sample.file.save(edits, isJournalled: true)
-      #expect(outcome.joined?.own.renamed.isEmpty == true)
+      #expect(outcome.rebased?.own.renamed.isEmpty == true)
       let after = try sample.file.read()
       #expect(values(after) == values(sample.content))
       #expect(after.log.suffix(2).map(\.id) == sample.made.suffix(2).map(\.id))
@@ -255,13 +257,13 @@ func values(_ content: DocumentContent) -> [String] {
         adds.append(
           .add(Emoji(id: emoji.id, text: text, position: emoji.position, size: emoji.size, z: emoji.z)))
       }
-      try journal.append([try #require(try sample.take("add", adds))], on: sample.base)
+      try journal.append([try #require(try sample.perform("add", adds))], on: sample.base)
       journal.abandon()
       let before = try sample.file.read()
-      let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+      let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
       #expect(report.isBeyondLog == isLarge)
       let entry = try #require(try sample.file.read().log.last)
-      #expect(entry.id.origin == sample.origin.ofRestores, "until then it can be undone")
+      #expect(entry.id.origin == sample.origin.forRestores, "until then it can be undone")
       var undone = try sample.file.read()
       _ = try undone.apply(entry.inverse)
       #expect(values(undone) == values(before))
@@ -285,9 +287,9 @@ func values(_ content: DocumentContent) -> [String] {
     let journal = try sample.journal()
     let size = try FontSize(99)
     let entries = [
-      try sample.take("move", [.move(emoji.id, to: try Point(x: 1, y: 1))]),
-      try sample.take("resize", [.resize(emoji.id, to: size)]),
-      try sample.take("remove", [.remove(other.id)]),
+      try sample.perform("move", [.move(emoji.id, to: try Point(x: 1, y: 1))]),
+      try sample.perform("resize", [.resize(emoji.id, to: size)]),
+      try sample.perform("remove", [.remove(other.id)]),
     ].compactMap { $0 }
     try journal.append(entries, on: sample.base)
     journal.abandon()
@@ -297,7 +299,7 @@ func values(_ content: DocumentContent) -> [String] {
         Edit(name: "other", changes: [.move(emoji.id, to: here), .setText(other.id, to: text)]),
         stamp: maker.stamp())
     }
-    let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
     let content = try sample.file.read()
     #expect(content.emoji(emoji.id)?.position == here && content.emoji(emoji.id)?.size == size)
     #expect(content.emoji(other.id)?.text == text)
@@ -311,14 +313,14 @@ func values(_ content: DocumentContent) -> [String] {
     let sample = try JournalSample(emojis: 1, edits: 0)
     let id = try #require(sample.content.bottom()?.id)
     let journal = try sample.journal()
-    let entry = try #require(try sample.take("resize", [.resize(id, to: try FontSize(99))]))
+    let entry = try #require(try sample.perform("resize", [.resize(id, to: try FontSize(99))]))
     try journal.append([entry], on: sample.base)
     journal.abandon()
     try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       _ = try transaction.perform(Edit(name: "remove", changes: [.remove(id)]), stamp: sample.maker.stamp())
     }
     let before = try sample.file.read()
-    let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
     #expect(report.edits == 1 && report.changes == 0 && report.dropped.count == 1)
     let content = try sample.file.read()
     #expect(content.revision == before.revision + 1 && content.log.last?.edit.name == "restore 1 edit")
@@ -333,21 +335,25 @@ func values(_ content: DocumentContent) -> [String] {
     let names = try sample.names
     let other = try sample.space.document("other.emojiart", seed: 99)
     let print = try fingerprint(other.path)
-    #expect(failure { try other.restore(sample.dead(), stamp: sample.stamp()) }?.code == .replaced)
+    #expect(failure { try other.restore(sample.lockedOrphan(), stamp: sample.stamp()) }?.code == .replaced)
     #expect(try fingerprint(other.path) == print)
     let good = try bytes(sample.file.path)
     var bad = good
     bad[2 * Format.pageSize - 20] ^= 1
     try write(bad, to: sample.file.path)
-    #expect(failure { try sample.file.restore(sample.dead(), stamp: sample.stamp()) }?.code == .damaged)
+    #expect(
+      failure { try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) }?.code == .damaged)
     try write([], to: sample.file.path)
-    #expect(failure { try sample.file.restore(sample.dead(), stamp: sample.stamp()) }?.code == .notADocument)
+    #expect(
+      failure { try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) }?.code == .notADocument
+    )
     try FileManager.default.removeItem(atPath: sample.file.path)
     #expect(
-      failure { try sample.file.restore(sample.dead(), stamp: sample.stamp()) }?.code == .noSuchDocument)
+      failure { try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) }?.code
+        == .noSuchDocument)
     #expect(try sample.names == names)
     try write(good, to: sample.file.path)
-    _ = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    _ = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
     #expect(try values(sample.file.read()) == values(sample.content))
   }
 
@@ -359,9 +365,9 @@ func values(_ content: DocumentContent) -> [String] {
     segment[segment.count - 9] ^= 1
     try write(segment, to: sample.segment())
     let (names, print) = (try sample.names, try fingerprint(sample.file.path))
-    let error = failure { try sample.file.restore(sample.dead(), stamp: sample.stamp()) }
-    #expect(error?.code == .damaged && error?.message.contains("line 5 of") == true)
-    #expect(error?.message.contains("--into") == true)
+    let error = failure { try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) }
+    #expect(error?.code == .damaged && error?.cause.contains("line 5 of") == true)
+    #expect(error?.remedy == .restoreApart)
     #expect(try sample.names == names && fingerprint(sample.file.path) == print)
   }
 
@@ -395,7 +401,8 @@ func values(_ content: DocumentContent) -> [String] {
     let author = try Author(origin: Origin(using: &random))
     let shown = try sample.file.read(with: try sample.folder.peek(), restoredBy: author)
     var same = author
-    let report = try sample.file.restore(sample.dead(), stamp: same.stamp(at: shown.reports[0].modified))
+    let report = try sample.file.restore(
+      sample.lockedOrphan(), stamp: same.stamp(at: shown.reports[0].modified))
     #expect(try sample.file.read() == shown.content)
     #expect([report] == shown.reports)
   }
@@ -406,7 +413,7 @@ func values(_ content: DocumentContent) -> [String] {
     try sample.die(after: 6, saved: 2)
     let before = try sample.file.read()
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "1\n")
-    try sample.dead().discard(knownTo: sample.file)
+    try sample.lockedOrphan().discard(knownTo: sample.file)
     #expect(try sample.names.isEmpty)
     #expect(try sample.file.read() == before)
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")

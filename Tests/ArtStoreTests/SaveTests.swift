@@ -62,7 +62,7 @@ import Testing
     }
     #expect(
       error?.code == .inputOutput
-        && error?.message.contains("the edit is in a file that was moved away") == true)
+        && error?.cause.contains("the edit is in a file that was moved away") == true)
     #expect(try folder.names == ["elsewhere.emojiart"])
     #expect(try DocumentFile(folder["elsewhere.emojiart"]).check().faults == [])
   }
@@ -86,7 +86,7 @@ import Testing
       }
     }
     #expect(error?.code == .inputOutput && runs == 3)
-    #expect(error?.message.contains("before you try again") == true)
+    #expect(error?.cause.contains("before you try again") == true)
   }
 
   @Test(
@@ -120,10 +120,10 @@ import Testing
     }
     let saved = try #require(mine)
     try file.add(seed: 8)
-    #expect(try file.read { (t: DocumentTransaction) throws(ArtError) in try t.holds(saved) })
+    #expect(try file.read { (t: DocumentTransaction) throws(ArtError) in try t.contains(saved) })
     let other = try folder.document("other.emojiart", seed: 2)
     try other.add(seed: 5)
-    #expect(try other.read { (t: DocumentTransaction) throws(ArtError) in try !t.holds(saved) })
+    #expect(try other.read { (t: DocumentTransaction) throws(ArtError) in try !t.contains(saved) })
   }
 
   @Test("F13 an edit that would take a document beyond 256 MiB is refused and changes nothing")
@@ -185,7 +185,7 @@ import Testing
     let file = try folder.document()
     try shell(file.path, "PRAGMA user_version=2")
     let error = failure { try file.read() }
-    #expect(error?.code == .newerFormat && error?.message.contains("format 2") == true)
+    #expect(error?.code == .newerFormat && error?.cause.contains("format 2") == true)
     #expect(failure { try file.add(seed: 1) }?.code == .newerFormat)
     try shell(file.path, "PRAGMA user_version=0")
     #expect(failure { try file.read() }?.code == .damaged)

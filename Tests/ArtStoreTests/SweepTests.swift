@@ -185,14 +185,14 @@ import Testing
       if try tampered(call, "signal=KILL", command).isCrash { killed += 1 }
       if try bytes(file.path) == start { stayed += 1 } else { mended += 1 }
       #expect(try file.check().faults.isEmpty == (try bytes(file.path) != start), "\(call)")
-      _ = try file.mend(.repair, stamp: maker.stamp())
+      _ = try file.repair(.repair, stamp: maker.stamp())
       #expect(try file.check().faults == [], "\(call)")
       // Every emoji of this file is in doubt; its log is not.
       #expect(try file.read().log.prefix(whole.log.count).elementsEqual(whole.log), "\(call)")
     }
     // The last mending of a file that was not whole took away what a killed one left.
     try write(start, to: file.path)
-    _ = try file.mend(.repair, stamp: maker.stamp())
+    _ = try file.repair(.repair, stamp: maker.stamp())
     #expect(try folder.names == ["bees.emojiart"])
     print(
       "F22 repair: \(calls.count) system calls, killed at \(killed) of them: \(stayed) times as it was, \(mended) "

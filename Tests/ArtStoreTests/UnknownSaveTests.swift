@@ -11,7 +11,7 @@ import Testing
   private func moves(_ sample: JournalSample, _ unsaved: inout UnsavedEdits, _ count: Int) throws {
     let id = try #require(sample.content.bottom()).id
     for x in 0..<count {
-      unsaved.append(try #require(try sample.take("move", [.move(id, to: Point(x: Double(x + 5), y: 0))])))
+      unsaved.append(try #require(try sample.perform("move", [.move(id, to: Point(x: Double(x + 5), y: 0))])))
     }
   }
 
@@ -29,12 +29,12 @@ import Testing
         var unsaved = UnsavedEdits()
         let removed = try bee(sample)
         for bee in try [removed] + (0..<9).map({ _ in try bee(sample) }) {
-          unsaved.append(try #require(try sample.take("add", [.add(bee)])))
+          unsaved.append(try #require(try sample.perform("add", [.add(bee)])))
         }
         _ = try sample.file.save(
           NetEdits(unsaved, of: sample.content, since: sample.base), isJournalled: true)
         unsaved.seal()
-        unsaved.append(try #require(try sample.take("remove", [.remove(removed.id)])))
+        unsaved.append(try #require(try sample.perform("remove", [.remove(removed.id)])))
         try moves(sample, &unsaved, followers)
         if others { try sample.file.add("🌸", seed: 77) }
         let net = NetEdits(unsaved, of: sample.content, since: sample.base)
@@ -44,7 +44,7 @@ import Testing
         #expect(found.emojiCount == sample.content.emojiCount + (others ? 1 : 0), "\(about)")
         #expect(found.revision == sample.content.revision + (others ? 1 : 0), "\(about)")
         #expect(found.emoji(removed.id) == nil, "\(about)")
-        #expect(outcome.joined?.own.renamed.isEmpty ?? true, "\(about)")
+        #expect(outcome.rebased?.own.renamed.isEmpty ?? true, "\(about)")
         for emoji in sample.content.emojisInOrder() { #expect(found.emoji(emoji.id) == emoji, "\(about)") }
       }
     }

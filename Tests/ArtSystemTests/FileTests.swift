@@ -12,7 +12,7 @@ import Testing
 
   private func names() throws -> [String] {
     var names: [String] = []
-    try FolderEntry.each(in: scratch.path) { names.append($0.shownName) }
+    try FolderEntry.each(in: scratch.path) { names.append($0.displayName) }
     return names.sorted()
   }
 
@@ -30,8 +30,8 @@ import Testing
     try FolderEntry.each(in: scratch.path) { entry in
       count += 1
       if entry.name == nil { nameless += 1 }
-      if entry.leadsToFolder { leading.append(entry.shownName) }
-      do throws(SystemError) { kinds[entry.shownName] = try entry.kind() } catch {
+      if entry.leadsToFolder { leading.append(entry.displayName) }
+      do throws(SystemError) { kinds[entry.displayName] = try entry.kind() } catch {
         #expect(Bool(false), "\(error)")
       }
     }
@@ -49,9 +49,10 @@ import Testing
   @Test(
     "A12 a file without a name appears whole where nothing is, or in the place of another file, or not at all",
     arguments: [true, false])
-  func unnamed(isAsked: Bool) throws {
+  func unnamed(allowsUnnamed: Bool) throws {
     func begun(_ text: String) throws -> UnnamedFile {
-      let file = try UnnamedFile(in: scratch.path, mode: 0o600, else: scratch[".hidden"], isAsked: isAsked)
+      let file = try UnnamedFile(
+        in: scratch.path, mode: 0o600, else: scratch[".hidden"], allowsUnnamed: allowsUnnamed)
       #expect(write(file.descriptor, text, text.utf8.count) == text.utf8.count)
       return file
     }
@@ -60,7 +61,7 @@ import Testing
       close(file.descriptor)
     }
     let first = try begun("first")
-    #expect(try names() == (isAsked ? [] : [".hidden"]), "nothing is at its path before it is linked")
+    #expect(try names() == (allowsUnnamed ? [] : [".hidden"]), "nothing is at its path before it is linked")
     try first.link(as: scratch["a"])
     end(first)
     #expect(try names() == ["a"] && SmallFile.text(scratch["a"], limit: 9) == "first")
@@ -83,7 +84,7 @@ import Testing
     end(fourth)
     #expect(try names() == ["a"])
     let missing = #expect(throws: SystemError.self) {
-      _ = try UnnamedFile(in: scratch["b"], mode: 0o600, else: scratch["b/c"], isAsked: isAsked)
+      _ = try UnnamedFile(in: scratch["b"], mode: 0o600, else: scratch["b/c"], allowsUnnamed: allowsUnnamed)
     }
     #expect(missing?.number == ENOENT)
   }
@@ -92,7 +93,7 @@ import Testing
   func renaming() throws {
     try scratch.write("a", "one")
     try scratch.write("b", "two")
-    let file = try UnnamedFile(in: scratch.path, mode: 0o600, else: scratch[".hidden"], isAsked: false)
+    let file = try UnnamedFile(in: scratch.path, mode: 0o600, else: scratch[".hidden"], allowsUnnamed: false)
     #expect(throws: SystemError.self) { try file.link(as: scratch["a"], mayRace: true) }
     #expect(try SmallFile.text(scratch["a"], limit: 9) == "one")
     file.abandon()

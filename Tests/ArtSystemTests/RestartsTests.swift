@@ -6,7 +6,7 @@ import Testing
 @Suite("Starting a worker again") struct RestartsTests {
   @Test("W14 a worker that ended soon is started again after pauses that double from 100 ms up to 30 s")
   func pausesGrow() {
-    var restarts = Restarts()
+    var restarts = RestartBackoff()
     var now = Duration.seconds(1000)
     var pauses: [Double] = []
     for _ in 0..<12 {
@@ -21,7 +21,7 @@ import Testing
 
   @Test("W14 one that ran for 10 s is started again at once, and the pauses begin anew")
   func longRun() {
-    var restarts = Restarts()
+    var restarts = RestartBackoff()
     restarts.started(at: .zero)
     #expect(restarts.ended(at: .seconds(1)) == .milliseconds(1_100))
     restarts.started(at: .seconds(2))
@@ -32,7 +32,7 @@ import Testing
 
   @Test("W14 a start that fails is a short run")
   func failedStarts() {
-    var restarts = Restarts()
+    var restarts = RestartBackoff()
     #expect(restarts.ended(at: .zero) == .milliseconds(100))
     #expect(restarts.ended(at: .seconds(100)) == .milliseconds(100_200))
     restarts.started(at: .seconds(200))

@@ -8,11 +8,11 @@ import Testing
 
 /// A file of `Fixtures/debouncer`: a story, then inputs with their times in milliseconds, then what must come of them.
 ///
-///     settings quiet 20 timeout 100 most 65536   the usual ones where the line is missing
+///     settings quiet 20 maxDelay 100 capacity 65536   the usual ones where the line is missing
 ///     5 happened PATH          5 again PATH TIME
 ///     5 changed FOLDER [REASON]     5 rescan FOLDER [REASON]      the watched folder is `.`
 ///     20 take                  takes once; lines follow that begin with `>`: `> look PATH quiet`, `> nothing`
-///     99 run                   takes whenever something is due, until then: `> 20 look PATH restless`, `> 30 scan FOLDER`
+///     99 run                   takes whenever something is due, until then: `> 20 look PATH pending`, `> 30 scan FOLDER`
 ///     next 25 | next none      when the next thing is due
 struct DebouncerCase {
   let name: String
@@ -40,7 +40,7 @@ struct DebouncerCase {
 
   /// Runs it. Returns how many steps it has, and what differs.
   func run() throws -> (steps: Int, differences: [String]) {
-    var machine = Debouncer(quiet: .milliseconds(20), timeout: .milliseconds(100))
+    var machine = Debouncer(quiet: .milliseconds(20), maxDelay: .milliseconds(100))
     var differences: [String] = []
     var given: (line: String, output: [String])?
     var expected: [String] = []
@@ -77,20 +77,20 @@ struct DebouncerCase {
     let reason = words.count > 3 ? words.dropFirst(3).joined(separator: " ") : nil
     switch (words.first, words.dropFirst().first) {
     case ("settings", _):
-      guard words.count == 7, let most = Int(words[6]) else { throw Unreadable(line: line) }
-      machine = Debouncer(quiet: try number(2), timeout: try number(4), most: most)
+      guard words.count == 7, let capacity = Int(words[6]) else { throw Unreadable(line: line) }
+      machine = Debouncer(quiet: try number(2), maxDelay: try number(4), capacity: capacity)
     case ("next", _): return ["next \(machine.nextDue.map(Self.text) ?? "none")"]
-    case (_, "happened"): machine.happened(to: try path(2), at: try number(0))
-    case (_, "again"): machine.again(try path(2), at: try number(3))
-    case (_, "changed"): machine.changed(try path(2), reason: reason, at: try number(0))
-    case (_, "rescan"): machine.rescan(try path(2), reason: reason, at: try number(0))
+    case (_, "happened"): machine.recordEvent(for: try path(2), at: try number(0))
+    case (_, "again"): machine.schedule(try path(2), at: try number(3))
+    case (_, "changed"): machine.folderChanged(try path(2), reason: reason, at: try number(0))
+    case (_, "rescan"): machine.scheduleScan(try path(2), reason: reason, at: try number(0))
     case (_, "take"):
-      let output = Self.texts(machine.take(at: try number(0)))
+      let output = Self.texts(machine.removeDue(at: try number(0)))
       return output.isEmpty ? ["nothing"] : output
     case (_, "run"):
       var output: [String] = []
       while let due = machine.nextDue, due <= (try number(0)) {
-        output += Self.texts(machine.take(at: due)).map { "\(Self.text(due)) \($0)" }
+        output += Self.texts(machine.removeDue(at: due)).map { "\(Self.text(due)) \($0)" }
       }
       return output
     default: throw Unreadable(line: line)
@@ -101,7 +101,7 @@ struct DebouncerCase {
   private static func text(_ time: Duration) -> String { String(Int(time / .milliseconds(1))) }
 
   private static func texts(_ due: Debouncer.Due) -> [String] {
-    due.looks.map { "look \($0.path.string) \($0.isQuiet ? "quiet" : "restless")" }
+    due.refreshes.map { "look \($0.path.string) \($0.isQuiet ? "quiet" : "pending")" }
       + (due.scan.map { scan in
         ["scan \(scan.folder.isRoot ? "." : scan.folder.string)" + (scan.reason.map { " \($0)" } ?? "")]
       } ?? [])

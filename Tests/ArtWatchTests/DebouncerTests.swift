@@ -25,7 +25,7 @@ import Testing
     "W15 the runner of the stories can fail",
     arguments: [
       "0 happened bees\n100 run\n> 21 look bees quiet\n",
-      "0 happened bees\n100 run\n> 20 look bees restless\n",
+      "0 happened bees\n100 run\n> 20 look bees pending\n",
       "0 happened bees\n100 run\n", "0 happened bees\nnext none\n", "0 changed a\n100 run\n> 20 scan a why\n",
       "5 take\n> look bees quiet\n",
     ])
@@ -58,16 +58,16 @@ import Testing
 /// Random inputs to the machine, and a model that only remembers what is owed.
 private struct RandomSchedule {
   private let quiet = Duration.milliseconds(20)
-  private let timeout = Duration.milliseconds(100)
+  private let maxDelay = Duration.milliseconds(100)
   private var random: SplitMix64
   private var machine: Debouncer
   private let paths = [
     "a", "b", "m/a", "m/b", "m/d/a", "mm/a", "m/d/e/f", "é", "e\u{301}",
   ].map { FilePath($0) }
   private let folders = ["", "m", "m/d", "mm", "n"].map { FilePath($0) }
-  /// What is owed: since when (a look by then + timeout), and the last event, after which a quiet one.
+  /// What is owed: since when (a look by then + maxDelay), and the last event, after which a quiet one.
   private var owed: [FilePath: (first: Duration, last: Duration)] = [:]
-  private var appointed: [FilePath: Duration] = [:]
+  private var scheduled: [FilePath: Duration] = [:]
   private var scansOwed: [FilePath: (first: Duration, last: Duration)] = [:]
   private(set) var events = 0
   private(set) var takes = 0
@@ -75,7 +75,7 @@ private struct RandomSchedule {
 
   init(seed: UInt64) {
     random = SplitMix64(seed: seed)
-    machine = Debouncer(quiet: quiet, timeout: timeout, most: seed.isMultiple(of: 4) ? 4 : 65_536)
+    machine = Debouncer(quiet: quiet, maxDelay: maxDelay, capacity: seed.isMultiple(of: 4) ? 4 : 65_536)
     isSmall = seed.isMultiple(of: 4)
   }
   private let isSmall: Bool
@@ -89,7 +89,7 @@ private struct RandomSchedule {
     if let wrong = pass(until: now + .seconds(10)) { return wrong }
     if machine.nextDue != nil { return "something waits for ever" }
     if let left = owed.first { return "nothing came for \(left)" }
-    if let left = appointed.first { return "no look came for \(left)" }
+    if let left = scheduled.first { return "no look came for \(left)" }
     if let left = scansOwed.first { return "no scan came for \(left)" }
     return nil
   }
@@ -100,14 +100,14 @@ private struct RandomSchedule {
     switch Int.random(in: 0..<12, using: &random) {
     case 0:
       let folder = folders.randomElement(using: &random) ?? .root
-      machine.changed(folder, at: now)
+      machine.folderChanged(folder, at: now)
       scansOwed[folder] = (scansOwed[folder]?.first ?? now, now)
     case 1:
       let time = now + .milliseconds(Int.random(in: 0..<500, using: &random))
-      machine.again(path, at: time)
-      if !isSmall { appointed[path] = min(appointed[path] ?? time, time) }
+      machine.schedule(path, at: time)
+      if !isSmall { scheduled[path] = min(scheduled[path] ?? time, time) }
     default:
-      machine.happened(to: path, at: now)
+      machine.recordEvent(for: path, at: now)
       owed[path] = (owed[path]?.first ?? now, now)
     }
   }
@@ -122,13 +122,13 @@ private struct RandomSchedule {
       for (path, wait) in owed where !isLate && !isSmall {
         // Where a scan is to come that takes it in, it is looked at by then.
         let scans = scansOwed.filter { path.isWithin($0.key) }.values.map(\.first)
-        let due = max(wait.first, scans.min() ?? wait.first) + timeout
+        let due = max(wait.first, scans.min() ?? wait.first) + maxDelay
         if now > due { return "\(path.string) was due at \(due), it is \(now)" }
       }
       // One scan at a time: the others follow at once.
       var times = 0
       repeat {
-        if let wrong = settle(machine.take(at: now)) { return wrong }
+        if let wrong = settle(machine.removeDue(at: now)) { return wrong }
         times += 1
       } while (machine.nextDue ?? .seconds(Int.max)) <= now && times < 9
       if let next = machine.nextDue, next <= now, !isLate { return "still due after it was taken" }
@@ -139,13 +139,15 @@ private struct RandomSchedule {
 
   private mutating func settle(_ due: Debouncer.Due) -> String? {
     if due.isEmpty { return "asked at \(now) for nothing" }
-    for look in due.looks {
-      let wait = owed[look.path]
-      let isAppointed = appointed[look.path].map { $0 <= now } ?? isSmall
-      if wait == nil, !isAppointed { return "a look at \(look.path.string) without an event" }
+    for refresh in due.refreshes {
+      let wait = owed[refresh.path]
+      let isScheduled = scheduled[refresh.path].map { $0 <= now } ?? isSmall
+      if wait == nil, !isScheduled { return "a look at \(refresh.path.string) without an event" }
       let isQuiet = wait.map { $0.last + quiet <= now } ?? true
-      if look.isQuiet != isQuiet { return "\(look.path.string) is quiet: \(isQuiet), not \(look.isQuiet)" }
-      pay(look.path, isQuiet)
+      if refresh.isQuiet != isQuiet {
+        return "\(refresh.path.string) is quiet: \(isQuiet), not \(refresh.isQuiet)"
+      }
+      pay(refresh.path, isQuiet)
     }
     if let scan = due.scan {
       let inside = scansOwed.filter { $0.key.isWithin(scan.folder) }
@@ -161,7 +163,7 @@ private struct RandomSchedule {
   }
 
   private mutating func pay(_ path: FilePath, _ isQuiet: Bool) {
-    if let time = appointed[path], time <= now { appointed[path] = nil }
+    if let time = scheduled[path], time <= now { scheduled[path] = nil }
     guard let wait = owed[path] else { return }
     owed[path] = isQuiet ? nil : (now, wait.last)
   }

@@ -44,7 +44,7 @@ actor Follower {
     let news: [WatchEvent]
     let files: [String]
     var looks: [WatchedFile] {
-      news.flatMap { news -> [WatchedFile] in if case .look(let files) = news { files } else { [] } }
+      news.flatMap { news -> [WatchedFile] in if case .changed(let files) = news { files } else { [] } }
     }
     var scans: [FolderScan] {
       news.compactMap { if case .scanned(let scan) = $0 { scan } else { nil } }
@@ -58,7 +58,7 @@ actor Follower {
 
   private func take(_ news: WatchEvent) {
     switch news {
-    case .look(let looked):
+    case .changed(let looked):
       for file in looked {
         var status = stat()
         let isFile = lstat("\(root)/\(file.path)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -22,7 +22,7 @@ import Testing
       #expect(kill(process, signal) == 0)
       let news = try await follower.until { !$0.reasons.isEmpty }
       // A loaded machine may tell of the file below twice.
-      let other = news.filter { if case .look = $0 { false } else { true } }
+      let other = news.filter { if case .changed = $0 { false } else { true } }
       #expect(other.count == 1, "\(other)")
       guard case .scanned(let scan) = other[0] else {
         #expect(Bool(false), "\(other)")

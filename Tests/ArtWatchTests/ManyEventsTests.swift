@@ -66,20 +66,21 @@ import Testing
   @Test("W22 more names than are kept apart become one scan")
   func inbox() throws {
     let now = Mutex(Duration.zero)
-    let inbox = Inbox(Wakeup(), now: { now.withLock { $0 } }, quiet: .milliseconds(20), most: 100)
-    for number in 0..<100 { inbox.put(Array("event 1 2 0 \(number)".utf8)) }
+    let inbox = Inbox(Wakeup(), now: { now.withLock { $0 } }, quiet: .milliseconds(20), capacity: 100)
+    for number in 0..<100 { inbox.receive(Array("event 1 2 0 \(number)".utf8)) }
     now.withLock { $0 = .seconds(1) }
-    for number in 0..<100 { inbox.put(Array("event 1 100 0 \(number)".utf8)) }
-    let full = inbox.take()
-    #expect(full.events.count == 100 && full.lost == nil)
+    for number in 0..<100 { inbox.receive(Array("event 1 100 0 \(number)".utf8)) }
+    let full = inbox.drain()
+    #expect(full.events.count == 100 && full.lossReason == nil)
     let one = full.events[Inbox.Source(watch: 1, name: Array("7".utf8))]
     #expect(one?.first == .zero && one?.last == .seconds(1) && one?.mask.rawValue == 0x102)
-    for number in 0..<350 { inbox.put(Array("event 1 2 0 \(number)".utf8)) }
-    let over = inbox.take()
-    #expect(over.lost == .tooManyAtOnce && over.events.count <= 100, "no limit of the system's is blamed")
-    inbox.put(Array("event -1 4000 0 ".utf8))
-    #expect(inbox.take().lost == .overflown)
-    #expect(inbox.take().events.isEmpty)
+    for number in 0..<350 { inbox.receive(Array("event 1 2 0 \(number)".utf8)) }
+    let over = inbox.drain()
+    #expect(
+      over.lossReason == .tooManyAtOnce && over.events.count <= 100, "no limit of the system's is blamed")
+    inbox.receive(Array("event -1 4000 0 ".utf8))
+    #expect(inbox.drain().lossReason == .overflown)
+    #expect(inbox.drain().events.isEmpty)
   }
 
   @Test("W32 while nothing happens no timer runs, nothing wakes, and readers cause nothing")
@@ -113,7 +114,7 @@ import Testing
     #expect(watcher.wakeup.isAwaited, "nobody was woken")
     #expect(try SeenHelper.ticks(of: seen.last) == ticks)
     try folder.write("sub/wasps.emojiart", "3")
-    #expect(try await next.value == .look([WatchedFile("sub/wasps.emojiart", isQuiet: true)]))
+    #expect(try await next.value == .changed([WatchedFile("sub/wasps.emojiart", isQuiet: true)]))
     await watcher.close()
   }
 
@@ -160,7 +161,7 @@ import Testing
     clock.advance(by: .milliseconds(1_999))
     #expect(watcher.wakeup.isAwaited)
     clock.advance(by: .milliseconds(1))
-    #expect(try await next.value == .look([WatchedFile("bees.emojiart", isQuiet: true)]))
+    #expect(try await next.value == .changed([WatchedFile("bees.emojiart", isQuiet: true)]))
     await watcher.close()
   }
 
@@ -176,7 +177,7 @@ import Testing
     try folder.write("wasps.emojiart", "y")
     try folder.write("sub/bees.emojiart", "y")
     try folder.write("bees.emojiart-journal", "y")
-    #expect(try await follower.next() == .look([WatchedFile("bees.emojiart", isQuiet: true)]))
+    #expect(try await follower.next() == .changed([WatchedFile("bees.emojiart", isQuiet: true)]))
     await watcher.close()
   }
 }

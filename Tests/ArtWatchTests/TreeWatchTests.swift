@@ -74,7 +74,7 @@ import Testing
     let news = try await follower.until { $0.files == ["in/3.emojiart", "in/4.emojiart"] }
     #expect(
       !news.contains {
-        if case .look(let files) = $0 { files.contains { $0.path.contains("9") } } else { false }
+        if case .changed(let files) = $0 { files.contains { $0.path.contains("9") } } else { false }
       })
     try await agree(follower)
   }

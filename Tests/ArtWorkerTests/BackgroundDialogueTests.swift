@@ -47,8 +47,10 @@ import Testing
         ? sayings[0]
         : isLikely ? likely[generator.below(likely.count)] : sayings[generator.below(sayings.count)]
       word.append(saying.letter)
-      let effect = exchange.heard(line: Array(saying.line.utf8))
-      if case .take(let count) = effect { _ = exchange.heard(bytes: [UInt8](repeating: 0, count: count)) }
+      let effect = exchange.receive(line: Array(saying.line.utf8))
+      if case .receiveBytes(let count) = effect {
+        _ = exchange.receive(bytes: [UInt8](repeating: 0, count: count))
+      }
       if effect == .kill { kills = true }
       if kills { break }
     }
@@ -77,7 +79,7 @@ import Testing
           isRefused && endedWell && !kills && refusal == Refusal(.tls, "why", isTransient: false)
         case .failure(.failed(let error)):
           !((isTaken || isRefused) && endedWell) && error.code == .unavailable
-            && error.message.contains(Self.program.path)
+            && error.cause.contains(Self.program.path)
         case .failure(.cancelled): false
         }
       if !fits { Issue.record("\(word), then \(end): \(outcome)") }

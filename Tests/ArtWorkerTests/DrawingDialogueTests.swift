@@ -46,9 +46,9 @@ import Testing
           ? sayings[0]
           : isLikely ? likely[generator.below(likely.count)] : sayings[generator.below(sayings.count)]
         word.append(saying.letter)
-        let effect = exchange.heard(line: Array(saying.line.utf8))
-        if case .take(let count) = effect {
-          guard case .tell(let bytes) = exchange.heard(bytes: Array(repeating: 7, count: count)),
+        let effect = exchange.receive(line: Array(saying.line.utf8))
+        if case .receiveBytes(let count) = effect {
+          guard case .report(let bytes) = exchange.receive(bytes: Array(repeating: 7, count: count)),
             bytes == [7, 7]
           else {
             Issue.record("\(word): the part is not told")
@@ -86,7 +86,7 @@ import Testing
           isCostly && refusal.reason == (end.cause == .signal(SIGXCPU) ? .tooLarge : .noMemory)
         case .failure(.failed(let error)):
           !((isDrawn || isRefused) && endedWell) && !isCostly && error.code == .unavailable
-            && error.message.contains(Self.program.path)
+            && error.cause.contains(Self.program.path)
         case .failure(.cancelled): false
         }
       if !fits { Issue.record("\(run.word), then \(end): \(outcome)") }
@@ -106,8 +106,8 @@ import Testing
   func bytes() throws {
     for lines in [[], [#"{"hello":3}"#], [#"{"hello":3}"#, #"{"part":3}"#]] {
       var exchange = DrawingDialogue(with: Self.program, limit: 1 << 20)
-      for line in lines { _ = exchange.heard(line: Array(line.utf8)) }
-      #expect(exchange.heard(bytes: [1, 2]) == .kill)
+      for line in lines { _ = exchange.receive(line: Array(line.utf8)) }
+      #expect(exchange.receive(bytes: [1, 2]) == .kill)
     }
   }
 
@@ -116,17 +116,17 @@ import Testing
     #expect(Renderer.resultLimit == 4 << 30)
     var exchange = DrawingDialogue(with: Self.program, limit: 5)
     for (line, count) in [(#"{"hello":3}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
-      #expect(exchange.heard(line: Array(line.utf8)) == (count == 0 ? .ask : .take(count)))
+      #expect(exchange.receive(line: Array(line.utf8)) == (count == 0 ? .sendRequest : .receiveBytes(count)))
       let bytes = [UInt8](repeating: 7, count: count)
-      if count > 0 { #expect(exchange.heard(bytes: bytes) == .tell(bytes)) }
+      if count > 0 { #expect(exchange.receive(bytes: bytes) == .report(bytes)) }
     }
     var full = exchange
-    #expect(full.heard(line: Array(#"{"drawn":{"lacking":[],"lackingCount":0}}"#.utf8)) == .nothing)
+    #expect(full.receive(line: Array(#"{"drawn":{"lacking":[],"lackingCount":0}}"#.utf8)) == .nothing)
     #expect(throws: Never.self) { try full.outcome(of: HelperEnd(.exit(0), errors: "")).get() }
-    #expect(exchange.heard(line: Array(#"{"part":1}"#.utf8)) == .kill)
+    #expect(exchange.receive(line: Array(#"{"part":1}"#.utf8)) == .kill)
     guard case .failure(.failed(let error)) = exchange.outcome(of: HelperEnd(.exit(0), errors: "")) else {
       throw ArtError(.badJSON, "it is believed")
     }
-    #expect(error.message.contains("a drawing of more than 5 bytes"))
+    #expect(error.cause.contains("a drawing of more than 5 bytes"))
   }
 }

@@ -21,7 +21,7 @@ import Testing
       Issue.record("\(failure as Any)", sourceLocation: location)
       return
     }
-    let message = error.message
+    let message = error.cause
     #expect(error.code == .unavailable, sourceLocation: location)
     #expect(
       message.hasPrefix("\(worker.program.path) ") && message.contains(part), "\(message)",
@@ -36,13 +36,13 @@ import Testing
   func missing() async throws {
     let (none, _) = try await Renderer(helpers: HelperPrograms(folders: [])).failure()
     guard case .failed(let error) = none else { throw ArtError(.badJSON, "\(none as Any)") }
-    #expect(error.code == .unavailable && error.message.hasPrefix("no emojiart-worker beside this program"))
+    #expect(error.code == .unavailable && error.cause.hasPrefix("no emojiart-worker beside this program"))
     let worker = try ScriptedWorker(draw: "")
     for path in ["\(worker.path)/script", "\(worker.path)/nothing", worker.path] {
       let (failure, _) = try await Renderer(helpers: .worker(at: path)).failure()
       guard case .failed(let error) = failure else { throw ArtError(.badJSON, "\(failure as Any)") }
-      #expect(error.code == .unavailable && error.message.hasPrefix("cannot start \(path): "))
-      #expect(error.message.hasSuffix("install emojiart again"))
+      #expect(error.code == .unavailable && error.cause.hasPrefix("cannot start \(path): "))
+      #expect(error.cause.hasSuffix("install emojiart again"))
     }
   }
 

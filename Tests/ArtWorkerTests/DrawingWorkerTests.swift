@@ -114,7 +114,7 @@ final class Taken: Sendable {
       Issue.record("it was drawn")
     } catch {
       guard case .failed(let error) = error else { throw error }
-      #expect(error.code == .tooLarge && error.message.contains("5000 bytes"))
+      #expect(error.code == .tooLarge && error.cause.contains("5000 bytes"))
     }
     #expect(await endless.isGone())
   }

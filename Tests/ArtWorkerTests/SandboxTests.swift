@@ -197,7 +197,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let wrong = await #expect(throws: ArtError.self) {
       try await SandboxProbe(helpers: other.helpers, clock: ManualClock()).ask()
     }
-    #expect(wrong?.message.contains("speaks version 4") == true)
+    #expect(wrong?.cause.contains("speaks version 4") == true)
     let silent = try ScriptedWorker(script: "say '{\"hello\":3}'")
     await #expect(throws: ArtError.self) {
       try await SandboxProbe(helpers: silent.helpers, clock: ManualClock()).ask()

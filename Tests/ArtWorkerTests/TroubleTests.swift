@@ -18,7 +18,7 @@ import Testing
   ) {
     let error = result.error
     #expect(error?.code == .unavailable, "\(result)")
-    let message = error?.message ?? ""
+    let message = error?.cause ?? ""
     #expect(message.hasPrefix("\(worker.program.path) ") && message.contains(part), "\(message)")
     #expect(!message.contains("\n"))
     #expect(message.hasSuffix("; install emojiart again") || message.hasSuffix("; try again"))
@@ -28,8 +28,8 @@ import Testing
   func missing() async throws {
     let error = try await BackgroundFetcher(helpers: HelperPrograms(folders: [])).result().error
     #expect(error?.code == .unavailable)
-    #expect(error?.message.hasPrefix("no emojiart-worker beside this program") == true)
-    #expect(error?.message.hasSuffix("install emojiart again") == true)
+    #expect(error?.cause.hasPrefix("no emojiart-worker beside this program") == true)
+    #expect(error?.cause.hasSuffix("install emojiart again") == true)
   }
 
   @Test("B45 a worker that cannot be executed is one clear error that names it")
@@ -38,8 +38,8 @@ import Testing
     for path in ["\(worker.path)/script", "\(worker.path)/nothing", worker.path] {
       let error = try await BackgroundFetcher(helpers: .worker(at: path)).result().error
       #expect(error?.code == .unavailable)
-      #expect(error?.message.hasPrefix("cannot start \(path): ") == true)
-      #expect(error?.message.hasSuffix("install emojiart again") == true)
+      #expect(error?.cause.hasPrefix("cannot start \(path): ") == true)
+      #expect(error?.cause.hasSuffix("install emojiart again") == true)
     }
   }
 

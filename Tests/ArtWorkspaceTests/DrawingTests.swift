@@ -57,7 +57,7 @@ import Testing
           drawing, of: "bees", by: Renderer(helpers: HelperPrograms(folders: [])), waiter: BlockingWaiter())
       }
     }
-    #expect(failed?.code == .unavailable && failed?.message.hasPrefix("bees cannot be drawn") == true)
+    #expect(failed?.code == .unavailable && failed?.cause.hasPrefix("bees cannot be drawn") == true)
     #expect(try watched.bytes("bees.png") == whole)
     #expect(watched.everything.filter { !$0.hasPrefix("state") } == ["bees.emojiart", "bees.png"])
   }

@@ -104,8 +104,8 @@ import Testing
       let foreign = try #require(try importer.read(source))
       let document = try importer.make(foreign, from: source)
       #expect((document.refusal == nil) == isPending && (document.content.pending != nil) == isPending)
-      #expect(document.report.notes.contains { $0.words.contains(reason.rawValue) })
-      #expect(document.report.notes.contains { $0.words.contains("as the front end says") } == !isPending)
+      #expect(document.report.notes.contains { $0.text.contains(reason.rawValue) })
+      #expect(document.report.notes.contains { $0.text.contains("as the front end says") } == !isPending)
       #expect(try DocumentFile(document.path).read().emojiCount == 1)
       try watched.remove("new/bees.emojiart")
     }

@@ -22,8 +22,10 @@ import Testing
     let documents = watched.names.map { name -> FolderDocument in
       do {
         return FolderDocument(path: name, base: try DocumentFile(watched[name]).base(), trouble: nil)
+      } catch let error as ArtError {
+        return FolderDocument(path: name, base: nil, trouble: error)
       } catch {
-        return FolderDocument(path: name, base: nil, trouble: "\(error)")
+        return FolderDocument(path: name, base: nil, trouble: ArtError(.inputOutput, "\(error)"))
       }
     }
     return (documents, nil)

@@ -27,8 +27,10 @@ extension ReportedDocuments {
     FolderDocument(path: path, base: try base(revision, by: number), trouble: nil)
   }
 
+  private func fault(_ cause: String) -> ArtError { ArtError(.damaged, cause) }
+
   private func broken(_ path: String, _ reason: String) -> FolderDocument {
-    FolderDocument(path: path, base: nil, trouble: reason)
+    FolderDocument(path: path, base: nil, trouble: fault(reason))
   }
 
   private func change(_ revisions: ClosedRange<Int>, isComplete: Bool = true) throws -> DocumentChange {
@@ -53,8 +55,8 @@ extension ReportedDocuments {
     var told = ReportedDocuments()
     #expect(
       told.begin([try whole("a", 3), broken("b", "why")], degraded: "no watches")
-        == [.ready(2), .degraded("no watches"), .damaged("b", reason: "why")])
-    #expect(told.receive(.damaged("b", reason: "why")) == nil)
+        == [.ready(2), .degraded("no watches"), .damaged("b", reason: fault("why"))])
+    #expect(told.receive(.damaged("b", reason: fault("why"))) == nil)
     var other = told
     let whole = DocumentChange(edits: [], texts: [:], revision: 4, isComplete: true)
     #expect(other.receive(.added("b", revision: 4)) == .changed("b", whole, isWholeAgain: true))
@@ -155,7 +157,7 @@ extension ReportedDocuments {
     ]
     #expect(
       told.caughtUp(now) == [
-        .resync("again", revision: 2), .damaged("broken", reason: "torn"), .removed("gone"),
+        .resync("again", revision: 2), .damaged("broken", reason: fault("torn")), .removed("gone"),
         .added("new", revision: 5),
         .changed("other", try change(1...7, isComplete: false), isWholeAgain: false),
       ])
@@ -246,7 +248,7 @@ extension ReportedDocuments {
     #expect(told.begin([try whole("a", 1), try whole("x", 1)], degraded: nil) == [.ready(1)])
     #expect(told.receive(.added("y", revision: 1)) == nil)
     #expect(told.receive(.changed("x", try change(2...2))) == nil)
-    #expect(told.receive(.damaged("x", reason: "why")) == nil)
+    #expect(told.receive(.damaged("x", reason: fault("why"))) == nil)
     #expect(told.receive(.movedOn("x", revision: 5)) == nil)
     #expect(!told.mustRefresh(after: .renamed("y", from: "x")))
     #expect(told.mustRefresh(after: .renamed("b", from: "x")))

@@ -31,7 +31,7 @@ struct TypedEmojiTests {
       #expect(throws: ArtError.self, "\(word)") { try Reference(typed: word) }
     }
     #expect { try Reference(typed: ":hunybee::2") } throws: { error in
-      (error as? ArtError)?.message.contains(":honeybee: 🐝") == true
+      (error as? ArtError)?.cause.contains(":honeybee: 🐝") == true
     }
   }
 }

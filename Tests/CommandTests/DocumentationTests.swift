@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
 import Foundation
 import Testing
 
@@ -121,6 +122,60 @@ struct DocumentationTests {
     #expect(list.matches(of: /(?m)^\.It (\d+)/).compactMap { Int32($0.1) } == statuses)
     let help = try #require(Emojiart.configuration.discussion.components(separatedBy: "Exit status: ").last)
     #expect(help.matches(of: /\d+/).compactMap { Int32($0.output) } == statuses)
+  }
+
+  /// The cells of the table's rows that begin with a name in backquotes.
+  private func rows(_ section: String) -> [[String]] {
+    section.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+      line.dropFirst().dropLast().components(separatedBy: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+  }
+
+  private func names(_ cell: String) -> [String] { cell.matches(of: /`([^`]+)`/).map { String($0.1) } }
+
+  /// What the table of codes lacks or has too much, by the program.
+  private func faults(_ codes: [[String]], _ remedies: [[String]]) -> [String] {
+    var faults: [String] = []
+    func compare(_ rows: [[String]], _ all: [String], _ cells: Int) {
+      let first = rows.flatMap { names($0[0]).prefix(1) }
+      for name in all where first.count(where: { $0 == name }) != 1 { faults.append("not once: \(name)") }
+      for name in first where !all.contains(name) { faults.append("no such: \(name)") }
+      for row in rows where row.count != cells { faults.append("cells: \(row)") }
+    }
+    compare(codes, ArtError.Code.allCases.map(\.rawValue), 4)
+    compare(remedies, ArtError.Remedy.allCases.map(\.rawValue), 2)
+    for row in codes where row.count == 4 {
+      let code = names(row[0]).first.flatMap(ArtError.Code.init(rawValue:))
+      if row[1] != code.map({ "\(ExitStatus($0).rawValue)" }) { faults.append("status: \(row[0])") }
+      for name in names(row[3]) where ArtError.Remedy(rawValue: name) == nil {
+        faults.append("no such: \(name)")
+      }
+    }
+    let used = Set(codes.flatMap { names($0.last ?? "") })
+    for remedy in ArtError.Remedy.allCases where !used.contains(remedy.rawValue) {
+      faults.append("of no code: \(remedy)")
+    }
+    for row in remedies where row.count == 2 {
+      let remedy = names(row[0]).first.flatMap(ArtError.Remedy.init(rawValue:))
+      if row[1] != remedy?.text(about: "SUBJECT") { faults.append("words: \(row[0])") }
+    }
+    return faults
+  }
+
+  @Test("C7 the codes of errors, their exit statuses and remedies are the same in the program and in CLI.md")
+  func codes() throws {
+    let parts = try section("Errors").components(separatedBy: "\n| remedy |")
+    try #require(parts.count == 2)
+    let (codes, remedies) = (rows(parts[0]), rows(parts[1]))
+    #expect(faults(codes, remedies) == [])
+    // The control: what is left out, written twice or wrong is found.
+    #expect(faults(Array(codes.dropFirst()), remedies) == ["not once: usage"])
+    #expect(faults(codes, remedies + remedies.prefix(1)) == ["not once: listDocuments"])
+    let wrong = [["`usage`", "65", "", ""]] + codes.dropFirst()
+    #expect(
+      faults(wrong, [["`listDocuments`", "look"]] + remedies.dropFirst()) == [
+        "status: `usage`", "words: `listDocuments`",
+      ])
   }
 
   @Test("C36 the man page is one that man can set without a warning")

@@ -11,22 +11,22 @@ import Testing
 @Suite("The prompt's words") struct PromptWordsTests {
   @Test("P11 a line is split into words as a POSIX shell does, without expansion")
   func table() throws {
-    #expect(try CommandWords.split("add 🐝 --at 10,20") == ["add", "🐝", "--at", "10,20"])
-    #expect(try CommandWords.split(" \t ") == [])
-    #expect(try CommandWords.split("a '' \"\"") == ["a", "", ""])
-    #expect(try CommandWords.split(#"a\ b 'c "d' "e 'f""#) == ["a b", "c \"d", "e 'f"])
-    #expect(try CommandWords.split(#"a'b'"c"\d"#) == ["abcd"])
-    #expect(try CommandWords.split(#""\"\\\$\`\n""#) == [#""\$`\n"#])
-    #expect(try CommandWords.split(#"'\'"#) == ["\\"])
-    #expect(try CommandWords.split("#️⃣ $HOME * ~ `x` a;b") == ["#️⃣", "$HOME", "*", "~", "`x`", "a;b"])
-    #expect(try CommandWords.split("\"\u{301}\" x") == ["\u{301}", "x"], "a mark does not hide a quote")
+    #expect(try ShellWords.split("add 🐝 --at 10,20") == ["add", "🐝", "--at", "10,20"])
+    #expect(try ShellWords.split(" \t ") == [])
+    #expect(try ShellWords.split("a '' \"\"") == ["a", "", ""])
+    #expect(try ShellWords.split(#"a\ b 'c "d' "e 'f""#) == ["a b", "c \"d", "e 'f"])
+    #expect(try ShellWords.split(#"a'b'"c"\d"#) == ["abcd"])
+    #expect(try ShellWords.split(#""\"\\\$\`\n""#) == [#""\$`\n"#])
+    #expect(try ShellWords.split(#"'\'"#) == ["\\"])
+    #expect(try ShellWords.split("#️⃣ $HOME * ~ `x` a;b") == ["#️⃣", "$HOME", "*", "~", "`x`", "a;b"])
+    #expect(try ShellWords.split("\"\u{301}\" x") == ["\u{301}", "x"], "a mark does not hide a quote")
   }
 
   @Test(
     "P12 a line that ends within quotes or after a backslash is refused",
     arguments: ["'", "a \"b", "'a\"", "a\\", "\"\\"])
   func open(_ line: String) {
-    let error = #expect(throws: ArtError.self) { try CommandWords.split(line) }
+    let error = #expect(throws: ArtError.self) { try ShellWords.split(line) }
     #expect(error?.code == .usage)
   }
 
@@ -63,7 +63,7 @@ import Testing
     try #require(answers.count == lines.count)
     var openLines = 0
     for (line, answer) in zip(lines, answers) {
-      let words = try? CommandWords.split(line)
+      let words = try? ShellWords.split(line)
       if words == nil { openLines += 1 }
       #expect((words.map { "\($0.count)|" + $0.map { $0 + "|" }.joined() } ?? "open") == answer, "\(line)")
     }
@@ -74,12 +74,12 @@ import Testing
   @Test("P13 what completion puts into a line is read back as the same word")
   func quoting() throws {
     for word in ["bees", "my bees", "a'b", "a\"b", "a\\", "👩‍🚀 x", "\t"] {
-      #expect(try CommandWords.split("x " + CommandWords.quoted(word)) == ["x", word])
-      let typed = CommandWords.typed("x " + CommandWords.quoted(word))
+      #expect(try ShellWords.split("x " + ShellWords.quoted(word)) == ["x", word])
+      let typed = ShellWords.typed("x " + ShellWords.quoted(word))
       #expect(typed == (["x"], word, 2))
     }
-    #expect(CommandWords.typed("add ") == (["add"], "", 4))
-    #expect(CommandWords.typed("add 'be e") == (["add"], "be e", 4))
-    #expect(CommandWords.typed("") == ([], "", 0))
+    #expect(ShellWords.typed("add ") == (["add"], "", 4))
+    #expect(ShellWords.typed("add 'be e") == (["add"], "be e", 4))
+    #expect(ShellWords.typed("") == ([], "", 0))
   }
 }

@@ -68,26 +68,32 @@ private enum ReadmeExamples {
 
   static func exchange(_ bytes: [UInt8], _ document: Document, to output: inout [UInt8]) async throws {
     let art = try bytes.withUnsafeBufferPointer { try ForeignArt(reading: $0) }
-    print(art.dialect.rawValue, art.emojiCount, art.report.notes.map(\.words))
+    print(art.dialect.rawValue, art.emojiCount, art.report.notes.map(\.text))
     try Dialect.emojiart2021b.write(await document.content, picture: nil) { piece in output += piece }
   }
 }
 
-@Suite("The README")
-struct ReadmeTests {
-  /// The examples in Swift, in order.
-  private func examples(in text: String) -> [String] {
-    text.components(separatedBy: "```swift\n").dropFirst().compactMap {
+/// Examples in Swift as pages show them, compared with the source that has them for the compiler.
+struct CompiledExamples {
+  /// The text of that source.
+  let source: String
+
+  init(in file: String = #filePath) throws {
+    source = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+  }
+
+  /// The examples of a page, in order.
+  static func examples(in page: String) -> [String] {
+    page.components(separatedBy: "```swift\n").dropFirst().compactMap {
       $0.components(separatedBy: "\n```").first
     }
   }
 
-  /// Without its blanks and line breaks, which are others here.
+  /// Without its blanks and line breaks, which are others in the source.
   private func plain(_ code: some Sequence<Character>) -> String { String(code.filter { !$0.isWhitespace }) }
 
-  /// What of the examples is not in this file.
-  private func missing(_ examples: [String]) throws -> [String] {
-    let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+  /// What of the examples is not in the source.
+  func missing(_ examples: [String]) -> [String] {
     let lines = Set(source.components(separatedBy: "\n"))
     let code = plain(source)
     return examples.flatMap { example in
@@ -97,16 +103,21 @@ struct ReadmeTests {
       return imports.filter { !lines.contains($0) } + (code.contains(rest) ? [] : [example])
     }
   }
+}
 
+@Suite("The README")
+struct ReadmeTests {
   @Test("X76 the examples of the library are compiled as they stand in the README")
   func examples() throws {
     let readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
-    let examples = examples(in: readme)
+    let examples = CompiledExamples.examples(in: readme)
+    let compiled = try CompiledExamples()
     #expect(examples.count == 6)
-    #expect(try missing(examples) == [])
+    #expect(compiled.missing(examples) == [])
     // The control: what stands there and is not compiled is found.
     let other = try #require(examples.last).replacingOccurrences(of: "reading:", with: "of:")
-    #expect(try missing(["import Nothing\n\n\(other)"]) == ["import Nothing", "import Nothing\n\n\(other)"])
+    #expect(
+      compiled.missing(["import Nothing\n\n\(other)"]) == ["import Nothing", "import Nothing\n\n\(other)"])
   }
 
   @Test("X76 the example of exchange reads one document and writes another")

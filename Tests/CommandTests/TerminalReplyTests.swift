@@ -9,8 +9,8 @@ import Testing
 @Suite("What a terminal says of itself")
 struct TerminalReplyTests {
   private func answers(_ text: String) -> TerminalAnswers {
-    var replies = TerminalReplies()
-    replies.take(text.utf8)
+    var replies = TerminalReplyParser()
+    replies.receive(text.utf8)
     return replies.answers
   }
 
@@ -46,14 +46,14 @@ struct TerminalReplyTests {
     let text = Array(
       "abc\u{1B}[A\u{1B}]11;rgb:00/00/00\u{1B}\\\u{1B}_Gi=31;OK\u{1B}\\\r\u{1B}[6;20;10t\u{1B}OP🐝\u{1B}[?62;4c"
         .utf8)
-    var whole = TerminalReplies()
-    whole.take(text)
+    var whole = TerminalReplyParser()
+    whole.receive(text)
     #expect(whole.answers.hasKitty && whole.answers.hasSixel && whole.answers.isComplete)
     var tried = 0
     for first in text.indices {
       for second in first..<text.count {
-        var replies = TerminalReplies()
-        for part in [text[..<first], text[first..<second], text[second...]] { replies.take(part) }
+        var replies = TerminalReplyParser()
+        for part in [text[..<first], text[first..<second], text[second...]] { replies.receive(part) }
         #expect(replies.answers == whole.answers)
         tried += 1
       }
@@ -73,11 +73,11 @@ struct TerminalReplyTests {
     var chance = SplitMix64(seed: 127)
     var read = 0
     for _ in 0..<2_000 {
-      var replies = TerminalReplies()
-      for _ in 0..<40 { replies.take(pieces.randomElement(using: &chance) ?? []) }
+      var replies = TerminalReplyParser()
+      for _ in 0..<40 { replies.receive(pieces.randomElement(using: &chance) ?? []) }
       #expect(!replies.answers.isComplete, "nothing of it says what the terminal is")
       // What was begun ends with the first of these.
-      replies.take("\u{7}\u{1B}\\\u{1B}[?62;4c".utf8)
+      replies.receive("\u{7}\u{1B}\\\u{1B}[?62;4c".utf8)
       #expect(replies.answers.isComplete)
       if replies.answers.hasSixel { read += 1 }
     }
@@ -90,19 +90,19 @@ struct TerminalReplyTests {
 struct GraphicsTests {
   private func surroundings(
     _ term: String?, color: String? = nil, colorless: Bool = false, multiplexer: Bool = false
-  ) -> TerminalSurroundings {
-    TerminalSurroundings(term: term, colorTerm: color, isColorless: colorless, isMultiplexer: multiplexer)
+  ) -> TerminalEnvironment {
+    TerminalEnvironment(term: term, colorTerm: color, isColorless: colorless, isMultiplexer: multiplexer)
   }
 
   private func best(
-    _ choice: GraphicsChoice, isTerminal: Bool = true, _ surroundings: TerminalSurroundings,
+    _ choice: GraphicsChoice, isTerminal: Bool = true, _ surroundings: TerminalEnvironment,
     _ answers: TerminalAnswers? = nil
   ) -> Graphics? {
     Graphics.best(choice, isTerminal: isTerminal, surroundings, answers)
   }
 
   private func best(
-    isTerminal: Bool = true, _ surroundings: TerminalSurroundings, _ answers: TerminalAnswers?
+    isTerminal: Bool = true, _ surroundings: TerminalEnvironment, _ answers: TerminalAnswers?
   ) -> Graphics? {
     best(.auto, isTerminal: isTerminal, surroundings, answers)
   }
@@ -149,17 +149,17 @@ struct GraphicsTests {
   @Test("C126 what the terminal would show of the question, or take for something else, is not asked")
   func questions() {
     #expect(
-      surroundings("xterm").question.hasSuffix("\u{1B}[16t\u{1B}[c"), "what every terminal answers comes last"
+      surroundings("xterm").query.hasSuffix("\u{1B}[16t\u{1B}[c"), "what every terminal answers comes last"
     )
-    #expect(surroundings("xterm").question.contains("\u{1B}_Gi=31,"))
+    #expect(surroundings("xterm").query.contains("\u{1B}_Gi=31,"))
     for multiplexed in [
       surroundings("tmux-256color"), surroundings("screen"), surroundings("xterm", multiplexer: true),
     ] {
-      #expect(multiplexed.question == "\u{1B}[16t\u{1B}[c")
-      #expect(multiplexed.mayBeAsked)
+      #expect(multiplexed.query == "\u{1B}[16t\u{1B}[c")
+      #expect(multiplexed.canBeQueried)
     }
     for term in ["dumb", "linux", "vt52", "eterm-color", "emacs", nil] {
-      #expect(!surroundings(term).mayBeAsked, "\(term ?? "none")")
+      #expect(!surroundings(term).canBeQueried, "\(term ?? "none")")
     }
   }
 }

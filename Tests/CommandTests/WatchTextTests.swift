@@ -49,7 +49,7 @@ import Testing
     #expect(words(.added("bees", revision: 3)) == ["bees  added (revision 3)"])
     #expect(words(.removed("bees")) == ["bees  removed"])
     #expect(words(.renamed("bees", from: "x", revision: nil)) == ["bees  renamed from the old x"])
-    #expect(words(.damaged("bees", reason: "torn")) == ["bees  damaged: torn"])
+    #expect(words(.damaged("bees", reason: ArtError(.damaged, "torn"))) == ["bees  damaged: torn"])
     #expect(words(try changed([], isWholeAgain: true)) == ["bees  whole again"])
     #expect(
       words(try changed([entry(3)], isWholeAgain: true)) == [
@@ -96,7 +96,7 @@ import Testing
     let bad = "a\u{1B}]0;x\u{7}\nb\u{202E}"
     var lines = WatchLines()
     let notices: [FolderNotice] = [
-      .damaged("x", reason: bad), .renamed("x", from: bad, revision: nil), .removed("x"),
+      .damaged("x", reason: ArtError(.damaged, bad)), .renamed("x", from: bad, revision: nil), .removed("x"),
     ]
     for notice in notices {
       for line in lines.lines(notice, bad, now: 0, called: { $0 }) {

@@ -76,7 +76,7 @@ do throws(ArtError) {
     isAnimated: false)
   try await run(arguments[1], DocumentFile(arguments[2]), picture)
 } catch {
-  say(error.message)
+  say(error.cause)
   exit(1)
 }
 // Not what getrusage says: that counts the program that started this one, too.

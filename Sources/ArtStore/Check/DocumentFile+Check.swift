@@ -5,37 +5,37 @@ import ArtSystem
 import CStore
 import Glibc
 
-/// What `check` found.
+/// The result of a check.
 public struct CheckReport: Sendable, Equatable {
-  /// What is wrong, a line each; empty for a document that is whole.
+  /// The faults, a line each; empty for a valid document.
   public let faults: [String]
 }
 
-/// How a document that is not whole is made whole.
-public enum Mending: Sendable {
-  /// Rows that their sums do not vouch for are set aside in the document.
+/// How a damaged document is repaired.
+public enum RepairMode: Sendable {
+  /// Rows that do not match their sums are quarantined in the document.
   case repair
-  /// Rows that another program wrote are accepted where they mean something; the rest is set aside.
+  /// Rows that another program wrote are accepted if they are valid; the others are quarantined.
   case adopt
 }
 
-/// What a mending did.
-public struct MendingReport: Sendable, Equatable {
-  /// What was wrong.
+/// The result of a repair.
+public struct RepairReport: Sendable, Equatable {
+  /// The faults before it, a line each.
   public let faults: [String]
-  /// Rows that were set aside, a line each.
-  public let setAside: [String]
-  /// Rows that were accepted, a line each.
+  /// The rows that were quarantined, a line each.
+  public let quarantined: [String]
+  /// The rows that were accepted, a line each.
   public let adopted: [String]
-  /// What is not as it was because rows that said so are gone, a line each.
+  /// What was lost with missing rows, a line each.
   public let lost: [String]
-  /// Where the file as it was is kept.
+  /// The path of the quarantined original.
   public let original: String
 }
 
 extension DocumentFile {
-  /// Looks at everything: the digest, the schema, every row, SQLite's own check, a journal beside it. Changes
-  /// nothing. Throws what `read` throws, but `damaged`.
+  /// Checks everything: the digest, the schema, each row, SQLite's integrity check, a journal beside the
+  /// file. Changes nothing. Throws what `read` throws, except `damaged`.
   public func check() throws(ArtError) -> CheckReport {
     let file = try locate()
     let guarded = try GuardedFile(file)
@@ -45,77 +45,78 @@ extension DocumentFile {
     return CheckReport(faults: copy.faults)
   }
 
-  /// Deals with a rollback journal that lies beside the document, so that nothing does; where none lies there nothing is
-  /// written. Throws what `edit` throws.
-  public func settle() throws(ArtError) {
+  /// Resolves a hot journal beside the document. Writes nothing if there is none. Throws what `edit` throws.
+  public func resolveHotJournal() throws(ArtError) {
     let file = try locate()
-    try HotJournal.settle(file, Deadline(timeout), notice)
+    try HotJournal.resolve(file, Deadline(timeout), notice)
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else { return }
-    // A save was killed before its journal meant anything: the next commit takes it away.
+    // A save was killed before it had filled its journal. The next commit removes it.
     try edit { (transaction: DocumentTransaction) throws(ArtError) in try transaction.touch() }
   }
 
-  /// Makes a whole document of what can be read, and puts it in the place of the one that is there, which is kept
-  /// in the state folder. Returns nil for a document that is whole. Throws what `read` throws, but `damaged`.
-  public func mend(_ mending: Mending, stamp: EditStamp) throws(ArtError) -> MendingReport? {
+  /// Repairs the document from what can be read, and replaces the file; the original is quarantined in the
+  /// state folder. Returns nil for a valid document. Throws what `read` throws, except `damaged`.
+  public func repair(_ mode: RepairMode, stamp: EditStamp) throws(ArtError) -> RepairReport? {
     let deadline = Deadline(timeout)
     var tries = 0
     while true {
       let file = try locate()
       let guarded = try GuardedFile(file, writable: true)
       try guarded.lock(.exclusive, deadline)
-      // A lock on a file that was replaced meanwhile locks nothing.
+      // A lock on a file that was replaced meanwhile excludes nobody.
       let now = try locate()
       if now.path == file.path, !guarded.hasMoved {
         defer { withExtendedLifetime(guarded) {} }
-        return try mend(file, guarded, mending, stamp)
+        return try repair(file, guarded, mode, stamp)
       }
       guard deadline.wait(tries) else { throw .movedAway(path) }
       tries += 1
     }
   }
 
-  private func mend(
-    _ file: LocatedFile, _ guarded: GuardedFile, _ mending: Mending, _ stamp: EditStamp
-  ) throws(ArtError) -> MendingReport? {
+  private func repair(
+    _ file: LocatedFile, _ guarded: GuardedFile, _ mode: RepairMode, _ stamp: EditStamp
+  ) throws(ArtError) -> RepairReport? {
     let copy = try InspectedCopy(of: file, guarded)
     defer { copy.scratch.remove() }
     guard !copy.faults.isEmpty else { return nil }
-    guard copy.inspection.vouched > 0 || !copy.inspection.doubtful.isEmpty else {
+    guard copy.inspection.verifiedRows > 0 || !copy.inspection.unverified.isEmpty else {
       throw .nothingToMend(path)
     }
-    var salvage = Salvage(copy.inspection, mending, at: stamp.time)
+    var salvage = Salvage(copy.inspection, mode, at: stamp.time)
     let image = try salvage.image(named: path, stamp: stamp)
     let name = FilePath(file.path).name
-    let original = try StateFolder.setAside(copy.bytes, as: name)
+    let original = try StateFolder.quarantine(copy.bytes, as: name)
     for sibling in copy.siblings {
       guard let bytes = try PlainFile.read(file.path + sibling, limit: Format.largestJournal) else {
         continue
       }
-      _ = try StateFolder.setAside(bytes, as: name + sibling)
+      _ = try StateFolder.quarantine(bytes, as: name + sibling)
     }
     guard !guarded.hasMoved else { throw .movedAway(path) }
     try image.replace(file)
     for sibling in copy.siblings where unlink(file.path + sibling) != 0 && errno != ENOENT {
       throw .system("remove", file.name + sibling)
     }
-    return MendingReport(
-      faults: copy.faults, setAside: salvage.setAside, adopted: salvage.adopted, lost: salvage.lost,
+    return RepairReport(
+      faults: copy.faults, quarantined: salvage.quarantined, adopted: salvage.adopted, lost: salvage.lost,
       original: original)
   }
 }
 
-/// A private copy of a document, and what is to be said about it.
+// MARK: - The inspected copy
+
+/// A private copy of a document, and its faults.
 private struct InspectedCopy {
   let scratch: Scratch
   let bytes: [UInt8]
   let inspection: Inspection
   let faults: [String]
-  /// Endings of the files beside the document that do not belong there.
+  /// The suffixes of files beside the document that do not belong there.
   let siblings: [String]
 
-  /// An exclusive lock on the file is kept, a shared one only until its bytes are read.
+  /// Releases a shared lock on the file once its bytes are read; an exclusive lock is kept.
   init(of file: LocatedFile, _ guarded: GuardedFile) throws(ArtError) {
     let bytes = try guarded.bytes(limit: Format.largestFile)
     var faults: [String] = []
@@ -135,15 +136,15 @@ private struct InspectedCopy {
     let scratch = try Scratch()
     var cutShort: RollbackJournal?
     do throws(ArtError) {
-      let beside = try HotJournal.lookBeside(file, guarded, Deadline(.zero))
-      // From here on everything is read from the copy.
+      let sibling = try HotJournal.findSibling(of: file, guarded, Deadline(.zero))
+      // From here on only the copy is read.
       guarded.unlockShared()
-      if case .otherFile = beside { throw .foreignJournal(file.name) }
-      if case .journal(let journal) = beside {
+      if case .otherFile = sibling { throw .foreignJournal(file.name) }
+      if case .journal(let journal) = sibling {
         siblings.append("-journal")
         do throws(ArtError) {
-          _ = try HotJournal.judge(file, bytes, journal, in: scratch)
-          // The header was torn by what the journal takes back.
+          _ = try HotJournal.validate(file, bytes, journal, in: scratch)
+          // The interrupted save that the journal rolls back had torn the header.
           refused = nil
           faults = []
         } catch {
@@ -163,21 +164,21 @@ private struct InspectedCopy {
       }
       var inspection = try Self.inspect(scratch, of: file, isWAL: isWAL)
       if let cutShort, cutShort.isJournal, !cutShort.namesOtherFiles {
-        // Whichever way holds more; as a rule that is the state before the save.
+        // Use the state with more verified rows; usually that is the one before the save.
         try scratch.fill(bytes, journal: cutShort.bytes)
         let rolledBack = try Self.inspect(scratch, of: file, isWAL: isWAL)
-        if rolledBack.vouched >= inspection.vouched {
+        if rolledBack.verifiedRows >= inspection.verifiedRows {
           inspection = rolledBack
         } else {
           try scratch.fill(bytes)
         }
       }
       if inspection.isForeign, !isWAL {
-        // The tables lie where they lie in every document; what names them on page 1 can be made anew.
+        // The tables are on the same pages in every document, so page 1 can be rebuilt.
         try scratch.fill(
           Self.withFreshFirstPage(try PlainFile.read(scratch.document, limit: bytes.count) ?? bytes))
         let second = try Self.inspect(scratch, of: file, isWAL: false)
-        if second.vouched > inspection.vouched {
+        if second.verifiedRows > inspection.verifiedRows {
           faults += inspection.faults
           inspection = second
         }
@@ -190,7 +191,7 @@ private struct InspectedCopy {
     self.scratch = scratch
     self.bytes = bytes
     self.siblings = siblings
-    self.faults = faults + inspection.faults + inspection.doubtful.map(\.reason)
+    self.faults = faults + inspection.faults + inspection.unverified.map(\.reason)
   }
 
   private static func inspect(
@@ -207,12 +208,12 @@ private struct InspectedCopy {
     return Inspection(connection)
   }
 
-  /// The bytes with the first page of a new document, as long as the file is.
+  /// The bytes with the first page of a new document, adjusted to the size of the file.
   private static func withFreshFirstPage(_ bytes: [UInt8]) throws(ArtError) -> [UInt8] {
     var random = SystemRandomNumberGenerator()
     let art = ArtRow(id: DocumentID(using: &random), canvas: .standard)
     var page = try Array(FileImage(name: "", art: art).bytes().prefix(Format.pageSize))
-    // https://www.sqlite.org/fileformat.html, section 1.3: pages in the file, and no free ones.
+    // The count of pages and an empty free list: https://www.sqlite.org/fileformat.html, section 1.3.
     let pages = UInt32(bytes.count / Format.pageSize)
     for index in 0..<4 { page[28 + index] = UInt8(truncatingIfNeeded: pages >> UInt32(24 - 8 * index)) }
     for index in 32..<40 { page[index] = 0 }

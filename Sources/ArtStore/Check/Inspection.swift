@@ -3,16 +3,16 @@
 import ArtModel
 import CStore
 
-/// Everything that can be read of a document, sorted into what its sums vouch for, what only makes sense, and what
-/// does not even do that. Made on a private copy, so that looking changes nothing.
+/// Everything that can be read of a document, divided into verified rows, rows that are valid but do not
+/// match their sums, and invalid rows. Made on a private copy, so that the inspection changes nothing.
 struct Inspection {
-  /// A row that its sum does not vouch for.
-  struct Doubtful {
+  /// A row that does not match its sum, or is invalid.
+  struct UnverifiedRow {
     let table: String
-    /// The columns as JSON, for `aside` and for people.
+    /// The columns as JSON, for the table `aside` and for messages.
     let row: String
     let reason: String
-    /// What it means, if it means something.
+    /// Its content, if it is valid.
     let content: Content?
   }
 
@@ -23,22 +23,22 @@ struct Inspection {
     case plain(PlainTable, [Statement.Value])
   }
 
-  /// What its sums vouch for.
+  /// The rows that match their sums.
   var art: ArtRow?
   var emojis: [EmojiID: Emoji] = [:]
   var log: [Int: LoggedEdit] = [:]
   var plain: [(table: PlainTable, values: [Statement.Value])] = []
-  /// The rest.
-  var doubtful: [Doubtful] = []
-  /// Whether the tables are not those of a document.
+  /// The other rows.
+  var unverified: [UnverifiedRow] = []
+  /// Whether the schema is not that of a document.
   private(set) var isForeign = false
-  /// What is wrong with the document as a whole.
+  /// The faults of the document as a whole, a line each.
   var faults: [String] = []
 
   private var digest = Digest()
   private var changesByEmoji: [EmojiID: [Change]]?
 
-  /// Looks at a copy, of which this is known to be wrong.
+  /// Inspects a copy with this known fault.
   init(_ connection: Connection, fault: String? = nil) {
     if let fault { faults.append(fault) }
     readTable("art", ArtRow.select, connection) { (found, row) throws(ArtError) in try found.readArt(row) }
@@ -56,26 +56,28 @@ struct Inspection {
     compare(connection)
   }
 
-  /// Rows that their sums vouch for.
-  var vouched: Int { (art == nil ? 0 : 1) + emojis.count + log.count + plain.count }
+  /// The number of verified rows.
+  var verifiedRows: Int { (art == nil ? 0 : 1) + emojis.count + log.count + plain.count }
 
-  /// Whether a row that its sum vouches for has the picture of that digest.
+  /// Whether a verified row has the picture with that digest.
   private func hasPicture(_ digest: String) -> Bool {
     plain.contains { $0.table == .image && $0.values.count > 1 && $0.values[1] == .text(digest) }
   }
 }
 
+// MARK: - Reading
+
 extension Inspection {
   private typealias RowReader = (inout Inspection, Statement) throws(ArtError) -> Void
 
-  /// Reads the rows of a table until its end; what cannot be read further is a fault, and false.
+  /// Reads the rows of a table to its end. If that is not possible, records a fault and returns false.
   @discardableResult
   private mutating func readTable(
     _ name: String, _ sql: String, _ connection: Connection, _ read: RowReader
   ) -> Bool {
     do throws(ArtError) {
       let rows = try Statement(sql, on: connection)
-      var room = try connection.rowRoom
+      var room = try connection.maximumRows
       while try rows.step() {
         room -= 1
         guard room >= 0 else { throw .damaged(connection.name, "it has more rows than fit into it") }
@@ -89,7 +91,7 @@ extension Inspection {
     }
   }
 
-  /// The same; where the table breaks off in its middle it is read from its end, too.
+  /// The same. A table that cannot be read to its end is read backwards, too.
   private mutating func readBothWays(
     _ name: String, _ select: String, by key: String, _ connection: Connection, _ read: RowReader
   ) {
@@ -110,10 +112,10 @@ extension Inspection {
       if stored.sum == stored.expectedSum {
         art = content
       } else {
-        doubt("art", row, Salvage.artReason, .art(content))
+        addUnverified("art", row, Salvage.artReason, .art(content))
       }
     } catch {
-      doubt("art", row, "the document's own row cannot be read", nil)
+      addUnverified("art", row, "the document's own row cannot be read", nil)
     }
   }
 
@@ -124,30 +126,30 @@ extension Inspection {
       let sum = EmojiRow.sum(id: id, z: z, fields: fields)
       if try row.integer(3) == sum {
         digest.add(sum)
-        vouch(for: emoji)
+        addVerified(emoji)
       } else {
-        doubt(
+        addUnverified(
           "emoji", row,
-          "emoji \(emoji.id) (now \(Self.what(emoji))\(difference(of: emoji))) does not fit its sum",
+          "emoji \(emoji.id) (now \(Self.describe(emoji))\(difference(of: emoji))) does not fit its sum",
           .emoji(emoji))
       }
     } catch {
-      doubt("emoji", row, "an emoji's row cannot be read", nil)
+      addUnverified("emoji", row, "an emoji's row cannot be read", nil)
     }
   }
 
-  /// Of two rows that both fit their sums, as where a page holds an older state, the one stays that the newest edit of
-  /// that emoji speaks of.
-  private mutating func vouch(for emoji: Emoji) {
+  /// Adds an emoji of a verified row. If there are two, as when a page has an older state, the one that
+  /// matches the newest edit of that emoji is used.
+  private mutating func addVerified(_ emoji: Emoji) {
     guard let other = emojis[emoji.id], other != emoji else {
       emojis[emoji.id] = emoji
       return
     }
     let (newer, older) = isNewer(emoji, than: other) ? (emoji, other) : (other, emoji)
     emojis[emoji.id] = newer
-    let reason = "emoji \(emoji.id) stands twice; the older one: \(Self.what(older))"
+    let reason = "emoji \(emoji.id) stands twice; the older one: \(Self.describe(older))"
     let row = EmojiRow(older)
-    doubtful.append(Doubtful(table: "emoji", row: row.json, reason: reason, content: nil))
+    unverified.append(UnverifiedRow(table: "emoji", row: row.json, reason: reason, content: nil))
   }
 
   private mutating func isNewer(_ emoji: Emoji, than other: Emoji) -> Bool {
@@ -158,7 +160,7 @@ extension Inspection {
     return false
   }
 
-  /// What the log says of an emoji, newest first; gathered for all when it is asked for the first time.
+  /// The changes of an emoji in the log, newest first. Collected for all emoji at the first call.
   private mutating func newestChanges(of id: EmojiID) -> [Change] {
     if changesByEmoji == nil {
       var gathered: [EmojiID: [Change]] = [:]
@@ -172,19 +174,19 @@ extension Inspection {
     return changesByEmoji?[id] ?? []
   }
 
-  /// What the log says otherwise of an emoji: for each of its values the newest change that set it.
+  /// How an emoji differs from the log: the newest change of each of its values that it does not match.
   private mutating func difference(of emoji: Emoji) -> String {
-    var told: Set<Field> = []
+    var reported: Set<Field> = []
     var before: [String] = []
     for change in newestChanges(of: emoji.id) {
-      for set in change.fieldByField where told.insert(set.field).inserted && !set.matches(emoji) {
-        before.append(Self.what(set))
+      for set in change.fieldByField where reported.insert(set.field).inserted && !set.matches(emoji) {
+        before.append(Self.describe(set))
       }
     }
     return before.isEmpty ? "" : "; by the log \(before.joined(separator: ", "))"
   }
 
-  private static func what(_ change: Change) -> String {
+  private static func describe(_ change: Change) -> String {
     switch change {
     case .move(_, let place): "at \(numberText(place.x)),\(numberText(place.y))"
     case .resize(_, let size): "size \(numberText(size.pixels))"
@@ -194,7 +196,7 @@ extension Inspection {
     }
   }
 
-  private static func what(_ emoji: Emoji) -> String {
+  private static func describe(_ emoji: Emoji) -> String {
     let place = "\(numberText(emoji.position.x)),\(numberText(emoji.position.y))"
     return "\(emoji.text) at \(place), size \(numberText(emoji.size.pixels))"
   }
@@ -205,15 +207,16 @@ extension Inspection {
       if try EditRow.sum(row) == content.sum {
         digest.add(content.sum)
         guard log[content.entry.revision] == nil else {
-          return doubt("edit", row, "edit \(content.entry.revision) stands twice", nil)
+          return addUnverified("edit", row, "edit \(content.entry.revision) stands twice", nil)
         }
         log[content.entry.revision] = content.entry
       } else {
         let entry = content.entry
-        doubt("edit", row, "edit \(entry.revision) (\(entry.title)) does not fit its sum", .edit(entry))
+        addUnverified(
+          "edit", row, "edit \(entry.revision) (\(entry.title)) does not fit its sum", .edit(entry))
       }
     } catch {
-      doubt("edit", row, "an edit's row cannot be read", nil)
+      addUnverified("edit", row, "an edit's row cannot be read", nil)
     }
   }
 
@@ -233,24 +236,26 @@ extension Inspection {
     } catch {
       content = nil
     }
-    doubt("\(table.name)", row, "a row of the table \(table.name) does not fit its sum", content)
+    addUnverified("\(table.name)", row, "a row of the table \(table.name) does not fit its sum", content)
   }
 
-  private mutating func doubt(_ table: String, _ row: Statement, _ reason: String, _ content: Content?) {
-    doubtful.append(Doubtful(table: table, row: row.columnsAsJSON, reason: reason, content: content))
+  private mutating func addUnverified(
+    _ table: String, _ row: Statement, _ reason: String, _ content: Content?
+  ) {
+    unverified.append(UnverifiedRow(table: table, row: row.columnsAsJSON, reason: reason, content: content))
   }
 
-  /// Every page must have one use.
+  /// Adds a fault if a page does not have exactly one use.
   private mutating func comparePages(_ connection: Connection) {
     guard !isForeign else { return }
     do throws(ArtError) {
       if let fault = try PageMap.fault(in: connection) { faults.append(fault) }
     } catch {
-      faults.append("the use of its pages cannot be verified: \(error.message)")
+      faults.append("the use of its pages cannot be verified: \(error.cause)")
     }
   }
 
-  /// What the rows together must fulfil.
+  /// Adds the faults of the document as a whole.
   private mutating func compare(_ connection: Connection) {
     do throws(ArtError) {
       try DocumentTransaction.checkSchema(connection)
@@ -261,10 +266,10 @@ extension Inspection {
     do throws(ArtError) {
       for fault in try DocumentTransaction.structureFaults(connection) { faults.append("SQLite: \(fault)") }
     } catch {
-      faults.append("SQLite's own check fails: \(error.message)")
+      faults.append("SQLite's own check fails: \(error.cause)")
     }
     comparePages(connection)
-    guard doubtful.isEmpty else { return }
+    guard unverified.isEmpty else { return }
     guard let art else {
       faults.append("the document's own row is missing")
       return
@@ -279,12 +284,12 @@ extension Inspection {
       faults.append("the picture of the background is not in it")
     }
     guard faults.isEmpty else { return }
-    // The last word is that of those who read documents.
+    // Finally the document must be readable like any other.
     do throws(ArtError) {
       _ = try DocumentTransaction(connection, begin: "BEGIN").load()
       try connection.execute("COMMIT")
     } catch {
-      faults.append(error.message)
+      faults.append(error.cause)
     }
   }
 }

@@ -2,48 +2,48 @@
 
 import ArtModel
 
-/// A whole document made of what an inspection found.
+/// A valid document that is built from the result of an inspection.
 struct Salvage {
   private var art: ArtRow
   private var emojis: [EmojiID: Emoji]
   private var log: [Int: LoggedEdit]
   private var plain: [(table: PlainTable, values: [Statement.Value])]
-  private var rejected: [Inspection.Doubtful] = []
-  /// Rows that were set aside, a line each.
-  private(set) var setAside: [String] = []
-  /// Rows that were accepted, a line each.
+  private var rejected: [Inspection.UnverifiedRow] = []
+  /// The rows that were quarantined, a line each.
+  private(set) var quarantined: [String] = []
+  /// The rows that were accepted, a line each.
   private(set) var adopted: [String] = []
-  /// What is not as it was because rows that said so are gone, a line each.
+  /// What was lost with missing rows, a line each.
   private(set) var lost: [String] = []
 
-  /// `time` is when it is made, in milliseconds since 1970.
-  init(_ inspection: Inspection, _ mending: Mending, at time: Int) {
+  /// `time` is the time of the repair, in milliseconds since 1970.
+  init(_ inspection: Inspection, _ mode: RepairMode, at time: Int) {
     emojis = inspection.emojis
     log = inspection.log
     plain = []
     art = Self.art(of: inspection)
     for row in inspection.plain { _ = accept(.plain(row.table, row.values)) }
-    for row in inspection.doubtful {
-      if mending == .adopt, let content = row.content, accept(content) {
+    for row in inspection.unverified {
+      if mode == .adopt, let content = row.content, accept(content) {
         adopted.append(row.reason)
       } else {
         rejected.append(row)
-        setAside.append(row.reason)
+        quarantined.append(row.reason)
       }
     }
-    tellOfLosses(
-      hadArt: inspection.art != nil || mending == .adopt && adopted.contains(Self.artReason), at: time)
+    reportLosses(
+      hadArt: inspection.art != nil || mode == .adopt && adopted.contains(Self.artReason), at: time)
   }
 
   static let artReason = "the document's own row does not fit its sum"
 
-  /// The document's own row, or what can be known without it: its id as it seems to be, so that others know the
-  /// document again, and the canvas that the last edit of it set.
+  /// The row of `art`, or what is known without it: the id of an unverified row, so that the document is
+  /// still recognised, and the canvas of the newest edit that set it.
   private static func art(of inspection: Inspection) -> ArtRow {
     if let art = inspection.art { return art }
     var random = SystemRandomNumberGenerator()
     var id = DocumentID(using: &random)
-    for row in inspection.doubtful { if case .art(let doubtful)? = row.content { id = doubtful.id } }
+    for row in inspection.unverified { if case .art(let art)? = row.content { id = art.id } }
     var canvas = Canvas.standard
     for entry in inspection.log.values.sorted(by: { $0.revision < $1.revision }) {
       for case .setCanvas(let set) in entry.edit.changes { canvas = set }
@@ -51,7 +51,7 @@ struct Salvage {
     return ArtRow(id: id, canvas: canvas)
   }
 
-  private mutating func tellOfLosses(hadArt: Bool, at time: Int) {
+  private mutating func reportLosses(hadArt: Bool, at time: Int) {
     if !hadArt {
       lost.append(
         "without its own row the document has a canvas of \(art.canvas.width) x \(art.canvas.height), and no background"
@@ -59,7 +59,7 @@ struct Salvage {
     }
     if let background = art.background, !hasPicture(background.digest) {
       let pending = art.pending
-      art.giveUpBackground(at: time)
+      art.refetchBackground(at: time)
       let isFetched = art.pending != nil && art.pending != pending
       lost.append(
         "the picture of the background is lost, and the background with it"
@@ -76,14 +76,14 @@ struct Salvage {
     }
   }
 
-  /// A row that would take the place of one that is vouched for is not accepted.
+  /// Accepts a row, unless it would replace a verified one.
   private mutating func accept(_ content: Inspection.Content) -> Bool {
     switch content {
     case .art(let row): art = row
     case .emoji(var emoji):
       guard emojis[emoji.id] == nil else { return false }
       do throws(ArtError) {
-        // What somebody wrote is held to the rules for what somebody types.
+        // Another program's text must follow the rules for typed text.
         emoji.text = try EmojiText(emoji.text.string)
       } catch {
         return false
@@ -100,7 +100,7 @@ struct Salvage {
     return true
   }
 
-  /// Cuts the log to its room, with the mending's own entry in it.
+  /// Trims the log to its capacity, with space for the repair's own entry.
   private mutating func trimLog() {
     var bytes = log.values.reduce(0) { $0 + EditRow.size(of: $1) }
     for old in log.keys.sorted() {
@@ -109,8 +109,8 @@ struct Salvage {
     }
   }
 
-  /// The file, with an edit at its head that names the mending: programs that know the document see by it that
-  /// they must read it anew.
+  /// The repaired file. Its head is an edit that names the repair, so that programs with the document open
+  /// read it again.
   mutating func image(named name: String, stamp: EditStamp) throws(ArtError) -> FileImage {
     let revision = max(art.revision, log.keys.max() ?? 0) + 1
     guard revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
@@ -123,22 +123,22 @@ struct Salvage {
     try image.insert(log.values.sorted { $0.revision < $1.revision })
     for row in plain { try image.insert(row.values, into: row.table) }
     var number = 0
-    var taken = asideNumbers
+    var used = quarantineNumbers
     for row in rejected {
-      repeat { number += 1 } while !taken.insert(number).inserted
+      repeat { number += 1 } while !used.insert(number).inserted
       try image.insert(
         [.integer(number), .text(row.table), .text(row.row), .text(row.reason), .integer(stamp.time)],
         into: .aside)
     }
-    let mending = Edit(name: Edit.repairName, changes: [])
+    let repair = Edit(name: Edit.repairName, changes: [])
     try image.insert([
-      LoggedEdit(stamp, revision: revision, save: revision, edit: mending, inverse: [])
+      LoggedEdit(stamp, revision: revision, save: revision, edit: repair, inverse: [])
     ])
     try image.verify()
     return image
   }
 
-  private var asideNumbers: Set<Int> {
+  private var quarantineNumbers: Set<Int> {
     Set(
       plain.compactMap { row in
         guard row.table == .aside, case .integer(let number)? = row.values.first else { return nil }
@@ -148,7 +148,7 @@ struct Salvage {
 }
 
 extension FileImage {
-  /// Puts in edits, oldest first; the last one is the head.
+  /// Inserts edits, oldest first. The last one becomes the head.
   mutating func insert(_ entries: [LoggedEdit]) throws(ArtError) {
     let insertion = try Statement(EditRow.insertion, on: connection)
     for entry in entries {

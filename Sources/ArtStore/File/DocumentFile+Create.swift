@@ -6,8 +6,8 @@ import CStore
 import Glibc
 
 extension DocumentFile {
-  /// Makes a new document without emoji: whole or not at all, and never in the place of another file. Where no canvas is given it
-  /// has the background's size. Throws `exists`, `notPermitted`, `diskFull`, `inputOutput`.
+  /// Creates a document without emoji, atomically. It never replaces a file. Without a canvas it has the size
+  /// of the background. Throws `exists`, `notPermitted`, `diskFull`, `inputOutput`.
   public func create(
     canvas: Canvas? = nil, background: (picture: CheckedPicture, url: String?)? = nil,
     using generator: inout some RandomNumberGenerator
@@ -19,12 +19,13 @@ extension DocumentFile {
     return id
   }
 
-  /// Makes a new document of that content, at revision 0: its log is no part of it. `picture` has the bytes of its background. As
-  /// above in all else.
+  /// Creates a document with that content at revision 0, without its log. `picture` has the bytes of its
+  /// background. Atomic, and throws, as `create(canvas:background:using:)`.
   public func create(_ content: DocumentContent, picture: CheckedPicture? = nil) throws(ArtError) {
     guard content.background?.digest == picture?.digest else {
       throw ArtError(
-        .inputOutput, "the picture for \(path) is not the one of its background; nothing was made")
+        .inputOutput, "the picture for \(path) is not the one of its background; nothing was made",
+        about: path)
     }
     var art = ArtRow(id: content.id, canvas: content.canvas)
     art.background = content.background
@@ -33,7 +34,7 @@ extension DocumentFile {
   }
 
   private func create(_ art: ArtRow, emojis: [Emoji], _ picture: CheckedPicture?) throws(ArtError) {
-    try checkRoomToCreate()
+    try checkCreatable()
     var image = try FileImage(name: path, art: art)
     try image.insert(emojis)
     guard let picture else { return try image.link(as: path) }
@@ -41,7 +42,7 @@ extension DocumentFile {
       try image.insert(picture)
       return try image.link(as: path)
     }
-    // In memory a large picture would be there several times.
+    // A large picture goes into a scratch file: in memory there would be several copies of it.
     let scratch = try Scratch()
     defer { scratch.remove() }
     try scratch.fill(try image.bytes())
@@ -51,8 +52,9 @@ extension DocumentFile {
     try image.link(copy: scratch.document, as: path)
   }
 
-  /// Throws `exists` where something lies that SQLite would mix in, and `badValue` for a name that is too long for the journal of a save.
-  func checkRoomToCreate() throws(ArtError) {
+  /// Throws `exists` if a file beside the path would be mixed in by SQLite, and `badValue` if the name is too
+  /// long for a rollback journal.
+  func checkCreatable() throws(ArtError) {
     var status = stat()
     if lstat(path + "-journal", &status) != 0, errno == ENAMETOOLONG { throw .system("create", path) }
     for sibling in ["-wal", "-shm"] where lstat(path + sibling, &status) == 0 {
@@ -61,11 +63,13 @@ extension DocumentFile {
   }
 }
 
-/// A document file being built in memory.
+// MARK: - A file that is built in memory
+
+/// A document file that is built in memory.
 struct FileImage {
   let connection: Connection
   private let name: String
-  /// The document's own row, as the file will have it.
+  /// The row of `art` that the file will have.
   var art: ArtRow
 
   init(name: String, art: ArtRow) throws(ArtError) {
@@ -81,10 +85,10 @@ struct FileImage {
       """)
   }
 
-  /// Puts in emoji, of a document that has none yet.
+  /// Inserts the emoji of a document that has none yet.
   mutating func insert(_ emojis: [Emoji]) throws(ArtError) {
     let statement = try Statement("INSERT INTO emoji(id, z, json, sum) VALUES(?,?,?,?)", on: connection)
-    // In the order of the table each row goes to its end.
+    // In the order of the primary key each row is appended.
     for emoji in emojis.sorted(by: { $0.id < $1.id }) {
       let row = EmojiRow(emoji)
       let values = row.values
@@ -94,17 +98,17 @@ struct FileImage {
     art.emojiCount += emojis.count
   }
 
-  /// Puts in the bytes of a picture, of a document that has none yet.
+  /// Inserts the first picture of a document.
   mutating func insert(_ picture: CheckedPicture) throws(ArtError) {
     art.digest.add(
       try PlainTable.insertPicture(picture.bytes, digest: picture.digest, number: 1, on: connection))
   }
 
-  /// Throws `damaged` when what was put in is no whole document.
+  /// Throws `damaged` if the content is not a valid document.
   func verify() throws(ArtError) {
     try art.write(on: connection)
-    _ = try DocumentTransaction(connection, begin: "SAVEPOINT look").load()
-    try connection.execute("RELEASE look")
+    _ = try DocumentTransaction(connection, begin: "SAVEPOINT verification").load()
+    try connection.execute("RELEASE verification")
   }
 
   /// The bytes of the file.
@@ -118,13 +122,13 @@ struct FileImage {
     return Array(UnsafeBufferPointer(start: start, count: Int(size)))
   }
 
-  /// Puts the file at a path where nothing stands.
+  /// Writes the file to a path where nothing exists.
   func link(as path: String) throws(ArtError) {
     let bytes = try bytes()
     try link(as: path) { (file) throws(ArtError) in try PlainFile.write(bytes, to: file, name: name) }
   }
 
-  /// Puts a copy of another file there.
+  /// Writes a copy of another file to a path where nothing exists.
   func link(copy: String, as path: String) throws(ArtError) {
     try link(as: path) { (file) throws(ArtError) in try PlainFile.copy(copy, to: file, name: name) }
   }
@@ -138,9 +142,9 @@ struct FileImage {
     try PlainFile.syncFolder(of: path)
   }
 
-  /// Puts the file in the place of the one that stands at a path, with its owner and mode. Asks for an exclusive lock
-  /// on that one, so that nobody else uses the name that it has on its way; a kill leaves it under that name at most,
-  /// and the next mending removes it.
+  /// Replaces the file at a path, keeping its owner and mode. The caller holds an exclusive lock on that
+  /// file, so that no other program uses the temporary name. A kill leaves at most the temporary file, which
+  /// the next repair removes.
   func replace(_ file: LocatedFile) throws(ArtError) {
     let bytes = try bytes()
     let name = Array(FilePath(file.path).name.utf8).withUnsafeBufferPointer {
@@ -158,13 +162,13 @@ struct FileImage {
     try PlainFile.syncFolder(of: file.path)
   }
 
-  /// Has a file filled that has no name yet, durably, and hands it over to be named.
+  /// Creates a file without a name, fills it durably with `writing`, and passes it to `body` to be named.
   private func withUnnamedFile(
     near path: String, like old: LocatedFile?, _ writing: (Int32) throws(ArtError) -> Void,
     _ body: (UnnamedFile) throws(ArtError) -> Void
   ) throws(ArtError) {
     let folder = FilePath(path).folder
-    // A copy of a private file is private from its first byte.
+    // A copy of a private file must never be readable by others.
     let mode: mode_t = old == nil ? 0o666 : 0o600
     let file: UnnamedFile
     do throws(SystemError) {
@@ -173,11 +177,12 @@ struct FileImage {
       guard error.number == ENOENT || error.number == ENOTDIR || PlainFile.isRemoved(folder) else {
         throw ArtError(error, cannot: "create", name)
       }
-      throw ArtError(.noSuchDocument, "no folder \(folder) to create \(name) in; make it first")
+      throw ArtError(
+        .noSuchDocument, "no folder \(folder) to create \(name) in; make it first", about: folder)
     }
     defer {
       file.abandon()
-      // By now it may be a document that is open.
+      // It may be an open document by now, so it needs `PlainFile.close`.
       PlainFile.close(file.descriptor)
     }
     try fill(file.descriptor, writing, like: old)
@@ -194,9 +199,9 @@ struct FileImage {
   ) throws(ArtError) {
     try writing(file)
     if let old {
-      try FileRights(at: old.path).give(to: file, name: name)
+      try FileRights(at: old.path).apply(to: file, name: name)
     } else {
-      // A umask may take its owner's own rights: nobody could open it.
+      // A umask may remove the owner's rights; then nobody could open the file.
       var status = stat()
       guard fstat(file, &status) == 0 else { throw .system("look at", name) }
       let mode = status.st_mode & 0o777

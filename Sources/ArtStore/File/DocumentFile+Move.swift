@@ -5,25 +5,26 @@ import ArtSystem
 import Glibc
 
 extension DocumentFile {
-  /// Gives the document's file another path on the same file system, where nothing stands, durably. What a save that was killed has
-  /// left is dealt with before, and no save of others runs meanwhile: a rollback journal stays under the old name, and would be played
-  /// back onto whatever stands there next.
+  /// Moves the document's file to an unused path on the same file system, durably.
   ///
-  /// Returns the file at its new path. Throws `exists` where something stands there or beside it, `badValue` for a symbolic link and for
-  /// a path on another file system, `noSuchDocument`, `notADocument`, `busy`, `notPermitted`, `inputOutput`; then the file is
-  /// where it was.
+  /// A hot journal is resolved first, and other programs' saves are locked out meanwhile: a rollback journal
+  /// would stay under the old name and be played back onto the next file there.
+  ///
+  /// Returns the file at its new path. Throws `exists` if anything is at the path or beside it, `badValue`
+  /// for a symbolic link and for a path on another file system, `noSuchDocument`, `notADocument`, `busy`,
+  /// `notPermitted`, `inputOutput`; the file is not moved then.
   public func move(to path: String) throws(ArtError) -> DocumentFile {
     let deadline = Deadline(timeout)
     let new = DocumentFile(path, timeout: timeout, notice: notice)
     var tries = 0
     while true {
       try checkPlain()
-      try settle()
+      try resolveHotJournal()
       let file = try locate()
       let isWritable = access(file.path, W_OK) == 0
       let guarded = try GuardedFile(file, writable: isWritable)
       defer { withExtendedLifetime(guarded) {} }
-      // Who may not write can hold back those who write, but for one that has begun.
+      // Without the right to write, a shared lock holds back other writers, except one that has begun.
       try guarded.lock(isWritable ? .exclusive : .shared, deadline)
       let isReserved = try guarded.isReserved()
       let now = try locate()
@@ -38,16 +39,17 @@ extension DocumentFile {
     }
   }
 
-  /// Throws `badValue` for a symbolic link: its target would be moved, and the link would lead nowhere.
+  /// Throws `badValue` for a symbolic link: moving its target would leave the link dangling.
   private func checkPlain() throws(ArtError) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
-    throw ArtError(.badValue, "\(path) is a symbolic link; name the document that it leads to")
+    throw ArtError(.badValue, "\(path) is a symbolic link; name the document that it leads to", about: path)
   }
 
-  /// Throws `exists` where something lies beside the new path that SQLite would mix in, and for a name that is too long.
+  /// Throws `exists` if a file beside the new path would be mixed in by SQLite, and for a name that is too
+  /// long.
   private func checkMovable() throws(ArtError) {
-    try checkRoomToCreate()
+    try checkCreatable()
     var status = stat()
     if lstat(path + "-journal", &status) == 0 { throw .leftover(path + "-journal") }
   }
@@ -65,23 +67,25 @@ extension DocumentFile {
 
 extension ArtError {
   fileprivate static func busyDocument(_ name: String) -> ArtError {
-    ArtError(.busy, "\(name) is in use by another program; try again")
+    ArtError(.busy, "\(name) is in use by another program; try again", about: name)
   }
 
   fileprivate static func notMoved(_ old: String, _ new: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     switch number {
-    case EEXIST: return ArtError(.exists, "\(new) exists already; choose another name")
+    case EEXIST: return ArtError(.exists, "\(new) exists already", about: new, remedy: .chooseName)
     case EXDEV:
       return ArtError(
-        .badValue, "\(new) is on another file system than \(old); duplicate it there, and delete this one")
+        .badValue, "\(new) is on another file system than \(old); duplicate it there, and delete this one",
+        about: old)
     case ENOENT, ENOTDIR:
-      return ArtError(.noSuchDocument, "no folder to move \(old) to \(new); make it first")
-    case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot move \(old) to \(new): \(cause)")
-    case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot move \(old) to \(new): \(cause)")
+      return ArtError(.noSuchDocument, "no folder to move \(old) to \(new); make it first", about: old)
+    case EACCES, EPERM, EROFS:
+      return ArtError(.notPermitted, "cannot move \(old) to \(new): \(cause)", about: old)
+    case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot move \(old) to \(new): \(cause)", about: old)
     case ENAMETOOLONG:
       return ArtError(.badValue, "the name \(new.prefix(40))… is too long for the file system")
-    default: return ArtError(.inputOutput, "cannot move \(old) to \(new): \(cause)")
+    default: return ArtError(.inputOutput, "cannot move \(old) to \(new): \(cause)", about: old)
     }
   }
 }

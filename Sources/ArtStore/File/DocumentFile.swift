@@ -5,26 +5,26 @@ import ArtSystem
 import CStore
 import Glibc
 
-/// A document's file, by its path. Nothing stays open between calls: each one opens the file, does its work and
-/// closes it.
+/// A document's file, by its path. Each call opens the file, does its work and closes it.
 public struct DocumentFile: Sendable {
-  /// What the names of documents end in.
+  /// The extension of documents, `.emojiart`.
   public static let ending = Format.fileExtension
-  /// The path as it was given; messages call the document so.
+  /// The path as the caller gave it. Messages name the document by it.
   public let path: String
-  /// What messages call the document where it is only read; the path as a rule.
+  /// The name of the document in messages of reading calls; `path` by default.
   public var name: String
-  /// Whether symbolic links lead to a document. Otherwise the path must be absolute and plain, and what only a link leads to
-  /// is no document.
+  /// Whether a symbolic link may lead to the document. If false, `path` must be absolute and free of links,
+  /// and a document behind a link counts as none.
   public var followsLinks = true
-  /// How long a document that another program holds is waited for.
+  /// How long a call waits for a document that another program has locked.
   public var timeout: Duration
-  /// Is told, in one line each, what a person should know although the work was done.
-  public var notice: @Sendable (String) -> Void
+  /// Receives each notice that the user should get although the call succeeded.
+  public var notice: @Sendable (DocumentNotice) -> Void
 
-  /// A file by its path; it need not exist yet.
+  /// The file at a path. It need not exist.
   public init(
-    _ path: String, timeout: Duration = .seconds(5), notice: @escaping @Sendable (String) -> Void = { _ in }
+    _ path: String, timeout: Duration = .seconds(5),
+    notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
   ) {
     self.path = path
     name = path
@@ -33,11 +33,13 @@ public struct DocumentFile: Sendable {
   }
 }
 
-/// The file that stands at a path, symbolic links resolved.
+// MARK: - Finding and opening the file
+
+/// The regular file that a path leads to, with its status.
 struct LocatedFile: Equatable {
   /// The path without symbolic links.
   let path: String
-  /// What messages call it.
+  /// Its name in messages.
   let name: String
   let device: UInt
   let inode: UInt
@@ -45,27 +47,43 @@ struct LocatedFile: Equatable {
   let mode: mode_t
   let owner: uid_t
   let group: gid_t
-  /// Whether the last thing that happened to the file was a write: not a new name, another mode, or a time that was set.
+  /// Whether the file's last change was a write, as opposed to a rename, a `chmod` or times that were set.
   let wasWrittenLast: Bool
 
   var journalPath: String { path + "-journal" }
 }
 
+/// What a user should know of a document although the work was done.
+public enum DocumentNotice: Sendable, Hashable, CustomStringConvertible {
+  /// One line, which is true for every front end.
+  case line(String)
+  /// Something was left as it is; the front end words what can be done.
+  case kept(ArtError)
+
+  /// What happened, without what can be done.
+  public var description: String {
+    switch self {
+    case .line(let line): line
+    case .kept(let error): error.cause
+    }
+  }
+}
+
 extension DocumentFile {
-  /// Finds the file. Throws `noSuchDocument` with near names, `notADocument` for what is no regular file.
+  /// Finds the file. Throws `noSuchDocument` with similar names, `notADocument` if it is no regular file.
   func locate() throws(ArtError) -> LocatedFile {
     var status = stat()
     guard let real = try realPath() else {
       if lstat(path, &status) == 0 {
-        throw ArtError(.noSuchDocument, "\(name) is a link to a file that is not there")
+        throw ArtError(.noSuchDocument, "\(name) is a link to a file that is not there", about: name)
       }
       throw .noSuchDocument(name, near: NearNames.documents(near: path))
     }
-    guard leadsStraight(to: real) else { throw .notADocument(name, "only a symbolic link leads to it") }
+    guard acceptsResolvedPath(to: real) else { throw .notADocument(name, "only a symbolic link leads to it") }
     guard lstat(real, &status) == 0 else { throw .document("open", name) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    case S_IFDIR: throw .notADocument(name, "it is a folder; `emojiart list` shows what is in it")
+    case S_IFDIR: throw .notADocument(name, "it is a folder", remedy: .listDocuments)
     case S_IFIFO: throw .notADocument(name, "it is a pipe")
     case S_IFSOCK: throw .notADocument(name, "it is a socket")
     default: throw .notADocument(name, "it is a device")
@@ -77,7 +95,7 @@ extension DocumentFile {
         && status.st_mtim.tv_nsec == status.st_ctim.tv_nsec)
   }
 
-  /// The path without symbolic links; nil when nothing is there.
+  /// The path with symbolic links resolved; nil if nothing exists there.
   func realPath() throws(ArtError) -> String? {
     do throws(SystemError) { return try FilePath.resolved(path) } catch {
       guard error.number == ENOENT else { throw ArtError(error, cannot: "open", name) }
@@ -85,17 +103,18 @@ extension DocumentFile {
     }
   }
 
-  /// Whether no link that may not be followed leads there. Compared by bytes: two names that look alike are two files.
-  func leadsStraight(to real: String) -> Bool { followsLinks || real.utf8.elementsEqual(path.utf8) }
+  /// Whether the resolved path may be opened: always if links are followed, else only if it equals `path`.
+  /// Compared byte by byte, because two names that look alike can be different files.
+  func acceptsResolvedPath(to real: String) -> Bool { followsLinks || real.utf8.elementsEqual(path.utf8) }
 
-  /// Opens the file and looks at its header before SQLite does.
+  /// Opens the file. Its header is verified before SQLite reads it.
   static func connect(
     _ file: LocatedFile, _ mode: Connection.Mode, _ deadline: Deadline
   ) throws(ArtError) -> Connection {
     try refuseForeignSiblings(of: file)
     let connection = try Connection(path: file.path, name: file.name, mode: mode, deadline: deadline)
     let size = try connection.size
-    // A write beyond the limit fails also within the file, and so would the rollback of what was written before it.
+    // If the file exceeds `ulimit -f`, a rollback would fail like the write before it.
     guard mode == .readOnly || size <= fileSizeLimit else { throw .fileSizeLimit(file.name) }
     let header = try FileHeader(
       connection.bytes(count: FileHeader.length, at: 0), size: size, name: file.name)
@@ -104,14 +123,15 @@ extension DocumentFile {
     return connection
   }
 
-  /// How large files may be that this process writes: `ulimit -f`.
+  /// The largest file that this process may write: `ulimit -f`.
   private static var fileSizeLimit: Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return .max }
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// A `-wal` beside a document would be taken into it by SQLite, whoever left it there.
+  /// Throws for files beside the document that SQLite would mix into it: any `-wal`, and a `-journal` that is
+  /// no regular file.
   private static func refuseForeignSiblings(of file: LocatedFile) throws(ArtError) {
     var status = stat()
     if lstat(file.path + "-wal", &status) == 0 { throw .walDocument(file.name) }
@@ -123,16 +143,19 @@ extension DocumentFile {
   }
 }
 
+// MARK: - Reading
+
 extension DocumentFile {
-  /// Reads the whole document, verified row by row and as a whole. Changes no byte and no time, and leaves
-  /// nothing beside the file. Throws `noSuchDocument`, `notADocument`, `newerFormat`, `damaged`, `busy`,
-  /// `notPermitted`, `inputOutput`.
+  /// Reads the whole document and verifies each row, the digest and the use of the file's pages.
+  ///
+  /// Changes neither the file nor its times, and leaves nothing beside it. Throws `noSuchDocument`,
+  /// `notADocument`, `newerFormat`, `damaged`, `busy`, `notPermitted`, `inputOutput`.
   public func read() throws(ArtError) -> DocumentContent {
     try read(whole: true) { (transaction) throws(ArtError) in try transaction.load() }
   }
 
-  /// Looks at the document inside one transaction. With `whole` all of it is to be read: a large document is then locked only
-  /// while its bytes are copied, and the body reads the copy.
+  /// Runs the body in one read transaction. With `whole`, the body will read everything: a large document is
+  /// then copied to memory, and its file is locked only while it is copied.
   func read<Result>(
     whole isWhole: Bool = false, _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {
@@ -140,25 +163,25 @@ extension DocumentFile {
     var tries = 0
     while true {
       let file = try locate()
-      if let settled = try HotJournal.settledCopy(of: file, deadline) {
-        defer { settled.scratch.remove() }
-        return try look(at: settled.file, deadline, nil, body)
+      if let copy = try HotJournal.resolvedCopy(of: file, deadline) {
+        defer { copy.scratch.remove() }
+        return try readOnce(copy.file, deadline, nil, body)
       }
       do {
-        return try look(at: file, deadline, isWhole ? Self.copiedFrom : nil, body)
+        return try readOnce(file, deadline, isWhole ? Self.copyThreshold : nil, body)
       } catch {
-        // A writer was killed between the look at the journal and the reading.
-        guard try HotJournal.mayBeHot(file), deadline.wait(tries) else { throw error }
+        // A writer may have been killed after the journal was looked for.
+        guard try HotJournal.mayExist(file), deadline.wait(tries) else { throw error }
         tries += 1
       }
     }
   }
 
-  private func look<Result>(
-    at file: LocatedFile, _ deadline: Deadline, _ copiedFrom: (rows: Int, bytes: Int)?,
+  private func readOnce<Result>(
+    _ file: LocatedFile, _ deadline: Deadline, _ copyThreshold: (rows: Int, bytes: Int)?,
     _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {
-    switch try begin(at: file, deadline, copiedFrom) {
+    switch try begin(at: file, deadline, copyThreshold) {
     case .file(let transaction): return try body(transaction)
     case .copy(let copy): return try body(DocumentTransaction(copy, begin: "BEGIN"))
     }
@@ -166,39 +189,43 @@ extension DocumentFile {
 
   private enum Source {
     case file(DocumentTransaction)
-    /// A document that takes long to read. Its file is closed.
+    /// A copy in memory of a large document. Its file is closed.
     case copy(Connection)
   }
 
   private func begin(
-    at file: LocatedFile, _ deadline: Deadline, _ copiedFrom: (rows: Int, bytes: Int)?
+    at file: LocatedFile, _ deadline: Deadline, _ copyThreshold: (rows: Int, bytes: Int)?
   ) throws(ArtError) -> Source {
     let connection = try Self.connect(file, .readOnly, deadline)
     let transaction = try DocumentTransaction(connection, begin: "BEGIN")
-    guard let copiedFrom,
-      transaction.emojiCount >= copiedFrom.rows || transaction.art.logBytes >= copiedFrom.bytes,
+    guard let copyThreshold,
+      transaction.emojiCount >= copyThreshold.rows || transaction.art.logBytes >= copyThreshold.bytes,
       let copy = try connection.copyInMemory()
     else { return .file(transaction) }
     return .copy(copy)
   }
 
-  /// From so many emoji, or so many bytes of the log, on a document is copied: below, its rows are read and verified within some
-  /// milliseconds, and a copy would only cost.
-  private static var copiedFrom: (rows: Int, bytes: Int) { (1_000, 1 << 17) }
+  /// A document with this many emoji, or bytes of log, is copied before it is read as a whole. A smaller one
+  /// is verified within milliseconds.
+  private static var copyThreshold: (rows: Int, bytes: Int) { (1_000, 1 << 17) }
 }
 
-/// What an action did to a document's file.
+// MARK: - Editing
+
+/// The result of an action.
 public struct PerformedAction: Sendable {
-  /// The emoji that it was about, as they are now; removed ones as they were.
+  /// The emoji that the action was about, as they are now; removed ones as they were.
   public let emojis: [Emoji]
-  /// The document's revision with it.
+  /// The document's revision after it.
   public let revision: Int
 }
 
 extension DocumentFile {
-  /// Does an action as one durable edit. Where the file is replaced while it is saved, the action is made again in the file that
-  /// stands there then: as another edit, with the author's next number, for the first file may come back; its new emoji have the same
-  /// ids. Throws what `edit` and planning throw.
+  /// Performs an action as one durable edit.
+  ///
+  /// If the file is replaced during the save, the action is performed again on the new file. The second edit
+  /// has the author's next sequence number, because the first file may come back; its new emoji have the same
+  /// ids. Throws what `edit` and planning the action throw.
   public func perform(
     _ action: Action, by author: inout Author, at time: Int, expecting revision: Int? = nil,
     using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -206,10 +233,10 @@ extension DocumentFile {
     try perform(action, by: &author, at: time, expecting: revision, using: generator) {}
   }
 
-  /// The same; `made` is called each time when the action is made and not committed yet.
+  /// The same. `beforeCommit` runs on each attempt, after the edit is made and before it is committed.
   func perform(
     _ action: Action, by author: inout Author, at time: Int, expecting revision: Int?,
-    using generator: some RandomNumberGenerator, made: () -> Void
+    using generator: some RandomNumberGenerator, beforeCommit: () -> Void
   ) throws(ArtError) -> PerformedAction {
     var random = ReplayedGenerator(generator)
     return try edit(expecting: revision) { (transaction) throws(ArtError) in
@@ -219,19 +246,19 @@ extension DocumentFile {
       var emojis: [Emoji] = []
       emojis.reserveCapacity(plan.subjects.count)
       for subject in plan.subjects { emojis.append(try transaction.emoji(subject.id) ?? subject) }
-      made()
+      beforeCommit()
       return PerformedAction(emojis: emojis, revision: transaction.revision)
     }
   }
 }
 
 extension DocumentFile {
-  /// Changes the document in one durable transaction on its rows: after the body returns, and before this
-  /// does, what it performed is in the file at this path, or an error says that it is not.
+  /// Changes the document in one durable transaction. When this returns, the body's edits are in the file at
+  /// this path.
   ///
-  /// The body may run again, on another file, when the one it ran on was replaced meanwhile. Throws what `read`
-  /// throws, `movedOn` when the document is not at the expected revision, `diskFull`, and what the body throws;
-  /// then nothing is changed. Where nobody can look whether the edit is in the file, the error says so.
+  /// The body may run again on another file, if the one that it ran on was replaced during the save. Throws
+  /// what `read` throws, `movedOn` if the document is not at the expected revision, `diskFull`, and what the
+  /// body throws; nothing is changed then. If the outcome cannot be determined, the error says so.
   public func edit<Result>(
     expecting revision: Int? = nil, _ body: (DocumentTransaction) throws(ArtError) -> Result
   ) throws(ArtError) -> Result {
@@ -243,19 +270,19 @@ extension DocumentFile {
         if attempt.isDone, let result = attempt.result { return result }
         saved = attempt.transaction == nil ? saved : attempt
       } catch {
-        // The edit is in a file that may still stand at the path, or come back to it.
+        // The edit is in a file that may still be at the path, or come back to it.
         throw saved == nil ? error : .maybeSaved(path, error)
       }
     }
     throw saved == nil ? .movedAway(path) : .savedElsewhere(path)
   }
 
-  /// One try of an edit.
+  /// The outcome of one attempt at an edit.
   private struct Attempt<Result> {
     var isDone = false
-    /// What the body returned, when it ran and what it performed was committed.
+    /// The body's result, if its edits were committed.
     var result: Result?
-    /// The transaction that was committed to a file which was no longer at the path.
+    /// The transaction, if it was committed to a file that was no longer at the path.
     var transaction: DocumentTransaction?
   }
 
@@ -265,16 +292,17 @@ extension DocumentFile {
   ) throws(ArtError) -> Attempt<Result> {
     let file = try locate()
     if file.hardLinks > 1 {
-      notice("\(path) has \(file.hardLinks) names (hard links); a repair would leave the others behind")
+      notice(
+        .line("\(path) has \(file.hardLinks) names (hard links); a repair would leave the others behind"))
     }
     let transaction = try beginWriting(file, deadline)
     let connection = transaction.connection
-    guard let now = try stillStands(file, connection) else { return Attempt() }
+    guard let now = try fileIfStillAtPath(file, connection) else { return Attempt() }
     let result: Result
     do throws(ArtError) {
       if mayBeHalfSaved(now, connection) { _ = try transaction.load() }
-      if let before = saved?.transaction, let found = saved?.result, try transaction.holds(before) {
-        // What stands there now is a copy of the file that the edit is in.
+      if let before = saved?.transaction, let found = saved?.result, try transaction.contains(before) {
+        // The file at the path is now a copy of the one that was edited, and has the edit.
         result = found
         try transaction.touch()
       } else {
@@ -288,47 +316,49 @@ extension DocumentFile {
         try transaction.finish()
       }
     } catch {
-      // What was read of another file, or of two together, is not what is wrong. Nothing is written.
+      // The file was replaced while it was read: the error is about the wrong content. Nothing was written.
       if connection.isCopiedOver || connection.hasMoved { return Attempt() }
       throw error
     }
     guard try commit(transaction, to: file) else { return Attempt() }
-    var isDone = try stoodStill(file, connection)
-    if isDone { isDone = try stillHolds(transaction, file, connection) }
+    var isDone = try isStillAtPath(file, connection)
+    if isDone { isDone = try stillContains(transaction, file, connection) }
     return Attempt(isDone: isDone, result: result, transaction: transaction)
   }
 
-  /// Opens the file and locks it for writing. A rollback journal beside it is settled first, and so is one that appears just then.
+  /// Opens the file and locks it for writing. A hot journal beside it is resolved first, also one that
+  /// appears meanwhile.
   private func beginWriting(
     _ file: LocatedFile, _ deadline: Deadline
   ) throws(ArtError) -> DocumentTransaction {
     var tries = 0
     while true {
-      try HotJournal.settle(file, deadline, notice)
+      try HotJournal.resolve(file, deadline, notice)
       do throws(ArtError) {
         let connection = try Self.connect(file, .readWrite, deadline)
         let transaction = try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
-        try HotJournal.clear(file, notice)
+        try HotJournal.removeInert(file, notice)
         return transaction
       } catch {
-        guard error.code == .busy, try HotJournal.mayBeHot(file), deadline.wait(tries) else { throw error }
+        guard error.code == .busy, try HotJournal.mayExist(file), deadline.wait(tries) else { throw error }
         tries += 1
       }
     }
   }
 
-  /// Whether a save that was cut short may lie in the file, although no journal lies beside it: the journal has the name that the file
-  /// had then. An edit on top of it would be taken back with it, so the document is verified as a whole first.
+  /// Whether an interrupted save may be in the file although no journal lies beside it: the journal keeps the
+  /// name that the file had at that time. An edit on top of it would be rolled back with it, so the document
+  /// is verified as a whole first.
   ///
-  /// The header says so after a kill. After a loss of power it may not: then the file has several names, or its inode was changed after
-  /// its last write.
+  /// After a kill the header says so. After a power cut it may not; then the file has several names, or its
+  /// inode was changed after its last write.
   private func mayBeHalfSaved(_ file: LocatedFile, _ connection: Connection) -> Bool {
     connection.isHalfSaved || file.hardLinks > 1 || !file.wasWrittenLast
       || file_is_mounted(file.path, FilePath(file.path).folder)
   }
 
-  /// A commit that answers an error may have happened all the same: then our edit is in the log. False when nothing was
-  /// written, because somebody copied another file over this one.
+  /// Commits. Returns false if nothing was written, because another file was copied over this one. A commit
+  /// that fails may have happened all the same: then the edit is found in the log.
   private func commit(_ transaction: DocumentTransaction, to file: LocatedFile) throws(ArtError) -> Bool {
     do {
       try transaction.connection.execute("COMMIT")
@@ -339,7 +369,7 @@ extension DocumentFile {
       do {
         isSaved = try self.isSaved(transaction, in: file)
       } catch let second {
-        // Nobody can look: neither "saved" nor "not saved" would be true.
+        // The outcome is unknown: neither "saved" nor "not saved" would be true.
         throw .maybeSaved(path, second)
       }
       guard isSaved else { throw error }
@@ -347,21 +377,23 @@ extension DocumentFile {
     return true
   }
 
-  /// Whether the file holds what was committed. If so it is made durable once more: what can be read may be in
+  /// Whether the file has what was committed. If so, it is made durable once more: what can be read may be in
   /// memory only.
   private func isSaved(_ transaction: DocumentTransaction, in file: LocatedFile) throws(ArtError) -> Bool {
-    // The error that matters is the commit's; a transaction that is over already cannot be rolled back.
+    // The commit's error matters more. A transaction that has ended cannot be rolled back.
     try? transaction.connection.execute("ROLLBACK")
     let found = try beginWriting(file, Deadline(timeout))
-    guard try found.holds(transaction) else { return false }
+    guard try found.contains(transaction) else { return false }
     try found.touch()
     try found.connection.execute("COMMIT")
     return true
   }
 
-  /// The file that is open as it is now, where it is the one at the path that was asked for: SQLite answers OK for a file that was
-  /// renamed or replaced meanwhile. Nil where it is not. Throws `movedAway` when none is there.
-  private func stillStands(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> LocatedFile? {
+  /// The status of the open file if it is still the one at the path, else nil: SQLite reports success for a
+  /// file that was renamed or replaced. Throws `movedAway` if no file is at the path.
+  private func fileIfStillAtPath(_ file: LocatedFile, _ connection: Connection) throws(ArtError)
+    -> LocatedFile?
+  {
     let now: LocatedFile
     do {
       now = try locate()
@@ -371,49 +403,52 @@ extension DocumentFile {
     return now.path == file.path && !connection.hasMoved ? now : nil
   }
 
-  /// The same after a commit: then a file that was moved away holds the edit and may come back, and where nobody can
-  /// look neither "saved" nor "not saved" would be true.
-  private func stoodStill(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> Bool {
+  /// Whether the file that was committed to is still the one at the path. Throws if that cannot be
+  /// determined: a file that was moved away has the edit and may come back.
+  private func isStillAtPath(_ file: LocatedFile, _ connection: Connection) throws(ArtError) -> Bool {
     do {
-      return try stillStands(file, connection) != nil
+      return try fileIfStillAtPath(file, connection) != nil
     } catch {
       throw error.code == .busy ? .savedElsewhere(path) : .maybeSaved(path, error)
     }
   }
 
-  /// Whether the file still holds what was committed to it. Who copies another file over it, as `cp` does, asks for no
-  /// lock, and leaves the file that is open the one at its path. Throws when nobody can look.
-  private func stillHolds(
+  /// Whether the file still has what was committed. A program that copies another file over it, such as `cp`,
+  /// takes no lock and leaves the inode the same. Throws if that cannot be determined.
+  private func stillContains(
     _ transaction: DocumentTransaction, _ file: LocatedFile, _ connection: Connection
   ) throws(ArtError) -> Bool {
     do {
-      // The document's own row, which each commit writes, lies on page 2.
+      // Each commit writes the row of `art`, which lies on page 2.
       let page = LeafPage(try connection.bytes(count: Format.pageSize, at: Format.pageSize))
       if page.flatMap({ ArtRow(onlyRowOf: $0) }) == transaction.art { return true }
-      // Or others have saved since.
+      // Another program may have saved since.
       let again = try Self.connect(file, .readOnly, Deadline(timeout))
-      return try DocumentTransaction(again, begin: "BEGIN").holds(transaction)
+      return try DocumentTransaction(again, begin: "BEGIN").contains(transaction)
     } catch {
       throw .maybeSaved(path, error)
     }
   }
 }
 
-/// What other programs did to a document since it was in some state.
+// MARK: - Saving
+
+/// The edits of other programs since a document was in a given state.
 public struct ExternalChange: Sendable, Equatable {
   /// Their edits, oldest first.
   public let edits: [LoggedEdit]
-  /// Whether these are all. Otherwise the document was replaced by another state of itself, a backup for one, or has
-  /// moved on further than its log goes back: look at all of it.
+  /// Whether `edits` is complete. If not, the document was replaced by another state of itself, such as a
+  /// backup, or its log does not go back far enough; read all of it.
   public let isComplete: Bool
-  /// The document's revision now, without edits that are not saved.
+  /// The document's revision in its store, without unsaved edits.
   public let revision: Int
 
-  /// Whether others did anything: not if it was a save of the program's own of which it did not know.
-  public var isReportable: Bool { !isComplete || !edits.isEmpty }
+  /// Whether other programs changed the document. False if the difference is a save of the program's own
+  /// whose outcome was unknown.
+  public var hasChanges: Bool { !isComplete || !edits.isEmpty }
 
-  /// What the log of the content as it is in the file tells since the base, by others than the origin, or by anybody; nil
-  /// when it is still in that state.
+  /// The edits in a stored content's log since the base, except those of the origin (nil excludes none). Nil
+  /// if the content is still in the base's state.
   public init?(in content: DocumentContent, since base: DocumentBase, besides origin: Origin?) {
     let found = DocumentBase(content)
     guard found != base else { return nil }
@@ -428,19 +463,19 @@ public struct ExternalChange: Sendable, Equatable {
   }
 }
 
-/// What a save came to.
+/// The result of a save.
 public struct SaveOutcome: Sendable {
-  /// The state that the file is in.
+  /// The state of the document after it.
   public let base: DocumentBase
-  /// Set when others had saved before.
-  public let joined: JoinedEdits?
-  /// The digests of the pictures that the file holds.
+  /// Set if others had saved since the base.
+  public let rebased: RebasedSave?
+  /// The digests of the stored pictures.
   public let pictures: Set<String>
 }
 
-/// A program's edits on top of what others had saved before it.
-public struct JoinedEdits: Sendable {
-  /// The document as it is in the file now.
+/// A program's edits, rebased onto what others saved since its base.
+public struct RebasedSave: Sendable {
+  /// The document as it is stored now.
   public let content: DocumentContent
   /// The program's own edits in it.
   public let own: RebasedEdits
@@ -449,35 +484,36 @@ public struct JoinedEdits: Sendable {
 }
 
 extension DocumentFile {
-  /// Saves what a program has edited in memory. Edits that an earlier save wrote although it answered an error are
-  /// found in the file and made durable, not written again. When others have saved since the base, their edits are
-  /// taken in, and the program's are made again on top of them. Edits that lie in a journal are noted to be in the file.
+  /// Saves edits that were made in memory.
   ///
-  /// A background whose bytes the file does not hold any more is not saved: its edit is made again, too, and then has the picture
-  /// fetched.
+  /// If an earlier save reported an error but wrote them, they are found in the file and made durable, not
+  /// written twice. If others have saved since the base, the edits are rebased onto theirs. With
+  /// `isJournalled` the document records how far the edits' journal is saved.
   ///
-  /// Throws `replaced` when another document stands at the path, and what `edit` throws; nothing is changed then.
+  /// If the file no longer has the picture of a new background, that edit is rebased too, and makes the
+  /// picture pending. Throws `replaced` if another document is at the path, and what `edit` throws; nothing
+  /// is changed then.
   public func save(_ edits: NetEdits, isJournalled: Bool = false) throws(ArtError) -> SaveOutcome {
     try edit { (transaction) throws(ArtError) in
       guard transaction.id == edits.base.id else { throw .replaced(path) }
       var rows = transaction
-      let joined = try edits.save(to: &rows) { (origin) throws(ArtError) in
+      let rebased = try edits.save(to: &rows) { (origin) throws(ArtError) in
         try transaction.savedSequence(of: origin)
       }
       if isJournalled, let last = edits.unsaved.last {
         try transaction.setSaved(last.origin, upTo: last.sequence)
       }
       let pictures = Set(try transaction.storedPictures().map(\.digest))
-      return SaveOutcome(base: transaction.base, joined: joined, pictures: pictures)
+      return SaveOutcome(base: transaction.base, rebased: rebased, pictures: pictures)
     }
   }
 
-  /// The state that the file is in, by the document's own row alone. Throws what `read` throws.
+  /// The document's state, read from the row of `art` only. Throws what `read` throws.
   public func base() throws(ArtError) -> DocumentBase {
     try read { (transaction) throws(ArtError) in transaction.base }
   }
 
-  /// Why the file cannot be written, or nil when it seems that it can. Throws what finding it throws.
+  /// Why the file cannot be written; nil if it seems writable. Throws what finding the file throws.
   public func readOnlyReason() throws(ArtError) -> String? {
     let file = try locate()
     guard access(file.path, W_OK) == 0 else { return "the file is read-only" }

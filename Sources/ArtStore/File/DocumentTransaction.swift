@@ -2,22 +2,22 @@
 
 import ArtModel
 
-/// One consistent look at a document's rows, or one change of them. Every row is verified against its sum before
-/// it is given out; what asks for the whole document has the digest verified, too.
+/// One transaction on a document's rows, for reading or writing. Each row is verified against its sum before
+/// it is returned; a call that reads the whole document verifies the digest, too.
 ///
 /// Used by one thread, inside `DocumentFile.read` or `DocumentFile.edit`.
 public final class DocumentTransaction {
   let connection: Connection
   let name: String
-  /// What the document's own row says, kept up with each change.
+  /// The row of `art`, updated with each change.
   var art: ArtRow
-  let found: ArtRow
+  private let initialArt: ArtRow
   private var statements: [String: Statement] = [:]
-  var loaded: (art: ArtRow, content: DocumentContent)?
-  /// The row that was read last, as it is in the file.
-  var lastRow: EmojiRow?
+  private var loaded: (art: ArtRow, content: DocumentContent)?
+  /// The row that was read last, as it is stored.
+  private var lastRow: EmojiRow?
 
-  /// Begins, and looks at the schema and the row of `art`.
+  /// Begins the transaction, and verifies the schema and the row of `art`.
   init(_ connection: Connection, begin: String) throws(ArtError) {
     self.connection = connection
     name = connection.name
@@ -25,23 +25,23 @@ public final class DocumentTransaction {
     try connection.guardFile()
     try Self.checkSchema(connection)
     art = try Self.readArt(connection)
-    found = art
+    initialArt = art
   }
 
-  /// The document's own name for itself.
+  /// The document's id.
   public var id: DocumentID { art.id }
-  /// The count of edits that the document has seen.
+  /// The number of edits the document has seen.
   public var revision: Int { art.revision }
-  /// The last edit.
+  /// The id of the last edit.
   public var head: EditID? { art.head }
   /// Whether anything was changed.
-  var hasChanges: Bool { art != found }
-  /// Whether the commit is to be durable although nothing was changed.
+  var hasChanges: Bool { art != initialArt }
+  /// Whether to commit although nothing was changed, to make the file durable.
   var mustCommit = false
   /// The first revision of this save.
-  var save: Int { found.revision + 1 }
+  var save: Int { initialArt.revision + 1 }
 
-  /// A statement, prepared once.
+  /// A statement that is prepared once per transaction.
   func statement(_ sql: String) throws(ArtError) -> Statement {
     if let statement = statements[sql] { return statement }
     let statement = try Statement(sql, on: connection)
@@ -50,17 +50,19 @@ public final class DocumentTransaction {
   }
 }
 
+// MARK: - Reading
+
 extension DocumentTransaction: ArtReading {
-  /// The size of the picture.
+  /// The size of the picture, in pixels.
   public var canvas: Canvas { art.canvas }
-  /// The picture.
+  /// The background picture.
   public var background: Background? { art.background }
-  /// The picture that is still to come.
+  /// The background that is still to be fetched.
   public var pending: PendingBackground? { art.pending }
-  /// How many emoji there are.
+  /// The number of emoji.
   public var emojiCount: Int { art.emojiCount }
 
-  /// The emoji of that id.
+  /// The emoji with that id; nil if there is none.
   public func emoji(_ id: EmojiID) throws(ArtError) -> Emoji? { try row(id)?.emoji }
 
   func row(_ id: EmojiID) throws(ArtError) -> EmojiRow? {
@@ -68,16 +70,16 @@ extension DocumentTransaction: ArtReading {
     return lastRow
   }
 
-  /// The sum that the row of an emoji has in the file. It is not computed from the emoji: another program may have
-  /// spelled its numbers in another way.
-  func storedSum(of emoji: Emoji) throws(ArtError) -> Int {
+  /// The stored sum of an emoji's row. It is not computed from the emoji, because another program may have
+  /// spelled its numbers differently.
+  private func storedSum(of emoji: Emoji) throws(ArtError) -> Int {
     if let lastRow, lastRow.emoji == emoji { return lastRow.sum }
     guard let row = try row(emoji.id) else { throw .damaged(name, "the emoji \(emoji.id) is missing") }
     return row.sum
   }
 
-  /// The first `limit` emoji, by id, whose ids begin so. That there is none is said only of a document that was
-  /// verified as a whole: a damaged one may have lost it.
+  /// The first `limit` emoji, by id, whose ids begin with the prefix. An empty result is returned only after
+  /// the whole document was verified: a damaged one may have lost the emoji.
   public func emojis(prefix: EmojiID.Prefix, limit: Int) throws(ArtError) -> [Emoji] {
     let range = prefix.range
     let found = try rows(
@@ -87,23 +89,23 @@ extension DocumentTransaction: ArtReading {
     return found.map(\.emoji)
   }
 
-  /// All emoji, bottom to top; the document is verified as a whole.
+  /// All emoji, bottom to top. The document is verified as a whole if nothing was changed yet.
   public func emojisInOrder() throws(ArtError) -> [Emoji] {
     guard hasChanges else { return try load().emojisInOrder() }
     return try rows("ORDER BY z, id").map(\.emoji)
   }
 
-  /// The emoji at the bottom. Throws `damaged` where the index of the order contradicts the rows.
+  /// The emoji at the bottom. Throws `damaged` if the index of the z-order contradicts the rows.
   public func bottom() throws(ArtError) -> Emoji? {
     try firstInOrder(rows("ORDER BY z, id LIMIT 2"))
   }
 
-  /// The emoji at the top. Throws `damaged` where the index of the order contradicts the rows.
+  /// The emoji at the top. Throws `damaged` if the index of the z-order contradicts the rows.
   public func top() throws(ArtError) -> Emoji? {
     try firstInOrder(rows("ORDER BY z DESC, id DESC LIMIT 2").reversed(), isLast: true)
   }
 
-  /// The emoji next above one. Throws `damaged` where the index of the order contradicts the rows.
+  /// The emoji directly above another. Throws `damaged` if the index of the z-order contradicts the rows.
   public func next(above emoji: Emoji) throws(ArtError) -> Emoji? {
     let above = try rows(
       "WHERE (z, id) > (?1, ?2) ORDER BY z, id LIMIT 2", .integer(emoji.z), .text(emoji.id.description))
@@ -112,8 +114,8 @@ extension DocumentTransaction: ArtReading {
     return next
   }
 
-  /// The first of two neighbours, or the last. No sum covers the index that gives their order: it must at least agree with what the
-  /// rows themselves say.
+  /// The first of two neighbours, or the last. No sum covers the index on z, so its order is compared with
+  /// the rows.
   private func firstInOrder(_ rows: [EmojiRow], isLast: Bool = false) throws(ArtError) -> Emoji? {
     if let first = rows.first?.emoji, let last = rows.last?.emoji, rows.count > 1 {
       guard (first.z, first.id) < (last.z, last.id) else { throw outOfOrder("emoji_z") }
@@ -121,12 +123,12 @@ extension DocumentTransaction: ArtReading {
     return (isLast ? rows.last : rows.first)?.emoji
   }
 
-  /// Whether the file has a picture of that digest; its bytes are not looked at.
+  /// Whether the file has a picture with that digest. Its bytes are not verified.
   public func holdsPicture(_ digest: String) throws(ArtError) -> Bool {
     try storedPictures().contains { $0.digest == digest }
   }
 
-  /// The edits kept, newest first, until the body returns false.
+  /// Passes the edits of the log to the body, newest first, until it returns false.
   public func newestEdits(_ body: (LoggedEdit) throws(ArtError) -> Bool) throws(ArtError) {
     let rows = try statement("\(EditRow.select) ORDER BY revision DESC")
     try rows.bind()
@@ -155,8 +157,10 @@ extension DocumentTransaction: ArtReading {
   }
 }
 
+// MARK: - Changing rows
+
 extension DocumentTransaction: EditableArt {
-  /// Adds an emoji whose id is not taken.
+  /// Inserts an emoji with an unused id.
   public func insert(_ emoji: Emoji) throws(ArtError) {
     let row = EmojiRow(emoji)
     let values = row.values
@@ -167,7 +171,7 @@ extension DocumentTransaction: EditableArt {
     art.digest.add(row.sum)
   }
 
-  /// Sets the values of an emoji that is there.
+  /// Replaces the values of an emoji.
   public func update(_ old: Emoji, to new: Emoji) throws(ArtError) {
     let oldSum = try storedSum(of: old)
     let row = EmojiRow(new)
@@ -179,7 +183,7 @@ extension DocumentTransaction: EditableArt {
     art.digest.add(row.sum)
   }
 
-  /// Takes out an emoji that is there.
+  /// Deletes an emoji.
   public func delete(_ emoji: Emoji) throws(ArtError) {
     let oldSum = try storedSum(of: emoji)
     lastRow = nil
@@ -191,23 +195,25 @@ extension DocumentTransaction: EditableArt {
   /// Sets the size of the picture.
   public func setCanvas(_ canvas: Canvas) { art.canvas = canvas }
 
-  /// Sets the picture.
+  /// Sets the background picture.
   public func setBackground(_ background: Background?) { art.background = background }
 
-  /// Sets the picture that is still to come.
+  /// Sets the background that is still to be fetched.
   public func setPending(_ pending: PendingBackground?) { art.pending = pending }
 }
 
+// MARK: - Verifying
+
 extension DocumentTransaction {
-  /// Throws `damaged` when the tables are not those of a document, in any order: VACUUM makes one of its own.
-  /// SQLite's own statistics may be there.
+  /// Throws `damaged` if the tables are not exactly those of a document, in any order; VACUUM reorders them.
+  /// SQLite's own statistics are allowed.
   static func checkSchema(_ connection: Connection) throws(ArtError) {
     let rows = try Statement("SELECT name, sql, rootpage FROM sqlite_schema", on: connection)
     var missing = Format.schema
     var roots: [Int] = []
     while try rows.step() {
       let (name, sql) = (try rows.text(0), try rows.optionalText(1))
-      // A view has none.
+      // A view has no root page.
       let root = try rows.integer(2)
       if root != 0 { roots.append(root) }
       if Format.statistics.contains(where: { $0.name == name && $0.sql == sql }) { continue }
@@ -230,14 +236,14 @@ extension DocumentTransaction {
     do {
       return try ArtRow(stored)
     } catch {
-      throw .damaged(connection.name, error.message)
+      throw .damaged(connection.name, error.cause)
     }
   }
 }
 
 extension DocumentTransaction {
-  /// Reads and verifies the whole document: every row of every table against its sum, all of them against the digest, and the use
-  /// of every page. Throws `damaged`.
+  /// Reads and verifies the whole document: each row against its sum, all rows against the digest, and the
+  /// use of each page. Throws `damaged`.
   public func load() throws(ArtError) -> DocumentContent {
     if let loaded, loaded.art == art { return loaded.content }
     if !connection.isBeingMade, !hasChanges { try PageMap.verify(connection) }
@@ -245,7 +251,7 @@ extension DocumentTransaction {
     let emojis = try loadEmojis(&digest)
     let log = try loadLog(&digest)
     var pictures: Set<String> = []
-    var room = try connection.rowRoom
+    var room = try connection.maximumRows
     for table in PlainTable.allCases {
       let rows = try Statement("\(table.select) ORDER BY 1", on: connection)
       var last: Statement.Value?
@@ -274,7 +280,8 @@ extension DocumentTransaction {
     return content
   }
 
-  /// What SQLite's own check finds wrong with tables and indexes. It passes over the free list, which `PageMap` verifies.
+  /// The faults that `PRAGMA integrity_check` reports, at most 20. It skips the free list, which `PageMap`
+  /// verifies.
   static func structureFaults(_ connection: Connection) throws(ArtError) -> [String] {
     let rows = try Statement("PRAGMA integrity_check(20)", on: connection)
     var faults: [String] = []
@@ -282,13 +289,14 @@ extension DocumentTransaction {
     return faults == ["ok"] ? [] : faults
   }
 
-  /// Pages can stand in each other's places: every sum fits then, and so does the digest, which knows no order.
-  func outOfOrder(_ table: String) -> ArtError {
+  /// The error for rows out of order. Swapped pages keep every sum, and the digest does not depend on the
+  /// order.
+  private func outOfOrder(_ table: String) -> ArtError {
     .damaged(name, "the rows of the table \(table) are out of order")
   }
 
-  /// Throws `damaged` when the newest edit is not the one that the document's own row names.
-  func checkHead(_ newest: LoggedEdit?) throws(ArtError) {
+  /// Throws `damaged` if the newest edit is not the document's head.
+  private func checkHead(_ newest: LoggedEdit?) throws(ArtError) {
     guard newest?.id == art.head, newest.map({ $0.revision == art.revision }) ?? true else {
       throw .damaged(name, "the last edit is not the document's head")
     }
@@ -310,7 +318,7 @@ extension DocumentTransaction {
 
   private func loadLog(_ digest: inout Digest) throws(ArtError) -> [LoggedEdit] {
     var log: [LoggedEdit] = []
-    let mostEdits = Format.logEdits + art.revision - found.revision
+    let mostEdits = Format.logEdits + art.revision - initialArt.revision
     let rows = try Statement("\(EditRow.select) ORDER BY revision", on: connection)
     var bytes = 0
     while try rows.step() {
@@ -326,17 +334,22 @@ extension DocumentTransaction {
   }
 }
 
+// MARK: - The log
+
 extension DocumentTransaction {
-  /// Does an edit and writes it into the log. Returns nil when it has no effect, and then writes nothing.
+  /// Applies an edit and logs it. Returns nil, and logs nothing, if it has no effect.
   public func perform(_ edit: Edit, stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
     let applied = try set(edit.changes, at: stamp.time)
     guard !applied.changes.isEmpty else { return nil }
     return try log(edit.name, applied, kind: .edit, stamp)
   }
 
-  /// Does an undo or redo and writes it into the log, also when nothing is left for it to do: the next one then
-  /// goes on behind it. `left` counts the changes that were not made because others have set their fields; `lost` are the
-  /// backgrounds that would be back if their bytes were still kept: the URL of one that has a URL is pending now, if none was.
+  /// Applies an undo or redo and logs it, also if nothing is left to do, so that the next undo continues
+  /// behind it.
+  ///
+  /// `left` counts the changes that were left out because others have set their fields. `lost` are the
+  /// backgrounds that would be back if their pictures were still stored; the URL of one that has one is
+  /// pending now, if none was.
   public func perform(
     _ plan: UndoPlan, stamp: EditStamp
   ) throws(ArtError) -> (entry: LoggedEdit, left: Int, lost: [Background]) {
@@ -363,14 +376,14 @@ extension DocumentTransaction {
     return entry
   }
 
-  /// Makes what is in the file already durable once more: what can be read may be in memory only.
+  /// Makes the file durable once more: what can be read may be in memory only.
   func touch() throws(ArtError) {
-    // Writes page 1 although nothing differs, which an UPDATE to the same values would not.
+    // This writes page 1 even if nothing differs. An UPDATE with equal values would not.
     try connection.execute("PRAGMA user_version = \(Format.version)")
     mustCommit = true
   }
 
-  /// Writes an entry that has been applied into the log.
+  /// Adds an entry to the log whose changes have been applied.
   func append(_ entry: LoggedEdit) throws(ArtError) {
     let row = try EditRow.insert(entry, with: statement(EditRow.insertion))
     art.digest.add(row.sum)
@@ -379,8 +392,8 @@ extension DocumentTransaction {
     art.head = entry.id
   }
 
-  /// Writes the row of `art`, after the log was cut to its room. Throws `tooLarge`; `damaged` when the document's
-  /// own row counts what cannot be.
+  /// Trims the log to its capacity and writes the row of `art`. Throws `tooLarge`; `damaged` if the counts in
+  /// the row are impossible.
   func finish() throws(ArtError) {
     try trimLog()
     guard art.revision <= Format.largestNumber else { throw .tooManyRevisions(name) }
@@ -401,9 +414,10 @@ extension DocumentTransaction {
     return try row.integer(0)
   }
 
-  /// Whether the file's log has the last edit of another transaction, or for one without edits, its own row.
-  func holds(_ other: DocumentTransaction) throws(ArtError) -> Bool {
-    guard other.art.revision != other.found.revision, let head = other.art.head else {
+  /// Whether the log has the last edit of another transaction; for one without edits, whether the rows of
+  /// `art` are equal.
+  func contains(_ other: DocumentTransaction) throws(ArtError) -> Bool {
+    guard other.art.revision != other.initialArt.revision, let head = other.art.head else {
       return art == other.art
     }
     let row = try statement("SELECT count(*) FROM edit WHERE revision = ?1 AND origin = ?2 AND sequence = ?3")
@@ -415,7 +429,8 @@ extension DocumentTransaction {
   }
 
   private func trimLog() throws(ArtError) {
-    // By its number alone: an edit of many emoji fills hundreds of pages, and stays for a thousand saves.
+    // Only the revision is read: an edit of many emoji fills hundreds of pages, and stays for a thousand
+    // saves.
     let oldest = try statement("SELECT revision FROM edit ORDER BY revision LIMIT 1")
     while true {
       try oldest.bind()
@@ -441,15 +456,14 @@ extension DocumentTransaction {
   }
 }
 
-// What the document knows of journals: for each program whose journal may still lie somewhere, the last of its edits
-// that is in the file.
+// MARK: - Records of journals
 
 extension DocumentTransaction {
-  /// The number of the last edit of that program's journal that is in the file; nil where the document knows of no
-  /// journal of it. Throws `damaged`.
+  /// The sequence number of the last edit of a program's journal that the file has; nil if the document does
+  /// not record the journal. Throws `damaged`.
   public func savedSequence(of origin: Origin) throws(ArtError) -> Int? { try row(of: origin)?.sequence }
 
-  /// Notes that the journal's edits up to that one are in the file, from this transaction on.
+  /// Records that the journal's edits up to that one are in the file, as part of this transaction.
   public func setSaved(_ origin: Origin, upTo sequence: Int) throws(ArtError) {
     if let old = try row(of: origin) { art.digest.remove(old.sum) }
     let values: [Statement.Value] = [.text(origin.description), .integer(sequence)]
@@ -458,7 +472,7 @@ extension DocumentTransaction {
     art.digest.add(sum)
   }
 
-  /// Forgets the journal: nothing is left of it.
+  /// Removes the record of a journal that no longer exists.
   public func forget(_ origin: Origin) throws(ArtError) {
     guard let old = try row(of: origin) else { return }
     try statement("DELETE FROM origin WHERE origin = ?1").run(.text(origin.description))
@@ -476,8 +490,8 @@ extension DocumentTransaction {
 }
 
 extension DocumentFile {
-  /// Forgets a journal of which nothing is left, durably; a document that does not know of it is not written. Throws
-  /// what `edit` throws.
+  /// Removes the record of a journal that no longer exists, durably. A document without the record is not
+  /// written. Throws what `edit` throws.
   public func forget(_ origin: Origin) throws(ArtError) {
     try edit { (transaction: DocumentTransaction) throws(ArtError) in try transaction.forget(origin) }
   }

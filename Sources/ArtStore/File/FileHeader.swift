@@ -4,26 +4,29 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// The first 100 bytes of a SQLite file, looked at before SQLite does.
+/// The first 100 bytes of a SQLite file, read before SQLite reads them.
 ///
 /// Source: https://www.sqlite.org/fileformat.html, section 1.3.
 struct FileHeader {
   static let length = 100
   /// Whether another program switched the file to WAL mode.
   let isWAL: Bool
-  /// Whether pages and texts are as we write them. VACUUM by a stranger may have made it otherwise.
+  /// Whether page size, reserved bytes and text encoding are as written here. VACUUM by another program may
+  /// have changed them.
   let isPlain: Bool
-  /// How long the file should be; nil where a program that is older than this field has written it last.
+  /// The size that the file should have, in bytes; nil if the program that wrote last is older than this
+  /// field.
   let wholeSize: Int?
 
   /// Throws `notADocument`, `newerFormat`, `tooLarge` and `damaged`.
   init(_ bytes: [UInt8], size: Int, name: String) throws(ArtError) {
     guard !bytes.isEmpty else {
-      throw .notADocument(name, "it is empty, as a blank one of an EmojiArt app may be; \(Self.advice(name))")
+      throw .notADocument(
+        name, "it is empty, as a blank one of an EmojiArt app may be", remedy: .importFile)
     }
     guard size <= Format.largestFile else { throw .tooLargeFile(name) }
     guard bytes.starts(with: "SQLite format 3\0".utf8) else {
-      throw .notADocument(name, Self.guess(bytes, name))
+      throw Self.foreign(bytes, name)
     }
     guard bytes.count == Self.length else { throw .damaged(name, "it ends within its header") }
     guard Self.integer(bytes, at: 68) == Format.applicationID else {
@@ -43,14 +46,17 @@ struct FileHeader {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// What a file without SQLite's mark seems to be.
-  private static func guess(_ bytes: [UInt8], _ name: String) -> String {
+  /// What a file without SQLite's magic bytes seems to be.
+  private static func foreign(_ bytes: [UInt8], _ name: String) -> ArtError {
     switch DocumentText(beginning: bytes) {
-    case .own: return "it is one written as JSON; \(advice(name))"
-    case .course: return "it is one of an EmojiArt app, as JSON; \(advice(name))"
-    case .otherJSON: return "it is JSON text"
-    case nil: break
+    case .own: .notADocument(name, "it is one written as JSON", remedy: .importFile)
+    case .course: .notADocument(name, "it is one of an EmojiArt app, as JSON", remedy: .importFile)
+    case .otherJSON: .notADocument(name, "it is JSON text")
+    case nil: .notADocument(name, guess(bytes))
     }
+  }
+
+  private static func guess(_ bytes: [UInt8]) -> String {
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) || bytes.starts(with: [0xFF, 0xD8]) {
       return "it is a picture"
     }
@@ -59,34 +65,25 @@ struct FileHeader {
     }
     return "it is some other kind of file"
   }
-
-  private static func advice(_ name: String) -> String {
-    "`emojiart import \(shellWord(name)) --as NAME` brings it in"
-  }
-
-  /// A name as a shell takes it for one word.
-  private static func shellWord(_ name: String) -> String {
-    let special = " \t\n!\"#$&'()*;<>?[\\]^`{|}~".utf8
-    guard name.utf8.contains(where: special.contains) else { return name }
-    return "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-  }
 }
 
-/// What a file system tells of a file without reading it. Where two differ somebody may have changed the document; the
-/// document's own row tells whether. Where two are equal, `showsNothing(since:)` tells whether that says anything.
+// MARK: - Stamps
+
+/// What `lstat` says of a file. If two stamps differ, the document may have changed; the row of `art` says
+/// whether it has. Equal stamps prove nothing on their own: see `provesUnchanged(since:)`.
 public struct FileStamp: Sendable, Equatable {
-  /// Which file it is.
+  /// The file's device and inode.
   public let identity: FileIdentity
-  /// How many names the file has.
+  /// The number of hard links.
   public let hardLinks: Int
   private let size: Int
   private let modified: Int
   private let changed: Int
-  /// When it was looked at, in nanoseconds since 1970.
+  /// When the stamp was taken, in nanoseconds since 1970.
   private let time: Int
 
-  /// Two writes within one tick of the file system's clock leave the same times. The coarsest tick in use is that of
-  /// FAT, two seconds.
+  /// Nanoseconds in the coarsest tick of a file system in use, that of FAT. Two writes within a tick leave
+  /// the same times.
   static let tick = 2_000_000_000
 
   init(_ status: stat, at time: Int) {
@@ -98,22 +95,22 @@ public struct FileStamp: Sendable, Equatable {
     self.time = time
   }
 
-  /// The stamp of a store in memory after so many writes: each leaves another one.
+  /// The stamp of a store in memory after that many writes.
   init(writes: Int) {
     identity = FileIdentity(device: 0, inode: 0)
     hardLinks = 1
     (size, modified, changed, time) = (writes, 0, 0, .max)
   }
 
-  /// Whether the next write leaves another stamp: not while the last one is younger than two seconds, or comes from a
-  /// clock that is ahead of this machine's. Nor does that of a server whose clock is behind by more than that.
-  public var canBeTrusted: Bool { changed < time - Self.tick }
+  /// Whether a later write must leave another stamp. False while the last change is younger than two seconds,
+  /// or its time is in the future of this machine's clock. A file server whose clock is behind by more than
+  /// two seconds is not detected.
+  public var isConclusive: Bool { changed < time - Self.tick }
 
-  /// Whether nobody has written to the file since the earlier stamp was taken. False where that cannot be told: then
-  /// read the file.
-  public func showsNothing(since earlier: FileStamp) -> Bool { self == earlier && earlier.canBeTrusted }
+  /// Whether the file was certainly not written since the earlier stamp was taken. If false, read the file.
+  public func provesUnchanged(since earlier: FileStamp) -> Bool { self == earlier && earlier.isConclusive }
 
-  /// Whether the file system tells the same, whenever it was asked.
+  /// Whether the status is the same; when the stamps were taken does not matter.
   public static func == (left: FileStamp, right: FileStamp) -> Bool {
     left.identity == right.identity && left.hardLinks == right.hardLinks && left.size == right.size
       && left.modified == right.modified && left.changed == right.changed
@@ -129,8 +126,8 @@ public struct FileStamp: Sendable, Equatable {
 }
 
 extension DocumentFile {
-  /// The stamp of the file at the path. Take it before reading: it then never vouches for more than was read. Throws what
-  /// finding the file throws.
+  /// The stamp of the file at the path. Take it before reading, so that it never stands for more than was
+  /// read. Throws what finding the file throws.
   public func stamp() throws(ArtError) -> FileStamp {
     var status = stat()
     let file = try locate()
@@ -139,12 +136,12 @@ extension DocumentFile {
     return FileStamp(status, at: time)
   }
 
-  /// The same, and nil when no document can be there: nothing is, or no regular file, or only a link that may not be
-  /// followed leads to one. Throws `notPermitted`, `inputOutput`.
+  /// The stamp; nil if no document can be at the path: nothing or no regular file exists there, or it is a
+  /// link that may not be followed. Throws `notPermitted`, `inputOutput`.
   public func stampIfThere() throws(ArtError) -> FileStamp? {
     var status = stat()
     let time = FileStamp.now()
-    // Most of what is gone needs no more than this.
+    // A missing file needs no further calls.
     guard lstat(path, &status) == 0 else {
       guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", name) }
       return nil
@@ -152,7 +149,7 @@ extension DocumentFile {
     guard status.st_mode & S_IFMT == S_IFREG || followsLinks && status.st_mode & S_IFMT == S_IFLNK else {
       return nil
     }
-    guard let real = try realPath(), leadsStraight(to: real) else { return nil }
+    guard let real = try realPath(), acceptsResolvedPath(to: real) else { return nil }
     guard lstat(real, &status) == 0 else {
       guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", name) }
       return nil

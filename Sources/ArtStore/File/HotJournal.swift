@@ -5,44 +5,44 @@ import ArtSystem
 import CStore
 import Glibc
 
-/// A rollback journal that lies beside a document while no program writes it: a save was cut short, or a journal has
-/// met a file that it does not belong to.
+/// A rollback journal beside a document that no program is writing: a save was interrupted, or the journal belongs to another
+/// file.
 ///
-/// SQLite would roll it back at once, whatever file stands there; the file layer (`CStore`) does not let it. The journal is
-/// judged on copies first:
+/// SQLite would roll it back at once, whatever file is there; the file layer (`CStore`) prevents that. The journal is validated on
+/// copies first:
 ///
-///     file without its journal is whole ──▶ it is the document, the journal is spent (keep)
-///     else, the journal is not of the file's last save ──▶ damaged; nothing is touched
-///     else, file rolled back is whole ────▶ that is the document (roll back)
-///     else ───────────────────────────────▶ damaged; nothing is touched
+///     the file without its journal is valid ──▶ it is the document; the journal is not needed (keep)
+///     else, the journal is not of the file's last save ──▶ damaged; nothing is changed
+///     else, the file rolled back is valid ──▶ that is the document (roll back)
+///     else ─────────────────────────────────▶ damaged; nothing is changed
 ///
-/// *Whole* is: every sum, the digest, SQLite's integrity check, and one use of each page. The file without its journal comes first
-/// because a whole file is never older than what the journal would make of it: either the save was complete but
-/// for the journal's removal, or somebody put a whole document in the place of a crashed one, which the rollback
-/// would tear.
+/// *Valid* means: every sum, the digest, SQLite's integrity check, and one use of each page. The file without its journal is tried
+/// first, because a valid file is never older than its rollback. Either the save was complete except for removing the journal, or
+/// somebody replaced an interrupted file by a valid one, which the rollback would tear.
 struct HotJournal {
   enum Verdict {
     case keep
     case rollBack
   }
 
-  /// What lies at the name of a document's journal.
-  enum Beside {
-    /// Nothing, or what SQLite takes for nothing: a file that is empty, or begins with a zero.
+  /// What the file with the name of a document's journal is.
+  enum Sibling {
+    /// None, or a file that SQLite ignores: it is empty, or begins with a zero byte.
     case nothing
     case journal(RollbackJournal)
-    /// A file that somebody else uses: a database, or one with another name, too. SQLite would take it for a journal.
+    /// A file of another program: a database, or one with several hard links. SQLite would take it for a
+    /// journal.
     case otherFile
   }
 
-  /// A copy that can be read.
-  struct SettledCopy {
+  /// A copy of a document whose journal was resolved.
+  struct ResolvedCopy {
     let scratch: Scratch
     let file: LocatedFile
   }
 
-  /// Whether a journal with content lies there; a cheap look that asks for no lock.
-  static func mayBeHot(_ file: LocatedFile) throws(ArtError) -> Bool {
+  /// Whether a journal with content may exist. Cheap, and takes no lock.
+  static func mayExist(_ file: LocatedFile) throws(ArtError) -> Bool {
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else {
       guard errno == ENOENT else { throw .system("look at", file.journalPath) }
@@ -51,80 +51,79 @@ struct HotJournal {
     return status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
   }
 
-  /// For a reader: a copy of the document as it is when the journal has been dealt with; nil when there is
-  /// nothing to deal with.
-  static func settledCopy(of file: LocatedFile, _ deadline: Deadline) throws(ArtError) -> SettledCopy? {
-    guard try mayBeHot(file) else { return nil }
+  /// For a reader: a copy of the document with its journal resolved; nil if there is no hot journal.
+  static func resolvedCopy(of file: LocatedFile, _ deadline: Deadline) throws(ArtError) -> ResolvedCopy? {
+    guard try mayExist(file) else { return nil }
     let guarded = try GuardedFile(file)
-    let beside = try lookBeside(file, guarded, deadline)
-    if case .nothing = beside { return nil }
+    let sibling = try findSibling(of: file, guarded, deadline)
+    if case .nothing = sibling { return nil }
     let scratch = try Scratch()
     do {
       let bytes = try guarded.bytes(limit: Format.largestFile)
-      if case .journal(let journal) = beside {
-        _ = try judge(file, bytes, journal, in: scratch)
+      if case .journal(let journal) = sibling {
+        _ = try validate(file, bytes, journal, in: scratch)
       } else {
         try scratch.fill(bytes)
       }
-      return SettledCopy(scratch: scratch, file: scratch.located(as: file))
+      return ResolvedCopy(scratch: scratch, file: scratch.located(as: file))
     } catch {
       scratch.remove()
       throw error
     }
   }
 
-  /// For a writer: deals with the journal in place, once the judgement on copies is known to be good. File and
-  /// journal are set aside in the state folder before. SQLite is not asked to roll back: it would do so on whatever
-  /// file stands at the path by then. Throws `notADocument` where a file of another kind lies there.
-  static func settle(
-    _ file: LocatedFile, _ deadline: Deadline, _ notice: (String) -> Void
+  /// For a writer: resolves the journal in place, after it was validated on copies. File and journal are
+  /// quarantined in the state folder before. SQLite is not asked to roll back, because it would do so on
+  /// whatever file is at the path by then. Throws `notADocument` if the file there is no journal.
+  static func resolve(
+    _ file: LocatedFile, _ deadline: Deadline, _ notice: (DocumentNotice) -> Void
   ) throws(ArtError) {
-    guard try mayBeHot(file) else { return }
+    guard try mayExist(file) else { return }
     let guarded = try GuardedFile(file, writable: true)
     defer { withExtendedLifetime(guarded) {} }
     try guarded.lock(.shared, deadline)
     if try !guarded.isReserved() { try checkRemovable(file) }
-    switch try lookBeside(file, guarded, deadline) {
+    switch try findSibling(of: file, guarded, deadline) {
     case .nothing: return
     case .otherFile: throw .foreignJournal(file.name)
     case .journal: break
     }
     guarded.unlock()
     try guarded.lock(.exclusive, deadline)
-    // Somebody else may have dealt with it, or have put another file there.
-    guard !guarded.hasMoved, case .journal(let journal) = try lookBeside(file, guarded, deadline) else {
+    // Another program may have resolved it, or replaced the file.
+    guard !guarded.hasMoved, case .journal(let journal) = try findSibling(of: file, guarded, deadline) else {
       return
     }
     let scratch = try Scratch()
     defer { scratch.remove() }
     let bytes = try guarded.bytes(limit: Format.largestFile)
-    let verdict = try judge(file, bytes, journal, in: scratch)
+    let verdict = try validate(file, bytes, journal, in: scratch)
     let name = FilePath(file.path).name
-    let aside = try StateFolder.setAside(journal.bytes, as: name + "-journal")
+    let copy = try StateFolder.quarantine(journal.bytes, as: name + "-journal")
     switch verdict {
     case .rollBack:
       guard let whole = try PlainFile.read(scratch.document, limit: Format.largestFile) else {
         throw .noSuchDocument(scratch.document, near: [])
       }
-      _ = try StateFolder.setAside(bytes, as: name)
+      _ = try StateFolder.quarantine(bytes, as: name)
       try guarded.replace(bytes, by: whole)
     case .keep:
-      // What was read may be in memory only.
+      // What was read may be in memory only, and its journal is removed next.
       try guarded.sync()
     }
     guard !guarded.hasMoved else { return }
     guard unlink(file.journalPath) == 0 else { throw .system("remove", file.journalPath) }
     try PlainFile.syncFolder(of: file.path)
     switch verdict {
-    case .rollBack: notice("\(file.name): a save that was cut short has been taken back")
-    case .keep: notice("\(file.name): a spent rollback journal lay beside it; it was set aside as \(aside)")
+    case .rollBack: notice(.line("\(file.name): a save that was cut short has been taken back"))
+    case .keep: notice(.line("\(file.name): a spent rollback journal lay beside it; it was set aside as \(copy)"))
     }
   }
 
-  /// For a writer that holds the document's lock: takes away what SQLite takes for no journal, so that the save's journal is a new
-  /// file. What is no journal of a save that had not begun to write is set aside. Throws `notADocument` for a file that somebody else
-  /// uses.
-  static func clear(_ file: LocatedFile, _ notice: (String) -> Void) throws(ArtError) {
+  /// For a writer that holds the document's lock: removes a file that SQLite takes for no journal, so that
+  /// the save's journal is a new file. A file that is no journal of an unstarted save is quarantined. Throws
+  /// `notADocument` for a file of another program.
+  static func removeInert(_ file: LocatedFile, _ notice: (DocumentNotice) -> Void) throws(ArtError) {
     var status = stat()
     guard lstat(file.journalPath, &status) == 0 else {
       guard errno == ENOENT else { throw .system("look at", file.journalPath) }
@@ -134,11 +133,12 @@ struct HotJournal {
       let bytes = try PlainFile.read(file.journalPath, limit: Format.largestJournal),
       !isDatabase(bytes)
     else { throw .foreignJournal(file.name) }
-    let isSpent = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
-    let aside = isSpent ? "" : try StateFolder.setAside(bytes, as: FilePath(file.path).name + "-journal")
+    let isDisposable = RollbackJournal(bytes: bytes).isUnfinished || bytes.allSatisfy { $0 == 0 }
+    let copy =
+      isDisposable ? "" : try StateFolder.quarantine(bytes, as: FilePath(file.path).name + "-journal")
     guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
-    if !isSpent {
-      notice("\(file.name): a file that is no journal lay beside it; it was set aside as \(aside)")
+    if !isDisposable {
+      notice(.line("\(file.name): a file that is no journal lay beside it; it was set aside as \(copy)"))
     }
   }
 
@@ -148,11 +148,11 @@ struct HotJournal {
 
   private static func isDatabase(_ bytes: [UInt8]) -> Bool { bytes.starts(with: "SQLite format 3\0".utf8) }
 
-  /// What lies beside; takes a shared lock on the file, so that both stay as they are. Nothing while another program writes: then the
-  /// journal is its own.
-  static func lookBeside(
-    _ file: LocatedFile, _ guarded: GuardedFile, _ deadline: Deadline
-  ) throws(ArtError) -> Beside {
+  /// The kind of file beside the document. Takes a shared lock on the document, so that neither changes.
+  /// `nothing` while another program writes: then the journal is its own.
+  static func findSibling(
+    of file: LocatedFile, _ guarded: GuardedFile, _ deadline: Deadline
+  ) throws(ArtError) -> Sibling {
     try guarded.lock(.shared, deadline)
     guard try !guarded.isReserved() else { return .nothing }
     guard let bytes = try PlainFile.read(file.journalPath, limit: Format.largestJournal),
@@ -163,8 +163,9 @@ struct HotJournal {
     return isUsedElsewhere(status) || isDatabase(bytes) ? .otherFile : .journal(RollbackJournal(bytes: bytes))
   }
 
-  /// Leaves the whole document in the scratch folder, or throws `damaged`.
-  static func judge(
+  /// Decides whether the journal is to be rolled back, and leaves the valid document in the scratch folder.
+  /// Throws `damaged`.
+  static func validate(
     _ file: LocatedFile, _ bytes: [UInt8], _ journal: RollbackJournal, in scratch: Scratch
   ) throws(ArtError) -> Verdict {
     try scratch.fill(bytes)
@@ -180,17 +181,17 @@ struct HotJournal {
     }
     try scratch.fill(bytes, journal: journal.bytes)
     if let fault = fault(in: scratch, of: file, rollingBack: true) {
-      throw .damaged(file.name, "a save was cut short, and rolling it back does not help: \(fault.message)")
+      throw .damaged(file.name, "a save was cut short, and rolling it back does not help: \(fault.cause)")
     }
     return .rollBack
   }
 
-  /// In a folder with the sticky bit only the owner of a file may remove it. That is found out before anything is copied: otherwise
-  /// each attempt would copy what another person left there.
+  /// Throws if the journal cannot be removed: in a folder with the sticky bit only its owner may do so.
+  /// Verified before anything is copied; otherwise each attempt would copy the same files again.
   private static func checkRemovable(_ file: LocatedFile) throws(ArtError) {
     var (folder, journal) = (stat(), stat())
     guard stat(FilePath(file.path).folder, &folder) == 0, lstat(file.journalPath, &journal) == 0 else {
-      // Somebody has dealt with it.
+      // Another program has resolved it.
       guard errno != ENOENT else { return }
       throw .system("look at", file.journalPath)
     }
@@ -203,14 +204,14 @@ struct HotJournal {
       "it belongs to the user \(journal.st_uid), who must remove it, or edit the document")
   }
 
-  /// What keeps the copy from being whole; nil when it is.
+  /// Why the copy is not valid; nil if it is.
   private static func fault(
     in scratch: Scratch, of file: LocatedFile, rollingBack: Bool = false
   ) -> ArtError? {
     do throws(ArtError) {
       let copy = scratch.located(as: file)
       if rollingBack {
-        // A power cut can tear the header, too: it is looked at when the journal has put it right.
+        // A power cut can tear the header, too, so it is verified after the rollback.
         let connection = try Connection(
           path: copy.path, name: copy.name, mode: .privateCopy, deadline: Deadline(.zero))
         try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
@@ -225,6 +226,8 @@ struct HotJournal {
   }
 }
 
+// MARK: - The bytes of a journal
+
 /// The bytes of a rollback journal.
 ///
 /// Source: https://www.sqlite.org/fileformat.html, section 3.
@@ -233,10 +236,12 @@ struct RollbackJournal {
 
   private static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
-  /// Whether they begin as a journal does. A power cut can tear one that was not synchronised, of a save that had not begun to write.
+  /// Whether they begin as a journal does. After a power cut they may not, if the journal was not
+  /// synchronised because its save had not begun to write.
   var isJournal: Bool { bytes.starts(with: Self.magic) }
 
-  /// Whether they are a journal of a save that had not begun to write the file: until then its mark and its count are zero.
+  /// Whether they are the journal of a save that had not begun to write the file: until then magic and count
+  /// are zero.
   var isUnfinished: Bool {
     bytes.count >= 28 && bytes.prefix(12).allSatisfy { $0 == 0 } && sector != nil && pageSize != nil
   }
@@ -251,14 +256,15 @@ struct RollbackJournal {
     return number
   }
 
-  /// A journal of a save across several files ends with their list and the mark. Ours never do, and SQLite would
-  /// look for those files, and delete one.
+  /// Whether it is the journal of a save across several files, which ends with their list and the magic
+  /// bytes. Ours never are; SQLite would look for those files and delete one.
   ///
   /// Source: https://www.sqlite.org/tempfiles.html, section 2.3.
   var namesOtherFiles: Bool { bytes.suffix(8).elementsEqual(Self.magic) }
 
-  /// Whether the file may be in the middle of the save that the journal is of. Each save adds 1 to the counter in the file's header,
-  /// and the journal has the header as it was before. A file that has gone on since would lose what came then.
+  /// Whether the file may be in the middle of the journal's save. Each save adds 1 to the counter in the
+  /// file's header, and the journal has the header from before. Rolling a newer file back would lose later
+  /// saves.
   func mayBeOfLastSave(of file: [UInt8]) -> Bool {
     // A power cut can tear the header, too.
     guard file.starts(with: "SQLite format 3\0".utf8), let now = Self.number(file[...], at: 24),
@@ -267,7 +273,7 @@ struct RollbackJournal {
     return now == before || now == before &+ 1
   }
 
-  /// The file's first page before the save; nil where the journal has not got that far.
+  /// The file's first page before the save; nil if the journal does not have it.
   private var originalFirstPage: ArraySlice<UInt8>? {
     guard let sector, let pageSize else { return nil }
     // A record is a page's number, the page, and a sum.

@@ -2,41 +2,41 @@
 
 import ArtModel
 
-/// A document's state by name: what a save is made onto.
+/// The name of a document's state, which a save is based on.
 public struct DocumentBase: Sendable, Hashable {
-  /// The document's own name for itself.
+  /// The document's id.
   public let id: DocumentID
-  /// The count of edits.
+  /// The number of edits the document has seen.
   public let revision: Int
-  /// The last edit.
+  /// The id of the last edit.
   public let head: EditID?
 
-  /// The state of that name.
+  /// A state of these values.
   public init(id: DocumentID, revision: Int, head: EditID?) {
     self.id = id
     self.revision = revision
     self.head = head
   }
 
-  /// The state that the content is in.
+  /// The state of a content.
   public init(_ content: DocumentContent) {
     self.init(id: content.id, revision: content.revision, head: content.head)
   }
 }
 
-/// What a program has edited in memory since the document was in the base's state: the new entries of the log, and
-/// what all edits come to, not every step between.
+/// A program's edits in memory since the base: the new entries of the log and their net effect, without the
+/// steps between.
 public struct NetEdits: Sendable {
   /// The state that the edits were made on.
   public let base: DocumentBase
-  /// The edits, of one origin.
+  /// The edits, all of one origin.
   public let unsaved: UnsavedEdits
   private let emojis: [EmojiID: Emoji?]
   private let canvas: Canvas
   private let background: Background?
   private let pending: PendingBackground?
 
-  /// The net of edits that are the last ones of the content.
+  /// The net of the edits at the end of the content's log.
   public init(_ unsaved: UnsavedEdits, of content: DocumentContent, since base: DocumentBase) {
     self.base = base
     self.unsaved = unsaved
@@ -48,15 +48,18 @@ public struct NetEdits: Sendable {
     self.emojis = emojis
   }
 
-  /// Saves the edits to a document. Those that an earlier save wrote although it answered an error are found in it and made durable,
-  /// not written again. When others have saved since the base, their edits are taken in, and these are made again on top of them: then
-  /// that is returned.
+  /// Saves the edits to a document.
   ///
-  /// `savedSequence` tells the number of an origin's last edit that the document has, as far as it says. A background whose bytes the
-  /// document does not hold any more is not saved: its edit is made again, too, and then has the picture fetched.
+  /// If an earlier save reported an error but wrote them, they are found in the document and made durable,
+  /// not written twice. If others have saved since the base, the edits are rebased onto theirs, and the
+  /// result is returned.
+  ///
+  /// `savedSequence` gives the sequence number of an origin's last edit that the document records, if any. If
+  /// the document no longer has the picture of the background, that edit is rebased too, and makes the
+  /// picture pending.
   func save(
     to art: inout some SavableArt, savedSequence: (Origin) throws(ArtError) -> Int?
-  ) throws(ArtError) -> JoinedEdits? {
+  ) throws(ArtError) -> RebasedSave? {
     if let saved = countSaved(in: art), try hasPicture(in: art) {
       try write(to: &art, from: saved)
       return nil
@@ -65,29 +68,30 @@ public struct NetEdits: Sendable {
     var content = try art.load()
     let found = DocumentBase(content)
     let others = ExternalChange(in: content, since: base, besides: origin)
-    // Somebody may have restored the journal, although this program lives: what that brought is not made twice.
+    // Another program may have restored the journal although this one is running. What it applied is not
+    // applied twice.
     let last = max(try savedSequence(origin) ?? 0, content.log.restoredSequence(of: origin) ?? 0)
     let known = Set(content.log.lazy.map(\.id))
     let rest = unsaved.without { $0.sequence <= last || known.contains($0) }
     var random = SystemRandomNumberGenerator()
     let own = content.rebase(rest, save: found.revision + 1, using: &random)
     try NetEdits(own.edits, of: content, since: found).write(to: &art, from: 0)
-    return JoinedEdits(content: content, own: own, others: others)
+    return RebasedSave(content: content, own: own, others: others)
   }
 
-  /// How many of the entries the document holds already, when nothing else has come since the base; nil otherwise.
+  /// How many of the entries the document has already, if nothing else was saved since the base; else nil.
   private func countSaved(in art: some SavableArt) -> Int? {
     if art.revision == base.revision, art.head == base.head { return 0 }
     return unsaved.entries.firstIndex { $0.revision == art.revision && $0.id == art.head }.map { $0 + 1 }
   }
 
-  /// Whether the document has the picture of the background that the edits come to: others' pictures may have taken its room since.
+  /// Whether the document has the picture of the new background. Pictures of others may have evicted it.
   private func hasPicture(in art: some SavableArt) throws(ArtError) -> Bool {
     guard let background, background.digest != art.background?.digest else { return true }
     return try art.holdsPicture(background.digest)
   }
 
-  /// Writes what the edits come to, and the entries from that one on.
+  /// Writes the net effect, and the log entries after the first `saved`.
   private func write(to art: inout some SavableArt, from saved: Int) throws(ArtError) {
     guard saved < unsaved.entries.count else { return try art.touch() }
     for (id, net) in emojis {
@@ -108,17 +112,19 @@ public struct NetEdits: Sendable {
   }
 }
 
-/// A document as a save finds it: the rows of a file inside a transaction, or a document in memory.
+// MARK: - What a save writes to
+
+/// A document that a save writes to: the rows of a file in a transaction, or a content in memory.
 protocol SavableArt: EditableArt {
-  /// The count of edits that the document has seen.
+  /// The number of edits the document has seen.
   var revision: Int { get }
-  /// The last edit.
+  /// The id of the last edit.
   var head: EditID? { get }
   /// The whole document, verified.
   func load() throws(ArtError) -> DocumentContent
-  /// Writes an entry that has been applied into the log.
+  /// Adds an entry to the log whose changes have been applied.
   mutating func append(_ entry: LoggedEdit) throws(ArtError)
-  /// Makes what is there already durable once more: what can be read may be in memory only.
+  /// Makes the stored content durable once more: what can be read may be in memory only.
   mutating func touch() throws(ArtError)
 }
 

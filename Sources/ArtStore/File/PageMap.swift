@@ -2,26 +2,27 @@
 
 import ArtModel
 
-/// The use of each page of a file: every page belongs to one b-tree, to one chain of overflow pages, or to the free list, and to
-/// nothing else.
+/// The use of each page of a file: every page belongs to exactly one b-tree, chain of overflow pages, or the
+/// free list.
 ///
-/// No sum of a document covers the free list, and a save writes over the pages that it names. SQLite's `integrity_check` does not
-/// look at it where the newest object of the schema is a view, as in a document. So it is compared here with the
-/// pages that are in use. The bytes are those of the last commit: nothing of a transaction that is under way.
+/// No sum of a document covers the free list, and a save writes over the pages in it. SQLite's
+/// `integrity_check` skips it if the newest object of the schema is a view, as in a document. So it is
+/// compared here with the pages in use. The bytes are those of the last commit; an open transaction is not
+/// included.
 ///
 /// Source: https://www.sqlite.org/fileformat.html, sections 1.3 to 1.8.
 struct PageMap {
-  /// Reads bytes at an offset, all of them.
+  /// Fills the buffer with the bytes at an offset.
   typealias Read = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) throws(ArtError) -> Void
 
   private enum Failure: Error {
-    /// The structure does not hold.
+    /// The structure is invalid.
     case fault(String)
     /// The file cannot be read.
     case unreadable(ArtError)
   }
 
-  /// What a page is, by the numbers that an auto-vacuum file has for it.
+  /// The use of a page, with the numbers of an auto-vacuum file's pointer map.
   private enum Use: UInt8 {
     case root = 1
     case free = 2
@@ -32,16 +33,17 @@ struct PageMap {
 
   private let read: Read
   private let pageSize: Int
-  /// Bytes of a page that SQLite uses.
+  /// The bytes of a page that SQLite uses.
   private let usable: Int
   private let pageCount: Int
   private let isAutoVacuum: Bool
   private var isUsed: [Bool]
-  /// Of an auto-vacuum file: what each page is, and which page points to it.
+  /// In an auto-vacuum file: the use of each page, and the page that points to it.
   private var owners: [UInt32: (use: Use, owner: UInt32)] = [:]
   private var page: [UInt8]
 
-  /// What is wrong with the structure of a connection's file; nil where it holds. Needs the roots of its tables to be known.
+  /// The fault in the structure of a connection's file; nil if it is valid. The schema must have been read
+  /// before.
   static func fault(in connection: Connection) throws(ArtError) -> String? {
     guard let roots = connection.roots else { return "its free list begins with a page of its tables" }
     return try fault(roots: roots, size: try connection.size) { (buffer, offset) throws(ArtError) in
@@ -49,12 +51,12 @@ struct PageMap {
     }
   }
 
-  /// Throws `damaged` where it does not hold.
+  /// Throws `damaged` if the structure is invalid.
   static func verify(_ connection: Connection) throws(ArtError) {
     if let fault = try fault(in: connection) { throw .damaged(connection.name, fault) }
   }
 
-  /// What is wrong with the structure of a file of that many bytes.
+  /// The fault in the structure of a file of that many bytes; nil if it is valid.
   static func fault(roots: [Int], size: Int, read: Read) throws(ArtError) -> String? {
     do throws(Failure) {
       try withoutActuallyEscaping(read) { (read) throws(Failure) in
@@ -84,7 +86,7 @@ struct PageMap {
       throw .fault("its pages cannot be \(pageSize) bytes long")
     }
     let whole = size / pageSize
-    // The count in the header is valid if the program that wrote last knew of it.
+    // The count in the header is valid only if the program that wrote last knows this field.
     let isCounted = page[24..<28] == page[92..<96]
     let counted = page.withUnsafeBytes { Int(Self.number($0, at: 28)) }
     pageCount = isCounted && counted > 0 ? counted : whole
@@ -113,7 +115,7 @@ struct PageMap {
     if let failure { throw .unreadable(failure) }
   }
 
-  /// Notes the use of a page. Throws for one that is used already, or is none.
+  /// Records the use of a page. Throws if it is used already, or does not exist.
   private mutating func use(_ number: UInt32, as use: Use, of owner: UInt32) throws(Failure) {
     guard number >= 1, number <= pageCount else {
       throw .fault("a page \(number) is named, and there is none")
@@ -190,7 +192,7 @@ struct PageMap {
     }
   }
 
-  // MARK: The whole
+  // MARK: The comparison
 
   private mutating func compare() throws(Failure) {
     if isAutoVacuum { try comparePointers() }
@@ -198,7 +200,8 @@ struct PageMap {
     throw .fault("page \(lost) belongs to nothing")
   }
 
-  /// The pointer map of an auto-vacuum file, by which SQLite moves pages. Its pages hold entries of 5 bytes for those behind them.
+  /// Compares the pointer map of an auto-vacuum file, by which SQLite moves pages. Each of its pages has
+  /// entries of 5 bytes for the pages after it.
   private mutating func comparePointers() throws(Failure) {
     let entries = usable / 5
     for map in stride(from: 2, through: pageCount, by: entries + 1) {
@@ -217,14 +220,14 @@ struct PageMap {
   }
 }
 
-/// What a page of a tree points to.
+/// The pages that a page of a b-tree points to.
 private struct Node {
   let isIndex: Bool
   let children: [UInt32]
   /// Chains of overflow pages.
   let chains: [(first: UInt32, count: Int)]
 
-  /// Nil for a page that is none of a tree.
+  /// Nil if the page is no valid page of a b-tree.
   init?(_ page: [UInt8], _ number: UInt32, usable: Int) {
     let start = number == 1 ? FileHeader.length : 0
     let flags = page[start]
@@ -249,7 +252,7 @@ private struct Node {
           children.append(number(cell))
           cell += 4
         }
-        // An inner page of a table has no content.
+        // A cell on an inner page of a table has no content.
         if !isLeaf, !isIndex { continue }
         guard let (length, next) = Self.varint(page, at: cell, end: usable), length >= 0,
           length <= Format.largestFile
@@ -271,7 +274,7 @@ private struct Node {
     self.chains = chains
   }
 
-  /// How many bytes of a content of that length lie on the page itself.
+  /// The number of bytes, of a content of that length, that are on the page itself.
   private static func local(_ length: Int, isIndex: Bool, usable: Int) -> Int {
     let most = isIndex ? (usable - 12) * 64 / 255 - 23 : usable - 35
     guard length > most else { return length }
@@ -280,7 +283,7 @@ private struct Node {
     return wanted <= most ? wanted : least
   }
 
-  /// A number of 1 to 9 bytes, and the offset behind it; nil where it does not end.
+  /// A number of 1 to 9 bytes, and the offset after it; nil if it does not end.
   private static func varint(_ page: UnsafeRawBufferPointer, at offset: Int, end: Int) -> (
     value: Int, next: Int
   )? {
@@ -300,6 +303,8 @@ private struct Node {
   }
 }
 
+// MARK: - The page of `art`
+
 /// A table's page with one row on it.
 ///
 /// Source: https://www.sqlite.org/fileformat.html, sections 1.6 and 2.1.
@@ -314,7 +319,7 @@ struct LeafPage {
     case text(String)
   }
 
-  /// Nil for a page that is no table leaf with exactly one row, all on this page.
+  /// Nil if the page is no table leaf with exactly one row that fits on it.
   init?(_ bytes: [UInt8]) {
     self.bytes = bytes
     guard bytes.count >= 12, bytes[0] == 0x0D, bytes[3] == 0, bytes[4] == 1 else { return nil }
@@ -371,7 +376,7 @@ struct LeafPage {
 }
 
 extension ArtRow {
-  /// The row on a page of `art`; nil when it is not one, or does not fit its sum.
+  /// The row on the page of `art`; nil if it is none, or does not match its sum.
   init?(onlyRowOf page: LeafPage) {
     let columns = page.columns
     guard columns.count == Self.columns, case .text(let id) = columns[1], case .text(let canvas) = columns[2],
@@ -382,7 +387,7 @@ extension ArtRow {
     let stored = Stored(
       id: id, canvas: canvas, background: columns[3].text, pending: columns[4].text, revision: revision,
       head: columns[6].text, emojiCount: emojiCount, logBytes: logBytes, digest: digest, sum: sum)
-    // A row that means nothing is read again through SQLite, which says what is wrong.
+    // An invalid row is read again through SQLite, which reports the fault.
     guard stored.sum == stored.expectedSum, let row = try? ArtRow(stored) else { return nil }
     self = row
   }

@@ -3,18 +3,19 @@
 import ArtModel
 import Glibc
 
-/// A document's own row by two pages of its file, without SQLite: `art` is the first table, its one row lies on page 2.
-/// The row is verified against its sum, and the file is as long as it should be; the content is not looked at.
-struct QuickLook {
+/// The row of `art`, read from the first two pages of the file without SQLite: `art` is the first table, and
+/// its one row is on page 2. The row is verified against its sum, and the file's size against its header; the
+/// content is not verified.
+struct QuickState {
   let status: stat
   let art: ArtRow
 
-  /// Nil for a file that is not as it should be, or is being written: it is then to be read with care.
+  /// Nil if the file is unusual, damaged, or being written. Read it through SQLite then.
   init?(_ file: DocumentFile) {
-    // Looked for before and after: pages that were read while no save was under way had been committed.
+    // Without a journal before and after, the pages that were read were committed.
     guard !Self.hasJournal(file) else { return nil }
     var status = stat()
-    // A header that is not as it should be is looked at again by `read`, which says what is wrong.
+    // If the header is invalid, `read` reports the fault.
     guard let start = Self.firstPages(of: file, &status),
       let header = try? FileHeader(
         Array(start.prefix(FileHeader.length)), size: Int(status.st_size), name: file.name),
@@ -31,7 +32,7 @@ struct QuickLook {
     return lstat(file.path + "-journal", &status) == 0 || errno != ENOENT
   }
 
-  /// Two pages of a regular file, by plain system calls; nil when they are not there.
+  /// The first two pages of a regular file, by plain system calls; nil if there are none.
   private static func firstPages(of document: DocumentFile, _ status: inout stat) -> [UInt8]? {
     let file = open(document.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { return nil }
@@ -46,15 +47,15 @@ struct QuickLook {
 }
 
 extension DocumentFile {
-  /// The state that the file is in, by the document's own row alone, as fast as a list reads it: for hundreds of documents.
-  /// What is not as it should be is read as a whole. Throws what `read` throws.
+  /// The document's state, read as fast as for a list: from the row of `art` alone if possible, else by
+  /// reading the whole document. Throws what `read` throws.
   public func quickBase() throws(ArtError) -> DocumentBase { try quickState().base }
 
-  /// The same, with the background that is still to be fetched.
+  /// The same, with the pending background.
   public func quickState() throws(ArtError) -> (base: DocumentBase, pending: PendingBackground?) {
-    // What is wrong with a link is said by `read`.
+    // If a link is not allowed, `read` reports it.
     let real = followsLinks ? nil : try realPath()
-    guard real.map(leadsStraight) ?? true, let art = QuickLook(self)?.art else {
+    guard real.map(acceptsResolvedPath) ?? true, let art = QuickState(self)?.art else {
       let content = try read()
       return (DocumentBase(content), content.pending)
     }
@@ -62,24 +63,26 @@ extension DocumentFile {
   }
 }
 
-/// What a list tells of a document: its counts, as its own row has them. The row is verified against its sum, the
-/// content is not looked at.
+// MARK: - Summaries
+
+/// What a list shows of a document: the counts in the row of `art`. The row is verified against its sum; the
+/// content is not verified.
 public struct DocumentSummary: Sendable, Equatable {
-  /// Emoji in it.
+  /// The number of emoji.
   public let emojiCount: Int
-  /// The count of edits that it has seen.
+  /// The number of edits the document has seen.
   public let revision: Int
-  /// Bytes of the file.
+  /// The size of the file, in bytes.
   public let size: Int
   /// When the file was last written, in seconds since 1970.
   public let modified: Int
 }
 
 extension DocumentFile {
-  /// Reads the summary. Two pages of the file are enough as a rule; a document that is being written, and what is not as
-  /// it should be, is read through SQLite. Throws what `read` throws.
+  /// Reads the summary. Usually two pages of the file are enough; a document that is being written or is
+  /// unusual is read through SQLite. Throws what `read` throws.
   public func summary() throws(ArtError) -> DocumentSummary {
-    if let quick = QuickLook(self) {
+    if let quick = QuickState(self) {
       return DocumentSummary(quick.status, emojiCount: quick.art.emojiCount, revision: quick.art.revision)
     }
     let file = try locate()

@@ -5,8 +5,8 @@ import ArtSystem
 import CStore
 import Glibc
 
-/// A private folder for copies, removed with all that is in it. It is locked while its program lives: one that was left by a program
-/// that was killed is removed by the next that makes one.
+/// A private folder for copies. It is locked while its program runs; the next scratch folder that is created
+/// removes those of killed programs.
 struct Scratch {
   let path: String
   private let lock: Int32
@@ -14,18 +14,17 @@ struct Scratch {
   private static let prefix = "emojiart."
 
   init() throws(ArtError) {
-    // Without symbolic links, which SQLite is told not to follow.
     let parent = Environment["TMPDIR"] ?? "/tmp"
     Self.removeOrphans(in: parent)
-    var made: (path: String, lock: Int32)?
-    // Another program may take a folder without a lock for an orphan.
-    while made == nil { made = try Self.make(in: parent) }
-    guard let (path, lock) = made else { throw .system("make a private folder in", parent) }
+    var created: (path: String, lock: Int32)?
+    // Until the folder is locked, another program may remove it as an orphan.
+    while created == nil { created = try Self.create(in: parent) }
+    guard let (path, lock) = created else { throw .system("make a private folder in", parent) }
     (self.path, self.lock) = (path, lock)
   }
 
-  /// A new folder and its lock; nil where another program has removed it before it was locked.
-  private static func make(in parent: String) throws(ArtError) -> (path: String, lock: Int32)? {
+  /// A new folder and its lock; nil if another program removed it before it was locked.
+  private static func create(in parent: String) throws(ArtError) -> (path: String, lock: Int32)? {
     var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ArtError(
@@ -49,17 +48,17 @@ struct Scratch {
     }
   }
 
-  /// Removes the folders of this user whose programs are gone. What cannot be removed stays for the next one.
+  /// Removes this user's folders whose programs have ended. Folders that cannot be removed stay.
   private static func removeOrphans(in parent: String) {
     do throws(SystemError) {
       try FolderEntry.each(in: parent) { entry in
         let name = entry.nameBytes
         if name.count == prefix.utf8.count + 6, name.starts(with: prefix.utf8) {
-          removeOrphan("\(parent)/\(entry.shownName)")
+          removeOrphan("\(parent)/\(entry.displayName)")
         }
       }
     } catch {
-      // Making a folder there says what is wrong with it.
+      // Creating a folder there reports the fault.
     }
   }
 
@@ -71,22 +70,22 @@ struct Scratch {
     guard fstat(folder, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o700,
       flock(folder, LOCK_EX | LOCK_NB) == 0
     else { return }
-    // Copies only: what else lies there keeps the folder.
+    // Only copies are removed; other files keep the folder.
     for file in files { unlinkat(folder, file, 0) }
     rmdir(path)
   }
 
-  /// Removes the folder. It holds only files, made by us.
+  /// Removes the copies and the folder.
   func remove() {
     for name in Self.files { unlink("\(path)/\(name)") }
     rmdir(path)
     close(lock)
   }
 
-  /// Where the copy lies.
+  /// The path of the copy.
   var document: String { "\(path)/document" }
 
-  /// Puts the copy there, instead of what is there.
+  /// Writes the copy, replacing the one before.
   func fill(_ bytes: [UInt8], journal: [UInt8]? = nil) throws(ArtError) {
     for path in [document, document + "-journal"] where unlink(path) != 0 && errno != ENOENT {
       throw .system("write", path)
@@ -95,7 +94,7 @@ struct Scratch {
     if let journal { try PlainFile.create(document + "-journal", journal) }
   }
 
-  /// The copy, under the name of the file that it is a copy of.
+  /// The copy, with the original's name in messages.
   func located(as file: LocatedFile) -> LocatedFile {
     LocatedFile(
       path: document, name: file.name, device: 0, inode: 0, hardLinks: 1, mode: file.mode, owner: file.owner,
@@ -103,13 +102,16 @@ struct Scratch {
   }
 }
 
-/// Whole files, read and written by plain system calls. One that may be a document is closed by `close`, and never written.
+// MARK: - Plain files
+
+/// Whole files, read and written by plain system calls. A file that may be a document is closed with `close`,
+/// and never written.
 public enum PlainFile {
-  /// Closes a descriptor of a file that may be a document. POSIX locks go when any descriptor of their file is closed, by whatever part
-  /// of the process: while SQLite has the same file open, the descriptor stays open, too.
+  /// Closes a descriptor of a file that may be a document. Closing any descriptor of a file drops the
+  /// process's POSIX locks on it; so the descriptor stays open while SQLite has the same file open.
   public static func close(_ descriptor: Int32) { document_close_descriptor(descriptor) }
 
-  /// The bytes of a regular file, at most `limit`; nil when there is none.
+  /// The bytes of a regular file, at most `limit`; nil if there is no file.
   static func read(_ path: String, limit: Int) throws(ArtError) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
@@ -120,11 +122,13 @@ public enum PlainFile {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw .system("read", path) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notADocument(path, "it is no regular file") }
-    guard status.st_size <= limit else { throw ArtError(.tooLarge, "\(path) is larger than \(limit) bytes") }
+    guard status.st_size <= limit else {
+      throw ArtError(.tooLarge, "\(path) is larger than \(limit) bytes", about: path)
+    }
     return try read(file, count: Int(status.st_size), name: path)
   }
 
-  /// The first bytes of an open file, fewer where it ends before.
+  /// The first bytes of an open file, fewer if it ends before.
   static func read(_ file: Int32, count: Int, name: String) throws(ArtError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
@@ -141,7 +145,7 @@ public enum PlainFile {
     return bytes
   }
 
-  /// Writes all bytes at the descriptor's place.
+  /// Writes all bytes at the descriptor's offset.
   package static func write(_ bytes: [UInt8], to file: Int32, name: String) throws(ArtError) {
     var written = 0
     while written < bytes.count {
@@ -154,7 +158,7 @@ public enum PlainFile {
     }
   }
 
-  /// Writes the bytes of a file at the descriptor's place, piece by piece.
+  /// Writes the content of a file at the descriptor's offset, in pieces of 1 MiB.
   static func copy(_ path: String, to file: Int32, name: String) throws(ArtError) {
     let source = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard source >= 0 else { throw .system("read", path) }
@@ -169,7 +173,7 @@ public enum PlainFile {
     }
   }
 
-  /// Makes a new file of these bytes: for its owner alone, or with the rights of another one.
+  /// Creates a file with these bytes: for its owner only, or with the rights of another file.
   static func create(
     _ path: String, _ bytes: [UInt8], like old: FileRights? = nil, isDurable: Bool = true
   ) throws(ArtError) {
@@ -177,11 +181,11 @@ public enum PlainFile {
     guard file >= 0 else { throw .system("create", path) }
     defer { close(file) }
     try write(bytes, to: file, name: path)
-    try old?.give(to: file, name: path)
+    try old?.apply(to: file, name: path)
     guard !isDurable || fsync(file) == 0 else { throw .system("write", path) }
   }
 
-  /// Makes what happened in a folder durable.
+  /// Makes the entries of a path's folder durable.
   static func syncFolder(of path: String) throws(ArtError) {
     let folder = FilePath(path).folder
     let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -190,7 +194,7 @@ public enum PlainFile {
     guard fsync(file) == 0 else { throw .system("write the folder", folder) }
   }
 
-  /// Whether a folder that is still open somewhere, such as the current one, has been removed.
+  /// Whether a folder that is still open, such as the current one, has been removed.
   static func isRemoved(_ folder: String) -> Bool {
     var status = stat()
     return stat(folder, &status) == 0 && status.st_nlink == 0

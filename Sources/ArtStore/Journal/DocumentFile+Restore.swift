@@ -2,54 +2,57 @@
 
 import ArtModel
 
-/// What became, or would become, of the edits of a program that is gone.
+/// The result of restoring a journal, or of previewing that.
 public struct RestoreReport: Sendable, Equatable {
-  /// The names of its users, if given.
+  /// The names of the users who made the edits; nil if none was given.
   public let author: String?
   /// When the journal was last written, in milliseconds since 1970.
   public let modified: Int
-  /// How many edits no save held.
+  /// The number of edits that were not saved.
   public let edits: Int
-  /// How many changes they came to.
+  /// The number of changes of their net effect.
   public let changes: Int
-  /// Changes that were left out, because somebody had set the field since. The history keeps them.
+  /// Changes that were left out, because another edit has set the field since. The log keeps them.
   public let dropped: [Change]
-  /// The document's revision with them.
+  /// The document's revision after it.
   public let revision: Int
-  /// What of the journal could not be read, and is not in it.
+  /// The damage that ended the reading of the journal; nil if there was none.
   public let damage: String?
-  /// Whether it takes more room than the log has: the next edit takes it out of the log, and no undo takes it back then.
+  /// Whether the restored edits exceed the log's capacity. The next edit removes them from the log, and they
+  /// cannot be undone then.
   public var isBeyondLog = false
 
-  /// What a person is to know then.
+  /// The notice for `isBeyondLog`.
   public func beyondLog(of document: String) -> String {
     "\(document): what was restored takes more room than the history has: after the next edit it cannot be undone"
   }
 }
 
-/// How far a restore has come. A kill behind any of these leaves what the next restore finishes.
+/// The steps of a restore. After a kill, the next restore finishes it.
 enum RestoreStep: CaseIterable {
-  /// The edits are in the file, with how far the journal is.
+  /// The edits are in the file, and so is the record that they are.
   case saved
   /// The segments are unlinked, durably.
   case segmentsRemoved
-  /// The document knows of no journal any more.
+  /// The document's record of the journal is removed.
   case forgotten
 }
 
 extension DocumentFile {
-  /// Brings the edits of a program that is gone into this document, of which the caller knows that it is theirs, and
-  /// removes the journal. They come as one edit for each client, at the stamp's time, with the client's name, session and tags, and
-  /// on top of what others have saved since: see `RestorePlan`. What is in the file already is not brought twice. Where it is not known
-  /// that the journal's program is gone, the document goes on saying how far the journal is in it.
+  /// Restores an orphaned journal that the caller knows to be this document's, and removes it.
   ///
-  /// Throws what `edit` throws, `damaged` for a journal that cannot be read to its end, and `replaced` when another
-  /// document stands here: then nothing is changed, and the journal stays.
+  /// The edits become one edit for each client, at the stamp's time, with the client's name, session and
+  /// tags, on top of what others have saved since: see `RestorePlan`. Edits that are in the file already are
+  /// not applied twice. If it is not known that the journal's program has ended, the document keeps its
+  /// record of the journal.
+  ///
+  /// Throws what `edit` throws, `damaged` for a journal that cannot be read to its end, and `replaced` if
+  /// another document is at the path; then nothing is changed, and the journal stays.
   public func restore(_ journal: OrphanedJournal, stamp: EditStamp) throws(ArtError) -> RestoreReport {
     try restore(journal, stamp: stamp) { (_) throws(ArtError) in }
   }
 
-  /// The same; `reached` is told of each step, and may end the restore there.
+  /// The same. `reached` is called after each step, and may end the restore by throwing.
   func restore(
     _ journal: OrphanedJournal, stamp: EditStamp, reached: (RestoreStep) throws(ArtError) -> Void
   ) throws(ArtError) -> RestoreReport {
@@ -59,14 +62,14 @@ extension DocumentFile {
       let content = try transaction.load()
       let edits = try RemainingEdits(contents, in: transaction, holding: content.log, of: path)
       guard let last = edits.entries.last else {
-        // What lies in the file may be in memory only, and the journal goes now.
+        // What the file has may be in memory only, and the journal is removed next.
         if edits.isKnown { try transaction.touch() }
         return edits.report(of: nil, in: contents, journal, revision: transaction.revision)
       }
       let plan = try RestorePlan(edits.entries, on: content)
       var bytes = 0
       for part in plan.parts {
-        let entry = try transaction.write(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.ofRestore))
+        let entry = try transaction.write(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.forRestore))
         bytes += entry.map(EditRow.size) ?? 0
       }
       try transaction.setSaved(journal.origin, upTo: last.id.sequence)
@@ -85,28 +88,29 @@ extension DocumentFile {
 }
 
 extension OrphanedJournal {
-  /// Removes the journal; the edits in it are lost, unless they are saved elsewhere. A document that knows of it
-  /// forgets it; where that fails it is told there, and does no harm. Throws `inputOutput`, `notPermitted`.
+  /// Removes the journal and the document's record of it. Edits that are not saved elsewhere are lost. A
+  /// record that cannot be removed is reported as a notice, and does no harm. Throws `inputOutput`,
+  /// `notPermitted`.
   public func discard(knownTo document: DocumentFile?) throws(ArtError) {
     try removeSegments()
     if let document {
       do throws(ArtError) {
         try document.forget(origin)
       } catch {
-        document.notice("\(document.path) still names a journal that is gone: \(error.message)")
+        document.notice(.line("\(document.path) still names a journal that is gone: \(error.cause)"))
       }
     }
     try removeLock()
   }
 }
 
-/// The edits of a journal that a document does not hold yet.
+/// The edits of a journal that the document does not have yet.
 struct RemainingEdits {
   let entries: [LoggedEdit]
-  /// Whether the document knows of the journal.
+  /// Whether the document has a record of the journal.
   let isKnown: Bool
 
-  /// `log` is that of the document. Throws `replaced` when the journal is another document's.
+  /// `log` is the document's. Throws `replaced` if the journal is of another document.
   init(
     _ contents: JournalContents, in transaction: DocumentTransaction, holding log: [LoggedEdit],
     of path: String
@@ -136,8 +140,8 @@ struct RemainingEdits {
 }
 
 extension DocumentTransaction {
-  /// Makes what one client's edits come to and writes it into the log, also when all of it was dropped: the history keeps that, and
-  /// the keys of its requests.
+  /// Applies the net effect of one client's edits and logs it, also if all of it was dropped: the log then
+  /// has the dropped changes and the tags.
   fileprivate func write(_ part: RestorePlan.Part, _ stamp: EditStamp) throws(ArtError) -> LoggedEdit? {
     var applied = try set(part.edit.changes, at: stamp.time)
     applied.dropped += part.dropped
@@ -147,45 +151,49 @@ extension DocumentTransaction {
 }
 
 extension Origin {
-  /// Under which the edits of this program's journal are restored: everybody makes the same one of it, so that the log tells
-  /// how much of the journal it has, also to the program itself, if that lives after all.
-  var ofRestores: Origin {
+  /// The origin under which edits of this program's journal are restored. It is derived from the program's,
+  /// so that the log says how far the journal was restored, also to the program itself if it is still
+  /// running.
+  var forRestores: Origin {
     Origin(lowBits: Array("restore \(self)".utf8).withUnsafeBytes(JournalLines.sum(of:)))
   }
 }
 
 extension EditID {
-  /// The id of what is restored of a journal up to this edit of it.
-  var ofRestore: EditID { EditID(origin: origin.ofRestores, sequence: sequence) }
+  /// The id of the restored edit whose last original edit is this one.
+  var forRestore: EditID { EditID(origin: origin.forRestores, sequence: sequence) }
 }
 
 extension Sequence<LoggedEdit> {
-  /// The number of the last edit of that program's journal that a restore has brought, as far as the log tells.
+  /// The sequence number of the last edit of a program's journal that was restored, as far as the log says.
   func restoredSequence(of origin: Origin) -> Int? {
-    let restores = origin.ofRestores
+    let restores = origin.forRestores
     return lazy.filter { $0.id.origin == restores }.map(\.id.sequence).max()
   }
 }
 
-/// What became of the edits that a program left.
+// MARK: - Restoring before an edit
+
+/// The outcome for an orphaned journal.
 public enum RecoveryOutcome: Sendable {
-  /// They are in the document now.
+  /// Its edits are in the document.
   case restored(RestoreReport)
-  /// They stay in their journal; why.
+  /// Its edits stay in the journal, for this reason.
   case kept(ArtError)
 }
 
 extension DocumentFile {
-  /// Restores what programs that are gone have left for this document, for who is about to edit it; `told` hears of each.
-  /// Without any, this costs a look into the folder.
+  /// Restores the document's orphaned journals before an edit, and reports each. Without any, this costs one
+  /// listing of the folder.
   ///
-  /// What cannot be restored is kept, and keeps nobody from editing. Throws only what will keep everybody from it:
-  /// `busy`, `notPermitted`, `noSuchDocument`, `notADocument`, `diskFull`, `inputOutput`. So it does while others use a
-  /// journal of this document, or may have put theirs into the folder: an edit that is made before what was answered
-  /// earlier would take its place.
+  /// A journal that cannot be restored is kept, and does not prevent editing. Throws only what prevents
+  /// editing, too: `busy`, `notPermitted`, `noSuchDocument`, `notADocument`, `diskFull`, `inputOutput`.
+  /// Throws also while another program reads or restores one of the journals, or if other users could have
+  /// written to the folder: an edit that is made before the earlier ones are restored would take precedence
+  /// over them.
   public func restoreOrphans(
     in folder: JournalFolder, by author: () throws(ArtError) -> Author,
-    _ told: (RecoveryOutcome) -> Void
+    _ report: (RecoveryOutcome) -> Void
   ) throws(ArtError) {
     let found: FoundJournals
     try folder.verify()
@@ -193,38 +201,40 @@ extension DocumentFile {
       found = try journalsToRestore(in: folder)
     } catch {
       guard error.code != .busy else { throw error }
-      return told(
-        .kept(ArtError(error.code, "unsaved edits cannot be looked for: \(error.message)")))
+      return report(
+        .kept(error.withCause("unsaved edits cannot be looked for: \(error.cause)")))
     }
-    for error in found.kept { told(.kept(error)) }
+    for error in found.kept { report(.kept(error)) }
     guard !found.own.isEmpty else { return }
     var author = try author()
     for journal in found.own {
       do throws(ArtError) {
-        told(.restored(try restore(journal, stamp: author.stamp(at: millisecondsSince1970()))))
+        report(.restored(try restore(journal, stamp: author.stamp(at: millisecondsSince1970()))))
       } catch {
         switch error.code {
         case .busy, .notPermitted, .noSuchDocument, .notADocument, .diskFull, .inputOutput: throw error
-        default: told(.kept(error))
+        default: report(.kept(error))
         }
       }
     }
   }
 }
 
+// MARK: - Creating a document from journals
+
 extension DocumentFile {
-  /// Makes a new document of the edits of programs that are gone: of another document's content with them on it, where
-  /// there is one that can be read, else of what the edits tell. It appears whole or not at all; then the journals are
-  /// removed, but for those of which some could not be read, as the reports say.
+  /// Creates a document from orphaned journals: from `source` with their edits, or, if that cannot be read,
+  /// from what the edits alone say. It is created atomically; then the journals that could be read completely
+  /// are removed. The reports name the damage of the others.
   ///
-  /// The journals are all of one document, oldest first. `source` is that document, or a copy of it; it is only read, but
-  /// for its forgetting the journals. Throws what `create` throws, `busy`, and `damaged` when nothing of a journal can be
-  /// read: then nothing is changed, and the journals stay.
+  /// The journals are all of one document, oldest first. `source` is that document, or a copy of it; only its
+  /// records of the journals are changed. Throws what `create` throws, `busy`, and `damaged` if nothing of a
+  /// journal can be read; then nothing is changed, and the journals stay.
   public func create(
     from journals: [OrphanedJournal], on source: DocumentFile?, stamp: () -> EditStamp,
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> [RestoreReport] {
-    try checkRoomToCreate()
+    try checkCreatable()
     var all: [(JournalContents, OrphanedJournal)] = []
     for journal in journals {
       let contents = try journal.contents()
@@ -234,9 +244,9 @@ extension DocumentFile {
       all.append((contents, journal))
     }
     let id = DocumentID(using: &generator)
-    var made = try source.flatMap { (source) throws(ArtError) in try image(id, of: all, on: source, stamp) }
-    if made == nil { made = try image(id, of: all, stamp) }
-    guard let (image, reports) = made else { return [] }
+    var new = try source.flatMap { (source) throws(ArtError) in try image(id, of: all, on: source, stamp) }
+    if new == nil { new = try image(id, of: all, stamp) }
+    guard let (image, reports) = new else { return [] }
     try image.verify()
     try image.link(as: path)
     for ((contents, journal), _) in zip(all, reports) where contents.damage == nil {
@@ -245,17 +255,17 @@ extension DocumentFile {
     return reports
   }
 
-  /// Makes a new document of another one's content under an id of its own, with the edits of programs that are gone on it: the other
-  /// document and its journals stay as they are. The log goes along, and the pictures that undo needs. It appears whole or not at
-  /// all, and in nobody's place.
+  /// Duplicates a document under an id of its own, with the edits of its orphaned journals. The document and
+  /// its journals are not changed. The copy has its log, and the pictures that undo needs. It is created
+  /// atomically, and replaces no file.
   ///
-  /// The journals are all of the other document, oldest first. Throws what `create`, `read` and reading a journal throw; then
-  /// nothing is made.
+  /// The journals are all of the other document, oldest first. Throws what `create`, `read` and reading a
+  /// journal throw; then nothing is created.
   public func create(
     duplicating source: DocumentFile, with journals: [OrphanedJournal], stamp: () -> EditStamp,
     using generator: inout some RandomNumberGenerator
   ) throws(ArtError) -> [RestoreReport] {
-    try checkRoomToCreate()
+    try checkCreatable()
     var all: [(JournalContents, OrphanedJournal)] = []
     for journal in journals { all.append((try journal.contents(), journal)) }
     let id = DocumentID(using: &generator)
@@ -265,31 +275,31 @@ extension DocumentFile {
     return reports
   }
 
-  private typealias Made = (image: FileImage, reports: [RestoreReport])
+  private typealias NewDocument = (image: FileImage, reports: [RestoreReport])
 
-  /// Nil where the source cannot be read, which is told.
+  /// Nil if the source cannot be read, which is reported as a notice.
   private func image(
     _ id: DocumentID, of all: [(JournalContents, OrphanedJournal)], on source: DocumentFile,
     _ stamp: () -> EditStamp
-  ) throws(ArtError) -> Made? {
+  ) throws(ArtError) -> NewDocument? {
     do throws(ArtError) {
       return try whole(id, of: all, on: source, stamp)
     } catch {
       switch error.code {
       case .damaged, .newerFormat, .notADocument, .noSuchDocument, .notPermitted, .replaced:
-        notice("\(path) is made of what the edits tell alone: \(error.message)")
+        notice(.line("\(path) is made of what the edits tell alone: \(error.cause)"))
         return nil
       default: throw error
       }
     }
   }
 
-  /// The source's content with the edits on it.
+  /// The source's content with the edits.
   private func whole(
     _ id: DocumentID, of all: [(JournalContents, OrphanedJournal)], on source: DocumentFile,
     _ stamp: () -> EditStamp
-  ) throws(ArtError) -> Made {
-    try source.read(whole: true) { (transaction) throws(ArtError) -> Made in
+  ) throws(ArtError) -> NewDocument {
+    try source.read(whole: true) { (transaction) throws(ArtError) -> NewDocument in
       var content = try transaction.load()
       var reports: [RestoreReport] = []
       for (contents, journal) in all {
@@ -305,17 +315,18 @@ extension DocumentFile {
     }
   }
 
-  /// What the edits tell, as one entry of the log for each journal.
+  /// The content that follows from the edits alone, with one entry in the log for each journal.
   private func image(
     _ id: DocumentID, of all: [(JournalContents, OrphanedJournal)], _ stamp: () -> EditStamp
-  ) throws(ArtError) -> Made {
+  ) throws(ArtError) -> NewDocument {
     var known = try EarlierState(of: all.flatMap(\.0.entries), id: id).content
     var content = try EarlierState(of: [], id: id).content
     var reports: [RestoreReport] = []
     for (contents, journal) in all {
       let plan = try RestorePlan(contents.entries, on: known)
       known = plan.content
-      // Nobody knows the state that these edits were made on: what all clients did is one edit, by the last of them.
+      // The state that these edits were made on is unknown: all clients' edits become one, by the last
+      // client.
       let last = plan.parts.last?.stamp
       let stamp = last.map { stamp().on(behalfOf: $0) } ?? stamp()
       let applied = try content.apply(known.changes(from: content), at: stamp.time)
@@ -335,7 +346,7 @@ extension DocumentFile {
 }
 
 extension DocumentContent {
-  /// What makes this of another content.
+  /// The changes that turn another content into this one.
   fileprivate func changes(from other: DocumentContent) -> [Change] {
     let all = emojisInOrder()
     let old = other.emojisInOrder()
@@ -345,8 +356,8 @@ extension DocumentContent {
   }
 }
 
-/// What edits tell of the document that they were made on: their inverses, from the last one back. An emoji that is
-/// removed is known as it was; one of which only a field was set is not.
+/// The state before a list of edits, as far as their inverses say. An emoji that the edits removed is known;
+/// one that they only changed is not.
 struct EarlierState {
   private var emojis: [EmojiID: Emoji] = [:]
   private var canvas = Canvas.standard
@@ -356,7 +367,7 @@ struct EarlierState {
 
   init(of entries: [LoggedEdit], id: DocumentID) {
     self.id = id
-    for entry in entries.reversed() { for change in entry.inverse { take(change) } }
+    for entry in entries.reversed() { for change in entry.inverse { apply(change) } }
   }
 
   var content: DocumentContent {
@@ -368,11 +379,11 @@ struct EarlierState {
     }
   }
 
-  private mutating func take(_ change: Change) {
+  private mutating func apply(_ change: Change) {
     switch change {
     case .add(let emoji): emojis[emoji.id] = emoji
     case .remove(let id): emojis[id] = nil
-    case .move(let id, let place): emojis[id]?.position = place
+    case .move(let id, let position): emojis[id]?.position = position
     case .resize(let id, let size): emojis[id]?.size = size
     case .setText(let id, let text): emojis[id]?.text = text
     case .order(let id, let z): emojis[id]?.z = z
@@ -384,7 +395,7 @@ struct EarlierState {
 }
 
 extension FileImage {
-  /// A document of that content under another name for itself. The log is cut to its room.
+  /// A document of that content with another id. The log is trimmed to its capacity.
   fileprivate init(name: String, _ content: DocumentContent, id: DocumentID) throws(ArtError) {
     var art = ArtRow(id: id, canvas: content.canvas)
     art.background = content.background
@@ -392,16 +403,16 @@ extension FileImage {
     try self.init(name: name, art: art)
     try insert(content.emojisInOrder())
     var bytes = 0
-    var kept = 0
+    var count = 0
     for entry in content.log.reversed() {
       bytes += EditRow.size(of: entry)
-      guard kept == 0 || (kept < Format.logEdits && bytes <= Format.logBytes) else { break }
-      kept += 1
+      guard count == 0 || (count < Format.logEdits && bytes <= Format.logBytes) else { break }
+      count += 1
     }
-    try insert(Array(content.log.suffix(kept)))
+    try insert(Array(content.log.suffix(count)))
   }
 
-  /// Takes the pictures of another document.
+  /// Copies the pictures of another document.
   fileprivate mutating func insertImages(of source: DocumentTransaction) throws(ArtError) {
     let rows = try Statement("\(PlainTable.image.select) ORDER BY 1", on: source.connection)
     while try rows.step() {
@@ -411,19 +422,22 @@ extension FileImage {
   }
 }
 
-/// A document with the edits of programs that are gone, as restoring them would make it.
+// MARK: - Previews
+
+/// A document with the edits of its orphaned journals, as restoring would make it.
 public struct DocumentPreview: Sendable {
-  /// The document with them.
+  /// The document with the edits.
   public fileprivate(set) var content: DocumentContent
-  /// What would become of the edits of each journal that was taken in.
+  /// The report for each journal whose edits are in it.
   public fileprivate(set) var reports: [RestoreReport] = []
-  /// Why others were not.
+  /// The errors of the journals that are not.
   public fileprivate(set) var kept: [ArtError] = []
 }
 
 extension DocumentFile {
-  /// Reads the document with the edits of programs that are gone, and writes nothing. They are the caller's to have found
-  /// to be this document's. A journal that is damaged is not taken in. Throws what `read` and reading a journal throw.
+  /// Reads the document with the edits of orphaned journals, and writes nothing. The caller must know that
+  /// the journals are this document's. The edits of a damaged journal are left out. Throws what `read` and
+  /// reading a journal throw.
   public func read(
     with journals: [OrphanedJournal], restoredBy author: Author
   ) throws(ArtError) -> DocumentPreview {
@@ -431,37 +445,37 @@ extension DocumentFile {
     for journal in journals { all.append(try journal.contents()) }
     return try read(whole: true) { (transaction) throws(ArtError) in
       var author = author
-      var shown = DocumentPreview(content: try transaction.load())
+      var preview = DocumentPreview(content: try transaction.load())
       for (contents, journal) in zip(all, journals) {
         if let damage = contents.damage {
-          shown.kept.append(.damagedJournal(path, damage))
+          preview.kept.append(.damagedJournal(path, damage))
           continue
         }
         let edits = try RemainingEdits(
-          contents, in: transaction, holding: shown.content.log, of: path)
-        let plan = try RestorePlan(edits.entries, on: shown.content)
+          contents, in: transaction, holding: preview.content.log, of: path)
+        let plan = try RestorePlan(edits.entries, on: preview.content)
         let stamp = author.stamp(at: journal.modified)
         for part in plan.parts {
-          try shown.content.apply(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.ofRestore))
+          try preview.content.apply(part, stamp.on(behalfOf: part.stamp, as: part.stamp.id.forRestore))
         }
-        let revision = shown.content.revision
-        shown.reports.append(edits.report(of: plan, in: contents, journal, revision: revision))
+        let revision = preview.content.revision
+        preview.reports.append(edits.report(of: plan, in: contents, journal, revision: revision))
       }
-      return shown
+      return preview
     }
   }
 
-  /// The summary of the document as it is shown.
-  public func summary(of shown: DocumentPreview) throws(ArtError) -> DocumentSummary {
+  /// The summary of a previewed document.
+  public func summary(of preview: DocumentPreview) throws(ArtError) -> DocumentSummary {
     let summary = try summary()
     return DocumentSummary(
-      emojiCount: shown.content.emojiCount, revision: shown.content.revision, size: summary.size,
+      emojiCount: preview.content.emojiCount, revision: preview.content.revision, size: summary.size,
       modified: summary.modified)
   }
 }
 
 extension DocumentContent {
-  /// Becomes what a part of a plan comes to, with the entry in its log that restoring writes.
+  /// Applies a part of a plan, and logs it as a restore does.
   mutating func apply(_ part: RestorePlan.Part, _ stamp: EditStamp) throws(ArtError) {
     let applied = try apply(part.edit.changes, at: stamp.time)
     guard !applied.changes.isEmpty || !part.dropped.isEmpty || !stamp.tags.isEmpty else { return }

@@ -3,22 +3,21 @@
 import ArtModel
 import Glibc
 
-/// The journal of one program's edits of one document, while it lives: each edit lies in it before it is answered,
-/// until a durable save holds it.
+/// The journal of one program's edits of one document while the program runs: each edit is in it before it is acknowledged, until a
+/// durable save has it.
 ///
 ///     append ──▶ open segment ──cut──▶ closed segment ──remove(upTo:)──▶ unlinked
 ///                     └──────── close ─────────┴─────────────────────────▶ unlinked
 ///
-/// - A segment is made with its head and its first edits in one write; nothing in it is ever rewritten.
-/// - A write that fails is taken back by cutting the segment to the length before it. While that fails, too, nothing
-///   more is taken.
-/// - Segments are not synchronised: what was answered survives the program's end, not the machine's.
+/// - A segment is created with its head and its first edits in one write; nothing in it is ever rewritten.
+/// - After a failed write the segment is truncated to its length before. As long as that fails, too, no edit is accepted.
+/// - Segments are not synchronised: acknowledged edits survive the end of the program, not of the machine.
 ///
-/// Used by one actor, and by one call at a time.
+/// Used by one actor, one call at a time.
 public final class Journal {
-  /// Where it lies.
+  /// The folder of the journal.
   public let folder: JournalFolder
-  /// The program whose edits are in it.
+  /// The program whose edits it has.
   public let origin: Origin
   private let author: String?
   private let file: LocatedFile
@@ -26,15 +25,14 @@ public final class Journal {
   private var lock: JournalLock?
   private var openSegment: OpenSegment?
   private var closedSegments: [(number: Int, bytes: Int)] = []
-  /// The number of the newest segment, 0 before the first one.
+  /// The number of the newest segment; 0 before the first one.
   private var newest = 0
-  /// The number of the last edit in it.
+  /// The sequence number of the last edit.
   private var lastSequence: Int?
   private var lines = JournalLines()
-  /// Tests let these fail.
+  /// The system calls that write, which tests make fail.
   var calls = Calls()
 
-  /// The system calls that write.
   struct Calls {
     var write: (Int32, UnsafeRawPointer?, Int, off_t) -> Int = pwrite
     var truncate: (Int32, off_t) -> Int32 = ftruncate
@@ -44,15 +42,17 @@ public final class Journal {
     let number: Int
     let path: String
     let descriptor: Int32
-    /// Bytes of what was taken.
+    /// The bytes of the accepted edits.
     var length = 0
-    /// Something of a failed write may lie behind them.
+    /// Whether a part of a failed write may follow them.
     var isTorn = false
   }
 
-  /// Makes the journal of a document's edits, and locks it; no segment yet. Its lock file says whose it is from the beginning,
-  /// so that others can tell whether its program runs. Throws what finding the document throws,
-  /// and `notPermitted`, `diskFull`, `inputOutput`, which name the folder and what to do, where no journal can be kept.
+  /// Creates and locks a journal for a document's edits, without a segment yet. Its lock file has the head
+  /// from the beginning, so that others can tell whose it is and whether that program runs.
+  ///
+  /// Throws what finding the document throws, and if the folder cannot keep a journal, `notPermitted`,
+  /// `diskFull`, `inputOutput`, with a message that names the folder and what to do.
   public init(
     in folder: JournalFolder, of document: DocumentFile, on base: DocumentBase, origin: Origin,
     author: String?,
@@ -66,12 +66,12 @@ public final class Journal {
     do throws(ArtError) {
       try StateFolder.makeFolders(folder.path)
       try folder.verify()
-      let lock = try JournalLock.own(folder.path(of: JournalFormat.lock(of: origin)))
+      let lock = try JournalLock.create(folder.path(of: JournalFormat.lock(of: origin)))
       self.lock = lock
       do throws(ArtError) {
         try lock.write(head(on: base))
       } catch {
-        // An empty lock file tells nobody anything. The error that matters is why it is empty.
+        // An empty lock file is of no use. The error that matters is why it is empty.
         try? lock.unlink()
         throw error
       }
@@ -82,15 +82,17 @@ public final class Journal {
 
   deinit { abandon() }
 
-  /// Bytes of all its segments.
+  /// The bytes of all its segments.
   public var bytes: Int { closedSegments.reduce(openSegment?.length ?? 0) { $0 + $1.bytes } }
 
-  /// Whether it takes no more edits until some of it is removed.
-  public var isFull: Bool { bytes >= JournalFormat.room }
+  /// Whether it accepts no more edits until a segment is removed.
+  public var isFull: Bool { bytes >= JournalFormat.capacity }
 
-  /// Takes edits, all of them in one write or none: they may be answered when this returns. They follow the last one in
-  /// number. `base` is what the file holds as far as the program knows. Throws `inputOutput`, `diskFull`, `tooLarge`
-  /// when the unsaved edits are more than 256 MiB, `closed`.
+  /// Appends edits, all of them in one write or none. They may be acknowledged when this returns. Their
+  /// sequence numbers must follow the last one. `base` is the document's stored state as far as the program
+  /// knows.
+  ///
+  /// Throws `inputOutput`, `diskFull`, `tooLarge` if the unsaved edits exceed 256 MiB, `closed`.
   public func append(_ entries: some Collection<LoggedEdit>, on base: DocumentBase) throws(ArtError) {
     guard !entries.isEmpty else { return }
     guard let lock else { throw .journalClosed(folder.path) }
@@ -98,7 +100,7 @@ public final class Journal {
     guard !isFull else { throw .journalFull(folder.path) }
     var segment = if let openSegment { openSegment } else { try newSegment(under: lock) }
     defer { openSegment = segment }
-    if segment.isTorn { try takeBack(&segment) }
+    if segment.isTorn { try discardTail(&segment) }
     lines.removeAll()
     if segment.length == 0 {
       lines.append(head(on: base), segment: segment.number)
@@ -109,7 +111,7 @@ public final class Journal {
     lastSequence = last
   }
 
-  /// Throws for edits that a reader would refuse.
+  /// The sequence number of the last entry. Throws for entries that a reader would refuse.
   private func checkOrder(of entries: some Collection<LoggedEdit>) throws(ArtError) -> Int? {
     var last = lastSequence
     for id in entries.lazy.map(\.id) {
@@ -121,12 +123,12 @@ public final class Journal {
     return last
   }
 
-  /// Closes the open segment: what comes from now on is in another one. Returns the number of the newest closed segment,
-  /// 0 for none: when a durable save holds what came until now, `remove(upTo:)` takes it.
+  /// Closes the open segment, so that later edits go to another one. Returns the number of the newest closed
+  /// segment, 0 for none. When a durable save has all edits until now, pass it to `remove(upTo:)`.
   public func cut() -> Int {
     if var segment = openSegment {
-      // What could not be taken back must not come to lie between good edits.
-      if segment.isTorn { try? takeBack(&segment) }
+      // The rest of a failed write must not end up between valid edits, so a torn segment stays open.
+      if segment.isTorn { try? discardTail(&segment) }
       if segment.isTorn {
         openSegment = segment
       } else {
@@ -138,8 +140,8 @@ public final class Journal {
     return closedSegments.last?.number ?? 0
   }
 
-  /// Unlinks closed segments up to that one, oldest first, so that a kill leaves no gap. Where one cannot be removed it
-  /// and those after it stay, and the next call tries again.
+  /// Unlinks closed segments up to that number, oldest first, so that a kill leaves no gap. If one cannot be
+  /// removed, it and those after it stay for the next call.
   public func remove(upTo mark: Int) throws(ArtError) {
     while let first = closedSegments.first, first.number <= mark {
       let path = folder.path(of: JournalFormat.segment(first.number, of: origin))
@@ -148,7 +150,7 @@ public final class Journal {
     }
   }
 
-  /// Unlinks all segments, durably; the lock stays until `release`. Everything in them must have been saved.
+  /// Unlinks all segments, durably. The lock stays until `release`. Every edit in them must have been saved.
   public func close() throws(ArtError) {
     if let segment = openSegment {
       Glibc.close(segment.descriptor)
@@ -160,13 +162,14 @@ public final class Journal {
     try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: origin)))
   }
 
-  /// Unlinks the lock file and lets go of it: when nothing of the journal is left, and the document does not know of it.
+  /// Unlinks and releases the lock file, when no segment is left and the document has no record of the
+  /// journal.
   public func release() throws(ArtError) {
     try lock?.unlink()
     abandon()
   }
 
-  /// Lets go of everything and leaves it as it is: others may restore it.
+  /// Closes all files and leaves them as they are: another program may restore them.
   public func abandon() {
     if let segment = openSegment { Glibc.close(segment.descriptor) }
     openSegment = nil
@@ -175,7 +178,7 @@ public final class Journal {
 }
 
 extension Journal {
-  /// What a segment begins with.
+  /// The first line of a segment.
   private func head(on base: DocumentBase) -> JournalHead {
     JournalHead(
       origin: origin, author: author, path: file.path, device: file.device, inode: file.inode,
@@ -183,8 +186,8 @@ extension Journal {
   }
 
   private func newSegment(under lock: JournalLock) throws(ArtError) -> OpenSegment {
-    // Without its lock file others would take the journal for one of a program that is gone.
-    guard try lock.stands() else { throw .journalGone(folder.path) }
+    // Without its lock file, other programs would take the journal for an orphan.
+    guard try lock.isAtPath() else { throw .journalGone(folder.path) }
     let number = newest + 1
     let path = folder.path(of: JournalFormat.segment(number, of: origin))
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -208,11 +211,11 @@ extension Journal {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         let number = count == 0 ? EIO : errno
-        // What a file system of another machine says of an open file that was removed there.
-        let isGone = number == ENOENT || number == ESTALE
-        let error = isGone ? ArtError.journalGone(segment.path) : .system("write", segment.path, number)
-        // The next one tries again; what is to be told is why the edits were not taken.
-        try? takeBack(&segment)
+        // Network file systems return these for an open file that was removed on another machine.
+        let isMissing = number == ENOENT || number == ESTALE
+        let error = isMissing ? ArtError.journalGone(segment.path) : .system("write", segment.path, number)
+        // The next call tries again. The error that matters is why the edits were not written.
+        try? discardTail(&segment)
         throw error
       }
       written += count
@@ -221,8 +224,8 @@ extension Journal {
     segment.isTorn = false
   }
 
-  /// Cuts the segment to what was taken.
-  private func takeBack(_ segment: inout OpenSegment) throws(ArtError) {
+  /// Truncates the segment to the accepted edits.
+  private func discardTail(_ segment: inout OpenSegment) throws(ArtError) {
     while calls.truncate(segment.descriptor, off_t(segment.length)) != 0 {
       guard errno == EINTR else { throw .system("write", segment.path) }
     }

@@ -4,39 +4,40 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// Where the journals of unsaved edits lie: a file or two for each program that edits, or did and is gone.
+/// The folder of the journals of unsaved edits, with some files for each program that edits a document, or
+/// has ended without saving.
 public struct JournalFolder: Sendable, Hashable {
-  /// The folder's path; it need not exist.
+  /// The folder's path. It need not exist.
   public let path: String
-  /// The machine that this program runs on; asked for only where there is a journal.
-  var host: JournalHost { played ?? .current }
-  /// What a test plays.
-  private let played: JournalHost?
+  /// The machine that this program runs on. Read only if there is a journal.
+  var host: JournalHost { testHost ?? .current }
+  /// The machine that a test simulates.
+  private let testHost: JournalHost?
 
-  /// A folder by its path.
+  /// The folder at a path.
   public init(_ path: String) { self.init(path, host: nil) }
 
   init(_ path: String, host: JournalHost?) {
     self.path = path
-    played = host
+    testHost = host
   }
 
-  /// `journal` in this machine's state folder. Throws `inputOutput` where no variable names one, `badValue` for a relative
-  /// one, `notPermitted` for one that others may write to.
+  /// `journal` in the state folder. Throws `inputOutput` if no variable names a state folder, `badValue` for
+  /// a relative path, `notPermitted` if other users may write to it.
   public static func standard() throws(ArtError) -> JournalFolder {
     JournalFolder(try StateFolder.path() + "/journal")
   }
 
-  /// The standard folder; nil where no variable names a state folder, so that no journal can be there. Throws as
-  /// `standard` does, but for that.
+  /// The standard folder; nil if no variable names a state folder, so that there can be no journal. Otherwise
+  /// throws what `standard` throws.
   public static func known() throws(ArtError) -> JournalFolder? {
     try StateFolder.isNamed ? standard() : nil
   }
 
-  /// Throws `notPermitted` where others may have put journals there: those are not restored in anybody's name. Root may look
-  /// at what is in anybody's folder.
-  func verify(isLooking: Bool = false) throws(ArtError) {
-    try StateFolder.verify(path, acceptsOwner: isLooking && geteuid() == 0)
+  /// Throws `notPermitted` if other users could have written journals there, which must not be restored in
+  /// this user's name. With `isReadOnly`, root may read any user's folder.
+  func verify(isReadOnly: Bool = false) throws(ArtError) {
+    try StateFolder.verify(path, acceptsOwner: isReadOnly && geteuid() == 0)
   }
 
   func path(of name: String) -> String { "\(path)/\(name)" }
@@ -48,12 +49,12 @@ public struct JournalFolder: Sendable, Hashable {
     var segments: [Int] = []
   }
 
-  /// The journals there, by their origins; empty where the folder is not there. What else lies there is passed over.
+  /// The journals there, by origin; empty if the folder does not exist. Other files are skipped.
   func files() throws(ArtError) -> [Origin: Files] {
     var found: [Origin: Files] = [:]
     do throws(SystemError) {
       try FolderEntry.each(in: path) { entry in
-        switch JournalName(entry.shownName) {
+        switch JournalName(entry.displayName) {
         case .lock(let origin): found[origin, default: Files()].hasLock = true
         case .segment(let origin, let number): found[origin, default: Files()].segments.append(number)
         case nil: break
@@ -68,7 +69,7 @@ public struct JournalFolder: Sendable, Hashable {
     return found.mapValues { Files(hasLock: $0.hasLock, segments: $0.segments.sorted()) }
   }
 
-  /// Unlinks segments in their order; one that is gone is no error.
+  /// Unlinks segments in their order. A missing one is no error.
   func unlinkSegments(_ numbers: [Int], of origin: Origin) throws(ArtError) {
     for number in numbers {
       let path = path(of: JournalFormat.segment(number, of: origin))
@@ -77,11 +78,13 @@ public struct JournalFolder: Sendable, Hashable {
   }
 }
 
-/// The journals of programs that are gone which concern one document.
+// MARK: - The journals of a document
+
+/// The orphaned journals that concern one document.
 public struct FoundJournals {
-  /// Those whose edits belong to it, oldest first.
+  /// The journals whose edits belong to it, oldest first.
   public private(set) var own: [OrphanedJournal] = []
-  /// Why others that name its path are kept.
+  /// The reasons why other journals that name its path are not restored.
   public private(set) var kept: [ArtError] = []
 
   fileprivate init() {}
@@ -89,20 +92,21 @@ public struct FoundJournals {
   fileprivate mutating func add(_ error: ArtError) { kept.append(error) }
 
   fileprivate init(
-    _ journals: [OrphanedJournal], of file: DocumentFile, at place: DocumentPlace, in folder: JournalFolder
+    _ journals: [OrphanedJournal], of file: DocumentFile, at location: DocumentLocation,
+    in folder: JournalFolder
   ) {
     var search = JournalSearch(for: journals.compactMap(\.head), in: folder)
-    search.look(at: file)
+    search.inspect(file)
     for journal in journals {
       guard let head = journal.head else { continue }
-      if head.base.id == place.id, head.path != place.path, !head.isFile(place.identity) {
-        search.look(into: FilePath(place.path).folder)
+      if head.base.id == location.id, head.path != location.path, !head.isFile(location.identity) {
+        search.inspect(folder: FilePath(location.path).folder)
       }
       let match = search.match(head)
       if case .restore(let path) = match {
-        // Hard links and bind mounts give one file several paths.
-        if path == place.path || FileIdentity(at: path) == place.identity { own.append(journal) }
-      } else if place.isNamed(by: head, on: folder.host), let error = match.error(about: file.path) {
+        // Hard links and bind mounts give a file several paths.
+        if path == location.path || FileIdentity(at: path) == location.identity { own.append(journal) }
+      } else if location.isNamed(by: head, on: folder.host), let error = match.error(about: file.path) {
         kept.append(error)
       }
     }
@@ -110,18 +114,18 @@ public struct FoundJournals {
   }
 }
 
-/// Which document is meant: where its file is, which file that is, and what it calls itself.
-private struct DocumentPlace {
+/// The path, file and id of the document in question.
+private struct DocumentLocation {
   let path: String
   let identity: FileIdentity
   let id: DocumentID
 
-  /// Whether a journal may be about it.
+  /// Whether a journal may be this document's.
   func mayBeMeant(by head: JournalHead) -> Bool {
     head.path == path || head.base.id == id || head.isFile(identity)
   }
 
-  /// Whether the journal names it, so that somebody who edits it is told why it is kept.
+  /// Whether the journal names it, so that its editor must learn why the journal is kept.
   func isNamed(by head: JournalHead, on host: JournalHost) -> Bool {
     switch host.relation(to: head) {
     case .here: head.path == path
@@ -131,46 +135,46 @@ private struct DocumentPlace {
 }
 
 extension DocumentFile {
-  /// Which of these journals, of one folder, concern this document; none where it cannot be found or read, which whoever
-  /// opens it is told.
+  /// The journals, of one folder, that concern this document. Empty if the document cannot be found or read;
+  /// opening it reports the error.
   public func journals(among journals: [OrphanedJournal]) -> FoundJournals {
-    // A document that others hold is told as busy when it is read.
-    guard let folder = journals.first?.folder, let place = try? place() else { return FoundJournals() }
-    let meant = journals.filter { $0.head.map(place.mayBeMeant) ?? false }
-    return meant.isEmpty ? FoundJournals() : FoundJournals(meant, of: self, at: place, in: folder)
+    // Reading a locked document reports that it is busy.
+    guard let folder = journals.first?.folder, let location = try? location() else { return FoundJournals() }
+    let meant = journals.filter { $0.head.map(location.mayBeMeant) ?? false }
+    return meant.isEmpty ? FoundJournals() : FoundJournals(meant, of: self, at: location, in: folder)
   }
 
-  /// The journals in a folder that concern this document, for who restores them first; those of other documents are left
-  /// alone, and so are these documents. Throws what `JournalFolder.dead` throws, and `busy` when another program does not let go of the
-  /// document: who edits it need not wait once more.
+  /// Locks and returns the journals in a folder that concern this document. Journals of other documents, and
+  /// these documents, are not touched. Throws what `JournalFolder.lockOrphans` throws, and `busy` if another
+  /// program keeps the document locked, so that an edit need not wait a second time.
   public func journalsToRestore(in folder: JournalFolder) throws(ArtError) -> FoundJournals {
-    var place: DocumentPlace?
+    var location: DocumentLocation?
     var busy: ArtError?
     var isFirst = true
-    let journals = try folder.dead(
+    let journals = try folder.lockOrphans(
       where: { head in
         if isFirst {
-          do throws(ArtError) { place = try self.place() } catch { busy = error }
+          do throws(ArtError) { location = try self.location() } catch { busy = error }
         }
         isFirst = false
-        guard let head, let place else { return false }
-        return place.mayBeMeant(by: head)
+        guard let head, let location else { return false }
+        return location.mayBeMeant(by: head)
       }, timeout: timeout)
     if let busy { throw busy }
     var found = FoundJournals()
-    if let place, journals.contains(where: { $0.head != nil }) {
-      found = FoundJournals(journals, of: self, at: place, in: folder)
+    if let location, journals.contains(where: { $0.head != nil }) {
+      found = FoundJournals(journals, of: self, at: location, in: folder)
     }
     if let error = ArtError.unreadableJournals(journals) { found.add(error) }
     return found
   }
 
-  /// Nil where it cannot be found or read. Throws `busy`.
-  private func place() throws(ArtError) -> DocumentPlace? {
+  /// Nil if the document cannot be found or read. Throws `busy`.
+  private func location() throws(ArtError) -> DocumentLocation? {
     do throws(ArtError) {
       let file = try locate()
-      let id = if let quick = QuickLook(self) { quick.art.id } else { try base().id }
-      return DocumentPlace(
+      let id = if let quick = QuickState(self) { quick.art.id } else { try base().id }
+      return DocumentLocation(
         path: file.path, identity: FileIdentity(device: file.device, inode: file.inode), id: id)
     } catch {
       guard error.code != .busy else { throw error }
@@ -179,51 +183,53 @@ extension DocumentFile {
   }
 }
 
-/// Which file the edits of a program that is gone belong to.
+// MARK: - Matching a journal with a document
+
+/// The file that the edits of an orphaned journal belong to.
 ///
-/// A copy of a document has its id, and so has a backup. So edits are restored by themselves only where there is no
-/// doubt:
+/// Copies and backups of a document have its id. So edits are restored automatically only in unambiguous cases:
 ///
-///     the recorded path holds this document ───────────────────────▶ there
-///     it cannot be read ───────────────────────────────────────────▶ kept
-///     it is gone, or holds something else, and of the files looked at
-///       one is this document and has the state the edits were made on ──▶ there
-///       of several one is the very file ───────────────────────────────▶ there
-///       several, or none, or one beside others that cannot be read ────▶ kept
+///     the recorded path has this document ──────────────────────────▶ into that
+///     it cannot be read ─────────────────────────────────────────────▶ kept
+///     it is missing or another document, and of the candidates
+///       one is this document and has the edits' base in its log ─────▶ into that
+///       one of several is the original file ─────────────────────────▶ into that
+///       several, or none, or one beside unreadable ones ─────────────▶ kept
 ///
-/// That is for journals of this machine and mount namespace. Where the path may lead to another file than it did for the
-/// journal's program, the very file alone gets the edits; where it cannot be told that the program is gone, nobody does.
+/// This holds for journals of this machine and mount namespace. If the path may lead to another file than it did for the journal's
+/// program, only the original file gets the edits. If it cannot be determined that the program has ended, no file does.
 public enum JournalMatch: Sendable, Equatable {
-  /// Into the file at that path.
+  /// They belong into the file at that path.
   case restore(String)
-  /// Nowhere; why, and what kind of thing that is.
+  /// They are kept in the journal; the reason, and its code.
   case kept(String, ArtError.Code)
-  /// Nowhere, because it comes from another machine or container, whose program or files cannot be seen here; why.
+  /// They are kept, because the journal is of another machine or container, whose programs or files are not
+  /// visible here; the reason.
   case elsewhere(String)
 
-  /// What stands at the path that a journal names.
-  public enum Place: Sendable, Equatable {
+  /// What is at the path that a journal names.
+  public enum PathState: Sendable, Equatable {
     case document(DocumentID)
-    /// Nothing, or what is no document.
-    case gone
-    /// Something that cannot be read.
+    /// Nothing, or no document.
+    case missing
+    /// A file that cannot be read.
     case unreadable(ArtError)
   }
 
-  /// A document that was looked at.
+  /// A document that was read.
   public struct Candidate: Sendable, Equatable {
-    /// Its path, symbolic links resolved.
+    /// Its path, with symbolic links resolved.
     public let path: String
-    /// The document's own name for itself.
+    /// The document's id.
     public let id: DocumentID
-    /// The file system that it is on.
+    /// The device of its file.
     public let device: UInt
-    /// The file there.
+    /// The inode of its file.
     public let inode: UInt
-    /// The edits in its log.
+    /// The ids of the edits in its log.
     public let edits: Set<EditID>
 
-    /// A document of these values.
+    /// A candidate of these values.
     public init(path: String, id: DocumentID, device: UInt, inode: UInt, edits: Set<EditID>) {
       self.path = path
       self.id = id
@@ -232,34 +238,37 @@ public enum JournalMatch: Sendable, Equatable {
       self.edits = edits
     }
 
-    /// Whether it is the very file that the edits were made on.
+    /// Whether it is the original file, on which the edits were made.
     func isFile(of head: JournalHead) -> Bool { head.isFile(FileIdentity(device: device, inode: inode)) }
 
-    /// Whether the edits of that journal were made on a state that this document has been in.
+    /// Whether the log has the base of the journal's edits.
     func hasBase(of head: JournalHead) -> Bool {
       guard let base = head.base.head else { return true }
       return edits.contains(base)
     }
   }
 
-  /// Says where the edits of a journal belong. `unreadable` are files that were looked at and may be the document.
-  public init(of head: JournalHead, place: Place, among candidates: [Candidate], unreadable: [String] = []) {
+  /// Decides where the edits of a journal belong. `unreadable` are files that may be the document, but could
+  /// not be read.
+  public init(
+    of head: JournalHead, at path: PathState, among candidates: [Candidate], unreadable: [String] = []
+  ) {
     let (what, code): (String, ArtError.Code)
-    switch place {
+    switch path {
     case .document(head.base.id):
       self = .restore(head.path)
       return
     case .unreadable(let error):
-      self = .kept("the document cannot be read: \(error.message)", error.code)
+      self = .kept("the document cannot be read: \(error.cause)", error.code)
       return
     case .document: (what, code) = ("another document stands at \(head.path) now", .replaced)
-    case .gone: (what, code) = ("there is no document \(head.path) any more", .noSuchDocument)
+    case .missing: (what, code) = ("there is no document \(head.path) any more", .noSuchDocument)
     }
-    let same = Self.withoutOtherNames(candidates.filter { $0.id == head.base.id && $0.path != head.path })
+    let same = Self.uniqueFiles(candidates.filter { $0.id == head.base.id && $0.path != head.path })
     let fitting = same.filter { $0.hasBase(of: head) }
-    let veryFile = fitting.filter { $0.isFile(of: head) }
-    if veryFile.count == 1 {
-      self = .restore(veryFile[0].path)
+    let original = fitting.filter { $0.isFile(of: head) }
+    if original.count == 1 {
+      self = .restore(original[0].path)
     } else if let doubtful = unreadable.first {
       self = .kept("\(what), and \(doubtful), which may be it, cannot be read", code)
     } else if fitting.count == 1 {
@@ -274,7 +283,7 @@ public enum JournalMatch: Sendable, Equatable {
     }
   }
 
-  /// The error that says of edits that they are kept; nil where they are not.
+  /// The error that reports kept edits; nil if they are not kept.
   public func error(about document: String) -> ArtError? {
     switch self {
     case .restore: nil
@@ -283,25 +292,27 @@ public enum JournalMatch: Sendable, Equatable {
     }
   }
 
-  /// Of the names of one file the first.
-  private static func withoutOtherNames(_ candidates: [Candidate]) -> [Candidate] {
+  /// The candidates without further names of the same file.
+  private static func uniqueFiles(_ candidates: [Candidate]) -> [Candidate] {
     var seen: Set<[UInt]> = []
     return candidates.filter { seen.insert([$0.device, $0.inode]).inserted }
   }
 }
 
-/// Looks for the documents that journals of programs that are gone belong to. Reads only.
+// MARK: - Searching for documents
+
+/// Searches for the documents of orphaned journals. Only reads.
 public struct JournalSearch {
   private let wanted: Set<DocumentID>
   private let folder: JournalFolder
   private let isElsewhereTrusted: Bool
   private var candidates: [JournalMatch.Candidate] = []
   private var unreadable: [String] = []
-  private var seenPaths: Set<String> = []
-  private var seenFolders: Set<String> = []
+  private var inspectedPaths: Set<String> = []
+  private var inspectedFolders: Set<String> = []
 
-  /// A search for the documents of these journals of a folder. With `trustingElsewhere` somebody has said that the programs
-  /// of other machines and containers are gone, and that their paths mean the same here.
+  /// A search for the documents of these journals. `trustingElsewhere` says that the programs of other
+  /// machines and containers have ended, and that their paths mean the same here.
   public init(
     for heads: some Sequence<JournalHead>, in folder: JournalFolder, trustingElsewhere: Bool = false
   ) {
@@ -310,45 +321,48 @@ public struct JournalSearch {
     isElsewhereTrusted = trustingElsewhere
   }
 
-  /// Where the journal's edits belong. Looks at the path that it names, and where the document is not there, at the
-  /// other documents of that folder; at neither where a document that was looked at tells.
+  /// Finds where the journal's edits belong. Reads the file at the recorded path, and if that is not the
+  /// document, the other documents of its folder; neither if a candidate decides.
   public mutating func match(_ head: JournalHead) -> JournalMatch {
-    guard isElsewhereTrusted || folder.knowsEnd(of: head) else {
+    guard isElsewhereTrusted || folder.lockProvesEnd(of: head) else {
       return .elsewhere(
         "they were made on another machine or in another container, where their program may still run")
     }
-    guard isElsewhereTrusted || folder.host.relation(to: head) == .here else { return matchOfFile(head) }
+    guard isElsewhereTrusted || folder.host.relation(to: head) == .here else {
+      return matchOriginalFile(head)
+    }
     if candidates.contains(where: { $0.path == head.path && $0.id == head.base.id }) {
       return .restore(head.path)
     }
-    let place = Self.place(of: head)
-    if case .document(head.base.id) = place { return JournalMatch(of: head, place: place, among: []) }
-    if veryFile(of: head) == nil { look(into: FilePath(head.path).folder) }
-    return JournalMatch(of: head, place: place, among: candidates, unreadable: unreadable)
+    let state = Self.pathState(of: head)
+    if case .document(head.base.id) = state { return JournalMatch(of: head, at: state, among: []) }
+    if originalFile(of: head) == nil { inspect(folder: FilePath(head.path).folder) }
+    return JournalMatch(of: head, at: state, among: candidates, unreadable: unreadable)
   }
 
-  /// Where the journal's path may lead to another file than it did for its program: only the very file is the document.
-  private mutating func matchOfFile(_ head: JournalHead) -> JournalMatch {
-    if veryFile(of: head) == nil, FileIdentity(at: head.path).map(head.isFile) ?? false {
-      look(at: DocumentFile(head.path))
+  /// The match if the recorded path may lead to another file than it did for the program: only the original
+  /// file counts.
+  private mutating func matchOriginalFile(_ head: JournalHead) -> JournalMatch {
+    if originalFile(of: head) == nil, FileIdentity(at: head.path).map(head.isFile) ?? false {
+      inspect(DocumentFile(head.path))
     }
-    guard let file = veryFile(of: head) else {
+    guard let file = originalFile(of: head) else {
       return .elsewhere(
         "they were made in another container, or at another boot, whose \(head.path) is not the one here")
     }
     return .restore(file.path)
   }
 
-  private func veryFile(of head: JournalHead) -> JournalMatch.Candidate? {
+  private func originalFile(of head: JournalHead) -> JournalMatch.Candidate? {
     candidates.first { $0.id == head.base.id && $0.isFile(of: head) && $0.hasBase(of: head) }
   }
 
-  /// Where documents lie that are the journal's by their id, among those looked at.
+  /// The paths of the candidates with the id of the journal's document.
   public func copies(for head: JournalHead) -> [String] {
     candidates.filter { $0.id == head.base.id }.map(\.path)
   }
 
-  /// The document that the journal's edits were made on, or what comes nearest to it; nil where none was found.
+  /// The candidate that is nearest to the document of the journal's edits; nil if there is none.
   public mutating func source(of head: JournalHead) -> String? {
     if case .restore(let path) = match(head) { return path }
     let same = candidates.filter { $0.id == head.base.id }
@@ -356,29 +370,29 @@ public struct JournalSearch {
     return best?.path
   }
 
-  /// Looks at the documents of a folder.
-  public mutating func look(into folder: String) {
-    guard seenFolders.insert(folder).inserted else { return }
+  /// Adds the documents of a folder to the candidates.
+  public mutating func inspect(folder: String) {
+    guard inspectedFolders.insert(folder).inserted else { return }
     do throws(ArtError) {
-      for name in try FolderListing(of: folder).names { look(at: DocumentFile("\(folder)/\(name)")) }
+      for name in try FolderListing(of: folder).names { inspect(DocumentFile("\(folder)/\(name)")) }
     } catch {
-      note(error, about: folder)
+      noteFailure(error, about: folder)
     }
   }
 
-  /// Looks at a document.
-  public mutating func look(at file: DocumentFile) {
+  /// Adds a document to the candidates.
+  public mutating func inspect(_ file: DocumentFile) {
     do throws(ArtError) {
       let located = try file.locate()
-      guard seenPaths.insert(located.path).inserted else { return }
+      guard inspectedPaths.insert(located.path).inserted else { return }
       if let candidate = try candidate(file, located) { candidates.append(candidate) }
     } catch {
-      note(error, about: file.path)
+      noteFailure(error, about: file.path)
     }
   }
 
-  /// What is not there, or is no document, is not the one that is looked for; of what cannot be read nobody knows.
-  private mutating func note(_ error: ArtError, about path: String) {
+  /// Records a path that could not be read. A missing file, or one that is no document, cannot be the one.
+  private mutating func noteFailure(_ error: ArtError, about path: String) {
     switch error.code {
     case .noSuchDocument, .notADocument: break
     default: unreadable.append(FilePath(path).name)
@@ -398,19 +412,19 @@ public struct JournalSearch {
       path: located.path, id: id, device: located.device, inode: located.inode, edits: edits)
   }
 
-  /// What stands at the path that the journal names. A symbolic link there is none of the document's names.
-  static func place(of head: JournalHead) -> JournalMatch.Place {
+  /// What is at the path that the journal names. A symbolic link there is not the document.
+  private static func pathState(of head: JournalHead) -> JournalMatch.PathState {
     var status = stat()
     guard lstat(head.path, &status) == 0 else {
       let error = ArtError.system("look at", head.path)
-      return error.code == .noSuchDocument ? .gone : .unreadable(error)
+      return error.code == .noSuchDocument ? .missing : .unreadable(error)
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { return .gone }
+    guard status.st_mode & S_IFMT == S_IFREG else { return .missing }
     do throws(ArtError) {
       return .document(try DocumentFile(head.path).base().id)
     } catch {
       switch error.code {
-      case .noSuchDocument, .notADocument: return .gone
+      case .noSuchDocument, .notADocument: return .missing
       default: return .unreadable(error)
       }
     }

@@ -3,28 +3,29 @@
 import ArtModel
 import ArtSystem
 
-/// What the first line of each segment of a journal says: whose edits these are, and of which document.
+/// The first line of each segment of a journal: which program made the edits, and of which document.
 public struct JournalHead: Sendable, Hashable {
   /// The program that made the edits.
   public let origin: Origin
-  /// The name of the program's own user, if given: of every edit whose line names no other.
+  /// The name of the program's user, if given. It is the author of every edit whose line names no other.
   public let author: String?
-  /// Where the document's file was, symbolic links resolved.
+  /// The path of the document's file, with symbolic links resolved.
   public let path: String
-  /// The file system that it was on.
+  /// The device of the file.
   public let device: UInt
-  /// The file there.
+  /// The inode of the file.
   public let inode: UInt
-  /// The number that the system gave the program.
+  /// The program's process id.
   public let process: Int
   /// When the program opened the document, in milliseconds since 1970.
   public let started: Int
-  /// The document, and the state of its file when the segment was begun, as far as the program knew.
+  /// The document, and its stored state when the segment was created, as far as the program knew.
   public var base: DocumentBase
-  /// Where the program ran; nil in journals of programs that did not say it yet.
+  /// The machine and process of the program; nil in journals of older versions.
   public var home: JournalHome?
 
-  /// Whether that is the very file that the edits were made on. Another document may have been given its inode since.
+  /// Whether this is the file on which the edits were made. The inode may have been reused for another
+  /// document.
   public func isFile(_ identity: FileIdentity) -> Bool {
     identity == FileIdentity(device: device, inode: inode)
   }
@@ -84,7 +85,7 @@ extension JournalHead {
     }
   }
 
-  /// Whether it may be another segment's head of the same journal.
+  /// Whether this may be the head of another segment of the same journal.
   func belongs(to first: JournalHead) -> Bool {
     var same = self
     guard base.id == first.base.id else { return false }
@@ -105,7 +106,7 @@ extension JSONWriter {
   }
 }
 
-/// The members of a head, as they come.
+/// The members of a head that were read so far.
 private struct Fields {
   private var author: String??
   private var base: (revision: Int, head: EditID?)?
@@ -156,7 +157,7 @@ private struct Fields {
     return text
   }
 
-  /// Its four members stand together or not at all.
+  /// The four members of the home, which must be there together or not at all.
   private func home(_ json: JSONReader) throws(ArtError) -> JournalHome? {
     switch (machine, boot, namespace, processStart) {
     case (nil, nil, nil, nil): return nil
@@ -206,22 +207,24 @@ private struct Fields {
   }
 }
 
+// MARK: - Names and limits
+
 /// The files of a journal, format 1.
 ///
-///     ORIGIN.lock              held by flock for the life of the program that edits
-///     ORIGIN-000001.journal    a segment: a line that is its head, then a line an edit
+///     ORIGIN.lock              locked with `flock` while the program that edits runs
+///     ORIGIN-000001.journal    a segment: a line with its head, then one line per edit
 ///     ORIGIN-000002.journal    …
 enum JournalFormat {
   static let version = 1
-  /// Bytes of unsaved edits after which no more are taken.
-  static let room = 256 << 20
-  /// Bytes of the edits that are taken at once.
+  /// The bytes of unsaved edits from which on no more are accepted.
+  static let capacity = 256 << 20
+  /// The most bytes that one append may write.
   static let largestBatch = 256 << 20
-  /// Bytes of the segments of one journal, at most.
-  static let largest = room + largestBatch
-  /// Bytes of a segment's head: a path of 4,096 bytes takes six times as many when each is escaped.
+  /// The most bytes of one journal's segments.
+  static let largest = capacity + largestBatch
+  /// The most bytes of a segment's head: a path of 4,096 bytes takes six times as many if each is escaped.
   static let largestHead = 64 << 10
-  /// Digits of a segment's number, at least.
+  /// The least number of digits of a segment's number.
   static let digits = 6
 
   static func lock(of origin: Origin) -> String { "\(origin).lock" }
@@ -232,12 +235,12 @@ enum JournalFormat {
   }
 }
 
-/// A name in the folder of journals.
+/// The name of a file in the journal folder.
 enum JournalName: Equatable {
   case lock(Origin)
   case segment(Origin, Int)
 
-  /// Nil for what is no name that `JournalFormat` gives.
+  /// Nil if the name does not have the form that `JournalFormat` gives it.
   init?(_ name: String) {
     guard let origin = Origin(name.prefix(Origin.length)) else { return nil }
     if name == JournalFormat.lock(of: origin) {
@@ -252,7 +255,9 @@ enum JournalName: Equatable {
   }
 }
 
-/// SHA-256, and HMAC with it: machine-id(5) asks programs to hand on no machine's id but a keyed hash of it.
+// MARK: - Hashes of a machine's ids
+
+/// SHA-256, and HMAC with it. machine-id(5) asks programs to publish only a keyed hash of a machine's id.
 ///
 /// Sources: FIPS 180-4, RFC 2104.
 enum KeyedDigest {
@@ -286,8 +291,8 @@ enum KeyedDigest {
     }
     for index in 16..<64 {
       let (old, recent) = (words[index - 15], words[index - 2])
-      let one = turned(old, 7) ^ turned(old, 18) ^ old >> 3
-      let two = turned(recent, 17) ^ turned(recent, 19) ^ recent >> 10
+      let one = rotated(old, 7) ^ rotated(old, 18) ^ old >> 3
+      let two = rotated(recent, 17) ^ rotated(recent, 19) ^ recent >> 10
       words.append(words[index - 16] &+ one &+ words[index - 7] &+ two)
     }
     var now = state
@@ -295,15 +300,15 @@ enum KeyedDigest {
       let (a, e) = (now[0], now[4])
       let choice = e & now[5] ^ ~e & now[6]
       let first =
-        now[7] &+ (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) &+ choice &+ rounds[index] &+ words[index]
+        now[7] &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) &+ choice &+ rounds[index] &+ words[index]
       let majority = a & now[1] ^ a & now[2] ^ now[1] & now[2]
-      let second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) &+ majority
+      let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
       now = [first &+ second, a, now[1], now[2], now[3] &+ first, e, now[5], now[6]]
     }
     for index in 0..<8 { state[index] &+= now[index] }
   }
 
-  private static func turned(_ word: UInt32, _ bits: UInt32) -> UInt32 { word >> bits | word << (32 - bits) }
+  private static func rotated(_ word: UInt32, _ bits: UInt32) -> UInt32 { word >> bits | word << (32 - bits) }
 
   private static let initial: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

@@ -4,32 +4,35 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// Where a program ran that wrote a journal: what tells whether its path, its lock and its process mean anything here.
+/// The machine and process that wrote a journal. They decide whether its path, its lock and its process id
+/// mean anything here.
 public struct JournalHome: Sendable, Hashable {
-  /// The machine: 32 hexadecimal digits made of its id; nil where it has none.
+  /// A keyed hash of the machine's id, 32 hexadecimal digits; nil if it has none.
   public let machine: String?
-  /// The machine's boot, likewise.
+  /// A keyed hash of the boot's id, likewise.
   public let boot: String?
-  /// The number of the mount namespace, in which the journal's path is one.
+  /// The number of the mount namespace in which the journal's path is valid.
   public let namespace: Int?
-  /// When the process began, in clock ticks since the boot: with its number this names one process of a boot.
+  /// When the process began, in clock ticks since the boot. With the process id it identifies a process of a
+  /// boot.
   public let processStart: Int?
 }
 
-/// The machine that this program runs on, as far as journals are concerned. A value, so that tests can be other machines.
+/// The machine that this program runs on, as far as journals are concerned. A value, so that tests can
+/// simulate others.
 public struct JournalHost: Sendable, Hashable {
-  /// Which processes there are.
+  /// The processes that exist.
   enum Processes: Hashable {
     case system
-    /// By their numbers, when they began.
+    /// Only these: the start of each process, by its id.
     case these([Int: Int])
   }
 
   let home: JournalHome
-  /// The number of this program's own process.
+  /// The process id of this program.
   let process: Int
   var processes = Processes.system
-  /// Whether locks are seen by all programs of this kernel; nil has the file system of the journals asked.
+  /// Whether all programs of this kernel see each other's locks; nil asks the file system of the journals.
   var sharesLocks: Bool?
 
   init(
@@ -48,18 +51,20 @@ public struct JournalHost: Sendable, Hashable {
       namespace: namespace(at: "/proc/self/ns/mnt"), processStart: started(Int(getpid()))))
 }
 
+// MARK: - The program of a journal
+
 extension JournalHost {
-  /// How far what a journal says of its program can be believed here.
+  /// How far the head of a journal applies here.
   enum Relation: Equatable {
-    /// Paths and locks mean the same as here.
+    /// Its paths and locks mean the same here.
     case here
     /// The same machine, where the journal's path may lead to another file.
     case otherNamespace
-    /// Another machine, or it cannot be told that it is not.
+    /// Another machine, or possibly one.
     case otherMachine
   }
 
-  /// A head of an older program tells nothing, and is taken for one of this machine.
+  /// The relation to the journal's home. A head of an older version has none, and counts as of this machine.
   func relation(to head: JournalHead) -> Relation {
     guard let other = head.home else { return .here }
     let isSameKernel = other.boot == home.boot && (home.boot != nil || other.machine == home.machine)
@@ -67,37 +72,36 @@ extension JournalHost {
     return other.namespace == home.namespace ? .here : .otherNamespace
   }
 
-  /// What is known of the program of a journal.
+  /// The state of a journal's program, as far as known.
   enum Program {
-    /// A process of its number runs that began when it did.
+    /// A process with its id and start time runs.
     case running
-    case gone
-    /// A process of its number runs, of which the system shows no more: /proc may be mounted so.
+    case ended
+    /// A process with its id runs, but /proc hides its start time.
     case hidden
-    /// The head does not say when it began, or speaks of another machine.
+    /// The head has no start time, or is of another machine.
     case unknown
   }
 
-  /// Looks for the journal's program.
+  /// The state of the journal's program.
   func program(of head: JournalHead) -> Program {
     guard let other = head.home else { return .unknown }
     // No program outlives a boot of its machine.
     if let boot = home.boot, let otherBoot = other.boot, boot != otherBoot, let machine = home.machine,
       machine == other.machine
     {
-      return .gone
+      return .ended
     }
     guard let start = other.processStart, home.boot != nil, other.boot == home.boot else { return .unknown }
     switch processes {
-    case .these(let all): return all[head.process] == start ? .running : .gone
+    case .these(let all): return all[head.process] == start ? .running : .ended
     case .system: break
     }
-    if let found = Self.started(head.process) { return found == start ? .running : .gone }
-    return Self.isHidden(head.process) ? .hidden : .gone
+    if let found = Self.started(head.process) { return found == start ? .running : .ended }
+    return Self.isHidden(head.process) ? .hidden : .ended
   }
 
-  /// Whether there is a process of that number of which /proc says nothing. One that has ended and only its parent does not know is
-  /// shown, and is none.
+  /// Whether a process with that id exists that /proc does not show. A zombie is shown.
   private static func isHidden(_ process: Int) -> Bool {
     guard let number = pid_t(exactly: process), number > 0, kill(number, 0) == 0 || errno == EPERM else {
       return false
@@ -105,8 +109,8 @@ extension JournalHost {
     return access("/proc/\(number)/stat", F_OK) != 0
   }
 
-  /// Whether a lock that somebody on this kernel holds is seen in that folder. Of a file system on a network, or one that
-  /// a program makes, nobody knows.
+  /// Whether locks of other programs on this kernel are visible in that folder. Unknown file systems,
+  /// networked ones and FUSE count as if not.
   func sharesLocks(in folder: String) -> Bool {
     if let sharesLocks { return sharesLocks }
     do throws(SystemError) {
@@ -133,13 +137,16 @@ extension JournalHost {
   ]
 }
 
+// MARK: - Reading the system
+
 extension JournalHost {
-  /// What emojiart's hashes of a machine's ids are keyed with: `systemd-id128 machine-id -a` gives the same for it.
+  /// The application id in emojiart's hashes of machine ids: `systemd-id128 machine-id -a` gives the same
+  /// hash for it.
   private static let application = "e7c1f1a95c0b4c7f9d2b61d3a4e85f10"
 
-  /// The keyed hash of an id of 32 hexadecimal digits, hyphens passed over, as `sd_id128_get_machine_app_specific(3)` makes
-  /// it; nil for what is no such id.
-  static func hidden(_ id: String) -> String? {
+  /// The keyed hash of an id of 32 hexadecimal digits, with or without hyphens, as
+  /// `sd_id128_get_machine_app_specific(3)` computes it; nil for anything else.
+  static func keyedHash(of id: String) -> String? {
     guard let key = bytes(of: id), let application = bytes(of: application) else { return nil }
     var digest = Array(KeyedDigest.hmac(key: key, application).prefix(16))
     // The bits of a random UUID, as systemd sets them.
@@ -161,13 +168,13 @@ extension JournalHost {
     return bytes
   }
 
-  /// Nil where there is no such file, or no id in it: containers have none, and a machine that boots for the first time.
+  /// The hashed id in a file; nil if there is none, as in containers or during a machine's first boot.
   private static func identity(in path: String) -> String? {
-    text(of: path).flatMap { hidden(String($0.prefix { !$0.isWhitespace })) }
+    text(of: path).flatMap { keyedHash(of: String($0.prefix { !$0.isWhitespace })) }
   }
 
-  /// The number of a mount namespace: since Linux 6.11 one that is given once in a boot, before that its inode, which the next
-  /// namespace may be given when this one is gone. Nil where it cannot be told.
+  /// The number of a mount namespace; nil if it is unknown. Since Linux 6.11 the number is unique in a boot;
+  /// before, it is the inode, which a later namespace may reuse.
   private static func namespace(at path: String) -> Int? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -180,8 +187,8 @@ extension JournalHost {
     return fstat(file, &status) == 0 ? Int(truncatingIfNeeded: status.st_ino) : nil
   }
 
-  /// When a process began, in clock ticks since the boot; nil when there is none of that number, or it has ended and only
-  /// its parent does not know. Source: proc_pid_stat(5), fields 3 and 22.
+  /// When a process began, in clock ticks since the boot; nil if there is none with that id, or it is a
+  /// zombie. Source: proc_pid_stat(5), fields 3 and 22.
   static func started(_ process: Int) -> Int? {
     guard process > 0, let text = text(of: "/proc/\(process)/stat"),
       // The name of the program, in parentheses, may hold any character.
@@ -192,7 +199,7 @@ extension JournalHost {
     return Int(fields[19])
   }
 
-  /// A small file of the system's; nil where it cannot be read, which is as if it were not there.
+  /// The text of a small system file; nil if it cannot be read, which counts as missing.
   private static func text(of path: String) -> String? {
     do throws(SystemError) {
       return try SmallFile.read(path, limit: 4_096).map { String(decoding: $0, as: UTF8.self) }

@@ -4,15 +4,15 @@ import ArtModel
 import CStore
 import Glibc
 
-/// Lines of a journal, being written: 16 hexadecimal digits that are the XXH3-64 of the JSON behind them, a space, the
-/// JSON, a line feed. The buffers are used again.
+/// A buffer for lines of a journal: 16 hexadecimal digits that are the XXH3-64 of the JSON, a space, the
+/// JSON, a line feed.
 struct JournalLines {
   private(set) var bytes: [UInt8] = []
   private var json = JSONWriter(reserving: 1 << 10)
-  /// Buffers larger than this go after use.
+  /// A buffer with a larger capacity, in bytes, is released after use.
   private static let keptCapacity = 1 << 20
 
-  /// Begins anew.
+  /// Empties the buffer.
   mutating func removeAll() {
     guard bytes.capacity <= Self.keptCapacity else {
       self = JournalLines()
@@ -46,7 +46,7 @@ struct JournalLines {
 
   private static let hexadecimal = Array("0123456789abcdef".utf8)
 
-  /// The JSON of a line, which has no line feed at its end; nil where it does not fit its sum.
+  /// The JSON of a line without its line feed; nil if it does not match its sum.
   static func json(of line: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
     guard line.count > 17, line[16] == UInt8(ascii: " ") else { return nil }
     var stored: UInt64 = 0
@@ -105,7 +105,7 @@ extension LoggedEdit {
 }
 
 extension JSONWriter {
-  /// A member that is left out where there is no value.
+  /// A member that is left out if there is no value.
   fileprivate mutating func member(_ name: String, _ value: String?) {
     guard let value else { return }
     key(name)
@@ -113,21 +113,23 @@ extension JSONWriter {
   }
 }
 
-/// What a line says of an edit.
-struct JournalEntry {
+// MARK: - Reading lines
+
+/// The members of an edit's line.
+private struct JournalEntry {
   private var author: String??
   private var changes: [Change]?
   private var dropped: [Change]?
   private var inverse: [Change]?
-  private var word: String?
+  private var kindName: String?
   private var name: String?
   private var of: EditID?
-  private var number: Int?
+  private var sequence: Int?
   private var session: SessionID?
   private var tag: RequestTag?
-  private var made: Int?
+  private var time: Int?
 
-  /// Reads what `writeJournalLine` writes. Throws `badJSON` and what the values' checks throw.
+  /// Reads a line written by `writeJournalLine`. Throws `badJSON` and what the values' checks throw.
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     var entry = Self()
     try JSONReader.read(bytes) { (json) throws(ArtError) in
@@ -144,40 +146,40 @@ struct JournalEntry {
     case "changes": changes = try [Change](from: &json)
     case "dropped": dropped = try [Change](from: &json)
     case "inverse": inverse = try [Change](from: &json)
-    case "kind": word = try json.string()
+    case "kind": kindName = try json.string()
     case "name": name = try json.string()
     case "of":
       of = EditID(try json.string())
       guard of != nil else { throw json.error("an undo of what is no edit") }
-    case "sequence": number = try json.integer()
+    case "sequence": sequence = try json.integer()
     case "session":
       session = SessionID(try json.string())
       guard session != nil else { throw json.error("a session that is none") }
     case "tag":
       tag = RequestTag(try json.string())
       guard tag != nil else { throw json.error("a tag that is none") }
-    case "time": made = try json.integer()
+    case "time": time = try json.integer()
     default: throw json.error("an edit with the key \"\(key)\"")
     }
   }
 
-  /// The edit, as the one after `count` others of a journal with that head.
+  /// The edit, with `count` others before it in the journal.
   func edit(after count: Int, in head: JournalHead) throws(ArtError) -> LoggedEdit {
-    guard let changes, let dropped, let inverse, let name, let number, let made, let kind,
-      (1...Format.largestNumber).contains(number), changes.count == inverse.count
+    guard let changes, let dropped, let inverse, let name, let sequence, let time, let kind,
+      (1...Format.largestNumber).contains(sequence), changes.count == inverse.count
     else { throw .badJSON("an edit that lacks a part", atByte: 0) }
-    // Bounds and characters of a name are checked here.
+    // This verifies the length and characters of the name.
     let client = try DocumentClient(author: author ?? head.author, session: session)
     return LoggedEdit(
       EditStamp(
-        id: EditID(origin: head.origin, sequence: number), time: made, author: client.author,
+        id: EditID(origin: head.origin, sequence: sequence), time: time, author: client.author,
         session: client.session, tags: tag.map { [$0] } ?? []),
       revision: head.base.revision + count + 1, save: head.base.revision + 1, kind: kind,
       edit: Edit(name: name, changes: changes), inverse: inverse, dropped: dropped)
   }
 
   private var kind: LoggedEdit.Kind? {
-    switch (word, of) {
+    switch (kindName, of) {
     case ("edit", nil): .edit
     case ("undo", let id?): .undo(id)
     case ("redo", let id?): .redo(id)
@@ -186,22 +188,24 @@ struct JournalEntry {
   }
 }
 
-/// What a journal holds, read as if a stranger had sent it.
+// MARK: - The content of a journal
+
+/// The content of a journal, read as untrusted input.
 ///
-/// A segment may end within a line: its program was killed while it wrote, and the edit was not answered. Anything else
-/// that is not as it was written is damage; what comes before it can be read.
+/// A segment may end within a line: its program was killed while it wrote, and the edit was not acknowledged.
+/// Anything else that is invalid is damage; the lines before it can be read.
 public struct JournalContents: Sendable {
-  /// What the first segment says; nil where no segment has got as far as its first line.
+  /// The head of the first segment; nil if no segment has a complete first line.
   public private(set) var head: JournalHead?
-  /// The edits in their order, up to the damage if there is any. Their revisions are counted from the base of the first
-  /// segment.
+  /// The edits in their order, up to the damage if there is any. Their revisions continue the base of the
+  /// first segment.
   public private(set) var entries: [LoggedEdit] = []
-  /// What is wrong, in one line.
+  /// A description of the damage, in one line.
   public private(set) var damage: String?
   /// When a segment was last written, in milliseconds since 1970.
   public private(set) var modified = 0
 
-  /// The names of the users who made the edits, in the order of their first ones; nil where none was given.
+  /// The names of the users who made the edits, in the order of their first edits; nil if none was given.
   public var author: String? {
     var names: [String] = []
     for name in entries.lazy.compactMap(\.author) where !names.contains(name) { names.append(name) }
@@ -209,18 +213,18 @@ public struct JournalContents: Sendable {
   }
 
   private let origin: Origin
-  private var room = JournalFormat.largest
+  private var remainingBytes = JournalFormat.largest
 
   init(of origin: Origin) { self.origin = origin }
 
-  /// Reads segments, ascending, from a folder. Throws `inputOutput`, `notPermitted`.
+  /// Reads segments, in ascending order, from a folder. Throws `inputOutput`, `notPermitted`.
   init(of origin: Origin, segments: [Int], in folder: JournalFolder) throws(ArtError) {
     self.init(of: origin)
     for number in segments {
       guard damage == nil else { return }
       let name = JournalFormat.segment(number, of: origin)
-      switch try SegmentFile.read(folder.path(of: name), limit: room) {
-      case .gone: continue
+      switch try SegmentFile.read(folder.path(of: name), limit: remainingBytes) {
+      case .missing: continue
       case .refused(let why): damage = "\(name) \(why)"
       case .read(let bytes, let time):
         modified = max(modified, time)
@@ -229,11 +233,11 @@ public struct JournalContents: Sendable {
     }
   }
 
-  /// The head in the beginning of a segment; nil where it is not as it was written.
+  /// The head at the beginning of a segment; nil if it is invalid.
   static func head(in bytes: UnsafeBufferPointer<UInt8>, of origin: Origin, _ number: Int) -> JournalHead? {
-    var lines = JournalReading(bytes)
+    var lines = JournalLineReader(bytes)
     guard let json = lines.next().flatMap(JournalLines.json(of:)) else { return nil }
-    // What is wrong with it is told when all of it is read.
+    // Reading the whole segment reports the fault.
     guard let (head, segment) = try? JournalHead.read(json), head.origin == origin, segment == number else {
       return nil
     }
@@ -243,8 +247,8 @@ public struct JournalContents: Sendable {
   /// Reads the next segment.
   mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, as number: Int) {
     guard damage == nil else { return }
-    room -= bytes.count
-    var lines = JournalReading(bytes)
+    remainingBytes -= bytes.count
+    var lines = JournalLineReader(bytes)
     var count = 0
     do throws(ArtError) {
       while let line = lines.next() {
@@ -252,15 +256,15 @@ public struct JournalContents: Sendable {
         guard let json = JournalLines.json(of: line) else {
           throw ArtError(.damaged, "does not fit its sum")
         }
-        if count == 1 { try begin(json, number) } else { try take(json) }
+        if count == 1 { try readHead(json, number) } else { try readEntry(json) }
       }
     } catch {
       let line = "line \(count) of \(JournalFormat.segment(number, of: origin))"
-      damage = error.code == .damaged ? "\(line) \(error.message)" : "\(line): \(error.message)"
+      damage = error.code == .damaged ? "\(line) \(error.cause)" : "\(line): \(error.cause)"
     }
   }
 
-  private mutating func begin(_ json: UnsafeBufferPointer<UInt8>, _ number: Int) throws(ArtError) {
+  private mutating func readHead(_ json: UnsafeBufferPointer<UInt8>, _ number: Int) throws(ArtError) {
     let (found, segment) = try JournalHead.read(json)
     guard found.origin == origin, segment == number, head.map(found.belongs) ?? true else {
       throw ArtError(.damaged, "is the head of another segment")
@@ -268,8 +272,7 @@ public struct JournalContents: Sendable {
     if head == nil { head = found }
   }
 
-  private mutating func take(_ json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
-    // The first line of each segment was its head.
+  private mutating func readEntry(_ json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     guard let head else { return }
     let entry = try JournalEntry(json).edit(after: entries.count, in: head)
     guard entries.last.map({ entry.id.sequence == $0.id.sequence + 1 }) ?? true else {
@@ -279,13 +282,13 @@ public struct JournalContents: Sendable {
   }
 }
 
-/// The whole lines of a segment.
-struct JournalReading {
+/// The complete lines of a segment.
+private struct JournalLineReader {
   private var rest: UnsafeBufferPointer<UInt8>
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { rest = bytes }
 
-  /// The next line, without its line feed; nil at the end, and before a line that has none.
+  /// The next line without its line feed; nil at the end, and for a line that has none.
   mutating func next() -> UnsafeBufferPointer<UInt8>? {
     guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     defer { rest = UnsafeBufferPointer(rebasing: rest[(end + 1)...]) }
@@ -293,17 +296,17 @@ struct JournalReading {
   }
 }
 
-/// A segment's file.
+/// The outcome of reading a segment's file.
 enum SegmentFile {
-  case gone
+  case missing
   case refused(String)
   case read([UInt8], modified: Int)
 
-  /// Reads a regular file of at most `limit` bytes; of a longer one its beginning, where `prefix` says so.
+  /// Reads a regular file of at most `limit` bytes; with `prefix`, only the first `limit` bytes.
   static func read(_ path: String, limit: Int, prefix: Bool = false) throws(ArtError) -> SegmentFile {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
-      if errno == ENOENT { return .gone }
+      if errno == ENOENT { return .missing }
       if errno == ELOOP { return .refused("is a symbolic link") }
       throw .system("read", path)
     }

@@ -3,11 +3,11 @@
 import ArtModel
 import Glibc
 
-/// The lock of a journal, held by `flock` on its lock file while this lives. Who edits holds it alone, and who
-/// restores does; who only looks shares it with others that look.
+/// The lock of a journal: `flock` on its lock file, released in `deinit`. A program that edits or restores
+/// has it exclusively; programs that read share it.
 ///
-/// A lock file may be unlinked by who holds it. A lock on an unlinked file locks nothing, so that what was locked is
-/// compared with what stands at the path.
+/// The owner may unlink the file. A lock on an unlinked file excludes nobody, so after locking the file is
+/// compared with the one at the path.
 final class JournalLock: Sendable {
   let path: String
   private let descriptor: Int32
@@ -18,68 +18,68 @@ final class JournalLock: Sendable {
   }
 
   deinit {
-    // A child that was forked just now may have the descriptor, too, until it runs its program: closing ours alone
-    // would leave the lock with it.
+    // A child process that was just forked may have the descriptor, too, until it executes its program.
+    // Closing ours alone would leave the lock with it.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// Makes the lock file and locks it. Waits for those who have a look at it.
-  static func own(_ path: String) throws(ArtError) -> JournalLock {
+  /// Creates and locks the lock file. Waits for programs that read it.
+  static func create(_ path: String) throws(ArtError) -> JournalLock {
     while true {
       let lock = try JournalLock(opening: path, O_RDWR | O_CREAT)
       while flock(lock.descriptor, LOCK_EX) != 0 {
         guard errno == EINTR else { throw .system("lock", path) }
       }
-      if try lock.stands() { return lock }
+      if try lock.isAtPath() { return lock }
     }
   }
 
-  /// Tries to have the lock of a program that is gone, until the deadline while others look at its journal, and, where
-  /// `waitsForHolder` says so, while somebody has it alone.
-  static func take(
-    _ path: String, making: Bool, _ deadline: Deadline, waitsForHolder: Bool = false
+  /// Tries to lock an orphaned journal exclusively. Waits until the deadline while others share the lock, and
+  /// with `waitsForHolder`, also while another has it exclusively.
+  static func acquire(
+    _ path: String, creating: Bool, _ deadline: Deadline, waitsForHolder: Bool = false
   ) throws(ArtError) -> Attempt {
     var tries = 0
     while true {
-      let attempt = try attempt(path, making ? O_RDWR | O_CREAT : O_RDWR)
+      let attempt = try attempt(path, creating ? O_RDWR | O_CREAT : O_RDWR)
       switch attempt {
-      case .taken, .none: return attempt
-      case .held: guard waitsForHolder, deadline.wait(tries) else { return attempt }
-      case .seen: guard deadline.wait(tries) else { return attempt }
+      case .acquired, .missing: return attempt
+      case .lockedExclusively: guard waitsForHolder, deadline.wait(tries) else { return attempt }
+      case .lockedShared: guard deadline.wait(tries) else { return attempt }
       }
       tries += 1
     }
   }
 
-  /// What became of trying to have a lock.
+  /// The outcome of trying to lock.
   enum Attempt {
-    case taken(JournalLock)
-    /// There is no such file.
-    case none
-    /// Its program lives, or somebody restores its journal.
-    case held
-    /// Others have a look at it, or it was replaced just now.
-    case seen
+    case acquired(JournalLock)
+    /// There is no lock file.
+    case missing
+    /// Its program runs, or another program restores the journal.
+    case lockedExclusively
+    /// Other programs read the journal, or the lock file was just replaced.
+    case lockedShared
 
-    /// The lock, if it could be had.
-    var lock: JournalLock? { if case .taken(let lock) = self { lock } else { nil } }
+    /// The lock, if it was acquired.
+    var lock: JournalLock? { if case .acquired(let lock) = self { lock } else { nil } }
   }
 
   private static func attempt(_ path: String, _ flags: Int32) throws(ArtError) -> Attempt {
-    guard let lock = try existing(path, flags) else { return .none }
-    if try lock.tries(LOCK_EX) { return try lock.stands() ? .taken(lock) : .seen }
-    return try lock.tries(LOCK_SH) ? .seen : .held
+    guard let lock = try existing(path, flags) else { return .missing }
+    if try lock.tryLock(LOCK_EX) { return try lock.isAtPath() ? .acquired(lock) : .lockedShared }
+    return try lock.tryLock(LOCK_SH) ? .lockedShared : .lockedExclusively
   }
 
-  /// Shares the lock of a program that is gone; writes nothing.
+  /// Shares the lock of an orphaned journal. Writes nothing.
   static func share(_ path: String) throws(ArtError) -> Attempt {
-    guard let lock = try existing(path, O_RDONLY) else { return .none }
-    guard try lock.tries(LOCK_SH) else { return .held }
-    return try lock.stands() ? .taken(lock) : .seen
+    guard let lock = try existing(path, O_RDONLY) else { return .missing }
+    guard try lock.tryLock(LOCK_SH) else { return .lockedExclusively }
+    return try lock.isAtPath() ? .acquired(lock) : .lockedShared
   }
 
-  /// Writes whose lock it is, and of which document, as the head of a segment 0: for who finds the lock alone.
+  /// Writes the journal's head into the lock file, as that of segment 0, for programs that find no segment.
   func write(_ head: JournalHead) throws(ArtError) {
     var lines = JournalLines()
     lines.append(head, segment: 0)
@@ -89,21 +89,22 @@ final class JournalLock: Sendable {
     try PlainFile.write(lines.bytes, to: descriptor, name: path)
   }
 
-  /// Unlinks the lock file. The lock is held until this goes: who waits for it finds that it stands no longer.
+  /// Unlinks the lock file. The lock is kept until `deinit`; programs that wait for it then find that the
+  /// file is no longer at the path.
   func unlink() throws(ArtError) {
     guard Glibc.unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
   }
 
-  /// Whether the locked file is the one at the path.
-  func stands() throws(ArtError) -> Bool {
+  /// Whether the locked file is still the one at the path.
+  func isAtPath() throws(ArtError) -> Bool {
     var locked = stat()
-    var there = stat()
+    var atPath = stat()
     guard fstat(descriptor, &locked) == 0 else { throw .system("look at", path) }
-    guard lstat(path, &there) == 0 else {
+    guard lstat(path, &atPath) == 0 else {
       guard errno == ENOENT else { throw .system("look at", path) }
       return false
     }
-    return locked.st_dev == there.st_dev && locked.st_ino == there.st_ino
+    return locked.st_dev == atPath.st_dev && locked.st_ino == atPath.st_ino
   }
 
   private convenience init(opening path: String, _ flags: Int32) throws(ArtError) {
@@ -121,8 +122,8 @@ final class JournalLock: Sendable {
     }
   }
 
-  /// Whether the lock could be had at once.
-  private func tries(_ kind: Int32) throws(ArtError) -> Bool {
+  /// Whether the file could be locked without waiting.
+  private func tryLock(_ kind: Int32) throws(ArtError) -> Bool {
     while flock(descriptor, kind | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }
       guard errno == EINTR else { throw .system("lock", path) }

@@ -4,43 +4,43 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-/// A journal whose program is gone.
+/// A journal whose program has ended without saving.
 ///
-///     peek ──▶ looked at: holds no lock; it is locked, and shared, only while `contents` reads it
-///                  └─ taken ─┐
-///     dead ──────────────────┴──▶ taken: locked while this lives, so that nobody else restores it meanwhile
+///     peek ───────▶ not locked; `contents` shares the lock while it reads
+///                       └─ locked ─┐
+///     lockOrphans ─────────────────┴─▶ locked until it is released, so that no other program restores it meanwhile
 ///
-/// Letting it go leaves it as it is.
+/// Releasing it leaves its files as they are.
 public final class OrphanedJournal {
-  /// Where it lies.
+  /// The folder of the journal.
   public let folder: JournalFolder
-  /// The program whose edits are in it.
+  /// The program whose edits it has.
   public let origin: Origin
-  /// What it says of itself, as far as that can be read.
+  /// Its head, if that can be read.
   public let head: JournalHead?
   /// When it was last written, in milliseconds since 1970.
   public let modified: Int
   /// The numbers of its segments, ascending.
   let segments: [Int]
-  /// Whether an edit may have been answered that lies in it.
-  let hasEdits: Bool
-  /// Nil for a journal that `peek` gave.
+  /// Whether it may have an acknowledged edit.
+  fileprivate let hasEdits: Bool
+  /// Nil for a journal from `peek`.
   private let lock: JournalLock?
-  /// Why nothing of it can be read.
+  /// The error, if nothing of it can be read.
   public let fault: ArtError?
 
-  fileprivate init(_ look: SegmentsLook, lock: JournalLock?) {
-    folder = look.folder
-    origin = look.origin
-    head = look.head
-    modified = look.modified
-    segments = look.segments
-    hasEdits = !look.isEmpty
+  fileprivate init(_ heads: SegmentHeads, lock: JournalLock?) {
+    folder = heads.folder
+    origin = heads.origin
+    head = heads.head
+    modified = heads.modified
+    segments = heads.segments
+    hasEdits = !heads.isEmpty
     self.lock = lock
     fault = nil
   }
 
-  /// One that cannot be locked or looked at.
+  /// A journal that cannot be locked or read.
   fileprivate init(unreadable listed: ListedJournal, in folder: JournalFolder, _ fault: ArtError) {
     self.folder = folder
     origin = listed.origin
@@ -52,40 +52,41 @@ public final class OrphanedJournal {
     lock = nil
   }
 
-  /// The path of its first file, to call it by.
+  /// The path of its first file, as its name in messages.
   public var path: String {
     folder.path(
       of: segments.first.map { JournalFormat.segment($0, of: origin) } ?? JournalFormat.lock(of: origin))
   }
 
-  /// Whether its program is known to be gone. Otherwise somebody must say so before it is restored or removed.
-  public var isEndKnown: Bool { head.map { folder.knowsEnd(of: $0) } ?? true }
+  /// Whether its program is known to have ended. Otherwise the user must confirm that before it is restored
+  /// or removed.
+  public var isEndKnown: Bool { head.map { folder.lockProvesEnd(of: $0) } ?? true }
 
-  /// Reads the whole journal. The result is empty when another program has restored the journal since `peek`, or is restoring it
-  /// now. Throws `inputOutput`, `notPermitted`.
+  /// Reads the whole journal. The result is empty if another program has restored it since `peek`, or is
+  /// restoring it now. Throws `inputOutput`, `notPermitted`.
   public func contents() throws(ArtError) -> JournalContents {
     if let fault { throw fault }
     guard lock == nil else { return try JournalContents(of: origin, segments: segments, in: folder) }
     switch try JournalLock.share(folder.path(of: JournalFormat.lock(of: origin))) {
-    case .held, .seen: return JournalContents(of: origin)
-    case .none: return try JournalContents(of: origin, segments: segments, in: folder)
-    case .taken(let shared):
+    case .lockedExclusively, .lockedShared: return JournalContents(of: origin)
+    case .missing: return try JournalContents(of: origin, segments: segments, in: folder)
+    case .acquired(let shared):
       defer { withExtendedLifetime(shared) {} }
-      let look = try SegmentsLook(of: origin, segments, in: folder)
-      return try JournalContents(of: origin, segments: look.segments, in: folder)
+      let heads = try SegmentHeads(of: origin, segments, in: folder)
+      return try JournalContents(of: origin, segments: heads.segments, in: folder)
     }
   }
 
-  /// The same journal, locked; nil when it was restored meanwhile, or its program runs. Throws `busy` when others do not let
-  /// go of it, `inputOutput`, `notPermitted`.
-  public func taken(_ timeout: Duration = .seconds(5)) throws(ArtError) -> OrphanedJournal? {
+  /// The same journal, locked; nil if it was restored meanwhile, or its program runs. Throws `busy` if other
+  /// programs keep it locked, `inputOutput`, `notPermitted`.
+  public func locked(_ timeout: Duration = .seconds(5)) throws(ArtError) -> OrphanedJournal? {
     if let fault { throw fault }
     try folder.verify()
     let listed = ListedJournal(origin, JournalFolder.Files(segments: segments), head)
-    return try folder.take(listed, Deadline(timeout))
+    return try folder.lock(listed, Deadline(timeout))
   }
 
-  /// Unlinks its segments, oldest first, durably. Everything in them must have been saved, or be unwanted. Throws
+  /// Unlinks its segments, oldest first, durably. Its edits must have been saved, or be unwanted. Throws
   /// `inputOutput`, `notPermitted`.
   func removeSegments() throws(ArtError) {
     guard lock != nil else { throw .journalClosed(folder.path) }
@@ -93,23 +94,25 @@ public final class OrphanedJournal {
     try PlainFile.syncFolder(of: folder.path(of: JournalFormat.lock(of: origin)))
   }
 
-  /// Unlinks its lock file, when nothing else is left of it.
+  /// Unlinks its lock file, after everything else was removed.
   func removeLock() throws(ArtError) {
     guard let lock else { throw .journalClosed(folder.path) }
     try lock.unlink()
   }
 }
 
+// MARK: - Finding orphaned journals
+
 extension JournalFolder {
-  /// The journals there whose programs are gone, by origin, for those who only look: none is locked when this returns, and
-  /// no descriptor is kept. One that cannot be looked at is given without a head. Throws `inputOutput`, `notPermitted`
-  /// when the folder cannot be looked into.
+  /// The orphaned journals, by origin, for reading: none is locked when this returns, and no descriptor is
+  /// kept. A journal that cannot be read has no head. Throws `inputOutput`, `notPermitted` if the folder
+  /// cannot be listed.
   public func peek() throws(ArtError) -> [OrphanedJournal] {
     var journals: [OrphanedJournal] = []
-    try verify(isLooking: true)
+    try verify(isReadOnly: true)
     for listed in try listing() where !listed.files.segments.isEmpty {
       do throws(ArtError) {
-        if let journal = try look(at: listed) { journals.append(journal) }
+        if let journal = try peek(at: listed) { journals.append(journal) }
       } catch {
         journals.append(OrphanedJournal(unreadable: listed, in: self, error))
       }
@@ -117,25 +120,24 @@ extension JournalFolder {
     return journals
   }
 
-  private func look(at listed: ListedJournal) throws(ArtError) -> OrphanedJournal? {
+  private func peek(at listed: ListedJournal) throws(ArtError) -> OrphanedJournal? {
     let attempt = try JournalLock.share(path(of: JournalFormat.lock(of: listed.origin)))
     switch attempt {
-    case .held, .seen: return nil
-    case .none, .taken: break
+    case .lockedExclusively, .lockedShared: return nil
+    case .missing, .acquired: break
     }
     defer { withExtendedLifetime(attempt) {} }
-    let look = try SegmentsLook(of: listed.origin, listed.files.segments, in: self)
-    return look.isEmpty || isRunning(look.head) ? nil : OrphanedJournal(look, lock: nil)
+    let heads = try SegmentHeads(of: listed.origin, listed.files.segments, in: self)
+    return heads.isEmpty || isRunning(heads.head) ? nil : OrphanedJournal(heads, lock: nil)
   }
 
-  /// The journals there whose programs are gone and whose heads are wanted, each locked while it is kept. Others are
-  /// neither locked nor opened but for their heads; of one whose head cannot be read it is nil. A journal without edits, a
-  /// lock file that is left alone, is given, too: its document may have a row about it. One that cannot be looked at is
-  /// given without a head.
+  /// The orphaned journals whose heads are wanted, each locked as long as it exists. Of the others only the
+  /// heads are read; an unreadable head is passed as nil. Journals of which only the lock file is left are
+  /// included, because their documents may have a record of them. A journal that cannot be read has no head.
   ///
-  /// Throws `busy` when others do not let go of a wanted one, `inputOutput`, `notPermitted` when the folder cannot be looked
-  /// into.
-  public func dead(
+  /// Throws `busy` if other programs keep a wanted one locked, `inputOutput`, `notPermitted` if the folder
+  /// cannot be listed.
+  public func lockOrphans(
     where isWanted: (JournalHead?) -> Bool = { _ in true }, timeout: Duration = .seconds(1)
   ) throws(ArtError) -> [OrphanedJournal] {
     try verify()
@@ -144,8 +146,8 @@ extension JournalFolder {
     for listed in try listing() {
       do throws(ArtError) {
         if let fault = listed.fault { throw fault }
-        guard listed.isNothing ? host.sharesLocks(in: path) : isWanted(listed.head) else { continue }
-        if let journal = try take(listed, deadline), isWanted(journal.head) { journals.append(journal) }
+        guard listed.isEmptyLock ? host.sharesLocks(in: path) : isWanted(listed.head) else { continue }
+        if let journal = try lock(listed, deadline), isWanted(journal.head) { journals.append(journal) }
       } catch {
         guard error.code != .busy else { throw error }
         journals.append(OrphanedJournal(unreadable: listed, in: self, error))
@@ -154,16 +156,16 @@ extension JournalFolder {
     return journals
   }
 
-  /// Removes journals without an edit that was answered, of which mostly the lock file alone is left, and what their documents say of
-  /// them. A document that another program holds is not waited for: its lock file stays for the next time. Throws `inputOutput`,
-  /// `notPermitted`.
-  public func removeSpent(where isWanted: (JournalHead) -> Bool) throws(ArtError) {
+  /// Removes journals without an acknowledged edit, usually just a lock file, and the documents' records of
+  /// them. If another program has locked the document, the journal stays for the next time. Throws
+  /// `inputOutput`, `notPermitted`.
+  public func removeEmptyJournals(where isWanted: (JournalHead) -> Bool) throws(ArtError) {
     try verify()
     for listed in try listing() {
-      guard let head = listed.head, isWanted(head), knowsEnd(of: head) else { continue }
+      guard let head = listed.head, isWanted(head), lockProvesEnd(of: head) else { continue }
       do throws(ArtError) {
-        guard try SegmentsLook(of: listed.origin, listed.files.segments, in: self).isEmpty,
-          let journal = try take(listed, Deadline(.zero)), !journal.hasEdits
+        guard try SegmentHeads(of: listed.origin, listed.files.segments, in: self).isEmpty,
+          let journal = try lock(listed, Deadline(.zero)), !journal.hasEdits
         else { continue }
         guard host.relation(to: head) == .here || FileIdentity(at: head.path).map(head.isFile) ?? false else {
           continue
@@ -172,13 +174,13 @@ extension JournalFolder {
         try forget(journal, in: DocumentFile(head.path, timeout: .zero))
         try journal.removeLock()
       } catch {
-        // The next one tries again.
+        // The next call tries again.
         continue
       }
     }
   }
 
-  /// Has a document forget a journal of which nothing is left. One that is gone, or another one, knows nothing of it.
+  /// Removes the document's record of an empty journal. A missing document, or another one, has none.
   private func forget(_ journal: OrphanedJournal, in document: DocumentFile) throws(ArtError) {
     do throws(ArtError) {
       guard try document.base().id == journal.head?.base.id else { return }
@@ -188,45 +190,47 @@ extension JournalFolder {
     }
   }
 
-  /// Locks a journal; nil when nothing is left of it, or its program runs. One that others restore just now is waited for.
-  fileprivate func take(_ listed: ListedJournal, _ deadline: Deadline) throws(ArtError) -> OrphanedJournal? {
-    // Its program is gone: whoever has the lock restores the journal.
-    let isHeldByOthers =
-      listed.head.map { host.relation(to: $0) == .here && host.program(of: $0) == .gone } ?? false
-    let attempt = try JournalLock.take(
-      path(of: JournalFormat.lock(of: listed.origin)), making: !listed.files.segments.isEmpty,
-      listed.isNothing ? Deadline(.zero) : deadline,
-      waitsForHolder: isHeldByOthers)
+  /// Locks a journal; nil if nothing is left of it, or its program runs. Waits while another program restores
+  /// it.
+  fileprivate func lock(_ listed: ListedJournal, _ deadline: Deadline) throws(ArtError) -> OrphanedJournal? {
+    // Its program has ended, so a program that has the lock restores the journal.
+    let isBeingRestored =
+      listed.head.map { host.relation(to: $0) == .here && host.program(of: $0) == .ended } ?? false
+    let attempt = try JournalLock.acquire(
+      path(of: JournalFormat.lock(of: listed.origin)), creating: !listed.files.segments.isEmpty,
+      listed.isEmptyLock ? Deadline(.zero) : deadline,
+      waitsForHolder: isBeingRestored)
     switch attempt {
-    case .none: return nil
-    case .held where !isHeldByOthers: return nil
-    case .held, .seen:
-      // Nobody waits for what is nothing.
-      guard !listed.isNothing else { return nil }
+    case .missing: return nil
+    case .lockedExclusively where !isBeingRestored: return nil
+    case .lockedExclusively, .lockedShared:
+      // An empty lock is not worth waiting for.
+      guard !listed.isEmptyLock else { return nil }
       throw .busyJournal(listed.head?.path ?? path)
-    case .taken(let lock):
-      let look = try SegmentsLook(of: listed.origin, listed.files.segments, in: self)
-      guard !isRunning(look.head) else { return nil }
-      guard look.isEmpty, look.head == nil else { return OrphanedJournal(look, lock: lock) }
-      // No edit was answered, and nothing tells of which document it was.
-      try unlinkSegments(look.segments, of: listed.origin)
+    case .acquired(let lock):
+      let heads = try SegmentHeads(of: listed.origin, listed.files.segments, in: self)
+      guard !isRunning(heads.head) else { return nil }
+      guard heads.isEmpty, heads.head == nil else { return OrphanedJournal(heads, lock: lock) }
+      // No edit was acknowledged, and its document is unknown.
+      try unlinkSegments(heads.segments, of: listed.origin)
       try lock.unlink()
       return nil
     }
   }
 
-  /// Whether the journal's program runs although its lock can be had: where locks are not seen by all, its process tells.
+  /// Whether the journal's program runs although its lock was acquired. Where locks are not visible to all
+  /// programs, its process decides.
   private func isRunning(_ head: JournalHead?) -> Bool {
     guard let head, head.process != host.process else { return false }
     switch host.program(of: head) {
     case .running, .hidden: return !host.sharesLocks(in: path)
-    case .gone, .unknown: return false
+    case .ended, .unknown: return false
     }
   }
 
-  /// Whether a journal's program is gone when its lock can be had. On another machine, or in another container whose
-  /// locks are not seen here, it may run all the same.
-  func knowsEnd(of head: JournalHead) -> Bool {
+  /// Whether acquiring a journal's lock proves that its program has ended. On another machine, or in a
+  /// container whose locks are not visible here, it may still run.
+  func lockProvesEnd(of head: JournalHead) -> Bool {
     switch host.relation(to: head) {
     case .here: true
     case .otherNamespace: head.home?.boot != host.home.boot || host.sharesLocks(in: path)
@@ -234,7 +238,8 @@ extension JournalFolder {
     }
   }
 
-  /// The journals there by origin: the folder is listed once, and of each one head is read. Nothing is locked.
+  /// The journals by origin. The folder is listed once, and one head of each journal is read. Nothing is
+  /// locked.
   private func listing() throws(ArtError) -> [ListedJournal] {
     try files().sorted { $0.key.description < $1.key.description }.map {
       ListedJournal($0.key, $0.value, in: self)
@@ -242,12 +247,14 @@ extension JournalFolder {
   }
 }
 
-/// A journal as a listing of its folder found it.
+// MARK: - The parts of a listing
+
+/// A journal in the listing of its folder.
 private struct ListedJournal {
   let origin: Origin
   let files: JournalFolder.Files
   let head: JournalHead?
-  /// Why its head cannot be looked for.
+  /// The error of reading its head.
   let fault: ArtError?
 
   init(_ origin: Origin, _ files: JournalFolder.Files, _ head: JournalHead?) {
@@ -259,7 +266,7 @@ private struct ListedJournal {
     var head: JournalHead?
     var fault: ArtError?
     do throws(ArtError) {
-      // The lock file has the head alone, and is the smallest.
+      // The lock file has only the head, so it is the smallest.
       let names = files.hasLock ? [(JournalFormat.lock(of: origin), 0)] : []
       for (name, number) in names + files.segments.map({ (JournalFormat.segment($0, of: origin), $0) }) {
         head = try SegmentFile.head(in: folder.path(of: name), of: origin, number)
@@ -271,23 +278,24 @@ private struct ListedJournal {
     (self.head, self.fault) = (head, fault)
   }
 
-  /// A lock file without a head, of which no segment is left: its program was killed while it made it.
-  var isNothing: Bool { head == nil && files.segments.isEmpty }
+  /// Whether it is a lock file without a head or segments: its program was killed while it created it.
+  var isEmptyLock: Bool { head == nil && files.segments.isEmpty }
 }
 
-/// What the beginnings of a journal's segments tell, as they are once it is locked: what was listed before may be gone
-/// or have grown.
-private struct SegmentsLook {
+/// The beginnings of a journal's segments, read after it was locked: the listed ones may have grown or been
+/// removed since.
+private struct SegmentHeads {
   let origin: Origin
   let folder: JournalFolder
   private(set) var segments: [Int]
   private(set) var head: JournalHead?
   private(set) var modified = 0
-  /// Whether no segment has got as far as the end of its first line: no edit in them was ever answered.
+  /// Whether no segment has a complete first line: none of its edits was acknowledged.
   private(set) var isEmpty = true
 
-  /// `listed` are the numbers that were seen before. Where one of them is gone others may have come after it; segments are
-  /// made one after the other and removed from the oldest, so that otherwise only those after the last one can be new.
+  /// `listed` are the segments that were listed before. Segments are created in order and removed oldest
+  /// first. So if all of them exist, only segments after the last one can be new; if one is missing, the
+  /// folder is listed again.
   init(of origin: Origin, _ listed: [Int], in folder: JournalFolder) throws(ArtError) {
     self.origin = origin
     self.folder = folder
@@ -298,17 +306,17 @@ private struct SegmentsLook {
     } else {
       while let last = segments.last, try read([last + 1]) { segments.append(last + 1) }
     }
-    // Damage at the beginning does not hide of which document it is.
-    if head == nil { try lookAtLock() }
+    // If the segments' heads are damaged, the lock file still names the document.
+    if head == nil { try readLockFile() }
   }
 
-  /// Whether all of them are there.
+  /// Reads the beginnings of these segments. Returns whether all of them exist.
   private mutating func read(_ numbers: [Int]) throws(ArtError) -> Bool {
-    var areThere = true
+    var areAllPresent = true
     for number in numbers {
       let path = folder.path(of: JournalFormat.segment(number, of: origin))
       switch try SegmentFile.read(path, limit: JournalFormat.largestHead, prefix: true) {
-      case .gone: areThere = false
+      case .missing: areAllPresent = false
       case .refused: isEmpty = false
       case .read(let bytes, let time):
         modified = max(modified, time)
@@ -317,10 +325,10 @@ private struct SegmentsLook {
         head = bytes.withUnsafeBufferPointer { JournalContents.head(in: $0, of: origin, number) }
       }
     }
-    return areThere
+    return areAllPresent
   }
 
-  private mutating func lookAtLock() throws(ArtError) {
+  private mutating func readLockFile() throws(ArtError) {
     let path = folder.path(of: JournalFormat.lock(of: origin))
     guard case .read(let bytes, let time) = try SegmentFile.read(path, limit: JournalFormat.largestHead)
     else {
@@ -332,7 +340,7 @@ private struct SegmentsLook {
 }
 
 extension SegmentFile {
-  /// The head in a file of a journal; nil where there is none. Throws `inputOutput`, `notPermitted`.
+  /// The head in a file of a journal; nil if there is none. Throws `inputOutput`, `notPermitted`.
   fileprivate static func head(in path: String, of origin: Origin, _ number: Int) throws(ArtError)
     -> JournalHead?
   {

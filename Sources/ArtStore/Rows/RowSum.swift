@@ -8,7 +8,7 @@ import CStore
 /// little-endian; 2 text and 3 blob, the length in 8 bytes little-endian and the bytes.
 struct RowSum {
   private var bytes: [UInt8]
-  /// What came before the bytes, once a blob is too long to be copied.
+  /// The hash of what came before `bytes`, once a blob is too long to be copied.
   private var stream: HashStream?
   private static let longest = 1 << 16
 
@@ -74,13 +74,13 @@ struct RowSum {
   }
 }
 
-/// The hash of bytes that come piece by piece and are not kept.
+/// A hash of bytes that are added in pieces and not copied.
 private final class HashStream {
   private let state: OpaquePointer
-  /// A copy to end with.
+  /// A copy of the state, to finish with.
   private let end: OpaquePointer
 
-  /// Nil without memory for it.
+  /// Nil if there is not enough memory.
   init?() {
     guard let state = XXH3_createState() else { return nil }
     guard let end = XXH3_createState() else {
@@ -99,7 +99,7 @@ private final class HashStream {
 
   func add(_ bytes: UnsafeBufferPointer<UInt8>) { XXH3_64bits_update(state, bytes.baseAddress, bytes.count) }
 
-  /// The hash of all until now and these.
+  /// The hash of all bytes so far and these.
   func value(with last: UnsafeBufferPointer<UInt8>) -> Int {
     XXH3_copyState(end, state)
     XXH3_64bits_update(end, last.baseAddress, last.count)
@@ -107,8 +107,8 @@ private final class HashStream {
   }
 }
 
-/// The sum over the rows of all tables but `art`, modulo 2^64: it does not depend on their order, and following
-/// a change costs what changed.
+/// The sum over the rows of all tables but `art`, modulo 2^64. It does not depend on their order, and
+/// updating it costs only the changed rows.
 struct Digest: Equatable {
   private(set) var value: Int
 

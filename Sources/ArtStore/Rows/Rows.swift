@@ -3,7 +3,7 @@
 import ArtModel
 import CStore
 
-/// The one row of `art`: what belongs to the document as a whole.
+/// The one row of `art`: the values of the document as a whole.
 struct ArtRow: Equatable {
   var id: DocumentID
   var canvas: Canvas
@@ -11,9 +11,9 @@ struct ArtRow: Equatable {
   var pending: PendingBackground?
   var revision: Int
   var head: EditID?
-  /// Rows in `emoji`.
+  /// The number of rows in `emoji`.
   var emojiCount: Int
-  /// Bytes of names, changes and inverses in `edit`.
+  /// The bytes of names, tags, changes, inverses and dropped changes in `edit`.
   var logBytes: Int
   var digest: Digest
 
@@ -28,8 +28,8 @@ struct ArtRow: Equatable {
 }
 
 extension ArtRow {
-  /// Has the background fetched again, whose bytes are lost.
-  mutating func giveUpBackground(at time: Int) {
+  /// Removes a background whose bytes are lost, and makes it pending if it has a URL and none is pending.
+  mutating func refetchBackground(at time: Int) {
     guard let lost = background else { return }
     background = nil
     pending = pending ?? PendingBackground(replacing: lost, since: time)
@@ -40,7 +40,7 @@ extension ArtRow {
     """
   static let columns = 11
 
-  /// The columns as they lie in the row, before their meaning is looked at.
+  /// The columns as stored, before they are parsed.
   struct Stored {
     var id: String
     var canvas: String
@@ -69,7 +69,7 @@ extension ArtRow {
     }
   }
 
-  /// Reads the row that a statement of `select` stands on.
+  /// Reads the current row of a statement of `select`.
   static func stored(_ row: Statement) throws(ArtError) -> Stored {
     Stored(
       id: try row.text(1), canvas: try row.text(2), background: try row.optionalText(3),
@@ -78,7 +78,7 @@ extension ArtRow {
       sum: try row.integer(10))
   }
 
-  /// Understands the columns. Throws `badJSON` and what the values' checks throw; does not look at the sum.
+  /// Parses the columns. Throws `badJSON` and what the values' checks throw. Does not verify the sum.
   init(_ stored: Stored) throws(ArtError) {
     guard let id = DocumentID(stored.id) else { throw .badJSON("a document's id that is none", atByte: 0) }
     self.id = id
@@ -103,7 +103,7 @@ extension ArtRow {
     digest = Digest(stored.digest)
   }
 
-  /// The columns as the row keeps them.
+  /// The columns as they are stored.
   var stored: Stored {
     var stored = Stored(
       id: id.description, canvas: json(canvas.write), background: background.map { json($0.write) },
@@ -119,7 +119,7 @@ extension ArtRow {
     return writer.text
   }
 
-  /// Writes the row, instead of the one that is there.
+  /// Writes the row, replacing the one before.
   func write(on connection: Connection) throws(ArtError) {
     let row = stored
     try Statement("INSERT OR REPLACE INTO art VALUES(1,?,?,?,?,?,?,?,?,?,?)", on: connection).run(
@@ -133,14 +133,16 @@ extension Statement.Value {
   static func optional(_ text: String?) -> Statement.Value { text.map(Statement.Value.text) ?? .null }
 }
 
-/// A row of `emoji`, and its sum.
+// MARK: - Emoji
+
+/// A row of `emoji` and its sum.
 struct EmojiRow {
   var emoji: Emoji
   var sum: Int
 
   static let select = "SELECT id, z, json, sum FROM emoji"
 
-  /// Reads the row that a statement of `select` stands on. Throws `damaged` when the sum does not fit.
+  /// Reads the current row of a statement of `select`. Throws `damaged` if it does not match its sum.
   init(_ row: Statement, of name: String) throws(ArtError) {
     let id = try row.utf8(0)
     let z = try row.integer(1)
@@ -152,7 +154,7 @@ struct EmojiRow {
     emoji = try Self.emoji(id: id, z: z, fields: fields, of: name)
   }
 
-  /// Understands the columns; does not look at the sum. Throws `damaged`.
+  /// Parses the columns. Does not verify the sum. Throws `damaged`.
   static func emoji(
     id: UnsafeBufferPointer<UInt8>, z: Int, fields: UnsafeBufferPointer<UInt8>, of name: String
   ) throws(ArtError) -> Emoji {
@@ -160,7 +162,7 @@ struct EmojiRow {
     do {
       return try Emoji(id: id, z: z, fields: fields)
     } catch {
-      throw .damaged(name, "the emoji \(id): \(error.message)")
+      throw .damaged(name, "the emoji \(id): \(error.cause)")
     }
   }
 
@@ -172,7 +174,7 @@ struct EmojiRow {
     return sum.value
   }
 
-  /// The row that keeps an emoji.
+  /// The row of an emoji.
   init(_ emoji: Emoji) {
     self.emoji = emoji
     var sum = RowSum("emoji")
@@ -186,7 +188,7 @@ struct EmojiRow {
     (.text(emoji.id.description), .integer(emoji.z), .text(Self.fields(of: emoji)), .integer(sum))
   }
 
-  /// The columns as JSON, as `aside` keeps them.
+  /// The columns as JSON, for the table `aside`.
   var json: String {
     JSON.array([
       .string(emoji.id.description), .integer(emoji.z), .string(Self.fields(of: emoji)), .integer(sum),
@@ -200,11 +202,13 @@ struct EmojiRow {
   }
 }
 
-/// A row of `edit`, its sum, and how much of the log's capacity it takes.
+// MARK: - Edits
+
+/// A row of `edit`, its sum, and its share of the log's capacity.
 struct EditRow {
   var entry: LoggedEdit
   var sum: Int
-  /// Bytes of name, tags, changes, inverse and dropped.
+  /// The bytes of name, tags, changes, inverse and dropped.
   var bytes: Int
 
   static let select = """
@@ -229,18 +233,18 @@ struct EditRow {
     static let inverse = 12
     static let dropped = 13
     static let sum = 14
-    /// Those that count against the log's capacity.
+    /// The columns that count against the log's capacity.
     static let counted = [name, tags, changes, inverse, dropped]
   }
 
-  /// Reads the row that a statement of `select` stands on. Throws `damaged` when the sum does not fit.
+  /// Reads the current row of a statement of `select`. Throws `damaged` if it does not match its sum.
   init(_ row: Statement, of name: String) throws(ArtError) {
     _ = try Self.verifiedSum(row, of: name)
     self = try EditRow(unverified: row, of: name)
   }
 
-  /// The sum, and how much of the log's capacity the row takes, without its meaning. Throws `damaged` when the sum
-  /// does not fit.
+  /// The sum and the counted bytes of a row, without parsing it. Throws `damaged` if it does not match its
+  /// sum.
   static func verifiedSum(_ row: Statement, of name: String) throws(ArtError) -> (sum: Int, bytes: Int) {
     let stored = try row.integer(Column.sum)
     guard try sum(row) == stored else { throw .damaged(name, "an edit's row does not fit its sum") }
@@ -253,7 +257,7 @@ struct EditRow {
     return size
   }
 
-  /// Understands the columns; does not look at the sum. Throws `damaged`.
+  /// Parses the columns. Does not verify the sum. Throws `damaged`.
   init(unverified row: Statement, of name: String) throws(ArtError) {
     sum = try row.integer(Column.sum)
     bytes = try Self.size(row)
@@ -277,7 +281,7 @@ struct EditRow {
         inverse: try [Change](json: try row.utf8(Column.inverse)),
         dropped: row.isNull(Column.dropped) ? [] : try [Change](json: try row.utf8(Column.dropped)))
     } catch {
-      throw .damaged(name, "the edit of revision \(revision): \(error.message)")
+      throw .damaged(name, "the edit of revision \(revision): \(error.cause)")
     }
   }
 
@@ -332,7 +336,7 @@ struct EditRow {
     self.bytes = bytes
   }
 
-  /// How much of the log's capacity an entry takes.
+  /// The bytes of an entry that count against the log's capacity.
   static func size(of entry: LoggedEdit) -> Int { Texts(entry).bytes }
 
   /// The columns of an entry that count against the log's capacity, as they are stored.
@@ -363,7 +367,7 @@ struct EditRow {
 }
 
 extension [RequestTag] {
-  /// Reads what a row or a line of a journal holds. Throws `badJSON`.
+  /// Parses the column `tags`. Throws `badJSON`.
   init(json: UnsafeBufferPointer<UInt8>) throws(ArtError) {
     self = try JSONReader.read(json) { (reader) throws(ArtError) in
       var tags: [RequestTag] = []
@@ -378,7 +382,9 @@ extension [RequestTag] {
   }
 }
 
-/// The tables whose rows are only carried and vouched for: their columns, in the order that the sum takes them.
+// MARK: - Origins, pictures, quarantined rows
+
+/// The tables whose rows have no type of their own, with their columns in the order of the sum.
 enum PlainTable: CaseIterable {
   case origin
   case image
@@ -401,7 +407,7 @@ enum PlainTable: CaseIterable {
     }
   }
 
-  /// Puts in a picture's row, and returns its sum.
+  /// Inserts a picture's row, and returns its sum.
   static func insertPicture(
     _ bytes: [UInt8], digest: String, number: Int, on connection: Connection
   ) throws(ArtError) -> Int {
@@ -411,14 +417,14 @@ enum PlainTable: CaseIterable {
     return sum
   }
 
-  /// The sum of a row of these values, all columns but the sum.
+  /// The sum of a row of these values, which are all columns but `sum`.
   func sum(of values: [Statement.Value]) -> Int {
     var sum = RowSum(name)
     for value in values { sum.add(value) }
     return sum.value
   }
 
-  /// The sum that the row's columns have, whatever its column `sum` says.
+  /// The sum computed from the row's columns.
   func expectedSum(_ row: Statement) throws(ArtError) -> Int {
     var sum = RowSum(name)
     switch self {
@@ -439,7 +445,7 @@ enum PlainTable: CaseIterable {
     return sum.value
   }
 
-  /// Reads the sum of a row that fits it, and looks at the meaning of its columns. Throws `damaged`.
+  /// Verifies the sum and the values of a row, and returns the sum. Throws `damaged`.
   func verify(_ row: Statement, of document: String) throws(ArtError) -> Int {
     let sum = try row.integer(row.columnCount - 1)
     guard try expectedSum(row) == sum else {
@@ -449,7 +455,7 @@ enum PlainTable: CaseIterable {
     return sum
   }
 
-  /// Throws `damaged` for columns that mean nothing. Does not look at the sum.
+  /// Throws `damaged` if a value is invalid. Does not verify the sum.
   func checkMeaning(_ row: Statement, of document: String) throws(ArtError) {
     switch self {
     case .origin:
@@ -472,6 +478,8 @@ enum PlainTable: CaseIterable {
   }
 }
 
+// MARK: - Digests of content
+
 /// The digest that names a stored picture: XXH3-128, 32 hexadecimal digits, lower case, the high half first.
 package enum ContentDigest {
   package static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
@@ -479,7 +487,7 @@ package enum ContentDigest {
     return hexadecimal(hash.high64) + hexadecimal(hash.low64)
   }
 
-  /// Twelve characters that stand for the bytes in a name, as those of an id.
+  /// Twelve characters of an id's alphabet that stand for the bytes in a file name.
   static func mark(of bytes: UnsafeBufferPointer<UInt8>) -> String {
     struct Once: RandomNumberGenerator {
       let bits: UInt64

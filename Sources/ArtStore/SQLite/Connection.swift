@@ -5,31 +5,31 @@ import ArtSystem
 import CStore
 import Glibc
 
-/// One short-lived connection to a SQLite database. Used by one thread, closed when it goes.
+/// One short-lived connection to a SQLite database. Used by one thread; closed when it is released.
 final class Connection {
   let handle: OpaquePointer
-  /// What messages call the database.
+  /// The database's name in messages.
   let name: String
   private let deadline: Deadline
   private let isInMemory: Bool
   private let isReadOnly: Bool
   private var isGuarded = false
-  /// The pages with which its tables and indexes begin, once the schema was read.
+  /// The root pages of the tables and indexes, once the schema was read.
   var roots: [Int]?
-  /// What is wrong with the file's structure, once a save has found it out.
+  /// The fault in the file's structure, if a save has found one.
   private var structureFault: ArtError?
-  /// Nil in memory, where nothing is locked.
+  /// Nil for a database in memory, which has no locks.
   private let pass: FileGate.Pass?
 
   enum Mode {
     case readOnly
     case readWrite
-    /// A private copy, which nobody else uses: a journal beside it is played back, and a WAL file is read.
+    /// A private copy that no other program uses: a journal beside it is rolled back, and a WAL file is read.
     case privateCopy
   }
 
-  /// Opens the file at a path whose symbolic links have been resolved. Reads and locks nothing yet. A document has its own file
-  /// layer: see `CStore`.
+  /// Opens the file at a path without symbolic links. Reads and locks nothing yet. Documents have a file
+  /// layer of their own: see `CStore`.
   init(path: String, name: String, mode: Mode, deadline: Deadline) throws(ArtError) {
     pass = FileGate.Pass()
     var handle: OpaquePointer?
@@ -50,7 +50,7 @@ final class Connection {
     sqlite3_busy_handler(handle, { context, tries in Deadline.wait(context, tries) }, deadline.context)
   }
 
-  /// An empty database in memory; one that is read-only is given its bytes then.
+  /// An empty database in memory. A read-only one is given its bytes later.
   init(inMemory name: String, isReadOnly: Bool = false) throws(ArtError) {
     pass = nil
     var handle: OpaquePointer?
@@ -66,8 +66,8 @@ final class Connection {
     self.isReadOnly = isReadOnly
   }
 
-  /// A private database in memory that holds what this connection's file holds, for a transaction that has begun: when both have
-  /// ended, the copy is read without a lock on the file. Nil where there is no memory for it.
+  /// A private copy of this connection's file in memory, made in a transaction; nil if there is not enough
+  /// memory. When this transaction ends, the copy can be read without a lock on the file.
   func copyInMemory() throws(ArtError) -> Connection? {
     let size = try size
     guard let bytes = sqlite3_malloc64(sqlite3_uint64(size)) else { return nil }
@@ -79,7 +79,7 @@ final class Connection {
     let copy = try Connection(inMemory: name, isReadOnly: true)
     let flags = UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY)
     let pages = bytes.assumingMemoryBound(to: UInt8.self)
-    // It frees the bytes also when it fails.
+    // This frees the bytes also if it fails.
     try copy.check(sqlite3_deserialize(copy.handle, "main", pages, Int64(size), Int64(size), flags))
     try copy.configure()
     return copy
@@ -87,11 +87,11 @@ final class Connection {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// The file is treated as if a stranger had sent it: no functions, triggers or views of its schema run, its
-  /// structure cannot be written directly, nothing is mapped into memory. A save never spills half of itself
-  /// into the file, which would lock readers out, and is durable when it is answered.
+  /// Treats the file as untrusted: no functions, triggers or views of its schema run, its structure cannot be
+  /// written directly, and nothing is mapped into memory. A save writes no pages before the commit, which
+  /// would lock readers out, and is durable when it returns.
   ///
-  /// This reads the schema: the header must have been looked at before.
+  /// This reads the schema, so the header must have been verified before.
   func configure() throws(ArtError) {
     for (option, value) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
@@ -107,39 +107,40 @@ final class Connection {
     )
   }
 
-  /// More pages than any document has. SQLite takes the last byte for whether pages may be written before the commit at all,
-  /// which cannot be changed in a transaction: it must not be 0.
+  /// More pages than any document has. The last byte must not be 0: SQLite takes that as "never spill", which
+  /// cannot be changed in a transaction.
   private static let neverSpilling = Format.largestFile - 1
 
-  /// From here on pages of a save may go to the file before the commit: what is written next is large. In a transaction SQLite
-  /// takes the number of pages from which on, and not whether.
+  /// Lets pages of a save go to the file before the commit, because what is written next is large. In a
+  /// transaction SQLite changes only the number of pages from which on it spills.
   func allowSpilling() throws(ArtError) { try execute("PRAGMA cache_spill=100") }
 
-  /// Runs statements that give no rows.
+  /// Runs statements that return no rows.
   func execute(_ sql: String) throws(ArtError) {
     try check(sqlite3_exec(handle, sql, nil, nil, nil))
   }
 
-  /// Throws for any code but OK.
+  /// Throws unless the code is OK.
   func check(_ code: Int32) throws(ArtError) {
     guard code != SQLITE_OK else { return }
     throw error(code)
   }
 
-  /// What a code other than OK means here. A rollback journal that was not judged yet is no reason to give up: once it is settled the
-  /// file can be used.
+  /// The error for a code other than OK. A hot journal that was not validated yet counts as busy: once it is
+  /// resolved, the file can be used.
   func error(_ code: Int32) -> ArtError {
     if let structureFault { return structureFault }
-    let isUnsettled = code & 0xFF == SQLITE_CANTOPEN && connection_met_journal(handle)
-    return isUnsettled ? .busy(name) : failure(code).error(on: name)
+    let isUnresolved = code & 0xFF == SQLITE_CANTOPEN && connection_met_journal(handle)
+    return isUnresolved ? .busy(name) : failure(code).error(on: name)
   }
 
   func failure(_ code: Int32) -> SQLiteFailure {
     SQLiteFailure(code: code, systemError: sqlite3_system_errno(handle))
   }
 
-  /// Guards a save: nothing is written into the file if another program copies one over it meanwhile, which asks for no lock, and
-  /// no page is taken from a free list that was not verified. The file is locked for writing, and not read yet.
+  /// Guards a save: nothing is written if another program copies a file over this one meanwhile, which takes
+  /// no lock; and no page is taken from a free list that was not verified. The file must be locked for
+  /// writing, and not read yet.
   func guardFile() throws(ArtError) {
     guard !isGuarded, !isReadOnly, !isInMemory else { return }
     isGuarded = connection_guard(
@@ -148,13 +149,13 @@ final class Connection {
         context.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue().verify() } ?? false
       },
       Unmanaged.passUnretained(self).toOpaque())
-    // A file that has just been moved is no longer at its path.
+    // A file that was just moved cannot be guarded; the edit finds that it has moved.
     guard isGuarded || hasMoved else {
-      throw ArtError(.inputOutput, "\(name) cannot be examined before it is saved")
+      throw ArtError(.inputOutput, "\(name) cannot be examined before it is saved", about: name)
     }
   }
 
-  /// Whether the file's structure holds, for SQLite, which is about to use the free list.
+  /// Whether the file's structure is valid. SQLite calls this before it uses the free list.
   private func verify() -> Bool {
     do throws(ArtError) {
       try PageMap.verify(self)
@@ -165,19 +166,19 @@ final class Connection {
     }
   }
 
-  /// Whether somebody did, so that nothing of a save was or will be written.
+  /// Whether another file was copied over this one during a save, so that nothing of the save is written.
   var isCopiedOver: Bool { connection_is_copied_over(handle) }
 
-  /// Whether this program is building the database in memory, so that no file has its structure.
+  /// Whether this is a database that is being built in memory, so that no file has its structure.
   var isBeingMade: Bool { isInMemory && !isReadOnly }
 
-  /// Whether the header says that a save was cut short.
+  /// Whether the header says that a save was interrupted.
   var isHalfSaved: Bool { connection_is_half_saved(handle) }
 
   /// Whether the file is no longer the one at its path.
   var hasMoved: Bool { connection_has_moved(handle) }
 
-  /// Bytes of the file, without a second descriptor; shorter where the file ends.
+  /// Bytes of the file, without a second descriptor; fewer if the file ends.
   func bytes(count: Int, at offset: Int) throws(ArtError) -> [UInt8] {
     var size: sqlite3_int64 = 0
     try check(connection_size(handle, &size))
@@ -192,11 +193,11 @@ final class Connection {
     return bytes
   }
 
-  /// Rows that can be in the file: a row takes at least a pointer of 2 bytes and a cell of 4. Pages that name each
-  /// other in a circle would give rows without end.
-  var rowRoom: Int { get throws(ArtError) { isBeingMade ? .max : try size / 6 + 1 } }
+  /// The most rows that fit into the file: a row takes at least a pointer of 2 bytes and a cell of 4. Pages
+  /// that refer to each other in a circle would give endless rows.
+  var maximumRows: Int { get throws(ArtError) { isBeingMade ? .max : try size / 6 + 1 } }
 
-  /// Reads bytes of the file, all of them. Throws `damaged` where it ends before.
+  /// Fills the buffer with bytes of the file. Throws `damaged` if the file ends before.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(ArtError) {
     guard let count = Int32(exactly: buffer.count) else { throw .tooLargeFile(name) }
     let code = connection_read(handle, buffer.baseAddress, count, sqlite3_int64(offset))
@@ -204,7 +205,7 @@ final class Connection {
     try check(code)
   }
 
-  /// How long the file is.
+  /// The size of the file, in bytes.
   var size: Int {
     get throws(ArtError) {
       var size: sqlite3_int64 = 0
@@ -214,12 +215,14 @@ final class Connection {
   }
 }
 
-/// What SQLite answered, with the extended code and the system's error number.
+// MARK: - Failures
+
+/// SQLite's extended result code, with the system's error number.
 struct SQLiteFailure {
   let code: Int32
   let systemError: Int32
 
-  /// What it means to whoever uses the document.
+  /// The error for users of the document.
   func error(on name: String) -> ArtError {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: return .busy(name)
@@ -235,18 +238,22 @@ struct SQLiteFailure {
       let cause = systemError == 0 ? "" : ": \(SystemError.text(of: systemError))"
       return ArtError(
         .inputOutput,
-        "cannot read or write \(name): \(String(cString: sqlite3_errstr(code))) (SQLite \(code))\(cause)")
+        "cannot read or write \(name): \(String(cString: sqlite3_errstr(code))) (SQLite \(code))\(cause)",
+        about: name)
     }
   }
 }
 
-/// The SQLite that is linked into this program. Where that is static, an update of the system does not reach it.
+/// The SQLite library that is linked into this program. If it is linked statically, updates of the system do
+/// not change it.
 public enum SQLiteLibrary {
-  /// Its version, such as `3.40.1`.
+  /// The version, such as `3.40.1`.
   public static var version: String { String(cString: sqlite3_libversion()) }
 }
 
-/// Until when a locked document is waited for.
+// MARK: - Deadlines
+
+/// The time until which a call waits for a locked document.
 final class Deadline {
   private let end: ContinuousClock.Instant
 
@@ -254,7 +261,8 @@ final class Deadline {
 
   var isOver: Bool { ContinuousClock.now >= end }
 
-  /// Sleeps a little longer each time, never past the end. Chance keeps many waiters from waking together.
+  /// Sleeps a little, longer with more tries, and returns false once the deadline is over. The random part
+  /// keeps several waiters from waking together.
   func wait(_ tries: Int) -> Bool {
     guard !isOver else { return false }
     usleep(.random(in: 200...min(10_000, 500 << UInt32(min(tries, 5)))))

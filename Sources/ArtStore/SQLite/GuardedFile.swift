@@ -6,8 +6,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A document that is read and written without a connection, through the file layer of documents: closing a plain descriptor would
-/// drop the locks that a connection of this process holds on the same file.
+/// A document's file that is read and written without a connection, through the documents' file layer:
+/// closing a plain descriptor would drop the locks of this process's connections to the same file.
 final class GuardedFile {
   private let handle: OpaquePointer
   private let name: String
@@ -34,7 +34,7 @@ final class GuardedFile {
     case exclusive
   }
 
-  /// Waits for a lock that SQLite's connections respect. It may be on a file that stands at its path no longer: see
+  /// Waits for a lock that SQLite's connections respect. The file may no longer be at its path: see
   /// `hasMoved`.
   func lock(_ level: Level, _ deadline: Deadline) throws(ArtError) {
     var tries = 0
@@ -54,7 +54,8 @@ final class GuardedFile {
     }
   }
 
-  /// Two that both read and both want to write would wait for each other: the second one lets go.
+  /// A program that has a shared lock and cannot get the reserved one releases both: two such programs would
+  /// wait for each other.
   private func tryLock(_ level: Level) -> Int32 {
     var code = document_lock(handle, SQLITE_LOCK_SHARED)
     guard level == .exclusive, code == SQLITE_OK else { return code }
@@ -66,16 +67,16 @@ final class GuardedFile {
     return document_lock(handle, SQLITE_LOCK_EXCLUSIVE)
   }
 
-  /// Lets go of every lock.
+  /// Releases every lock.
   func unlock() {
     document_unlock(handle, SQLITE_LOCK_NONE)
     isExclusive = false
   }
 
-  /// Lets go of a lock that keeps nobody else from reading.
+  /// Releases the lock if it is shared; an exclusive one is kept.
   func unlockShared() { if !isExclusive { unlock() } }
 
-  /// Whether the file that is open stands at its path no longer.
+  /// Whether the open file is no longer at its path.
   var hasMoved: Bool { document_has_moved(handle) }
 
   /// Whether another program is about to write.
@@ -99,7 +100,7 @@ final class GuardedFile {
     return try bytes(count: size, at: 0)
   }
 
-  /// Bytes at an offset; zeros where the file ends.
+  /// Bytes at an offset, filled with zeros after the file's end.
   func bytes(count: Int, at offset: Int) throws(ArtError) -> [UInt8] {
     var code = SQLITE_OK
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -112,8 +113,8 @@ final class GuardedFile {
 
   func sync() throws(ArtError) { try check(document_sync(handle)) }
 
-  /// Makes the file's bytes, which are `old`, to be `new`, durably. Asks for an exclusive lock. The first page comes last: until then
-  /// the header says what it said of half a save.
+  /// Replaces the file's content `old` by `new`, durably. Needs an exclusive lock. The first page is written
+  /// last: until then the header still marks an interrupted save.
   func replace(_ old: [UInt8], by new: [UInt8]) throws(ArtError) {
     for start in stride(from: Format.pageSize, to: new.count, by: Format.pageSize) {
       try replacePage(at: start, of: old, by: new)
@@ -139,24 +140,26 @@ final class GuardedFile {
   }
 }
 
-/// Keeps this process from holding a lock while it is stopped: every other program would wait for the lock until this one
-/// is continued. Each opening of a file that may lock it is inside the gate; the process is stopped only while the gate is
-/// closed and no thread is inside.
+// MARK: - The gate for stopping
+
+/// Keeps this process from being stopped (Ctrl-Z) while it has a lock: every other program would wait for it. Each use of a
+/// file that may lock it is inside the gate; the process is stopped only while the gate is closed and no thread is inside.
 ///
 ///               enter, leave                           close: threads outside wait, threads inside go on
 ///       ┌──── open, n inside ────────────────────────────────▶ closed, n inside
 ///       │        ▲                                                   │ the last thread leaves
-///       │        └─── open: the waiting threads enter ◀──────── closed, nobody inside: the process may be stopped
+///       │        └─── open: the waiting threads enter ◀──────── closed, none inside: the process may be stopped
 ///       └─ leave, enter
 ///
-/// A thread that is inside may enter again: an edit that restores a journal first opens more than one connection.
+/// A thread inside may enter again: an edit that restores a journal first opens several connections.
 public final class FileGate: Sendable {
-  /// The gate of this process. Every connection to a file, and every file that is read by hand, goes through it.
+  /// The gate of this process. Every connection to a file, and every plain file access that locks, goes
+  /// through it.
   public static let shared = FileGate()
 
   private struct State {
     var isClosed = false
-    /// How many openings each thread has, and whether a signal is unblocked when it has none any more.
+    /// The number of passes of each thread, and whether its signal is unblocked when it has none left.
     var inside: [pthread_t: (count: Int, unblocks: Bool)] = [:]
     var waiting: [DispatchSemaphore] = []
     var delayed: Int32?
@@ -168,16 +171,16 @@ public final class FileGate: Sendable {
   /// An open gate.
   init() {}
 
-  /// Threads that wait to enter.
+  /// The number of threads that wait to enter.
   package var waitingThreads: Int { state.withLock(\.waiting.count) }
-  /// Tasks that wait until no thread is inside.
+  /// The number of tasks that wait until no thread is inside.
   var waitingTasks: Int { idle.count }
 
-  /// From here on that signal waits while the thread that would take it is inside. For a program with one thread that takes
-  /// signals: Ctrl-Z then stops it when the file is closed.
+  /// Delays a signal while the thread that would receive it is inside. For a program with one thread that
+  /// receives signals: Ctrl-Z then stops it when the file is closed.
   public func delay(_ signal: Int32) { state.withLock { $0.delayed = signal } }
 
-  /// Lets no thread enter from here on. Threads that are inside go on: see `waitUntilIdle`.
+  /// Closes the gate: no thread enters. Threads inside go on: see `waitUntilIdle`.
   public func close() { state.withLock { $0.isClosed = true } }
 
   /// Returns when no thread is inside, the gate is open again, or the task is cancelled.
@@ -189,7 +192,7 @@ public final class FileGate: Sendable {
     }
   }
 
-  /// Lets the threads enter that wait, and all others.
+  /// Opens the gate, and wakes the threads that wait to enter.
   public func open() {
     let waiting = state.withLock { state in
       state.isClosed = false
@@ -200,7 +203,7 @@ public final class FileGate: Sendable {
     idle.release()
   }
 
-  /// An opening of a file, from its beginning to its end. The thread that makes it waits while the gate is closed.
+  /// The use of a file, from opening to closing. `init` blocks while the gate is closed.
   final class Pass {
     private let gate: FileGate
     private let thread = pthread_self()
@@ -244,11 +247,11 @@ public final class FileGate: Sendable {
       return (state.inside.isEmpty, inside.unblocks ? state.delayed : nil)
     }
     if isIdle { idle.release() }
-    // A connection is used and closed by one thread; the mask of another one is not touched.
+    // A connection is used and closed by one thread. The signal mask of another thread is not changed.
     if let unblocked, thread == pthread_self() { Self.unblock(unblocked) }
   }
 
-  /// Blocks a signal in this thread; false where it was blocked already.
+  /// Blocks a signal in this thread; false if it was blocked already.
   private static func block(_ signal: Int32) -> Bool {
     var (set, before) = (sigset_t(), sigset_t())
     sigemptyset(&set)
@@ -257,7 +260,7 @@ public final class FileGate: Sendable {
     return sigismember(&before, signal) == 0
   }
 
-  /// A signal that has come meanwhile is obeyed here.
+  /// Unblocks a signal in this thread. If it is pending, it is delivered here.
   private static func unblock(_ signal: Int32) {
     var set = sigset_t()
     sigemptyset(&set)

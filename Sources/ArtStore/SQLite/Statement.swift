@@ -3,7 +3,7 @@
 import ArtModel
 import CStore
 
-/// A prepared statement. Columns are read with the type they must have: a value of another type is damage.
+/// A prepared statement. A column is read with the type it must have; a value of another type is damage.
 final class Statement {
   private let connection: Connection
   private let handle: OpaquePointer
@@ -25,26 +25,26 @@ final class Statement {
     case blob([UInt8])
   }
 
-  /// Makes the statement ready to run again, with these values.
+  /// Resets the statement and binds these values.
   func bind(_ values: Value...) throws(ArtError) { try bind(values) }
 
   /// The same for values in an array.
   func bind(_ values: [Value]) throws(ArtError) {
     sqlite3_reset(handle)
     for (index, value) in values.enumerated() {
-      let place = Int32(index + 1)
+      let parameter = Int32(index + 1)
       let code =
         switch value {
-        case .null: sqlite3_bind_null(handle, place)
-        case .integer(let number): sqlite3_bind_int64(handle, place, sqlite3_int64(number))
-        case .text(let text): art_bind_text(handle, place, text, sqlite3_uint64(text.utf8.count))
-        case .blob(let bytes): art_bind_blob(handle, place, bytes, sqlite3_uint64(bytes.count))
+        case .null: sqlite3_bind_null(handle, parameter)
+        case .integer(let number): sqlite3_bind_int64(handle, parameter, sqlite3_int64(number))
+        case .text(let text): art_bind_text(handle, parameter, text, sqlite3_uint64(text.utf8.count))
+        case .blob(let bytes): art_bind_blob(handle, parameter, bytes, sqlite3_uint64(bytes.count))
         }
       try connection.check(code)
     }
   }
 
-  /// Goes to the next row; false when there is none.
+  /// Steps to the next row; false if there is none.
   func step() throws(ArtError) -> Bool {
     let code = sqlite3_step(handle)
     switch code {
@@ -58,25 +58,25 @@ final class Statement {
     }
   }
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   func run(_ values: Value...) throws(ArtError) {
     try bind(values)
     while try step() {}
   }
 
-  /// The same with a blob at the end that is lent to SQLite, not copied: it may be large.
+  /// The same, with a blob as last parameter that SQLite reads in place: it may be large.
   func run(_ values: Value..., lending bytes: [UInt8]) throws(ArtError) {
-    let place = values.count
+    let count = values.count
     try bind(values + [.null])
-    defer { sqlite3_bind_null(handle, Int32(place + 1)) }
+    defer { sqlite3_bind_null(handle, Int32(count + 1)) }
     try bytes.withUnsafeBufferPointer { (buffer) throws(ArtError) in
       try connection.check(
-        art_lend_blob(handle, Int32(place + 1), buffer.baseAddress, sqlite3_uint64(buffer.count)))
+        art_lend_blob(handle, Int32(count + 1), buffer.baseAddress, sqlite3_uint64(buffer.count)))
       while try step() {}
     }
   }
 
-  /// Ends the run, and with it the lock that reading holds.
+  /// Ends the run, and releases the read lock.
   func reset() { sqlite3_reset(handle) }
 
   var columnCount: Int { Int(sqlite3_column_count(handle)) }
@@ -112,7 +112,7 @@ final class Statement {
     isNull(column) ? nil : try text(column)
   }
 
-  /// The value as it lies there, whatever its type; text that is no UTF-8 as bytes.
+  /// The stored value, whatever its type; text that is not UTF-8 as bytes.
   func value(_ column: Int) throws(ArtError) -> Value {
     switch sqlite3_column_type(handle, Int32(column)) {
     case SQLITE_INTEGER: return .integer(try integer(column))
@@ -132,7 +132,7 @@ final class Statement {
 }
 
 extension Statement.Value {
-  /// The order of SQLite's keys, which are numbers or texts.
+  /// SQLite's order of keys, which are integers or texts.
   static func < (left: Self, right: Self) -> Bool {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left < right
@@ -143,10 +143,11 @@ extension Statement.Value {
 }
 
 extension Statement {
-  /// The columns of a row as JSON: numbers, strings, null, and `{"hex":"…"}` for what is no text.
+  /// The columns of a row as JSON: numbers, strings, null, and `{"hex":"…"}` for blobs and text that is not
+  /// UTF-8.
   var columnsAsJSON: String {
     let columns = (0..<columnCount).map { column -> JSON in
-      // A column whose value cannot be read is kept as null: the row is in doubt anyway.
+      // A column that cannot be read becomes null: the row is unverified anyway.
       switch (try? value(column)) ?? .null {
       case .null: .null
       case .integer(let number): .integer(number)

@@ -281,18 +281,22 @@ extension Document {
 extension ArtError {
   /// Somebody else has set another background while this one was fetched.
   fileprivate static func hasMoved(_ path: String) -> ArtError {
-    ArtError(.movedOn, "\(path) has another background by now; what was fetched is dropped")
+    ArtError(.movedOn, "\(path) has another background by now; what was fetched is dropped", about: path)
   }
 
   fileprivate static func noURL(_ path: String) -> ArtError {
-    ArtError(.noBackground, "\(path) has no background that came from a URL; there is nothing to forget")
+    ArtError(
+      .noBackground, "\(path) has no background that came from a URL; there is nothing to forget", about: path
+    )
   }
 
   static func nothingToRefresh(_ path: String) -> ArtError {
-    ArtError(.noBackground, "\(path) has no background that came from a URL; there is nothing to refresh")
+    ArtError(
+      .noBackground, "\(path) has no background that came from a URL; there is nothing to refresh",
+      about: path)
   }
 
   static func nothingPending(_ path: String) -> ArtError {
-    ArtError(.noBackground, "nothing is pending in \(path)")
+    ArtError(.noBackground, "nothing is pending in \(path)", about: path)
   }
 }

@@ -169,7 +169,7 @@ extension PendingBackgrounds {
   /// One that is pending, from its lock to its end. After each wait: who is cancelled is not wanted any more.
   private func fetch(_ key: PendingKey) async {
     do throws(ArtError) {
-      if locks[key] == nil { locks[key] = try FetchLock.take(key.document, key.url, in: lockFolder) }
+      if locks[key] == nil { locks[key] = try FetchLock.acquire(key.document, key.url, in: lockFolder) }
       guard locks[key] != nil else { return tryAgainSoon(key) }
       // Another program may have fetched it just now.
       let seen = try await look(for: key)

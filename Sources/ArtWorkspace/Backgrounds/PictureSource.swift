@@ -210,7 +210,9 @@ extension PictureSource {
     case .descriptor(let descriptor, let name):
       var bytes = try Self.readAll(descriptor, upTo: limits.bytes, or: dataURLLimit, name: name)
       guard bytes.starts(with: dataScheme, by: { $0 | 0x20 == $1 }) else {
-        guard !bytes.isEmpty else { throw ArtError(.badValue, "\(name) is empty; it should be a picture") }
+        guard !bytes.isEmpty else {
+          throw ArtError(.badValue, "\(name) is empty; it should be a picture", about: name)
+        }
         return .bytes(bytes)
       }
       while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
@@ -229,7 +231,8 @@ extension PictureSource {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw ArtError.noPicture(path, errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw ArtError(.badValue, "\(path) is no regular file; give one with a picture, or - for stdin")
+      throw ArtError(
+        .badValue, "\(path) is no regular file with a picture", about: path, remedy: .sendBytes)
     }
     guard Int(status.st_size) <= limits.bytes else {
       throw Refusal.tooBig(limits.bytes)
@@ -282,8 +285,8 @@ extension ArtError {
     case ENOENT, ENOTDIR:
       return ArtError(
         .noSuchDocument, "no picture \(path.isEmpty ? "\"\"" : path); a URL begins with http:// or https://")
-    case EACCES, EPERM: return ArtError(.notPermitted, "cannot read \(path): \(cause)")
-    default: return ArtError(.inputOutput, "cannot read \(path): \(cause)")
+    case EACCES, EPERM: return ArtError(.notPermitted, "cannot read \(path): \(cause)", about: path)
+    default: return ArtError(.inputOutput, "cannot read \(path): \(cause)", about: path)
     }
   }
 }

@@ -75,7 +75,7 @@ public struct RefusalWarnings: Sendable {
   /// No refusal is told any more. Throws what keeping that throws, also where there is no place for it.
   public func stop() throws(ArtError) {
     let store = try found()
-    _ = try StateFolder.made()
+    _ = try StateFolder.create()
     try store.update { $0.isStopped = true }
   }
 

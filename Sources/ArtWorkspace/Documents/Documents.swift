@@ -89,7 +89,8 @@ public struct Documents: Sendable {
   @discardableResult
   public func rename(_ file: DocumentFile, to path: String) throws(ArtError) -> DocumentFile {
     guard DocumentName.isValid(path) else {
-      throw ArtError(.badValue, "\"\(path)\" is no name for a document; give a plain one, such as bees")
+      throw ArtError(
+        .badValue, "\"\(path)\" is no name for a document; give a plain one, such as bees", about: path)
     }
     try recovery.restoreFirst(file)
     return try file.move(to: DocumentName.withEnding(path))
@@ -147,7 +148,7 @@ public struct DocumentList: Sequence, IteratorProtocol {
     defer { position += 1 }
     if position < listing.unreadable.count {
       let name = listing.unreadable[position]
-      let error = ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it")
+      let error = ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name)
       return Entry(name: name, path: nil, summary: .failure(error))
     }
     let index = position - listing.unreadable.count
@@ -202,11 +203,12 @@ extension DocumentFile {
   func checkFree() throws(ArtError) {
     var status = stat()
     guard lstat(path, &status) != 0 else {
-      throw ArtError(.exists, "\(path) exists already; choose another name")
+      throw ArtError(.exists, "\(path) exists already", about: path, remedy: .chooseName)
     }
     let folder = FilePath(path).folder
     guard stat(folder, &status) == 0 else {
-      throw ArtError(.noSuchDocument, "no folder \(folder) to create \(path) in; make it first")
+      throw ArtError(
+        .noSuchDocument, "no folder \(folder) to create \(path) in; make it first", about: folder)
     }
   }
 }
@@ -230,12 +232,12 @@ public struct DocumentCheck: Sendable {
   public var isWhole: Bool { faults.isEmpty }
 
   /// Ends what a save that was cut short has left beside a whole document. Throws what `DocumentFile.settle` throws.
-  public func settle() throws(ArtError) { try file.settle() }
+  public func settle() throws(ArtError) { try file.resolveHotJournal() }
 
   /// Mends it; nil where somebody else has mended it meanwhile. The file as it was is kept, as the report says. Throws what
   /// `DocumentFile.mend` throws; then nothing is changed.
-  public func mend(_ mending: Mending) throws(ArtError) -> MendingReport? {
+  public func mend(_ mode: RepairMode) throws(ArtError) -> RepairReport? {
     var author = try recovery.newAuthor()
-    return try file.mend(mending, stamp: author.stamp(at: millisecondsSince1970()))
+    return try file.repair(mode, stamp: author.stamp(at: millisecondsSince1970()))
   }
 }

@@ -19,7 +19,7 @@ public struct TrashedDocument: Sendable, Equatable {
     let folder = FilePath(original).folder
     var status = stat()
     guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw ArtError(.noSuchDocument, "the folder \(folder) is gone; make it, and try again")
+      throw ArtError(.noSuchDocument, "the folder \(folder) is gone; make it, and try again", about: folder)
     }
     let file = try DocumentFile(path).move(to: original)
     // A file that is left tells of a document that is not there, and is passed over by whoever shows the trash.
@@ -176,7 +176,7 @@ extension Trash {
   private static func absolute(_ path: String) throws(ArtError) -> String {
     let parts = FilePath(path)
     guard let folder = FilePath.resolvedIfThere(parts.folder) else {
-      throw ArtError(.noSuchDocument, "the folder of \(path) is not there")
+      throw ArtError(.noSuchDocument, "the folder of \(path) is not there", about: path)
     }
     return FilePath.path(of: parts.name, in: folder)
   }
@@ -252,6 +252,6 @@ extension Unicode.Scalar {
 
 extension ArtError {
   fileprivate static func noTrash(_ path: String, _ why: String) -> ArtError {
-    ArtError(.notPermitted, "\(path) cannot be put into the trash: \(why)")
+    ArtError(.notPermitted, "\(path) cannot be put into the trash: \(why)", about: path)
   }
 }

@@ -39,7 +39,7 @@ public struct Gallery<Waiter: DrawingWaiter> {
   /// How many documents are in it with a picture.
   public private(set) var shown = 0
   /// Those that are in it without one, and why.
-  public private(set) var errors: [(name: String, message: String)] = []
+  public private(set) var errors: [(name: String, error: ArtError)] = []
   /// The first thing that went wrong; nil where nothing did. `damaged` stands for a background that is not drawn.
   public private(set) var firstFailure: ArtError.Code?
   private var failures = 0
@@ -66,7 +66,7 @@ public struct Gallery<Waiter: DrawingWaiter> {
     let count = listing.names.count + listing.unreadable.count
     try put(Array(GalleryPage.head(title: Self.title(folder), count: count).utf8))
     for name in listing.unreadable {
-      try fail(name, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it"))
+      try fail(name, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name))
     }
     documents = listing.names.count
     var begun: [Begun] = []
@@ -194,8 +194,8 @@ extension Gallery {
   private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
     report(.failed(error))
     note(error.code)
-    errors.append((name, error.message))
-    try put(GalleryPage.item(GalleryPage.Entry(name: name, words: error.message)))
+    errors.append((name, error))
+    try put(GalleryPage.item(GalleryPage.Entry(name: name, words: error.cause)))
   }
 
   private mutating func note(_ code: ArtError.Code) { firstFailure = firstFailure ?? code }

@@ -156,8 +156,8 @@ extension ArtError {
   /// Why a document is not drawn; `name` is what messages call it.
   public init(_ failure: DrawingFailure, drawing name: String) {
     switch failure {
-    case .failed(let error): self.init(error.code, "\(name) cannot be drawn: \(error.message)")
-    case .cancelled: self.init(.unavailable, "the drawing of \(name) was given up")
+    case .failed(let error): self = error.withCause("\(name) cannot be drawn: \(error.cause)")
+    case .cancelled: self.init(.unavailable, "the drawing of \(name) was given up", about: name)
     case .refused(let refusal):
       let code: Code =
         switch refusal.reason {
@@ -165,7 +165,9 @@ extension ArtError {
         case .badFont, .forbidden: .badValue
         case .tooLarge: .tooLarge
         }
-      self.init(code, "\(name) cannot be drawn: \(refusal.detail)")
+      self.init(
+        code, "\(name) cannot be drawn: \(refusal.detail)", about: name,
+        remedy: refusal.reason == .noFont ? .chooseFont : nil)
     }
   }
 }

@@ -131,7 +131,8 @@ public struct ImportList: Sendable {
         continue
       }
       for name in contents.unreadable {
-        faults.append((next.path, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it")))
+        faults.append(
+          (next.path, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name)))
       }
       let found = ImportSource.Folder(next.path, target: next.target)
       for entry in contents.entries {
@@ -203,7 +204,7 @@ struct ImportFolder {
   }
 
   private mutating func add(_ entry: FolderEntry) {
-    guard let name = entry.name else { return unreadable.append(entry.shownName) }
+    guard let name = entry.name else { return unreadable.append(entry.displayName) }
     do throws(SystemError) { entries.append((name, Kind(try entry.kind()))) } catch {
       // What has gone meanwhile is not there; of anything else it is told that it is passed over.
       if error.number != ENOENT { entries.append((name, .unseen)) }

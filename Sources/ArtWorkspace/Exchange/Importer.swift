@@ -96,7 +96,7 @@ public struct ImportTally: Sendable {
 public struct Importer<Transfer: PictureTransfer> {
   private let options: ImportOptions
   private let transfer: Transfer
-  private let notice: @Sendable (String) -> Void
+  private let notice: @Sendable (DocumentNotice) -> Void
   private var random = SystemRandomNumberGenerator()
   /// The folder that the last document went to.
   private var folder: String?
@@ -106,7 +106,7 @@ public struct Importer<Transfer: PictureTransfer> {
   /// An importer of what is in that list. `notice` is given to the documents that are made.
   public init(
     _ list: ImportList, _ options: ImportOptions = ImportOptions(), transfer: Transfer,
-    notice: @escaping @Sendable (String) -> Void = { _ in }
+    notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
   ) {
     (self.options, self.transfer, self.notice) = (options, transfer, notice)
     tally.others = list.others
@@ -239,7 +239,7 @@ struct ImportBackground {
         url = background.url.flatMap(Self.kept)
         if background.url != nil, url == nil {
           let words = "the URL beside the picture that is in it, which is no URL of a picture"
-          notes.append(ExchangeReport.Note(.leftOut, code: "pictureURL", words: words))
+          notes.append(ExchangeReport.Note(.leftOut, code: "pictureURL", text: words))
         }
         return
       } catch let refusal as Refusal {
@@ -270,7 +270,7 @@ struct ImportBackground {
       refuse(refused.refusal, of: found, hint: options.hint(refused.refusal))
     } catch let error as ArtError {
       guard let kept = found.storable else { throw error }
-      wait(for: kept, reason: error.code.rawValue, because: error.message)
+      wait(for: kept, reason: error.code.rawValue, because: error.cause)
     }
   }
 
@@ -286,13 +286,13 @@ struct ImportBackground {
   private mutating func leaveOut(_ what: String, _ refusal: Refusal) {
     self.refusal = refusal
     let words = "\(what) (\(refusal.reason.rawValue): \(refusal.detail))"
-    notes.append(ExchangeReport.Note(.leftOut, code: "background", words: words))
+    notes.append(ExchangeReport.Note(.leftOut, code: "background", text: words))
   }
 
   private mutating func wait(for url: String, reason: String, because detail: String) {
     pending = (url, reason)
     let words = "the background is still to be fetched (\(reason): \(detail))"
-    notes.append(ExchangeReport.Note(.changed, code: "pendingBackground", words: words))
+    notes.append(ExchangeReport.Note(.changed, code: "pendingBackground", text: words))
   }
 
   /// What a document keeps of where its picture came from; nil for what is no URL of a picture.
@@ -336,13 +336,16 @@ extension ArtError {
   fileprivate static func notMade(_ folder: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     switch number {
-    case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot make the folder \(folder): \(cause)")
-    case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot make the folder \(folder): \(cause)")
+    case EACCES, EPERM, EROFS:
+      return ArtError(.notPermitted, "cannot make the folder \(folder): \(cause)", about: folder)
+    case ENOSPC, EDQUOT:
+      return ArtError(.diskFull, "cannot make the folder \(folder): \(cause)", about: folder)
     case ENAMETOOLONG:
-      return ArtError(.badValue, "the name \(folder.prefix(40))… is too long for the file system")
+      return ArtError(
+        .badValue, "the name \(folder.prefix(40))… is too long for the file system", about: folder)
     case ENOENT, EEXIST:
-      return ArtError(.exists, "\(folder) is a link to what is not there; choose another one")
-    default: return ArtError(.inputOutput, "cannot make the folder \(folder): \(cause)")
+      return ArtError(.exists, "\(folder) is a link to what is not there; choose another one", about: folder)
+    default: return ArtError(.inputOutput, "cannot make the folder \(folder): \(cause)", about: folder)
     }
   }
 }

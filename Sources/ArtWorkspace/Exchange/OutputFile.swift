@@ -134,7 +134,8 @@ extension OutputFile {
     do throws(SystemError) {
       // A copy of a private file is private from its first byte.
       return try UnnamedFile(
-        in: folder, mode: place.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder), isAsked: isUnnamed
+        in: folder, mode: place.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder),
+        allowsUnnamed: isUnnamed
       )
     } catch {
       throw .notSaved(as: place.path, error.number)
@@ -146,7 +147,7 @@ extension OutputFile {
   }
 
   private func putInPlace(_ file: UnnamedFile) throws(ArtError) {
-    if case .replacing(let old) = place.kind { try old.rights.give(to: file.descriptor, name: place.path) }
+    if case .replacing(let old) = place.kind { try old.rights.apply(to: file.descriptor, name: place.path) }
     let isThere: Bool
     do throws(SystemError) {
       switch place.kind {
@@ -240,15 +241,16 @@ public struct OutputPlace: Sendable {
       let old = try OldFile(target, path)
       try Self.check(old, at: target, replaceable, path)
       kind = .replacing(old)
-    case S_IFDIR: throw ArtError(.exists, "\(path) is a folder; name a file in it")
-    default: throw ArtError(.exists, "\(path) is no regular file; choose another name")
+    case S_IFDIR: throw ArtError(.exists, "\(path) is a folder; name a file in it", about: path)
+    default: throw ArtError(.exists, "\(path) is no regular file", about: path, remedy: .chooseName)
     }
   }
 
   /// Throws for a terminal, which shows no picture.
   fileprivate static func checkTerminal(_ descriptor: Int32, _ name: String) throws(ArtError) {
     guard isatty(descriptor) == 1 else { return }
-    throw ArtError(.usage, "\(name) is a terminal, which shows no picture; redirect it, or name a file")
+    throw ArtError(
+      .usage, "\(name) is a terminal, which shows no picture; redirect it, or name a file", about: name)
   }
 
   /// Throws for the name of a document, or of what SQLite would take for a part of one.
@@ -261,7 +263,8 @@ public struct OutputPlace: Sendable {
     let endings = replaceable.mayHaveOurEnding ? [] : [""]
     let own = (endings + ["-journal", "-wal", "-shm"]).map { (".emojiart" + $0).utf8 }
     guard !own.contains(where: { name.suffix($0.count).elementsEqual($0) }) else {
-      throw ArtError(.badValue, "\(path) is, or leads to, what has a document's name; choose another one")
+      throw ArtError(
+        .badValue, "\(path) is, or leads to, what has a document's name; choose another one", about: path)
     }
   }
 
@@ -278,7 +281,7 @@ public struct OutputPlace: Sendable {
     let head = old.head
     guard head.isEmpty || replaceable.matches(head) && replaceable.matchesAll(of: target) else {
       let what = head.starts(with: "SQLite format 3".utf8) ? "a database" : "no \(replaceable.words)"
-      throw ArtError(.exists, "\(path) exists already, and is \(what); choose another name")
+      throw ArtError(.exists, "\(path) exists already, and is \(what)", about: path, remedy: .chooseName)
     }
   }
 }
@@ -405,20 +408,21 @@ extension ArtError {
   package static func notWritten(to name: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     let knob = number == EFBIG ? "; raise `ulimit -f`" : ""
-    return ArtError(.inputOutput, "cannot write the result to \(name): \(cause)\(knob)")
+    return ArtError(.inputOutput, "cannot write the result to \(name): \(cause)\(knob)", about: name)
   }
 
   fileprivate static func notSaved(as path: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     switch number {
-    case EEXIST: return ArtError(.exists, "\(path) exists already; choose another name")
-    case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot write \(path): \(cause)")
-    case EFBIG: return ArtError(.diskFull, "cannot write \(path): \(cause); raise `ulimit -f`")
-    case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot write \(path): \(cause)")
-    case ENOENT, ENOTDIR: return ArtError(.noSuchDocument, "no folder to write \(path) in; make it first")
+    case EEXIST: return ArtError(.exists, "\(path) exists already", about: path, remedy: .chooseName)
+    case EACCES, EPERM, EROFS: return ArtError(.notPermitted, "cannot write \(path): \(cause)", about: path)
+    case EFBIG: return ArtError(.diskFull, "cannot write \(path): \(cause); raise `ulimit -f`", about: path)
+    case ENOSPC, EDQUOT: return ArtError(.diskFull, "cannot write \(path): \(cause)", about: path)
+    case ENOENT, ENOTDIR:
+      return ArtError(.noSuchDocument, "no folder to write \(path) in; make it first", about: path)
     case ENAMETOOLONG:
-      return ArtError(.badValue, "the name \(path.prefix(40))… is too long for the file system")
-    default: return ArtError(.inputOutput, "cannot write \(path): \(cause)")
+      return ArtError(.badValue, "the name \(path.prefix(40))… is too long for the file system", about: path)
+    default: return ArtError(.inputOutput, "cannot write \(path): \(cause)", about: path)
     }
   }
 }

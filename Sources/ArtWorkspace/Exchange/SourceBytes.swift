@@ -49,9 +49,9 @@ public struct SourceBytes: Sendable {
     guard fstat(file, &status) == 0 else { throw .notRead(path, errno) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    case S_IFIFO: throw ArtError(.badValue, "\(path) is a pipe; give - to read stdin")
-    case S_IFDIR: throw ArtError(.badValue, "\(path) is a folder")
-    default: throw ArtError(.badValue, "\(path) is a device, and not a file")
+    case S_IFIFO: throw ArtError(.badValue, "\(path) is a pipe", about: path, remedy: .sendBytes)
+    case S_IFDIR: throw ArtError(.badValue, "\(path) is a folder", about: path)
+    default: throw ArtError(.badValue, "\(path) is a device, and not a file", about: path)
     }
     guard status.st_size <= Self.limit else { throw .tooLargeSource(path) }
     var bytes: [UInt8] = []
@@ -108,15 +108,16 @@ extension ArtError {
     let cause = SystemError.text(of: number)
     switch number {
     case ENOENT, ENOTDIR:
-      return ArtError(.noSuchDocument, "\(name) is not there; give a file or a folder that is")
-    case ELOOP: return ArtError(.badValue, "\(name) is a symbolic link")
+      return ArtError(.noSuchDocument, "\(name) is not there; give a file or a folder that is", about: name)
+    case ELOOP: return ArtError(.badValue, "\(name) is a symbolic link", about: name)
     case EACCES, EPERM:
-      return ArtError(.notPermitted, "\(name) cannot be read: \(cause); look at its permissions")
-    default: return ArtError(.inputOutput, "\(name) cannot be read: \(cause)")
+      return ArtError(.notPermitted, "\(name) cannot be read: \(cause); look at its permissions", about: name)
+    default: return ArtError(.inputOutput, "\(name) cannot be read: \(cause)", about: name)
     }
   }
 
   fileprivate static func tooLargeSource(_ name: String) -> ArtError {
-    ArtError(.tooLarge, "\(name) is larger than \(SourceBytes.limit >> 20) MiB, the most that is read")
+    ArtError(
+      .tooLarge, "\(name) is larger than \(SourceBytes.limit >> 20) MiB, the most that is read", about: name)
   }
 }

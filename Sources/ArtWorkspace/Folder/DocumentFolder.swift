@@ -112,7 +112,7 @@ public actor DocumentFolder {
         isLookedThrough = true
       case .degraded(let reason): degraded = reason
       case .watching: degraded = nil
-      case .look: break
+      case .changed: break
       case nil: throw .unwatched(path)
       }
     }
@@ -166,7 +166,7 @@ extension DocumentFolder {
   private func receive(_ news: WatchEvent) async {
     guard !isClosed else { return }
     switch news {
-    case .look(let files):
+    case .changed(let files):
       let reasons = files.map { (FilePath($0.path), $0.isQuiet ? RefreshReason.quiet : .forced) }
       await refresh(Dictionary(reasons, uniquingKeysWith: max))
     case .scanned(let scan):
@@ -252,7 +252,7 @@ extension DocumentFolder {
       stamp = try file.stampIfThere()
       guard let stamp else { return handleMissing(path, reason) }
       known[path]?.missingUntil = nil
-      if let old = before?.stamp, stamp.showsNothing(since: old) {
+      if let old = before?.stamp, stamp.provesUnchanged(since: old) {
         unreadable[path] = nil
         return nil
       }
@@ -410,18 +410,20 @@ extension ArtError {
   fileprivate static func folder(_ name: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     switch number {
-    case ENOENT: return ArtError(.noSuchDocument, "no folder \(name)")
-    case ENOTDIR: return ArtError(.noSuchDocument, "\(name) is not a folder")
+    case ENOENT: return ArtError(.noSuchDocument, "no folder \(name)", about: name)
+    case ENOTDIR: return ArtError(.noSuchDocument, "\(name) is not a folder", about: name)
     case EACCES, EPERM:
-      return ArtError(.notPermitted, "not permitted to look into \(name): \(cause); look at its permissions")
-    default: return ArtError(.inputOutput, "cannot look into \(name): \(cause)")
+      return ArtError(
+        .notPermitted, "not permitted to look into \(name): \(cause); look at its permissions", about: name)
+    default: return ArtError(.inputOutput, "cannot look into \(name): \(cause)", about: name)
     }
   }
 
   /// Nothing is heard of the folder.
   fileprivate static func unwatched(_ name: String) -> ArtError {
     ArtError(
-      .unavailable, "the folder \(name) cannot be watched: the watcher ended before it had looked; try again")
+      .unavailable, "the folder \(name) cannot be watched: the watcher ended before it had looked; try again",
+      about: name)
   }
 }
 
@@ -438,7 +440,7 @@ public enum FolderEvent: Sendable, Equatable {
   /// A document has another name.
   case renamed(String, from: String)
   /// A document cannot be read; told once, until it is whole again or there is another kind of trouble.
-  case damaged(String, reason: String)
+  case damaged(String, reason: ArtError)
   /// Something may have been missed, and everything was looked at again; what was found was told before.
   case rescanned(String)
   /// Changes are found by looking through the folder every so often; why, and what can be done.
@@ -475,10 +477,10 @@ public struct FolderDocument: Sendable, Equatable {
   /// folder was opened.
   public let base: DocumentBase?
   /// Why it cannot be read, as it was found last; nil when nothing is wrong with it, or not for long enough to be told.
-  public let trouble: String?
+  public let trouble: ArtError?
 
   /// A document.
-  public init(path: String, base: DocumentBase?, trouble: String?) {
+  public init(path: String, base: DocumentBase?, trouble: ArtError?) {
     self.path = path
     self.base = base
     self.trouble = trouble

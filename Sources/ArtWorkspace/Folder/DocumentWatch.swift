@@ -79,7 +79,7 @@ public actor DocumentWatch {
       case .degraded(let reason): broadcast.send(.degraded(reason))
       case .watching: broadcast.send(.watching)
       case .scanned: await look(isQuiet: true)
-      case .look(let files): await look(isQuiet: files.allSatisfy(\.isQuiet))
+      case .changed(let files): await look(isQuiet: files.allSatisfy(\.isQuiet))
       }
     }
   }

@@ -76,8 +76,8 @@ public struct FolderReport {
       // That it is gone the folder tells; one that is in use is tried again.
       guard error.code != .busy, error.code != .noSuchDocument else { return ([], false) }
       // What is being written now may be whole at the next try.
-      guard isBeginning || (try? file.stamp())?.canBeTrusted ?? true else { return ([], false) }
-      return ([reported.receive(.damaged(document, reason: error.message))].compactMap(\.self), false)
+      guard isBeginning || (try? file.stamp())?.isConclusive ?? true else { return ([], false) }
+      return ([reported.receive(.damaged(document, reason: error))].compactMap(\.self), false)
     }
     self.since = nil
     // The folder may not have told yet that it is there, or whole.
@@ -106,11 +106,11 @@ public enum FolderNotice: Sendable, Equatable {
   /// A document has another name.
   case renamed(String, from: String, revision: Int?)
   /// A document cannot be read; why.
-  case damaged(String, reason: String)
+  case damaged(String, reason: ArtError)
   /// A background that was pending was refused, for good or for now.
   case rejected(String, Refusal, url: String)
   /// Something was in the way of fetching what is pending.
-  case unfetched(String, reason: String, url: String)
+  case unfetched(String, reason: ArtError, url: String)
   /// Everything was looked at again, because something may have been missed; why.
   case rescanned(String)
   /// Changes are found by looking through the folder every so often; why.
@@ -194,7 +194,7 @@ struct ReportedDocuments: Equatable, Sendable {
     /// Nil also where another document may stand there now.
     var id: DocumentID?
     /// Why it cannot be read.
-    var trouble: String?
+    var trouble: ArtError?
   }
 
   private var known: [FilePath: Known] = [:]

@@ -83,7 +83,7 @@ extension FollowedPlace {
     do throws(ArtError) { _ = try file.stamp() } catch {
       // What was meant may be a folder.
       guard error.code == .noSuchDocument, !typed.hasSuffix(".emojiart") else { throw error }
-      throw ArtError(error.code, "no folder \(typed), and \(error.message)")
+      throw error.withCause("no folder \(typed), and \(error.cause)")
     }
     guard let resolved = FilePath.resolvedIfThere(file.path) else { throw .noFolder(typed) }
     let parts = FilePath(resolved)
@@ -111,6 +111,6 @@ extension FollowedPlace {
 
 extension ArtError {
   fileprivate static func noFolder(_ name: String) -> ArtError {
-    ArtError(.noSuchDocument, "no folder \(name); give one that is there, or a document")
+    ArtError(.noSuchDocument, "no folder \(name); give one that is there, or a document", about: name)
   }
 }

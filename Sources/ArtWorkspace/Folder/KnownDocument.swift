@@ -78,7 +78,7 @@ struct KnownDocuments: Sendable {
     documents.sorted { $0.key < $1.key }.map {
       FolderDocument(
         path: $0.key.string, base: $0.value.trouble == nil ? $0.value.base : nil,
-        trouble: $0.value.trouble?.message)
+        trouble: $0.value.trouble)
     }
   }
 }
@@ -182,7 +182,7 @@ struct Comparison {
 
   /// The document cannot be read.
   func events(findingTrouble error: ArtError) -> [FolderEvent] {
-    known?.trouble?.code == error.code ? [] : [.damaged(path, reason: error.message)]
+    known?.trouble?.code == error.code ? [] : [.damaged(path, reason: error)]
   }
 
   private func changed(_ edits: [LoggedEdit], to content: DocumentContent, isComplete: Bool) -> FolderEvent {

@@ -46,7 +46,7 @@ extension EmojiText {
     else { return nil }
     // What is no name is told as what it is: no emoji.
     guard let text = try? EmojiNames.emoji(named: name) else { return nil }
-    return ArtError(.badText, "\"\(word)\" has no emoji in it; did you mean :\(name): \(text)?")
+    return ArtError(.badText, "\"\(word)\" has no emoji in it; did you mean :\(name): \(text)?", about: word)
   }
 }
 

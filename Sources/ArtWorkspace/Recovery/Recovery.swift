@@ -132,7 +132,7 @@ public struct OrphanedEdits {
   public let match: JournalMatch?
   /// What messages call the document; where the edits belong to one, a path to it.
   public let name: String
-  fileprivate let notice: @Sendable (String) -> Void
+  fileprivate let notice: @Sendable (DocumentNotice) -> Void
 
   /// The document that the edits belong to; nil where they belong to none.
   public var file: DocumentFile? {
@@ -181,12 +181,12 @@ public struct OrphanedEditsSelection {
   }
 
   private var places: [Place] = []
-  private let notice: @Sendable (String) -> Void
+  private let notice: @Sendable (DocumentNotice) -> Void
 
   /// None stand for all of this machine's. `file` finds the document of a name that is no folder; `notice` is given to the
   /// documents that are opened. Throws what `file` throws.
   public init(
-    _ names: [String] = [], notice: @escaping @Sendable (String) -> Void = { _ in },
+    _ names: [String] = [], notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in },
     file: (String) throws(ArtError) -> DocumentFile = { DocumentFile($0) }
   ) throws(ArtError) {
     self.notice = notice
@@ -215,8 +215,8 @@ public struct OrphanedEditsSelection {
   ) throws(ArtError) -> [OrphanedEdits] {
     for place in places {
       switch place {
-      case .folder(let path, _): search.look(into: path)
-      case .document(_, _, let given): search.look(at: DocumentFile(given))
+      case .folder(let path, _): search.inspect(folder: path)
+      case .document(_, _, let given): search.inspect(DocumentFile(given))
       }
     }
     var selected: [OrphanedEdits] = []
@@ -263,7 +263,9 @@ public struct OrphanedEditsSelection {
   private func match(_ head: JournalHead, _ search: inout JournalSearch) -> JournalMatch {
     for case .document(let path, let file, _) in places where path != head.path {
       let isVeryFile = file.map(head.isFile) ?? false
-      if !isVeryFile, search.copies(for: head).contains(path) { search.look(into: FilePath(path).folder) }
+      if !isVeryFile, search.copies(for: head).contains(path) {
+        search.inspect(folder: FilePath(path).folder)
+      }
     }
     return search.match(head)
   }
@@ -352,14 +354,14 @@ public struct Restoration {
   private let selection: OrphanedEditsSelection
   private let recovery: Recovery
   private let trustsElsewhere: Bool
-  private let notice: @Sendable (String) -> Void
+  private let notice: @Sendable (DocumentNotice) -> Void
   private let folder: JournalFolder?
 
   /// For what is selected. `trustsElsewhere` has edits of other machines and containers taken for orphaned, too. Throws what
   /// finding the folder of journals throws.
   public init(
     _ selection: OrphanedEditsSelection, by recovery: Recovery, trustsElsewhere: Bool = false,
-    notice: @escaping @Sendable (String) -> Void = { _ in }
+    notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
   ) throws(ArtError) {
     self.selection = selection
     self.recovery = recovery
@@ -412,7 +414,7 @@ public struct Restoration {
       }
     case .restore:
       try each(of: orphaned, report) { (edits) throws(ArtError) in try restore(edits, report) }
-      try folder?.removeSpent { selection.isMeant($0.path) }
+      try folder?.removeEmptyJournals { selection.isMeant($0.path) }
     }
   }
 
@@ -441,7 +443,7 @@ public struct Restoration {
   private func findNothing(in document: String, _ task: Task) throws(ArtError) {
     let file = DocumentFile(document, notice: notice)
     _ = try file.base()
-    if case .restore = task { try file.settle() }
+    if case .restore = task { try file.resolveHotJournal() }
   }
 
   private func list(_ edits: OrphanedEdits, _ report: (Event) throws(ArtError) -> Void) throws(ArtError) {
@@ -457,9 +459,9 @@ public struct Restoration {
     guard let file = edits.file else { return }
     var author = try recovery.newAuthor()
     // Nil when another program has restored it, or its program runs.
-    guard let journal = try edits.journal.taken() else { return }
+    guard let journal = try edits.journal.locked() else { return }
     let restored = try file.restore(journal, stamp: author.stamp(at: millisecondsSince1970()))
-    try file.settle()
+    try file.resolveHotJournal()
     if restored.edits > 0 { try report(.restored(edits, restored, into: edits.name)) }
     if restored.isBeyondLog { try report(.beyondLog(restored, document: edits.name)) }
   }
@@ -467,7 +469,7 @@ public struct Restoration {
   private func drop(_ edits: OrphanedEdits, _ report: (Event) throws(ArtError) -> Void) throws(ArtError) {
     if let error = edits.elsewhereError { throw error }
     let count = try edits.count()
-    guard let journal = try edits.journal.taken() else { return }
+    guard let journal = try edits.journal.locked() else { return }
     try journal.discard(knownTo: edits.file)
     // What is saved already is not dropped with its journal.
     if count > 0 || edits.match == nil { try report(.dropped(edits, count)) }
@@ -495,7 +497,7 @@ extension Restoration {
     var author = try recovery.newAuthor()
     var random = SystemRandomNumberGenerator()
     var taken: [(edits: OrphanedEdits, journal: OrphanedJournal)] = []
-    for edits in orphaned { if let journal = try edits.journal.taken() { taken.append((edits, journal)) } }
+    for edits in orphaned { if let journal = try edits.journal.locked() { taken.append((edits, journal)) } }
     guard !taken.isEmpty else {
       throw ArtError(
         .busy, "the edits of \(head.path) have just been restored by another program; look at it")

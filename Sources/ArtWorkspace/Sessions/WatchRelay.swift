@@ -82,7 +82,7 @@ final class WatchRelay: EventSource {
       return (state.pending, Array(state.followers.values))
     }
     switch news {
-    case .look(let files):
+    case .changed(let files):
       for file in files {
         let path = FilePath(file.path)
         for follower in followers where follower.path == path {

@@ -268,12 +268,13 @@ final class Registry: Sendable {
 
 extension ArtError {
   fileprivate static func closedWorkspace(_ path: String) -> ArtError {
-    ArtError(.closed, "the folder \(path) is closed; open it again")
+    ArtError(.closed, "the folder \(path) is closed; open it again", about: path)
   }
 
   fileprivate static func outsideWorkspace(_ path: String) -> ArtError {
     ArtError(
       .badValue,
-      "\"\(path)\" is no path of a document in the folder; give one without .. that is relative to it")
+      "\"\(path)\" is no path of a document in the folder; give one without .. that is relative to it",
+      about: path)
   }
 }

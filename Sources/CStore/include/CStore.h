@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite and xxHash, what Swift cannot call of SQLite, and the file layer through which SQLite uses documents.
+// SQLite and xxHash, wrappers for what Swift cannot call of SQLite, and SQLite's file layer for documents.
 #ifndef CSTORE_H
 #define CSTORE_H
 

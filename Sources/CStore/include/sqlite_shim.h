@@ -20,7 +20,7 @@ static inline int art_bind_blob(sqlite3_stmt *statement, int index, const void *
   return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
-// The bytes stay the caller's, who keeps them until the statement has run. No bytes are an empty blob, not NULL.
+// The caller keeps the bytes until the statement has run. An empty buffer is an empty blob, not NULL.
 static inline int art_lend_blob(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
   return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", count, SQLITE_STATIC);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Swift cannot do on this system, or cannot see of it.
+// System calls that Swift cannot make or does not import.
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
 
-// statfs(2) and the calls for extended attributes, which Swift's module of the C library leaves out.
+// statfs(2) and extended attributes, which Swift's module of the C library does not include.
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
 #include "arguments.h"
 #include "process.h"
 
-/// Gives a file another name that nothing has yet. Gives 0 or the error number: EEXIST where something has it.
+/// Renames a file without replacing another. Returns 0 or the error number: EEXIST where the name exists.
 int csystem_rename_without_replacing(const char *_Nonnull path, const char *_Nonnull name);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Swift cannot do: between fork and exec only C is safe, and the words of waitid are macros.
+// Starting processes: between fork and exec only async-signal-safe C is allowed, and the constants of waitid
+// are macros.
 #ifndef CSYSTEM_PROCESS_H
 #define CSYSTEM_PROCESS_H
 
@@ -7,13 +8,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// What a program may use; 0 where nothing limits it.
+/// Resource limits; 0 for no limit.
 struct csystem_limits {
   uint64_t memory;             ///< bytes of address space
   uint64_t processor_seconds;  ///< seconds of processor time; then SIGXCPU, a second later SIGKILL
 };
 
-/// A program that was started, and this side's ends of its standard streams; all close on exec.
+/// A started program, and this side's ends of its standard streams, which close on exec.
 struct csystem_process {
   pid_t process;
   int input;      ///< a stream socket: `shutdown` wakes whoever waits on it, MSG_NOSIGNAL keeps SIGPIPE away
@@ -21,30 +22,32 @@ struct csystem_process {
   int errors;  ///< a pipe
 };
 
-/// Starts the program at a path, with these arguments and that environment, both ended by NULL, and returns when it runs. Gives 0
-/// or the error number of what failed, exec included; then nothing is left.
+/// Starts a program with these arguments and environment, both terminated by NULL, and returns when it runs.
+/// Returns 0 or the error number of the step that failed, exec included; nothing remains then.
 ///
-/// It gets a process group of its own, default signals and none blocked, no descriptors but 0 to 2, no core files, no more
-/// rights than this process, and it is killed when **the thread that called this** ends: that is what the kernel's parent death signal looks at.
+/// The program gets its own process group, default signal actions, an empty signal mask, only the descriptors 0
+/// to 2, no core files and no new privileges. It is killed when **the calling thread** ends, because the parent
+/// death signal belongs to that thread.
 int csystem_start(
   const char *path, char *const arguments[], char *const environment[], struct csystem_limits limits,
   struct csystem_process *started);
 
-/// No other process of this user may open this one's memory and environment from here on (PR_SET_DUMPABLE), and it leaves no core
-/// file. A program that it starts is not affected.
+/// Makes this process undumpable (PR_SET_DUMPABLE): other processes of this user cannot read its memory or
+/// environment, and it leaves no core file. Does not affect programs that it starts.
 void csystem_hide_memory(void);
 
-/// A pipe that closes on exec: the end to read, the end to write. Gives 0 or the error number.
+/// Creates a pipe that closes on exec: the read end, then the write end. Returns 0 or the error number.
 int csystem_pipe(int ends[2]);
 
-/// What has become of a process.
+/// A change of a process's state.
 enum csystem_change { csystem_exited, csystem_signalled, csystem_stopped };
 
-/// Waits until a process has ended, or been stopped where that is asked for. Its number stays its own until
-/// `csystem_reap`. `number` is the exit status or the signal. Where somebody else has reaped it: exited with -1.
+/// Waits until a process has ended or, with `or_stopped`, was stopped. The process ID stays valid until
+/// `csystem_reap`. `number` is the exit status or the signal. A process that was reaped elsewhere counts as
+/// exited with -1.
 enum csystem_change csystem_wait(pid_t process, bool or_stopped, int *number);
 
-/// Frees the number of a process that has ended.
+/// Releases the ID of a process that has ended.
 void csystem_reap(pid_t process);
 
 #endif

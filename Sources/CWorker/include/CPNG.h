@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libpng, whose errors leave by longjmp, which no Swift may be in the way of. It compresses on a thread of its own, or,
-// where none can be begun, on the caller's.
+// Writes PNG files with libpng, whose errors use longjmp, which must not cross Swift frames. Compresses on a
+// thread of its own or, where none can be started, on the caller's.
 #ifndef CPNG_H
 #define CPNG_H
 
@@ -8,23 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A PNG file while it is written: eight bits a channel, red, green, blue, and alpha where that is asked for.
+// A PNG file being written: eight bits for each of red, green, blue and optionally alpha.
 struct cpng;
 
-// Begins a file. `is_small` takes several times as long and makes it as small as it can be. Null when there is no memory.
+// Starts a file. `is_small` takes several times as long for the best compression. NULL for lack of memory.
 struct cpng *cpng_begin(uint32_t width, uint32_t height, bool has_alpha, bool is_small);
 
-// Waits until the rows before are compressed, and hands over the next ones: Cairo's ARGB32, to be left as they are until the next
-// call. Answers whether the file can still be written; no more rows than the file has are taken.
+// Waits until the previous rows are compressed, and passes the next ones, in Cairo's ARGB32; they must stay
+// unchanged until the next call. Returns whether the file can still be written; excess rows are refused.
 bool cpng_write(struct cpng *self, const uint8_t *pixels, ptrdiff_t stride, uint32_t rows);
 
-// Waits until all rows that were handed over are compressed; when they were the last ones, the file is whole. Answers as above.
+// Waits until all rows are compressed; after the last ones, the file is complete. Returns as above.
 bool cpng_finish(struct cpng *self);
 
-// The bytes that were ready when the last of these two calls returned, those before not again; they stay until the next one.
+// The bytes that were ready when the last of these two calls returned, without earlier ones; valid until the
+// next call.
 size_t cpng_take(struct cpng *self, const uint8_t **bytes);
 
-// Ends the thread and lets go of everything, in any state.
+// Ends the thread and frees everything, in any state.
 void cpng_free(struct cpng *self);
 
 #endif

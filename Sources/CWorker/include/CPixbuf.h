@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gdk-pixbuf, with the loaders that are named here and no others.
+// Decodes pictures with gdk-pixbuf, restricted to known loaders.
 #ifndef CPIXBUF_H
 #define CPIXBUF_H
 
@@ -7,70 +7,71 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// How a decode ended.
+// The result of decoding.
 enum cpixbuf_status {
   CPIXBUF_DECODED = 0,
   // No loader of this name is installed.
   CPIXBUF_NO_LOADER,
   // Memory ran out.
   CPIXBUF_NO_MEMORY,
-  // The loader found another size than it was told; nothing was decoded.
+  // The loader found another size than expected; nothing was decoded.
   CPIXBUF_OTHER_SIZE,
-  // The loader ended without all of the picture.
+  // The loader ended before the picture was complete.
   CPIXBUF_INCOMPLETE,
-  // The loader says that something is wrong, in `message`.
+  // The loader reported an error, in `message`.
   CPIXBUF_BROKEN,
 };
 
 struct cpixbuf_result {
   enum cpixbuf_status status;
-  // Of the decoded picture, or what the loader found instead of what it was told.
+  // The size of the decoded picture, or the size that the loader found.
   int32_t width;
   int32_t height;
-  // The loader's words, UTF-8, ended by a zero.
+  // The loader's message in UTF-8, terminated by a zero byte.
   char message[256];
 };
 
-// What was decoded: rows of pixels, each of `channels` bytes: red, green, blue and, when there are four, alpha.
+// Decoded rows, with `channels` bytes for each pixel: red, green, blue and, with four channels, alpha.
 struct cpixbuf_pixels {
   uint8_t *bytes;
   int32_t width;
   int32_t height;
   int32_t channels;
-  // Bytes from a row to the next.
+  // Bytes from one row to the next.
   size_t stride;
-  // What the bytes are a part of; NULL when they are their own.
+  // The object that owns the bytes; NULL when they were allocated by malloc.
   void *owner;
 };
 
-// Opens the loaders of these names, and settles that there are no others in this process. Before the first `cpixbuf_decode`, and
-// once; the names must stay where they are. A loader that is not installed is missing later, too.
+// Opens the loaders of these names; this process can use no others afterwards. Call it once, before the first
+// `cpixbuf_decode`; the names must stay valid. A loader that is not installed is reported when decoding.
 void cpixbuf_load(const char *const names[], size_t count);
 
-// Decodes a still picture with the loader of that name ("png", "jpeg", "gif", "webp", "avif"). The size is the one that the loader
-// must find. Only JPEG's can make it smaller meanwhile: by 1, 2, 4 or 8, sides rounded up. The caller frees the pixels, which are
-// there when it was decoded; for a trial, `pixels` is NULL. The first call settles for the process which loaders there are, all of
-// these where `cpixbuf_load` was not called, and that glib writes no warnings. Standard error is silent during the call, but for
-// what ends the process; one call waits for another.
+// Decodes a still picture with a loader ("png", "jpeg", "gif", "webp", "avif"), which must find the given size.
+// Only the JPEG loader supports a `reduction`: by 1, 2, 4 or 8, with sides rounded up. The caller frees the
+// pixels after a success; `pixels` is NULL to check a picture only. The first call fixes the loaders of this
+// process, all known ones unless `cpixbuf_load` was called, and silences warnings of GLib. Standard error is
+// redirected during the call, except for fatal messages; concurrent calls wait for each other.
 struct cpixbuf_result cpixbuf_decode(const char *name, const uint8_t *bytes, size_t count, int32_t width, int32_t height,
                                      int32_t reduction, struct cpixbuf_pixels *pixels);
 
-// Puts them on a canvas that is clear elsewhere, of which nothing lies outside of it. False when there is no memory for that.
+// Places the pixels on a larger transparent canvas, which must contain them. False for lack of memory.
 bool cpixbuf_place(struct cpixbuf_pixels *pixels, int32_t left, int32_t top, int32_t width, int32_t height);
 
-// Makes them smaller: each pixel becomes the mean of what it covers, by area and alpha. What is made smaller reaches so far in pixels,
-// which is more than one pixel less than there are in no direction. False when there is no memory for that.
+// Scales the pixels down; each becomes the mean of the area that it covers, weighted by alpha. `across` and
+// `down` are the size of the source area in pixels, less than one pixel smaller than the picture. False for
+// lack of memory.
 bool cpixbuf_shrink(struct cpixbuf_pixels *pixels, double across, double down, int32_t width, int32_t height);
 
-// Takes a part of a file.
+// Receives a part of a file.
 typedef void (*cpixbuf_take)(const uint8_t *bytes, size_t count, void *context);
 
-// Writes a PNG file without metadata; false when there is no memory for that.
+// Writes a PNG file without metadata; false for lack of memory.
 bool cpixbuf_write_png(const struct cpixbuf_pixels *pixels, cpixbuf_take take, void *context);
 
 void cpixbuf_free(struct cpixbuf_pixels *pixels);
 
-// Whether data of zlib are whole, with their sum, and stand for so many bytes at least.
+// Whether zlib data are complete, with a valid checksum, and expand to at least that many bytes.
 bool cpixbuf_inflates(const uint8_t *bytes, size_t count, size_t expected);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over pixels, in C so that a debug build runs them fast, too. Pixels are Cairo's ARGB32: 32 bits of native order,
-// premultiplied, on this machine's byte order blue, green, red, alpha.
+// Loops over pixels, in C so that they are fast in debug builds. Pixels are Cairo's ARGB32: 32 bits in native
+// order, premultiplied; on a little-endian machine blue, green, red, alpha.
 #ifndef CRASTER_H
 #define CRASTER_H
 
@@ -8,33 +8,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Some rows and columns of a picture.
+// A rectangular part of a picture.
 struct craster_part {
   uint8_t *pixels;
   ptrdiff_t stride;  // bytes
-  // Of what is held.
+  // The part.
   int32_t left;
   int32_t top;
   int32_t width;
   int32_t height;
-  // Of all of the picture.
+  // The whole picture.
   int32_t whole_width;
   int32_t whole_height;
 };
 
-// How a picture lies on another one.
+// The position and scale of a picture on a target.
 struct craster_place {
-  // Of the picture's left top corner, in the other one's pixels.
+  // The top left corner of the picture, in pixels of the target.
   double x;
   double y;
-  // Pixels of the other one for a pixel, above 0.
+  // Pixels of the target for each pixel of the picture; above 0.
   double scale_x;
   double scale_y;
-  // Whether the picture's border goes on for ever outside of it, instead of nothing.
+  // Whether the border pixels extend for ever, instead of transparency.
   bool has_endless_border;
 };
 
-// A rectangle of whole pixels; right and bottom lie outside.
+// A rectangle of whole pixels; right and bottom are exclusive.
 struct craster_rect {
   int32_t left;
   int32_t top;
@@ -42,33 +42,34 @@ struct craster_rect {
   int32_t bottom;
 };
 
-// What of the source is needed for that rectangle of the target.
+// The part of the source that a rectangle of the target depends on.
 struct craster_rect craster_needed(const struct craster_part *source, struct craster_place place, struct craster_rect rect);
 
-// Paints a picture over another one, inside the rectangle, which both must hold.
+// Paints a picture over a target within a rectangle, which both must contain.
 //
-// A pixel is the mean of the source over a square as large as itself, or as large as a pixel of the source where that is larger:
-// the area's mean where it is made smaller, linear between pixels where it is made larger, and exactly the source where
-// scale is 1 and x and y are whole. It depends on nothing but the places of both: any part is as it is in the whole.
+// A pixel is the mean of the source over a square of its own size, or of the size of a source pixel if that is
+// larger: area averaging when scaling down, linear interpolation when scaling up, and an exact copy at scale 1
+// and whole coordinates. It depends only on the positions, so every part equals that part of the whole.
 //
-// False when there is no memory.
+// False for lack of memory.
 bool craster_draw(const struct craster_part *source, struct craster_place place, const struct craster_part *target,
                   struct craster_rect rect);
 
-// Makes it half as large, both sides being even, each pixel the mean of four.
+// Halves both sides, which must be even; each pixel is the mean of four.
 void craster_halve(const uint8_t *source, ptrdiff_t stride, int32_t width, int32_t height, uint8_t *target);
 
-// Gives what is clear around a picture the colours of its edge, as good as clear as that can be. False when there is no memory.
+// Gives transparent pixels around a picture the colours of its edge, with minimal alpha. False for lack of
+// memory.
 bool craster_bleed(uint8_t *pixels, int32_t width, int32_t height);
 
-// Finds the colours of pixels, as many as 256, and gives each pixel the number of its own. The number of colours; 0 where there
-// are more.
+// Finds up to 256 colours, and writes the index of each pixel's colour. Returns the number of colours; 0 where
+// there are more.
 int32_t craster_index(const uint8_t *pixels, size_t count, uint8_t *numbers, uint32_t *colors);
 
-// The pixels of these numbers.
+// Expands indices to pixels.
 void craster_expand(const uint8_t *numbers, size_t count, const uint32_t *colors, uint8_t *pixels);
 
-// A decoded picture: 3 bytes a pixel (red, green, blue) or 4 (and alpha, not premultiplied).
+// A decoded picture: 3 bytes for each pixel (red, green, blue) or 4 (with alpha, not premultiplied).
 struct craster_decoded {
   const uint8_t *pixels;
   ptrdiff_t stride;
@@ -79,16 +80,16 @@ struct craster_decoded {
   int32_t orientation;
 };
 
-// Fills a part with what it is to hold of a decoded picture after that is turned.
+// Fills a part with a decoded picture, with the orientation applied.
 void craster_turn(const struct craster_decoded *source, const struct craster_part *target);
 
 // Fills a rectangle with one colour, 0xAARRGGBB.
 void craster_fill(const struct craster_part *target, struct craster_rect rect, uint32_t color);
 
-// Paints diagonal stripes in two greys, which begin where x and y together are `start`.
+// Paints diagonal stripes in two greys; a stripe starts where x + y is `start`.
 void craster_hatch(const struct craster_part *target, struct craster_rect rect, int64_t start);
 
-// A row as PNG has it: red, green, blue, and alpha where that is asked for, not premultiplied.
+// Converts a row to the format of PNG: red, green, blue and optionally alpha, not premultiplied.
 void craster_png_row(const uint8_t *source, int32_t width, bool has_alpha, uint8_t *target);
 
 #endif

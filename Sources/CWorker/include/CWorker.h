@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C of emojiart-worker but for libcurl: gdk-pixbuf, libpng, loops over pixels, and the sandbox around them.
+// The C code of emojiart-worker except libcurl: gdk-pixbuf, libpng, loops over pixels, and the sandbox.
 #ifndef CWORKER_H
 #define CWORKER_H
 

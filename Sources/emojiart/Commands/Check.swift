@@ -87,12 +87,12 @@ struct Check: ParsableCommand {
           "adopted": .array(report.adopted.map(JSON.string)), "document": .string(file.path),
           "faults": .array(report.faults.map(JSON.string)), "lost": .array(report.lost.map(JSON.string)),
           "ok": .boolean(true), "original": .string(report.original),
-          "setAside": .array(report.setAside.map(JSON.string)),
+          "setAside": .array(report.quarantined.map(JSON.string)),
         ]))
       return true
     }
     for line in report.adopted { try Output.line("accepted: \(safe(line))") }
-    for line in report.setAside { try Output.line("set aside: \(safe(line))") }
+    for line in report.quarantined { try Output.line("set aside: \(safe(line))") }
     for line in report.lost { try Output.line("lost: \(safe(line))") }
     try Output.line("\(safe(file.path)): mended; the file as it was is \(safe(report.original))")
     return true

@@ -69,7 +69,9 @@ struct GalleryCommand: ParsableCommand {
       let count = gallery.shown == 1 ? "1 document" : "\(gallery.shown) documents"
       return try Output.line(safe("\(count), \(output)"))
     }
-    let errors = gallery.errors.map { JSON.object(["error": .string($0.message), "name": .string($0.name)]) }
+    let errors = gallery.errors.map {
+      JSON.object(["error": .string($0.error.message), "name": .string($0.name)])
+    }
     try Output.json(
       .object([
         "gallery": .object([

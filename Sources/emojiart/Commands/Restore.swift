@@ -48,7 +48,7 @@ struct Restore: ParsableCommand {
       throw ArtError(
         .usage, "--from-elsewhere goes with the documents whose programs you know to be gone; name them")
     }
-    let notice: @Sendable (String) -> Void = { Output.complain($0) }
+    let notice: @Sendable (DocumentNotice) -> Void = { Output.complain($0.message) }
     let selection = try OrphanedEditsSelection(`where`, notice: notice) { (name) throws(ArtError) in
       try common.file(name)
     }

@@ -7,7 +7,7 @@ import ArtWorkspace
 extension ExchangeReport {
   /// A line for each note: `left out: 2 labels without an emoji: "Hello", "Bob"`.
   var lines: [String] {
-    notes.map { ($0.kind == .leftOut ? "left out: " : "changed: ") + $0.words }
+    notes.map { ($0.kind == .leftOut ? "left out: " : "changed: ") + $0.text }
   }
 
   /// The notes as JSON.
@@ -16,7 +16,7 @@ extension ExchangeReport {
       notes.map {
         .object([
           "code": .string($0.code), "emojis": .integer($0.emojis), "kind": .string($0.kind.rawValue),
-          "words": .string($0.words),
+          "words": .string($0.text),
         ])
       })
   }

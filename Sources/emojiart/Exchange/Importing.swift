@@ -22,7 +22,7 @@ struct Importing {
     (self.settings, self.list) = (settings, list)
     let options = ImportOptions(
       isOffline: settings.isOffline, allowsPrivate: settings.allowsPrivate, hint: RefusalMessages.hint)
-    importer = Importer(list, options, transfer: Transfer(), notice: { Output.complain($0) })
+    importer = Importer(list, options, transfer: Transfer(), notice: { Output.complain($0.message) })
   }
 
   /// How the command ends: by the first failure.

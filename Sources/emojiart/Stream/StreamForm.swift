@@ -173,7 +173,8 @@ struct JSONForm: StreamForm {
   }
 
   private mutating func respond(_ outcome: ProtocolAnswer.Outcome, to line: StreamLine) throws(ArtError) {
-    try ProtocolAnswer(outcome, tag: line.tag).write(to: &json) { (piece) throws(ArtError) in
+    try ProtocolAnswer(outcome, tag: line.tag).write(to: &json, message: \.message) {
+      (piece) throws(ArtError) in
       try Output.writeAnswers(piece)
     }
     json.endLine()
@@ -191,14 +192,14 @@ struct JSONForm: StreamForm {
     try Output.writeAnswers(json.bytes)
   }
 
-  static func news(of event: DocumentEvent) -> [UInt8] { ProtocolEvent(event).line }
+  static func news(of event: DocumentEvent) -> [UInt8] { ProtocolEvent(event).line(message: \.message) }
 
-  static func news(of event: LifeCycleEvent) -> [UInt8] { ProtocolEvent.lifeCycle(event).line }
+  static func news(of event: LifeCycleEvent) -> [UInt8] { ProtocolEvent.lifeCycle(event).line() }
 
-  static func news(of event: DocumentWatch.Event) -> [UInt8] { ProtocolEvent(event).line }
+  static func news(of event: DocumentWatch.Event) -> [UInt8] { ProtocolEvent(event).line() }
 
   static func tell(_ event: DocumentBackgrounds.Event, by outbox: Outbox) {
-    outbox.put(ProtocolEvent(event).line)
+    outbox.put(ProtocolEvent(event).line(message: \.message))
   }
 }
 
@@ -373,7 +374,7 @@ struct PromptForm: StreamForm {
   /// In the state folder; none where that cannot be made.
   private static var history: HistoryFile? {
     do throws(ArtError) {
-      return HistoryFile(path: try StateFolder.made() + "/history")
+      return HistoryFile(path: try StateFolder.create() + "/history")
     } catch {
       Output.complain("\(error.message); lines are kept for this session only")
       return nil

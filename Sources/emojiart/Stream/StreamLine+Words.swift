@@ -19,7 +19,7 @@ extension StreamLine {
   init?(words line: String) {
     do throws(ArtError) {
       // A line that another system wrote ends with a return.
-      let words = try CommandWords.split(line.hasSuffix("\r") ? String(line.dropLast()) : line)
+      let words = try ShellWords.split(line.hasSuffix("\r") ? String(line.dropLast()) : line)
       guard let name = words.first else { return nil }
       self = try Self.line(name, words.dropFirst())
     } catch {

@@ -29,7 +29,7 @@ struct StreamSession {
     let signals = StreamSignals(outbox, terminal) { Form.news(of: $0) }
     try signals.follow()
     var file = file
-    file.notice = { Form.notice($0, by: outbox) }
+    file.notice = { Form.notice($0.message, by: outbox) }
     let document = try open(file)
     let events = document.events(ownEdits: settings.tellsOwnChanges)
     let listening = Outcome {

@@ -109,6 +109,6 @@ extension ArtError {
 
   /// All or none: none.
   static func nothingSaved(_ name: String, _ cause: ArtError) -> ArtError {
-    ArtError(cause.code, "\(name) is as it was, because of one line: \(cause.message)")
+    cause.withCause("\(name) is as it was, because of one line: \(cause.cause)")
   }
 }

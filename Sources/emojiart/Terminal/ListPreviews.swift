@@ -47,7 +47,7 @@ struct ListPreviews {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
     guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
     let held = SignalSource(SignalSource.endings + [SIGTSTP])
-    var question = art.isAsked ? TerminalQuestion() : nil
+    var question = art.isAsked ? TerminalQuery() : nil
     question?.finish()
     let answers = question?.answers
     let terminal = TerminalSize.now(answers)
@@ -155,7 +155,7 @@ struct ListPreviews {
     let words: String
     switch failure {
     case .refused(let refusal) where refusal.reason == .tooLarge: return
-    case .refused(let refusal): words = refusal.detail
+    case .refused(let refusal): words = refusal.message
     case .failed(let error): words = error.message
     case .cancelled: return
     }

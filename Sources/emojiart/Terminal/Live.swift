@@ -198,7 +198,7 @@ extension LiveShow {
     } catch {
       let isBusy = error.code == .busy
       // What is being written now comes to be whole, perhaps as it was, of which nobody tells.
-      isLate = isBusy || !((try? file.stamp())?.canBeTrusted ?? true)
+      isLate = isBusy || !((try? file.stamp())?.isConclusive ?? true)
       if !isBusy, trouble != error.message {
         trouble = error.message
         show()

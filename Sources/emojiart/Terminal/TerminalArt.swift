@@ -41,7 +41,7 @@ struct TerminalArt: Sendable {
       return try await picture(scene, placement, graphics, font: font, by: renderer)
     } catch {
       switch error {
-      case .refused(let refusal): complaint = refusal.detail
+      case .refused(let refusal): complaint = refusal.message
       case .failed(let failure): complaint = failure.message
       case .cancelled: throw error
       }
@@ -129,7 +129,7 @@ struct ShownArt {
   var isWanted: Bool {
     switch choice {
     case .none: false
-    case .auto: isatty(1) == 1 && TerminalSurroundings.here.isCapable
+    case .auto: isatty(1) == 1 && TerminalEnvironment.here.isCapable
     case .kitty, .sixel, .symbols, .text: true
     }
   }
@@ -139,7 +139,7 @@ struct ShownArt {
   func drawn(_ scene: DrawingScene, below lines: Int) throws -> TerminalArt? {
     let held = SignalSource(SignalSource.endings + [SIGTSTP])
     defer { held.release() }
-    var question = isAsked ? TerminalQuestion() : nil
+    var question = isAsked ? TerminalQuery() : nil
     defer { question?.finish() }
     let answers = question?.answers
     let graphics = Graphics.best(choice, isTerminal: isatty(1) == 1, .here, answers)
@@ -171,7 +171,7 @@ struct ShownArt {
     }
     try checkThreads()
     let held = SignalSource(SignalSource.endings + [SIGTSTP])
-    var question = isAsked ? TerminalQuestion() : nil
+    var question = isAsked ? TerminalQuery() : nil
     question?.finish()
     held.release()
     let answers = question?.answers

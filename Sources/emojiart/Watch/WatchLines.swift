@@ -44,8 +44,8 @@ struct WatchLines {
     case .renamed(_, let from, _): [(now, "renamed from \(called(from))")]
     case .rejected(_, let refusal, _):
       [(now, "background refused: \(refusal.reason.rawValue): \(refusal.detail)\(later(refusal))")]
-    case .unfetched(_, let reason, _): [(now, "background not fetched: \(reason); it is tried again")]
-    case .damaged(_, let reason): [(now, "damaged: \(reason)")]
+    case .unfetched(_, let reason, _): [(now, "background not fetched: \(reason.message); it is tried again")]
+    case .damaged(_, let reason): [(now, "damaged: \(reason.message)")]
     case .changed(_, let change, let isWholeAgain): phrases(change, isWholeAgain, now)
     }
   }

@@ -43,7 +43,7 @@ struct WatchSettings {
       guard !exec.isEmpty else { throw ArtError(.usage, "--exec without a command; give one in quotes") }
       command = ["sh", "-c", exec]
     } else {
-      command = try CommandWords.split(exec)
+      command = try ShellWords.split(exec)
     }
   }
 

@@ -108,7 +108,7 @@ struct Watching {
       let path = FilePath.path(of: place.document, in: parts[place.source].place.folder)
       RefusalMessages.tell(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
     case .failed(let place, let error, let url):
-      let notice = FolderNotice.unfetched(place.document, reason: error.message, url: url)
+      let notice = FolderNotice.unfetched(place.document, reason: error, url: url)
       try tell(notice, of: place.source, isChange: false)
     }
   }
@@ -133,7 +133,9 @@ struct Watching {
     let place = parts[index].place
     let name = notice.document.map(place.argument)
     if settings.isJSON {
-      for line in ProtocolNotice.notices(notice, folder: place.folderName, name: place.argument) {
+      let lines = ProtocolNotice.notices(
+        notice, folder: place.folderName, name: place.argument, message: \.message)
+      for line in lines {
         try Output.write(line.line)
       }
     } else if let name {

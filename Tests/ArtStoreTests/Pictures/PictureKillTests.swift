@@ -214,6 +214,6 @@ import Testing
 extension JournalFolder {
   /// None where the folder was not made.
   fileprivate func deadIfAny() throws -> [OrphanedJournal] {
-    FileManager.default.fileExists(atPath: path) ? try dead() : []
+    FileManager.default.fileExists(atPath: path) ? try lockOrphans() : []
   }
 }

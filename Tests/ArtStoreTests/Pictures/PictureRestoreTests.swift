@@ -15,7 +15,7 @@ import Testing
     let edit = BackgroundEdit.set(try Background(one, from: url), keepsCanvas: false)
     let plan = try #require(try edit.plan(on: sample.content))
     let journal = try sample.journal()
-    try journal.append([try #require(try sample.take(plan.name, plan.changes))], on: sample.base)
+    try journal.append([try #require(try sample.perform(plan.name, plan.changes))], on: sample.base)
     journal.abandon()
   }
 
@@ -26,9 +26,9 @@ import Testing
     #expect(try sample.file.read().background == nil)
     var maker = try EditMaker(seed: 4)
     let shown = try sample.file.read(
-      with: [sample.dead()], restoredBy: Author(origin: Origin(using: &maker.random)))
+      with: [sample.lockedOrphan()], restoredBy: Author(origin: Origin(using: &maker.random)))
     #expect(try shown.content.background == background(1, url: url(1)))
-    let report = try sample.file.restore(sample.dead(), stamp: sample.stamp())
+    let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
     #expect(report.dropped == [])
     #expect(try sample.file.background()?.bytes == picture(1).bytes)
     #expect(try sample.file.read().canvas == picture(1).size)
@@ -42,7 +42,7 @@ import Testing
       try die(sample, 1, url: url)
       var maker = try EditMaker(seed: 4)
       for number in 2...6 { _ = try sample.file.keep(picture(number), in: sample.content.id) }
-      let report = try sample.file.restore(sample.dead(), stamp: maker.stamp())
+      let report = try sample.file.restore(sample.lockedOrphan(), stamp: maker.stamp())
       #expect(try report.dropped == [.setBackground(background(1, url: url))])
       let content = try sample.file.read()
       #expect(content.background == nil && content.pending?.url == url)
@@ -61,7 +61,8 @@ import Testing
       var maker = try EditMaker(seed: 5)
       let new = DocumentFile(sample.space["saved.emojiart"])
       let reports = try new.create(
-        from: [try sample.dead()], on: hasSource ? sample.file : nil, stamp: { maker.stamp() }, using: &random
+        from: [try sample.lockedOrphan()], on: hasSource ? sample.file : nil, stamp: { maker.stamp() },
+        using: &random
       )
       let content = try new.read()
       try new.checkPictures()
@@ -83,10 +84,10 @@ import Testing
     sample.content.setPictures(try file.keep(one, in: sample.content.id))
     let edit = BackgroundEdit.set(try Background(one, from: url(1)), keepsCanvas: false)
     let plan = try #require(try edit.plan(on: sample.content))
-    let entry = try #require(try sample.take(plan.name, plan.changes))
+    let entry = try #require(try sample.perform(plan.name, plan.changes))
     for number in 2...6 { _ = try file.keep(picture(number), in: sample.content.id) }
     let outcome = try file.save(NetEdits(UnsavedEdits([entry]), of: sample.content, since: base))
-    let joined = try #require(outcome.joined)
+    let joined = try #require(outcome.rebased)
     #expect(joined.others == nil && joined.own.dropped.count == 1)
     #expect(joined.own.dropped.first?.changes == [.setBackground(try background(1, url: url(1)))])
     let content = try file.read()

@@ -190,7 +190,7 @@ import Testing
     }
     #expect(try file.background() == nil)
     #expect(try file.check().faults == ["the picture of the background is not in it"])
-    let report = try #require(try file.mend(.repair, stamp: maker.stamp()))
+    let report = try #require(try file.repair(.repair, stamp: maker.stamp()))
     #expect(report.lost.count == 1 && report.lost[0].contains("fetched again"), "\(report.lost)")
     let content = try file.read()
     #expect(content.background == nil && content.pending?.url == url(1) && content.pending?.reason == "undo")
@@ -226,8 +226,8 @@ import Testing
       } else {
         #expect(try file.background()?.bytes == picture(2, bytes: size).bytes)
       }
-      let report = try #require(try file.mend(.repair, stamp: maker.stamp()))
-      #expect(report.setAside.count == 1)
+      let report = try #require(try file.repair(.repair, stamp: maker.stamp()))
+      #expect(report.quarantined.count == 1)
       #expect(
         try file.check().faults == []
           && file.read().background == (isPresent ? nil : background(2, bytes: size, url: nil)))

@@ -73,14 +73,14 @@ import Testing
       }
       let outcome = try file.save(NetEdits(unsaved, of: content, since: base))
       unsaved = UnsavedEdits()
-      if let joined = outcome.joined {
+      if let joined = outcome.rebased {
         content = joined.content
       } else {
         content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       }
       base = outcome.base
       content.setPictures(outcome.pictures)
-      return outcome.joined != nil
+      return outcome.rebased != nil
     }
   }
 

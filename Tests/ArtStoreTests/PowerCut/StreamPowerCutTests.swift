@@ -46,7 +46,7 @@ import Testing
         return .torn("revision \(saved.revision) after \(lines) lines")
       }
       var maker = try EditMaker(seed: UInt64(remains.number))
-      for journal in try JournalFolder("\(remains.folder)/state/journal").dead() {
+      for journal in try JournalFolder("\(remains.folder)/state/journal").lockOrphans() {
         journals += 1
         do throws(ArtError) {
           restored += try file.restore(journal, stamp: maker.stamp()).edits
@@ -99,10 +99,10 @@ import Testing
       }
       guard found > saved || remains.answers == 0 else { return .lost }
       var maker = try EditMaker(seed: UInt64(remains.number))
-      for journal in try JournalFolder("\(remains.folder)/state/journal").dead() {
+      for journal in try JournalFolder("\(remains.folder)/state/journal").lockOrphans() {
         _ = try file.restore(journal, stamp: maker.stamp())
       }
-      try file.settle()
+      try file.resolveHotJournal()
       guard sent.lines(in: try file.read()) == sent.sent.count else { return .lost }
       let names = try FileManager.default.contentsOfDirectory(atPath: remains.folder)
       return names.filter { $0 != "state" } == [Self.name] ? .kept : .torn("left \(names)")

@@ -46,14 +46,14 @@ final class JournalSample {
     var entries: [LoggedEdit] = []
     while entries.count < count {
       let edit = try maker.edit(on: content)
-      if let entry = try take(edit.name, edit.changes) { entries.append(entry) }
+      if let entry = try perform(edit.name, edit.changes) { entries.append(entry) }
     }
     return entries
   }
 
   /// An edit of these changes; nil when it has no effect.
   @discardableResult
-  func take(
+  func perform(
     _ name: String, _ changes: [Change], kind: LoggedEdit.Kind = .edit, dropped: [Change] = [],
     by client: DocumentClient? = nil, tag: RequestTag? = nil
   ) throws -> LoggedEdit? {
@@ -69,9 +69,9 @@ final class JournalSample {
     return entry
   }
 
-  /// The one journal whose program is gone.
-  func dead() throws -> OrphanedJournal {
-    let journals = try folder.dead()
+  /// The one orphaned journal, locked.
+  func lockedOrphan() throws -> OrphanedJournal {
+    let journals = try folder.lockOrphans()
     try #require(journals.count == 1, "\(journals.count) journals")
     return journals[0]
   }

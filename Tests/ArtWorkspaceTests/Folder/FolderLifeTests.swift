@@ -32,7 +32,7 @@ import Testing
         guard try await folder.file(path).stampIfThere() != nil else { continue }
         documents[path] = Listener.Known(revision: try await folder.file(path).read().revision)
       } catch {
-        documents[path] = Listener.Known(trouble: error.message)
+        documents[path] = Listener.Known(trouble: error)
       }
     }
     return documents
@@ -71,7 +71,7 @@ import Testing
     listener.isDeafTo = kind
     for _ in 0..<operations {
       if life.random.oneIn(12), let begun = life.begin() {
-        await open.news.say(.look([WatchedFile(begun.name, isQuiet: false)]))
+        await open.news.say(.changed([WatchedFile(begun.name, isQuiet: false)]))
         if life.random.oneIn(2) { await open.news.settled() }
         life.finish(begun)
       } else {
@@ -84,7 +84,7 @@ import Testing
     }
     // The dust settles.
     await say(&life, open, .scanned, all: true)
-    await open.news.say(.look(life.files.sorted().map { WatchedFile($0, isQuiet: true) }))
+    await open.news.say(.changed(life.files.sorted().map { WatchedFile($0, isQuiet: true) }))
     await open.news.settled()
     while await !open.news.again.isEmpty { for event in await open.again() { listener.hear(event) } }
     for event in await open.heard() { listener.hear(event) }
@@ -113,7 +113,7 @@ import Testing
       // Some come early, as what happens to a file brings looks before their time.
       let pause = again.map(\.delay).max() ?? .zero
       open.clock.advance(by: life.random.oneIn(3) ? pause / 2 : pause)
-      await open.news.say(.look(again.map { WatchedFile($0.path, isQuiet: true) }))
+      await open.news.say(.changed(again.map { WatchedFile($0.path, isQuiet: true) }))
     }
   }
 
@@ -126,7 +126,7 @@ import Testing
         if isQuiet { life.files.remove(path) }
         files.append(WatchedFile(path, isQuiet: isQuiet))
       }
-      if !files.isEmpty { await open.news.say(.look(files)) }
+      if !files.isEmpty { await open.news.say(.changed(files)) }
     case .scanned:
       for folder in life.folders.sorted() where all || life.random.oneIn(2) {
         life.folders.remove(folder)

@@ -32,8 +32,8 @@ import Testing
     #expect(try documents.first?.base == bees.base() && documents.first?.trouble == nil)
     #expect(
       documents.last?.base == nil
-        && documents.last?.trouble?.contains("text.emojiart is not an emojiart") == true)
-    #expect(documents.last?.trouble?.contains(watched.path + "/text.emojiart") == true)
+        && documents.last?.trouble?.cause.contains("text.emojiart is not an emojiart") == true)
+    #expect(documents.last?.trouble?.cause.contains(watched.path + "/text.emojiart") == true)
     #expect(await open.again().isEmpty)
     await open.folder.close()
   }
@@ -212,7 +212,7 @@ import Testing
       try watched.overwrite("bees.emojiart", half)
       #expect(await open.look("bees.emojiart").isEmpty)
       let trouble = await open.document()?.trouble
-      #expect(trouble?.contains(words) == true, "\(trouble ?? "")")
+      #expect(trouble?.cause.contains(words) == true, "\(trouble as Any)")
     }
     try watched.overwrite("bees.emojiart", whole)
     let mended = changes(await open.look("bees.emojiart"))
@@ -236,7 +236,7 @@ import Testing
     try sql("bees.emojiart", "UPDATE emoji SET json = replace(json, '40', '41')")
     let told = await open.lookUntilSure("bees.emojiart")
     let reason = try #require(Self.reason(told))
-    #expect(reason.contains("another program wrote it"))
+    #expect(reason.cause.contains("another program wrote it"))
     try watched.overwrite("new.emojiart", "text".utf8)
     #expect(await open.look("new.emojiart", isQuiet: false).isEmpty)
     #expect(await open.lookUntilSure("new.emojiart").count == 1)
@@ -247,7 +247,7 @@ import Testing
   }
 
   /// Why the only event says that a document is damaged.
-  private static func reason(_ events: [FolderEvent]) -> String? {
+  private static func reason(_ events: [FolderEvent]) -> ArtError? {
     if case .damaged(_, let reason)? = events.first, events.count == 1 { reason } else { nil }
   }
 

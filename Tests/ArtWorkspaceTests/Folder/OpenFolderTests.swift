@@ -61,7 +61,7 @@ import Testing
     let held = try (300..<400).map {
       try FileLock(watched["\($0).emojiart"], alone: true, writing: true)
     }
-    await open.news.say(.look(watched.names.map { WatchedFile($0, isQuiet: true) }))
+    await open.news.say(.changed(watched.names.map { WatchedFile($0, isQuiet: true) }))
     var iterator = events.makeAsyncIterator()
     _ = await iterator.next()
     let met = await open.folder.documents.count
@@ -92,7 +92,7 @@ import Testing
       let error = await #expect(throws: ArtError.self) {
         _ = try await DocumentFolder.open(watched[path]) { _ in ScriptedEvents(files: []) }
       }
-      #expect(error?.code == code && error?.message.contains(watched[path]) == true)
+      #expect(error?.code == code && error?.cause.contains(watched[path]) == true)
     }
     let ended = ScriptedEvents(files: [])
     await ended.close()

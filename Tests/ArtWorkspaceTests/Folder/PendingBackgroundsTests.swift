@@ -157,7 +157,7 @@ import Testing
     let events = pending.events()
     await pending.follow(source)
     await source.looked()
-    #expect(try FetchLock.take(document, "nonsense", in: watched["locks"]) == nil)
+    #expect(try FetchLock.acquire(document, "nonsense", in: watched["locks"]) == nil)
     source.letGo()
     var told = 0
     for await event in events {
@@ -169,7 +169,7 @@ import Testing
     // It is given back when the one that fetched has ended.
     var lock: FetchLock?
     while lock == nil {
-      lock = try FetchLock.take(document, "nonsense", in: watched["locks"])
+      lock = try FetchLock.acquire(document, "nonsense", in: watched["locks"])
       await Task.yield()
     }
   }

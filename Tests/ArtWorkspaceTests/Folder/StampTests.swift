@@ -26,13 +26,13 @@ import Testing
     let status = try status("bees.emojiart")
     let written = status.st_ctim.tv_sec * 1_000_000_000 + status.st_ctim.tv_nsec
     let fresh = FileStamp(status, at: written)
-    #expect(try file.stamp() == fresh && !fresh.canBeTrusted && !file.stamp().showsNothing(since: fresh))
+    #expect(try file.stamp() == fresh && !fresh.isConclusive && !file.stamp().provesUnchanged(since: fresh))
     let early = FileStamp(status, at: written + FileStamp.tick)
     let late = FileStamp(status, at: written + FileStamp.tick + 1)
-    #expect(!early.canBeTrusted && !late.showsNothing(since: early))
-    #expect(late.canBeTrusted && early.showsNothing(since: late))
+    #expect(!early.isConclusive && !late.provesUnchanged(since: early))
+    #expect(late.isConclusive && early.provesUnchanged(since: late))
     try file.addBee()
-    #expect(try file.stamp() != late && !file.stamp().showsNothing(since: late))
+    #expect(try file.stamp() != late && !file.stamp().provesUnchanged(since: late))
   }
 
   @Test("W35 a stamp tells which file it is, and how many names that has")
@@ -69,7 +69,8 @@ import Testing
       } else {
         #expect(
           throws: ArtError(
-            .notADocument, "\(file.path) is not an emojiart document: only a symbolic link leads to it")
+            .notADocument, "\(file.path) is not an emojiart document: only a symbolic link leads to it",
+            about: file.path)
         ) {
           _ = try file.read()
         }
@@ -89,14 +90,14 @@ import Testing
     // It is not taken while something is open through SQLite, by other tests for one.
     var art: ArtRow?
     while art == nil {
-      art = QuickLook(file)?.art
+      art = QuickState(file)?.art
       await Task.yield()
     }
     #expect(try art?.revision == 30 && art?.head == file.read().head && art?.id == file.read().id)
     let whole = try watched.bytes("bees.emojiart")
     // A journal lies there: a save may be under way.
     try watched.overwrite("bees.emojiart-journal", [])
-    #expect(QuickLook(file) == nil)
+    #expect(QuickState(file) == nil)
     #expect(try file.quickBase() == DocumentBase(file.read()))
     try watched.remove("bees.emojiart-journal")
     var wal = whole

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArtModel
 import ArtSystem
 
 @testable import ArtWorkspace
@@ -8,7 +9,7 @@ import ArtSystem
 struct Listener {
   struct Known: Equatable {
     var revision: Int?
-    var trouble: String?
+    var trouble: ArtError?
   }
 
   private(set) var documents: [FilePath: Known] = [:]

@@ -51,7 +51,7 @@ struct OpenFolder {
 
   /// What is told when something happened to files.
   func look(_ paths: String..., isQuiet: Bool = true) async -> [FolderEvent] {
-    await say(.look(paths.map { WatchedFile($0, isQuiet: isQuiet) }))
+    await say(.changed(paths.map { WatchedFile($0, isQuiet: isQuiet) }))
   }
 
   /// What is told when everything, or a folder, is listed.
@@ -64,12 +64,12 @@ struct OpenFolder {
     let asked = await news.takeAgain()
     clock.advance(by: asked.map(\.delay).max() ?? .zero)
     let files = asked.map { WatchedFile($0.path, isQuiet: true) }
-    return files.isEmpty ? [] : await say(.look(files))
+    return files.isEmpty ? [] : await say(.changed(files))
   }
 
   /// What is told when files cannot be read and nobody writes to them any more.
   func lookUntilSure(_ paths: String...) async -> [FolderEvent] {
-    var events = await say(.look(paths.map { WatchedFile($0, isQuiet: true) }))
+    var events = await say(.changed(paths.map { WatchedFile($0, isQuiet: true) }))
     while await !news.again.isEmpty { events += await again() }
     return events
   }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import ArtDrawing
 
-@Suite struct PlainPictureTests {
+@Suite struct StrippedPictureTests {
   @Test("V54 a picture is handed on as a PNG or JPEG file of the same pixels, which is not turned by itself")
   func pixels() throws {
     for fixture in PictureFixture.taken {
       let bytes = try fixture.bytes
-      let plain = try PlainPicture(bytes, PictureLimits())
+      let plain = try StrippedPicture(bytes, PictureLimits())
       let file = try plain.file
       let header = try PictureHeader(file)
       #expect(header.kind.mediaType == plain.mediaType && header.orientation == 1 && !header.isAnimated)
@@ -57,13 +57,13 @@ import Testing
   func refused() throws {
     for fixture in PictureFixture.all where fixture.header == nil {
       let bytes = try fixture.bytes
-      #expect(throws: Refusal.self, "\(fixture.name)") { try PlainPicture(bytes, PictureLimits()) }
+      #expect(throws: Refusal.self, "\(fixture.name)") { try StrippedPicture(bytes, PictureLimits()) }
     }
   }
 
   private func expectSilence(_ bytes: [UInt8], _ secret: [UInt8], _ name: String) throws {
     #expect(contains(bytes, secret))
-    let file = try PlainPicture(bytes, PictureLimits()).file
+    let file = try StrippedPicture(bytes, PictureLimits()).file
     #expect(!contains(file, secret), "\(name)")
     #expect(!contains(file, Array("Exif".utf8)), "\(name)")
     let same = try DecodedPicture(file, scale: 1, PictureLimits()).pixels
@@ -75,7 +75,7 @@ import Testing
   }
 }
 
-extension PlainPicture {
+extension StrippedPicture {
   fileprivate var file: [UInt8] {
     get throws {
       var bytes: [UInt8] = []

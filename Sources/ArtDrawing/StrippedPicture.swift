@@ -3,19 +3,20 @@
 import ArtModel
 import CWorker
 
-/// A picture as a file that every browser takes and that tells nothing but its pixels: no camera, place, profile, text or thumbnail.
+/// A picture stripped of its metadata, in a format that every browser supports: no camera, location, profile,
+/// text or thumbnail.
 ///
-/// PNG and JPEG keep their compressed data; of the others it is the first frame, as PNG.
-public struct PlainPicture {
+/// PNG and JPEG keep their compressed data; of other formats, the first frame is converted to PNG.
+public struct StrippedPicture {
   /// `image/png` or `image/jpeg`.
   public let mediaType: String
-  /// Pixels across, before it is turned.
+  /// Width in pixels, before the orientation is applied.
   public let width: Int
-  /// Pixels down, before it is turned.
+  /// Height in pixels, before the orientation is applied.
   public let height: Int
-  /// How it is to be turned: 1 to 8 as in EXIF, which is not in the file any more.
+  /// The orientation: 1 to 8 as in EXIF. The stripped file does not contain it.
   public let orientation: Int
-  /// Whether it is JPEG in four colours, as printers have them.
+  /// Whether it is a JPEG with four channels, as for printing.
   public let isFourColored: Bool
 
   private enum Content {
@@ -24,7 +25,7 @@ public struct PlainPicture {
   }
   private let content: Content
 
-  /// Decodes it once, so that what is no picture is not handed on. Throws `notAnImage` and `tooManyPixels`.
+  /// Decodes the picture once, so that invalid data is not passed on. Throws `notAnImage` and `tooManyPixels`.
   public init(_ bytes: [UInt8], _ limits: PictureLimits) throws(Refusal) {
     let header = try PictureHeader(bytes)
     try limits.check(header.width, header.height)
@@ -46,15 +47,16 @@ public struct PlainPicture {
     }
   }
 
-  /// Calls with the file's bytes in pieces. Throws `tooManyPixels` when there is too little memory; then they are not all.
-  public func write(_ take: (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
+  /// Calls `receive` with the bytes of the file in pieces. Throws `tooManyPixels` for lack of memory; the bytes
+  /// are incomplete then.
+  public func write(_ receive: (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
     switch content {
-    case .parts(let parts): for part in parts { part.slice.withUnsafeBytes(take) }
-    case .pixels(let picture): try picture.writePNG(take)
+    case .parts(let parts): for part in parts { part.slice.withUnsafeBytes(receive) }
+    case .pixels(let picture): try picture.writePNG(receive)
     }
   }
 
-  /// The chunks without which there is no picture, and the one that says what is clear.
+  /// The chunks that are needed to decode the picture, and its transparency.
   private static func plainPNG(_ file: PictureBytes) -> [PictureBytes] {
     var parts = [file.part(0, 8)].compactMap(\.self)
     var offset = 8
@@ -67,6 +69,8 @@ public struct PlainPicture {
   }
 }
 
+// MARK: - Formats
+
 extension JPEGSegments {
   fileprivate static func isFourColored(_ file: PictureBytes) -> Bool {
     var segments = JPEGSegments(file)
@@ -76,7 +80,7 @@ extension JPEGSegments {
     return false
   }
 
-  /// What a decoder needs.
+  /// The segments that are needed to decode the picture.
   fileprivate static func plain(_ file: PictureBytes) -> [PictureBytes] {
     var segments = JPEGSegments(file)
     var parts = [PictureBytes([0xFF, 0xD8])]
@@ -98,7 +102,7 @@ extension JPEGSegments {
 }
 
 extension JPEGSegments.Segment {
-  /// Its data; nil for comments and what is for applications, but for JFIF's mark and Adobe's, which say how colours are meant.
+  /// The data; nil for comments and application data, except those of JFIF and Adobe, which define the colours.
   fileprivate var plain: PictureBytes? {
     switch marker {
     case 0xE0:
@@ -114,13 +118,13 @@ extension JPEGSegments.Segment {
 }
 
 extension DecodedPicture {
-  /// Calls with the bytes of a PNG file. Throws `tooManyPixels` when there is too little memory.
-  fileprivate func writePNG(_ take: (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
-    let isWritten = withoutActuallyEscaping(take) { take in
-      withUnsafePointer(to: take) { take in
-        writePNG(UnsafeMutableRawPointer(mutating: take)) { bytes, count, context in
-          let take = context?.assumingMemoryBound(to: ((UnsafeRawBufferPointer) -> Void).self)
-          take?.pointee(UnsafeRawBufferPointer(start: bytes, count: count))
+  /// Calls `receive` with the bytes of a PNG file. Throws `tooManyPixels` for lack of memory.
+  fileprivate func writePNG(_ receive: (UnsafeRawBufferPointer) -> Void) throws(Refusal) {
+    let isWritten = withoutActuallyEscaping(receive) { receive in
+      withUnsafePointer(to: receive) { receive in
+        writePNG(UnsafeMutableRawPointer(mutating: receive)) { bytes, count, context in
+          let receive = context?.assumingMemoryBound(to: ((UnsafeRawBufferPointer) -> Void).self)
+          receive?.pointee(UnsafeRawBufferPointer(start: bytes, count: count))
         }
       }
     }

@@ -2,10 +2,10 @@
 
 import ArtModel
 
-/// A typed line as words: blanks part them, `'…'`, `"…"` and `\` join them as in a POSIX shell
-/// (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html, 2.2). Nothing is expanded, and `#`
-/// begins no comment: it begins a keycap.
-package enum CommandWords {
+/// Splits a typed line into words: blanks separate them, `'…'`, `"…"` and `\` quote as in a POSIX shell
+/// (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html, 2.2). There are no expansions,
+/// and `#` starts no comment, because it starts a keycap emoji.
+package enum ShellWords {
   /// Throws `usage` when the line ends within quotes or after a backslash.
   package static func split(_ line: String) throws(ArtError) -> [String] {
     let scan = Scan(line)
@@ -18,14 +18,14 @@ package enum CommandWords {
     return scan.words + (scan.word.map { [String($0)] } ?? [])
   }
 
-  /// The words before the one that a line ends with, that one as far as it is typed, and the character it starts at.
+  /// The complete words of a line, the last word as far as it is typed, and the index of its first character.
   package static func typed(_ line: String) -> (words: [String], word: String, start: Int) {
     let scan = Scan(line)
     guard let word = scan.word else { return (scan.words, "", line.count) }
     return (scan.words, String(word), String(line.unicodeScalars.prefix(scan.start)).count)
   }
 
-  /// A word as it can be typed, or its beginning.
+  /// A word, or the beginning of one, with its special characters escaped.
   package static func quoted(_ word: String) -> String {
     String(
       String.UnicodeScalarView(
@@ -35,20 +35,20 @@ package enum CommandWords {
   private struct Scan {
     private(set) var words: [String] = []
     private(set) var word: String.UnicodeScalarView?
-    /// The scalar that the last word starts at.
+    /// The index of the first scalar of the last word.
     private(set) var start = 0
     private(set) var quote: Unicode.Scalar?
     private(set) var isEscaped = false
 
     init(_ line: String) {
-      for (index, scalar) in line.unicodeScalars.enumerated() { take(scalar, at: index) }
+      for (index, scalar) in line.unicodeScalars.enumerated() { consume(scalar, at: index) }
     }
 
-    private mutating func take(_ scalar: Unicode.Scalar, at index: Int) {
+    private mutating func consume(_ scalar: Unicode.Scalar, at index: Int) {
       switch (quote, scalar) {
       case _ where isEscaped:
         isEscaped = false
-        // Within double quotes a backslash stands for itself before most.
+        // Within double quotes, a backslash escapes only a few characters.
         if quote == nil || "\"\\$`".unicodeScalars.contains(scalar) { word?.removeLast() }
         word?.append(scalar)
       case (nil, " "), (nil, "\t"), (nil, "\n"):

@@ -2,74 +2,76 @@
 
 import Glibc
 
-/// A terminal that was asked what it can show, and may still owe the answer.
+/// Queries the capabilities of the terminal.
 ///
-/// Asked is only a terminal that can answer here: stdin and stdout are the same one, this program is before it, nobody has typed
-/// ahead, and it is no dumb one. It has 100 ms. While it owes an answer it does not show what is typed, so that nothing of a
-/// late one is seen; whoever asked calls `finish` before the program ends or stops, also by a signal, and holds signals until then.
-package struct TerminalQuestion {
-  /// How long an answer decides.
+/// Only a terminal that can answer here is queried: stdin and stdout are the same terminal, this program is in
+/// its foreground, there is no input yet, and `TERM` is capable. It has 100 ms to answer. Until a late answer
+/// arrives, echo is off, so that it is not shown. The caller must call `finish` before the program ends or
+/// stops, also by a signal, and must block signals until then.
+package struct TerminalQuery {
+  /// How long the program waits for the answer.
   package static let timeout = Duration.milliseconds(100)
-  /// Bytes that the system holds at most of what a terminal sends: N_TTY_BUF_SIZE.
-  private static let mostHeld = 4096
-  /// What it said in time.
+  /// The most input that the system buffers for a terminal: N_TTY_BUF_SIZE.
+  private static let inputLimit = 4096
+  /// The answers that arrived in time.
   package private(set) var answers = TerminalAnswers()
-  private var replies = TerminalReplies()
-  private let asked = ContinuousClock.now
+  private var parser = TerminalReplyParser()
+  private let start = ContinuousClock.now
   private let latest: Duration
-  /// How the terminal was; nil when it is so again.
+  /// The original settings; nil after they are restored.
   private var original: termios?
 
-  /// Asks, and waits for the answer; nil for a terminal that is not asked. `put` writes to it, and says whether that was possible.
-  package init?(_ surroundings: TerminalSurroundings, put: (String) -> Bool) {
-    guard surroundings.mayBeAsked, Self.isBeforeUs else { return nil }
+  /// Sends the query and waits for the answer; nil for a terminal that is not queried. `put` writes to it and
+  /// returns whether that succeeded.
+  package init?(_ environment: TerminalEnvironment, put: (String) -> Bool) {
+    guard environment.canBeQueried, Self.isForegroundTerminal else { return nil }
     var settings = termios()
     guard tcgetattr(0, &settings) == 0 else { return nil }
     original = settings
-    latest = surroundings.latest
+    latest = environment.latest
     settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
     withUnsafeMutableBytes(of: &settings.c_cc) { codes in
       codes[Int(VMIN)] = 0
       codes[Int(VTIME)] = 0
     }
     guard tcsetattr(0, TCSANOW, &settings) == 0 else { return nil }
-    // What somebody has typed ahead is not ours to read.
-    guard !Self.isReadable(within: 0), put(surroundings.question)
+    // Input that was typed before the query is not ours.
+    guard !Self.isReadable(within: 0), put(environment.query)
     else {
       restore()
       return nil
     }
-    read(until: asked + Self.timeout)
-    answers = replies.answers
+    read(until: start + Self.timeout)
+    answers = parser.answers
     if answers.isComplete { restore() }
   }
 
-  /// Waits for what is still owed, drops it, and puts the terminal back.
+  /// Waits for a late answer, drops it, and restores the terminal.
   package mutating func finish() {
     guard original != nil else { return }
-    read(until: asked + latest)
+    read(until: start + latest)
     restore()
   }
 
-  /// Puts the terminal back, now.
+  /// Restores the terminal at once.
   package mutating func restore() {
     guard var settings = original else { return }
     original = nil
     tcsetattr(0, TCSANOW, &settings)
   }
 
-  /// A byte at a time: what is typed after the answer belongs to who reads next. What has come by the end is read after it, too: on
-  /// a busy machine this program may not have run meanwhile.
+  /// Reads byte by byte, because input after the answer belongs to the next reader. Input that has arrived by
+  /// the end is still read: on a busy machine this program may not have run meanwhile.
   private mutating func read(until end: ContinuousClock.Instant) {
     var byte: UInt8 = 0
-    var held = Self.mostHeld
-    while !replies.answers.isComplete, held > 0 {
+    var bytesLeft = Self.inputLimit
+    while !parser.answers.isComplete, bytesLeft > 0 {
       let left = end - .now
-      if left <= .zero { held -= 1 }
+      if left <= .zero { bytesLeft -= 1 }
       guard Self.isReadable(within: left > .zero ? Int32(left / .milliseconds(1)) + 1 : 0),
         Glibc.read(0, &byte, 1) == 1
       else { return }
-      replies.take(CollectionOfOne(byte))
+      parser.receive(CollectionOfOne(byte))
     }
   }
 
@@ -78,28 +80,30 @@ package struct TerminalQuestion {
     return poll(&input, 1, milliseconds) == 1 && input.revents & Int16(POLLIN) != 0
   }
 
-  /// Whether stdin and stdout are one terminal that this program is before.
-  private static var isBeforeUs: Bool {
+  /// Whether stdin and stdout are one terminal with this program in its foreground.
+  private static var isForegroundTerminal: Bool {
     var (input, output) = (stat(), stat())
     guard isatty(0) == 1, isatty(1) == 1, fstat(0, &input) == 0, fstat(1, &output) == 0 else { return false }
     return input.st_rdev == output.st_rdev && tcgetpgrp(0) == getpgrp()
   }
 }
 
-/// What the environment says of the terminal.
-package struct TerminalSurroundings: Equatable, Sendable {
+// MARK: - Environment
+
+/// What the environment says about the terminal.
+package struct TerminalEnvironment: Equatable, Sendable {
   /// `TERM`.
   package var term: String?
   /// `COLORTERM`.
   package var colorTerm: String?
   /// `NO_COLOR` is set.
   package var isColorless = false
-  /// The terminal is another program's window, which passes no pictures of kitty's protocol on: tmux, screen.
+  /// The terminal is a window of tmux or screen, which does not pass kitty's protocol on.
   package var isMultiplexer = false
-  /// The terminal is on another machine: what it says comes over a network.
+  /// The terminal is on another machine, so answers come over a network.
   package var isRemote = false
 
-  /// Of these.
+  /// Creates an environment from values.
   package init(
     term: String? = nil, colorTerm: String? = nil, isColorless: Bool = false, isMultiplexer: Bool = false,
     isRemote: Bool = false
@@ -108,7 +112,7 @@ package struct TerminalSurroundings: Equatable, Sendable {
     (self.isMultiplexer, self.isRemote) = (isMultiplexer, isRemote)
   }
 
-  /// As the environment says, of which `variable` tells.
+  /// Reads the environment with a closure.
   package init(_ variable: (String) -> String?) {
     self.init(
       term: variable("TERM"), colorTerm: variable("COLORTERM"), isColorless: variable("NO_COLOR") != nil,
@@ -116,23 +120,25 @@ package struct TerminalSurroundings: Equatable, Sendable {
       isRemote: variable("SSH_TTY") != nil || variable("SSH_CONNECTION") != nil)
   }
 
-  /// Whether it obeys escape sequences.
+  /// Whether the terminal supports escape sequences.
   package var isCapable: Bool { term.map { !["dumb", "unknown", "emacs"].contains($0) } ?? false }
 
-  /// Whether it can be expected to answer, or at least to show nothing of the question.
-  package var mayBeAsked: Bool {
+  /// Whether the terminal answers, or at least does not show the query.
+  package var canBeQueried: Bool {
     guard isCapable, let term else { return false }
     return !["linux", "cons25", "vt52"].contains(term) && !term.hasPrefix("eterm")
   }
 
-  /// How long after the question a late answer is still waited for, to be dropped. Who never answers costs that long.
+  /// How long to wait for a late answer before restoring the terminal. A terminal that never answers costs this
+  /// time.
   package var latest: Duration { isRemote ? .seconds(1) : .milliseconds(350) }
 
-  /// What is asked, the one that every terminal answers last: kitty's protocol, the size of a cell, what it is.
+  /// The query: kitty's protocol, the cell size, and the device attributes, which every terminal answers, and
+  /// last.
   ///
-  /// tmux takes the first one for its window's title. What a terminal shows of it is wiped away.
-  package var question: String {
-    let kitty = "\u{1B}_Gi=\(TerminalReplies.pictureNumber),s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
+  /// tmux takes the first one for a window title. Anything that the terminal shows of it is erased.
+  package var query: String {
+    let kitty = "\u{1B}_Gi=\(TerminalReplyParser.pictureNumber),s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
     return (hidesKitty ? "" : "\u{1B}7\(kitty)\u{1B}8\u{1B}[K") + "\u{1B}[16t\u{1B}[c"
   }
 
@@ -141,32 +147,34 @@ package struct TerminalSurroundings: Equatable, Sendable {
   }
 }
 
-/// What a terminal says of itself.
+// MARK: - Answers
+
+/// The answers of a terminal.
 package struct TerminalAnswers: Equatable, Sendable {
-  /// Pixels of a cell.
+  /// The size of a cell in pixels.
   package struct Cell: Equatable, Sendable {
-    /// The bounds of what is believed.
+    /// The plausible range.
     package static let sides = 2...256
     package let width: Int
     package let height: Int
 
-    /// Nil for what no cell has.
+    /// Nil for an implausible size.
     package init?(width: Int, height: Int) {
       guard Self.sides.contains(width), Self.sides.contains(height) else { return nil }
       (self.width, self.height) = (width, height)
     }
   }
 
-  /// It shows pictures by kitty's protocol.
+  /// It supports kitty's graphics protocol.
   package var hasKitty = false
-  /// It shows sixels.
+  /// It supports sixels.
   package var hasSixel = false
-  /// How large its cells are, if it said so.
+  /// The cell size, if it was answered.
   package var cell: Cell?
-  /// It has said what it is: nothing more comes.
+  /// The last answer has arrived.
   package var isComplete = false
 
-  /// What it said.
+  /// Creates answers.
   package init(
     hasKitty: Bool = false, hasSixel: Bool = false, cell: Cell? = nil, isComplete: Bool = false
   ) {
@@ -174,35 +182,37 @@ package struct TerminalAnswers: Equatable, Sendable {
   }
 }
 
-/// Bytes from a terminal that was asked to what it answers. They may be cut anywhere, and hold anything; what is no answer is
-/// dropped, such as keys that were pressed meanwhile.
+// MARK: - Parsing
+
+/// Parses the answers of a terminal. The bytes may be split anywhere; anything else, such as typed keys, is
+/// dropped.
 ///
-///     ground ──ESC──▶ escape ──[──▶ control ──final──▶ ground     CSI 6;H;W t: a cell; CSI ?…c: what it is, the last answer
+///     ground ──ESC──▶ escape ──[──▶ control ──final──▶ ground     CSI 6;H;W t: cell; CSI ?…c: the end
 ///                        └─ _ P ] ^ X ─▶ string ─BEL, ST─▶ ground     APC Gi=31;OK: kitty's protocol
 ///
-/// A byte that does not fit ends what was begun.
-package struct TerminalReplies {
-  /// The number of the picture that kitty's protocol is asked about.
+/// An unexpected byte ends the current sequence.
+package struct TerminalReplyParser {
+  /// The number of the picture in the query of kitty's protocol.
   package static let pictureNumber = 31
-  /// Bytes of one answer that are kept; a longer one is none.
-  package static let longest = 128
+  /// The bytes of an answer; a longer one is dropped.
+  package static let answerLimit = 128
 
   private enum State { case ground, escape, control, string, stringEscape }
 
   package private(set) var answers = TerminalAnswers()
   private var state = State.ground
-  private var kept: [UInt8] = []
+  private var buffer: [UInt8] = []
   private var isTooLong = false
 
-  /// Nothing was said yet.
+  /// A parser in its ground state.
   package init() {}
 
-  /// Whether the last bytes are the beginning of something.
+  /// Whether the last bytes are the beginning of a sequence.
   package var isUndecided: Bool { state != .ground }
 
-  package mutating func take(_ bytes: some Sequence<UInt8>) { for byte in bytes { take(byte) } }
+  package mutating func receive(_ bytes: some Sequence<UInt8>) { for byte in bytes { receive(byte) } }
 
-  private mutating func take(_ byte: UInt8) {
+  private mutating func receive(_ byte: UInt8) {
     switch (state, byte) {
     case (.escape, UInt8(ascii: "[")): begin(.control)
     case (.escape, _) where "_P]^X".utf8.contains(byte):
@@ -211,15 +221,15 @@ package struct TerminalReplies {
     case (.control, 0x20...0x3F): keep(byte)
     case (.control, 0x40...0x7E):
       state = .ground
-      if !isTooLong { takeControl(kept, final: byte) }
+      if !isTooLong { parseControl(buffer, final: byte) }
     case (.string, 0x07), (.stringEscape, UInt8(ascii: "\\")):
       state = .ground
-      if !isTooLong { takeString(kept) }
+      if !isTooLong { parseString(buffer) }
     case (.string, 0x1B): state = .stringEscape
     case (.string, 0x20...): keep(byte)
     case (.stringEscape, _):
       state = .escape
-      take(byte)
+      receive(byte)
     case (_, 0x1B): state = .escape
     default: state = .ground
     }
@@ -227,15 +237,15 @@ package struct TerminalReplies {
 
   private mutating func begin(_ new: State) {
     state = new
-    kept.removeAll(keepingCapacity: true)
+    buffer.removeAll(keepingCapacity: true)
     isTooLong = false
   }
 
   private mutating func keep(_ byte: UInt8) {
-    if kept.count < Self.longest { kept.append(byte) } else { isTooLong = true }
+    if buffer.count < Self.answerLimit { buffer.append(byte) } else { isTooLong = true }
   }
 
-  private mutating func takeControl(_ parameters: [UInt8], final: UInt8) {
+  private mutating func parseControl(_ parameters: [UInt8], final: UInt8) {
     let text = String(decoding: parameters, as: UTF8.self)
     switch final {
     case UInt8(ascii: "c") where text.hasPrefix("?"):
@@ -249,13 +259,13 @@ package struct TerminalReplies {
     }
   }
 
-  private mutating func takeString(_ bytes: [UInt8]) {
+  private mutating func parseString(_ bytes: [UInt8]) {
     let parts = String(decoding: bytes, as: UTF8.self).split(separator: ";", maxSplits: 1)
     guard parts.count == 2, parts[0] == "_Gi=\(Self.pictureNumber)" else { return }
     answers.hasKitty = parts[1] == "OK"
   }
 
-  /// Nothing where one of them is none, or has more than four digits.
+  /// Empty where a number is invalid, or has more than four digits.
   private static func numbers(_ text: Substring) -> [Int] {
     let parts = text.split(separator: ";", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { $0.utf8.count <= 4 && !$0.hasPrefix("+") ? Int($0) : nil }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtModel
+import ArtStore
+
+// What the command says of errors: libraries say what happened, and here is what can be done about it with commands and options.
+
+extension ArtError {
+  /// The line for people: what happened, to what, and what to do next.
+  var message: String {
+    remedy.map { "\(cause); \($0.text(about: subject ?? ""))" } ?? cause
+  }
+}
+
+extension ArtError.Remedy {
+  /// What to do at the command line; `subject` is what the error is about.
+  func text(about subject: String) -> String {
+    switch self {
+    case .listDocuments: "`emojiart list` shows what is there"
+    case .listEmoji: "`emojiart show` lists what is there"
+    case .listEdits: "`emojiart history` lists the edits"
+    case .searchNames: "`emojiart find` looks for names"
+    case .listMatches: "`emojiart find \(Self.shellWord(subject))` lists them"
+    case .chooseName: "choose another name"
+    case .editExisting: "choose another name, or edit it with `emojiart add`"
+    case .importFile: "`emojiart import \(Self.shellWord(subject)) --as NAME` brings it in"
+    case .check: "`emojiart check` tells more, --repair or --adopt mends it"
+    case .repair: "close that program, then `emojiart check --repair` switches it back"
+    case .restoreApart: "`emojiart restore --into NEWDOC` saves them apart"
+    case .restoreElsewhere:
+      "when that program is gone for good, `emojiart restore DOC --from-elsewhere` brings them in"
+    case .discardEdits: "`emojiart restore --discard` asks about it"
+    case .listPalettes: "`emojiart palette` lists what is there"
+    case .showPalette: "`emojiart palette show \(subject)` lists it"
+    case .editPalette: "change it with `emojiart palette edit`"
+    case .resetPalette: "`emojiart palette reset \(subject)` empties it"
+    case .removePalette: "`emojiart palette remove \(subject)` takes it away"
+    case .chooseFont: "or give NotoColorEmoji.ttf with --font FILE"
+    case .sendBytes: "give - to read stdin"
+    }
+  }
+
+  /// A name as a shell takes it for one word.
+  private static func shellWord(_ name: String) -> String {
+    let special = " \t\n!\"#$&'()*;<>?[\\]^`{|}~".utf8
+    guard name.utf8.contains(where: special.contains) else { return name }
+    return "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+  }
+}
+
+extension DocumentNotice {
+  /// The line for people.
+  var message: String {
+    switch self {
+    case .line(let line): line
+    case .kept(let error): error.message
+    }
+  }
+}
+
+extension DrawingRefusal {
+  /// The line for people.
+  var message: String {
+    reason == .noFont ? "\(detail); \(ArtError.Remedy.chooseFont.text(about: ""))" : detail
+  }
+}
