@@ -74,7 +74,7 @@ private enum CatalogueExamples {
 
   static func fetch() async throws {
     let fetch = BackgroundFetcher().fetch(
-      BackgroundRequest(try BackgroundURL("https://example.org/meadow.jpg"), isTyped: true))
+      BackgroundRequest(try BackgroundURL("https://example.org/meadow.jpg"), isUserInitiated: true))
     do {
       let picture = try await fetch.picture
       print(picture.size.width, picture.size.height)

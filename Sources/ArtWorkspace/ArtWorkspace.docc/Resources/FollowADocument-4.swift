@@ -51,7 +51,7 @@ struct FollowADocument {
       print("\(emoji.text) is at \(numberText(emoji.position.x)),\(numberText(emoji.position.y))")
     }
 
-    let bee = Selection.references([try Reference("🐝")])
+    let bee = EmojiSelection.references([try Reference("🐝")])
     try await session.perform(.action(.move(bee, .by(Coordinates("60,-20")))))
     await bees.update(from: session)
     try await session.undo()
