@@ -55,7 +55,7 @@ public struct ClientRequest: Sendable {
   }
 }
 
-/// The result of a request. Its edits are in the journal, and so survive the end of the program.
+/// The result of a request. If the document has a journal, the edits are in it and survive the end of the program.
 public struct DocumentAnswer: Sendable {
   /// The new log entries; empty if the request had no effect.
   public let entries: [LoggedEdit]

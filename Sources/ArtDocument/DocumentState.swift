@@ -180,7 +180,7 @@ extension Document {
 ///
 ///     result of a refresh              save at once?
 ///     known state, or adopted          if something prevented saves before
-///     conflict with another state      if no save is failing, or saves fail because of another state
+///     conflict with another state      if no save is failing, or the conflict is new
 ///     the store cannot be read         the first time only: the save reports the error
 ///     the store is busy                never: nothing has been written yet, and earlier obstacles may remain
 ///

@@ -150,8 +150,7 @@ extension JSONReader {
   /// A JSON string read as base64.
   package enum Base64Text: Sendable, Equatable {
     case bytes([UInt8])
-    /// Not base64. The offset is that of the first wrong byte, or that of the string if it has escapes that base64
-    /// does not need.
+    /// Not base64. The offset is that of the first wrong byte, or of the first escape that base64 does not need.
     case broken(atByte: Int)
   }
 

@@ -155,6 +155,7 @@ private enum Outcome {
 
 // A document stores the bytes of its background and of a few older ones. When an edit, such as an undo, sets a
 // background whose bytes are not stored any more, its picture is fetched again:
+//
 //     the bytes are there          the background is set
 //     they are not, it has a URL   no background; the URL is pending, for the reason `undo`, unless another one is
 //     they are not, it has none    no background

@@ -214,7 +214,7 @@ extension PaletteEdit {
 
 extension [EmojiText] {
   /// The emoji without duplicates. The first of equal ones stays.
-  fileprivate func withoutDuplicates() -> [EmojiText] {
+  func withoutDuplicates() -> [EmojiText] {
     var keys: Set<String> = []
     return filter { keys.insert($0.comparisonKey).inserted }
   }

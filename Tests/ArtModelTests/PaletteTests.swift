@@ -81,7 +81,7 @@ import Testing
       #expect(try PaletteName(name.string) == name)
       #expect(
         emojis.count == Themes.count(of: name) && (10...Palette.limit).contains(emojis.count), "\(name)")
-      #expect(emojis.withoutDoubles() == emojis, "\(name)")
+      #expect(emojis.withoutDuplicates() == emojis, "\(name)")
       for text in emojis { #expect(qualified?.contains(text.string) ?? true, "\(name) \(text)") }
     }
     #expect(qualified?.contains("❤") != true, "the check can fail")

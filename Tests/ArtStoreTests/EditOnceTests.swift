@@ -23,7 +23,7 @@ import Testing
     var runs = 0
     let result = try file.perform(
       action, by: &author, at: 5, expecting: nil, using: SystemRandomNumberGenerator(),
-      made: {
+      beforeCommit: {
         runs += 1
         guard runs == 1 else { return }
         // As a program does that saves by renaming, and keeps a backup.

@@ -127,7 +127,7 @@ import Testing
     #expect(try sample.names.count == 5, "both are locked")
     withExtendedLifetime(dead) {}
     try write([], to: sample.folder.path(of: "00000000000z.lock"))
-    #expect(try sample.folder.dead { _ in false }.isEmpty)
+    #expect(try sample.folder.lockOrphans { _ in false }.isEmpty)
     #expect(try sample.names.count == 5, "without a head it is nobody's")
     try alive.release()
   }
@@ -270,15 +270,15 @@ import Testing
     let sample = try sample()
     let path = sample.lockPath
     let old = try #require(try JournalLock.acquire(path, creating: false, Deadline(.zero)).lock)
-    #expect(try old.stands())
+    #expect(try old.isAtPath())
     try FileManager.default.removeItem(atPath: path)
-    #expect(try !old.stands())
+    #expect(try !old.isAtPath())
     let new = try JournalLock.create(path)
-    #expect(try new.stands() && !old.stands())
+    #expect(try new.isAtPath() && !old.isAtPath())
     #expect(try JournalLock.acquire(path, creating: true, Deadline(.zero)).lock == nil)
     try new.unlink()
     #expect(try JournalLock.acquire(path, creating: false, Deadline(.zero)).lock == nil)
-    #expect(try !new.stands())
+    #expect(try !new.isAtPath())
   }
 
   @Test("K11 a program that starts while others look for leftovers keeps its lock")
@@ -296,7 +296,7 @@ import Testing
       group.addTask {
         for origin in origins {
           let lock = try JournalLock.create(folder.path(of: JournalFormat.lock(of: origin)))
-          #expect(try lock.stands())
+          #expect(try lock.isAtPath())
         }
       }
       try await group.waitForAll()

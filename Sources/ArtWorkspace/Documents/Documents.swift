@@ -231,11 +231,11 @@ public struct DocumentCheck: Sendable {
   /// Whether nothing is wrong.
   public var isWhole: Bool { faults.isEmpty }
 
-  /// Ends what a save that was cut short has left beside a whole document. Throws what `DocumentFile.settle` throws.
+  /// Ends what a save that was cut short has left beside a whole document. Throws what `DocumentFile.resolveHotJournal` throws.
   public func settle() throws(ArtError) { try file.resolveHotJournal() }
 
   /// Mends it; nil where somebody else has mended it meanwhile. The file as it was is kept, as the report says. Throws what
-  /// `DocumentFile.mend` throws; then nothing is changed.
+  /// `DocumentFile.repair` throws; then nothing is changed.
   public func mend(_ mode: RepairMode) throws(ArtError) -> RepairReport? {
     var author = try recovery.newAuthor()
     return try file.repair(mode, stamp: author.stamp(at: millisecondsSince1970()))
