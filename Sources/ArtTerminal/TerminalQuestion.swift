@@ -5,11 +5,9 @@ import Glibc
 /// A terminal that was asked what it can show, and may still owe the answer.
 ///
 /// Asked is only a terminal that can answer here: stdin and stdout are the same one, this program is before it, nobody has typed
-/// ahead, and it is no dumb one. It has 100 ms. While it owes an answer it does not show what is typed, so that nothing of a
+/// ahead, and it is no dumb one. It has 100 ms, or what the surroundings say. While it owes an answer it does not show what is typed, so that nothing of a
 /// late one is seen; whoever asked calls `finish` before the program ends or stops, also by a signal, and holds signals until then.
 package struct TerminalQuestion {
-  /// How long an answer decides.
-  package static let timeout = Duration.milliseconds(100)
   /// Bytes that the system holds at most of what a terminal sends: N_TTY_BUF_SIZE.
   private static let mostHeld = 4096
   /// What it said in time.
@@ -39,7 +37,7 @@ package struct TerminalQuestion {
       restore()
       return nil
     }
-    read(until: asked + Self.timeout)
+    read(until: asked + surroundings.timeout)
     answers = replies.answers
     if answers.isComplete { restore() }
   }
@@ -98,6 +96,11 @@ package struct TerminalSurroundings: Equatable, Sendable {
   package var isMultiplexer = false
   /// The terminal is on another machine: what it says comes over a network.
   package var isRemote = false
+  /// How long an answer decides: 100 ms, or `EMOJIART_TERMINAL_TIMEOUT` in milliseconds, up to ten minutes, for what plays a terminal
+  /// on a machine that is busy.
+  package var timeout = Duration.milliseconds(100)
+  /// For the same `EMOJIART_TERMINAL_LATEST`: how long a late answer is waited for at least.
+  package var latestAtLeast = Duration.zero
 
   /// Of these.
   package init(
@@ -114,6 +117,11 @@ package struct TerminalSurroundings: Equatable, Sendable {
       term: variable("TERM"), colorTerm: variable("COLORTERM"), isColorless: variable("NO_COLOR") != nil,
       isMultiplexer: variable("TMUX") != nil || variable("STY") != nil,
       isRemote: variable("SSH_TTY") != nil || variable("SSH_CONNECTION") != nil)
+    func milliseconds(_ name: String) -> Duration? {
+      variable(name).flatMap(Int.init).flatMap { (1...600_000).contains($0) ? .milliseconds($0) : nil }
+    }
+    timeout = milliseconds("EMOJIART_TERMINAL_TIMEOUT") ?? timeout
+    latestAtLeast = milliseconds("EMOJIART_TERMINAL_LATEST") ?? latestAtLeast
   }
 
   /// Whether it obeys escape sequences.
@@ -126,7 +134,7 @@ package struct TerminalSurroundings: Equatable, Sendable {
   }
 
   /// How long after the question a late answer is still waited for, to be dropped. Who never answers costs that long.
-  package var latest: Duration { isRemote ? .seconds(1) : .milliseconds(350) }
+  package var latest: Duration { max(timeout, latestAtLeast, isRemote ? .seconds(1) : .milliseconds(350)) }
 
   /// What is asked, the one that every terminal answers last: kitty's protocol, the size of a cell, what it is.
   ///
