@@ -37,7 +37,7 @@ final class StreamProcess {
 
   /// Writes lines as far as they are taken, and the pipe is not full for a second; how many bytes were. Whoever calls it wants no certain
   /// number.
-  func offer(_ lines: String, patience: Duration = .seconds(1)) -> Int {
+  func offer(_ lines: String, timeout: Duration = .seconds(1)) -> Int {
     // A program that has ended is no reason to end, too. Ignoring the signal would be inherited.
     var pipeSignal = sigset_t()
     sigemptyset(&pipeSignal)
@@ -52,7 +52,7 @@ final class StreamProcess {
         continue
       }
       var ready = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
-      guard errno == EAGAIN, poll(&ready, 1, Int32(patience / .milliseconds(1))) == 1,
+      guard errno == EAGAIN, poll(&ready, 1, Int32(timeout / .milliseconds(1))) == 1,
         ready.revents & Int16(POLLERR) == 0
       else { break }
     }
@@ -61,7 +61,7 @@ final class StreamProcess {
 
   func send(_ lines: String...) throws {
     let text = lines.map { $0 + "\n" }.joined()
-    guard offer(text, patience: Hang.limit) == text.utf8.count else {
+    guard offer(text, timeout: Hang.limit) == text.utf8.count else {
       throw Hang("somebody who reads \(lines)")
     }
   }

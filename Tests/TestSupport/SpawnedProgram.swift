@@ -34,6 +34,8 @@ package final class SpawnedProgram {
     posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
     posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
     posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    // Pipes of Foundation's, which other tests made, are inherited otherwise: whoever reads from one would never come to its end.
+    try Self.closeFrom(3, &actions)
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
       environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -47,6 +49,14 @@ package final class SpawnedProgram {
       hasEnded = true
       throw ProgramError(what: "cannot start \(program): \(String(cString: strerror(code)))")
     }
+  }
+
+  /// posix_spawn_file_actions_addclosefrom_np, which Glibc's module lacks.
+  private static func closeFrom(_ first: Int32, _ actions: inout posix_spawn_file_actions_t) throws {
+    typealias Function = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+    guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
+      unsafeBitCast(symbol, to: Function.self)(&actions, first) == 0
+    else { throw ProgramError(what: "no way to close what is inherited") }
   }
 
   deinit {

