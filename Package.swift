@@ -111,7 +111,8 @@ let package = Package(
       path: "Tests/WorkerParent",
       swiftSettings: settings),
     .testTarget(
-      name: "ArtSystemTests", dependencies: ["ArtSystem", "ArtModel", "emojiart-inotify", "WorkerParent"],
+      name: "ArtSystemTests",
+      dependencies: ["ArtSystem", "ArtModel", "TestSupport", "emojiart-inotify", "WorkerParent"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtModelTests", dependencies: ["ArtSystem", "ArtModel", "TestSupport"], swiftSettings: settings),
@@ -125,7 +126,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ArtDocumentTests",
-      dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CStore", "TestSupport"],
+      dependencies: ["ArtModel", "ArtStore", "ArtDocument", "CStore", "TestSupport", "emojiart"],
       swiftSettings: settings),
     .testTarget(
       name: "ArtWatchTests",

@@ -5,12 +5,10 @@ import Glibc
 /// Queries the capabilities of the terminal.
 ///
 /// Only a terminal that can answer here is queried: stdin and stdout are the same terminal, this program is in
-/// its foreground, there is no input yet, and `TERM` is capable. It has 100 ms to answer. Until a late answer
+/// its foreground, there is no input yet, and `TERM` is capable. It has `TerminalEnvironment.timeout` to answer. Until a late answer
 /// arrives, echo is off, so that it is not shown. The caller must call `finish` before the program ends or
 /// stops, also by a signal, and must block signals until then.
 package struct TerminalQuery {
-  /// How long the program waits for the answer.
-  package static let timeout = Duration.milliseconds(100)
   /// The most input that the system buffers for a terminal: N_TTY_BUF_SIZE.
   private static let inputLimit = 4096
   /// The answers that arrived in time.
@@ -41,7 +39,7 @@ package struct TerminalQuery {
       restore()
       return nil
     }
-    read(until: start + Self.timeout)
+    read(until: start + environment.timeout)
     answers = parser.answers
     if answers.isComplete { restore() }
   }
@@ -102,6 +100,11 @@ package struct TerminalEnvironment: Equatable, Sendable {
   package var isMultiplexer = false
   /// The terminal is on another machine, so answers come over a network.
   package var isRemote = false
+  /// How long an answer decides: 100 ms, or `EMOJIART_TERMINAL_TIMEOUT` in milliseconds, up to ten minutes, for what plays a terminal
+  /// on a machine that is busy.
+  package var timeout = Duration.milliseconds(100)
+  /// For the same `EMOJIART_TERMINAL_LATEST`: how long a late answer is waited for at least.
+  package var latestAtLeast = Duration.zero
 
   /// Creates an environment from values.
   package init(
@@ -118,6 +121,11 @@ package struct TerminalEnvironment: Equatable, Sendable {
       term: variable("TERM"), colorTerm: variable("COLORTERM"), isColorless: variable("NO_COLOR") != nil,
       isMultiplexer: variable("TMUX") != nil || variable("STY") != nil,
       isRemote: variable("SSH_TTY") != nil || variable("SSH_CONNECTION") != nil)
+    func milliseconds(_ name: String) -> Duration? {
+      variable(name).flatMap(Int.init).flatMap { (1...600_000).contains($0) ? .milliseconds($0) : nil }
+    }
+    timeout = milliseconds("EMOJIART_TERMINAL_TIMEOUT") ?? timeout
+    latestAtLeast = milliseconds("EMOJIART_TERMINAL_LATEST") ?? latestAtLeast
   }
 
   /// Whether the terminal supports escape sequences.
@@ -131,7 +139,9 @@ package struct TerminalEnvironment: Equatable, Sendable {
 
   /// How long to wait for a late answer before restoring the terminal. A terminal that never answers costs this
   /// time.
-  package var latest: Duration { isRemote ? .seconds(1) : .milliseconds(350) }
+  package var latest: Duration {
+    max(timeout, latestAtLeast, isRemote ? .seconds(1) : .milliseconds(350))
+  }
 
   /// The query: kitty's protocol, the cell size, and the device attributes, which every terminal answers, and
   /// last.

@@ -28,7 +28,10 @@ struct BackgroundTurnTests {
       #expect(await !document.hasUnsavedChanges)
       // An autosave is due at once.
       try await document.perform(.bee())
-      while FileGate.shared.waitingThreads == 0, await document.hasUnsavedChanges { await Task.yield() }
+      try await until("an autosave at the gate, or done") {
+        if FileGate.shared.waitingThreads > 0 { return true }
+        return await !document.hasUnsavedChanges
+      }
       #expect(FileGate.shared.waitingThreads == 1)
       #expect(await document.hasUnsavedChanges)
       try await life.send(.foreground, to: [document])
@@ -36,8 +39,11 @@ struct BackgroundTurnTests {
       // A look.
       try await life.send(.background, to: [document])
       let (before, looked) = (await document.generation.begun, Task { await document.refresh() })
-      while await document.generation.begun == before { await Task.yield() }
-      while FileGate.shared.waitingThreads == 0, await document.runningRefresh != nil { await Task.yield() }
+      try await until("document.generation.begun != before") { await document.generation.begun != before }
+      try await until("a refresh at the gate, or done") {
+        if FileGate.shared.waitingThreads > 0 { return true }
+        return await document.runningRefresh == nil
+      }
       #expect(FileGate.shared.waitingThreads == 1)
       try await life.send(.foreground, to: [document])
       #expect(await looked.value)
@@ -72,9 +78,9 @@ struct BackgroundTurnTests {
       try await document.perform(.bee())
       let lock = try FileLock(file.path)
       async let background: Void = life.send(.background, to: [document])
-      while await document.state != .saving { await Task.yield() }
+      try await until("document.state == .saving") { await document.state == .saving }
       async let terminate: Void = life.send(.terminate, to: [document])
-      while await document.closing == 0 { await Task.yield() }
+      try await until("document.closing > 0") { await document.closing > 0 }
       lock.release()
       _ = try await (background, terminate)
       #expect(await document.state == .closed)
@@ -90,13 +96,13 @@ struct BackgroundTurnTests {
     await document.keep(atMost: 1)
     try await document.perform(.bee())
     let waiting = Task { await document.waitForCapacity() }
-    while await document.waiters.count == 0 { await Task.yield() }
+    try await until("document.waiters.count > 0") { await document.waiters.count > 0 }
     waiting.cancel()
     await waiting.value
     #expect(await !document.hasCapacity)
     // One that is not cancelled waits for the save.
     let patient = Task { await document.waitForCapacity() }
-    while await document.waiters.count == 0 { await Task.yield() }
+    try await until("document.waiters.count > 0") { await document.waiters.count > 0 }
     try await document.save()
     await patient.value
     #expect(await document.hasCapacity)

@@ -22,7 +22,7 @@ import Testing
     async let first: Void = document.save()
     async let second: Void = document.save()
     async let closing: Void = document.close()
-    while await document.state != .saving { await Task.yield() }
+    try await until("document.state == .saving") { await document.state == .saving }
     lock.release()
     try await first
     try await second
@@ -96,7 +96,7 @@ import Testing
     await clock.waitUntilAsleep()
     await document.closeDiscardingChanges()
     clock.wake()
-    await clock.waitUntilAwake()
+    try await clock.waitUntilAwake()
     for _ in 0..<100 { await Task.yield() }
     #expect(await document.state == .closed)
     #expect(try file.read().emojiCount == 0)

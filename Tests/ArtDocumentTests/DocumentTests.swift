@@ -65,7 +65,7 @@ import Testing
     let lock = try FileLock(file.path)
     async let first: Void = document.save()
     let events = document.events()
-    while await document.state != .saving { await Task.yield() }
+    try await until("document.state == .saving") { await document.state == .saving }
     try await document.perform(.bee(x: 99))
     lock.release()
     try await first

@@ -181,7 +181,7 @@ import Testing
     let events = document.events()
     let lock = try FileLock(file.path)
     async let closed: Void = document.closeDiscardingChanges()
-    while await document.hasUnsavedChanges { await Task.yield() }
+    try await until("a save") { await !document.hasUnsavedChanges }
     clock.advance(by: .seconds(1))
     for _ in 0..<1_000 { await Task.yield() }
     lock.release()
@@ -199,7 +199,7 @@ import Testing
       try await document.perform(.bee())
       let lock = try FileLock(file.path)
       async let saved: Void? = try? document.save()
-      while await document.state != .saving { await Task.yield() }
+      try await until("document.state == .saving") { await document.state == .saving }
       async let abandoned: Void = document.abandon()
       async let closed: Void? = try? document.close()
       async let again: Void? = try? document.close()

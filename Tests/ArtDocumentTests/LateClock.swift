@@ -44,7 +44,7 @@ final class LateClock: Clock, Sendable {
     }
   }
 
-  func waitUntilAwake() async {
-    while state.withLock({ $0.awake == 0 }) { await Task.yield() }
+  func waitUntilAwake() async throws {
+    try await until("state.withLock({ $0.awake != 0 })") { state.withLock({ $0.awake != 0 }) }
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import TestSupport
 import Testing
 
@@ -9,7 +8,7 @@ import Testing
 @Suite("Events add up to the document") struct ListenerLawTests {
   private static let stepsOfEpisode = 200
 
-  /// Plays episodes from a seed on, until that many steps are played or one fails.
+  /// Plays episodes until that many steps are played or one fails; the number of its first step is the seed of an episode.
   private func play(
     _ steps: Int, from seed: UInt64, reading: ListenerLaw.Reading = .effects
   ) throws -> (tally: ListenerLaw.Tally, failure: String?) {
@@ -20,21 +19,19 @@ import Testing
       try law.play(min(Self.stepsOfEpisode, steps - tally.steps))
       tally = tally + law.tally
       if let failure = law.failure, reading == .effects { return (tally, "seed \(seed), \(failure)") }
-      seed &+= 1
+      seed &+= UInt64(Self.stepsOfEpisode)
     }
     return (tally, nil)
   }
 
-  /// `EMOJIART_STEPS` and `EMOJIART_SEED` set how much is played, and from where.
   @Test("D43 a snapshot and the changes after it are the content, for every listener at every moment")
   func law() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let steps = environment["EMOJIART_STEPS"].flatMap(Int.init) ?? 20_000
-    let seed = environment["EMOJIART_SEED"].flatMap(UInt64.init) ?? 1
-    let (tally, failure) = try play(steps, from: seed)
-    print("D43 law from seed \(seed): \(tally.text)")
+    let campaign = Campaign("listeners", smoke: 10_000)
+    let (tally, failure) = try play(campaign.count, from: campaign.seed)
+    print("D43 law from seed \(campaign.seed): \(tally.text)")
+    campaign.report(tried: tally.steps)
     #expect(failure == nil)
-    #expect(tally.broken == 0 && tally.steps == steps)
+    #expect(tally.broken == 0 && tally.steps == campaign.count)
     // Everything that the law is about has happened.
     #expect(tally.rebases > 0 && tally.kills > 0 && tally.renamed > 0 && tally.dropped > 0)
     #expect(tally.resyncs > 0 && tally.repeated > 0 && tally.backups > 0 && tally.unknownSaves > 0)

@@ -142,7 +142,7 @@ import Testing
     try await document.perform(.bee())
     let lock = try FileLock(file.path)
     async let saved: Void = document.save()
-    while await document.state != .saving { await Task.yield() }
+    try await until("document.state == .saving") { await document.state == .saving }
     #expect(await document.generation.begun == 1)
     async let looked = document.refresh()
     // The look may not have been asked for yet; then it begins after the save, too.

@@ -138,7 +138,7 @@ import Testing
     let lock = try FileLock(file.path)
     try await document.perform(Edit(name: "move", changes: [.move(bee.id, to: Point(x: 2, y: 2))]))
     async let saved: Void = document.save()
-    while await document.state != .saving { await Task.yield() }
+    try await until("document.state == .saving") { await document.state == .saving }
     try await document.perform(Edit(name: "move", changes: [.move(bee.id, to: Point(x: 3, y: 3))]))
     try await document.perform(.bee(x: 7))
     lock.release()

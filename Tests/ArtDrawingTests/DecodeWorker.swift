@@ -3,6 +3,7 @@
 import ArtModel
 import Foundation
 import Glibc
+import TestSupport
 
 /// `emojiart-worker` under the limit on memory that emojiart gives it, asked for one picture after another.
 final class DecodeWorker {
@@ -10,7 +11,7 @@ final class DecodeWorker {
     case reply(WorkerReply)
     /// The program ended, or answered nothing that can be read.
     case ended
-    /// There was no answer for five minutes.
+    /// There was no answer: see `Hang`.
     case hung
 
     var picture: (mediaType: String, size: Canvas)? {
@@ -95,8 +96,7 @@ final class DecodeWorker {
         let reply = try? JSONReader.read(line) { (reader) throws(ArtError) in try WorkerReply(from: &reader) }
         return reply.map(Answer.reply) ?? .ended
       }
-      var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, 300_000) > 0 else { return .hung }
+      do { try waitUntilReadable(descriptor, for: "an answer") } catch { return .hung }
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       let count = read(descriptor, &buffer, buffer.count)
       guard count > 0 else { return .ended }

@@ -76,11 +76,12 @@ import Testing
   @Test("B8 headers of broken pictures are read, whatever their bytes are")
   func mutations() throws {
     let sources = try PictureFixture.taken.map { try $0.bytes }
-    let count = cases("EMOJIART_TORTURE_PICTURES", short: 2000) * 10
-    var random = SplitMix64(seed: 8)
+    let campaign = Campaign("headers", smoke: 3_000)
+    let count = campaign.count
     var read = 0
     var kinds: Set<PictureKind> = []
-    for _ in 0..<count {
+    for number in campaign.cases {
+      var random = campaign.random(number)
       let bytes = Mutation.any(of: sources, using: &random)
       do {
         let header = try PictureHeader(bytes)
@@ -93,6 +94,7 @@ import Testing
       }
     }
     print("B8 headers: \(count) mutations, \(read) read, the others refused")
+    campaign.report(tried: count)
     #expect(kinds.count == 5 && read > count / 4 && read < count)
   }
 

@@ -16,16 +16,17 @@ import Testing
 
   @Test("B9 broken pictures neither end nor hang the worker, and what it takes can be decoded by others")
   func mutations() throws {
-    let count = cases("EMOJIART_TORTURE_PICTURES", short: 2000)
+    let campaign = Campaign("pictures", smoke: 300)
+    let count = campaign.count
     let decoder = try OtherDecoder()
     let sources = try PictureFixture.taken.map { try $0.bytes }
-    var random = SplitMix64(seed: 9)
     var tally = Tally()
     var worker = try DecodeWorker()
     // Judged in parts, so that a long run does not fill the disk.
     var misjudged: [String] = []
     var judged = 0
-    for _ in 0..<count {
+    for number in campaign.cases {
+      var random = campaign.random(number)
       let bytes = Mutation.any(of: sources, using: &random)
       let answer = worker.ask(bytes)
       tally.tried += 1
@@ -46,6 +47,7 @@ import Testing
     print(
       "B9 mutations: \(tally.tried) tried, \(tally.refused) refused, \(judged) accepted and decoded by others but for "
         + "\(misjudged.count), \(tally.broke.count) crashes and hangs")
+    campaign.report(tried: tally.tried)
     #expect(tally.broke.isEmpty)
     #expect(misjudged.isEmpty, "\(misjudged.prefix(5))")
     #expect(judged > count / 20 && tally.refused > count / 4)

@@ -71,8 +71,3 @@ struct PictureFixture: CustomTestStringConvertible {
     }
   }
 }
-
-/// How many cases a harness tries: as many as the environment says, or few.
-func cases(_ variable: String, short: Int) -> Int {
-  ProcessInfo.processInfo.environment[variable].flatMap(Int.init) ?? short
-}

@@ -6,10 +6,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Fewer cases in a run of all tests than in `scripts/torture`.
-private let count =
-  ProcessInfo.processInfo.environment["EMOJIART_TORTURE_EXCHANGE"].flatMap { Int($0) } ?? 5000
-
 @Suite("Broken documents of other programs")
 struct ForeignMutationTests {
   @Test(
@@ -17,12 +13,14 @@ struct ForeignMutationTests {
     arguments: Dialect.allCases)
   func mutations(dialect: Dialect) throws {
     let sources = try sources(of: dialect)
-    var random = SplitMix64(seed: 30)
+    let campaign = Campaign("exchange", smoke: 600)
+    let count = campaign.count
     var taken = 0
     var leftOut = 0
     var compared = 0
     var broken: [String] = []
-    for round in 0..<count {
+    for round in campaign.cases {
+      var random = campaign.random(round)
       let bytes = Mutation.of(sources[random.below(sources.count)], using: &random)
       let picture =
         random.oneIn(2) ? try Canvas(width: 1 + random.below(900), height: 1 + random.below(900)) : nil
@@ -47,6 +45,7 @@ struct ForeignMutationTests {
     print(
       "X30 mutations, \(dialect.rawValue): \(count) tried, \(taken) taken, \(leftOut) of them with emoji left out and told, "
         + "\(compared) counted by another reader, \(broken.count) broken")
+    campaign.report(tried: count)
     #expect(broken.isEmpty, "\(broken.prefix(3))")
     #expect(taken > count / 10 && leftOut > count / 50 && compared > count / 20)
   }

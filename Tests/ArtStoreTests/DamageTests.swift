@@ -18,7 +18,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct DamageTests {
-  static let count = cases("EMOJIART_TORTURE_DAMAGE", short: 5_000)
+  private static let campaign = Campaign("damage", smoke: 500)
   static let documents = [
     DamageCase(emojis: 10, edits: 6, imageBytes: 0, share: 44),
     DamageCase(emojis: 40, edits: 150, imageBytes: 0, share: 20),
@@ -51,16 +51,17 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     for step in 0..<(document.edits + 1) / 2 { try file.add(seed: 1_000 + UInt64(step)) }
     let whole = try bytes(file.path)
     let truth = try file.read()
-    var random = SplitMix64(seed: seed)
     var tally = Tally()
-    for round in 0..<Self.count * document.share / 100 {
+    let cases = Self.campaign.share(document.share)
+    for round in cases {
+      var random = Self.campaign.random(round, salt: seed)
       var broken = whole
       let kind = Damage.allCases[random.below(Damage.allCases.count)]
       kind.apply(to: &broken, earlier: earlier, &random)
       if broken == whole { broken[random.below(broken.count)] ^= 1 }
       try write(broken, to: file.path)
       tally.tried += 1
-      let about = "seed \(seed), round \(round), \(kind)"
+      let about = "case \(round) of \(document.emojis) emoji, \(kind)"
       try look(file, truth, before, about, &tally)
       if try !readsUnverified(file, truth) { tally.unverified += 1 }
       if round.isMultiple(of: 40) { try runPrograms(file, about, &tally) }
@@ -75,7 +76,8 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
       \(tally.older) whole and older, \(tally.edited) edited, \(tally.mended) mended, \(tally.processes) processes; wrong content shown \(tally.wrong), by the \
       control without sums \(tally.unverified)
       """)
-    #expect(tally.tried == Self.count * document.share / 100)
+    Self.campaign.report(tried: tally.tried)
+    #expect(tally.tried == cases.count)
     #expect(tally.refused + tally.same + tally.older == tally.tried && tally.wrong == 0)
     #expect(tally.unverified > 0, "the control must find wrong content")
     #expect(

@@ -2,6 +2,7 @@
 
 import ArtModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtStore
@@ -43,15 +44,15 @@ import Testing
   }
 
   @Test("D42 a closed gate lets the threads inside go on, and the others wait until it is open")
-  func closing() async {
+  func closing() async throws {
     let gate = FileGate()
     let inside = Visitor(gate)
     await inside.waitUntilInside()
     gate.close()
     let late = Visitor(gate)
-    while gate.waitingThreads == 0 { await Task.yield() }
+    try await until("gate.waitingThreads > 0") { gate.waitingThreads > 0 }
     async let idle: Void = gate.waitUntilIdle()
-    while gate.waitingTasks == 0 { await Task.yield() }
+    try await until("gate.waitingTasks > 0") { gate.waitingTasks > 0 }
     await inside.leave()
     await idle
     #expect(gate.waitingThreads == 1)
@@ -62,18 +63,18 @@ import Testing
   }
 
   @Test("D42 whoever waits for the threads inside goes on when the gate is open again, and when cancelled")
-  func opening() async {
+  func opening() async throws {
     let gate = FileGate()
     let inside = Visitor(gate)
     await inside.waitUntilInside()
     gate.close()
     let waiting = Task { await gate.waitUntilIdle() }
-    while gate.waitingTasks == 0 { await Task.yield() }
+    try await until("gate.waitingTasks > 0") { gate.waitingTasks > 0 }
     gate.open()
     await waiting.value
     gate.close()
     let cancelled = Task { await gate.waitUntilIdle() }
-    while gate.waitingTasks == 0 { await Task.yield() }
+    try await until("gate.waitingTasks > 0") { gate.waitingTasks > 0 }
     cancelled.cancel()
     await cancelled.value
     gate.open()

@@ -9,9 +9,9 @@ import Testing
 
 /// Documents that have free pages, with a page as it was some saves ago, or with a free list that names pages in use.
 @Suite struct FreeListTests {
-  /// Files of each document that are tried at most, and seeds of documents: a long run tries all files of several.
-  private static let limit = cases("EMOJIART_TORTURE_FREE_LISTS", short: 120)
-  private static let documents = Array(1...UInt64(max(2, limit / 150)))
+  private static let campaign = Campaign("free-lists", smoke: 60)
+  /// A small document and a large one; a case is the number of a document, and so many of its files are tried.
+  private static let documents = [campaign.seed, campaign.seed + 1]
 
   /// A document whose log was cut, so that it has free pages, and the file as it was six saves before.
   private struct Sample {
@@ -89,7 +89,7 @@ import Testing
       ("first of the free list", sample.beginning),
     ]
     var random = SplitMix64(seed: seed)
-    let limit = min(Self.limit, 3 * sample.pages)
+    let limit = min(Self.campaign.count / 2, 3 * sample.pages)
     var tally = Tally()
     var left = kinds.flatMap { kind in (1...sample.pages).map { (kind.0, kind.1, $0) } }
     kinds = []
@@ -104,6 +104,7 @@ import Testing
       F29 free list, seed \(seed): \(tally.tried) files, \(tally.refused) refused by check, \(tally.answered) edits answered, \
       \(tally.accepted) accepted wrongly, \(tally.lost) edits lost
       """)
+    Self.campaign.report(tried: tally.tried)
     #expect(tally.tried > limit / 2 && tally.refused > 0)
     #expect(tally.accepted == 0 && tally.lost == 0)
   }

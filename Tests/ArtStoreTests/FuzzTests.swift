@@ -9,8 +9,6 @@ import Testing
 
 /// Bytes that nobody wrote, given to what reads bytes. Passing is not trapping, and believing no wrong value.
 @Suite struct FuzzTests {
-  private static let count = cases("EMOJIART_TORTURE_FUZZ", short: 50_000)
-
   @Test("F19 no bytes on page 2 trap, and only the row that fits its sum is believed")
   func leafPage() throws {
     let folder = try Workspace()
@@ -19,9 +17,10 @@ import Testing
     let page = Array(try bytes(file.path)[4096..<8192])
     let truth = try #require(LeafPage(page).flatMap { ArtRow(onlyRowOf: $0) })
     let start = Int(page[8]) << 8 | Int(page[9])
-    var random = SplitMix64(seed: 1)
+    let campaign = Campaign("fuzz-page", smoke: 4_000)
     var (parsed, believed) = (0, 0)
-    for _ in 0..<Self.count {
+    for number in campaign.cases {
+      var random = campaign.random(number)
       var broken = page
       for _ in 0...random.below(4) {
         // The header and the row are what is read; the rest is nearly never looked at.
@@ -35,8 +34,9 @@ import Testing
       believed += 1
       #expect(row == truth)
     }
-    print("F19 page 2: \(Self.count) mutations, \(parsed) parsed, \(believed) believed, none wrong")
-    #expect(parsed > Self.count / 100 && believed < parsed)
+    print("F19 page 2: \(campaign.count) mutations, \(parsed) parsed, \(believed) believed, none wrong")
+    campaign.report(tried: campaign.count)
+    #expect(parsed > campaign.count / 100 && believed < parsed)
   }
 
   @Test("F19 no columns of a row trap, whatever stands in them")
@@ -49,11 +49,12 @@ import Testing
       Array(#"[["background",{"digest":"00","height":1,"mediaType":"image/png","url":"x","width":2}]]"#.utf8),
       Array(#"[["text","k3m9abcd","\ud83d\udc1d"],["order","k3m9abcd",-5],["canvas",3,4]]"#.utf8), nil,
     ]
-    var random = SplitMix64(seed: 2)
+    let campaign = Campaign("fuzz-rows", smoke: 2_000)
     var (understood, refused) = (0, 0)
     let places = (1...edit.count).map { edit[$0 - 1] == nil ? "?\($0)" : "CAST(?\($0) AS TEXT)" }
     let select = try Statement("SELECT \(places.joined(separator: ","))", on: connection)
-    for round in 0..<Self.count {
+    for number in campaign.cases {
+      var random = campaign.random(number)
       var values: [Statement.Value] = edit.map { column in
         guard var column else { return .integer(1 + random.below(9)) }
         if random.below(4) == 0, !column.isEmpty { Self.mutate(&column, &random) }
@@ -64,7 +65,7 @@ import Testing
         values[random.below(values.count)] = extremes[random.below(extremes.count)]
       }
       // An undo of an edit with its three lists, or, every other time, lists that can be read.
-      if round.isMultiple(of: 2) { values[12] = .blob(Array("[]".utf8)) }
+      if number.isMultiple(of: 2) { values[12] = .blob(Array("[]".utf8)) }
       try select.bind(values)
       _ = try select.step()
       do {
@@ -76,8 +77,9 @@ import Testing
       _ = try? ArtRow(ArtRow.stored(select))
       select.reset()
     }
-    print("F19 rows: \(Self.count) mutations, \(understood) understood, \(refused) refused")
-    #expect(understood > 0 && refused > 0 && understood + refused == Self.count)
+    print("F19 rows: \(campaign.count) mutations, \(understood) understood, \(refused) refused")
+    campaign.report(tried: understood + refused)
+    #expect(understood > 0 && refused > 0 && understood + refused == campaign.count)
   }
 
   private static func mutate(_ bytes: inout [UInt8], _ random: inout SplitMix64) {

@@ -211,12 +211,13 @@ import Testing
     let sample = try sample(edits: 9)
     let segments = try (1...3).map { try bytes(sample.segment($0)) }
     let written = Dictionary(uniqueKeysWithValues: sample.made.map { ($0.id, $0) })
-    var random = SplitMix64(seed: 4)
-    let count = cases("EMOJIART_FUZZ_CASES", short: 4_000)
+    let campaign = Campaign("fuzz-journals", smoke: 1_000)
+    let count = campaign.count
     var (whole, damaged, shortened, edits) = (0, 0, 0, 0)
-    for round in 0..<count {
+    for number in campaign.cases {
+      var random = campaign.random(number)
       var changed = segments
-      if round > 0 {
+      if number > campaign.seed {
         for _ in 0...random.below(2) {
           let index = random.below(3)
           if random.below(20) == 0 {

@@ -4,6 +4,7 @@ import ArtModel
 import ArtSystem
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 /// What a worker said, kept for a test that waits for it.
@@ -42,14 +43,13 @@ final class Heard: Sendable {
   /// How often something came after the end.
   var afterEnd: Int { kept.withLock { $0.afterEnd } }
 
-  /// The next line; fails the test when there is none within two minutes, or the worker has ended.
+  /// The next line; fails the test when the worker has ended.
   func next(_ location: SourceLocation = #_sourceLocation) throws -> String {
     String(decoding: try nextBytes(location), as: UTF8.self)
   }
 
   /// The same with the bytes as they are.
   func nextBytes(_ location: SourceLocation = #_sourceLocation) throws -> [UInt8] {
-    let deadline = DispatchTime.now() + 120
     while true {
       let (line, ended) = kept.withLock { kept -> ([UInt8]?, Bool) in
         guard kept.read < kept.lines.count else { return (nil, kept.end != nil) }
@@ -58,16 +58,15 @@ final class Heard: Sendable {
       }
       if let line { return line }
       try #require(!ended, "the worker has ended", sourceLocation: location)
-      try #require(news.wait(timeout: deadline) == .success, "no line came", sourceLocation: location)
+      try news.wait(for: "a line of a worker at \(location)")
     }
   }
 
-  /// How it ended; fails the test when it does not within two minutes.
+  /// How it ended.
   func ended(_ location: SourceLocation = #_sourceLocation) throws -> HelperEnd {
-    let deadline = DispatchTime.now() + 120
     while true {
       if let end = kept.withLock({ $0.end }) { return end }
-      try #require(news.wait(timeout: deadline) == .success, "it did not end", sourceLocation: location)
+      try news.wait(for: "the end of a worker at \(location)")
     }
   }
 }

@@ -2,17 +2,17 @@
 
 import ArtSystem
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("A worker's life") struct LifetimeTests {
-  /// Waits until nobody holds the other end of a FIFO any more; false after two minutes.
-  private func hangsUp(_ descriptor: Int32) -> Bool {
-    var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  /// Waits until nobody holds the other end of a FIFO any more.
+  private func hangsUp(_ descriptor: Int32) throws -> Bool {
     var byte: UInt8 = 0
-    while poll(&end, 1, 120_000) == 1 {
-      if read(descriptor, &byte, 1) == 0 { return true }
-    }
-    return false
+    repeat {
+      try waitUntilReadable(descriptor, for: "the end of who holds a FIFO")
+    } while read(descriptor, &byte, 1) != 0
+    return true
   }
 
   @Test(
@@ -38,9 +38,9 @@ import Testing
       #expect(kill(worker, SIGSTOP) == 0)
     }
     #expect(kill(parent.process.processIdentifier, SIGKILL) == 0)
-    #expect(hangsUp(alive))
+    #expect(try hangsUp(alive))
     close(alive)
-    #expect(parent.ends)
+    #expect(try parent.ends)
   }
 
   @Test("W12 a worker ends with its object")
@@ -60,7 +60,7 @@ import Testing
     let alive = open(scratch["alive"], O_RDONLY | O_CLOEXEC)
     try worker.send("end\n")
     #expect(try heard.ended().cause == .exit(0))
-    #expect(hangsUp(alive))
+    #expect(try hangsUp(alive))
     close(alive)
   }
 
@@ -78,7 +78,7 @@ import Testing
   @Test("W12 nothing is left of 200 workers: no descriptor, no process, no thread")
   func nothingLeft() throws {
     let parent = try Stranger(built("WorkerParent").path, ["starts", "200"])
-    #expect(parent.ends && parent.process.terminationStatus == 0)
+    #expect(try parent.ends && parent.process.terminationStatus == 0)
     let output = String(decoding: parent.output.fileHandleForReading.availableData, as: UTF8.self)
     #expect(output == "descriptors 0\nchildren 0\nthreads 0\n")
     print("W12 workers that leave nothing: 200 started")

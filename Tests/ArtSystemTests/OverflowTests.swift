@@ -64,7 +64,7 @@ import Testing
     let helper = try built("emojiart-inotify").path
     let idle = try Stranger(helper, [])
     try idle.input.fileHandleForWriting.close()
-    #expect(idle.ends && idle.process.terminationStatus == 0)
+    #expect(try idle.ends && idle.process.terminationStatus == 0)
 
     let scratch = try Scratch()
     let full = try Stranger(helper, [])
@@ -77,12 +77,12 @@ import Testing
       #expect(rename(scratch[names.0], scratch[names.1]) == 0)
     }
     try full.input.fileHandleForWriting.close()
-    #expect(full.ends)
+    #expect(try full.ends)
     // Its reader gone is an end, too: by SIGPIPE.
     let unread = try Stranger(helper, [])
     try unread.input.fileHandleForWriting.write(contentsOf: Data("watch \(scratch.path)\n".utf8))
     try unread.output.fileHandleForReading.close()
     try scratch.write("c")
-    #expect(unread.ends)
+    #expect(try unread.ends)
   }
 }

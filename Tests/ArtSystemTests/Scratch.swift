@@ -2,6 +2,7 @@
 
 import ArtSystem
 import Foundation
+import TestSupport
 import Testing
 
 /// A folder that is gone after the test, and plain system calls in it: Foundation's write through files beside.
@@ -50,6 +51,11 @@ final class Stranger {
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-  /// Whether it ends by itself within two minutes.
-  var ends: Bool { isOver.wait(timeout: .now() + 120) == .success }
+  /// Waits until it ends by itself.
+  var ends: Bool {
+    get throws {
+      try isOver.wait(for: "the end of \(process.executableURL?.path ?? "a program")")
+      return true
+    }
+  }
 }

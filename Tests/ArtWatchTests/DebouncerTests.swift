@@ -41,8 +41,9 @@ import Testing
   )
   func anySchedule() {
     var (events, takes) = (0, 0)
-    for seed in 0..<400 {
-      var schedule = RandomSchedule(seed: UInt64(seed))
+    let campaign = Campaign("schedules", smoke: 100)
+    for seed in campaign.cases {
+      var schedule = RandomSchedule(seed: seed)
       if let difference = schedule.run(steps: 300) {
         #expect(Bool(false), "seed \(seed): \(difference)")
         return
@@ -50,8 +51,9 @@ import Testing
       events += schedule.events
       takes += schedule.takes
     }
-    print("W16 debouncer: 400 random schedules, \(events) inputs, \(takes) times asked")
-    #expect(events > 30_000 && takes > 10_000)
+    print("W16 debouncer: \(campaign.count) random schedules, \(events) inputs, \(takes) times asked")
+    campaign.report(tried: campaign.count)
+    #expect(events > 75 * campaign.count && takes > 25 * campaign.count)
   }
 }
 

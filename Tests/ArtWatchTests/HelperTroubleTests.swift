@@ -48,8 +48,8 @@ import Testing
     writer.executableURL = URL(fileURLWithPath: "/bin/sh")
     writer.arguments = [
       "-c",
-      "for i in $(seq 1 20000); do mkdir -p d$((i%7))/e; echo $i > d$((i%7))/e/$((i%50)).emojiart; "
-        + "rm -rf d$(((i+3)%7)); [ -e enough ] && break; sleep 0.003; done; touch last.emojiart",
+      "i=0; while kill -0 $PPID && [ ! -e enough ]; do i=$((i+1)); mkdir -p d$((i%7))/e; "
+        + "echo $i > d$((i%7))/e/$((i%50)).emojiart; rm -rf d$(((i+3)%7)); sleep 0.003; done; touch last.emojiart",
     ]
     writer.currentDirectoryURL = URL(fileURLWithPath: folder.path)
     try writer.run()
@@ -81,7 +81,7 @@ import Testing
     #expect(SeenHelper.instances(of: seen.last) == 1)
     #expect(SeenHelper.instances(of: getpid()) == 0, "this process has none of its own")
     let waiting = Task { await watcher.next() }
-    while !watcher.wakeup.isAwaited { await Task.yield() }
+    try await until("watcher.wakeup.isAwaited") { watcher.wakeup.isAwaited }
     await watcher.close()
     #expect(await waiting.value == nil)
     #expect(SeenHelper.instances(of: seen.last) == nil)
@@ -102,12 +102,12 @@ import Testing
       }
       _ = await watcher.next()
       let waiting = Task { await watcher.next() }
-      while !watcher.wakeup.isAwaited { await Task.yield() }
+      try await until("watcher.wakeup.isAwaited") { watcher.wakeup.isAwaited }
       #expect(await watcher.next() == nil, "one caller at a time")
       waiting.cancel()
       #expect(await waiting.value == nil)
     }
-    while !ended.withLock({ $0 }) { await Task.yield() }
+    try await until("ended.withLock({ $0 })") { ended.withLock({ $0 }) }
     #expect(SeenHelper.instances(of: seen.last) == nil)
   }
 
@@ -128,7 +128,7 @@ import Testing
         try folder.write("\(round).emojiart")
         let next = Task { try await follower.next() }
         await clock.sleepers(1)
-        while !watcher.wakeup.isAwaited { await Task.yield() }
+        try await until("watcher.wakeup.isAwaited") { watcher.wakeup.isAwaited }
         clock.advance(by: .milliseconds(1_999))
         #expect(watcher.wakeup.isAwaited, "not before its time")
         clock.advance(by: .milliseconds(1))
@@ -159,7 +159,9 @@ import Testing
     for _ in 0..<2 {
       await clock.sleepers(1)
       clock.advance(by: .seconds(2))
-      while !watcher.wakeup.isAwaited, played.starts < 3 { await Task.yield() }
+      try await until("the watcher waits, or has started a helper") {
+        watcher.wakeup.isAwaited || played.starts >= 3
+      }
     }
     let news = try await back.value
     #expect(news.filter { if case .degraded = $0 { true } else { false } }.isEmpty, "a reason is told once")
@@ -213,7 +215,9 @@ import Testing
     for _ in 0..<3 where played.starts < 2 {
       await clock.sleepers(1)
       clock.advance(by: .seconds(2))
-      while !watcher.wakeup.isAwaited, played.starts < 2 { await Task.yield() }
+      try await until("the watcher waits, or has started a helper") {
+        watcher.wakeup.isAwaited || played.starts >= 2
+      }
     }
     let news = try await first.value
     #expect(played.starts == 2)

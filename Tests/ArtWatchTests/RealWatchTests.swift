@@ -16,24 +16,24 @@ import Testing
     let (clock, seen) = (ManualClock(), SeenHelper())
     let watcher = FolderWatcher(
       folder.path, .real(recursive: false), clock: clock, start: seen.start, remoteKind: { _ in nil })
-    func isQuiet(after event: String) async {
-      await seen.hasTold(event)
+    func isQuiet(after event: String) async throws {
+      try await seen.hasTold(event)
       clock.advance(by: .milliseconds(20))
     }
     let follower = Follower(watcher, root: folder.path)
     #expect(try await follower.next() == .scanned(FolderScan("", files: ["bees.emojiart"], reason: nil)))
     close(open(folder["meadow.emojiart"], O_CREAT | O_WRONLY, 0o600))
-    await isQuiet(after: "8 meadow.emojiart")
+    try await isQuiet(after: "8 meadow.emojiart")
     #expect(try await follower.next() == .changed([WatchedFile("meadow.emojiart", isQuiet: true)]))
     let file = open(folder["bees.emojiart"], O_WRONLY)
     #expect(write(file, "y", 1) == 1 && close(file) == 0)
-    await isQuiet(after: "8 bees.emojiart")
+    try await isQuiet(after: "8 bees.emojiart")
     #expect(try await follower.next() == .changed([WatchedFile("bees.emojiart", isQuiet: true)]))
     try folder.move("bees.emojiart", to: "wasps.emojiart")
-    await isQuiet(after: "80 wasps.emojiart")
+    try await isQuiet(after: "80 wasps.emojiart")
     try await follower.until { $0.looked(at: "wasps.emojiart") && $0.looked(at: "bees.emojiart") }
     try folder.remove("meadow.emojiart")
-    await isQuiet(after: "200 meadow.emojiart")
+    try await isQuiet(after: "200 meadow.emojiart")
     try await follower.until { $0.looked(at: "meadow.emojiart") }
     #expect(await follower.files == ["wasps.emojiart"])
     await watcher.close()

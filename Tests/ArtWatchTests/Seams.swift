@@ -4,6 +4,7 @@ import ArtModel
 import ArtSystem
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ArtWatch
@@ -39,8 +40,8 @@ final class SeenHelper: Sendable {
   }
 
   /// Waits until the watcher has been given that event, a mask and a name.
-  func hasTold(_ event: String) async {
-    while !passed.withLock({ $0.contains(event) }) { await Task.yield() }
+  func hasTold(_ event: String) async throws {
+    try await until("passed.withLock({ $0.contains(event) })") { passed.withLock({ $0.contains(event) }) }
   }
 
   /// How many inotify instances a process has; nil when it is gone.

@@ -99,8 +99,9 @@ import Testing
   @Test("W24 random moves of real folders: what was told in the end is what find finds")
   func random() async throws {
     var steps = 0
-    for seed in 1...6 {
-      var random = SplitMix64(seed: UInt64(seed))
+    let campaign = Campaign("subfolders", smoke: 1)
+    for seed in campaign.cases {
+      var random = campaign.random(seed)
       let folder = try ScratchFolder()
       let follower = try await watch(folder)
       let names = ["a", "b", "a/c", "b/c", "a/c/d", "e"]
@@ -121,6 +122,7 @@ import Testing
       try await agree(follower)
     }
     print("W24 subfolders: \(steps) random moves")
+    campaign.report(tried: campaign.count)
   }
 
   @Test(

@@ -50,7 +50,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
     let picture = CheckedPicture(
       bytes: Array("abc".utf8), mediaType: "image/png", size: size, isAnimated: false)
     #expect(result == .success(picture))
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
     let requests = try worker.lines("requests")
     #expect(requests.count == 2)
     #expect(requests.first?.contains(#""url":"http://picture.test/a.png"}}"#) == true)

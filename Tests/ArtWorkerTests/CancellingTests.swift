@@ -38,7 +38,7 @@ import Testing
     try await worker.reaches("there")
     fetch.cancel()
     #expect(await fetch.result == .failure(.cancelled))
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
     for await _ in fetch.progress { Issue.record("nothing was told") }
   }
 
@@ -49,7 +49,7 @@ import Testing
     try await worker.reaches("there")
     withExtendedLifetime(fetch) {}
     fetch = nil
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("B48 a fetch that is cancelled at once starts nothing, or leaves nothing of it")
@@ -61,7 +61,7 @@ import Testing
       fetch.cancel()
       let result = await fetch.result
       #expect(result == .failure(.cancelled) || (try? result.get()) != nil)
-      #expect(await worker.isGone())
+      #expect(try await worker.isGone())
     }
   }
 
@@ -73,7 +73,7 @@ import Testing
     try await worker.reaches("there")
     waiters[2].cancel()
     for waiter in waiters { #expect(await waiter.value == .failure(.cancelled)) }
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("B48 who is cancelled while bytes of one's own are looked at ends that")
@@ -86,7 +86,7 @@ import Testing
     try await worker.reaches("there")
     task.cancel()
     _ = await task.value
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("B48 fetches run beside each other, and one that is cancelled takes no other with it")
@@ -99,7 +99,7 @@ import Testing
     held.cancel()
     for other in others { #expect(try await other.picture.mediaType == "image/png") }
     #expect(await held.result == .failure(.cancelled))
-    #expect(await slow.isGone())
-    #expect(await good.isGone())
+    #expect(try await slow.isGone())
+    #expect(try await good.isGone())
   }
 }

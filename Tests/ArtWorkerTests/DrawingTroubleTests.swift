@@ -67,7 +67,7 @@ import Testing
     let (failure, taken) = try await worker.renderer.failure()
     check(failure, worker, part)
     #expect(taken.isEmpty)
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   private static let part = "say '{\"part\":3}'; printf abc; "
@@ -120,7 +120,7 @@ import Testing
     check(failure, worker, part)
     // Of what is said after nonsense in the same breath nothing is believed.
     #expect(bytes == Array(taken.utf8))
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("V73 a worker that takes nothing of a drawing is one clear error")
@@ -130,7 +130,7 @@ import Testing
     drawing.scene.picture = [UInt8](repeating: 0, count: 10 << 20)
     let (failure, _) = try await worker.renderer.failure(drawing)
     check(failure, worker, "signal 9")
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("V74 what the worker refuses is refused with its reason and its words, also after parts")
@@ -141,7 +141,7 @@ import Testing
         let worker = try ScriptedWorker(draw: before + line)
         let (failure, bytes) = try await worker.renderer.failure()
         #expect(failure == .refused(DrawingRefusal(reason, "why")) && bytes == Array(taken.utf8))
-        #expect(await worker.isGone())
+        #expect(try await worker.isGone())
       }
     }
   }
@@ -165,9 +165,9 @@ import Testing
           throw ArtError(.badJSON, "another failure")
         }
         #expect(memory.reason == .noMemory && memory.detail.contains("384 MB"))
-        #expect(await eater.isGone())
+        #expect(try await eater.isGone())
       }
-      #expect(await burner.isGone())
+      #expect(try await burner.isGone())
     }
   }
 
@@ -225,7 +225,7 @@ import Testing
     last.cancel()
     check(failure, worker, "gave no answer within 120 s, and was killed")
     #expect(clock.now.offset >= .seconds(120))
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("V75 whoever takes what is drawn may take hours for it")
@@ -254,7 +254,7 @@ import Testing
     }
     #expect(try await drawing.value.lackingCount == 1)
     #expect(clock.now.offset >= .seconds(12_000))
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 }
 

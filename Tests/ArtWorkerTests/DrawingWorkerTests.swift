@@ -78,7 +78,7 @@ final class Taken: Sendable {
     let drawn = try await worker.renderer.draw(Self.drawing()) { taken.take($0) }
     #expect(taken.bytes == Array("abcde".utf8) && taken.count == 2)
     #expect(drawn == Drawn(lacking: ["🐝"], lackingCount: 1, pictureFault: "why"))
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("V70 the program is asked once, with all that there is to the drawing")
@@ -106,7 +106,7 @@ final class Taken: Sendable {
     let script = Self.part + Self.part + ScriptedWorker.drawn
     let worker = try ScriptedWorker(draw: script)
     #expect(try await worker.renderer.draw(Self.drawing(), limit: 6).1 == Array("abcabc".utf8))
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
     let endless = try ScriptedWorker(draw: "while :; do \(Self.part) done")
     let drawing = try Self.drawing()
     do throws(DrawingFailure) {
@@ -116,7 +116,7 @@ final class Taken: Sendable {
       guard case .failed(let error) = error else { throw error }
       #expect(error.code == .tooLarge && error.cause.contains("5000 bytes"))
     }
-    #expect(await endless.isGone())
+    #expect(try await endless.isGone())
   }
 
   @Test("V77 whoever does not want any more is asked no more, and nothing is left running", arguments: 1...5)
@@ -128,7 +128,7 @@ final class Taken: Sendable {
     }
     taken.isOver = true
     #expect(taken.count == count)
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("V77 who does not want what was drawn to its end is told so, too")
@@ -138,7 +138,7 @@ final class Taken: Sendable {
     await #expect(throws: DrawingFailure.cancelled) {
       try await worker.renderer.draw(Self.drawing()) { taken.take($0) }
     }
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("V77 a drawing that is cancelled leaves nothing running, wherever it is", arguments: stages)
@@ -155,7 +155,7 @@ final class Taken: Sendable {
     try await worker.reaches("there")
     drawing.cancel()
     await drawing.value
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("V77 a drawing that is cancelled at once starts nothing, or leaves nothing of it")
@@ -176,7 +176,7 @@ final class Taken: Sendable {
       for _ in 0..<round { await Task.yield() }
       drawing.cancel()
       if await drawing.value { counts.drawn += 1 } else { counts.cancelled += 1 }
-      #expect(await worker.isGone())
+      #expect(try await worker.isGone())
     }
     print("V77 cancelled at once: \(counts.cancelled) cancelled, \(counts.drawn) drawn")
   }
@@ -194,8 +194,8 @@ final class Taken: Sendable {
     held.cancel()
     for other in others { #expect(try await other.value == 3) }
     _ = await held.value
-    #expect(await slow.isGone())
-    #expect(await good.isGone())
+    #expect(try await slow.isGone())
+    #expect(try await good.isGone())
   }
 
   @Test("V75 when this program was stopped for long, what the worker has to say is heard all the same")
@@ -218,6 +218,6 @@ final class Taken: Sendable {
     await clock.sleepers(1)
     try #require(write(go, "\n", 1) == 1)
     #expect(try await drawing.value.1 == Array("abc".utf8))
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 }

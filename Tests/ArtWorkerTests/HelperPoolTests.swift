@@ -17,8 +17,8 @@ extension Renderer {
 
 extension HelperPool {
   /// Waits until so many requests wait for a slot.
-  fileprivate func waits(_ count: Int) async {
-    while waitingCount != count { await Task.yield() }
+  fileprivate func waits(_ count: Int) async throws {
+    try await until("waitingCount == count") { waitingCount == count }
   }
 }
 
@@ -130,7 +130,7 @@ extension HelperPool {
     let counts = try worker.lines("counts").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }
     #expect(counts.count == 60 && counts.max() == 3)
     #expect(worker.pool.runningCount == 0 && worker.pool.waitingCount == 0)
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("V91 drawings that wait are served in their order")
@@ -149,9 +149,9 @@ extension HelperPool {
           }
         })
       if number == 0 {
-        while worker.pool.runningCount == 0 { await Task.yield() }
+        try await until("worker.pool.runningCount > 0") { worker.pool.runningCount > 0 }
       } else {
-        await worker.pool.waits(number)
+        try await worker.pool.waits(number)
       }
     }
     gate.signal()
@@ -171,11 +171,11 @@ extension HelperPool {
         return true
       }
     }
-    while worker.pool.runningCount == 0 { await Task.yield() }
+    try await until("worker.pool.runningCount > 0") { worker.pool.runningCount > 0 }
     let cancelled = Task { try await renderer.failure().0 }
-    await worker.pool.waits(1)
+    try await worker.pool.waits(1)
     let last = Task { try await renderer.bytes() }
-    await worker.pool.waits(2)
+    try await worker.pool.waits(2)
     cancelled.cancel()
     // The first one still has the only slot.
     #expect(try await cancelled.value == .cancelled)
@@ -191,7 +191,7 @@ extension HelperPool {
     }
     #expect(try await early.value == .cancelled)
     #expect(try worker.lines("starts").count == 2)
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("V92 a drawing that is cancelled while it runs ends its program, and then the next one is served")
@@ -205,12 +205,12 @@ extension HelperPool {
     let first = Task { try await renderer.failure().0 }
     try await worker.reaches("there")
     let next = Task { try await renderer.bytes() }
-    await worker.pool.waits(1)
+    try await worker.pool.waits(1)
     first.cancel()
     #expect(try await first.value == .cancelled)
     #expect(try await next.value == Array("abc".utf8))
     #expect(worker.pool.runningCount == 0)
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("V93 fetches take no slot of what is decoded, and what is decoded and drawn share theirs")
@@ -222,14 +222,14 @@ extension HelperPool {
     let fetch = fetcher.fetch(request)
     try await slow.reaches("there")
     let waiting = fetcher.fetch(request)
-    await slow.pool.waits(1)
+    try await slow.pool.waits(1)
     #expect(try await fetcher.check([1, 2]).mediaType == "image/png")
     waiting.cancel()
     #expect(await waiting.result == .failure(.cancelled))
     fetch.cancel()
     #expect(await fetch.result == .failure(.cancelled))
     #expect(try slow.lines("requests").count { $0.hasPrefix(#"{"fetch""#) } == 1)
-    #expect(await slow.isGone())
+    #expect(try await slow.isGone())
 
     let decoder = try ScriptedWorker(decode: "stage there; forever", limit: 1)
     let drawer = try ScriptedWorker(draw: Self.short)
@@ -239,11 +239,11 @@ extension HelperPool {
     try await decoder.reaches("there")
     let renderer = Renderer(helpers: drawer.helpers, pool: decoder.pool, clock: ManualClock())
     let drawing = Task { try await renderer.bytes() }
-    await decoder.pool.waits(1)
+    try await decoder.pool.waits(1)
     check.cancel()
     _ = await check.value
     #expect(try await drawing.value == Array("abc".utf8))
-    #expect(await decoder.isGone())
-    #expect(await drawer.isGone())
+    #expect(try await decoder.isGone())
+    #expect(try await drawer.isGone())
   }
 }

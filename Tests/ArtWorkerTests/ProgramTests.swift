@@ -155,7 +155,7 @@ import Testing
     // At once: nobody else's clock is waited for.
     let process = parent.processIdentifier
     try await worker.reaches("there") { kill(process, SIGKILL) }
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
     parent.waitUntilExit()
     #expect(parent.terminationReason == .uncaughtSignal)
   }
@@ -169,7 +169,7 @@ import Testing
     try parent.run()
     let process = parent.processIdentifier
     try await worker.reaches("there") { kill(process, SIGKILL) }
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
     parent.waitUntilExit()
     #expect(parent.terminationReason == .uncaughtSignal)
   }

@@ -95,42 +95,34 @@ final class ScriptedWorker: Sendable {
     _ stage: String, _ location: SourceLocation = #_sourceLocation,
     then act: @escaping @Sendable () -> Void = {}
   ) async throws {
-    let isThere = await onThread { [alive] in
-      let isThere = Self.read(from: alive, until: stage) == .word
+    let isThere = try await onThread { [alive] in
+      let isThere = try Self.read(from: alive, until: stage) == .word
       if isThere { act() }
       return isThere
     }
     try #require(isThere, "it never said \(stage)", sourceLocation: location)
   }
 
-  /// Whether nothing of it runs any more, within two minutes. Asked once, at the end.
-  func isGone() async -> Bool {
-    await onThread { [alive, own] in
+  /// Waits until nothing of it runs any more. Asked once, at the end.
+  func isGone() async throws -> Bool {
+    try await onThread { [alive, own] in
       close(own)
-      return Self.read(from: alive, until: nil) == .end
+      return try Self.read(from: alive, until: nil) == .end
     }
   }
 
   private enum Heard { case word, end, nothing }
 
   /// Reads until that was said, or the last writer has gone.
-  private static func read(from alive: Int32, until word: String?) -> Heard {
+  private static func read(from alive: Int32, until word: String?) throws -> Heard {
     var said = ""
     var buffer = [UInt8](repeating: 0, count: 1 << 10)
-    var end = pollfd(fd: alive, events: Int16(POLLIN), revents: 0)
-    while poll(&end, 1, 120_000) == 1 {
+    while true {
+      try waitUntilReadable(alive, for: word.map { "a worker that says \($0)" } ?? "the end of a worker")
       let count = Glibc.read(alive, &buffer, buffer.count)
       guard count > 0 else { return count == 0 ? .end : .nothing }
       said += String(decoding: buffer[..<count], as: UTF8.self)
       if let word, said.split(separator: "\n").contains(Substring(word)) { return .word }
-    }
-    return .nothing
-  }
-
-  /// Waits on a thread of its own: those of Dispatch and of Swift's concurrency are few.
-  private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { waiting in
-      Thread.detachNewThread { waiting.resume(returning: body()) }
     }
   }
 }

@@ -66,7 +66,7 @@ import Testing
   func greeting(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(script: script)
     check(try await worker.fetcher.result(), worker, part)
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   private static let fetches: [Case] = [
@@ -113,7 +113,7 @@ import Testing
   func fetching(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(fetch: script)
     check(try await worker.fetcher.result(), worker, part)
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
     #expect(try worker.lines("requests").count == 1, "nothing was decoded")
   }
 
@@ -150,7 +150,7 @@ import Testing
   func decoding(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(decode: script)
     check(try await worker.fetcher.result(), worker, part)
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("B46 a worker that takes nothing of a picture is one clear error")
@@ -163,7 +163,7 @@ import Testing
     } catch {
       check(.failure(error), worker, "signal 9")
     }
-    #expect(await worker.isGone())
+    #expect(try await worker.isGone())
   }
 
   @Test("B47 a worker that is silent is killed when its time is up")
@@ -190,7 +190,7 @@ import Testing
       } else {
         check(result, worker, "gave no answer within \(isDecoding ? 30 : 17) s, and was killed")
       }
-      #expect(await worker.isGone())
+      #expect(try await worker.isGone())
     }
     print("B47 silent workers: \(CancellingTests.stages.count) stages")
   }

@@ -4,6 +4,7 @@ import ArtDocument
 import ArtModel
 import ArtStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtWorkspace

@@ -6,6 +6,7 @@ import ArtSystem
 import ArtWorker
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ArtWorkspace

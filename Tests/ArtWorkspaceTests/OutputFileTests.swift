@@ -2,6 +2,7 @@
 
 import ArtModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtWorkspace
@@ -82,13 +83,12 @@ struct OutputFileTests {
       isWritten.signal()
     }
     // No pipe holds so much: with its first byte there it is stuck.
-    var there = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&there, 1, 120_000) == 1)
+    try waitUntilReadable(reader, for: "the first byte of a pipe")
     Thread.detachNewThread {
       file.discard()
       isDiscarded.signal()
     }
-    #expect(Self.isSignalled(isDiscarded))
+    try isDiscarded.wait(for: "a file that is given up")
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var count = 0
     while count < length {
@@ -96,11 +96,7 @@ struct OutputFileTests {
       try #require(more > 0)
       count += more
     }
-    #expect(Self.isSignalled(isWritten))
-  }
-
-  private static func isSignalled(_ event: DispatchSemaphore) -> Bool {
-    event.wait(timeout: .now() + .seconds(120)) == .success
+    try isWritten.wait(for: "a file that is written")
   }
 
   @Test("C109 what takes the place of another has its mode", arguments: [true, false])

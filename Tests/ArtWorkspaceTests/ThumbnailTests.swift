@@ -315,7 +315,7 @@ private final class CountingHelper: Sendable {
     let thumbnails = thumbnails(helper)
     let (file, size) = (file, size)
     let tasks = (0..<20).map { _ in Task { try await thumbnails.picture(of: file, within: size) } }
-    while thumbnails.waitingCount < 20 { await Task.yield() }
+    try await until("thumbnails.waitingCount >= 20") { thumbnails.waitingCount >= 20 }
     tasks[0].cancel()
     await #expect(throws: ArtError.self) { try await tasks[0].value }
     #expect(thumbnails.waitingCount == 19)
@@ -335,17 +335,14 @@ private final class CountingHelper: Sendable {
     let thumbnails = thumbnails(helper)
     let (file, size) = (file, size)
     let tasks = (0..<3).map { _ in Task { try await thumbnails.picture(of: file, within: size) } }
-    while thumbnails.waitingCount < 3 { await Task.yield() }
+    try await until("thumbnails.waitingCount >= 3") { thumbnails.waitingCount >= 3 }
     // The end of what is written by then is the end of the helper program.
     let writer = try await onThread { open(gate, O_WRONLY | O_CLOEXEC) }
     for task in tasks { task.cancel() }
     for task in tasks { await #expect(throws: ArtError.self) { try await task.value } }
     #expect(thumbnails.waitingCount == 0)
-    let isGone = try await onThread {
-      var end = pollfd(fd: writer, events: 0, revents: 0)
-      return poll(&end, 1, 120_000) == 1 && end.revents & Int16(POLLERR) != 0
-    }
-    #expect(isGone)
+    // A pipe that nobody reads has an error to tell.
+    try await onThread { try waitUntilReadable(writer, for: "the end of a helper program") }
     close(writer)
     _ = try await thumbnails.picture(of: file, within: size)
     #expect(helper.count == 2)

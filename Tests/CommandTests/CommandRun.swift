@@ -8,10 +8,10 @@ struct CommandRun {
   let place: URL
   private let program: URL
 
-  /// Seconds after which a case and all its children are killed.
+  /// Seconds after which a case hangs; it is killed with all its children.
   private let limit: Int
 
-  init(limit: Int = 300) throws {
+  init(limit: Int = 900) throws {
     self.limit = limit
     place = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appending(path: "emojiart-cli-\(UUID().uuidString)")

@@ -4,6 +4,7 @@ import ArtModel
 import ArtTerminal
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import emojiart
@@ -277,15 +278,17 @@ private final class Session {
     }
     let (on, off) = ("\u{1B}[?2004h", "\u{1B}[?2004l")
     let expected = on + on + off + off + on + on + off + off
-    #expect(written(to: ours, bytes: expected.utf8.count) == expected)
+    #expect(try written(to: ours, bytes: expected.utf8.count) == expected)
   }
 
-  /// What comes out of a terminal: as many bytes as are waited for, or what there is when no more come.
-  private func written(to terminal: Int32, bytes count: Int) -> String {
+  /// What comes out of a terminal: as many bytes as are waited for.
+  private func written(to terminal: Int32, bytes count: Int) throws -> String {
     var found: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: count)
-    var ready = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
-    while found.count < count, poll(&ready, 1, 10_000) > 0 {
+    while found.count < count {
+      try waitUntilReadable(
+        terminal,
+        for: "\(count) bytes of a terminal after \(String(decoding: found, as: UTF8.self).debugDescription)")
       let count = read(terminal, &buffer, buffer.count)
       guard count > 0 else { break }
       found += buffer.prefix(count)

@@ -8,10 +8,6 @@ import Testing
 
 @Suite("Programs that stop themselves", .serialized)
 struct StopTests {
-  /// Stops that are tried of each program.
-  private static let stops =
-    ProcessInfo.processInfo.environment["EMOJIART_TORTURE_STOPS"].flatMap(Int.init) ?? 30
-
   /// The locks on a file, of one process or of all, as the kernel lists them.
   private static func locks(on path: String, of process: Int32? = nil) throws -> [String] {
     var status = stat()
@@ -84,10 +80,11 @@ struct StopTests {
 
   @Test("S43 a stream that stops itself, at any moment and under load, holds no lock of its document")
   func stream() async throws {
-    let stops = Self.stops
+    let campaign = Campaign("stops-of-a-stream", smoke: 10)
+    let stops = campaign.count
     try await withLoad(emojis: 20) { run, path, _ in
       let stream = try StreamProcess(in: run, ["--autosave-changes", "3"])
-      var random = SplitMix64(seed: 43)
+      var random = campaign.random(campaign.seed)
       var held: [String] = []
       for round in 1...stops {
         let batch = 40
@@ -113,16 +110,18 @@ struct StopTests {
       _ = try stream.rest()
       #expect(stream.end() == 0)
       print("S43 stops: \(stops) tried, \(held.count) held a lock")
+      campaign.report(tried: stops)
       #expect(held.isEmpty)
     }
   }
 
   @Test("W59 a watcher that stops itself, at any moment and under load, holds no lock of a document")
   func watcher() async throws {
-    let stops = Self.stops
+    let campaign = Campaign("stops-of-a-watcher", smoke: 10)
+    let stops = campaign.count
     try await withLoad(emojis: 500) { run, path, saved in
       let watch = try StreamProcess(in: run, command: ["watch", "--json"])
-      var random = SplitMix64(seed: 59)
+      var random = campaign.random(campaign.seed)
       var held: [String] = []
       for _ in 1...stops {
         while saved.wait(timeout: .now()) == .success {}
@@ -137,6 +136,7 @@ struct StopTests {
       watch.signal(SIGKILL)
       #expect(watch.end() == -SIGKILL)
       print("W59 stops: \(stops) tried, \(held.count) held a lock")
+      campaign.report(tried: stops)
       #expect(held.isEmpty)
     }
   }

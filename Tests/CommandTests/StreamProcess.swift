@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 
 /// A running `emojiart edit bees --json`, or another command, of which a test holds both ends. Its calls block: see `onThread`.
 final class StreamProcess {
@@ -34,8 +35,9 @@ final class StreamProcess {
     close(output)
   }
 
-  /// Writes lines as far as they are taken within a second; how many bytes were.
-  func offer(_ lines: String) -> Int {
+  /// Writes lines as far as they are taken, and the pipe is not full for a second; how many bytes were. Whoever calls it wants no certain
+  /// number.
+  func offer(_ lines: String, timeout: Duration = .seconds(1)) -> Int {
     // A program that has ended is no reason to end, too. Ignoring the signal would be inherited.
     var pipeSignal = sigset_t()
     sigemptyset(&pipeSignal)
@@ -50,14 +52,18 @@ final class StreamProcess {
         continue
       }
       var ready = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
-      guard errno == EAGAIN, poll(&ready, 1, 1_000) == 1, ready.revents & Int16(POLLERR) == 0 else { break }
+      guard errno == EAGAIN, poll(&ready, 1, Int32(timeout / .milliseconds(1))) == 1,
+        ready.revents & Int16(POLLERR) == 0
+      else { break }
     }
     return written
   }
 
   func send(_ lines: String...) throws {
     let text = lines.map { $0 + "\n" }.joined()
-    guard offer(text) == text.utf8.count else { throw Project.Missing(what: "somebody who reads") }
+    guard offer(text, timeout: Hang.limit) == text.utf8.count else {
+      throw Hang("somebody who reads \(lines)")
+    }
   }
 
   func endInput() { close(input) }
@@ -76,8 +82,7 @@ final class StreamProcess {
       }
       searched = read.count
       var piece = [UInt8](repeating: 0, count: 1 << 16)
-      var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, 120_000) == 1 else { throw Project.Missing(what: "a line within two minutes") }
+      try waitUntilReadable(output, for: "a line of the process \(processID)")
       let count = Glibc.read(output, &piece, piece.count)
       guard count > 0 else { return nil }
       read += piece[..<count]
@@ -114,13 +119,6 @@ final class StreamProcess {
   func end() -> Int32 {
     process.waitUntilExit()
     return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-  }
-}
-
-/// Does what blocks on a thread of its own: those of Swift's concurrency are few.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-  try await withCheckedThrowingContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
   }
 }
 

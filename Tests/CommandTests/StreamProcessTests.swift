@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Editing streams, by those who talk to them", .serialized)

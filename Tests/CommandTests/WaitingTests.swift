@@ -2,6 +2,7 @@
 
 import ArtWorkspace
 import Dispatch
+import TestSupport
 import Testing
 
 @testable import emojiart
@@ -41,7 +42,7 @@ import Testing
   func inbox() async throws {
     let inbox = try WatchInbox(capacity: 1)
     let waiting = Task { await inbox.put(.removed("a"), from: 0) }
-    while inbox.waitingTasks == 0 { await Task.yield() }
+    try await until("inbox.waitingTasks > 0") { inbox.waitingTasks > 0 }
     waiting.cancel()
     await waiting.value
     #expect(inbox.take().events.count == 1)

@@ -5,6 +5,7 @@ import ArtSystem
 import ArtWorkspace
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import emojiart
@@ -107,10 +108,7 @@ import Testing
     let taken = try await onThread {
       var taken: [FolderEvent] = []
       while taken.count < 5 {
-        var ready = pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0)
-        guard poll(&ready, 1, 120_000) == 1 else {
-          throw Project.Missing(what: "an event within two minutes")
-        }
+        try waitUntilReadable(inbox.wakeup.readEnd, for: "an event of the inbox")
         inbox.wakeup.clear()
         var count = 0
         for (_, event) in inbox.take().events {

@@ -74,7 +74,7 @@ final class KillField {
     span = Int((clock.now - began) / .microseconds(1))
     stream.endInput()
     while try stream.lines() != nil {}
-    guard stream.wait() == 0 else { throw KillError(what: "the stream does not work: \(try errors())") }
+    guard stream.wait() == 0 else { throw ProgramError(what: "the stream does not work: \(try errors())") }
     content = try file.read()
   }
 
@@ -82,7 +82,9 @@ final class KillField {
   /// journals away before that.
   func run(kills: Int, removingJournals isControl: Bool = false) throws {
     while count.kills < kills {
-      guard round < 10 + 4 * kills else { throw KillError(what: "\(count.kills) kills in \(round) rounds") }
+      guard round < 10 + 4 * kills else {
+        throw ProgramError(what: "\(count.kills) kills in \(round) rounds")
+      }
       try next(isControl)
     }
   }
@@ -116,7 +118,7 @@ final class KillField {
 
   /// Gives a program lines until a random moment of its life: while it starts, between two answers, in a save, or
   /// while it closes.
-  private func feed(_ stream: StreamProcess, _ writer: inout StreamWriter) throws {
+  private func feed(_ stream: SpawnedProgram, _ writer: inout StreamWriter) throws {
     switch random.below(4) {
     case 0:
       stream.send(writer.lines(1 + random.below(150), &random))
@@ -138,10 +140,10 @@ final class KillField {
   }
 
   /// Reads until so many lines are answered.
-  private func hear(_ stream: StreamProcess, _ writer: inout StreamWriter, _ goal: Int) throws {
+  private func hear(_ stream: SpawnedProgram, _ writer: inout StreamWriter, _ goal: Int) throws {
     while writer.answered.count < goal, writer.odd == nil {
       guard let lines = try stream.lines() else {
-        throw KillError(what: "the stream ended by itself: \(try errors())")
+        throw ProgramError(what: "the stream ended by itself: \(try errors())")
       }
       writer.heard(lines)
     }
@@ -212,8 +214,8 @@ final class KillField {
 
   private func fault(_ what: String) { count.faults.append("seed \(seed), round \(round): \(what)") }
 
-  private func start(_ arguments: [String]) throws -> StreamProcess {
-    try StreamProcess(emojiart, arguments, environment: environment, errors: state["errors"])
+  private func start(_ arguments: [String]) throws -> SpawnedProgram {
+    try SpawnedProgram(emojiart, arguments, environment: environment, errors: state["errors"])
   }
 
   private func errors() throws -> String {

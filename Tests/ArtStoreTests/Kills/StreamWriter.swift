@@ -26,7 +26,7 @@ struct StreamWriter {
   private(set) var odd: String?
 
   init(_ emoji: EmojiID, in content: DocumentContent, row: Int) throws {
-    guard let start = content.emoji(emoji)?.position.x else { throw KillError(what: "\(emoji) is gone") }
+    guard let start = content.emoji(emoji)?.position.x else { throw ProgramError(what: "\(emoji) is gone") }
     (self.emoji, self.start, self.row) = (emoji, start, row)
   }
 

@@ -9,7 +9,6 @@ import Testing
 
 /// A program that sets a background, ended at its system calls. `strace` does it.
 @Suite("Backgrounds and kills") struct PictureKillTests {
-  private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
   private static let writer = (emojiart as NSString).deletingLastPathComponent + "/PictureWriter"
 
   private let space: Workspace
@@ -80,18 +79,6 @@ import Testing
     get throws { try FileManager.default.contentsOfDirectory(atPath: space["documents"]).sorted() }
   }
 
-  /// What of many calls is tried: of a kind that comes often the first and the last ones, and some between.
-  private static func chosen(_ calls: [Call]) -> [Call] {
-    guard !isLong else { return calls }
-    var kinds: [String: [Call]] = [:]
-    for call in calls { kinds[call.name, default: []].append(call) }
-    return kinds.sorted { $0.key < $1.key }.flatMap { _, all in
-      all.enumerated().filter { index, _ in
-        index < 2 || index >= all.count - 2 || index.isMultiple(of: max(1, all.count / 4))
-      }.map(\.element)
-    }
-  }
-
   private struct Tally {
     var killed = 0
     var answered = 0
@@ -100,11 +87,11 @@ import Testing
     var journals = 0
   }
 
-  private func sweep(_ how: String, _ number: Int, _ size: Int) throws {
+  private func sweep(_ how: String, _ campaign: Campaign, _ number: Int, _ size: Int) throws {
     let wanted = try picture(number, bytes: size)
     try reset()
     let calls = try calls(how, number)
-    let chosen = Self.chosen(calls)
+    let chosen = campaign.chosen(of: calls)
     var tally = Tally()
     for (index, call) in chosen.enumerated() {
       try reset()
@@ -139,26 +126,33 @@ import Testing
       "B73 \(how), \(size) bytes: \(calls.count) system calls, killed at \(tally.killed) of \(chosen.count): "
         + "\(tally.old) times the old background, \(tally.new) times the new one, \(tally.answered) times answered, "
         + "\(tally.journals) times with a journal that the next command dealt with")
-    #expect(tally.killed >= chosen.count * 7 / 10 && tally.old > 5 && tally.new > 1 && tally.journals > 0)
+    campaign.report(tried: chosen.count, places: calls.count)
+    #expect(tally.killed >= chosen.count * 7 / 10)
+    if chosen.count == calls.count { #expect(tally.old > 5 && tally.new > 1 && tally.journals > 0) }
   }
 
   @Test(
     "B73 setting a background, killed at any system call, leaves the old one or the new one with its bytes",
     arguments: pictures)
-  func killedEdit(_ picture: (Int, Int)) throws { try sweep("edit", picture.0, picture.1) }
+  func killedEdit(_ picture: (Int, Int)) throws {
+    try sweep("edit", Campaign("kills-of-a-background", smoke: 8), picture.0, picture.1)
+  }
 
   @Test(
     "B73 a background that an open document has answered is there whenever the program is killed",
     arguments: pictures)
-  func killedStream(_ picture: (Int, Int)) throws { try sweep("stream", picture.0, picture.1) }
+  func killedStream(_ picture: (Int, Int)) throws {
+    try sweep("stream", Campaign("kills-of-an-open-background", smoke: 8), picture.0, picture.1)
+  }
 
   @Test("B73 a new document with a background, killed at any system call, is there as a whole or not at all")
   func killedNew() throws {
     let number = 2
     let wanted = try picture(number, bytes: 4 << 20)
     try reset()
+    let campaign = Campaign("kills-of-a-new-background", smoke: 10)
     let calls = try calls("new", number)
-    let chosen = Self.chosen(calls)
+    let chosen = campaign.chosen(of: calls)
     var (killed, nothing, whole) = (0, 0, 0)
     for call in chosen {
       try reset()
@@ -178,7 +172,9 @@ import Testing
     print(
       "B73 new: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(nothing) times nothing, "
         + "\(whole) times the whole document")
-    #expect(killed >= chosen.count * 7 / 10 && nothing > 5 && whole > 0)
+    campaign.report(tried: chosen.count, places: calls.count)
+    #expect(killed >= chosen.count * 7 / 10)
+    if chosen.count == calls.count { #expect(nothing > 5 && whole > 0) }
   }
 
   @Test(

@@ -8,7 +8,6 @@ import Testing
 @testable import ArtStore
 
 @Suite("Backgrounds at random") struct PictureWalkTests {
-  private static let walks = cases("EMOJIART_TORTURE_LIVES", short: 16)
   private static let steps = 50
 
   /// What a walk has come across.
@@ -163,11 +162,13 @@ import Testing
   )
   func walks() throws {
     var counts = Counts()
-    for seed in 1...UInt64(Self.walks) { try walk(seed, &counts) }
+    let campaign = Campaign("backgrounds", smoke: 16)
+    for number in campaign.cases { try walk(number, &counts) }
     print(
-      "B67 backgrounds: \(Self.walks) walks of \(counts.steps) steps: a background after \(counts.present), pictures "
+      "B67 backgrounds: \(campaign.count) walks of \(counts.steps) steps: a background after \(counts.present), pictures "
         + "removed \(counts.pruned) times, \(counts.lost) undos beyond what is kept, \(counts.refetched) times to be "
         + "fetched again, \(counts.rejoined) saves that joined")
+    campaign.report(tried: campaign.count)
     #expect(counts.present > 100 && counts.pruned > 10 && counts.lost > 5 && counts.rejoined > 10)
   }
 

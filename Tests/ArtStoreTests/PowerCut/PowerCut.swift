@@ -49,25 +49,27 @@ struct PowerCut {
   /// Answers that were recorded.
   var answers: Int { recording.events.count { if case .answer = $0 { true } else { false } } }
 
-  /// Cuts so many times. What `judge` throws is a torn document.
-  func cut(_ cuts: Int, seed: UInt64, _ judge: (Remains) throws -> Verdict) throws -> Outcome {
-    var random = SplitMix64(seed: seed)
-    let places = (0..<cuts).map { (number: $0, place: random.below(recording.events.count + 1)) }
+  /// Cuts once for each case. What `judge` throws is a torn document.
+  func cut(_ campaign: Campaign, _ judge: (Remains) throws -> Verdict) throws -> Outcome {
+    let places = campaign.cases.map { number in
+      var random = campaign.random(number)
+      return (number: number, place: random.below(recording.events.count + 1), chance: random)
+    }
     let atPlace = Dictionary(grouping: places, by: \.place)
     let folder = try CutFolder()
     var disk = SimulatedDisk(recording.start)
     var outcome = Outcome()
     var answers: [String] = []
     for place in 0...recording.events.count {
-      for (number, _) in atPlace[place] ?? [] {
-        var chance = SplitMix64(seed: seed &+ UInt64(number) &* 7919)
+      for (number, _, chance) in atPlace[place] ?? [] {
+        var chance = chance
         let files = disk.cut(&chance)
         try folder.fill(files)
         let remains = Remains(
-          number: number, folder: folder.path, answers: answers.count, answer: answers.last)
+          number: Int(number), folder: folder.path, answers: answers.count, answer: answers.last)
         outcome.take(
           judged(remains, judge),
-          "cut \(number) of seed \(seed), after event \(place), \(answers.count) answers")
+          "case \(number), after event \(place), \(answers.count) answers")
         if files.keys.contains(where: { $0.hasSuffix("-journal") }) { outcome.withJournal += 1 }
       }
       guard place < recording.events.count else { break }

@@ -2,6 +2,7 @@
 
 import CStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -9,7 +10,6 @@ import Testing
 
 /// Saves of the real program, replayed onto a disk that loses its power.
 @Suite struct PowerCutTests {
-  private static let cuts = cases("EMOJIART_TORTURE_CUTS", short: 1_000)
   private static let name = "cut.emojiart"
 
   /// What the library says stands there; nil when nothing does.
@@ -55,16 +55,18 @@ import Testing
     for arguments in Self.saves(of: folder[Self.name]) { try recording.record(emojiart, arguments) }
     let power = try PowerCut(recording)
     let states = try AnsweredStates(recording, read: Self.content)
-    let outcome = try power.cut(Self.cuts, seed: 28) { remains in
+    let campaign = Campaign("power-cuts", smoke: 100)
+    let outcome = try power.cut(campaign) { remains in
       try states.judge(remains) { try Self.edit(remains, $0) }
     }
-    let control = try PowerCut(recording.withoutSyncs).cut(Self.cuts, seed: 28) { try states.judge($0) }
+    let control = try PowerCut(recording.withoutSyncs).cut(campaign) { try states.judge($0) }
     print(
       "F28 power cut: \(outcome.cuts) cuts in \(recording.events.count) steps of \(power.answers) saves: lost "
         + "\(outcome.lost), torn \(outcome.torn); \(outcome.withJournal) left a journal; control without syncs: lost "
         + "\(control.lost), torn \(control.torn)")
+    campaign.report(tried: outcome.cuts)
     #expect(outcome.faults == [])
-    #expect(power.answers == 13 && outcome.cuts == Self.cuts && outcome.withJournal > Self.cuts / 10)
+    #expect(power.answers == 13 && outcome.cuts == campaign.count && outcome.withJournal > outcome.cuts / 10)
     #expect(control.lost > 0 && control.torn > 0, "the control shows that losses and torn documents are seen")
   }
 
@@ -76,14 +78,16 @@ import Testing
     try recording.record(emojiart, ["add", folder[Self.name], "🐝"])
     let power = try PowerCut(recording)
     let states = try AnsweredStates(recording, read: Self.content)
-    let outcome = try power.cut(Self.cuts / 5, seed: 29) { remains in
+    let campaign = Campaign("power-cuts-of-a-recovery", smoke: 40)
+    let outcome = try power.cut(campaign) { remains in
       try states.judge(remains) { try Self.edit(remains, $0) }
     }
     print(
       "F28 power cut in a recovery: \(outcome.cuts) cuts in \(recording.events.count) steps: lost \(outcome.lost), "
         + "torn \(outcome.torn)")
+    campaign.report(tried: outcome.cuts)
     #expect(outcome.faults == [])
-    #expect(power.answers == 1 && outcome.cuts == Self.cuts / 5 && outcome.withJournal > 0)
+    #expect(power.answers == 1 && outcome.cuts == campaign.count && outcome.withJournal > 0)
   }
 
   /// As many transactions of about the same size.
@@ -119,7 +123,7 @@ import Testing
     return String(cString: text)
   }
 
-  private static func plain(synchronous: String) throws -> PowerCut.Outcome {
+  private static func plain(_ campaign: Campaign, synchronous: String) throws -> PowerCut.Outcome {
     let folder = try Workspace()
     let path = folder["plain.db"]
     try shell(
@@ -139,17 +143,19 @@ import Testing
     let power = try PowerCut(recording)
     #expect(power.answers == transactions.count)
     let states = try AnsweredStates(recording, read: rows)
-    return try power.cut(cuts, seed: 28) { try states.judge($0) }
+    return try power.cut(campaign) { try states.judge($0) }
   }
 
   @Test("F28 the same cuts of SQLite with DELETE and FULL lose transactions that were answered")
   func control() throws {
-    let lossy = try Self.plain(synchronous: "FULL")
-    let safe = try Self.plain(synchronous: "EXTRA")
+    let campaign = Campaign("power-cuts-of-sqlite", smoke: 100)
+    let lossy = try Self.plain(campaign, synchronous: "FULL")
+    let safe = try Self.plain(campaign, synchronous: "EXTRA")
     let percent = (1_000 * lossy.lost / lossy.cuts + 5) / 10
     print(
       "F28 control with FULL, the sqlite3 shell with 12 transactions: lost \(lossy.lost) of \(lossy.cuts) "
         + "(\(percent) %), torn \(lossy.torn); with EXTRA: lost \(safe.lost), torn \(safe.torn)")
+    campaign.report(tried: lossy.cuts)
     #expect(lossy.lost > 0 && lossy.torn == 0)
     #expect(safe.faults == [])
   }

@@ -10,7 +10,6 @@ import Testing
 /// The power cut while a stream of the real program edits, saves and closes. Its journal is not synced: a cut may leave
 /// segments that are empty, torn, or removed already, and none of that may harm what is saved.
 @Suite struct StreamPowerCutTests {
-  private static let cuts = cases("EMOJIART_TORTURE_CUTS", short: 1_000)
   private static let name = "cut.emojiart"
 
   @Test("F28 what a stream answered as saved is there after a power cut, and its journal does it no harm")
@@ -35,7 +34,8 @@ import Testing
     let power = try PowerCut(recording)
     let sent = writer
     var (journals, restored, damaged) = (0, 0, 0)
-    let outcome = try power.cut(Self.cuts, seed: 30) { remains in
+    let campaign = Campaign("power-cuts-of-a-stream", smoke: 100)
+    let outcome = try power.cut(campaign) { remains in
       let file = DocumentFile("\(remains.folder)/\(Self.name)", timeout: .zero)
       let saved = try file.read()
       let promised = remains.answer.flatMap { Int($0.filter(\.isNumber)) } ?? before.revision
@@ -64,7 +64,8 @@ import Testing
         + "lost \(outcome.lost), torn \(outcome.torn); \(journals) left a journal of edits, \(damaged) of them damaged, "
         + "\(restored) edits restored")
     #expect(outcome.faults == [])
-    #expect(power.answers >= 12 && outcome.cuts == Self.cuts)
+    campaign.report(tried: outcome.cuts)
+    #expect(power.answers >= 12 && outcome.cuts == campaign.count)
     #expect(journals > 0 && damaged > 0 && restored > 0)
   }
 
@@ -78,7 +79,7 @@ import Testing
     let errors = folder.path + ".errors"
     defer { unlink(errors) }
     let state = ["EMOJIART_STATE": folder["state"]]
-    let stream = try StreamProcess(
+    let stream = try SpawnedProgram(
       emojiart, ["edit", file.path, "--json"],
       environment: ProcessInfo.processInfo.environment.merging(state) { $1 },
       errors: errors)
@@ -92,7 +93,8 @@ import Testing
     try recording.record(emojiart, ["restore", file.path], environment: state)
     let power = try PowerCut(recording)
     let sent = writer
-    let outcome = try power.cut(Self.cuts / 5, seed: 31) { remains in
+    let campaign = Campaign("power-cuts-of-a-restore", smoke: 40)
+    let outcome = try power.cut(campaign) { remains in
       let file = DocumentFile("\(remains.folder)/\(Self.name)", timeout: .zero)
       guard let found = sent.lines(in: try file.read()), [saved, sent.sent.count].contains(found) else {
         return .torn("restored in part")
@@ -111,6 +113,7 @@ import Testing
       "F28 power cut in a restore: \(outcome.cuts) cuts in \(recording.events.count) steps: lost \(outcome.lost), "
         + "torn \(outcome.torn)")
     #expect(outcome.faults == [])
-    #expect(power.answers > 0 && outcome.cuts == Self.cuts / 5)
+    campaign.report(tried: outcome.cuts)
+    #expect(power.answers > 0 && outcome.cuts == campaign.count)
   }
 }

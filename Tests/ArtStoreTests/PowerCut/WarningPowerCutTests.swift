@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -8,8 +9,6 @@ import Testing
 
 /// The power cut while the real program stops a document's warning, and while it takes that back.
 @Suite struct WarningPowerCutTests {
-  private static let cuts = 200
-
   /// The whole files of warnings that are in a folder; their names hold the path of the document.
   private static func records(_ folder: String) throws -> [String] {
     let path = "\(folder)/state/warnings"
@@ -34,11 +33,13 @@ import Testing
     #expect(try Self.records(folder.path) != before)
     let power = try PowerCut(recording)
     let states = try AnsweredStates(recording, read: Self.records)
-    let outcome = try power.cut(Self.cuts, seed: 86) { try states.judge($0) }
-    let control = try PowerCut(recording.withoutSyncs).cut(Self.cuts, seed: 86) { try states.judge($0) }
+    let campaign = Campaign("power-cuts-of-warnings", smoke: 60)
+    let outcome = try power.cut(campaign) { try states.judge($0) }
+    let control = try PowerCut(recording.withoutSyncs).cut(campaign) { try states.judge($0) }
     print(
       "B86 power cut in warnings \(option): \(outcome.cuts) cuts in \(recording.events.count) steps: lost "
         + "\(outcome.lost), torn \(outcome.torn); control without syncs: lost \(control.lost)")
+    campaign.report(tried: outcome.cuts)
     #expect(outcome.faults == [] && power.answers == 1)
     #expect(control.lost > 0, "the control shows that losses are seen")
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// The first synchronising of a file by each thread of a program, held up until the test lets it go on: `strace` does it.
@@ -19,14 +20,9 @@ struct HeldSync {
 
   /// Waits until one is held up: strace writes a call's name before it delays it.
   func begins() throws {
-    let deadline = ContinuousClock.now + .seconds(120)
-    while try access(trace, F_OK) != 0
-      || !String(contentsOfFile: trace, encoding: .utf8).contains("fdatasync(")
-    {
-      guard ContinuousClock.now < deadline else {
-        throw StreamSilence(what: "a synchronising", lines: "", errors: "")
-      }
-      usleep(2_000)
+    try wait(for: "a synchronising that is held up") {
+      guard access(trace, F_OK) == 0 else { return false }
+      return try String(contentsOfFile: trace, encoding: .utf8).contains("fdatasync(")
     }
   }
 

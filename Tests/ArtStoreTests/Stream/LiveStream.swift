@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A stream that is spoken to while it runs.
@@ -29,27 +30,38 @@ final class LiveStream {
 
   var processID: pid_t { process.processIdentifier }
 
+  /// Stops the program, until all of its threads stand still.
+  func freeze() throws {
+    kill(processID, SIGSTOP)
+    try TestSupport.wait(for: "a stopped program") {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task").allSatisfy {
+        try String(contentsOfFile: "/proc/\(processID)/task/\($0)/stat", encoding: .utf8).contains(") T ")
+      }
+    }
+  }
+
+  func thaw() { kill(processID, SIGCONT) }
+
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
   func send(_ lines: [String]) throws {
     try input.fileHandleForWriting.write(contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
   }
 
-  /// Reads until the condition is met. Throws after two minutes, and at the end of the output.
+  /// Reads until the condition is met. Throws at the end of the output.
   func wait(for what: String, until isMet: ([[String: Any]]) -> Bool) throws {
-    let deadline = ContinuousClock.now + .seconds(120)
     while !isMet(lines) {
-      let isThere = try read(milliseconds: 120_000)
-      guard isThere, ContinuousClock.now < deadline else {
+      guard try read(for: what) else {
         throw StreamSilence(
           what: what, lines: "\(lines)", errors: try String(contentsOfFile: errorsPath, encoding: .utf8))
       }
     }
   }
 
-  private func read(milliseconds: Int32) throws -> Bool {
-    var ready = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&ready, 1, milliseconds) > 0 else { return false }
+  /// False at the end.
+  private func read(for what: String) throws -> Bool {
+    try waitUntilReadable(
+      output.fileHandleForReading.fileDescriptor, for: "\(what), after \(lines.suffix(5))")
     let more = output.fileHandleForReading.availableData
     rest += more
     guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return !more.isEmpty }
@@ -68,7 +80,7 @@ final class LiveStream {
   /// Ends its input and waits for its end.
   func end() throws -> StreamEnd {
     try input.fileHandleForWriting.close()
-    while try read(milliseconds: 120_000) {}
+    while try read(for: "the end of a stream") {}
     process.waitUntilExit()
     let errors = try String(contentsOfFile: errorsPath, encoding: .utf8)
     return StreamEnd(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -8,7 +9,6 @@ import Testing
 
 /// The real program while its system calls fail: what it answers holds.
 @Suite struct StreamFaultTests {
-  private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
   private static let before = [1, 2, 3]
   private static let after = [4, 5]
   private static let lines = before.map(StreamCase.line) + [StreamCase.save] + after.map(StreamCase.line)
@@ -30,17 +30,20 @@ import Testing
   @Test("T2 a stream whose system calls fail says so, and loses no edit that it answered")
   func failingCalls() throws {
     let stream = try StreamCase()
-    var (tried, told, refused, left) = (0, 0, 0, 0)
+    let campaign = Campaign("faults-of-a-stream", smoke: 4)
+    var (places, told, refused, left, chosenCount) = (0, 0, 0, 0, 0)
     for files in [stream.documentFiles, stream.stateFiles, stream.journalFiles, stream.answerFiles] {
       let tracer = stream.tracer(files)
       let calls = try stream.calls(tracer, Self.lines).calls.filter { Self.failing.contains($0.name) }
       var tally = Tally()
-      for (index, call) in calls.enumerated() {
-        let isOften = call.name == "pwrite64" && call.text.contains(".emojiart-journal>")
-        if !Self.isLong, isOften, !index.isMultiple(of: 7) { continue }
-        // Each alone, and some with all of its name after it.
-        for (fault, from, every) in [("EIO", "", 1), ("ENOSPC", "", 9), ("EIO", "+", 5), ("ENOSPC", "+", 13)]
-        where Self.isLong || index.isMultiple(of: every) {
+      let chosen = campaign.chosen(of: calls)
+      if chosen.isEmpty { continue }
+      chosenCount += chosen.count
+      places = max(places, calls.count)
+      for (index, call) in chosen.enumerated() {
+        // Each alone, and with all of its name after it; in a smoke test one of these in turn.
+        let faults = [("EIO", ""), ("ENOSPC", ""), ("EIO", "+"), ("ENOSPC", "+")]
+        for (fault, from) in campaign.isRunning ? faults : [faults[index % faults.count]] {
           let tracer = tracer.tampering(call, "error=\(fault)", from: from)
           try fail(stream, tracer, "\(files.name) \(call) \(fault)\(from)", &tally)
         }
@@ -52,12 +55,15 @@ import Testing
       for (sync, count) in tally.passedOver.sorted(by: { $0.key < $1.key }) {
         print("T2 faults, \(files.name): passed over, \(count) times: \(sync)")
       }
-      #expect(tally.tried > 5, "\(files.name)")
-      (tried, told) = (tried + tally.tried, told + tally.told)
+      // A call that another thread makes may not be reached.
+      #expect(tally.tried > 0, "\(files.name)")
+      told += tally.told
       (refused, left) = (refused + tally.refused, left + tally.left)
       #expect(Set(tally.passedOver.keys).isSubset(of: [Self.ignored, Self.atTheEnd]))
     }
-    #expect(tried > 60 && told > 30 && refused > 2 && left > 5)
+    campaign.report(tried: chosenCount, places: places)
+    #expect(told > 0)
+    if campaign.isRunning, campaign.count >= places { #expect(refused > 2 && left > 5) }
   }
 
   /// Tries one fault.

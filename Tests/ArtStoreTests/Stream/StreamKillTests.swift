@@ -10,7 +10,6 @@ import Testing
 /// The real program, killed at its system calls while it edits a document line by line, and while what it left is
 /// restored.
 @Suite struct StreamKillTests {
-  private static let isLong = cases("EMOJIART_TORTURE_SWEEP", short: 0) > 0
   /// Three edits, a save, two edits, and the end.
   private static let lines =
     [1, 2, 3].map(StreamCase.line) + [StreamCase.save] + [4, 5].map(StreamCase.line)
@@ -31,11 +30,15 @@ import Testing
   @Test("T1 a stream that is killed at any system call loses no edit that it answered")
   func killedStream() throws {
     let stream = try StreamCase()
-    var control = 0
+    let campaign = Campaign("kills-of-a-stream", smoke: 5)
+    var (control, tried, places) = (0, 0, 0)
     for files in [stream.documentFiles, stream.stateFiles, stream.journalFiles, stream.answerFiles] {
       let tracer = stream.tracer(files)
       let reference = try stream.calls(tracer, Self.lines)
-      let chosen = Self.chosen(reference.calls, every: 12)
+      let chosen = campaign.chosen(of: reference.calls)
+      if chosen.isEmpty { continue }
+      tried += chosen.count
+      places = max(places, reference.calls.count)
       var tally = Tally()
       for call in chosen {
         // Where another thread came to its call of that number first, or none did, another call in the same state. A
@@ -47,7 +50,8 @@ import Testing
         for attempt in 0..<candidates.count * 3 {
           let other = candidates[attempt % candidates.count]
           let about = "\(files.name) \(other)"
-          let isKilled = try kill(stream, tracer.tampering(other, "signal=KILL"), about, &tally)
+          let isKilled = try kill(
+            stream, tracer.tampering(other, "signal=KILL"), about, &tally, isShown: campaign.isRunning)
           if isKilled, tally.states.contains(call.written) { break }
         }
       }
@@ -58,24 +62,21 @@ import Testing
       let wanted = Set(chosen.map(\.written))
       let missed = wanted.subtracting(tally.states)
       #expect(tally.killed >= chosen.count * 9 / 10, "\(files.name)")
-      #expect(missed.count <= wanted.count / 10, "\(files.name): never in \(missed.sorted())")
+      // Which of two threads comes to its call first is luck: of few states one may never be met.
+      if wanted.count >= 50 {
+        #expect(missed.count <= wanted.count / 10, "\(files.name): never in \(missed.sorted())")
+      }
       control += tally.control
     }
-    #expect(control > 10)
-  }
-
-  /// In the short run not every part of a rollback journal, and only some of the calls that change nothing.
-  private static func chosen(_ calls: [SystemCall], every: Int, writing: Int = 1) -> [SystemCall] {
-    calls.enumerated().filter { index, call in
-      let isOften = call.name == "pwrite64" && call.text.contains(".emojiart-journal>")
-      return isLong || index.isMultiple(of: every)
-        || call.isWriting && !isOften && index.isMultiple(of: writing)
-    }.map(\.element)
+    campaign.report(tried: tried, places: places)
+    if !campaign.isRunning || campaign.count >= places {
+      #expect(control > 0, "the control shows that losses are seen")
+    }
   }
 
   /// Kills a stream, and looks what is left of what it answered. False when it came to its end.
   private func kill(
-    _ stream: StreamCase, _ tracer: Tracer, _ about: String, _ tally: inout Tally
+    _ stream: StreamCase, _ tracer: Tracer, _ about: String, _ tally: inout Tally, isShown: Bool
   ) throws -> Bool {
     try stream.reset()
     let end = try stream.stream(Self.lines, under: tracer)
@@ -91,7 +92,7 @@ import Testing
     #expect(saved >= (end.isSaveAnswered ? 3 : 0), "\(about): said to be saved, and is not")
     if saved < acknowledged { tally.control += 1 }
     if try stream.journalNames.contains(where: { $0.hasSuffix(".journal") }) { tally.journals += 1 }
-    let shown = Self.isLong ? try stream.shown() : nil
+    let shown = isShown ? try stream.shown() : nil
     try stream.edit()
     let kept = try stream.saved(atMost: Self.sent) ?? -1
     #expect(shown.map { $0 == StreamCase.Places(after: 1..<kept + 1) } ?? true, "\(about): shown otherwise")
@@ -102,15 +103,19 @@ import Testing
   }
 
   @Test("T1 a restore that is killed at any system call loses nothing and restores nothing twice")
-  func killedRestore() throws { try sweepRestore(["restore"], every: 24, writing: 2) }
+  func killedRestore() throws { try sweepRestore(["restore"], Campaign("kills-of-a-restore", smoke: 6)) }
 
   @Test("T1 an editing command that restores first, and is killed at any system call, loses nothing")
-  func killedEditThatRestores() throws { try sweepRestore(["add", "🌻"], every: 24, writing: 2) }
+  func killedEditThatRestores() throws {
+    try sweepRestore(["add", "🌻"], Campaign("kills-of-an-edit-that-restores", smoke: 6))
+  }
 
   @Test("T1 a stream that restores first, and is killed at any system call, loses nothing")
-  func killedStreamThatRestores() throws { try sweepRestore(["edit", "--json"], every: 32, writing: 2) }
+  func killedStreamThatRestores() throws {
+    try sweepRestore(["edit", "--json"], Campaign("kills-of-a-stream-that-restores", smoke: 6))
+  }
 
-  private func sweepRestore(_ words: [String], every: Int, writing: Int = 1) throws {
+  private func sweepRestore(_ words: [String], _ campaign: Campaign) throws {
     let left = try StreamCase()
     _ = try left.leave(Self.lines, edits: Self.sent)
     try #require(try left.saved(atMost: Self.sent) == 3)
@@ -124,9 +129,9 @@ import Testing
     let ended = try run(tracer)
     try #require(ended.status == 0 && (ended.output + ended.errors).contains("restored 2 edits"), "\(ended)")
     let calls = try CallTrace(tracer.trace)
-    let chosen = Self.chosen(calls.calls, every: every, writing: writing)
+    let chosen = campaign.chosen(of: calls.calls)
     var (killed, stayed, done, twice, lost) = (0, 0, 0, 0, 0)
-    var random = SplitMix64(seed: 4)
+    var random = campaign.random(campaign.seed)
     for call in chosen {
       try left.putBack(snapshot)
       let ended = try run(tracer.tampering(call, "signal=KILL"))
@@ -137,7 +142,7 @@ import Testing
       #expect(
         found == 5 || !(ended.output + ended.errors).contains("restored"), "\(about): said, and not done")
       if found == 3 { stayed += 1 } else { done += 1 }
-      if Self.isLong || random.below(2) == 0 {
+      if campaign.isRunning || random.below(2) == 0 {
         // The next one is killed, too.
         let other = calls.calls[random.below(calls.calls.count)]
         if try run(tracer.tampering(other, "signal=KILL")).isCrash { twice += 1 }
@@ -152,7 +157,9 @@ import Testing
       "T1 \(words[0]) after a killed stream: \(calls.calls.count) system calls, killed at \(killed) of \(chosen.count), "
         + "\(twice) times the next one, too: \(stayed) times not restored yet, \(done) times restored; lost or doubled "
         + "\(lost) times")
-    #expect(killed >= chosen.count * 8 / 10 && stayed > 5 && done > 5 && twice > 3)
+    campaign.report(tried: chosen.count, places: calls.calls.count)
+    #expect(killed >= chosen.count * 8 / 10)
+    if chosen.count == calls.calls.count { #expect(stayed > 5 && done > 5 && twice > 3) }
   }
 }
 

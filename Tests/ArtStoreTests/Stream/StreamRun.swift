@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -34,7 +35,7 @@ extension StreamCase {
   /// Runs a stream to its end, or to its being killed. Each line comes in a read of its own.
   func stream(
     _ lines: [String], _ options: [String] = StreamCase.options, under tracer: Tracer? = nil,
-    as wrapper: [String] = [], seconds: Double = 300
+    as wrapper: [String] = []
   ) throws -> StreamEnd {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -51,8 +52,11 @@ extension StreamCase {
     let errors = Pipe()
     process.standardError = errors
     try process.run()
-    let limit = DispatchWorkItem { process.terminate() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: limit)
+    let limit = DispatchWorkItem {
+      print("\(Hang("the end of a stream that was given \(lines)"))")
+      process.terminate()
+    }
+    DispatchQueue.global().asyncAfter(deadline: Hang.deadline, execute: limit)
     var complaints = Data()
     let isAttached = tracer?.files.isJournal ?? false
     try input.receiver.close()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// How a program ended and what it wrote.
@@ -19,9 +20,9 @@ let emojiart: String = {
   return own.deletingLastPathComponent().appendingPathComponent("emojiart").path
 }()
 
-/// Runs a program to its end, at most so many seconds.
+/// Runs a program to its end; one that hangs is ended, and that is said.
 func run(
-  _ program: String, _ arguments: [String], seconds: Double = 300, environment: [String: String] = [:]
+  _ program: String, _ arguments: [String], environment: [String: String] = [:]
 ) throws -> Ended {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: program.contains("/") ? program : "/usr/bin/env")
@@ -39,8 +40,11 @@ func run(
   process.standardOutput = output
   process.standardError = errors
   try process.run()
-  let limit = DispatchWorkItem { process.terminate() }
-  DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: limit)
+  let limit = DispatchWorkItem {
+    print("\(Hang("the end of \(program) \(arguments)"))")
+    process.terminate()
+  }
+  DispatchQueue.global().asyncAfter(deadline: Hang.deadline, execute: limit)
   let group = DispatchGroup()
   nonisolated(unsafe) var written = Data()
   group.enter()
@@ -64,9 +68,4 @@ func shell(_ path: String, _ sql: String) throws -> String {
   let ended = try run("sqlite3", ["-bail", path, sql])
   try #require(ended.status == 0, "sqlite3: \(ended.errors)")
   return ended.output
-}
-
-/// How many cases a harness tries: the short count, or the one that an environment variable names.
-func cases(_ variable: String, short: Int) -> Int {
-  ProcessInfo.processInfo.environment[variable].flatMap(Int.init) ?? short
 }

@@ -6,15 +6,12 @@ import ArtStore
 import ArtSystem
 import ArtWatch
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtWorkspace
 
 @Suite("Folders in which much happens") struct FolderLifeTests {
-  /// How many lives a harness tries: the short count, or `EMOJIART_TORTURE_LIVES`.
-  private static let lives =
-    ProcessInfo.processInfo.environment["EMOJIART_TORTURE_LIVES"].flatMap(Int.init) ?? 8
-
   private struct Outcome {
     var complaints: [String] = []
     var operations: [String: Int] = [:]
@@ -138,8 +135,9 @@ import Testing
 
   @Test("W57 whoever applies what is told ends with what the folder holds, and is told nothing twice")
   func lives() async throws {
+    let campaign = Campaign("folders", smoke: 4)
     var total = Outcome()
-    for seed in 1...UInt64(Self.lives) {
+    for seed in campaign.cases {
       let outcome = try await live(seed: seed, operations: 150)
       let complaints = outcome.complaints.joined(separator: "\n")
       #expect(complaints.isEmpty, "seed \(seed)")
@@ -151,9 +149,11 @@ import Testing
       counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     }
     print(
-      "W57 lives: \(Self.lives) folders, \(sum(total.operations)) operations (\(list(total.operations))), "
+      "W57 lives: \(campaign.count) folders, \(sum(total.operations)) operations (\(list(total.operations))), "
         + "\(sum(total.events)) events (\(list(total.events)))")
-    #expect(total.events["damaged", default: 0] > 6 * Self.lives, "more than there are when the dust settles")
+    campaign.report(tried: campaign.count)
+    #expect(
+      total.events["damaged", default: 0] > 6 * campaign.count, "more than there are when the dust settles")
   }
 
   @Test(
@@ -167,11 +167,11 @@ import Testing
     #expect(isWrong)
   }
 
-  @Test("W58 the same holds with what the system tells, while it happens", .timeLimit(.minutes(20)))
+  @Test("W58 the same holds with what the system tells, while it happens")
   func real() async throws {
-    let lives = max(1, Self.lives / 4)
+    let campaign = Campaign("watched-folders", smoke: 1)
     var total = 0
-    for seed in 1...UInt64(lives) {
+    for seed in campaign.cases {
       let watched = try WatchedFolder()
       var life = try FolderLife(watched, seed: seed)
       let folder = try await DocumentFolder.open(watched.path, isRecursive: true)
@@ -189,20 +189,21 @@ import Testing
       }
       // What happened before is told before, but for what is looked at again.
       var complaints: [String] = []
-      let end = ContinuousClock.now + .seconds(120)
       var ends = 0
-      repeat {
-        try await Task.sleep(for: .milliseconds(ends == 0 ? 0 : 100))
+      try await until("what is told to be what the folder holds: \(complaints)") {
         try await mark("end\(ends).emojiart", watched, events, &listener)
         complaints = await compare(listener, folder, watched)
         ends += 1
-      } while !complaints.isEmpty && listener.complaints.isEmpty && ContinuousClock.now < end
+        return complaints.isEmpty || !listener.complaints.isEmpty
+      }
       let told = complaints.joined(separator: "\n")
       #expect(told.isEmpty, "seed \(seed)")
       await folder.close()
       total += listener.counts.values.reduce(0, +)
     }
-    print("W58 watched lives: \(lives) folders, \(300 * lives) operations, \(total) events")
+    print(
+      "W58 watched lives: \(campaign.count) folders, \(300 * campaign.count) operations, \(total) events")
+    campaign.report(tried: campaign.count)
   }
 
   /// Makes a document and hears all until it is told.

@@ -168,9 +168,9 @@ import Testing
     #expect(told == 1)
     // It is given back when the one that fetched has ended.
     var lock: FetchLock?
-    while lock == nil {
+    try await until("the lock of a program that has fetched") {
       lock = try FetchLock.acquire(document, "nonsense", in: watched["locks"])
-      await Task.yield()
+      return lock != nil
     }
   }
 

@@ -3,6 +3,7 @@
 import ArtModel
 import CStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtStore
@@ -89,9 +90,9 @@ import Testing
     }
     // It is not taken while something is open through SQLite, by other tests for one.
     var art: ArtRow?
-    while art == nil {
+    try await until("a quick look") {
       art = QuickState(file)?.art
-      await Task.yield()
+      return art != nil
     }
     #expect(try art?.revision == 30 && art?.head == file.read().head && art?.id == file.read().id)
     let whole = try watched.bytes("bees.emojiart")

@@ -22,7 +22,7 @@ struct OpenFolder {
     let ticking = Task { [clock] in
       while !Task.isCancelled {
         clock.advance(by: .milliseconds(50))
-        try? await Task.sleep(for: .milliseconds(1))
+        await Task.yield()
       }
     }
     defer { ticking.cancel() }

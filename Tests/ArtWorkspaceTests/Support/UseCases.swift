@@ -92,13 +92,6 @@ struct BlockingWaiter: DrawingWaiter {
   }
 }
 
-/// Runs what waits on a thread of its own.
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-  try await withCheckedThrowingContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
-  }
-}
-
 /// The code of what a body throws; nil where it throws nothing.
 func code<Value>(_ body: () throws -> Value) -> ArtError.Code? {
   do { _ = try body() } catch { return (error as? ArtError)?.code }

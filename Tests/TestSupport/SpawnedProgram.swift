@@ -3,21 +3,22 @@
 import Foundation
 
 /// A program to be talked with and killed: cheaper to start than Foundation's.
-final class StreamProcess {
-  let id: pid_t
+package final class SpawnedProgram {
+  package let id: pid_t
   private var input: Int32
   private let output: Int32
   private var pending: [UInt8] = []
   private var hasEnded = false
 
   /// Starts a program. What it writes to stderr goes to the end of that file.
-  init(_ program: String, _ arguments: [String], environment: [String: String], errors: String) throws {
+  package init(_ program: String, _ arguments: [String], environment: [String: String], errors: String) throws
+  {
     // Sockets, which can be made closed to other programs at once; writing to one whose reader is gone is an error
     // here, and no signal.
     var (stdin, stdout): ([Int32], [Int32]) = ([0, 0], [0, 0])
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &stdin) == 0, socketpair(AF_UNIX, kind, 0, &stdout) == 0 else {
-      throw KillError(what: "no sockets")
+      throw ProgramError(what: "no sockets")
     }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -33,6 +34,8 @@ final class StreamProcess {
     posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
     posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
     posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    // Pipes of Foundation's, which other tests made, are inherited otherwise: whoever reads from one would never come to its end.
+    try Self.closeFrom(3, &actions)
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
       environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -44,8 +47,16 @@ final class StreamProcess {
     (self.id, input, output) = (id, stdin[1], stdout[0])
     guard code == 0 else {
       hasEnded = true
-      throw KillError(what: "cannot start \(program): \(String(cString: strerror(code)))")
+      throw ProgramError(what: "cannot start \(program): \(String(cString: strerror(code)))")
     }
+  }
+
+  /// posix_spawn_file_actions_addclosefrom_np, which Glibc's module lacks.
+  private static func closeFrom(_ first: Int32, _ actions: inout posix_spawn_file_actions_t) throws {
+    typealias Function = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+    guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
+      unsafeBitCast(symbol, to: Function.self)(&actions, first) == 0
+    else { throw ProgramError(what: "no way to close what is inherited") }
   }
 
   deinit {
@@ -56,7 +67,7 @@ final class StreamProcess {
   }
 
   /// Writes all of it; what a program that is gone does not take is dropped.
-  func send(_ bytes: [UInt8]) {
+  package func send(_ bytes: [UInt8]) {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes {
@@ -68,17 +79,14 @@ final class StreamProcess {
     }
   }
 
-  func endInput() {
+  package func endInput() {
     if input >= 0 { close(input) }
     input = -1
   }
 
   /// What one read brings, as whole lines; nil at the end. What comes after the last line break is no line.
-  func lines() throws -> [String]? {
-    var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-    guard poll(&ready, 1, 300_000) > 0 else {
-      throw KillError(what: "no word from the program for five minutes")
-    }
+  package func lines() throws -> [String]? {
+    try waitUntilReadable(output, for: "a line of the process \(id)")
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     let count = read(output, &buffer, buffer.count)
     guard count > 0 else { return nil }
@@ -89,11 +97,11 @@ final class StreamProcess {
     return text.components(separatedBy: "\n")
   }
 
-  func kill() { if !hasEnded { Foundation.kill(id, SIGKILL) } }
+  package func kill() { if !hasEnded { Foundation.kill(id, SIGKILL) } }
 
   /// The exit status; nil when it died of a signal.
   @discardableResult
-  func wait() -> Int32? {
+  package func wait() -> Int32? {
     guard !hasEnded else { return nil }
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
@@ -103,7 +111,8 @@ final class StreamProcess {
 }
 
 /// What a harness cannot go on with.
-struct KillError: Error, CustomStringConvertible {
-  let what: String
-  var description: String { what }
+package struct ProgramError: Error, CustomStringConvertible {
+  package let what: String
+  package init(what: String) { self.what = what }
+  package var description: String { what }
 }

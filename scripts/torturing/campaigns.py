@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The campaigns of scripts/torture: what is run for each, how many cases make one whole, and what its lines must add up to."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Promise:
+    """What the lines that match add up to, over all parts of a campaign: at least so many."""
+
+    what: str
+    pattern: str  # its group is a number
+    least: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Campaign:
+    name: str
+    what: str
+    whole: int  # cases; a sweep ends earlier when it has come to its last place
+    part: int  # cases of one run, which is lost when it is stopped
+    tests: str = ""  # the filter of `swift test`
+    program: tuple[str, ...] = ()  # or a script; {program} {seed} {count} are filled in
+    promises: tuple[Promise, ...] = ()
+    is_sweep: bool = False
+
+
+def swept(name, what, tests, pattern, least, part=100, whole=2_000):
+    return Campaign(name, what, whole, part, tests, promises=(Promise(what, pattern, least),), is_sweep=True)
+
+
+def tried(name, what, whole, part, tests, pattern, *more, least=None):
+    return Campaign(
+        name, what, whole, part, tests, promises=(Promise(what, pattern, whole if least is None else least), *more)
+    )
+
+
+CAMPAIGNS = (
+    tried("listeners", "steps of listeners", 1_000_000, 50_000, "ListenerLawTests/law",
+          r"^D43 law from .*: (\d+) steps .* 0 wrong"),
+    tried("listeners-of-files", "steps of listeners of files", 20_000, 1_000, "FileListenerLawTests/law",
+          r"^D43 law of files from .*: (\d+) steps.* 0 wrong",
+          Promise("other processes killed", r"^D43 law of files .* (\d+) of them killed", 400)),
+    tried("damage", "damaged files", 20_000, 1_000, "DamageTests", r"^F20 damage, .*: (\d+) files, .*wrong content shown 0"),
+    tried("free-lists", "pages of earlier saves, free lists", 3_000, 500, "FreeListTests",
+          r"^F29 free list, .*: (\d+) files, .* 0 accepted wrongly, 0 edits lost", least=1_000),
+    tried("fuzz-page", "mutations of page 2", 500_000, 100_000, "FuzzTests/leafPage", r"^F19 page 2: (\d+) mutations.*none wrong"),
+    tried("fuzz-rows", "mutations of rows", 500_000, 100_000, "FuzzTests/rows", r"^F19 rows: (\d+) mutations"),
+    tried("fuzz-journals", "mutations of journals", 100_000, 20_000, "JournalReadingTests/fuzz", r"^K8 journals: (\d+) mutations"),
+    tried("writers", "edits by eight programs at once", 2_000, 2_000, "ConcurrencyTests/eightWriters",
+          r"^F21 concurrency: .* (\d+) in the document, 0 lost"),
+    swept("kills-of-new", "kills of new", "SweepTests/killedNew", r"^F22 new: .*killed at (\d+) of", 150),
+    swept("kills-of-add", "kills of add", "SweepTests/killedEdit", r"^F22 add: .*killed at (\d+) of", 150),
+    swept("kills-of-move", "kills of move --all", "SweepTests/killedLargeEdit", r"^F22 move --all: .*killed at (\d+) of", 100),
+    swept("kills-of-a-recovery", "kills of a recovery", "SweepTests/killedRecovery", r"^F22 recovery: .*killed at (\d+) of", 200),
+    swept("kills-of-a-repair", "kills of a repair", "SweepTests/killedRepair", r"^F22 repair: .*killed at (\d+) of", 150),
+    swept("failing-calls", "failing system calls", "SweepTests/failingCalls", r"^F25 failing calls: (\d+) tried", 300, 50),
+    tried("power-cuts", "power cuts", 20_000, 4_000, "PowerCutTests/saves", r"^F28 power cut: (\d+) cuts.*: lost 0, torn 0;"),
+    tried("power-cuts-of-a-recovery", "power cuts in a recovery", 4_000, 2_000, "PowerCutTests/recovery",
+          r"^F28 power cut in a recovery: (\d+) cuts.* lost 0, torn 0"),
+    tried("power-cuts-of-a-stream", "power cuts in a stream", 20_000, 4_000, "StreamPowerCutTests/stream",
+          r"^F28 power cut in a stream: (\d+) cuts.* lost 0, torn 0;"),
+    tried("power-cuts-of-a-restore", "power cuts in a restore", 4_000, 2_000, "StreamPowerCutTests/restoring",
+          r"^F28 power cut in a restore: (\d+) cuts.* lost 0, torn 0"),
+    tried("power-cuts-of-sqlite", "losses of SQLite with FULL", 20_000, 10_000, "PowerCutTests/control",
+          r"^F28 control with FULL.*: lost (\d+) of.*with EXTRA: lost 0", least=1_000),
+    tried("power-cuts-of-warnings", "power cuts of warnings", 2_000, 1_000, "WarningPowerCutTests",
+          r"^B86 power cut in warnings .*: (\d+) cuts.* lost 0, torn 0"),
+    tried("random-kills", "random kills of streams", 10_000, 500, "RandomKillTests", r"^K27 random kills: (\d+) streams.*lost 0",
+          Promise("kills of restores", r"^K27 random kills: .* (\d+) recoveries killed", 250),
+          Promise("edits lost without journals", r"^K27 control without journals: .*lost (\d+)", 1)),
+    swept("kills-of-a-stream", "kills of a stream at its system calls", "StreamKillTests/killedStream",
+          r"^T1 stream, .*killed (\d+) times in .*lost 0 times", 350, 60),
+    swept("kills-of-a-restore", "kills of a restore at its system calls", "StreamKillTests/killedRestore",
+          r"^T1 restore .*killed at (\d+) of.*doubled 0 times", 280),
+    swept("kills-of-an-edit-that-restores", "kills of an edit that restores", "StreamKillTests/killedEditThatRestores",
+          r"^T1 add .*killed at (\d+) of.*doubled 0 times", 400),
+    swept("kills-of-a-stream-that-restores", "kills of a stream that restores", "StreamKillTests/killedStreamThatRestores",
+          r"^T1 edit .*killed at (\d+) of.*doubled 0 times", 350),
+    swept("faults-of-a-stream", "failing system calls of a stream", "StreamFaultTests",
+          r"^T2 faults, .*, (\d+) failures.*lost 0 times", 400, 25),
+    swept("moved-files", "moved files", "MovedFileTests/movedUnderStream", r"^T3 moved files: (\d+) cases", 55, 20),
+    swept("moved-files-of-a-restore", "moved files, before a restore", "MovedFileTests/movedBeforeRestore",
+          r"^T3 moved files: (\d+) cases", 10),
+    Campaign("half-saves", "halves of saves met without their journal", 1, 1, "HalfSaveTests",
+             promises=(Promise("halves of saves met without their journal", r"^F30 killed saves: .* (\d+) halves", 4),)),
+    tried("backgrounds", "documents whose backgrounds change", 200, 50, "PictureWalkTests", r"^B67 backgrounds: (\d+) walks"),
+    swept("kills-of-a-background", "kills while a background is set", "PictureKillTests/killedEdit",
+          r"^B73 edit, .*killed at (\d+) of", 100, 200, 20_000),
+    swept("kills-of-an-open-background", "kills while an open document's background is set", "PictureKillTests/killedStream",
+          r"^B73 stream, .*killed at (\d+) of", 100, 200, 20_000),
+    swept("kills-of-a-new-background", "kills of new with a background", "PictureKillTests/killedNew",
+          r"^B73 new: .*killed at (\d+) of", 50, 200, 20_000),
+    tried("folders", "folders in which much happens", 200, 20, "FolderLifeTests/lives", r"^W57 lives: (\d+) folders"),
+    tried("watched-folders", "the same, watched for real", 50, 5, "FolderLifeTests/real", r"^W58 watched lives: (\d+) folders"),
+    tried("schedules", "random schedules of the debouncer", 10_000, 5_000, "DebouncerTests",
+          r"^W16 debouncer: (\d+) random", Promise("stories of the debouncer", r"^W15 debouncer: (\d+) stories", 16)),
+    tried("subfolders", "folders moved at random", 6, 2, "TreeWatchTests/random", r"^W24 subfolders: (\d+) random", least=360),
+    swept("real-writers", "real writers", "WriterTests", r"^C70 writers: (\d+) tried", 56, 20),
+    tried("stops-of-a-stream", "stops of a stream", 2_000, 500, "StopTests/stream", r"^S43 stops: (\d+) tried, 0 held"),
+    tried("stops-of-a-watcher", "stops of a watcher", 2_000, 500, "StopTests/watcher", r"^W59 stops: (\d+) tried, 0 held"),
+    tried("pictures", "mutations of pictures, decoded", 20_000, 2_000, "ArtDrawingTests.MutationTests",
+          r"^B9 mutations: (\d+) tried.* 0 crashes"),
+    tried("headers", "mutations of pictures' headers", 200_000, 50_000, "HeaderTests/mutations", r"^B8 headers: (\d+) mutations"),
+    tried("exchange", "mutations of other programs' documents", 100_000, 10_000, "ForeignMutationTests",
+          r"^X30 mutations, .*: (\d+) tried, .* 0 broken", least=600_000),
+    Campaign("helpers", "helper programs in trouble, and more events than are read", 1, 1,
+             "OverflowTests|HelperTroubleTests|HostileServerTests|CanaryTests",
+             promises=(
+                 Promise("events before an overflow is read", r"^W6 overflow: (\d+) events", 50_000),
+                 Promise("helpers killed or stopped", r"^W28 helper: (\d+) killed", 4),
+                 Promise("hostile answers of a server", r"^B25 hostile routes: (\d+), ", 100),
+                 Promise("spellings of special addresses", r"^B34 canary: (\d+) spellings, 0 conn", 60),
+                 Promise("redirects to special addresses", r"^B35 canary: (\d+) redirects, 0 conn", 50),
+             )),
+    Campaign("libfuzzer", "seconds of libFuzzer", 600, 300, program=("scripts/fuzz", "{count}", "{seed}"),
+             promises=(Promise("inputs of libFuzzer", r"^X30 fuzz: (\d+) inputs in .*, 0 found", 1_200_000),)),
+    Campaign("attacks", "rounds of each attack from outside", 40, 10,
+             program=("scripts/torture-attacks", "{program}", "{count}", "{seed}"),
+             promises=(Promise("attacks from outside", r"^[CFK]\d+ [a-z ]+: (\d+) tried, 0 broken", 1_000),)),
+    Campaign("stops", "programs stopped under load", 2_000, 500,
+             program=("scripts/torture-stops", "{program}", "{count}", "{seed}"),
+             promises=(Promise("programs stopped under load", r"^S43 stops: (\d+) tried \(", 2_000),)),
+)
