@@ -95,7 +95,7 @@ public final class Thumbnails: Sendable {
   ) async throws(ArtError) -> [UInt8] {
     let bounds = try Bounds(size)
     return try await named(name) { () throws(Failure) in
-      try await thumbnail(of: content, Scene(content, picture: background), bounds, isSaved: isSaved).png
+      try await thumbnail(of: content, DrawingScene(content, picture: background), bounds, isSaved: isSaved).png
     }
   }
 
@@ -121,7 +121,7 @@ public final class Thumbnails: Sendable {
   }
 
   private func thumbnail(
-    of content: DocumentContent, _ scene: Scene, _ bounds: Bounds, isSaved: Bool
+    of content: DocumentContent, _ scene: DrawingScene, _ bounds: Bounds, isSaved: Bool
   ) async throws(Failure) -> Thumbnail {
     let font = EmojiFont.find(font)
     guard isSaved, content.background == nil || scene.picture != nil else {
@@ -223,10 +223,10 @@ extension Thumbnails {
   }
 
   private func draw(
-    _ scene: Scene, _ bounds: Bounds, _ font: String?
+    _ scene: DrawingScene, _ bounds: Bounds, _ font: String?
   ) async throws(Failure) -> Thumbnail {
     let size = try await reading { () throws(ArtError) in try bounds.fitting(scene.canvas) }
-    let drawing = Drawing(scene: scene, region: Rect(scene.canvas), format: .png(size), font: font)
+    let drawing = Drawing(scene: scene, region: CanvasRect(scene.canvas), format: .png(size), font: font)
     do throws(DrawingFailure) {
       let (drawn, png) = try await renderer.draw(drawing, limit: Self.pictureLimit)
       return Thumbnail(png: png, drawn: drawn)

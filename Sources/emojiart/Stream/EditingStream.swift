@@ -268,7 +268,7 @@ extension EditingStream {
       guard let url = url(typed, line) else { return }
       let request = BackgroundRequest(
         url, isUserInitiated: true, allowsPrivate: allowsPrivate || settings.allowsPrivate, proxies: settings.proxies)
-      fetch(url.shown, line) { (session, tag) throws(ArtError) in
+      fetch(url.redacted, line) { (session, tag) throws(ArtError) in
         try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag)
       }
     case .picture(let path, let keepsCanvas):
