@@ -58,7 +58,7 @@ private enum CatalogueExamples {
     let answer = try await session.perform(asked, since: request.since)
     return ProtocolAnswer(
       .init(answer, to: asked, isAboutSeveral: request.isAboutSeveral), tag: request.tag
-    ).line
+    ).line()
   }
 
   static func convert(_ bytes: [UInt8], to dialect: Dialect) throws -> [UInt8] {
