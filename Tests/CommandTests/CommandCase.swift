@@ -6,15 +6,16 @@ import Foundation
 ///
 /// `cmd` is run with `sh -eu` in an empty folder; `stdin`, where there is one, is its input. `stdout` and `stderr`
 /// are what it must write, nothing where they are missing; `status` is how it must end, 0 where it is missing.
-/// `rule` names the rules it proves. `needs`, where there is one, is a script that must succeed on this machine.
+/// `about` says in one sentence what it specifies, after the numbers of the rules of `docs/SPEC.md` that it proves.
+/// `needs`, where there is one, is a script that must succeed on this machine.
 struct CommandCase: Sendable, CustomStringConvertible {
   let name: String
   let folder: URL
-  let rules: [String]
+  let about: String
   var expected: Outcome
   let needs: String?
 
-  var description: String { "\(rules.joined(separator: " ")) \(name)" }
+  var description: String { "\(name): \(about)" }
 
   struct Outcome: Equatable, Sendable {
     var stdout = ""
@@ -28,7 +29,7 @@ struct CommandCase: Sendable, CustomStringConvertible {
     guard try Self.text("cmd", in: folder)?.isEmpty == false else {
       throw Project.Missing(what: "\(folder.path)/cmd")
     }
-    rules = try Self.text("rule", in: folder)?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
+    about = try Self.text("about", in: folder)?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
     expected = Outcome(
       stdout: try Self.text("stdout", in: folder) ?? "", stderr: try Self.text("stderr", in: folder) ?? "",
       status: try Self.text("status", in: folder).flatMap {

@@ -13,7 +13,7 @@ struct CommandLineTests {
 
   @Test("C1 every folder of Fixtures/cli does what it says", arguments: try CommandCase.all())
   func folder(_ test: CommandCase) async throws {
-    #expect(!test.rules.isEmpty, "name the rules that \(test.name) proves")
+    #expect(!test.about.isEmpty, "say in about what \(test.name) specifies")
     try await Self.gate.pass {
       let run = try CommandRun()
       defer { #expect(throws: Never.self) { try run.remove() } }
