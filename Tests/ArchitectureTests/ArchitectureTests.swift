@@ -100,7 +100,7 @@ private struct Project {
     #expect(count >= 10, "the check sees the paths")
   }
 
-  @Test("A20 no source has a name that the glossary has replaced")
+  @Test("A10 no source has a name that the glossary has replaced")
   func namesOfTheGlossary() throws {
     let rows = try project.text("docs/GLOSSARY.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
     let old = rows.compactMap { $0.split(separator: "|").last }.flatMap { cell in
@@ -192,7 +192,7 @@ private struct Project {
     return (Set(sources.flatMap { names($0, declaration) }), names(topics, item))
   }
 
-  @Test("A30 every public declaration of a library product is in one topic group of its module's catalogue")
+  @Test("A12 every public declaration of a library product is in one topic group of its module's catalogue")
   func catalogues() throws {
     let products = try Regex(#"(?s)\.library\(\s*name: "\w+",\s*targets: \[(.*?)\]"#)
     let name = try Regex(#""(\w+)""#)
@@ -225,7 +225,7 @@ private struct Project {
     #"\b(realpath|opendir|fdopendir|readdir|scandir|getenv|secure_getenv|strerror|strerror_r|pthread_create)\s*\("#
     + #"|\bsigwait\s*\(|\bO_TMPFILE\b|\b0o2_?0{7}\b"#
 
-  @Test("A10 only ArtSystem makes the calls of the system that it wraps")
+  @Test("A4 only ArtSystem makes the calls of the system that it wraps")
   func systemCallsAreWrapped() throws {
     let pattern = try Regex(Self.wrapped)
     let files = try project.files(under: "Sources", ending: ".swift")
@@ -252,7 +252,7 @@ private struct Project {
     #expect(!"curl_easy_strerror(code)".contains(pattern))
   }
 
-  @Test("N19 the licences of the program and of Unicode's data are installed with it")
+  @Test("A11 the licences of the program and of Unicode's data are installed with it")
   func licencesGoAlong() throws {
     let pattern = try Regex(#"SPDX-License-Identifier: (\S+)"#)
     var licences: Set<String> = []
@@ -271,7 +271,7 @@ private struct Project {
     }
   }
 
-  @Test("A4 no text of the project names a place outside it that exists on one machine only")
+  @Test("A2 no text of the project names a place outside it that exists on one machine only")
   func standsOnItsOwn() throws {
     let pattern = try Regex(##"(^|[\s`"'(])\.\./\w|/(home|root|work|Users)/\w"##)
     // A case of Fixtures/cli names the folder above its own, which the runner makes.

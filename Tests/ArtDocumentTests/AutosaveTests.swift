@@ -8,7 +8,7 @@ import Testing
   private let policy = AutosavePolicy(
     changes: 3, delay: .milliseconds(250), firstPause: .milliseconds(500), longestPause: .seconds(3))
 
-  @Test("D4 the change that fills the count saves at once")
+  @Test("D5 the change that fills the count saves at once")
   func count() {
     var machine = Autosave(policy)
     #expect(machine.next(at: .zero) == .idle)
@@ -43,7 +43,7 @@ import Testing
     #expect(machine.next(at: .milliseconds(20)) == .wait(until: .milliseconds(270)))
   }
 
-  @Test("D8 after failures the pauses grow up to the longest, and a success ends them")
+  @Test("D7 after failures the pauses grow up to the longest, and a success ends them")
   func pauses() {
     var machine = Autosave(policy)
     machine.changed(at: .zero)

@@ -25,7 +25,7 @@ import Testing
     try Background(picture(number), from: url(number))
   }
 
-  @Test("B70 a background is answered when its bytes are in the file, and its edit is saved as any other")
+  @Test("D3 a background is answered when its bytes are in the file, and its edit is saved as any other")
   func set() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -56,7 +56,7 @@ import Testing
     #expect(try file.read().background == nil && file.check().faults == [])
   }
 
-  @Test("B70 a background that was answered outlives the program that is killed right after it")
+  @Test("D3 a background that was answered outlives the program that is killed right after it")
   func killed() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -69,7 +69,7 @@ import Testing
     try await next.close()
   }
 
-  @Test("B71 a background that cannot be put into the file changes nothing")
+  @Test("D4 a background that cannot be put into the file changes nothing")
   func refused() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -101,7 +101,7 @@ import Testing
     #expect(try file.background()?.bytes == one.bytes)
   }
 
-  @Test("B71 a request that is cancelled before its edit is made makes none")
+  @Test("D4 a request that is cancelled before its edit is made makes none")
   func cancelled() async throws {
     var file = try folder.make()
     file.timeout = .seconds(60)
@@ -116,7 +116,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("B71 what was fetched for a URL that is pending no more when its bytes are in the file is not set")
+  @Test("D4 what was fetched for a URL that is pending no more when its bytes are in the file is not set")
   func late() async throws {
     var file = try folder.make()
     file.timeout = .seconds(60)
@@ -137,7 +137,7 @@ import Testing
     #expect(try file.read().background == nil)
   }
 
-  @Test("B72 a background that is not saved yet does not lose its room to three pictures of somebody else")
+  @Test("B19 a background that is not saved yet does not lose its room to three pictures of somebody else")
   func kept() async throws {
     for isSaved in [false, true] {
       let file = try folder.make("kept-\(isSaved)")
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("B72 an undo in an open document to a picture that is kept no more has it fetched again, and says so")
+  @Test("B19 an undo in an open document to a picture that is kept no more has it fetched again, and says so")
   func undoBeyond() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test(
-    "B72 where others' pictures have taken the room before the save, the edit has it fetched again, and that is told"
+    "B19 where others' pictures have taken the room before the save, the edit has it fetched again, and that is told"
   )
   func pruned() async throws {
     let file = try folder.make()

@@ -16,7 +16,7 @@ extension Document {
 struct BackgroundTurnTests {
   // In processes of their own: the gate is the process's.
 
-  @Test("D41 between background and foreground nothing opens the file: what is due waits, and is done then")
+  @Test("D11 between background and foreground nothing opens the file: what is due waits, and is done then")
   func stopped() async {
     await #expect(processExitsWith: .success) {
       let folder = try DocumentFolder()
@@ -52,7 +52,7 @@ struct BackgroundTurnTests {
     }
   }
 
-  @Test("D41 terminate saves and closes a document of a program that was in the background")
+  @Test("D11 terminate saves and closes a document of a program that was in the background")
   func terminate() async {
     await #expect(processExitsWith: .success) {
       let folder = try DocumentFolder()
@@ -68,7 +68,7 @@ struct BackgroundTurnTests {
     }
   }
 
-  @Test("D41 terminate that comes while background saves is not held up by it")
+  @Test("D11 terminate that comes while background saves is not held up by it")
   func terminateMeanwhile() async {
     await #expect(processExitsWith: .success) {
       let folder = try DocumentFolder()
@@ -89,7 +89,7 @@ struct BackgroundTurnTests {
     }
   }
 
-  @Test("D40 a task that waits for room returns when it is cancelled")
+  @Test("D21 a task that waits for room returns when it is cancelled")
   func cancelled() async throws {
     let folder = try DocumentFolder()
     let document = try await DocumentFolder.open(folder.make())

@@ -24,7 +24,7 @@ import Testing
 
   private func tag(_ text: String) throws -> RequestTag { try #require(RequestTag(text)) }
 
-  @Test("D44 two clients of one document never take back each other's edits, after a restart neither")
+  @Test("M20 two clients of one document never take back each other's edits, after a restart neither")
   func undo() async throws {
     let file = try folder.make()
     let document = try await open(file)
@@ -47,7 +47,7 @@ import Testing
     try await later.close()
   }
 
-  @Test("D44 after a kill a client undoes what was restored of its own")
+  @Test("M20 after a kill a client undoes what was restored of its own")
   func undoAfterKill() async throws {
     let file = try folder.make()
     let document = try await open(file)
@@ -61,7 +61,7 @@ import Testing
     try await later.close()
   }
 
-  @Test("D45 a request that is repeated under its tag is answered with its edit and not made again")
+  @Test("D19 a request that is repeated under its tag is answered with its edit and not made again")
   func repeated() async throws {
     let file = try folder.make()
     let request = ClientRequest(.action(try .bee()), by: ada, tag: try tag("a1"), since: .beginning)
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "D45 a repeated request is refused when the log does not go back to the revision at which it was made")
+    "D19 a repeated request is refused when the log does not go back to the revision at which it was made")
   func tooOld() async throws {
     let file = try folder.make()
     let document = try await open(file)
@@ -114,7 +114,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("D46 a group of requests is one edit, one change and one undo, or nothing")
+  @Test("D20 a group of requests is one edit, one change and one undo, or nothing")
   func group() async throws {
     let document = try await open(folder.make())
     let (snapshot, events) = await document.follow()
@@ -150,7 +150,7 @@ import Testing
     await document.closeDiscardingChanges()
   }
 
-  @Test("D47 documents that are open on one store in memory join what the others save")
+  @Test("D12 documents that are open on one store in memory join what the others save")
   func memory() async throws {
     var random = SplitMix64(seed: 7)
     let store = MemoryStore(DocumentContent(id: DocumentID(using: &random), canvas: .standard))
@@ -168,7 +168,7 @@ import Testing
     try await second.close()
   }
 
-  @Test("D48 a document refreshes at each hint that it is given, and says whether it could")
+  @Test("D13 a document refreshes at each hint that it is given, and says whether it could")
   func hints() async throws {
     let file = try folder.make()
     let (document, other) = (try await open(file), try await open(file))

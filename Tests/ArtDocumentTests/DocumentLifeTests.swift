@@ -33,7 +33,7 @@ import Testing
     #expect(life.saveSucceeded() == .open)
   }
 
-  @Test("D9 what can only be read is said so")
+  @Test("D8 what can only be read is said so")
   func readOnly() {
     var life = DocumentLife()
     #expect(

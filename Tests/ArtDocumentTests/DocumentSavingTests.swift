@@ -33,7 +33,7 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D11 edits made while the document closes are saved or refused, none is taken and lost")
+  @Test("D9 edits made while the document closes are saved or refused, none is taken and lost")
   func performWhileClosing() async throws {
     var taken = 0
     for round in 0..<30 {
@@ -58,7 +58,7 @@ import Testing
     print("edits while closing: \(taken) taken, all of them saved")
   }
 
-  @Test("D15 a save that succeeded but answered an error is found again, and what came since is added to it")
+  @Test("F17 a save that succeeded but answered an error is found again, and what came since is added to it")
   func savedAlready() async throws {
     let file = try folder.make()
     var content = try file.read()
@@ -85,7 +85,7 @@ import Testing
     #expect(saved.revision == 2)
   }
 
-  @Test("D16 a document closed without saving stays closed, whatever its timers do")
+  @Test("D9 a document closed without saving stays closed, whatever its timers do")
   func discarded() async throws {
     let file = try folder.make()
     let clock = LateClock()
@@ -102,7 +102,7 @@ import Testing
     #expect(try file.read().emojiCount == 0)
   }
 
-  @Test("D17 each opening is an origin of its own: what one program undoes is its own of this opening")
+  @Test("M1 each opening is an origin of its own: what one program undoes is its own of this opening")
   func origins() async throws {
     let file = try folder.make()
     let first = try await DocumentFolder.open(file)
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(
-    "D18 the log in memory is cut to the room of a file's, and says of each entry with which save it came")
+    "F3 the log in memory is cut to the room of a file's, and says of each entry with which save it came")
   func logInMemory() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file, AutosavePolicy(changes: 100_000))
@@ -135,7 +135,7 @@ import Testing
     #expect(saved.suffix(2).map(\.save) == [1, 1_202])
   }
 
-  @Test("D9 a document that can only be looked at takes no edits and closes without a save")
+  @Test("D8 a document that can only be looked at takes no edits and closes without a save")
   func readOnly() async throws {
     let file = try folder.make()
     let document = try await Document.open(

@@ -30,7 +30,7 @@ import Testing
     #expect(heard == [edited, .state(.saving), .saved(revision: 1), .state(.open)])
   }
 
-  @Test("D4 the twentieth change saves by itself, in one save with all edits")
+  @Test("D5 the twentieth change saves by itself, in one save with all edits")
   func autosaveOnCount() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -98,7 +98,7 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D10 a save onto a document that moved on makes its edits on top of what others did")
+  @Test("D12 a save onto a document that moved on makes its edits on top of what others did")
   func joins() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -118,7 +118,7 @@ import Testing
     #expect(heard.last == .saved(revision: 2))
   }
 
-  @Test("D11 closing saves, ends the listeners' sequences, and takes no edits any more")
+  @Test("D9 closing saves, ends the listeners' sequences, and takes no edits any more")
   func close() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -134,7 +134,7 @@ import Testing
     for await _ in document.events() { Issue.record("a closed document tells nothing") }
   }
 
-  @Test("D12 undo and redo take this program's own edits, and are edits of the log")
+  @Test("M20 undo and redo take this program's own edits, and are edits of the log")
   func undo() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -153,7 +153,7 @@ import Testing
     #expect(error?.code == .nothingToUndo)
   }
 
-  @Test("D13 any number of listeners hear everything, and a slow one is told to resync")
+  @Test("D18 any number of listeners hear everything, and a slow one is told to resync")
   func listeners() async throws {
     let document = try await DocumentFolder.open(folder.make(), AutosavePolicy(changes: 1_000))
     let slow = document.events(capacity: 10)
@@ -175,7 +175,7 @@ import Testing
     #expect(heard.dropFirst().elementsEqual(made.suffix(heard.count - 1)))
   }
 
-  @Test("D14 an edit that fails or changes nothing leaves no trace")
+  @Test("D4 an edit that fails or changes nothing leaves no trace")
   func noTrace() async throws {
     let document = try await DocumentFolder.open(folder.make())
     try await document.perform(.bee())

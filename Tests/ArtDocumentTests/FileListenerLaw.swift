@@ -333,7 +333,7 @@ final class FileListenerLaw {
 }
 
 @Suite("Events add up to a document that other processes edit") struct FileListenerLawTests {
-  @Test("D43 the same holds for a real file that other processes edit while they are killed")
+  @Test("D17 the same holds for a real file that other processes edit while they are killed")
   func law() async throws {
     let campaign = Campaign("listeners-of-files", smoke: 150)
     var tally = FileListenerLaw.Tally()
@@ -346,18 +346,18 @@ final class FileListenerLaw {
       #expect(law.failure == nil, "seed \(seed)")
       if law.failure != nil { break }
     }
-    print("D43 law of files from seed \(campaign.seed): \(tally.text)")
+    print("D17 law of files from seed \(campaign.seed): \(tally.text)")
     campaign.report(tried: tally.steps)
     #expect(tally.broken == 0 && tally.steps == campaign.count)
     #expect(tally.adopted > 0 && tally.rebases > 0)
     if campaign.count >= 1_000 { #expect(tally.kills > 0 && tally.resyncs > 0 && tally.openings > 0) }
   }
 
-  @Test("D43 a listener that applies what the edits say is found to be wrong with a real file, too")
+  @Test("D17 a listener that applies what the edits say is found to be wrong with a real file, too")
   func control() async throws {
     let law = try await FileListenerLaw(seed: 1, reading: .edits)
     try await law.play(200)
-    print("D43 control of files: \(law.tally.text)")
+    print("D17 control of files: \(law.tally.text)")
     #expect(law.tally.broken > 0)
   }
 }

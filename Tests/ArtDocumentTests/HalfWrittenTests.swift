@@ -17,7 +17,7 @@ import Testing
 
   private func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
 
-  @Test("D38 of a file that may be being written nothing bad is told, and nothing is saved into it")
+  @Test("D15 of a file that may be being written nothing bad is told, and nothing is saved into it")
   func halfWritten() async throws {
     let file = try folder.make()
     let (reader, editor) = (
@@ -48,7 +48,7 @@ import Testing
         tried += 1
       }
     }
-    print("D38 half-written: \(tried) states of a file, none told, none saved into")
+    print("D15 half-written: \(tried) states of a file, none told, none saved into")
     #expect(tried > 3)
     try bytes.write(to: url(file.path))
     #expect(await reader.refresh(isQuiet: false))

@@ -36,7 +36,7 @@ import Testing
     return try #require(dead.first).contents().entries
   }
 
-  @Test("D25 an edit is in the journal when it is answered, in order, and not any more when a save holds it")
+  @Test("D3 an edit is in the journal when it is answered, in order, and not any more when a save holds it")
   func kept() async throws {
     let file = try folder.make()
     var answered: [EditID] = []
@@ -53,7 +53,7 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D25 many requests are answered one by one, and lie in the journal after one write")
+  @Test("D3 many requests are answered one by one, and lie in the journal after one write")
   func batch() async throws {
     let file = try folder.make()
     let missing = try Action.move(.references([Reference("zzzz")]), .to(.center))
@@ -72,7 +72,7 @@ import Testing
     #expect(entries.map(\.id.sequence) == [1, 2, 3, 4])
   }
 
-  @Test("D30 opening a document restores what a program that is gone has left, and says so")
+  @Test("K7 opening a document restores what a program that is gone has left, and says so")
   func restoredByOpening() async throws {
     let file = try folder.make()
     _ = try await left(by: { for x in 1...3 { try await $0.perform(.bee(x: Double(x))) } }, on: file)
@@ -88,7 +88,7 @@ import Testing
     #expect(try names(DocumentFolder.journalFolder(of: file)) == [])
   }
 
-  @Test("D26 an edit that cannot be put into the journal is refused and not made")
+  @Test("D4 an edit that cannot be put into the journal is refused and not made")
   func noJournal() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -106,7 +106,7 @@ import Testing
     #expect(try file.read() == before)
   }
 
-  @Test("D27 a document that is closed leaves nothing of its journal, and the file does not know of it")
+  @Test("K4 a document that is closed leaves nothing of its journal, and the file does not know of it")
   func nothingLeft() async throws {
     let file = try folder.make()
     let journal = DocumentFolder.journalFolder(of: file)
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(
-    "D27 a document whose save fails keeps its edits in the journal, whether it is abandoned or closed later")
+    "K4 a document whose save fails keeps its edits in the journal, whether it is abandoned or closed later")
   func failingSave() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -143,7 +143,7 @@ import Testing
     #expect(try dead.first?.contents().entries.count == 2)
   }
 
-  @Test("D28 a document closed without saving leaves no journal of what was to be lost")
+  @Test("K4 a document closed without saving leaves no journal of what was to be lost")
   func discarded() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -153,7 +153,7 @@ import Testing
     #expect(try file.read().revision == 0)
   }
 
-  @Test("D32 a document that was abandoned saves nothing any more, whoever asks")
+  @Test("D9 a document that was abandoned saves nothing any more, whoever asks")
   func saveAfterAbandon() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -168,7 +168,7 @@ import Testing
     #expect(try DocumentFolder.journalFolder(of: file).lockOrphans().count == 1)
   }
 
-  @Test("D32 a document that is being discarded saves nothing, although its time to save comes meanwhile")
+  @Test("D9 a document that is being discarded saves nothing, although its time to save comes meanwhile")
   func discardWhenDue() async throws {
     let file = try folder.make()
     let clock = ManualClock()
@@ -191,7 +191,7 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D32 a document that is closed and abandoned at once ends closed")
+  @Test("D9 a document that is closed and abandoned at once ends closed")
   func closeAndAbandon() async throws {
     for round in 0..<10 {
       let file = try folder.make("bees\(round)")
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test("D29 each turn of the program's life is told by name, and a document saves, looks or closes with it")
+  @Test("D10 each turn of the program's life is told by name, and a document saves, looks or closes with it")
   func lifeCycle() async throws {
     let file = try folder.make()
     let life = LifeCycle()
@@ -243,7 +243,7 @@ import Testing
     #expect(heard == ["active", "inactive", "background", "foreground", "terminate"])
   }
 
-  @Test("D29 a turn whose save fails says so after all documents have heard of it")
+  @Test("D10 a turn whose save fails says so after all documents have heard of it")
   func failingTurn() async throws {
     let (gone, file) = (try folder.make("gone"), try folder.make())
     let documents = [try await DocumentFolder.open(gone), try await DocumentFolder.open(file)]

@@ -24,11 +24,11 @@ import Testing
     return (tally, nil)
   }
 
-  @Test("D43 a snapshot and the changes after it are the content, for every listener at every moment")
+  @Test("D17 a snapshot and the changes after it are the content, for every listener at every moment")
   func law() throws {
     let campaign = Campaign("listeners", smoke: 10_000)
     let (tally, failure) = try play(campaign.count, from: campaign.seed)
-    print("D43 law from seed \(campaign.seed): \(tally.text)")
+    print("D17 law from seed \(campaign.seed): \(tally.text)")
     campaign.report(tried: tally.steps)
     #expect(failure == nil)
     #expect(tally.broken == 0 && tally.steps == campaign.count)
@@ -37,10 +37,10 @@ import Testing
     #expect(tally.resyncs > 0 && tally.repeated > 0 && tally.backups > 0 && tally.unknownSaves > 0)
   }
 
-  @Test("D43 a listener that applies what the edits say instead of their effects is found to be wrong")
+  @Test("D17 a listener that applies what the edits say instead of their effects is found to be wrong")
   func control() throws {
     let (tally, _) = try play(4_000, from: 1, reading: .edits)
-    print("D43 control: \(tally.text)")
+    print("D17 control: \(tally.text)")
     #expect(tally.broken > 10)
   }
 }

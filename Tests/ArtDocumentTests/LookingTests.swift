@@ -34,7 +34,7 @@ import Testing
     if case .error = await document.state { true } else { false }
   }
 
-  @Test("D33 an own save that a look finds is silent, and does not bring the next save forward")
+  @Test("D13 an own save that a look finds is silent, and does not bring the next save forward")
   func ownSaves() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file, Self.patient)
@@ -56,7 +56,7 @@ import Testing
     #expect(await events.until { _ in false } == [.state(.closed)])
   }
 
-  @Test("D34 a look that finds others' save puts what is unsaved on top of it, and saves that")
+  @Test("D12 a look that finds others' save puts what is unsaved on top of it, and saves that")
   func othersSaves() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file, Self.patient)
@@ -80,7 +80,7 @@ import Testing
     #expect(changes == [[other.origin]])
   }
 
-  @Test("D35 a stamp that is younger than a tick of the file system's clock vouches for nothing")
+  @Test("D16 a stamp that is younger than a tick of the file system's clock vouches for nothing")
   func oneTick() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(
-    "D36 what was saved before a look was asked for is known after it, whatever ran when it was asked for")
+    "D13 what was saved before a look was asked for is known after it, whatever ran when it was asked for")
   func newsDuringSaves() async throws {
     let file = try folder.make()
     let busy = try await DocumentFolder.open(
@@ -129,13 +129,13 @@ import Testing
     }
     editing.cancel()
     let edits = try await editing.value
-    print("D36 looks: \(rounds) asked for among \(edits) edits, \(during) during a save, \(missed) missed")
+    print("D13 looks: \(rounds) asked for among \(edits) edits, \(during) during a save, \(missed) missed")
     #expect(missed == 0 && during > 0)
     try await busy.close()
     try await other.close()
   }
 
-  @Test("D36 a look that is asked for while a save runs begins after it")
+  @Test("D13 a look that is asked for while a save runs begins after it")
   func lookAfterSave() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(DocumentFile(file.path, timeout: .seconds(20)))
@@ -155,7 +155,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("D37 what a failing save does to the file is no reason for the next one; what others do is")
+  @Test("D7 what a failing save does to the file is no reason for the next one; what others do is")
   func failingSaves() async throws {
     let file = try folder.make()
     let strangers = [try folder.make("stranger"), try folder.make("other")]
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test(
-    "D37 a document that is put back after another one stood there is saved at once, also when it was held meanwhile",
+    "D7 a document that is put back after another one stood there is saved at once, also when it was held meanwhile",
     arguments: [false, true])
   func putBack(isHeld: Bool) async throws {
     let file = try folder.make()
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test(
-    "D37 a file that is damaged is told once, and tried again only by the clock or when it is another one")
+    "D7 a file that is damaged is told once, and tried again only by the clock or when it is another one")
   func damaged() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file, Self.patient)
@@ -235,7 +235,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("D38 a look at a file that another program holds is no error, and says that it could not be made")
+  @Test("D15 a look at a file that another program holds is no error, and says that it could not be made")
   func busy() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file, Self.patient)

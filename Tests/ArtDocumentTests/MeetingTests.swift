@@ -22,7 +22,7 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: to))
   }
 
-  @Test("D19 a look takes in what others did, tells it once, and does not tell what is the program's own")
+  @Test("D13 a look takes in what others did, tells it once, and does not tell what is the program's own")
   func looking() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -44,7 +44,7 @@ import Testing
     #expect(heard.first?.revision == 3)
   }
 
-  @Test("D19 the clock looks, too")
+  @Test("D13 the clock looks, too")
   func lookingByTheClock() async throws {
     let file = try folder.make()
     let clock = ManualClock()
@@ -60,7 +60,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("D20 a backup that was put back is taken in as a whole, and unsaved edits come on top of it")
+  @Test("D14 a backup that was put back is taken in as a whole, and unsaved edits come on top of it")
   func backup() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -84,7 +84,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("D21 what goes wrong with the file while nothing is unsaved is told once, and its end as well")
+  @Test("D15 what goes wrong with the file while nothing is unsaved is told once, and its end as well")
   func goneAndBack() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "D21 another document in the file's place is left alone, and the edits are kept until the right one is back"
+    "D15 another document in the file's place is left alone, and the edits are kept until the right one is back"
   )
   func replaced() async throws {
     let file = try folder.make()
@@ -125,7 +125,7 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D22 edits made while a save joins stay on top of it, and come with the next one")
+  @Test("D12 edits made while a save joins stay on top of it, and come with the next one")
   func editsWhileJoining() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -161,7 +161,7 @@ import Testing
     #expect(undone.position.x == 1 && undone.size.pixels == 99)
   }
 
-  @Test("D23 an edit of an emoji that somebody removed is told to its author")
+  @Test("M22 an edit of an emoji that somebody removed is told to its author")
   func dropped() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -180,7 +180,7 @@ import Testing
     #expect(try file.read().log.last?.dropped == [move])
   }
 
-  @Test("D24 programs that edit one document at once lose no edit, and each ends with what the file holds")
+  @Test("F19 programs that edit one document at once lose no edit, and each ends with what the file holds")
   func many() async throws {
     let file = try folder.make()
     let (programs, edits) = (4, 60)
@@ -213,7 +213,7 @@ import Testing
     }
     let content = try file.read()
     let lost = added.filter { content.emoji($0) == nil }
-    print("D24 programs: \(programs) x \(edits) edits, \(lost.count) lost, \(content.emojiCount) emoji")
+    print("F19 programs: \(programs) x \(edits) edits, \(lost.count) lost, \(content.emojiCount) emoji")
     #expect(lost.isEmpty && content.emojiCount == programs * edits)
     #expect(Set(content.log.map(\.id)).count == programs * edits)
   }

@@ -9,7 +9,7 @@ import Testing
 @Suite("What is in the way of saves") struct SaveBlockerTests {
   private enum Found { case known, first, second, gone, damaged, busy }
 
-  @Test("D37 what a look finds is a reason to save at once when it is new, or what was in the way is gone")
+  @Test("D7 what a look finds is a reason to save at once when it is new, or what was in the way is gone")
   func table() throws {
     let folder = try DocumentFolder()
     let (first, second) = (try folder.make("first").base(), try folder.make("second").base())

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Damaged fonts") struct DamagedFontTests {
   @Test(
-    "V36 a bitmap of the font that cannot be decoded is no empty place: the drawing is refused, and the font named"
+    "V9 a bitmap of the font that cannot be decoded is no empty place: the drawing is refused, and the font named"
   )
   func brokenBitmap() throws {
     let font = try ColorFont(path: Sheet.font)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("V24 a stored text of joiners and selectors alone is a box, and named")
+  @Test("V4 a stored text of joiners and selectors alone is a box, and named")
   func nothingButJoiners() throws {
     let text = try EmojiText(stored: "\u{200D}\u{FE0F}")
     var sheet = try Sheet(100, 100)

@@ -8,7 +8,7 @@ import Testing
 
 /// Pictures are decoded in the worker here, under its limit on memory, as they are for people.
 @Suite struct DecodeTests {
-  @Test("B4 each picture is taken with its size, and each file that is none is refused with the reason")
+  @Test("B2 each picture is taken with its size, and each file that is none is refused with the reason")
   func table() throws {
     let worker = try DecodeWorker()
     for fixture in PictureFixture.all {
@@ -19,11 +19,11 @@ import Testing
     let grey = try #require(PictureFixture.all.first { $0.name == "grey.png" })
     #expect(try !grey.expects(worker.ask(try PictureFixture.bytes("sign.png"))))
     print(
-      "B4 pictures: \(PictureFixture.taken.count) taken, \(PictureFixture.all.count - PictureFixture.taken.count) refused"
+      "B2 pictures: \(PictureFixture.taken.count) taken, \(PictureFixture.all.count - PictureFixture.taken.count) refused"
     )
   }
 
-  @Test("B3 a picture over a limit is refused by its header")
+  @Test("B2 a picture over a limit is refused by its header")
   func limits() throws {
     // 800 x 600.
     let bytes = try PictureFixture.bytes("meadow.webp")
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "B5 a picture that was cut is refused, wherever that was",
+    "B2 a picture that was cut is refused, wherever that was",
     arguments: [
       "sign.png", "sign.jpg", "progressive.jpg", "sign.gif", "lossy.webp", "sign.webp", "sign.avif",
       "animated.webp",
@@ -66,10 +66,10 @@ import Testing
       #expect(answer.refusal?.reason == .notAnImage, "\(name) of \(length) bytes: \(answer)")
     }
     #expect(worker.ask(whole).picture != nil)
-    print("B5 cuts: \(whole.count) of \(name), all refused")
+    print("B2 cuts: \(whole.count) of \(name), all refused")
   }
 
-  @Test("B6 of an animation the first frame is the picture, as large as all of it")
+  @Test("B1 of an animation the first frame is the picture, as large as all of it")
   func animations() throws {
     let worker = try DecodeWorker()
     for name in [
@@ -87,7 +87,7 @@ import Testing
     #expect(worker.ask(bytes).refusal?.reason == .notAnImage)
   }
 
-  @Test("B7 no loader is loaded but those of the kinds that are taken")
+  @Test("G6 no loader is loaded but those of the kinds that are taken")
   func loaders() throws {
     let worker = try DecodeWorker()
     // What other loaders know by its beginning.
@@ -100,7 +100,7 @@ import Testing
     #expect(loaded == ["libpixbufloader-gif.so", "libpixbufloader-webp.so", "libpixbufloader-avif.so"])
   }
 
-  @Test("B7 where a loader is missing its package is named, and the picture may be taken later")
+  @Test("G6 where a loader is missing its package is named, and the picture may be taken later")
   func missingLoader() throws {
     let worker = try DecodeWorker(hidesLoaders: true)
     for (name, package) in [("sign.webp", "webp-pixbuf-loader"), ("sign.avif", "libavif-gdk-pixbuf")] {
@@ -110,7 +110,7 @@ import Testing
     #expect(worker.ask(try PictureFixture.bytes("sign.png")).picture != nil)
   }
 
-  @Test("B11 the libraries' own warnings are not written to standard error")
+  @Test("the libraries' own warnings are not written to standard error")
   func silence() throws {
     let worker = try DecodeWorker()
     let sources = try PictureFixture.taken.map { try $0.bytes }

@@ -9,11 +9,11 @@ import Testing
 
 /// Our pixels against those of ImageMagick, which uses other code for most kinds.
 @Suite struct DecodedPictureTests {
-  @Test("V50 the pixels of every kind of picture, once turned, are those that another decoder finds")
+  @Test("V3 the pixels of every kind of picture, once turned, are those that another decoder finds")
   func pixels() throws {
     let decoder = try OtherDecoder()
     var worst = 0.0
-    // Where a frame lies on its canvas is V52's.
+    // Where a frame lies on its canvas is V3's.
     let fixtures = PictureFixture.taken.filter { $0.name != "offset.webp" }
     for fixture in fixtures {
       let ours = try Pixels(DecodedPicture(try fixture.bytes, scale: 1, PictureLimits()))
@@ -22,7 +22,7 @@ import Testing
       #expect(distance.mean < 0.02, "\(fixture.name): \(distance)")
       worst = max(worst, distance.mean)
     }
-    print("V50 pictures: \(fixtures.count) decoded, at most \(worst) from another decoder's")
+    print("V3 pictures: \(fixtures.count) decoded, at most \(worst) from another decoder's")
     // Controls: turned otherwise, and another frame.
     for name in ["turned-6.jpg", "turned-8.webp", "turned-2.png", "turned-5.avif"] {
       let picture = try DecodedPicture(try PictureFixture.bytes(name), scale: 1, PictureLimits())
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("V51 a picture is made smaller by the mean of each area, sides rounded up, whatever its kind")
+  @Test("a picture is made smaller by the mean of each area, sides rounded up, whatever its kind")
   func smaller() throws {
     let decoder = try OtherDecoder()
     var tried = 0
@@ -50,14 +50,14 @@ import Testing
         tried += 1
       }
     }
-    print("V51 smaller: \(tried) pictures compared")
+    print("smaller: \(tried) pictures compared")
     // A control: a little aside is further away.
     let half = try Pixels(DecodedPicture(try PictureFixture.bytes("meadow.png"), scale: 0.5, PictureLimits()))
     let aside = try decoder.pixels("meadow.png", "-roll", "+6+0", "-filter", "box", "-resize", "400x300!")
     #expect(try #require(half.distance(to: aside)).mean > 0.012)
   }
 
-  @Test("V51 what is clear adds no colour to what is made of it, and every size is made of every other")
+  @Test("what is clear adds no colour to what is made of it, and every size is made of every other")
   func shrinking() throws {
     // Of a sign with clear parts: the mean of all of it, by alpha.
     let bytes = try PictureFixture.bytes("alpha.png")
@@ -83,10 +83,10 @@ import Testing
         tried += 1
       }
     }
-    print("V51 sizes: \(tried) made")
+    print("sizes: \(tried) made")
   }
 
-  @Test("V52 of an animation the pixels are the first frame's, at its place on a clear canvas")
+  @Test("V3 of an animation the pixels are the first frame's, at its place on a clear canvas")
   func animations() throws {
     let frame = try Pixels(DecodedPicture(try PictureFixture.bytes("offset.webp"), scale: 1, PictureLimits()))
     #expect((frame.width, frame.height) == (24, 16))
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("V53 what is no picture, or too large, has no pixels")
+  @Test("what is no picture, or too large, has no pixels")
   func refused() throws {
     for fixture in PictureFixture.all where fixture.header == nil {
       let bytes = try fixture.bytes

@@ -39,19 +39,19 @@ import Testing
   ]
 
   @Test(
-    "V32 what is not refused is drawn within 256 MiB of address space, however much there is of it",
+    "V9 what is not refused is drawn within 256 MiB of address space, however much there is of it",
     arguments: cases)
   func peaks(_ drawing: Case) throws {
     let (status, said, bytes) = try draw(drawing, megabytes: 256)
     #expect(status == 0)
     #expect(said.hasPrefix("lacking 0\n"), "\(said)")
-    print("V32: \(drawing.name): \(said.split(separator: "\n").last ?? "") KiB")
+    print("V9: \(drawing.name): \(said.split(separator: "\n").last ?? "") KiB")
     // Its end is there.
     #expect(bytes.suffix(8).starts(with: Data("IEND".utf8)))
   }
 
   @Test(
-    "V37 with less memory than it takes nothing is said to be drawn that is not, whole and as it is with more"
+    "V9 with less memory than it takes nothing is said to be drawn that is not, whole and as it is with more"
   )
   func scarcity() throws {
     let emoji = (0..<500).compactMap { Unicode.Scalar(0x1F300 + $0) }.filter(\.properties.isEmojiPresentation)
@@ -70,7 +70,7 @@ import Testing
         #expect(drawn.bytes == whole.bytes && drawn.said.split(separator: "\n")[0] == "lacking 0")
       }
     }
-    print("V37: \(ends.sorted { $0.key < $1.key })")
+    print("V9: \(ends.sorted { $0.key < $1.key })")
     #expect(ends["lacking"] ?? 0 > 0 && ends.count > 1)
   }
 

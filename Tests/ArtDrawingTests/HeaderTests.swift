@@ -32,7 +32,7 @@ import Testing
     #expect(PictureFixture.all.count > PictureFixture.taken.count + 20)
   }
 
-  @Test("B2 a size is told as it is after the picture is turned")
+  @Test("B1 a size is told as it is after the picture is turned")
   func turned() throws {
     for fixture in PictureFixture.taken where fixture.name.hasPrefix("turned-") {
       let turned = try PictureHeader(try fixture.bytes).turned
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("B2 an orientation that cannot be is none", arguments: [0, 9, 255, 65_535])
+  @Test("B1 an orientation that cannot be is none", arguments: [0, 9, 255, 65_535])
   func badOrientation(_ value: Int) throws {
     var bytes = try PictureFixture.bytes("turned-6.jpg")
     let tag: [UInt8] = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6]
@@ -50,7 +50,7 @@ import Testing
     #expect(try PictureHeader(bytes).orientation == 1)
   }
 
-  @Test("B2 what AVIF says of turns is EXIF's orientation")
+  @Test("B1 what AVIF says of turns is EXIF's orientation")
   func avifTurns() {
     // Corners of a picture, from the top left one clockwise, as they stand after a turn against the clock and a mirroring.
     func seen(_ angle: Int, _ axis: Int?) -> [Int] {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("B8 headers of broken pictures are read, whatever their bytes are")
+  @Test("B3 headers of broken pictures are read, whatever their bytes are")
   func mutations() throws {
     let sources = try PictureFixture.taken.map { try $0.bytes }
     let campaign = Campaign("headers", smoke: 3_000)
@@ -93,12 +93,12 @@ import Testing
         #expect([.notAnImage, .tooManyPixels].contains(error.reason))
       }
     }
-    print("B8 headers: \(count) mutations, \(read) read, the others refused")
+    print("B3 headers: \(count) mutations, \(read) read, the others refused")
     campaign.report(tried: count)
     #expect(kinds.count == 5 && read > count / 4 && read < count)
   }
 
-  @Test("B8 lengths that lead nowhere end the reading")
+  @Test("B3 lengths that lead nowhere end the reading")
   func lengths() {
     let type: [UInt8] = [0, 0, 0, 20] + Array("ftypavif".utf8) + [0, 0, 0, 0] + Array("avif".utf8)
     for size: [UInt8] in [[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 7], [255, 255, 255, 255]] {

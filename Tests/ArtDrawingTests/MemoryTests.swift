@@ -8,7 +8,7 @@ import Testing
 /// Pictures of 6000 x 4000, as large as they may be, in a worker with as little memory as emojiart gives it.
 @Suite struct MemoryTests {
   @Test(
-    "B10 the largest pictures are decoded within the worker's memory, or refused as too many pixels, and the worker goes on"
+    "B3 the largest pictures are decoded within the worker's memory, or refused as too many pixels, and the worker goes on"
   )
   func largest() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("large-\(UUID())")
@@ -77,7 +77,7 @@ import Testing
       #expect(answer.refusal?.detail.contains("memory") == true)
     }
     print(
-      "B10 memory, \(name): \(try worker.status("VmPeak") >> 10) MiB of address space, \(before >> 10) before"
+      "B3 memory, \(name): \(try worker.status("VmPeak") >> 10) MiB of address space, \(before >> 10) before"
     )
     #expect(worker.ask(try PictureFixture.bytes("sign.webp")).picture != nil, "\(name)")
   }

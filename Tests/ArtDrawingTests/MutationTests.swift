@@ -14,7 +14,7 @@ import Testing
     var broke: [String] = []
   }
 
-  @Test("B9 broken pictures neither end nor hang the worker, and what it takes can be decoded by others")
+  @Test("B3 broken pictures neither end nor hang the worker, and what it takes can be decoded by others")
   func mutations() throws {
     let campaign = Campaign("pictures", smoke: 300)
     let count = campaign.count
@@ -45,7 +45,7 @@ import Testing
       }
     }
     print(
-      "B9 mutations: \(tally.tried) tried, \(tally.refused) refused, \(judged) accepted and decoded by others but for "
+      "B3 mutations: \(tally.tried) tried, \(tally.refused) refused, \(judged) accepted and decoded by others but for "
         + "\(misjudged.count), \(tally.broke.count) crashes and hangs")
     campaign.report(tried: tally.tried)
     #expect(tally.broke.isEmpty)
@@ -53,7 +53,7 @@ import Testing
     #expect(judged > count / 20 && tally.refused > count / 4)
   }
 
-  @Test("B9 a control: the other decoders refuse what is broken")
+  @Test("B3 a control: the other decoders refuse what is broken")
   func control() throws {
     let decoder = try OtherDecoder()
     let names = ["garbage.png", "garbage.jpg", "cut.png", "cut.webp", "cut.avif", "huge.jpg", "page.png"]

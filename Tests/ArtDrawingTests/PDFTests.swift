@@ -9,7 +9,7 @@ import Testing
 
 /// PDF as poppler draws it, against our PNG.
 @Suite struct PDFTests {
-  @Test("V60 V90 a PDF file shows in poppler what the PNG file shows, a point a pixel, without dark edges")
+  @Test("V6 a PDF file shows in poppler what the PNG file shows, a point a pixel, without dark edges")
   func pages() throws {
     let other = try OtherRenderer()
     let pictures = [nil, "meadow.jpg", "meadow.png", "cmyk.jpg", "turned-5.jpg", "meadow.webp"]
@@ -20,7 +20,7 @@ import Testing
       let (pdf, drawn) = try drawing.as { .pdf($0) }.made()
       #expect(drawn == Drawn(lacking: ["🐝 bee"], lackingCount: 1))
       let distance = try #require(try other.poppler(pdf).distance(to: try drawing.pixels()))
-      print("V60 \(picture ?? "no picture"): \(distance), \(pdf.count) bytes")
+      print("V6 \(picture ?? "no picture"): \(distance), \(pdf.count) bytes")
       #expect(distance.mean < 0.006 && distance.different < 0.006, "\(picture ?? ""): \(distance)")
       let other = try #require(try other.poppler(pdf, byItself: true).distance(to: try drawing.pixels()))
       #expect(other.mean < 0.025, "\(picture ?? ""): \(other)")
@@ -33,7 +33,7 @@ import Testing
     #expect(distance.mean > 0.006 && distance.different > 0.02, "\(distance)")
   }
 
-  @Test("V61 a page is at most 14,400 points a side; of a larger one the scale is told that works")
+  @Test("V8 a page is at most 14,400 points a side; of a larger one the scale is told that works")
   func side() throws {
     let scene = try Scenes.scene(14_400, 10, emoji: 2, seed: 61)
     #expect(try Drawing(scene) { .pdf($0) }.made().bytes.count > 1000)
@@ -45,7 +45,7 @@ import Testing
     #expect(#expect(throws: DrawingRefusal.self) { try large.made() }?.detail.contains("1.028 ") == true)
   }
 
-  @Test("V62 in a PDF file each glyph is there once, and a JPEG background with its own compressed data")
+  @Test("in a PDF file each glyph is there once, and a JPEG background with its own compressed data")
   func once() throws {
     let few = try Drawing(try Scenes.scene(500, 320, emoji: 100, seed: 62)) { .pdf($0) }.made().bytes
     let many = try Drawing(try Scenes.scene(500, 320, emoji: 1000, seed: 62)) { .pdf($0) }.made().bytes
@@ -56,6 +56,6 @@ import Testing
     let tables = picture[picture.count - 2000..<picture.count - 2]
     #expect(pdf.count < picture.count + 4000)
     #expect(pdf.indices.contains { pdf[$0...].starts(with: tables) })
-    print("V62 a PDF of 100 emoji: \(few.count) bytes, of 1,000: \(many.count)")
+    print("a PDF of 100 emoji: \(few.count) bytes, of 1,000: \(many.count)")
   }
 }

@@ -69,7 +69,7 @@ import Testing
   }
 
   /// What `scripts/demo` draws at its end.
-  @Test("V34 the picture that the README opens with is what the demo makes")
+  @Test("the picture that the README opens with is what the demo makes")
   func picnic() throws {
     struct Line: Decodable {
       struct Add: Decodable {
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(
-    "V33 drawings are as their reference pictures: a thousandth apart on average, and no pixel of a thousand by a tenth",
+    "drawings are as their reference pictures: a thousandth apart on average, and no pixel of a thousand by a tenth",
     arguments: ["kinds", "sizes", "missing", "beyond", "thumbnail"])
   func references(_ name: String) throws {
     let (sheet, region, width, height) = try Self.sheet(name)
@@ -124,6 +124,6 @@ import Testing
     let other = try Sheet.png(try moved.drawing(region, width: width, height: height)).bytes
     let far = try #require(try Pixels(decoding: other).distance(to: reference))
     #expect(far.mean > 0.001, "the check can fail: \(far)")
-    print("V33: \(name): \(distance.mean) apart; half a pixel beside: \(far.mean)")
+    print("\(name): \(distance.mean) apart; half a pixel beside: \(far.mean)")
   }
 }

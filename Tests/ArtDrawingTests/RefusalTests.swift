@@ -29,7 +29,7 @@ import Testing
     return try PixelSize(width: side(region.width), height: side(region.height))
   }
 
-  @Test("V30 a PNG file of too many pixels is refused with the scale that works")
+  @Test("V8 a PNG file of too many pixels is refused with the scale that works")
   func pixels() throws {
     for (width, height, times) in [
       (100_000, 100_000, 1.0), (100_000, 10, 2), (4000, 3000, 6), (7, 100_000, 100),
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("V30 emoji that would take too long to paint are refused with the scale that works")
+  @Test("V8 emoji that would take too long to paint are refused with the scale that works")
   func work() throws {
     var sheet = try Sheet(100_000, 100_000)
     for index in 0..<3_000 { try sheet.add("🐝", 50_000 + Double(index), 50_000, 100_000) }
@@ -66,7 +66,7 @@ import Testing
     #expect(throws: DrawingRefusal.self) { _ = try Painter(drawing, size: more, font: font) }
   }
 
-  @Test("V30 the scale that a refusal names works, whatever it was refused for")
+  @Test("V8 the scale that a refusal names works, whatever it was refused for")
   func namedScales() throws {
     let font = try ColorFont(path: Sheet.font)
     var random = SplitMix64(seed: 30)
@@ -107,12 +107,12 @@ import Testing
       if refusal(try Self.size(drawing.region, scale: named * 1.5)) != nil { higher += 1 }
     }
     print(
-      "V30: \(refused) refusals, \(byWork) for what takes too long; half as large again \(higher) are refused, too"
+      "V8: \(refused) refusals, \(byWork) for what takes too long; half as large again \(higher) are refused, too"
     )
     #expect(refused > 50 && byWork > 5 && higher > refused / 2)
   }
 
-  @Test("V30 of a region that is next to nothing a scale is named, too")
+  @Test("V8 of a region that is next to nothing a scale is named, too")
   func nextToNothing() throws {
     // The smallest that there is.
     let region = try CanvasRect(x: 0, y: 0, width: 1e-6, height: 1e-6)
@@ -121,7 +121,7 @@ import Testing
     #expect(scale.isFinite && scale > 0)
   }
 
-  @Test("V31 without a font, or with a file that is none with colours, it says which package brings it")
+  @Test("V10 without a font, or with a file that is none with colours, it says which package brings it")
   func fonts() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fonts-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -8,7 +8,7 @@ import Testing
 @testable import ArtDrawing
 
 @Suite("Drawing") struct RenderingTests {
-  @Test("V20 every sequence of Unicode's emoji-test.txt is one glyph in colours")
+  @Test("V2 every sequence of Unicode's emoji-test.txt is one glyph in colours")
   func sequences() throws {
     let file = "/usr/share/unicode/emoji/emoji-test.txt"
     let font = try ColorFont(path: Sheet.font)
@@ -28,13 +28,13 @@ import Testing
       let bytes = UnsafeBufferPointer(start: pixels.pixels, count: pixels.count)
       if !bytes.contains(where: { $0 > 0 }) { blank += 1 }
     }
-    print("V20: \(count) sequences, each one glyph")
+    print("V2: \(count) sequences, each one glyph")
     #expect(count >= 4_000)
     #expect(blank == 0)
     #expect(font.layout(try EmojiText("🐝🐝")).glyphs.count == 2, "the check can fail")
   }
 
-  @Test("V21 a label's centre is at its place and its font size is its size, at any scale")
+  @Test("V2 a label's centre is at its place and its font size is its size, at any scale")
   func placement() throws {
     let font = try ColorFont(path: Sheet.font)
     let texts = ["🐝", "👩‍🚀", "🏳️‍🌈", "🦒", "🪝"]
@@ -61,11 +61,11 @@ import Testing
       )
       furthest = max(furthest, abs(center.x - expected.x), abs(center.y - expected.y))
     }
-    print("V21: 60 labels, at most \(furthest) pixels beside their places")
+    print("V2: 60 labels, at most \(furthest) pixels beside their places")
     #expect(furthest < 0.04)
   }
 
-  @Test("V21 at the size of the font's own bitmaps and on whole pixels a glyph is its bitmap, byte for byte")
+  @Test("V2 at the size of the font's own bitmaps and on whole pixels a glyph is its bitmap, byte for byte")
   func ownSize() throws {
     let font = try ColorFont(path: Sheet.font)
     var sheet = try Sheet(200, 200, isTransparent: true)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("V21 several emoji of one label are side by side, and their middle is at its place")
+  @Test("V2 several emoji of one label are side by side, and their middle is at its place")
   func severalGlyphs() throws {
     let font = try ColorFont(path: Sheet.font)
     let layout = font.layout(try EmojiText("🐝🌸🐝"))
@@ -98,7 +98,7 @@ import Testing
     #expect(abs(layout.baseline - (101.0 - 64) / 109) < 1e-9)
   }
 
-  @Test("V22 what is later in the z-order covers what is earlier")
+  @Test("V2 what is later in the z-order covers what is earlier")
   func zOrder() throws {
     var sheet = try Sheet(100, 100)
     try sheet.add("🟥", 50, 50, 60)
@@ -110,7 +110,7 @@ import Testing
     #expect(red[0] > 150 && red[2] < 100)
   }
 
-  @Test("V23 beyond the canvas nothing is drawn: it is white, or nothing where that is asked for")
+  @Test("V3 beyond the canvas nothing is drawn: it is white, or nothing where that is asked for")
   func beyond() throws {
     var sheet = try Sheet(100, 50)
     try sheet.add("🟥", 0, 25, 60)
@@ -128,7 +128,7 @@ import Testing
     #expect(decoded[49, 75][3] == 0 && decoded[55, 75] == clear[55, 75])
   }
 
-  @Test("V24 what the font has no colour glyph for is a box with its code points, and named once")
+  @Test("V4 what the font has no colour glyph for is a box with its code points, and named once")
   func lacking() throws {
     var sheet = try Sheet(300, 120)
     try sheet.add("🐝", 50, 60, 40)
@@ -151,7 +151,7 @@ import Testing
     #expect(try unseen.painted().drawn == Drawn())
   }
 
-  @Test("V24 no more texts are named than there is room for, and all are counted")
+  @Test("V4 no more texts are named than there is room for, and all are counted")
   func manyLacking() throws {
     var sheet = try Sheet(300, 120)
     for scalar in 0x16A0..<UInt32(0x16A0 + 30) {

@@ -29,7 +29,7 @@ import Testing
     ]
   }
 
-  @Test("V56 an SVG file with its glyphs as pictures shows in Chromium and librsvg what the PNG file shows")
+  @Test("V6 an SVG file with its glyphs as pictures shows in Chromium and librsvg what the PNG file shows")
   func embedded() throws {
     let (other, drawings) = (try OtherRenderer(), try drawings())
     let files = try drawings.map { try $0.as(Self.embedded).made().bytes }
@@ -38,7 +38,7 @@ import Testing
       let ours = try drawing.pixels()
       for (name, theirs) in [("Chromium", pages[index]), ("librsvg", try other.rsvg(files[index]))] {
         let distance = try #require(theirs.distance(to: ours))
-        print("V56 \(name) \(index): \(distance)")
+        print("V6 \(name) \(index): \(distance)")
         #expect(distance.mean < 0.006 && distance.different < 0.02, "\(name) \(index): \(distance)")
       }
     }
@@ -49,7 +49,7 @@ import Testing
     #expect(distance.mean > 0.006, "\(distance)")
   }
 
-  @Test("V57 an SVG file with its emoji as text shows them in Chromium where the PNG file has them")
+  @Test("V6 an SVG file with its emoji as text shows them in Chromium where the PNG file has them")
   func text() throws {
     let (other, all) = (try OtherRenderer(), try drawings())
     // What is lacking is drawn by another font there.
@@ -58,7 +58,7 @@ import Testing
     let pages = try other.chromium(files, width: 500, height: 320)
     for (index, drawing) in drawings.enumerated() {
       let distance = try #require(pages[index].distance(to: try drawing.pixels()))
-      print("V57 Chromium \(index): \(distance)")
+      print("V6 Chromium \(index): \(distance)")
       // It moves glyphs to whole pixels.
       #expect(distance.mean < 0.012 && distance.different < 0.08, "\(index): \(distance)")
     }
@@ -66,11 +66,11 @@ import Testing
     var aside = drawings[0]
     aside.region = try CanvasRect(x: 0, y: 2, width: 500, height: 320)
     let distance = try #require(pages[0].distance(to: try aside.pixels()))
-    print("V57 two pixels aside: \(distance)")
+    print("V6 two pixels aside: \(distance)")
     #expect(distance.mean > 0.012, "\(distance)")
   }
 
-  @Test("V58 what a document says is never markup in SVG")
+  @Test("V12 what a document says is never markup in SVG")
   func hostile() throws {
     let other = try OtherRenderer()
     let texts = [
@@ -95,11 +95,11 @@ import Testing
     // A control: without escapes it would not be read at all.
     let broken = String(decoding: svg, as: UTF8.self).replacingOccurrences(of: "&lt;", with: "<")
     #expect(throws: OtherRenderer.Failure.self) { try other.elements(Array(broken.utf8)) }
-    print("V58 texts: \(taken.count) in SVG, each one text")
+    print("V12 texts: \(taken.count) in SVG, each one text")
     #expect(taken.count > 200)
   }
 
-  @Test("V59 in an SVG file with its glyphs as pictures each is there once: 1,000 emoji have at most 2 MB")
+  @Test("in an SVG file with its glyphs as pictures each is there once: 1,000 emoji have at most 2 MB")
   func once() throws {
     let other = try OtherRenderer()
     let scene = try Scenes.scene(2048, 1536, emoji: 1000, seed: 59)
@@ -109,7 +109,7 @@ import Testing
     #expect(names.count { $0 == "image" } == Set(Scenes.texts.flatMap { $0 }).count)
     #expect(names.count { $0 == "use" } >= 1000)
     #expect(svg.count < 2_000_000 && drawn == Drawn())
-    print("V59 1,000 emoji of \(Scenes.texts.count) texts: \(svg.count) bytes with glyphs, ", terminator: "")
+    print("1,000 emoji of \(Scenes.texts.count) texts: \(svg.count) bytes with glyphs, ", terminator: "")
     let text = try Drawing(scene, Self.text).made().bytes
     print("\(text.count) as text")
     #expect(text.count < 100_000)
@@ -121,7 +121,7 @@ import Testing
     various.labels = try (0..<1000).map { try Scenes.label(kinds[$0 % 500], 1000, 700, 40) }
     let mixed = try Drawing(various, Self.embedded).made()
     #expect(mixed.drawn == Drawn() && mixed.bytes.count < 2_000_000)
-    print("V59 1,000 emoji of 500 kinds: \(mixed.bytes.count) bytes")
+    print("1,000 emoji of 500 kinds: \(mixed.bytes.count) bytes")
     // Those that are not seen are not there.
     var part = try Drawing(scene, Self.embedded)
     part.region = try CanvasRect(x: 0, y: 0, width: 64, height: 64)

@@ -6,7 +6,7 @@ import Testing
 @testable import ArtDrawing
 
 @Suite struct StrippedPictureTests {
-  @Test("V54 a picture is handed on as a PNG or JPEG file of the same pixels, which is not turned by itself")
+  @Test("V11 a picture is handed on as a PNG or JPEG file of the same pixels, which is not turned by itself")
   func pixels() throws {
     for fixture in PictureFixture.taken {
       let bytes = try fixture.bytes
@@ -20,10 +20,10 @@ import Testing
       #expect(plain.orientation == picture.orientation)
       #expect(try DecodedPicture(file, scale: 1, PictureLimits()).pixels == picture.pixels, "\(fixture.name)")
     }
-    print("V54 plain: \(PictureFixture.taken.count) pictures have the same pixels")
+    print("V11 plain: \(PictureFixture.taken.count) pictures have the same pixels")
   }
 
-  @Test("V55 what a picture tells beside its pixels is not handed on")
+  @Test("V11 what a picture tells beside its pixels is not handed on")
   func told() throws {
     let secret = Array("SECRET-PLACE".utf8)
     for name in ["sign.jpg", "progressive.jpg", "cmyk.jpg", "restarts.jpg"] {
@@ -53,7 +53,7 @@ import Testing
     #expect(contains(try PictureFixture.bytes("sign.png"), Array("IHDR".utf8)))
   }
 
-  @Test("V53 what is no picture is not handed on")
+  @Test("what is no picture is not handed on")
   func refused() throws {
     for fixture in PictureFixture.all where fixture.header == nil {
       let bytes = try fixture.bytes

@@ -41,7 +41,7 @@ struct TerminalEncoderTests {
     }
   }
 
-  @Test("C131 sixels decode to the picture, of every height and with what is transparent")
+  @Test("sixels decode to the picture, of every height and with what is transparent")
   func sixels() throws {
     var tried = 0
     for (width, height) in [(1, 1), (7, 5), (40, 6), (64, 47), (120, 90), (333, 200)] {
@@ -67,7 +67,7 @@ struct TerminalEncoderTests {
     print("sixels: \(tried) pictures decoded")
   }
 
-  @Test("C132 symbols decode to what the picture looks like, in each kind of colours")
+  @Test("symbols decode to what the picture looks like, in each kind of colours")
   func symbols() throws {
     for (colors, most) in [(TerminalColors.direct, 0.02), (.indexed, 0.06), (.eight, 0.30)] {
       let original = try picture(30 * 8, 12 * 16, seed: 3)
@@ -84,7 +84,7 @@ struct TerminalEncoderTests {
     }
   }
 
-  @Test("C132 more than a terminal could show is refused")
+  @Test("more than a terminal could show is refused")
   func tooLarge() throws {
     let formats: [Drawing.Format] = [
       .sixel(try PixelSize(width: 10_000_000, height: 10_000_000)), .symbols(columns: 0, rows: 1, .direct),

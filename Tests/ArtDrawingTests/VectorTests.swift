@@ -14,7 +14,7 @@ import Testing
     ("PDF", { .pdf($0) }),
   ]
 
-  @Test("V63 a background is turned and clear in SVG and PDF as it is in PNG, whatever its kind")
+  @Test("V3 a background is turned and clear in SVG and PDF as it is in PNG, whatever its kind")
   func backgrounds() throws {
     let other = try OtherRenderer()
     var names = (1...8).flatMap { turn in ["png", "jpg", "webp", "avif"].map { "turned-\(turn).\($0)" } }
@@ -39,7 +39,7 @@ import Testing
       let paper = try #require(pdf.distance(to: try white.pixels()))
       #expect(paper.mean < 0.035, "\(name) in PDF: \(paper)")
     }
-    print("V63 backgrounds: \(names.count) in SVG and PDF")
+    print("V3 backgrounds: \(names.count) in SVG and PDF")
     // A control: another turn.
     let scene = DrawingScene(
       canvas: try Canvas(width: 200, height: 160), labels: [], picture: try Scenes.picture("meadow.png"))
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "V64 a background that cannot be decoded is striped in SVG and PDF as in PNG, with the reason, and all else is drawn"
+    "V7 a background that cannot be decoded is striped in SVG and PDF as in PNG, with the reason, and all else is drawn"
   )
   func fault() throws {
     let other = try OtherRenderer()
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("V65 texts that are seen, and that the font lacks something of, are named once, in every kind")
+  @Test("V4 texts that are seen, and that the font lacks something of, are named once, in every kind")
   func lacking() throws {
     var labels = try ["🐝", "a🐝", "a🐝", "☃️b", "🐝"].map { try Scenes.label($0, 20, 20, 10) }
     // Nobody sees this one.
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("V66 the same drawing has the same bytes, and says nothing of when or where it was made")
+  @Test("V5 the same drawing has the same bytes, and says nothing of when or where it was made")
   func same() throws {
     let scene = try Scenes.scene(200, 160, emoji: 20, seed: 66, picture: "meadow.jpg")
     for (name, format) in Self.kinds {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("V67 without a font there is SVG with its emoji as text, and nothing else")
+  @Test("V10 without a font there is SVG with its emoji as text, and nothing else")
   func fontless() throws {
     let scene = try Scenes.scene(200, 160, emoji: 20, seed: 67)
     for (name, format) in Self.kinds {
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("V68 results come in pieces, and numbers and Base64 are written as others read them")
+  @Test("results come in pieces, and numbers and Base64 are written as others read them")
   func pieces() throws {
     let scene = try Scenes.scene(800, 600, emoji: 100, seed: 68, picture: "meadow.png")
     for (name, format) in Self.kinds {
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(
-    "V69 100,000 emoji are drawn as SVG and PDF within 256 MiB of address space; one more is refused as PDF")
+    "V8 100,000 emoji are drawn as SVG and PDF within 256 MiB of address space; one more is refused as PDF")
   func many() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("many-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -171,7 +171,7 @@ import Testing
         "prlimit", "--as=\(256 << 20)", "--core=0", "--", child, Scenes.font, lines.path, "2048", "1536",
         folder.appendingPathComponent(file).path)
       #expect(said.hasPrefix(count == 100_000 ? "lacking 0" : "refused: tooLarge"), "\(file): \(said)")
-      print("V69 \(count) emoji in \(file): \(said.split(separator: "\n").joined(separator: ", "))")
+      print("V8 \(count) emoji in \(file): \(said.split(separator: "\n").joined(separator: ", "))")
     }
   }
 }

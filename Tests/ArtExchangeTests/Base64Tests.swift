@@ -13,7 +13,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "X2 a picture in base64 is read as encoders write it, with line breaks too; another text is broken, at its place"
+    "a picture in base64 is read as encoders write it, with line breaks too; another text is broken, at its place"
   )
   func reading() throws {
     #expect(try read(#""+\/+\/AQ==""#) == .bytes([0xFB, 0xFF, 0xBF, 0x01]))
@@ -32,7 +32,7 @@ struct Base64Tests {
     }
   }
 
-  @Test("X2 what is encoded is decoded, of any length and with line breaks anywhere")
+  @Test("what is encoded is decoded, of any length and with line breaks anywhere")
   func roundTrips() throws {
     var generator = SplitMix64(seed: 2)
     for length in 0..<200 {

@@ -12,7 +12,7 @@ struct RoundTripTests {
   private let rounds = 400
 
   @Test(
-    "X20 what an app wrote comes in and goes out as the same document, which that app's own decoder reads")
+    "X3 what an app wrote comes in and goes out as the same document, which that app's own decoder reads")
   func apps() throws {
     try check(App2017.self, .emojiart2017)
     try check(App2020.self, .emojiart2020)
@@ -34,7 +34,7 @@ struct RoundTripTests {
       let losses = dialect.report(on: content).notes.filter { $0.code != "canvas" && $0.code != "picture" }
       #expect(losses.isEmpty, "\(dialect), round \(round): \(losses)")
     }
-    print("X20 round trips, \(dialect.rawValue): \(rounds) documents of the app")
+    print("X3 round trips, \(dialect.rawValue): \(rounds) documents of the app")
   }
 
   /// A picture that is embedded is there; of those that only a URL names every second one, else the URL is pending.
@@ -47,7 +47,7 @@ struct RoundTripTests {
     return try art.content(picture: size, seed: random.next()).content
   }
 
-  @Test("X21 our own documents go out as JSON and come in as the same, but for their revision")
+  @Test("X4 our own documents go out as JSON and come in as the same, but for their revision")
   func own() throws {
     var random = SplitMix64(seed: 21)
     for round in 0..<rounds {
@@ -61,10 +61,10 @@ struct RoundTripTests {
       #expect(again.lines == content.lines, "round \(round)")
       #expect(try written(again, picture: picture, to: .json) == json, "round \(round)")
     }
-    print("X21 round trips of our own JSON: \(rounds) documents")
+    print("X4 round trips of our own JSON: \(rounds) documents")
   }
 
-  @Test("X22 between the forms what can be carried is, and nothing is lost without a note")
+  @Test("X5 between the forms what can be carried is, and nothing is lost without a note")
   func between() throws {
     var random = SplitMix64(seed: 22)
     var tried = 0
@@ -82,7 +82,7 @@ struct RoundTripTests {
         #expect(isSame || !notes.isEmpty, "\(dialect), round \(round): lost in silence: \(content.lines)")
       }
     }
-    print("X22 between the forms: \(tried) documents written and read, \(carried) of them the same")
+    print("X5 between the forms: \(tried) documents written and read, \(carried) of them the same")
     #expect(carried > tried / 4 && carried < tried)
   }
 

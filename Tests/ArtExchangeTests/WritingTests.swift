@@ -45,7 +45,7 @@ private func codes(_ content: DocumentContent, _ dialect: Dialect) -> [String] {
 
 @Suite("Writing documents for other programs")
 struct WritingTests {
-  @Test("X10 each form is written as its year's app wrote it, whole numbers made as it made them")
+  @Test("X3 each form is written as its year's app wrote it, whole numbers made as it made them")
   func forms() throws {
     let both = try document(picture: Canvas(width: 800, height: 601), url: address)
     let url = #"https:\/\/example.org\/pond.png"#
@@ -73,7 +73,7 @@ struct WritingTests {
     )
   }
 
-  @Test("X11 a URL without its picture is written where the form has it, and without either the form's blank")
+  @Test("a URL without its picture is written where the form has it, and without either the form's blank")
   func withoutPicture() throws {
     let url = #"https:\/\/example.org\/pond.png"#
     let pending = try document(
@@ -95,7 +95,7 @@ struct WritingTests {
     #expect(try text(document(), .emojiart2017).hasSuffix("]}"))
   }
 
-  @Test("X12 our own JSON is what `show --json` prints, with the picture's bytes in it")
+  @Test("X4 our own JSON is what `show --json` prints, with the picture's bytes in it")
   func ownJSON() throws {
     let content = try document(picture: Canvas(width: 800, height: 601), url: address)
     var shown: [UInt8] = []
@@ -115,7 +115,7 @@ struct WritingTests {
     #expect((pieces.max() ?? 0) <= 1 << 17, "a picture is not written whole")
   }
 
-  @Test("X33 where the bytes of a picture are lost, that is told in every form, and its URL written")
+  @Test("where the bytes of a picture are lost, that is told in every form, and its URL written")
   func lostPicture() throws {
     let content = try document(picture: Canvas(width: 800, height: 601), url: address)
     for dialect in Dialect.allCases {
@@ -128,7 +128,7 @@ struct WritingTests {
   }
 
   @Test(
-    "X13 what cannot be carried is told before it is written: pictures, URLs, the canvas, places and sizes")
+    "X5 what cannot be carried is told before it is written: pictures, URLs, the canvas, places and sizes")
   func report() throws {
     let both = try document(picture: Canvas(width: 800, height: 601), url: address)
     let rounded = ["changed places 1", "changed sizes 1", "changed smallSizes 1"]

@@ -41,7 +41,7 @@ import Testing
     """
 
   @Test(
-    "B33 special are all blocks of the registries, what wraps an IPv4 address, and what is assigned to nobody"
+    "B9 special are all blocks of the registries, what wraps an IPv4 address, and what is assigned to nobody"
   )
   func registries() throws {
     let words = Self.blocks.split { $0 == " " || $0 == "\n" }
@@ -56,7 +56,7 @@ import Testing
     print("\(words.count) addresses, \(special) of them special")
   }
 
-  @Test("B33 an address is its bytes, however it is written")
+  @Test("B9 an address is its bytes, however it is written")
   func bytes() throws {
     let mapped = try #require(Address("::FFFF:7F00:1"))
     #expect(

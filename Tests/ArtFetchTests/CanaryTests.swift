@@ -46,7 +46,7 @@ import Testing
     patterns.map { $0.replacingOccurrences(of: "PORT", with: ":\(canary.port)") }
   }
 
-  @Test("B34 what nobody typed reaches no special address, however it is spelled")
+  @Test("B9 what nobody typed reaches no special address, however it is spelled")
   func spellings() throws {
     #expect(Self.reaching.count >= 60)
     var refusals: [Refusal.Reason: Int] = [:]
@@ -63,7 +63,7 @@ import Testing
     #expect(connections == 0)
     let kinds = refusals.map { "\($0.value) \($0.key)" }.sorted().joined(separator: ", ")
     print(
-      "B34 canary: \(Self.reaching.count + Self.others.count) spellings, \(connections) connections; \(kinds)"
+      "B9 canary: \(Self.reaching.count + Self.others.count) spellings, \(connections) connections; \(kinds)"
     )
 
     var arrived = 0
@@ -73,13 +73,13 @@ import Testing
       arrived += 1
     }
     #expect(try canary.number("/connections") == arrived)
-    print("B34 control: typed, \(arrived) of them reach it")
+    print("B9 control: typed, \(arrived) of them reach it")
     #expect(
       fetch("http://localhost:\(canary.port)/picture", isUserInitiated: false, allowsPrivate: true)
         == .taken(70))
   }
 
-  @Test("B35 only the typed host may have a special address: redirects from it to another do not reach one")
+  @Test("B10 only the typed host may have a special address: redirects from it to another do not reach one")
   func redirects() throws {
     let server = try PictureServer()
     let start = "http://localhost:\(server.port)"
@@ -93,7 +93,7 @@ import Testing
     #expect(fetch("\(start)/redirect/3").reason == nil, "the typed host's own")
     let connections = try canary.number("/connections")
     #expect(connections == 0)
-    print("B35 canary: \(places.count) redirects, \(connections) connections")
+    print("B10 canary: \(places.count) redirects, \(connections) connections")
 
     let own = encoded("http://LOCALHOST:\(canary.port)/picture")
     #expect(fetch("\(start)/redirect/to/\(own)") == .taken(70), "the typed host, by another port")

@@ -21,7 +21,7 @@ import Testing
     fetch(url, proxies: proxies) { $0.authorities = authority }
   }
 
-  @Test("B37 a server whose certificate is good is believed, if its authority is known")
+  @Test("B12 a server whose certificate is good is believed, if its authority is known")
   func known() {
     #expect(secure("\(good.url)/redirect/2") == .taken(70))
     #expect(secure("https://127.0.0.1:\(good.port)/picture") == .taken(70))
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "B37 a certificate that is expired, another host's, or signed by itself is refused for now, and said",
+    "B12 a certificate that is expired, another host's, or signed by itself is refused for now, and said",
     arguments: [
       ("expired", "has expired"), ("other-name", "is another host's"), ("self-signed", "nobody but itself"),
     ])
@@ -46,7 +46,7 @@ import Testing
       detail.contains(words) && detail.contains("localhost:\(server.port)") && !detail.contains("secret"))
   }
 
-  @Test("B37 a server that speaks no TLS but 1.1 is refused")
+  @Test("B12 a server that speaks no TLS but 1.1 is refused")
   func outdated() throws {
     let server = try PictureServer("--tls", "old", "--certificates", scratch.path)
     let fetched = secure("\(server.url)/picture")
@@ -55,7 +55,7 @@ import Testing
       "\(fetched)")
   }
 
-  @Test("B26 a redirect from https to http is refused, one from http to https is not")
+  @Test("B6 a redirect from https to http is refused, one from http to https is not")
   func downgrade() throws {
     let plain = try PictureServer()
     let down = encoded("http://localhost:\(plain.port)/picture")
@@ -65,7 +65,7 @@ import Testing
     #expect(secure("http://localhost:\(plain.port)/redirect/to/\(up)") == .taken(70))
   }
 
-  @Test("B36 https goes through a proxy in a tunnel, and the server is verified all the same")
+  @Test("B11 https goes through a proxy in a tunnel, and the server is verified all the same")
   func tunnel() throws {
     let proxy = try PictureServer("--proxy")
     let settings = ProxySettings(https: proxy.url)

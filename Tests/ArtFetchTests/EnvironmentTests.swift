@@ -38,7 +38,7 @@ import Testing
     return try #require(replies.last)
   }
 
-  @Test("B37 the authorities that the environment names are those that are trusted")
+  @Test("B12 the authorities that the environment names are those that are trusted")
   func authorities() throws {
     let scratch = try ScratchFolder()
     let server = try PictureServer("--tls", "good", "--certificates", scratch.path)
@@ -58,7 +58,7 @@ import Testing
     #expect(refusal.reason == .tls && refusal.detail.contains("not known here"), "\(refusal)")
   }
 
-  @Test("B36 nothing of the environment is a proxy, or keeps one from being used, but what the request says")
+  @Test("B11 nothing of the environment is a proxy, or keeps one from being used, but what the request says")
   func proxies() throws {
     let server = try PictureServer()
     let proxy = try PictureServer("--proxy", "--to", server.port)
@@ -73,7 +73,7 @@ import Testing
     #expect(try answer(proxied, ["no_proxy": "*", "NO_PROXY": "*"]) == .body(bytes: 70))
   }
 
-  @Test("B32 passwords in a person's folder are sent to nobody")
+  @Test("B8 passwords in a person's folder are sent to nobody")
   func passwords() throws {
     let server = try PictureServer()
     let scratch = try ScratchFolder()

@@ -7,7 +7,7 @@ import Testing
 @testable import ArtFetch
 
 @Suite("Heads and URLs of all kinds") struct HeadMutationTests {
-  @Test("B38 no head of an answer stops the program, and none is taken that should not be")
+  @Test("B3 no head of an answer stops the program, and none is taken that should not be")
   func heads() {
     var generator = SplitMix64(seed: 5)
     let lines = [
@@ -54,7 +54,7 @@ import Testing
     )
   }
 
-  @Test("B38 no URL and no redirect stops the program, and what is read twice is the same place")
+  @Test("B3 no URL and no redirect stops the program, and what is read twice is the same place")
   func urls() throws {
     var generator = SplitMix64(seed: 6)
     let parts = [

@@ -21,7 +21,7 @@ import Testing
 
   private func asked() throws -> [String] { try proxy.text("/log").split(separator: "\n").map(String.init) }
 
-  @Test("B36 a typed host is reached through the person's proxy, which finds its address")
+  @Test("B11 a typed host is reached through the person's proxy, which finds its address")
   func typed() throws {
     #expect(fetch("http://pictures.invalid/redirect/1?secret=1", proxies: settings) == .taken(70))
     #expect(try asked().count == 2, "the redirect to the typed host, too")
@@ -31,7 +31,7 @@ import Testing
       fetch("http://pictures.invalid/", proxies: ProxySettings(http: "http://[::1]:1")).reason == .refused)
   }
 
-  @Test("B36 what nobody typed goes to no proxy, and neither does a redirect to another host")
+  @Test("B11 what nobody typed goes to no proxy, and neither does a redirect to another host")
   func untyped() throws {
     #expect(
       fetch("http://pictures.invalid/picture", isUserInitiated: false, proxies: settings).reason == .dns)
@@ -47,7 +47,7 @@ import Testing
     #expect(try asked().count == 2)
   }
 
-  @Test("B36 the name and the password of a proxy are for that alone")
+  @Test("B11 the name and the password of a proxy are for that alone")
   func passwords() throws {
     let settings = ProxySettings(http: "http://me:word@127.0.0.1:\(proxy.port)/")
     #expect(fetch("http://pictures.invalid/picture", proxies: settings) == .taken(70))
@@ -56,7 +56,7 @@ import Testing
     #expect(dead == .refused(.refused, isTransient: true, "the proxy 127.0.0.1:1 does not take connections"))
   }
 
-  @Test("B36 hosts that are excepted are reached without a proxy")
+  @Test("B11 hosts that are excepted are reached without a proxy")
   func exceptions() throws {
     var settings = settings
     settings.none = "localhost"
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "B36 a name is excepted when it is listed or ends with a listed one, an address by its network",
+    "B11 a name is excepted when it is listed or ends with a listed one, an address by its network",
     arguments: [
       ("pictures.example", "pictures.example", true), ("pictures.example", "example", true),
       ("pictures.example", ".example", true), ("pictures.example", "a.example, PICTURES.EXAMPLE", true),
@@ -88,7 +88,7 @@ import Testing
     #expect(ProxySettings(http: "proxy", none: list).excepts(host) == isExcepted)
   }
 
-  @Test("B36 a proxy that cannot be used is an error, and never passed by")
+  @Test("B11 a proxy that cannot be used is an error, and never passed by")
   func unusable() throws {
     for setting in [
       "socks5://127.0.0.1:1080", "socks5h://127.0.0.1", "socks4://127.0.0.1", "ftp://127.0.0.1",

@@ -34,7 +34,7 @@ import Testing
     "http://\(host):\(canary.port)\(path)"
   }
 
-  @Test("B34 a name is refused when any of its addresses is special")
+  @Test("B9 a name is refused when any of its addresses is special")
   func mixedAddresses() throws {
     // None of the public ones is ever connected to: what is special stands beside it.
     for addresses in [
@@ -49,7 +49,7 @@ import Testing
     #expect(try canary.number("/connections") == 0)
   }
 
-  @Test("B35 what is connected to is what was looked up, once for a host")
+  @Test("B10 what is connected to is what was looked up, once for a host")
   func pinning() throws {
     for host in ["pictures.example", "pictures.example.", "PICTURES.Example", "пример.example"] {
       let names = try Names(["127.0.0.1"], ["127.0.0.2"])
@@ -64,7 +64,7 @@ import Testing
     #expect(fetch(url("pictures.example")) { $0.resolver = names.resolver }.reason == .dns)
   }
 
-  @Test("B35 the address really connected to is checked once more")
+  @Test("B10 the address really connected to is checked once more")
   func secondLook() throws {
     // libcurl is left to look the name up itself, and finds something else than we did: it gets no socket.
     let names = try Names(["93.184.216.34"])
@@ -82,7 +82,7 @@ import Testing
     #expect(control == .taken(70), "the control")
   }
 
-  @Test("B29 a name that is not answered for ends at the deadline")
+  @Test("B7 a name that is not answered for ends at the deadline")
   func hangingName() {
     let never = DispatchSemaphore(value: 0)
     defer { never.signal() }

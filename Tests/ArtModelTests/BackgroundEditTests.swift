@@ -30,7 +30,7 @@ struct BackgroundEditTests {
   }
 
   @Test(
-    "B60 a background is set with its canvas, and is not pending any more; only what has an effect is in the edit"
+    "B16 a background is set with its canvas, and is not pending any more; only what has an effect is in the edit"
   )
   func set() throws {
     var art = try document()
@@ -49,7 +49,7 @@ struct BackgroundEditTests {
     #expect(try perform(.clear, on: &art) == nil)
   }
 
-  @Test("B60 what was refused is pending no more, if it is what was refused, and the edit says why")
+  @Test("B16 what was refused is pending no more, if it is what was refused, and the edit says why")
   func refuse() throws {
     var art = try document()
     _ = try perform(.later(pending()), on: &art)
@@ -67,7 +67,7 @@ struct BackgroundEditTests {
     #expect(try art.pending == pending())
   }
 
-  @Test("B60 what was fetched for a URL that is pending no more is not set")
+  @Test("B16 what was fetched for a URL that is pending no more is not set")
   func late() throws {
     var art = try document()
     let late = BackgroundEdit.set(try picture(), keepsCanvas: false, pending: Self.url)
@@ -79,7 +79,7 @@ struct BackgroundEditTests {
   }
 
   @Test(
-    "B61 emoji measured from the centre keep their place to it when their picture arrives, within the bounds of places"
+    "B16 emoji measured from the centre keep their place to it when their picture arrives, within the bounds of places"
   )
   func anchor() throws {
     let far = Limits.coordinate
@@ -121,7 +121,7 @@ struct BackgroundEditTests {
   }
 
   @Test(
-    "B63 an undo to a picture that is kept no more has it fetched again, and all that follows goes on from there"
+    "B19 an undo to a picture that is kept no more has it fetched again, and all that follows goes on from there"
   )
   func undoBeyond() throws {
     var art = try document()
@@ -164,7 +164,7 @@ struct BackgroundEditTests {
   }
 
   @Test(
-    "B63 several steps back through pictures that are kept no more end where they began, and so do the steps forward"
+    "B19 several steps back through pictures that are kept no more end where they began, and so do the steps forward"
   )
   func stepsBeyond() throws {
     var art = try document()
@@ -213,7 +213,7 @@ struct BackgroundEditTests {
     }
   }
 
-  @Test("B63 a background without a URL is lost, and another one that is pending stays")
+  @Test("B19 a background without a URL is lost, and another one that is pending stays")
   func nothingToFetch() throws {
     for (url, hasPending) in [(nil, false), (nil, true), (Self.url, true)] as [(String?, Bool)] {
       var art = try document()
@@ -240,7 +240,7 @@ struct BackgroundEditTests {
     return applied
   }
 
-  @Test("B69 no words about an edit have a URL's query")
+  @Test("C11 no words about an edit have a URL's query")
   func words() throws {
     let secret = "https://example.org/a.png?key=hidden"
     let changes: [Change] = [.setBackground(try picture(url: secret)), .setPending(try pending(secret))]

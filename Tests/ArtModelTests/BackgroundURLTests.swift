@@ -17,7 +17,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
 
 @Suite("The URL of a background") struct BackgroundURLTests {
   @Test(
-    "B20 http, https and data are taken, in any case, and nothing else",
+    "B4 http, https and data are taken, in any case, and nothing else",
     arguments: [
       ("http://pictures.example/a.png", nil), ("HTTPS://pictures.example", nil),
       ("data:image/png;base64,aGk=", nil),
@@ -47,7 +47,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     #expect(refusal { () throws(Refusal) in try BackgroundURL(text) }?.reason == reason)
   }
 
-  @Test("B20 a URL has at most 65,536 bytes, unless its picture is in it")
+  @Test("B4 a URL has at most 65,536 bytes, unless its picture is in it")
   func length() throws {
     let path = String(repeating: "a", count: 65_536 - 9)
     #expect(try BackgroundURL("http://b/" + path).storable != nil)
@@ -57,20 +57,20 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     #expect(try BackgroundURL("data:,x").storable == "data:,x")
   }
 
-  @Test("B20 a mark after the colon of a data: URL makes nothing else of it")
+  @Test("B4 a mark after the colon of a data: URL makes nothing else of it")
   func mark() throws {
     let url = try BackgroundURL("data:\u{301},x")
     #expect(url.isData && url.redacted.hasSuffix(",…"))
     #expect(refusal { () throws(Refusal) in try DataURL.decode(url, limit: 9) }?.reason == .notAnImage)
   }
 
-  @Test("B20 a file: URL is refused with the hint to give the path")
+  @Test("B4 a file: URL is refused with the hint to give the path")
   func files() {
     let refused = refusal { () throws(Refusal) in try BackgroundURL("file:///home/ada/a.png") }
     #expect(refused?.reason == .scheme && refused?.detail.contains("by its path") == true)
   }
 
-  @Test("B21 fragments are dropped, and a page's imgurl is what is fetched")
+  @Test("fragments are dropped, and a page's imgurl is what is fetched")
   func unwrapping() throws {
     for (text, string) in [
       ("http://a/b#c", "http://a/b"), ("http://a#@b/", "http://a"), ("http://a/b?c=d#e#f", "http://a/b?c=d"),
@@ -101,7 +101,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     }
   }
 
-  @Test("B22 what people are shown of a URL has no query and no picture, and is short")
+  @Test("C11 what people are shown of a URL has no query and no picture, and is short")
   func shown() throws {
     for (text, shown) in [
       ("https://pictures.example:8080/a/b.png?key=secret", "https://pictures.example:8080/a/b.png"),
@@ -126,7 +126,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
   }
 
   @Test(
-    "B23 a text is meant as a URL when it begins with a scheme of two characters or more",
+    "a text is meant as a URL when it begins with a scheme of two characters or more",
     arguments: [
       ("http://a", true), ("data:,x", true), ("mailto:ada", true), ("a+b-c.1:x", true), (" http://a", true),
       ("ab:", true),
@@ -146,7 +146,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
   }
 
   @Test(
-    "B24 data: URLs are read as browsers do, in base64 or plainly",
+    "B4 data: URLs are read as browsers do, in base64 or plainly",
     arguments: [
       ("data:image/png;base64,aGk=", "hi"), ("data:image/png;base64,aGk", "hi"),
       ("DATA:IMAGE/PNG;BASE64,aGk=", "hi"),
@@ -171,7 +171,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
   }
 
   @Test(
-    "B24 what is no base64, has no comma, or is said to be no picture is refused",
+    "B4 what is no base64, has no comma, or is said to be no picture is refused",
     arguments: [
       ("data:image/png;base64,a", .badURL), ("data:image/png;base64,aGk==", .badURL),
       ("data:image/png;base64,aG=k", .badURL),
@@ -190,7 +190,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     #expect(refused.map { $0.detail.unicodeScalars.count < 200 } == true)
   }
 
-  @Test("B24 more bytes than are taken are refused, and so many are taken")
+  @Test("B4 more bytes than are taken are refused, and so many are taken")
   func size() throws {
     for (text, count) in [("data:,%61bcd", 4), ("data:;base64,YWJjZA==", 4), ("data:;base64,YWJjZGU", 5)] {
       #expect(try decode(text, limit: count).count == count)
@@ -199,7 +199,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     #expect(refusal { () throws(Refusal) in try decode("http://a/") }?.reason == .badURL)
   }
 
-  @Test("B24 any bytes come back from their base64, whatever white space is in it")
+  @Test("B4 any bytes come back from their base64, whatever white space is in it")
   func roundTrips() throws {
     var generator = SplitMix64(seed: 7)
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What a text seems to be") struct DocumentTextTests {
   @Test(
-    "X51 a document of another program is told by its first key",
+    "a document of another program is told by its first key",
     arguments: [
       (#"{"emojis":[]}"#, .course), ("\n { \"uniqueEmojiId\" : 3", .course),
       (#"{"background":{"blank":{}}"#, .course),

@@ -25,7 +25,7 @@ import Testing
 
   private static let region = #""region":{"height":1.5,"width":2,"x":-0.5,"y":1e-07}"#
 
-  @Test("V71 each request for a drawing has one form, with its keys sorted, and is read as it was written")
+  @Test("B13 each request for a drawing has one form, with its keys sorted, and is read as it was written")
   func requestForms() throws {
     let size = try PixelSize(width: 20, height: 10_000_000)
     let pixels = #"{"height":10000000,"width":20}"#
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("V71 each reply about a drawing has one form, with its keys sorted, and is read as it was written")
+  @Test("B13 each reply about a drawing has one form, with its keys sorted, and is read as it was written")
   func replyForms() throws {
     var forms: [(WorkerReply, String)] = [
       (.part(bytes: 1), #"{"part":1}"#),
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("V71 however much a drawing lacks, it is said in a line that is not too long")
+  @Test("B13 however much a drawing lacks, it is said in a line that is not too long")
   func long() throws {
     let text = String(repeating: "\"", count: Limits.textBytes)
     let drawn = Drawn(
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(
-    "V71 what is none of it is an error",
+    "B13 what is none of it is an error",
     arguments: [
       #"{"draw":{}}"#, #"{"draw":null}"#, #"{"draw":{"canvas":{"height":3,"width":4}}}"#,
       form("{}"), form("null"), form(#"{"bmp":{"height":1,"width":1}}"#), form(#"{"png":{"height":1}}"#),
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test("V71 the forms above are read where nothing is wrong with them")
+  @Test("B13 the forms above are read where nothing is wrong with them")
   func control() throws {
     #expect(try Self.request(Self.form()) != Self.request(Self.form(#"{"pdf":{"height":1,"width":1}}"#)))
   }
@@ -217,7 +217,7 @@ import Testing
     return drawings
   }
 
-  @Test("V72 a drawing arrives as it was, in pieces, whatever it has of labels and of a picture")
+  @Test("a drawing arrives as it was, in pieces, whatever it has of labels and of a picture")
   func whole() throws {
     var generator = SplitMix64(seed: 72)
     var count = 0
@@ -239,12 +239,12 @@ import Testing
         count += labels
       }
     }
-    print("V72 labels that were sent: \(count)")
+    print("labels that were sent: \(count)")
     #expect(count > 20_000)
   }
 
   @Test(
-    "V72 more labels than were announced, fewer, another number, two pictures, and labels that are none are errors"
+    "more labels than were announced, fewer, another number, two pictures, and labels that are none are errors"
   )
   func broken() throws {
     let draw =
@@ -278,7 +278,7 @@ import Testing
     }
   }
 
-  @Test("V72 mutated labels never trap, and what is taken of them is sent as the same")
+  @Test("mutated labels never trap, and what is taken of them is sent as the same")
   func mutations() throws {
     var generator = SplitMix64(seed: 73)
     let sample = Array(#"[["🐝",1,2.5,3],["👩‍🚀",-1e3,0.25,100000],["\"",1000000,0,1]]"#.utf8)
@@ -310,7 +310,7 @@ import Testing
       try drawing.send { (bytes) throws(ArtError) in sent += bytes }
       #expect(try Self.received(sent, by: 64) == [drawing])
     }
-    print("V72 mutated labels: \(counts.taken) taken, \(counts.refused) refused")
+    print("mutated labels: \(counts.taken) taken, \(counts.refused) refused")
     #expect(counts.taken > 1_000 && counts.refused > 5_000)
   }
 }

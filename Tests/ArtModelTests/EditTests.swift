@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Edits")
 struct EditTests {
-  @Test("M36 a change sets one field; one that sets what is already so has no effect and no inverse")
+  @Test("M14 a change sets one field; one that sets what is already so has no effect and no inverse")
   func effects() throws {
     var art = try document([try emoji("aaaaaaaa", x: 1, y: 1)])
     let bee = try id("aaaaaaaa")
@@ -22,7 +22,7 @@ struct EditTests {
     #expect(art.emoji(bee) == (try emoji("aaaaaaaa", x: 2, y: 2)))
   }
 
-  @Test("M36 a change whose emoji is gone, or whose id is taken, is dropped and told")
+  @Test("M14 a change whose emoji is gone, or whose id is taken, is dropped and told")
   func dropped() throws {
     let bee = try emoji("aaaaaaaa")
     let gone = try id("bbbbbbbb")
@@ -36,7 +36,7 @@ struct EditTests {
     #expect(art.emojisInOrder() == [bee])
   }
 
-  @Test("M37 an edit and then its inverse give back an equal document, and its changes again the same edit")
+  @Test("M15 an edit and then its inverse give back an equal document, and its changes again the same edit")
   func inverses() throws {
     var random = RandomEdits(seed: 21)
     var effects = 0
@@ -55,7 +55,7 @@ struct EditTests {
     #expect(effects > 5_000)
   }
 
-  @Test("M38 after any edits every emoji stands once in z-order")
+  @Test("M13 after any edits every emoji stands once in z-order")
   func invariants() throws {
     var random = RandomEdits(seed: 22)
     var edits = 0
@@ -77,13 +77,13 @@ struct EditTests {
     #expect(edits == 8_000)
   }
 
-  @Test("M38 two emoji of one id are no document")
+  @Test("M13 two emoji of one id are no document")
   func equalIDs() throws {
     let bee = try emoji("aaaaaaaa")
     #expect(DocumentContent(id: try documentID(), canvas: .standard, emojis: [bee, bee]) == nil)
   }
 
-  @Test("M38 emoji are found by the beginning of their ids, sorted, as many as asked for")
+  @Test("M13 emoji are found by the beginning of their ids, sorted, as many as asked for")
   func byPrefix() throws {
     var random = RandomEdits(seed: 23)
     for _ in 0..<500 {
@@ -97,7 +97,7 @@ struct EditTests {
     }
   }
 
-  @Test("M39 a document holds at most 1,000,000 emoji, and an edit that asks for more changes nothing")
+  @Test("M16 a document holds at most 1,000,000 emoji, and an edit that asks for more changes nothing")
   func tooMany() throws {
     let (first, second, third) = (try emoji("aaaaaaaa"), try emoji("bbbbbbbb"), try emoji("cccccccc"))
     var art = CrowdedArt(visible: try document([first]), hidden: Limits.emojiCount - 2)

@@ -26,7 +26,7 @@ struct IdentityTests {
   }
 
   @Test(
-    "M2 a typed id may be in any case, with Crockford's look-alikes and hyphens",
+    "M3 a typed id may be in any case, with Crockford's look-alikes and hyphens",
     arguments: [
       ("k3", "k3"), ("K3", "k3"), ("k-3", "k3"), ("--k3-", "k3"), ("oO", "00"), ("iIlL", "1111"),
       ("K3M9-ABCD", "k3m9abcd"), ("7", "7"),
@@ -36,13 +36,13 @@ struct IdentityTests {
   }
 
   @Test(
-    "M2 a typed id has one to eight characters of the alphabet",
+    "M3 a typed id has one to eight characters of the alphabet",
     arguments: ["", "-", "k3m9abcde", "u", "k 3", "🐝", "é"])
   func noTypedID(_ typed: String) {
     #expect(EmojiID.Prefix(typed: typed) == nil)
   }
 
-  @Test("M2 a beginning matches just the ids in its range")
+  @Test("M3 a beginning matches just the ids in its range")
   func prefixes() throws {
     var generator = SplitMix64(seed: 2)
     for _ in 0..<2_000 {
@@ -56,7 +56,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("M3 the marked beginning of an id names it alone, and one character less does not")
+  @Test("the marked beginning of an id names it alone, and one character less does not")
   func uniquePrefixes() throws {
     var generator = SplitMix64(seed: 3)
     let ids = (0..<300).map { _ in EmojiID(bits: generator.next() & 0xFF_FFFF) }
@@ -73,7 +73,7 @@ struct IdentityTests {
     #expect(try id("k3m9abcd").uniquePrefixLength(between: nil, nil) == 1)
   }
 
-  @Test("M4 a program's and a document's id are twelve characters; an edit's adds its number from 1")
+  @Test("M1 a program's and a document's id are twelve characters; an edit's adds its number from 1")
   func longIDs() throws {
     let origin = try #require(Origin("k3m9abcd0f2z"))
     #expect(origin.description == "k3m9abcd0f2z")
@@ -88,7 +88,7 @@ struct IdentityTests {
     #expect(EditID("k3m9abcd0f2z") == nil)
   }
 
-  @Test("M5 an author numbers edits from 1, and has a name of 1 to 64 bytes without control characters")
+  @Test("M2 an author numbers edits from 1, and has a name of 1 to 64 bytes without control characters")
   func authors() throws {
     var author = try author(1)
     #expect([author.stamp(at: 5), author.stamp(at: 6)].map(\.id.sequence) == [1, 2])

@@ -97,7 +97,7 @@ struct JSONFormTests {
     #expect(tried > 15_000)
   }
 
-  @Test("J12 a text is read back as it was, and its JSON holds nothing that a terminal obeys")
+  @Test("J7 a text is read back as it was, and its JSON holds nothing that a terminal obeys")
   func strings() throws {
     var tried = 0
     for value in UInt32(1)...0x1FFFF {
@@ -115,7 +115,7 @@ struct JSONFormTests {
     #expect(Self.text { $0.string("\"\\\n\r\t\u{1}\u{202E}/👩‍🚀❤️") } == #""\"\\\n\r\t\u0001\u202e/👩‍🚀❤️""#)
   }
 
-  @Test("J14 a document is one JSON text, bottom to top, however many pieces it comes in")
+  @Test("a document is one JSON text, bottom to top, however many pieces it comes in")
   func documents() throws {
     var small = try document([try emoji("bbbbbbbb", "🌸", z: 2), try emoji("aaaaaaaa", x: 1, z: 1)])
     func pieces(_ art: DocumentContent) throws -> [[UInt8]] {

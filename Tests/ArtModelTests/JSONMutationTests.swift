@@ -65,7 +65,7 @@ struct JSONMutationTests {
     return text
   }
 
-  @Test("J13 mutated texts never trap, and what is read is written and read again as the same")
+  @Test("J2 mutated texts never trap, and what is read is written and read again as the same")
   func mutations() throws {
     var random = RandomEdits(seed: 71)
     var accepted = 0

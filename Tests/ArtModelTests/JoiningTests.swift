@@ -65,7 +65,7 @@ extension DocumentContent {
 }
 
 @Suite("Edits that meet") struct JoiningTests {
-  @Test("M52 edits made again keep what others did on other fields, and their own values on theirs")
+  @Test("M21 edits made again keep what others did on other fields, and their own values on theirs")
   func fieldByField() throws {
     var edits = RandomEdits(seed: 52)
     var (fields, theirs, dropped, renamed) = (0, 0, 0, 0)
@@ -101,12 +101,12 @@ extension DocumentContent {
       renamed += own.renamed.count
     }
     print(
-      "M52 joins: 2000 pairs, \(fields) fields, \(theirs) of the others, \(dropped) edits with drops, \(renamed) renamed"
+      "M21 joins: 2000 pairs, \(fields) fields, \(theirs) of the others, \(dropped) edits with drops, \(renamed) renamed"
     )
     #expect(theirs > 1_000 && fields - theirs > 1_000 && dropped > 100 && renamed > 100)
   }
 
-  @Test("M52 edits made again on the state they were made on are as they were")
+  @Test("M21 edits made again on the state they were made on are as they were")
   func identity() throws {
     var edits = RandomEdits(seed: 53)
     for _ in 0..<500 {
@@ -124,7 +124,7 @@ extension DocumentContent {
     }
   }
 
-  @Test("M53 what edits made again have done is taken back by their new inverses")
+  @Test("M15 what edits made again have done is taken back by their new inverses")
   func inverses() throws {
     var edits = RandomEdits(seed: 54)
     for _ in 0..<1_000 {
@@ -136,7 +136,7 @@ extension DocumentContent {
     }
   }
 
-  @Test("M54 an edit of an emoji that somebody removed is dropped, told, and kept in the log")
+  @Test("M22 an edit of an emoji that somebody removed is dropped, told, and kept in the log")
   func removedMeanwhile() throws {
     let bee = try emoji("aaaaaaaa")
     var apart = try Apart(document([bee]))
@@ -149,7 +149,7 @@ extension DocumentContent {
     #expect(content.log.last?.dropped == [move] && content.log.last?.edit.changes == [])
   }
 
-  @Test("M54 an undo made again leaves a field that somebody set meanwhile, and tells it")
+  @Test("M22 an undo made again leaves a field that somebody set meanwhile, and tells it")
   func undoMeetsEdit() throws {
     let bee = try emoji("aaaaaaaa", x: 1)
     var apart = try Apart(document([bee]))
@@ -169,7 +169,7 @@ extension DocumentContent {
     #expect(own.dropped.first?.changes == [.move(bee.id, to: try Point(x: 1, y: 0))])
   }
 
-  @Test("M54 an undo made again after its edit gives back what stands there now")
+  @Test("M22 an undo made again after its edit gives back what stands there now")
   func undoAfterItsEdit() throws {
     let bee = try emoji("aaaaaaaa", x: 1)
     var apart = try Apart(document([bee]))
@@ -183,7 +183,7 @@ extension DocumentContent {
     #expect(own.dropped.isEmpty)
   }
 
-  @Test("M55 an emoji whose id somebody else drew, too, gets another one, in its later edits as well")
+  @Test("M23 an emoji whose id somebody else drew, too, gets another one, in its later edits as well")
   func renamed() throws {
     var apart = try Apart(document())
     let theirs = try emoji("aaaaaaaa", "🌸", x: 1)
@@ -210,7 +210,7 @@ extension DocumentContent {
     return apart
   }
 
-  @Test("M58 unsaved edits beyond the newest thousand take the room of what they touch, and come to the same")
+  @Test("M26 unsaved edits beyond the newest thousand take the room of what they touch, and come to the same")
   func older() throws {
     var edits = RandomEdits(seed: 58)
     for count in [900, 2_100, 3_500, 5_000] {
@@ -230,7 +230,7 @@ extension DocumentContent {
     }
   }
 
-  @Test("M58 edits taken in two lots come to the same, and what is saved of them is left out")
+  @Test("M26 edits taken in two lots come to the same, and what is saved of them is left out")
   func twoLots() throws {
     var edits = RandomEdits(seed: 59)
     for (count, cut) in [(3_000, 2_500), (3_000, 200), (6_000, 3_000), (40, 20), (2_500, 0)] {
@@ -261,7 +261,7 @@ extension DocumentContent {
 }
 
 @Suite("Edits of a program that is gone") struct RestoringTests {
-  @Test("M56 a restored change is made where the field is as it was found, elsewhere what stands there stays")
+  @Test("M24 a restored change is made where the field is as it was found, elsewhere what stands there stays")
   func fieldByField() throws {
     var edits = RandomEdits(seed: 56)
     var (restored, kept, dropped) = (0, 0, 0)
@@ -289,12 +289,12 @@ extension DocumentContent {
       }
     }
     print(
-      "M56 restores: 2000 pairs, \(restored) fields restored, \(kept) of the others kept, \(dropped) changes dropped"
+      "M24 restores: 2000 pairs, \(restored) fields restored, \(kept) of the others kept, \(dropped) changes dropped"
     )
     #expect(restored > 1_000 && kept > 1_000 && dropped > 1_000)
   }
 
-  @Test("M56 what is restored on the state it was made on is what there was")
+  @Test("M24 what is restored on the state it was made on is what there was")
   func identity() throws {
     var edits = RandomEdits(seed: 57)
     for _ in 0..<500 {
@@ -309,7 +309,7 @@ extension DocumentContent {
     }
   }
 
-  @Test("M57 an emoji that somebody changed is not removed by a restore")
+  @Test("M24 an emoji that somebody changed is not removed by a restore")
   func removalOfChanged() throws {
     let bee = try emoji("aaaaaaaa")
     var apart = try Apart(document([bee]))
@@ -322,7 +322,7 @@ extension DocumentContent {
   }
 
   @Test(
-    "M57 a field that somebody set is lost for all later changes of it, also where values happen to agree")
+    "M24 a field that somebody set is lost for all later changes of it, also where values happen to agree")
   func chain() throws {
     let bee = try emoji("aaaaaaaa", x: 1)
     var apart = try Apart(document([bee]))

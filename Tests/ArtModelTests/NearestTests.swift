@@ -11,7 +11,7 @@ struct NearestTests {
   ]
 
   @Test(
-    "M47 the nearest words come first, at most two",
+    "the nearest words come first, at most two",
     arguments: [
       ("mvoe", ["move"]), ("remvoe", ["remove"]), ("udno", ["undo"]), ("SHOW", ["show"]),
       ("re", ["redo", "remove"]),
@@ -22,7 +22,7 @@ struct NearestTests {
     #expect(nearest(to: word, among: commands) == found)
   }
 
-  @Test("M47 long names are compared, too")
+  @Test("long names are compared, too")
   func longNames() {
     let names = (0..<2_000).map { String(repeating: "a", count: 250) + String($0) }
     #expect(nearest(to: "bees", among: names).isEmpty)

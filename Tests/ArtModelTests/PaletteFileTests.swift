@@ -22,7 +22,7 @@ import Testing
     return error
   }
 
-  @Test("L7 what is written reads the same again, a palette a line")
+  @Test("L3 what is written reads the same again, a palette a line")
   func written() throws {
     var palettes = Palettes()
     #expect(read(palettes.fileText) == .success(palettes))
@@ -47,7 +47,7 @@ import Testing
     #expect(read(typed) == .success(palettes))
   }
 
-  @Test("L7 what is off in the file is told with the line, and nothing of it is taken")
+  @Test("L3 what is off in the file is told with the line, and nothing of it is taken")
   func strict() {
     let many = (0..<257).map { #""🐝\#($0)""# }.joined(separator: ",")
     let crowd = (0..<257).map { #""p\#($0)":["🐝"]"# }.joined(separator: ",")
@@ -83,7 +83,7 @@ import Testing
       place == .failure(ArtError(.badJSON, "JSON with no string where one is due, at byte 38, line 3")))
   }
 
-  @Test("L36 a newer file is told as that, whatever form its palettes have and wherever its version stands")
+  @Test("L3 a newer file is told as that, whatever form its palettes have and wherever its version stands")
   func newer() {
     for text in [
       #"{"palettes":{"bugs":{"emojis":["🐝"]}},"version":2}"#, #"{"palettes":[],"version":3}"#,
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("L8 a mutated file is read or is an error, and what is read is written and read the same")
+  @Test("L3 a mutated file is read or is an error, and what is read is written and read the same")
   func mutations() throws {
     var palettes = Palettes()
     try palettes.make(PaletteName("bugs"), of: [EmojiText("🐝"), EmojiText("🐛"), EmojiText("👩‍🚀")])
@@ -130,7 +130,7 @@ import Testing
       changed += read == palettes ? 0 : 1
       #expect(self.read(read.fileText) == .success(read))
     }
-    print("L8 mutations: \(good + bad) of 5000 files, \(good) read, \(changed) of them as something else")
+    print("L3 mutations: \(good + bad) of 5000 files, \(good) read, \(changed) of them as something else")
     #expect(good > 100 && bad > 1_000 && changed > 50)
   }
 }

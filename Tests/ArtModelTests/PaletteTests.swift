@@ -35,7 +35,7 @@ import Testing
     for typed in bad { #expect(failure { _ = try PaletteName(typed) }?.code == .badValue, "\(typed)") }
   }
 
-  @Test("L2 a palette has 1 to 256 emoji, each once, and a person 256 palettes of their own")
+  @Test("L1 a palette has 1 to 256 emoji, each once, and a person 256 palettes of their own")
   func bounds() throws {
     var palettes = Palettes()
     try palettes.make(bugs, of: texts("🐝", "🐛", "🐝", "❤", "❤\u{FE0F}"))
@@ -57,7 +57,7 @@ import Testing
     #expect(palettes.own.count == 256)
   }
 
-  @Test("L3 every emoji of a theme is fully qualified in Unicode's data, and in it once")
+  @Test("every emoji of a theme is fully qualified in Unicode's data, and in it once")
   func themes() throws {
     let names = Themes.names.sorted()
     #expect(names.count == 13)
@@ -74,7 +74,7 @@ import Testing
         })
       #expect(qualified?.count ?? 0 > 3_000)
     } else {
-      print("L3: skipped the comparison: this machine has no \(file)")
+      print("skipped the comparison: this machine has no \(file)")
     }
     for name in names {
       let emojis = try #require(Themes.emojis(of: name))
@@ -87,7 +87,7 @@ import Testing
     #expect(qualified?.contains("❤") != true, "the check can fail")
   }
 
-  @Test("L4 @name:n is the n-th of a palette; what there is none of is told with what there is")
+  @Test("@name:n is the n-th of a palette; what there is none of is told with what there is")
   func picks() throws {
     var palettes = Palettes()
     try palettes.make(bugs, of: texts("🐝", "🐛", "🐜"))
@@ -123,7 +123,7 @@ import Testing
       failure { _ = try palettes.pick("@recent:1") }?.cause == "no 1 in the palette recent; it is empty")
   }
 
-  @Test("L5 a theme that is edited, renamed or removed comes back as it was")
+  @Test("a theme that is edited, renamed or removed comes back as it was")
   func ownThemes() throws {
     var palettes = Palettes()
     let theme = try #require(palettes[animals])
@@ -147,7 +147,7 @@ import Testing
     #expect(palettes == Palettes())
   }
 
-  @Test("L6 a change that is refused changes nothing")
+  @Test("L2 a change that is refused changes nothing")
   func refused() throws {
     var palettes = Palettes()
     try palettes.make(bugs, of: texts("🐝", "🐛"))
@@ -173,7 +173,7 @@ import Testing
       try palettes.edit(bugs, PaletteEdit(adding: texts("🐜"), at: 4)).emojis == texts("🦋", "🐝", "🐛", "🐜"))
   }
 
-  @Test("L9 the recent emoji are at most 32, the newest first, each once")
+  @Test("L4 the recent emoji are at most 32, the newest first, each once")
   func recent() throws {
     var recent = RecentEmoji()
     recent.add(try texts("🐝", "🌸"))

@@ -55,7 +55,7 @@ private struct Desk {
 @Suite("Sessions") struct SessionTests {
   private func move(_ id: EmojiID, _ x: Double) throws -> Change { .move(id, to: try Point(x: x, y: 0)) }
 
-  @Test("M59 undo and redo of a session are about its own edits, whichever program made them")
+  @Test("M20 undo and redo of a session are about its own edits, whichever program made them")
   func undoBySession() throws {
     let (bee, ant) = (try emoji("aaaaaaaa", x: 1), try emoji("bbbbbbbb", x: 1))
     var desk = try Desk(document([bee, ant]))
@@ -74,7 +74,7 @@ private struct Desk {
     #expect(try UndoPlan.undo(in: desk.content, by: .origin(later.stamp(at: 0).id.origin)) == nil)
   }
 
-  @Test("M60 a restore makes one edit for each client, and together they come to what all of them did")
+  @Test("M25 a restore makes one edit for each client, and together they come to what all of them did")
   func parts() throws {
     var edits = RandomEdits(seed: 60)
     var random = SplitMix64(seed: 61)
@@ -103,11 +103,11 @@ private struct Desk {
       }
       several += sessions.count > 1 ? 1 : 0
     }
-    print("M60 restores: 2000 journals, \(several) of several clients, \(tags) tags kept")
+    print("M25 restores: 2000 journals, \(several) of several clients, \(tags) tags kept")
     #expect(several > 1_000)
   }
 
-  @Test("M60 of a field that several clients set the last one gets the value")
+  @Test("M25 of a field that several clients set the last one gets the value")
   func interleaved() throws {
     let bee = try emoji("aaaaaaaa", x: 0)
     var desk = try Desk(document([bee]))
@@ -117,7 +117,7 @@ private struct Desk {
     #expect(plan.parts.map { $0.stamp.tags.map(\.description) } == [["t2"], ["t1", "t3"]])
   }
 
-  @Test("M60 what a later client set of an emoji that another one added can be undone by itself")
+  @Test("M25 what a later client set of an emoji that another one added can be undone by itself")
   func addedByAnother() throws {
     let bee = try emoji("aaaaaaaa", x: 0)
     var desk = try Desk(document([]))

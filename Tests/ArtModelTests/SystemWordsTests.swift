@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 @Suite("The wording of what the system refuses") struct SystemWordsTests {
-  @Test("W9 a worker's end is worded for people")
+  @Test("a worker's end is worded for people")
   func words() {
     #expect(HelperEnd(.exit(1), errors: "first\nlast\n").text == "ended with status 1: last")
     let long = HelperEnd(.exit(1), errors: "first\n" + String(repeating: "x", count: 9_000))
@@ -18,7 +18,7 @@ import Testing
     #expect(Set(causes.map { HelperEnd($0, errors: "").text }).count == causes.count)
   }
 
-  @Test("W8 a helper program that cannot be used is unavailable, and is named")
+  @Test("B15 a helper program that cannot be used is unavailable, and is named")
   func helpers() {
     let program = HelperProgram(path: "/somewhere/helper")
     let failures: [HelperFailure] = [

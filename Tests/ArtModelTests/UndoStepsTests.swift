@@ -27,7 +27,7 @@ import Testing
     return art
   }
 
-  @Test("M48 several steps do what as many single ones do", arguments: [UndoDirection.undo, .redo])
+  @Test("M17 several steps do what as many single ones do", arguments: [UndoDirection.undo, .redo])
   func steps(_ direction: UndoDirection) throws {
     var generator = SplitMix64(seed: 31)
     var taken = 0
@@ -50,7 +50,7 @@ import Testing
     #expect(taken >= (direction == .undo ? 10_000 : 400))
   }
 
-  @Test("M49 what was made again can be undone although its edit has left the log")
+  @Test("what was made again can be undone although its edit has left the log")
   func orphanedRedo() throws {
     var author = try author(1)
     var art = try document([emoji("aaaaaaaa")])
@@ -75,7 +75,7 @@ import Testing
     #expect(try art.undo(by: &author)?.name == "to 3")
   }
 
-  @Test("M50 the log in memory keeps its newest entries within its room, the newest one in any case")
+  @Test("F3 the log in memory keeps its newest entries within its room, the newest one in any case")
   func trimming() throws {
     var author = try author(1)
     var art = try document([emoji("aaaaaaaa")])
@@ -95,7 +95,7 @@ import Testing
     #expect(art.log.map(\.revision) == [9])
   }
 
-  @Test("M51 a change to a value that no document may hold is refused before anything is changed")
+  @Test("M16 a change to a value that no document may hold is refused before anything is changed")
   func bounds() throws {
     var art = try document([emoji("aaaaaaaa")])
     let before = art

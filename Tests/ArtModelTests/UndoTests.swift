@@ -47,7 +47,7 @@ struct UndoTests {
     }
   }
 
-  @Test("M40 undo takes the newest edit that is not taken back, redo the newest undo")
+  @Test("M17 undo takes the newest edit that is not taken back, redo the newest undo")
   func names() throws {
     var stage = try Stage()
     for x in [1.0, 2, 3] { try stage.move(to: x, by: .ada) }
@@ -65,7 +65,7 @@ struct UndoTests {
     #expect(try stage.redo(by: .ada) == nil)
   }
 
-  @Test("M40 an undo and a redo are entries of the log that name what they take back")
+  @Test("M17 an undo and a redo are entries of the log that name what they take back")
   func entries() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -77,7 +77,7 @@ struct UndoTests {
     #expect(stage.art.revision == 3 && stage.art.head == ids[2])
   }
 
-  @Test("M42 redo ends with the next edit")
+  @Test("M17 redo ends with the next edit")
   func redoEnds() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -90,7 +90,7 @@ struct UndoTests {
     #expect(try stage.redo(by: .ada) == nil)
   }
 
-  @Test("M42 another program's edit ends the redo of all, but not that of one's own")
+  @Test("M17 another program's edit ends the redo of all, but not that of one's own")
   func redoByOrigin() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -101,7 +101,7 @@ struct UndoTests {
     #expect(stage.x == 1)
   }
 
-  @Test("M43 a field that somebody else set since stays, and is told")
+  @Test("M19 a field that somebody else set since stays, and is told")
   func laterWriter() throws {
     var stage = try Stage()
     let changes: [Change] = [
@@ -117,7 +117,7 @@ struct UndoTests {
     #expect(stage.x == 2 && stage.art.emoji(stage.bee)?.size.pixels == 5)
   }
 
-  @Test("M43 an emoji that somebody else removed is not put in by undoing what was done to it")
+  @Test("M19 an emoji that somebody else removed is not put in by undoing what was done to it")
   func removedMeanwhile() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -130,7 +130,7 @@ struct UndoTests {
     #expect(stage.art.emojiCount == 0)
   }
 
-  @Test("M43 redo leaves what somebody else set since the undo")
+  @Test("M19 redo leaves what somebody else set since the undo")
   func redoLaterWriter() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -140,7 +140,7 @@ struct UndoTests {
     #expect(stage.x == 7)
   }
 
-  @Test("M44 what somebody else set and took back again does not stand in the way, of undo or of redo")
+  @Test("M19 what somebody else set and took back again does not stand in the way, of undo or of redo")
   func cancelled() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -154,7 +154,7 @@ struct UndoTests {
     #expect(stage.x == 1)
   }
 
-  @Test("M44 what was taken back beneath an edit is not brought back by undoing and redoing that edit")
+  @Test("M19 what was taken back beneath an edit is not brought back by undoing and redoing that edit")
   func takenBackBeneath() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ben)
@@ -167,7 +167,7 @@ struct UndoTests {
     #expect(stage.x == 0)
   }
 
-  @Test("M45 with an origin only that program's edits are undone and redone")
+  @Test("M20 with an origin only that program's edits are undone and redone")
   func ownOnly() throws {
     var stage = try Stage()
     try stage.resize(to: 5, by: .ada)
@@ -179,7 +179,7 @@ struct UndoTests {
     #expect(try UndoPlan.redo(in: stage.art)?.name == "move to 1")
   }
 
-  @Test("M45 what anyone undid or redid is not undone or redone again")
+  @Test("M20 what anyone undid or redid is not undone or redone again")
   func doneByAnyone() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -191,7 +191,7 @@ struct UndoTests {
     #expect(try stage.undo(by: .ada) == nil)
   }
 
-  @Test("M46 an entry that changed nothing is passed over by undo and ends redo")
+  @Test("M17 an entry that changed nothing is passed over by undo and ends redo")
   func repairs() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -207,7 +207,7 @@ struct UndoTests {
     #expect(try UndoPlan.undo(in: stage.art)?.name == "move to 2")
   }
 
-  @Test("M46 a log whose beginning is cut off is undone as far as it goes")
+  @Test("M17 a log whose beginning is cut off is undone as far as it goes")
   func cutLog() throws {
     var random = RandomEdits(seed: 31)
     var steps = 0

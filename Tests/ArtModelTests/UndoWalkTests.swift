@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Undo walks")
 struct UndoWalkTests {
-  @Test("M41 undoing all gives the first document, redoing all the last one")
+  @Test("M18 undoing all gives the first document, redoing all the last one")
   func thereAndBack() throws {
     var random = RandomEdits(seed: 41)
     var edits = 0
@@ -33,7 +33,7 @@ struct UndoWalkTests {
     #expect(edits > 2_000)
   }
 
-  @Test("M41 any walk of edits, undos and redos is one along the list of documents")
+  @Test("M18 any walk of edits, undos and redos is one along the list of documents")
   func walks() throws {
     var random = RandomEdits(seed: 42)
     var steps = 0
@@ -67,7 +67,7 @@ struct UndoWalkTests {
     #expect(steps > 8_000)
   }
 
-  @Test("M43 M44 M45 two programs and a command line: each field is what its last standing edit says")
+  @Test("M19 M20 two programs and a command line: each field is what its last standing edit says")
   func threeAuthors() throws {
     var random = RandomEdits(seed: 43)
     var counts = WalkCounts()
@@ -80,7 +80,7 @@ struct UndoWalkTests {
     #expect(counts.skipped > 2_000 && counts.restored > 8_000)
   }
 
-  @Test("M43 two programs that add, remove and change anything never break a document")
+  @Test("M19 two programs that add, remove and change anything never break a document")
   func anything() throws {
     var random = RandomEdits(seed: 44)
     var steps = 0

@@ -11,7 +11,7 @@ import Testing
   private static let content = Size(width: 1000, height: 500)
   private static let view = Size(width: 200, height: 200)
 
-  @Test("V1 at first all of the content is in the view, as large as can be, and in the middle")
+  @Test("at first all of the content is in the view, as large as can be, and in the middle")
   func fit() throws {
     let viewport = Viewport(content: Self.content, view: Self.view)
     #expect(viewport.zoom == 0.2 && viewport.isFit && viewport.fitZoom == 0.2)
@@ -23,7 +23,7 @@ import Testing
     #expect(small.zoom == 20 && small.isFit)
   }
 
-  @Test("V2 the smallest zoom is the one that fits, or 1, the largest so many times that, or 1")
+  @Test("the smallest zoom is the one that fits, or 1, the largest so many times that, or 1")
   func bounds() {
     for (content, low, high) in [(Self.content, 0.2, 64.0), (Size(width: 10, height: 10), 1, 1280)] {
       var viewport = Viewport(content: content, view: Self.view)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("V3 zooming holds what is at a place of the view, as far as the content's edges let it")
+  @Test("V1 zooming holds what is at a place of the view, as far as the content's edges let it")
   func aboutPlace() {
     var viewport = Viewport(content: Self.content, view: Self.view)
     viewport.zoom(to: 2, about: (150, 100))
@@ -62,7 +62,7 @@ import Testing
     #expect(viewport.center == (500, 250), "what fits is in the middle")
   }
 
-  @Test("V4 zooming to a rectangle shows all of it, as large as can be")
+  @Test("zooming to a rectangle shows all of it, as large as can be")
   func toRectangle() throws {
     var viewport = Viewport(content: Self.content, view: Self.view)
     viewport.zoom(to: try CanvasRect(x: 100, y: 200, width: 50, height: 20))
@@ -76,7 +76,7 @@ import Testing
     #expect(viewport.zoom == viewport.maximumZoom)
   }
 
-  @Test("V5 scrolling ends at the content's edges, and what is smaller than the view is not scrolled")
+  @Test("V1 scrolling ends at the content's edges, and what is smaller than the view is not scrolled")
   func scrolling() {
     var viewport = Viewport(content: Self.content, view: Self.view)
     viewport.scroll(byX: 10, y: 10)
@@ -92,7 +92,7 @@ import Testing
     #expect(viewport.center == (600, 200))
   }
 
-  @Test("V6 in another size of the view what fits goes on fitting, else zoom and centre stay")
+  @Test("in another size of the view what fits goes on fitting, else zoom and centre stay")
   func resizing() {
     var viewport = Viewport(content: Self.content, view: Self.view)
     viewport.resize(view: Size(width: 500, height: 500))
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "V7 whatever is asked of it, it shows a part of the content within its bounds, and the same again for the same"
+    "V1 whatever is asked of it, it shows a part of the content within its bounds, and the same again for the same"
   )
   func anything() throws {
     var generator = SplitMix64(seed: 7)
@@ -155,7 +155,7 @@ import Testing
       }
     }
     print(
-      "V7 steps of a viewport: \(counts.steps), \(counts.held) held in the middle, \(counts.still) without a change, \(counts.windows) with a window"
+      "V1 steps of a viewport: \(counts.steps), \(counts.held) held in the middle, \(counts.still) without a change, \(counts.windows) with a window"
     )
     #expect(counts.steps > 30_000 && counts.held > 1_000 && counts.still > 1_000 && counts.windows > 10_000)
   }
@@ -194,7 +194,7 @@ import Testing
 }
 
 @Suite("What design fits a terminal") struct SizeClassTests {
-  @Test("V8 a terminal of fewer than 60 columns, or of fewer than 16 rows, is compact")
+  @Test("a terminal of fewer than 60 columns, or of fewer than 16 rows, is compact")
   func rule() {
     let cases: [(Int, Int, SizeClass)] = [
       (80, 24, .regular), (60, 16, .regular), (59, 16, .compact), (60, 15, .compact), (40, 24, .compact),
@@ -218,7 +218,7 @@ import Testing
     return [rect.x, rect.y, rect.width, rect.height]
   }
 
-  @Test("V9 a region is typed as X,Y,WIDTHxHEIGHT, each in pixels or percent of the canvas")
+  @Test("a region is typed as X,Y,WIDTHxHEIGHT, each in pixels or percent of the canvas")
   func typed() throws {
     for (typed, expected) in [
       ("0,0,400x300", [0.0, 0, 400, 300]), ("10,-20.5,1e2x0.25", [10, -20.5, 100, 0.25]),
@@ -233,7 +233,7 @@ import Testing
   }
 
   @Test(
-    "V9 what is none is refused, and the refusal says how to give one",
+    "what is none is refused, and the refusal says how to give one",
     arguments: [
       "", ",", ",,", "1,2", "1,2,3", "1,2,3x", "1,2,x4", "1,2,3x4x5", "1,2,3,4x5", "1,2,3*4", " 1,2,3x4",
       "1,2,3x4 ",
@@ -249,7 +249,7 @@ import Testing
   }
 
   @Test(
-    "V10 a rectangle has sides of at least 0.000001 pixels and lies within 1,000,000 pixels of the origin")
+    "a rectangle has sides of at least 0.000001 pixels and lies within 1,000,000 pixels of the origin")
   func bounds() throws {
     var generator = SplitMix64(seed: 10)
     let odd = [
@@ -274,7 +274,7 @@ import Testing
         counts.refused += 1
       }
     }
-    print("V10 rectangles: \(counts.taken) taken, \(counts.refused) refused")
+    print("rectangles: \(counts.taken) taken, \(counts.refused) refused")
     #expect(counts.taken > 1_000 && counts.refused > 1_000)
   }
 }

@@ -50,7 +50,7 @@ struct WarningTests {
   }
 
   @Test(
-    "B80 a warning is silent with never, told with always, told again to whoever tries again, silent when it was stopped, else told once",
+    "B22 a warning is silent with never, told with always, told again to whoever tries again, silent when it was stopped, else told once",
     arguments: rows)
   func decide(_ row: Row) {
     var record = WarningRecord()
@@ -59,7 +59,7 @@ struct WarningTests {
     #expect(WarningDecision.decide(row.choice, record, isAskedAgain: row.isAskedAgain) == row.decision)
   }
 
-  @Test("B80 the table has every case once")
+  @Test("B22 the table has every case once")
   func complete() {
     let cases = Set(
       Self.rows.map { "\($0.choice?.rawValue ?? "-") \($0.isStopped) \($0.wasShown) \($0.isAskedAgain)" })

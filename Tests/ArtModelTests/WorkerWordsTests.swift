@@ -16,7 +16,7 @@ struct WorkerWordsTests {
     try JSONReader.read(text) { (reader) throws(ArtError) in try WorkerReply(from: &reader) }
   }
 
-  @Test("B40 each request has one form, with its keys sorted")
+  @Test("B13 each request has one form, with its keys sorted")
   func requestForms() throws {
     let decode = WorkerRequest.decode(bytes: 9, PictureLimits(bytes: 10, pixels: 11, side: 12))
     #expect(
@@ -35,7 +35,7 @@ struct WorkerWordsTests {
     #expect(try Self.request(text) == fetch)
   }
 
-  @Test("B40 each reply has one form, with its keys sorted")
+  @Test("B13 each reply has one form, with its keys sorted")
   func replyForms() throws {
     let size = try Canvas(width: 2, height: 1)
     let forms: [(WorkerReply, String)] = [
@@ -58,7 +58,7 @@ struct WorkerWordsTests {
   }
 
   @Test(
-    "B40 every reason and every time comes through, and what a server wrote comes through so that it can be read"
+    "B13 every reason and every time comes through, and what a server wrote comes through so that it can be read"
   )
   func comesThrough() throws {
     for reason in Refusal.Reason.allCases {
@@ -90,7 +90,7 @@ struct WorkerWordsTests {
   }
 
   @Test(
-    "B40 what is none of it is an error",
+    "B13 what is none of it is an error",
     arguments: [
       "", "{}", "[]", "1", "{\"hello\":1}x", "{\"hello\":\"1\"}", "{\"hello\":1,\"hello\":1}",
       "{\"body\":1,\"hello\":1}", "{\"bodies\":1}", "{\"body\":-1}", "{\"body\":268435457}", "{\"body\":1.0}",
@@ -114,7 +114,7 @@ struct WorkerWordsTests {
     }
   }
 
-  @Test("B40 V71 mutated lines never trap, and what is read is written and read again as the same")
+  @Test("B13 mutated lines never trap, and what is read is written and read again as the same")
   func mutations() throws {
     var generator = SplitMix64(seed: 41)
     let samples = [
@@ -155,7 +155,7 @@ struct WorkerWordsTests {
       }
       if isRequest || isReply { counts.read += 1 } else { counts.refused += 1 }
     }
-    print("B40 mutated lines: \(counts.read) read, \(counts.refused) refused")
+    print("B13 mutated lines: \(counts.read) read, \(counts.refused) refused")
     #expect(counts.read > 1_000 && counts.refused > 4_000)
   }
 
@@ -198,7 +198,7 @@ struct FrameSplitterTests {
     return (frames, true)
   }
 
-  @Test("B41 lines and raw bytes come through as they are, however they are cut")
+  @Test("B13 lines and raw bytes come through as they are, however they are cut")
   func cuts() {
     var generator = SplitMix64(seed: 42)
     var count = 0
@@ -223,12 +223,12 @@ struct FrameSplitterTests {
       #expect(result.frames == expected && result.isWhole && splitter.isAtBeginning)
       count += expected.count
     }
-    print("B41 lines and bytes in pieces: \(count)")
+    print("B13 lines and bytes in pieces: \(count)")
     #expect(count > 5_000)
   }
 
   @Test(
-    "B41 a line that is too long and bytes that are too many are the end, and nothing of them is handed out")
+    "B13 a line that is too long and bytes that are too many are the end, and nothing of them is handed out")
   func limits() {
     for length in 1...12 {
       for (text, frames, isWhole) in [
@@ -244,7 +244,7 @@ struct FrameSplitterTests {
     }
   }
 
-  @Test("B41 what has come of a line or of bytes tells that more is due")
+  @Test("B13 what has come of a line or of bytes tells that more is due")
   func middle() {
     for (text, isAtBeginning) in [
       ("", true), ("a\n", true), ("a", false), ("2\n", false), ("2\na", false), ("2\nab", true),

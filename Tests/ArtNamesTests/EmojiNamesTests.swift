@@ -21,7 +21,7 @@ struct EmojiNamesTests {
     try #require(EmojiNames.search(words, limit: limit)).emojis.map(\.emoji)
   }
 
-  @Test("N3 case, accents, apostrophes and what parts words make no difference in a name")
+  @Test("N2 case, accents, apostrophes and what parts words make no difference in a name")
   func spellings() throws {
     for name in ["red-heart", "red_heart", "Red-Heart", "RED HEART", " red  heart "] {
       #expect(try named(name) == "❤️")
@@ -38,7 +38,7 @@ struct EmojiNamesTests {
     #expect(try named("mrs-claus") == "🤶")
   }
 
-  @Test("N4 a name goes before a keyword, and a keyword counts where one emoji has it")
+  @Test("N3 a name goes before a keyword, and a keyword counts where one emoji has it")
   func keywords() throws {
     #expect(try named("honeybee") == "🐝")
     #expect(try named("bee") == "🐝")
@@ -48,7 +48,7 @@ struct EmojiNamesTests {
     #expect(try named("12:00") == "🕛")
   }
 
-  @Test("N5 a name that fits several or none is refused with the near ones")
+  @Test("N3 a name that fits several or none is refused with the near ones")
   func near() {
     #expect(
       message("heart")
@@ -62,7 +62,7 @@ struct EmojiNamesTests {
     #expect(message("-)") == ":-): has no letters to look for, searchNames: -)")
   }
 
-  @Test("N6 what is found has all of the words, best first: the name itself, whole words, beginnings")
+  @Test("what is found has all of the words, best first: the name itself, whole words, beginnings")
   func ranking() throws {
     #expect(try best("bee") == ["🐝", "🪲", "🍺"])
     #expect(try best("red", "heart", limit: 1) == ["❤️"])
@@ -80,7 +80,7 @@ struct EmojiNamesTests {
     #expect(few.emojis == Array(all.emojis.prefix(7)) && few.count == all.count)
   }
 
-  @Test("N7 skin tones come when they are asked for: one of them, or all")
+  @Test("skin tones come when they are asked for: one of them, or all")
   func tones() throws {
     func found(_ word: String, _ tone: ToneChoice) throws -> [String] {
       try #require(EmojiNames.search([word], tone: tone, limit: 100)).emojis.map(\.emoji)
@@ -98,7 +98,7 @@ struct EmojiNamesTests {
     }
   }
 
-  @Test("N8 an emoji is told by its name, whatever variation selectors it has")
+  @Test("N2 an emoji is told by its name, whatever variation selectors it has")
   func names() throws {
     #expect(EmojiNames.names(of: "🐝").first?.shortcode == "honeybee")
     #expect(EmojiNames.names(of: "❤").first?.name == "red heart")
@@ -111,7 +111,7 @@ struct EmojiNamesTests {
     }
   }
 
-  @Test("N14 a name in a skin tone that an emoji has not, or a keyword in one, is told with what there is")
+  @Test("a name in a skin tone that an emoji has not, or a keyword in one, is told with what there is")
   func tonesOfNames() {
     #expect(
       message("honeybee-dark-skin-tone")
@@ -120,7 +120,7 @@ struct EmojiNamesTests {
     #expect(message("-dark-skin-tone").hasPrefix("no emoji is called"))
   }
 
-  @Test("N15 an emoji that is asked for in a tone comes in that one, whichever it was given in")
+  @Test("an emoji that is asked for in a tone comes in that one, whichever it was given in")
   func tonesOfEmoji() {
     #expect(EmojiNames.names(of: "👋", tone: .tone(.dark)).map(\.emoji) == ["👋🏿"])
     #expect(EmojiNames.names(of: "👋🏻", tone: .tone(.dark)).map(\.shortcode) == ["waving-hand-dark-skin-tone"])
@@ -129,7 +129,7 @@ struct EmojiNamesTests {
     #expect(EmojiNames.names(of: "bee", tone: .all) == [])
   }
 
-  @Test("N18 of a long name that is none as much is told as a line takes")
+  @Test("of a long name that is none as much is told as a line takes")
   func longNames() {
     for long in [String(repeating: "a", count: 100_000), "a" + String(repeating: "\u{301}", count: 100_000)] {
       #expect(message(long).utf8.count < 250)
@@ -137,7 +137,7 @@ struct EmojiNamesTests {
     #expect(message(String(repeating: "-", count: 100_000)).utf8.count < 250)
   }
 
-  @Test("N9 completions are the names that begin so, and the keywords of one emoji only")
+  @Test("completions are the names that begin so, and the keywords of one emoji only")
   func completions() throws {
     #expect(
       EmojiNames.shortcodes(beginningWith: "honey") == [
@@ -150,7 +150,7 @@ struct EmojiNamesTests {
       count += 1
       #expect(throws: Never.self) { try EmojiNames.emoji(named: code) }
     }
-    print("N9 completions: \(count) that begin with s, each a name")
+    print("completions: \(count) that begin with s, each a name")
     #expect(count > 100)
   }
 }

@@ -84,7 +84,7 @@ struct TableTests {
     #expect(count == 3_655)
   }
 
-  @Test("N3 the script and the program spell shortcodes alike")
+  @Test("N2 the script and the program spell shortcodes alike")
   func spelling() {
     var count = 0
     for row in rows() {
@@ -120,7 +120,7 @@ struct TableTests {
     }
   }
 
-  @Test("N6 a search that passes over lines finds all that fit")
+  @Test("a search that passes over lines finds all that fit")
   func wholeSearch() throws {
     let rows = rows()
     let words = Set(
@@ -137,7 +137,7 @@ struct TableTests {
         if fitting > 0 { found += 1 }
       }
     }
-    print("N6 searches: \(tried), \(found) of which find something, each as by every line")
+    print("searches: \(tried), \(found) of which find something, each as by every line")
     #expect(tried > 150 && found > 100)
   }
 }

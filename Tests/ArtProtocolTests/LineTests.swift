@@ -58,7 +58,7 @@ enum LineKind: CaseIterable {
 }
 
 @Suite("Lines of the protocol") struct LineTests {
-  @Test("J16 what ArtProtocol writes it reads back", arguments: LineKind.allCases)
+  @Test("J2 what ArtProtocol writes it reads back", arguments: LineKind.allCases)
   func roundTrip(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 47)
     for _ in 0..<500 {
@@ -74,7 +74,7 @@ enum LineKind: CaseIterable {
     #expect(try kind.reread(other.line) != line, "the control")
   }
 
-  @Test("J18 the line of an error has the words of the front end, and its code, subject and remedy")
+  @Test("J8 the line of an error has the words of the front end, and its code, subject and remedy")
   func wordedErrors() throws {
     let error = ArtError(.noSuchEmoji, "no emoji 🐝", about: "🐝", remedy: .listEmoji)
     let words = { (error: ArtError) in "\(error.cause); look at \(error.remedy.map(\.rawValue) ?? "")" }
@@ -105,7 +105,7 @@ enum LineKind: CaseIterable {
   }
 
   @Test(
-    "J17 a line with an unknown key, two equal keys or a value of another kind is one error",
+    "J3 a line with an unknown key, two equal keys or a value of another kind is one error",
     arguments: LineKind.allCases)
   func malformed(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 48)
@@ -125,7 +125,7 @@ enum LineKind: CaseIterable {
     #expect(count > 1_000)
   }
 
-  @Test("J17 no bytes trap the reader: they are read, or they are an error", arguments: LineKind.allCases)
+  @Test("J3 no bytes trap the reader: they are read, or they are an error", arguments: LineKind.allCases)
   func mutations(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 4)
     var (read, bad) = (0, 0)

@@ -26,7 +26,7 @@ import Testing
     return String(decoding: notices.flatMap(\.line), as: UTF8.self)
   }
 
-  @Test("C72 notices are lines of JSON with sorted keys")
+  @Test("notices are lines of JSON with sorted keys")
   func jsonLines() throws {
     let cases: [(FolderNotice, String)] = [
       (.ready(2), #"{"documents":2,"event":"ready","folder":"art"}"#),

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("S4 no line traps the program: it is read, or it is an error")
+  @Test("S3 no line traps the program: it is read, or it is an error")
   func mutations() throws {
     var chance = SplitMix64(seed: 4)
     var (read, bad, tagged) = (0, 0, 0)

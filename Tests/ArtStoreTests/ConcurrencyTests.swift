@@ -9,7 +9,7 @@ import Testing
 @testable import ArtStore
 
 @Suite struct ConcurrencyTests {
-  @Test("F21 eight programs that edit one document at once lose no edit and show no lock")
+  @Test("F19 eight programs that edit one document at once lose no edit and show no lock")
   func eightWriters() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -52,7 +52,7 @@ import Testing
     let expected = writers * editsEach
     let lost = answered.filter { !there.contains($0) }.count
     print(
-      "F21 concurrency: \(writers) programs x \(editsEach) edits: \(answered.count) answered, "
+      "F19 concurrency: \(writers) programs x \(editsEach) edits: \(answered.count) answered, "
         + "\(content.emojiCount) in the document, \(lost) lost; \(busy) times one waited in vain")
     campaign.report(tried: answered.count)
     #expect(answered.count == expected && Set(answered).count == expected && lost == 0)
@@ -61,7 +61,7 @@ import Testing
     #expect(try folder.names == ["bees.emojiart"])
   }
 
-  @Test("F21 programs that meet a cut-short save at once take it back once and lose no edit")
+  @Test("F19 programs that meet a cut-short save at once take it back once and lose no edit")
   func recoverTogether() throws {
     let folder = try Workspace()
     for round in 0..<5 {
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("F21 a document that is held longer than a writer waits is busy in plain words, and stays as it is")
+  @Test("F19 a document that is held longer than a writer waits is busy in plain words, and stays as it is")
   func busy() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -102,7 +102,7 @@ import Testing
     #expect(try file.read().revision == 0)
   }
 
-  @Test("F21 readers see whole states only while others write")
+  @Test("F19 readers see whole states only while others write")
   func readers() throws {
     let folder = try Workspace()
     let file = try folder.document()

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "X50 what a document is made of is what is in it, whatever its picture",
+    "F12 what a document is made of is what is in it, whatever its picture",
     arguments: [nil, 60_000, 3 << 20] as [Int?])
   func whole(bytes count: Int?) throws {
     let folder = try Workspace()
@@ -52,7 +52,7 @@ import Testing
     #expect(try file.read().emojiCount == 1_001)
   }
 
-  @Test("X50 nothing is made in the place of another file, nor with another picture")
+  @Test("F12 nothing is made in the place of another file, nor with another picture")
   func refused() throws {
     let folder = try Workspace()
     try write(Array("a letter".utf8), to: folder["bees.emojiart"])
@@ -70,7 +70,7 @@ import Testing
     #expect(failure { try file.create(pictured, picture: one) }?.code == .exists)
   }
 
-  @Test("X50 a document of 100,000 emoji is made as a small one is")
+  @Test("F12 a document of 100,000 emoji is made as a small one is")
   func many() throws {
     let folder = try Workspace()
     let file = DocumentFile(folder["many.emojiart"])

@@ -39,7 +39,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     var processes = 0
   }
 
-  @Test("F20 a damaged file is refused or shows what it held, never anything else", arguments: documents)
+  @Test("F7 a damaged file is refused or shows what it held, never anything else", arguments: documents)
   func damage(_ document: DamageCase) throws {
     let folder = try Workspace()
     let seed = UInt64(document.emojis)
@@ -72,7 +72,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     }
     print(
       """
-      F20 damage, \(document.testDescription): \(tally.tried) files, \(tally.refused) refused, \(tally.same) unharmed, \
+      F7 damage, \(document.testDescription): \(tally.tried) files, \(tally.refused) refused, \(tally.same) unharmed, \
       \(tally.older) whole and older, \(tally.edited) edited, \(tally.mended) mended, \(tally.processes) processes; wrong content shown \(tally.wrong), by the \
       control without sums \(tally.unverified)
       """)

@@ -207,7 +207,7 @@ import Testing
     #expect(try sample.names == ["\(sample.origin).lock"])
   }
 
-  @Test("K5 closing removes the segments, and the lock goes after them; nothing stays")
+  @Test("K4 closing removes the segments, and the lock goes after them; nothing stays")
   func closing() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -224,7 +224,7 @@ import Testing
     #expect(failure { try journal.append(try sample.edits(1), on: sample.base) }?.code == .closed)
   }
 
-  @Test("K13 where no journal can be kept the error names the folder and what to do")
+  @Test("K6 where no journal can be kept the error names the folder and what to do")
   func noPlace() throws {
     let sample = try JournalSample()
     try write([1], to: sample.space["state"])
@@ -237,7 +237,7 @@ import Testing
     #expect(none?.code == .noSuchDocument)
   }
 
-  @Test("K13 a journal whose files somebody removed takes nothing more, and says so")
+  @Test("K6 a journal whose files somebody removed takes nothing more, and says so")
   func removedFolder() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -251,7 +251,7 @@ import Testing
     #expect(failure { try journal.append(next, on: sample.base) } != nil, "without its lock it is nobody's")
   }
 
-  @Test("K13 a journal that was removed on another machine says so, and nothing of a missing document")
+  @Test("K6 a journal that was removed on another machine says so, and nothing of a missing document")
   func removedElsewhere() throws {
     for number in [ENOENT, ESTALE] {
       let sample = try JournalSample()
@@ -265,7 +265,7 @@ import Testing
     }
   }
 
-  @Test("K14 edits that do not follow the last one, or another program's, are not taken")
+  @Test("K1 edits that do not follow the last one, or another program's, are not taken")
   func order() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -281,7 +281,7 @@ import Testing
     #expect(try sample.lockedOrphan().contents().entries == Array(edits.prefix(2)))
   }
 
-  @Test("K14 segments are counted on beyond six digits, and their names are read strictly")
+  @Test("K1 segments are counted on beyond six digits, and their names are read strictly")
   func names() throws {
     let origin = try #require(Origin("k3m9abcd0f2z"))
     #expect(JournalFormat.segment(7, of: origin) == "k3m9abcd0f2z-000007.journal")

@@ -9,7 +9,7 @@ import Testing
 
 /// What an edit reads and relies on, and how it is made again.
 @Suite struct EditOnceTests {
-  @Test("F41 an edit that is made again in another file is another edit, and gives its emoji the same ids")
+  @Test("F16 an edit that is made again in another file is another edit, and gives its emoji the same ids")
   func madeAgain() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -39,7 +39,7 @@ import Testing
     #expect(second.head == EditID(origin: author.origin, sequence: 2))
   }
 
-  @Test("F11 an edit that meets another file before it has written anything is made in that one")
+  @Test("F16 an edit that meets another file before it has written anything is made in that one")
   func replacedEarly() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -55,7 +55,7 @@ import Testing
     #expect(try runs == 2 && file.read().emojiCount == 1)
   }
 
-  @Test("F39 an edit that asks for the order refuses an index that contradicts the rows")
+  @Test("F8 an edit that asks for the order refuses an index that contradicts the rows")
   func damagedIndex() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -93,7 +93,7 @@ import Testing
     #expect(try file.edit { (t: DocumentTransaction) throws(ArtError) in try t.top() } == all.last)
   }
 
-  @Test("F40 a save reads as little of a log with a large edit as of one without")
+  @Test("F22 a save reads as little of a log with a large edit as of one without")
   func largeEdit() throws {
     let folder = try Workspace()
     var reads: [Int] = []
@@ -110,12 +110,12 @@ import Testing
       #expect(ended.status == 0, "\(ended.errors)")
       reads.append(try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").count)
     }
-    print("F40 reads of a move: \(reads[0]) beside a small edit, \(reads[1]) beside one of 20,000 emoji")
+    print("F22 reads of a move: \(reads[0]) beside a small edit, \(reads[1]) beside one of 20,000 emoji")
     #expect(reads[1] <= 30 && reads[0] > 5)
   }
 
   @Test(
-    "F42 an edit of more changes than there may be is refused, in memory and in the file, before it takes memory"
+    "F5 an edit of more changes than there may be is refused, in memory and in the file, before it takes memory"
   )
   func manyChanges() throws {
     let folder = try Workspace()

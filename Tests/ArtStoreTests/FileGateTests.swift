@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("D42 a closed gate lets the threads inside go on, and the others wait until it is open")
+  @Test("D11 a closed gate lets the threads inside go on, and the others wait until it is open")
   func closing() async throws {
     let gate = FileGate()
     let inside = Visitor(gate)
@@ -62,7 +62,7 @@ import Testing
     await late.leave()
   }
 
-  @Test("D42 whoever waits for the threads inside goes on when the gate is open again, and when cancelled")
+  @Test("D11 whoever waits for the threads inside goes on when the gate is open again, and when cancelled")
   func opening() async throws {
     let gate = FileGate()
     let inside = Visitor(gate)
@@ -81,7 +81,7 @@ import Testing
     await inside.leave()
   }
 
-  @Test("D42 an open gate, and one with nobody inside, is not waited for")
+  @Test("D11 an open gate, and one with nobody inside, is not waited for")
   func nothingToWaitFor() async {
     let gate = FileGate()
     await gate.waitUntilIdle()

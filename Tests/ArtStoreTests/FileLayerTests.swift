@@ -11,7 +11,7 @@ import Testing
 /// What SQLite may do with a document's file and the files beside it.
 @Suite struct FileLayerTests {
   @Test(
-    "F32 a connection never plays back a journal that was not judged, whenever the journal's writer lets go of its lock"
+    "F24 a connection never plays back a journal that was not judged, whenever the journal's writer lets go of its lock"
   )
   func noPlayback() throws {
     let folder = try Workspace()
@@ -34,7 +34,7 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  @Test("F32 an edit that waits for a lock judges the journal that lies there when it has the lock")
+  @Test("F24 an edit that waits for a lock judges the journal that lies there when it has the lock")
   func judgedAfterWaiting() throws {
     let folder = try Workspace()
     let (file, whole) = try folder.crashed()
@@ -67,7 +67,7 @@ import Testing
     .count
   }
 
-  @Test("F9 no super-journal makes a connection delete another file, also one that appears while it waits")
+  @Test("F24 no super-journal makes a connection delete another file, also one that appears while it waits")
   func superJournal() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "F33 a file that somebody else uses at the name of a document's journal is neither taken for one nor written over"
+    "F26 a file that somebody else uses at the name of a document's journal is neither taken for one nor written over"
   )
   func otherFiles() throws {
     let folder = try Workspace()
@@ -138,7 +138,7 @@ import Testing
     #expect(try file.read().emojiCount == content.emojiCount + 1)
   }
 
-  @Test("F34 a descriptor that is closed by hand takes no lock of SQLite's away")
+  @Test("F20 a descriptor that is closed by hand takes no lock of SQLite's away")
   func descriptors() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -164,7 +164,7 @@ import Testing
     #expect(left.isEmpty)
   }
 
-  @Test("F34 a quick look at one document does not depend on what else is open")
+  @Test("F20 a quick look at one document does not depend on what else is open")
   func quickLook() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -172,7 +172,7 @@ import Testing
     try other.edit { (_: DocumentTransaction) throws(ArtError) in #expect(QuickState(file) != nil) }
   }
 
-  @Test("F5 no document gets a name that is too long for the journal of a save")
+  @Test("F12 no document gets a name that is too long for the journal of a save")
   func longNames() throws {
     let folder = try Workspace()
     for length in [247, 248, 255] {

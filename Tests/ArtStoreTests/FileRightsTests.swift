@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "F35 a mended document has the access control list of the old one, and its group gets no right from the mask"
+    "F21 a mended document has the access control list of the old one, and its group gets no right from the mask"
   )
   func accessControlList() throws {
     let folder = try Workspace()
@@ -31,7 +31,7 @@ import Testing
     chmod(file.path, 0o600)
     let set = try run("setfacl", ["--modify", "user:1502:rw", file.path])
     guard set.status == 0 else {
-      print("F35 list: not tried, the file system has none: \(set.errors)")
+      print("F21 list: not tried, the file system has none: \(set.errors)")
       return
     }
     let before = try list(file.path)
@@ -48,9 +48,9 @@ import Testing
     #expect(try list(plain) == own)
   }
 
-  @Test("F35 where the group of the old file cannot be kept the new one gets what all others had")
+  @Test("F21 where the group of the old file cannot be kept the new one gets what all others had")
   func otherGroup() throws {
-    guard geteuid() == 0 else { return print("F35 group: not tried, only root can become somebody else") }
+    guard geteuid() == 0 else { return print("F21 group: not tried, only root can become somebody else") }
     let folder = try Workspace()
     let file = try broken(folder)
     let state = folder["state"]
@@ -69,9 +69,9 @@ import Testing
     #expect(stat(file.path, &status) == 0 && status.st_gid == 1_502 && status.st_mode & 0o777 == 0o644)
   }
 
-  @Test("F38 a journal that another user left in a sticky folder is named with its owner, and never copied")
+  @Test("F26 a journal that another user left in a sticky folder is named with its owner, and never copied")
   func stickyFolder() throws {
-    guard geteuid() == 0 else { return print("F38: not tried, only root can become somebody else") }
+    guard geteuid() == 0 else { return print("F26: not tried, only root can become somebody else") }
     let folder = try Workspace()
     let (file, _) = try folder.crashed()
     let state = folder["state"]
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "F36 the private copy of a program that was killed goes with the next one, and one that is in use stays")
+    "F27 the private copy of a program that was killed goes with the next one, and one that is in use stays")
   func orphans() throws {
     let folder = try Workspace()
     let (file, _) = try folder.crashed()
@@ -116,7 +116,7 @@ import Testing
     #expect(left == ["emojiart.locked", "emojiart.longer7", "emojiart.strang"])
   }
 
-  @Test("F37 equal bytes are set aside once, and the oldest files go when there are too many bytes")
+  @Test("F10 equal bytes are set aside once, and the oldest files go when there are too many bytes")
   func aside() throws {
     let folder = try Workspace()
     let place = folder["aside"]

@@ -19,7 +19,7 @@ import Testing
     return file
   }
 
-  @Test("F10 a document that was switched to WAL is refused, and repair switches it back")
+  @Test("F4 a document that was switched to WAL is refused, and repair switches it back")
   func wal() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -39,7 +39,7 @@ import Testing
     #expect(try folder.names == ["bees.emojiart"])
   }
 
-  @Test("F10 a -wal file that lies beside a document is refused, and repair moves it away")
+  @Test("F4 a -wal file that lies beside a document is refused, and repair moves it away")
   func strayWal() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -52,7 +52,7 @@ import Testing
     #expect(try folder.names == ["bees.emojiart"])
   }
 
-  @Test("F14 ANALYZE and VACUUM leave a document that is vouched for and can be edited")
+  @Test("F1 ANALYZE and VACUUM leave a document that is vouched for and can be edited")
   func tolerated() throws {
     let statements = [
       "ANALYZE", "VACUUM", "ANALYZE; VACUUM", "REINDEX", "PRAGMA page_size=8192; VACUUM",
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("F14 a schema that was altered in any way is refused")
+  @Test("F1 a schema that was altered in any way is refused")
   func altered() throws {
     let schema = "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET"
     let statements = [
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(
-    "F15 what another program wrote is refused, naming both possibilities, and adopt accepts it row by row")
+    "F9 what another program wrote is refused, naming both possibilities, and adopt accepts it row by row")
   func adoption() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -137,7 +137,7 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
-  @Test("F15 rows that were taken out are noticed, and adopt goes on without them")
+  @Test("F9 rows that were taken out are noticed, and adopt goes on without them")
   func deletion() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -149,7 +149,7 @@ import Testing
     #expect(try file.read().emojiCount == content.emojiCount - 1)
   }
 
-  @Test("F15 repair sets aside every kind of row that its sum does not vouch for")
+  @Test("F9 repair sets aside every kind of row that its sum does not vouch for")
   func repair() throws {
     for (table, change) in [
       ("emoji", "UPDATE emoji SET z = z + 1 WHERE id = (SELECT min(id) FROM emoji)"),
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test("F15 repair finds the rows of a document whose first page is lost")
+  @Test("F9 repair finds the rows of a document whose first page is lost")
   func firstPage() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -189,7 +189,7 @@ import Testing
     #expect(now.log.dropLast() == content.log[...])
   }
 
-  @Test("F15 a file in which nothing can be read is not mended into an empty document")
+  @Test("F9 a file in which nothing can be read is not mended into an empty document")
   func nothingLeft() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -204,7 +204,7 @@ import Testing
     #expect(try folder.names == ["bees.emojiart"])
   }
 
-  @Test("F15 a document whose format number is lost is mended")
+  @Test("F9 a document whose format number is lost is mended")
   func formatNumber() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -215,7 +215,7 @@ import Testing
     #expect(try file.read().emojisInOrder() == content.emojisInOrder())
   }
 
-  @Test("F16 the mended file has the mode and the owner of the old one, whatever the umask")
+  @Test("F10 the mended file has the mode and the owner of the old one, whatever the umask")
   func mode() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -233,7 +233,7 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
-  @Test("F16 a repair waits for whoever writes, and loses nothing of it")
+  @Test("F10 a repair waits for whoever writes, and loses nothing of it")
   func repairMeetsWriter() throws {
     let folder = try Workspace()
     let file = try sample(folder)

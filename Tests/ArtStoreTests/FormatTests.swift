@@ -95,7 +95,7 @@ import Testing
     #expect(Set(sums).count == sums.count)
   }
 
-  @Test("F17 the view gives the bytes of show --json")
+  @Test("F6 the view gives the bytes of show --json")
   func view() throws {
     let folder = try Workspace()
     for seed in 1...4 {
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("F23 the summary comes from page 2 and tells what the document holds")
+  @Test("F7 the summary comes from page 2 and tells what the document holds")
   func summary() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -122,7 +122,7 @@ import Testing
     #expect(summary.size == (try bytes(file.path).count))
   }
 
-  @Test("F23 the summary of a document whose row is too long for its page comes from SQLite")
+  @Test("F7 the summary of a document whose row is too long for its page comes from SQLite")
   func longSummary() throws {
     let folder = try Workspace()
     let file = try folder.document()

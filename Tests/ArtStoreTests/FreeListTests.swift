@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "F29 a file with a page of an earlier save, or a free list that names pages in use, is no whole document, and no edit of it is lost",
+    "F8 a file with a page of an earlier save, or a free list that names pages in use, is no whole document, and no edit of it is lost",
     arguments: documents)
   func stalePages(seed: UInt64) throws {
     let folder = try Workspace()
@@ -101,7 +101,7 @@ import Testing
     }
     print(
       """
-      F29 free list, seed \(seed): \(tally.tried) files, \(tally.refused) refused by check, \(tally.answered) edits answered, \
+      F8 free list, seed \(seed): \(tally.tried) files, \(tally.refused) refused by check, \(tally.answered) edits answered, \
       \(tally.accepted) accepted wrongly, \(tally.lost) edits lost
       """)
     Self.campaign.report(tried: tally.tried)
@@ -153,7 +153,7 @@ import Testing
     Issue.record("\(missing.count) answered and \(gone.count) other emoji are lost: \(about)")
   }
 
-  @Test("F29 the check of free lists can fail: SQLite itself writes over pages that a free list names")
+  @Test("F8 the check of free lists can fail: SQLite itself writes over pages that a free list names")
   func withoutGuard() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -170,11 +170,11 @@ import Testing
       if try file.check().faults.contains(where: { $0.contains("cannot be read") }) { destroyed += 1 }
     }
     print(
-      "F29 control without the guard: \(tried) files, \(destroyed) in which tables cannot be read any more")
+      "F8 control without the guard: \(tried) files, \(destroyed) in which tables cannot be read any more")
     #expect(destroyed > 0)
   }
 
-  @Test("F29 a document with free pages that is as it was left is whole, and edits use its free pages")
+  @Test("F8 a document with free pages that is as it was left is whole, and edits use its free pages")
   func control() throws {
     let folder = try Workspace()
     let file = try folder.document()

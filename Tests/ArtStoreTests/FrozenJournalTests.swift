@@ -7,7 +7,7 @@ import Testing
 @testable import ArtStore
 
 @Suite("The journal's format") struct FrozenJournalTests {
-  @Test("K25 the journal that FORMAT shows reads as it says, and is written so again")
+  @Test("F6 the journal that FORMAT shows reads as it says, and is written so again")
   func documented() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let page = root.deletingLastPathComponent().appendingPathComponent("docs/FORMAT.md")
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "K25 a journal from before heads said where their program ran reads as it did, and is written so again")
+    "F6 a journal from before heads said where their program ran reads as it did, and is written so again")
   func older() throws {
     #expect(try check(Self.older, of: "9ktk04z7mz83").home == nil)
   }

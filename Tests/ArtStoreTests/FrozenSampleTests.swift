@@ -15,7 +15,7 @@ import Testing
     try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
   }
 
-  @Test("F18 the frozen sample reads as it did when format 1 was frozen")
+  @Test("F6 the frozen sample reads as it did when format 1 was frozen")
   func reads() throws {
     let sample = DocumentFile("\(folder)/sample.emojiart")
     let content = try sample.read()
@@ -31,7 +31,7 @@ import Testing
     #expect(others == "origin|1\nimage|1\naside|1\n")
   }
 
-  @Test("F18 the frozen sample can be edited, undone and redone")
+  @Test("F6 the frozen sample can be edited, undone and redone")
   func edits() throws {
     let workspace = try Workspace()
     try write(try bytes("\(folder)/sample.emojiart"), to: workspace["bees.emojiart"])
@@ -53,7 +53,7 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
-  @Test("F18 what makes the sample today makes the same content")
+  @Test("F6 what makes the sample today makes the same content")
   func generator() throws {
     let workspace = try Workspace()
     let file = try makeSample(in: workspace)

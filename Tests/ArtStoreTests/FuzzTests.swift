@@ -9,7 +9,7 @@ import Testing
 
 /// Bytes that nobody wrote, given to what reads bytes. Passing is not trapping, and believing no wrong value.
 @Suite struct FuzzTests {
-  @Test("F19 no bytes on page 2 trap, and only the row that fits its sum is believed")
+  @Test("F7 no bytes on page 2 trap, and only the row that fits its sum is believed")
   func leafPage() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -34,12 +34,12 @@ import Testing
       believed += 1
       #expect(row == truth)
     }
-    print("F19 page 2: \(campaign.count) mutations, \(parsed) parsed, \(believed) believed, none wrong")
+    print("F7 page 2: \(campaign.count) mutations, \(parsed) parsed, \(believed) believed, none wrong")
     campaign.report(tried: campaign.count)
     #expect(parsed > campaign.count / 100 && believed < parsed)
   }
 
-  @Test("F19 no columns of a row trap, whatever stands in them")
+  @Test("F7 no columns of a row trap, whatever stands in them")
   func rows() throws {
     let connection = try Connection(inMemory: "fuzz")
     let edit: [[UInt8]?] = [
@@ -77,7 +77,7 @@ import Testing
       _ = try? ArtRow(ArtRow.stored(select))
       select.reset()
     }
-    print("F19 rows: \(campaign.count) mutations, \(understood) understood, \(refused) refused")
+    print("F7 rows: \(campaign.count) mutations, \(understood) understood, \(refused) refused")
     campaign.report(tried: understood + refused)
     #expect(understood > 0 && refused > 0 && understood + refused == campaign.count)
   }
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("F19 sums that fit do not make hostile numbers trap")
+  @Test("F7 sums that fit do not make hostile numbers trap")
   func hostileCounts() throws {
     let folder = try Workspace()
     let cases: [(inout ArtRow) -> Void] = [

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "F30 no edit is made on top of half a save that is met under a name where its journal does not lie: renamed"
+    "F25 no edit is made on top of half a save that is met under a name where its journal does not lie: renamed"
   )
   func renamed() throws {
     let folder = try Workspace()
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "F30 no edit is made on top of half a save that is met under a name where its journal does not lie: hard link"
+    "F25 no edit is made on top of half a save that is met under a name where its journal does not lie: hard link"
   )
   func linked() throws {
     let folder = try Workspace()
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "F30 no edit is made on top of half a save that is met under a name where its journal does not lie: mounted"
+    "F25 no edit is made on top of half a save that is met under a name where its journal does not lie: mounted"
   )
   func mounted() throws {
     let folder = try Workspace()
@@ -93,7 +93,7 @@ import Testing
     let file = try folder.document()
     try write([], to: other)
     guard try run("mount", ["--bind", file.path, other]).status == 0 else {
-      print("F30 mounted: not tried, for nothing may be mounted here")
+      print("F25 mounted: not tried, for nothing may be mounted here")
       return
     }
     defer { _ = try? run("umount", [other]) }
@@ -106,7 +106,7 @@ import Testing
     #expect(try file.read().emojiCount == 301)
   }
 
-  @Test("F30 a save that was killed is told by the file's header alone, and no edit is made on top of it")
+  @Test("F25 a save that was killed is told by the file's header alone, and no edit is made on top of it")
   func killed() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -135,11 +135,11 @@ import Testing
       #expect(says == (error?.code == .damaged) || (try? copy.read()) != nil, "write \(killed)")
       if error == nil { #expect(try copy.check().faults == [], "write \(killed)") }
     }
-    print("F30 killed saves: \(killed) writes, \(halves) halves of a save met without their journal")
+    print("F25 killed saves: \(killed) writes, \(halves) halves of a save met without their journal")
     #expect(killed > 4 && halves > 3)
   }
 
-  @Test("F30 a whole document with several names, or a new one, is edited under each of them")
+  @Test("F25 a whole document with several names, or a new one, is edited under each of them")
   func whole() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -152,7 +152,7 @@ import Testing
     #expect(try DocumentFile(folder["link.emojiart"]).read().emojiCount == count + 2)
   }
 
-  @Test("F31 a journal is not rolled back into a file that has gone on since the save that it is of")
+  @Test("F24 a journal is not rolled back into a file that has gone on since the save that it is of")
   func laterState() throws {
     let folder = try Workspace()
     let file = try folder.document()

@@ -39,7 +39,7 @@ import Testing
         home: home ?? self.home(), process: 200, processes: .these(processes), sharesLocks: sharesLocks))
   }
 
-  @Test("K35 ids of the machine and of its boot are the keyed hashes that systemd makes")
+  @Test("K13 ids of the machine and of its boot are the keyed hashes that systemd makes")
   func hashes() throws {
     #expect(
       KeyedDigest.sha256(Array("abc".utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "K35 a journal says on which machine, at which boot, in which mount namespace and by which process it was made"
+    "K13 a journal says on which machine, at which boot, in which mount namespace and by which process it was made"
   )
   func told() throws {
     let sample = try JournalSample()
@@ -71,7 +71,7 @@ import Testing
     #expect(head.boot != raw.filter { $0 != "-" && $0 != "\n" }, "never raw")
   }
 
-  @Test("K35 a process that has ended and waits for its parent is gone")
+  @Test("K13 a process that has ended and waits for its parent is gone")
   func ended() throws {
     var process: pid_t = 0
     var words: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "K36 a journal whose program runs is not restored where its lock is not seen, and is again when it is gone"
+    "K3 a journal whose program runs is not restored where its lock is not seen, and is again when it is gone"
   )
   func running() throws {
     let sample = try sample(sharesLocks: false)
@@ -106,7 +106,7 @@ import Testing
     #expect(try later.lockOrphans().count == 1)
   }
 
-  @Test("K36 a lock file of a program that runs is not removed where its lock is not seen")
+  @Test("K3 a lock file of a program that runs is not removed where its lock is not seen")
   func runningWithoutEdits() throws {
     let sample = try sample(saved: 4, sharesLocks: false)
     for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
@@ -120,7 +120,7 @@ import Testing
     #expect(try sample.names.isEmpty)
   }
 
-  @Test("K37 a journal of another machine is kept and named, whatever document stands at its path")
+  @Test("K13 a journal of another machine is kept and named, whatever document stands at its path")
   func otherMachine() throws {
     let sample = try sample()
     for place in [home(other, boot: other), home(nil, boot: other), home(nil, boot: nil)] {
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(
-    "K37 a journal of another mount namespace gets into the very file only, and not into a copy at its path")
+    "K13 a journal of another mount namespace gets into the very file only, and not into a copy at its path")
   func otherNamespace() throws {
     for boot in [home().boot, other] {
       let sample = try sample()
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test("K37 in another mount namespace whose locks are not seen a journal is kept, until the next boot")
+  @Test("K13 in another mount namespace whose locks are not seen a journal is kept, until the next boot")
   func otherNamespaceWithoutLocks() throws {
     let sample = try sample(sharesLocks: false)
     let there = folder(sample, home(namespace: 5), sharesLocks: false)
@@ -179,7 +179,7 @@ import Testing
     #expect(try sample.file.journalsToRestore(in: later).own.count == 1)
   }
 
-  @Test("K35 a journal of an older program tells nothing of that, and is one of this machine")
+  @Test("K13 a journal of an older program tells nothing of that, and is one of this machine")
   func older() throws {
     let sample = try sample()
     for name in try sample.names {
@@ -202,7 +202,7 @@ import Testing
 
 @Suite("The state folder") struct StateFolderTests {
   @Test(
-    "K41 a relative path names no state folder: it is refused, or ignored where the XDG specification says so"
+    "K6 a relative path names no state folder: it is refused, or ignored where the XDG specification says so"
   )
   func relative() throws {
     var variables = ["XDG_STATE_HOME": "x", "HOME": "/h"]
@@ -216,7 +216,7 @@ import Testing
     #expect(try StateFolder.path { variables[$0] } == "/s")
   }
 
-  @Test("K41 a folder that others may write to, or own, is not used: no journal of theirs is restored")
+  @Test("K6 a folder that others may write to, or own, is not used: no journal of theirs is restored")
   func others() throws {
     let sample = try JournalSample()
     try sample.die(after: 3)
@@ -234,7 +234,7 @@ import Testing
       #expect(try sample.folder.peek().count == 1)
     }
     guard geteuid() == 0 else {
-      print("K41 only root may give a folder to another user: not tried")
+      print("K6 only root may give a folder to another user: not tried")
       return
     }
     try #require(chown(sample.folder.path, 65_534, 65_534) == 0)
@@ -243,7 +243,7 @@ import Testing
     #expect(try sample.folder.lockOrphans().count == 1)
   }
 
-  @Test("K34 no time of a file stops a reader")
+  @Test("K15 no time of a file stops a reader")
   func times() throws {
     for seconds in [1 << 60, -(1 << 60), .max, .min, 0] {
       let time = timespec(tv_sec: seconds, tv_nsec: 999_999_999)

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "K23 the document at the recorded path gets the edits, whatever state it is in and whatever lies beside it"
+    "K12 the document at the recorded path gets the edits, whatever state it is in and whatever lies beside it"
   )
   func samePath() {
     let copies = [file("copy", inode: 11), file("copy2", inode: 12)]
@@ -47,7 +47,7 @@ import Testing
     #expect(match(.document(head.base.id), copies) == .restore(head.path))
   }
 
-  @Test("K23 a document that was moved gets them where it alone can be meant")
+  @Test("K12 a document that was moved gets them where it alone can be meant")
   func moved() {
     for place in [JournalMatch.PathState.missing, .document(other)] {
       #expect(match(place, [file("moved", inode: 10)]) == .restore("/art/moved"))
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("K24 in doubt edits are kept, and it is said why")
+  @Test("K10 in doubt edits are kept, and it is said why")
   func kept() {
     #expect(why(match(.missing, [])) == "there is no document /art/bees.emojiart any more")
     #expect(why(match(.document(other), [])) == "another document stands at /art/bees.emojiart now")
@@ -79,7 +79,7 @@ import Testing
     #expect(match(.missing, [file("a", inode: 10)], unreadable: ["b"]) == .restore("/art/a"))
   }
 
-  @Test("K24 a document without edits before the journal's is known by its id")
+  @Test("K10 a document without edits before the journal's is known by its id")
   func fresh() throws {
     var fresh = head
     fresh.base = DocumentBase(id: head.base.id, revision: 0, head: nil)
@@ -107,7 +107,7 @@ import Testing
     try FileManager.default.copyItem(atPath: sample.space[old], toPath: sample.space[new])
   }
 
-  @Test("K23 a copy beside the document gets nothing")
+  @Test("K12 a copy beside the document gets nothing")
   func copyBeside() throws {
     let sample = try sample()
     try copy(sample, "bees.emojiart", "copy.emojiart")
@@ -115,7 +115,7 @@ import Testing
     #expect(try own(sample, "bees.emojiart") == 1)
   }
 
-  @Test("K23 a renamed document gets its edits, also beside a copy of it")
+  @Test("K12 a renamed document gets its edits, also beside a copy of it")
   func renamed() throws {
     let sample = try sample()
     try move(sample, "bees.emojiart", "moved.emojiart")
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(
-    "K23 a document in another folder is found when it is looked at, and so is one behind a symbolic link")
+    "K12 a document in another folder is found when it is looked at, and so is one behind a symbolic link")
   func otherFolder() throws {
     let sample = try sample()
     try FileManager.default.createDirectory(atPath: sample.space["sub"], withIntermediateDirectories: false)
@@ -143,7 +143,7 @@ import Testing
     #expect(try own(sample, "bees.emojiart") == 1)
   }
 
-  @Test("K24 of two copies without the very file neither gets the edits")
+  @Test("K10 of two copies without the very file neither gets the edits")
   func twoCopies() throws {
     let sample = try sample()
     try copy(sample, "bees.emojiart", "one.emojiart")
@@ -156,7 +156,7 @@ import Testing
     #expect(try own(sample, "one.emojiart") == 1)
   }
 
-  @Test("K24 another document at the path gets nothing, and is told that edits are kept")
+  @Test("K10 another document at the path gets nothing, and is told that edits are kept")
   func replaced() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.file.path)
@@ -166,7 +166,7 @@ import Testing
     #expect(found.kept[0].cause.contains("another document"))
   }
 
-  @Test("K24 a state of the document from before the edits' base gets nothing under another name")
+  @Test("K10 a state of the document from before the edits' base gets nothing under another name")
   func olderCopy() throws {
     let space = try Workspace()
     let early = try JournalSample(in: space)
@@ -179,7 +179,7 @@ import Testing
     #expect(try DocumentFile(space["early.emojiart"]).journalsToRestore(in: early.folder).own.isEmpty)
   }
 
-  @Test("K17 a backup of the document, put back in its place, gets what still applies")
+  @Test("M24 a backup of the document, put back in its place, gets what still applies")
   func backup() throws {
     let sample = try JournalSample()
     let backup = try bytes(sample.file.path)
@@ -203,7 +203,7 @@ import Testing
     #expect(try sample.file.read().emoji(old)?.size == size)
   }
 
-  @Test("K31 who edits a document opens no other one, and leaves the journals of others alone")
+  @Test("K16 who edits a document opens no other one, and leaves the journals of others alone")
   func others() throws {
     let sample = try sample()
     let other = try JournalSample("other.emojiart", seed: 8, in: sample.space)
@@ -227,7 +227,7 @@ import Testing
     #expect(!(try sample.names.contains("\(rest.origin).lock")))
   }
 
-  @Test("K32 a document gets its edits by whatever path leads to its file")
+  @Test("K12 a document gets its edits by whatever path leads to its file")
   func otherPath() throws {
     let sample = try sample()
     try FileManager.default.createDirectory(atPath: sample.space["sub"], withIntermediateDirectories: false)
@@ -242,7 +242,7 @@ import Testing
     #expect(try sample.names.isEmpty)
   }
 
-  @Test("K32 another document that was given the file's inode gets nothing")
+  @Test("K12 another document that was given the file's inode gets nothing")
   func inodeGivenAgain() throws {
     let sample = try sample()
     let other = try sample.space.document("other.emojiart", seed: 50)

@@ -24,7 +24,7 @@ import Testing
     try sample.lockedOrphan().contents()
   }
 
-  @Test("K6 a journal that is cut short anywhere gives the edits whose lines are whole, and no damage")
+  @Test("K5 a journal that is cut short anywhere gives the edits whose lines are whole, and no damage")
   func cutShort() throws {
     let sample = try sample(edits: 6)
     let last = try bytes(sample.segment(3))
@@ -43,7 +43,7 @@ import Testing
     #expect(try contents(sample).entries == Array(sample.made.dropLast()))
   }
 
-  @Test("K6 a segment within which its program was killed may have one after it that goes on where it ended")
+  @Test("K5 a segment within which its program was killed may have one after it that goes on where it ended")
   func tornBetween() throws {
     let sample = try sample()
     try write(try bytes(sample.segment(1)) + Array("0123456789abcdef {\"cha".utf8), to: sample.segment(1))
@@ -53,7 +53,7 @@ import Testing
     #expect(try contents(sample).entries == sample.made)
   }
 
-  @Test("K7 a missing segment is damage; what comes before it can be read")
+  @Test("K5 a missing segment is damage; what comes before it can be read")
   func gap() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.segment(2))
@@ -63,7 +63,7 @@ import Testing
     #expect(damage.contains("000003.journal") && damage.contains("missing"), "\(damage)")
   }
 
-  @Test("K7 without its oldest segments, which a save took, a journal is whole")
+  @Test("K5 without its oldest segments, which a save took, a journal is whole")
   func oldestGone() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.segment(1))
@@ -72,7 +72,7 @@ import Testing
     #expect(contents.entries.map(\.id) == sample.made.dropFirst(4).map(\.id))
   }
 
-  @Test("K7 a line that does not fit its sum is damage wherever it stands; what comes before it can be read")
+  @Test("K5 a line that does not fit its sum is damage wherever it stands; what comes before it can be read")
   func badLine() throws {
     for number in 1...3 {
       let sample = try sample()
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("K7 a head that is another segment's, origin's, document's or format's is damage")
+  @Test("K5 a head that is another segment's, origin's, document's or format's is damage")
   func wrongHead() throws {
     let sample = try sample()
     let other = try self.sample(seed: 9)
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("K7 an edit's line that fits its sum and means nothing is damage")
+  @Test("K5 an edit's line that fits its sum and means nothing is damage")
   func wrongEdits() throws {
     let sample = try sample(edits: 3)
     let good = try bytes(sample.segment(3))
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test("K7 what is no regular file, or larger than a journal may be, is damage and is not waited for")
+  @Test("K5 what is no regular file, or larger than a journal may be, is damage and is not waited for")
   func strangeFiles() throws {
     let sample = try sample()
     let path = sample.segment(3)
@@ -206,7 +206,7 @@ import Testing
     #expect(try contents(sample).damage?.contains("larger") == true)
   }
 
-  @Test("K8 no journal traps its reader, and none gives an edit that was not written")
+  @Test("K5 no journal traps its reader, and none gives an edit that was not written")
   func fuzz() throws {
     let sample = try sample(edits: 9)
     let segments = try (1...3).map { try bytes(sample.segment($0)) }
@@ -247,7 +247,7 @@ import Testing
       }
     }
     print(
-      "K8 journals: \(count) mutations, \(whole) whole, \(shortened) shortened, \(damaged) damaged, \(edits) edits"
+      "K5 journals: \(count) mutations, \(whole) whole, \(shortened) shortened, \(damaged) damaged, \(edits) edits"
     )
     #expect(whole > 0 && damaged > 0 && shortened > 0 && edits > 0 && whole + damaged + shortened == count)
     // That the check can fail: the same reader believes a changed edit whose sum was computed anew.

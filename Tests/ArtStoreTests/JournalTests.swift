@@ -7,7 +7,7 @@ import Testing
 @testable import ArtStore
 
 @Suite struct JournalTests {
-  @Test("F7 a document whose save was cut short is read as it was before, and nothing is changed")
+  @Test("F14 a document whose save was cut short is read as it was before, and nothing is changed")
   func reading() throws {
     let folder = try Workspace()
     let (file, whole) = try folder.crashed()
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "F8 an editing command takes a cut-short save back, sets it aside, and leaves nothing beside the file")
+    "F23 an editing command takes a cut-short save back, sets it aside, and leaves nothing beside the file")
   func rollingBack() throws {
     let folder = try Workspace()
     let (file, whole) = try folder.crashed()
@@ -41,7 +41,7 @@ import Testing
     #expect(kept)
   }
 
-  @Test("F8 a whole document beside a journal that is not its own stays as it is")
+  @Test("F23 a whole document beside a journal that is not its own stays as it is")
   func spentJournal() throws {
     let folder = try Workspace()
     let (file, _) = try folder.crashed()
@@ -63,7 +63,7 @@ import Testing
     #expect(access(file.path + "-journal", F_OK) != 0)
   }
 
-  @Test("F8 a journal that a killed save had only begun is taken away when the document is settled")
+  @Test("F23 a journal that a killed save had only begun is taken away when the document is settled")
   func begunJournal() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -83,7 +83,7 @@ import Testing
     #expect(try folder.names == ["bees.emojiart", "crashed.emojiart"])
   }
 
-  @Test("F8 where neither the file nor its rollback is whole, nothing is touched and both are named damaged")
+  @Test("F23 where neither the file nor its rollback is whole, nothing is touched and both are named damaged")
   func hopeless() throws {
     let folder = try Workspace()
     let (file, _) = try folder.crashed()
@@ -99,7 +99,7 @@ import Testing
     #expect(try bytes(file.path) == torn && bytes(file.path + "-journal") == journal)
   }
 
-  @Test("F7 a cut-short save that left the file without its header is taken back like any other")
+  @Test("F14 a cut-short save that left the file without its header is taken back like any other")
   func tornHeader() throws {
     let folder = try Workspace()
     let (file, whole) = try folder.crashed()
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("F9 a journal that names other files is refused, and those files are left alone")
+  @Test("F24 a journal that names other files is refused, and those files are left alone")
   func superJournal() throws {
     let folder = try Workspace()
     let (file, _) = try folder.crashed()
@@ -154,7 +154,7 @@ import Testing
     #expect(access(file.path + "-journal", F_OK) != 0)
   }
 
-  @Test("F6 commands that only look open the document read-only and change nothing in its folder")
+  @Test("F13 commands that only look open the document read-only and change nothing in its folder")
   func onlyLooking() throws {
     let folder = try Workspace()
     let plain = try folder.document("plain.emojiart")

@@ -6,7 +6,7 @@ import Testing
 @testable import ArtStore
 
 @Suite struct LogTests {
-  @Test("F3 after every edit sums, digest and SQLite's check hold, and the rows say what memory says")
+  @Test("F2 after every edit sums, digest and SQLite's check hold, and the rows say what memory says")
   func digestIsKeptUp() throws {
     let folder = try Workspace()
     for seed in UInt64(1)...5 {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("F4 the log keeps 1,000 edits")
+  @Test("F3 the log keeps 1,000 edits")
   func countOfEdits() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -65,7 +65,7 @@ import Testing
     #expect(log.last?.save == 1_006 && log.first?.save == 2)
   }
 
-  @Test("F4 the log keeps 8 MiB, and the newest edit whatever its size")
+  @Test("F3 the log keeps 8 MiB, and the newest edit whatever its size")
   func bytesOfEdits() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -91,7 +91,7 @@ import Testing
     #expect(try file.check().faults.isEmpty)
   }
 
-  @Test("F26 the digest follows rows that another program spelled in its own way")
+  @Test("F2 the digest follows rows that another program spelled in its own way")
   func otherSpelling() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("F27 revisions that cannot be counted on are refused")
+  @Test("F4 revisions that cannot be counted on are refused")
   func lastRevision() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -133,7 +133,7 @@ import Testing
 }
 
 extension LogTests {
-  @Test("F20 an undo on a log whose newest rows are lost is refused")
+  @Test("F7 an undo on a log whose newest rows are lost is refused")
   func lostNewest() throws {
     let folder = try Workspace()
     let file = try folder.document()

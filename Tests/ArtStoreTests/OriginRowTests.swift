@@ -7,7 +7,7 @@ import Testing
 @testable import ArtStore
 
 @Suite("What a document knows of journals") struct OriginRowTests {
-  @Test("K12 a document says how far a journal is in it, and its digest follows")
+  @Test("K9 a document says how far a journal is in it, and its digest follows")
   func rows() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -34,7 +34,7 @@ import Testing
     #expect(try shell(file.path, "SELECT count(*) FROM origin") == "1\n")
   }
 
-  @Test("K12 forgetting what a document does not know writes nothing")
+  @Test("K9 forgetting what a document does not know writes nothing")
   func forgetNothing() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -44,7 +44,7 @@ import Testing
     #expect(try fingerprint(file.path) == print)
   }
 
-  @Test("K12 a row that does not fit its sum is not believed")
+  @Test("K9 a row that does not fit its sum is not believed")
   func damagedRow() throws {
     let folder = try Workspace()
     let file = try folder.document()

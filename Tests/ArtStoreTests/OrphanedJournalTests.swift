@@ -17,7 +17,7 @@ import Testing
     return sample
   }
 
-  @Test("K9 an absent folder has no journals and is not made")
+  @Test("K8 an absent folder has no journals and is not made")
   func absent() throws {
     let space = try Workspace()
     let folder = JournalFolder(space["nowhere/journal"])
@@ -27,7 +27,7 @@ import Testing
     #expect(try JournalFolder(space["file/journal"]).lockOrphans().isEmpty)
   }
 
-  @Test("K9 looking reads the journals and writes nothing, also where nothing can be written")
+  @Test("K8 looking reads the journals and writes nothing, also where nothing can be written")
   func peeking() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.lockPath)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "K29 a journal that is looked at is not locked, and can be restored; then nothing is left to read of it")
+    "K16 a journal that is looked at is not locked, and can be restored; then nothing is left to read of it")
   func lookers() throws {
     let sample = try sample()
     let journals = try sample.folder.peek()
@@ -60,7 +60,7 @@ import Testing
     #expect(try journals[0].contents().entries.isEmpty && journals[0].locked() == nil)
   }
 
-  @Test("K29 whoever looked sees the edits once also when they are restored before it reads the document")
+  @Test("K16 whoever looked sees the edits once also when they are restored before it reads the document")
   func restoredMeanwhile() throws {
     let sample = try sample()
     let contents = try sample.lockedOrphan().contents()
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(
-    "K30 while another program looks at a document's journal no edit of the document is made, and it is busy")
+    "K16 while another program looks at a document's journal no edit of the document is made, and it is busy")
   func busy() throws {
     let sample = try sample()
     let other = try self.sample(seed: 5, in: sample.space)
@@ -98,7 +98,7 @@ import Testing
     withExtendedLifetime(reader) {}
   }
 
-  @Test("K30 a journal that another program restores just now is waited for")
+  @Test("K16 a journal that another program restores just now is waited for")
   func restoring() throws {
     let sample = try sample()
     // As if its program were another one, which is gone.
@@ -110,7 +110,7 @@ import Testing
     withExtendedLifetime(restorer) {}
   }
 
-  @Test("K10 a lock file that is nobody's goes when somebody restores, and what is no journal stays")
+  @Test("K14 a lock file that is nobody's goes when somebody restores, and what is no journal stays")
   func leftovers() throws {
     let sample = try sample()
     let other = try JournalSample("other.emojiart", seed: 9, in: sample.space)
@@ -132,7 +132,7 @@ import Testing
     try alive.release()
   }
 
-  @Test("K10 what is left of a program that had nothing unsaved goes when all journals are restored")
+  @Test("K14 what is left of a program that had nothing unsaved goes when all journals are restored")
   func spent() throws {
     let sample = try sample()
     let other = try JournalSample("other.emojiart", seed: 9, in: sample.space)
@@ -149,7 +149,7 @@ import Testing
     try alive.release()
   }
 
-  @Test("K10 segments without a lock file are a journal whose program is gone, and get one")
+  @Test("K14 segments without a lock file are a journal whose program is gone, and get one")
   func lostLock() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.lockPath)
@@ -162,7 +162,7 @@ import Testing
     #expect(try sample.names.isEmpty)
   }
 
-  @Test("K10 a journal in which no edit was answered goes with its lock file")
+  @Test("K14 a journal in which no edit was answered goes with its lock file")
   func nothingAnswered() throws {
     for bytes in [[], Array("0123456789abcdef {\"aut".utf8), [UInt8](repeating: 0, count: 900)] {
       let sample = try sample()
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(
-    "K10 a journal that cannot be read at its beginning is kept, damaged, and its lock says of which document"
+    "K14 a journal that cannot be read at its beginning is kept, damaged, and its lock says of which document"
   )
   func unreadable() throws {
     let sample = try sample()
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test("K28 a journal that cannot be looked at is named when it is read, and hides no other")
+  @Test("K15 a journal that cannot be looked at is named when it is read, and hides no other")
   func unlookable() throws {
     for (name, make) in [
       ("00000000000z.lock", { symlink("nowhere", $0) }),
@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test("K40 however many journals are kept, commands need no more files at once, and each is told")
+  @Test("K15 however many journals are kept, commands need no more files at once, and each is told")
   func many() throws {
     let space = try Workspace()
     let state = space["state"]
@@ -249,7 +249,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: state + "/journal").isEmpty)
   }
 
-  @Test("K13 a lock says whose it is also when the first write failed")
+  @Test("K6 a lock says whose it is also when the first write failed")
   func lockAfterFailure() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -265,7 +265,7 @@ import Testing
     #expect(Array(line).withUnsafeBufferPointer { JournalLines.json(of: $0) != nil })
   }
 
-  @Test("K11 a lock on a file that stands at its path no longer is not believed")
+  @Test("K3 a lock on a file that stands at its path no longer is not believed")
   func replacedLock() throws {
     let sample = try sample()
     let path = sample.lockPath
@@ -281,7 +281,7 @@ import Testing
     #expect(try !new.isAtPath())
   }
 
-  @Test("K11 a program that starts while others look for leftovers keeps its lock")
+  @Test("K3 a program that starts while others look for leftovers keeps its lock")
   func starting() async throws {
     let space = try Workspace()
     let folder = JournalFolder(space["journal"])

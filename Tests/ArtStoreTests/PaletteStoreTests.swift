@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("L20 palettes are kept for nobody else's eyes, or with the permissions that the file had")
+  @Test("palettes are kept for nobody else's eyes, or with the permissions that the file had")
   func kept() throws {
     #expect(try store.palettes() == Palettes())
     #expect(try names() == [], "looking makes nothing")
@@ -59,7 +59,7 @@ import Testing
     #expect(try fingerprint(path) == before)
   }
 
-  @Test("L20 they are where EMOJIART_CONFIG, XDG_CONFIG_HOME or HOME say; without one there are the themes")
+  @Test("they are where EMOJIART_CONFIG, XDG_CONFIG_HOME or HOME say; without one there are the themes")
   func places() throws {
     var variables = ["EMOJIART_CONFIG": "/c", "XDG_CONFIG_HOME": "/x", "HOME": "/h"]
     #expect(try ConfigFolder.path { variables[$0] } == "/c")
@@ -86,7 +86,7 @@ import Testing
     #expect(ended.status == 0 && access(folder["own/emojiart/palettes.json"], F_OK) == 0, "\(ended)")
   }
 
-  @Test("L21 of several programs that change palettes at once none loses what another one wrote")
+  @Test("L2 of several programs that change palettes at once none loses what another one wrote")
   func together() async throws {
     let bees = self.bees
     let store = self.store
@@ -119,7 +119,7 @@ import Testing
     #expect(try names() == ["palettes.json"])
   }
 
-  @Test("L22 what a kill left does not hinder the next one, and who holds the lock is named after a second")
+  @Test("L2 what a kill left does not hinder the next one, and who holds the lock is named after a second")
   func killed() throws {
     try make("bugs")
     let whole = try bytes(path)
@@ -138,7 +138,7 @@ import Testing
     #expect(try bytes(path) == before)
   }
 
-  @Test("L23 a file that cannot be read as palettes is named with the place, and stays as it is")
+  @Test("L3 a file that cannot be read as palettes is named with the place, and stays as it is")
   func broken() throws {
     try make("bugs")
     let contents = [
@@ -162,7 +162,7 @@ import Testing
     #expect(try names() == ["palettes.json"])
   }
 
-  @Test("L24 a link to a file elsewhere stays one, and the file that it leads to is replaced")
+  @Test("a link to a file elsewhere stays one, and the file that it leads to is replaced")
   func linked() throws {
     try #require(mkdir(folder["dotfiles"], 0o700) == 0 && mkdir(folder["config"], 0o700) == 0)
     symlink("../dotfiles/mine.json", path)
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test(
-    "L25 the recent emoji are kept apart; what is damaged, held or nowhere counts as none, and is told to nobody"
+    "L4 the recent emoji are kept apart; what is damaged, held or nowhere counts as none, and is told to nobody"
   )
   func recent() throws {
     let store = recentStore

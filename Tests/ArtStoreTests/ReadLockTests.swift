@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "F43 a document of 1,000 emoji is not locked any more while it is read; a small one is, for a moment")
+    "F22 a document of 1,000 emoji is not locked any more while it is read; a small one is, for a moment")
   func emojis() throws {
     let folder = try Workspace()
     let (small, large) = (try folder.document("small.emojiart"), try folder.document("large.emojiart"))
@@ -37,7 +37,7 @@ import Testing
     #expect(try large.read().emojiCount == 1_000)
   }
 
-  @Test("F43 a document with a long log is not locked any more while it is read")
+  @Test("F22 a document with a long log is not locked any more while it is read")
   func log() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -55,7 +55,7 @@ import Testing
     #expect(try mayOthersWrite(to: file))
   }
 
-  @Test("F43 a copy is held to the rows that its file has room for")
+  @Test("F22 a copy is held to the rows that its file has room for")
   func maximumRows() throws {
     let folder = try Workspace()
     let file = try folder.document()

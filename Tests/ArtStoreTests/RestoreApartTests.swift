@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "K21 a new document has the old one's content, pictures and history with the edits on it, and its own id")
+    "K11 a new document has the old one's content, pictures and history with the edits on it, and its own id")
   func withSource() throws {
     let sample = try JournalSample()
     try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
@@ -45,7 +45,7 @@ import Testing
     try new.add(seed: 3)
   }
 
-  @Test("K22 without the old document a new one has what the edits tell; the rest is told")
+  @Test("K11 without the old document a new one has what the edits tell; the rest is told")
   func withoutSource() throws {
     let sample = try JournalSample(emojis: 3, edits: 0)
     let ids = sample.content.emojisInOrder().map(\.id)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "K22 nothing is put in the place of what is there, and the journal stays until the new document stands")
+    "K11 nothing is put in the place of what is there, and the journal stays until the new document stands")
   func taken() throws {
     let sample = try JournalSample()
     try sample.die(after: 4)
@@ -88,7 +88,7 @@ import Testing
     #expect(try sample.names == names)
   }
 
-  @Test("K22 of a damaged journal what can be read is saved apart, and the journal is kept")
+  @Test("K11 of a damaged journal what can be read is saved apart, and the journal is kept")
   func damagedJournal() throws {
     let sample = try JournalSample()
     try sample.die(after: 4)
@@ -107,7 +107,7 @@ import Testing
     #expect(try sample.names == names)
   }
 
-  @Test("K22 what edits tell of the state they were made on gives back what they came to")
+  @Test("K11 what edits tell of the state they were made on gives back what they came to")
   func earlierState() throws {
     for seed in 1...40 {
       let sample = try JournalSample(emojis: 0, seed: UInt64(seed))
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test("K22 a source that cannot be read is passed over, and told")
+  @Test("K11 a source that cannot be read is passed over, and told")
   func damagedSource() throws {
     let sample = try JournalSample(emojis: 0)
     try sample.die(after: 6)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(
-    "K22 several programs' edits of one document come into one new document, an entry of its history each")
+    "K11 several programs' edits of one document come into one new document, an entry of its history each")
   func severalJournals() throws {
     for hasSource in [true, false] {
       let one = try JournalSample(emojis: 0)

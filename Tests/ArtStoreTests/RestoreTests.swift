@@ -44,7 +44,7 @@ func values(_ content: DocumentContent) -> [String] {
 }
 
 @Suite("Restoring") struct RestoreTests {
-  @Test("K15 the edits of a program that is gone come into the document, as one edit in its author's name")
+  @Test("K7 the edits of a program that is gone come into the document, as one edit in its author's name")
   func restored() throws {
     let sample = try JournalSample()
     try sample.die(after: 12)
@@ -67,7 +67,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(values(undone) == values(before), "one undo takes it back")
   }
 
-  @Test("K44 the edits of several clients are restored as one edit each, with its name, session and tags")
+  @Test("M25 the edits of several clients are restored as one edit each, with its name, session and tags")
   func clients() throws {
     let sample = try JournalSample(emojis: 0)
     let journal = try sample.journal()
@@ -100,7 +100,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(plan.kind == .undo(content.log[1].id))
   }
 
-  @Test("K16 what a save holds already is not brought twice")
+  @Test("K9 what a save holds already is not brought twice")
   func partlySaved() throws {
     for saved in [1, 5, 8] {
       let sample = try JournalSample(seed: UInt64(saved))
@@ -116,7 +116,7 @@ func values(_ content: DocumentContent) -> [String] {
     }
   }
 
-  @Test("K16 a restore that is killed anywhere is finished by the next one, and nothing comes twice")
+  @Test("K9 a restore that is killed anywhere is finished by the next one, and nothing comes twice")
   func killed() throws {
     for step in RestoreStep.allCases {
       for saved in [0, 3] {
@@ -141,7 +141,7 @@ func values(_ content: DocumentContent) -> [String] {
     }
   }
 
-  @Test("K17 what is left out takes the room of what it touches, however many edits there are")
+  @Test("M24 what is left out takes the room of what it touches, however many edits there are")
   func manyLeftOut() throws {
     let sample = try JournalSample(emojis: 3, edits: 50)
     let id = try #require(sample.content.top()).id
@@ -165,7 +165,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(log.count == before + 1 && log.last?.dropped == report.dropped)
   }
 
-  @Test("K26 a lock that is left alone tells of which document it was, and the document's row goes with it")
+  @Test("K14 a lock that is left alone tells of which document it was, and the document's row goes with it")
   func lockAlone() throws {
     let sample = try JournalSample()
     try sample.die(after: 6, saved: 6)
@@ -182,7 +182,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try sample.names.isEmpty)
   }
 
-  @Test("K26 a lock that is left alone goes without a word when its document is gone")
+  @Test("K14 a lock that is left alone goes without a word when its document is gone")
   func lockOfNothing() throws {
     let sample = try JournalSample()
     try sample.die(after: 6, saved: 6)
@@ -193,7 +193,7 @@ func values(_ content: DocumentContent) -> [String] {
   }
 
   @Test(
-    "K39 a lock that is left alone stays while another program holds its document, and goes with the row later"
+    "K14 a lock that is left alone stays while another program holds its document, and goes with the row later"
   )
   func lockOfHeldDocument() throws {
     let sample = try JournalSample()
@@ -212,7 +212,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
   }
 
-  @Test("K38 what a restore has brought its program does not save again, if that lives after all")
+  @Test("K9 what a restore has brought its program does not save again, if that lives after all")
   func programLives() throws {
     for isEndKnown in [true, false] {
       let sample = try JournalSample()
@@ -245,7 +245,7 @@ func values(_ content: DocumentContent) -> [String] {
   }
 
   @Test(
-    "K43 what is restored and takes more room than the log has is told to be beyond undo with the next edit")
+    "K7 what is restored and takes more room than the log has is told to be beyond undo with the next edit")
   func beyondLog() throws {
     for isLarge in [false, true] {
       let sample = try JournalSample(emojis: 0)
@@ -272,7 +272,7 @@ func values(_ content: DocumentContent) -> [String] {
     }
   }
 
-  @Test("K17 what others saved since stays; what is left out is told and kept in the history")
+  @Test("M24 what others saved since stays; what is left out is told and kept in the history")
   func dropped() throws {
     let sample = try JournalSample(emojis: 0)
     let emoji = try sample.maker.emoji()
@@ -308,7 +308,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(content.log.last?.dropped == report.dropped)
   }
 
-  @Test("K17 when all of it is left out the history says so, and the journal goes")
+  @Test("M24 when all of it is left out the history says so, and the journal goes")
   func allDropped() throws {
     let sample = try JournalSample(emojis: 1, edits: 0)
     let id = try #require(sample.content.bottom()?.id)
@@ -328,7 +328,7 @@ func values(_ content: DocumentContent) -> [String] {
   }
 
   @Test(
-    "K18 where the document cannot be written, or is another one, nothing is changed and the journal stays")
+    "K10 where the document cannot be written, or is another one, nothing is changed and the journal stays")
   func failures() throws {
     let sample = try JournalSample()
     try sample.die(after: 4)
@@ -357,7 +357,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try values(sample.file.read()) == values(sample.content))
   }
 
-  @Test("K18 a damaged journal is named and kept, and the document is not written")
+  @Test("K10 a damaged journal is named and kept, and the document is not written")
   func damagedJournal() throws {
     let sample = try JournalSample()
     try sample.die(after: 4)
@@ -371,7 +371,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try sample.names == names && fingerprint(sample.file.path) == print)
   }
 
-  @Test("K19 who shows a document shows it with those edits, as restoring would make it, and writes nothing")
+  @Test("K8 who shows a document shows it with those edits, as restoring would make it, and writes nothing")
   func showing() throws {
     let sample = try JournalSample()
     try sample.die(after: 7, saved: 2)
@@ -392,7 +392,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try sample.names == names, "what is only looked at is not removed")
   }
 
-  @Test("K19 showing and restoring come to the same")
+  @Test("K8 showing and restoring come to the same")
   func showingIsRestoring() throws {
     let sample = try JournalSample()
     try sample.die(after: 9)
@@ -407,7 +407,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect([report] == shown.reports)
   }
 
-  @Test("K20 discarding removes the journal, and the document forgets it")
+  @Test("K10 discarding removes the journal, and the document forgets it")
   func discarding() throws {
     let sample = try JournalSample()
     try sample.die(after: 6, saved: 2)

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "F11 an edit whose file was replaced while it was saved is made in the file that stands there now, once")
+    "F16 an edit whose file was replaced while it was saved is made in the file that stands there now, once")
   func replaced() throws {
     let folder = try Workspace()
     let file = try folder.document("bees.emojiart", seed: 1)
@@ -48,7 +48,7 @@ import Testing
     #expect(try folder.names == ["bees.emojiart"])
   }
 
-  @Test("F11 an edit whose file was moved away while it was saved is an error, never an OK")
+  @Test("F16 an edit whose file was moved away while it was saved is an error, never an OK")
   func movedAway() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -67,7 +67,7 @@ import Testing
     #expect(try DocumentFile(folder["elsewhere.emojiart"]).check().faults == [])
   }
 
-  @Test("F11 a file that is replaced each time is an error after three")
+  @Test("F16 a file that is replaced each time is an error after three")
   func alwaysReplaced() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "F11 a symbolic link that is pointed elsewhere while its document is saved is followed to the new one")
+    "F16 a symbolic link that is pointed elsewhere while its document is saved is followed to the new one")
   func relinked() throws {
     let folder = try Workspace()
     let one = try folder.document("one.emojiart", seed: 1)
@@ -107,7 +107,7 @@ import Testing
     #expect(try one.check().faults == [])
   }
 
-  @Test("F25 the edit that was committed is found by its id, also when others saved after it")
+  @Test("F17 the edit that was committed is found by its id, also when others saved after it")
   func holds() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -126,7 +126,7 @@ import Testing
     #expect(try other.read { (t: DocumentTransaction) throws(ArtError) in try !t.contains(saved) })
   }
 
-  @Test("F13 an edit that would take a document beyond 256 MiB is refused and changes nothing")
+  @Test("F5 an edit that would take a document beyond 256 MiB is refused and changes nothing")
   func tooLarge() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -152,7 +152,7 @@ import Testing
     #expect(failure { try file.summary() }?.code == .tooLarge)
   }
 
-  @Test("F12 no value of any header byte shows other content or crashes")
+  @Test("F4 no value of any header byte shows other content or crashes")
   func headers() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -179,7 +179,7 @@ import Testing
     #expect(tried > 500 && refused > 100)
   }
 
-  @Test("F12 a newer format is refused by its number, an older one that never was as damage")
+  @Test("F4 a newer format is refused by its number, an older one that never was as damage")
   func versions() throws {
     let folder = try Workspace()
     let file = try folder.document()

@@ -59,7 +59,7 @@ import Testing
       ] + arguments, environment: ["EMOJIART_STATE": state.path])
   }
 
-  @Test("F22 new, killed at any system call, leaves nothing or the whole document")
+  @Test("F14 new, killed at any system call, leaves nothing or the whole document")
   func killedNew() throws {
     let folder = try Workspace()
     let path = folder["bees.emojiart"]
@@ -82,7 +82,7 @@ import Testing
       }
     }
     print(
-      "F22 new: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(nothing) times nothing, "
+      "F14 new: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(nothing) times nothing, "
         + "\(whole) times the document")
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(killed >= chosen.count * 9 / 10)
@@ -122,19 +122,19 @@ import Testing
       #expect(after.emojisInOrder().filter { $0.id != id } == found.emojisInOrder(), "\(call)")
     }
     print(
-      "F22 \(what): \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(stayed) times the old "
+      "F14 \(what): \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(stayed) times the old "
         + "state, \(done) times the new one, \(beside) times with a journal that the next command dealt with")
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(killed >= chosen.count * 9 / 10)
     if chosen.count == calls.count { #expect(stayed > 20 && done > 1 && beside > 1) }
   }
 
-  @Test("F22 an edit, killed at any system call, leaves the old state or the new one")
+  @Test("F14 an edit, killed at any system call, leaves the old state or the new one")
   func killedEdit() throws {
     try sweepEdit("add", Campaign("kills-of-add", smoke: 16), emojis: 10, onlyOurs: false, ["add", "🐝"])
   }
 
-  @Test("F22 an edit of many pages, killed at any system call, leaves the old state or the new one")
+  @Test("F14 an edit of many pages, killed at any system call, leaves the old state or the new one")
   func killedLargeEdit() throws {
     let campaign = Campaign("kills-of-move", smoke: 12)
     try sweepEdit(
@@ -142,7 +142,7 @@ import Testing
       ["move", "--all", "--by", "1,1"])
   }
 
-  @Test("F22 taking back a cut-short save, killed at any system call, is taken up by the next command")
+  @Test("F14 taking back a cut-short save, killed at any system call, is taken up by the next command")
   func killedRecovery() throws {
     let folder = try Workspace()
     let (file, whole) = try folder.crashed()
@@ -167,14 +167,14 @@ import Testing
       #expect(try file.read().revision == found.revision + 1, "\(call)")
     }
     print(
-      "F22 recovery: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(stayed) times the old state, "
+      "F14 recovery: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(stayed) times the old state, "
         + "\(done) times the new one")
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(killed >= chosen.count * 9 / 10)
     if chosen.count == calls.count { #expect(stayed > 20 && done > 0) }
   }
 
-  @Test("F22 a repair, killed at any system call, leaves the file as it was or mended")
+  @Test("F14 a repair, killed at any system call, leaves the file as it was or mended")
   func killedRepair() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -204,14 +204,14 @@ import Testing
     _ = try file.repair(.repair, stamp: maker.stamp())
     #expect(try folder.names == ["bees.emojiart"])
     print(
-      "F22 repair: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(stayed) times as it was, \(mended) "
+      "F14 repair: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(stayed) times as it was, \(mended) "
         + "times mended")
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(killed >= chosen.count * 9 / 10)
     if chosen.count == calls.count { #expect(stayed > 20 && mended > 0) }
   }
 
-  @Test("F25 an edit whose system calls fail is there if it was answered, and not if it was refused")
+  @Test("F17 an edit whose system calls fail is there if it was answered, and not if it was refused")
   func failingCalls() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -254,7 +254,7 @@ import Testing
       }
     }
     print(
-      "F25 failing calls: \(tried) tried, \(answered) answered and there, \(refused) refused and not there, "
+      "F17 failing calls: \(tried) tried, \(answered) answered and there, \(refused) refused and not there, "
         + "\(unknown) said to be unknown")
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(tried == 3 * chosen.count)

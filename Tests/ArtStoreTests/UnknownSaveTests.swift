@@ -21,7 +21,7 @@ import Testing
     return bee
   }
 
-  @Test("D31 what a save in the dark has saved comes once, whatever and however much follows it")
+  @Test("F17 what a save in the dark has saved comes once, whatever and however much follows it")
   func once() throws {
     for followers in [3, 1_300, 4_000] {
       for others in [false, true] {
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// The real program: ten additions, a save whose synchronising fails here or there, 1,500 moves, the end.
-  @Test("D31 a stream whose save fails at any synchronising has each edit once in the end")
+  @Test("F17 a stream whose save fails at any synchronising has each edit once in the end")
   func stream() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -95,7 +95,7 @@ import Testing
       }
     }
     print(
-      "D31 saves in the dark: \(tried) streams, \(failed) with a failing save, \(held) of which nobody knew the outcome"
+      "F17 saves in the dark: \(tried) streams, \(failed) with a failing save, \(held) of which nobody knew the outcome"
     )
     #expect(tried == 20 && failed >= 3 && held >= 1)
   }

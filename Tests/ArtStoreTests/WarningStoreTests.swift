@@ -25,7 +25,7 @@ import Testing
     return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
-  @Test("B81 what was told, stopped and refused is kept for a document at its path, and can be taken back")
+  @Test("B22 what was told, stopped and refused is kept for a document at its path, and can be taken back")
   func kept() throws {
     let store = try self.store(file)
     #expect(store.record() == WarningRecord())
@@ -53,7 +53,7 @@ import Testing
     #expect(failure { try self.store(DocumentFile(folder["none.emojiart"])) }?.code == .noSuchDocument)
   }
 
-  @Test("B82 no URL is in what is kept, which is small and for nobody else's eyes")
+  @Test("B23 no URL is in what is kept, which is small and for nobody else's eyes")
   func secret() throws {
     let store = try self.store(file)
     try store.update { $0.lastRefused = store.digest(of: "https://hidden.example/?key=hidden") }
@@ -67,7 +67,7 @@ import Testing
     #expect(status.st_mode & 0o777 == 0o700)
   }
 
-  @Test("B83 damaged and foreign content counts as if nothing was told, and the next update puts it right")
+  @Test("B23 damaged and foreign content counts as if nothing was told, and the next update puts it right")
   func damaged() throws {
     let store = try self.store(file)
     try store.update {
@@ -106,7 +106,7 @@ import Testing
     unlink(path)
     mkfifo(path, 0o600)
     #expect(store.record() == WarningRecord())
-    print("B83 warnings: \(tried) damaged or foreign contents, \(asNothing) of them as if nothing was told")
+    print("B23 warnings: \(tried) damaged or foreign contents, \(asNothing) of them as if nothing was told")
     #expect(tried > 300 && asNothing > 100 && asNothing < tried)
   }
 
@@ -132,7 +132,7 @@ import Testing
     return wrong
   }
 
-  @Test("B84 several programs change it one after the other, and none loses what another one wrote")
+  @Test("B23 several programs change it one after the other, and none loses what another one wrote")
   func together() async throws {
     let files = try (0..<4).map { try folder.document("\($0).emojiart", seed: UInt64($0)) }
     let stores = try (0..<8).map { try self.store(files[$0 / 2]) }
@@ -146,7 +146,7 @@ import Testing
     #expect(stores.allSatisfy { $0.record().isStopped && $0.record().lastRefused == "49" })
   }
 
-  @Test("B84 an update that is killed leaves what was there, or what it was to write")
+  @Test("B23 an update that is killed leaves what was there, or what it was to write")
   func killed() throws {
     let store = try self.store(file)
     try store.update { $0.lastRefused = "old" }
@@ -172,7 +172,7 @@ import Testing
     #expect(try store.record() == WarningRecord() && names() == [])
   }
 
-  @Test("B85 where there is no state folder it is as if nothing was told, and nobody is told of that")
+  @Test("where there is no state folder it is as if nothing was told, and nobody is told of that")
   func nowhere() throws {
     let store = try WarningStore(for: file, in: nil)
     #expect(store.record() == WarningRecord())

@@ -16,7 +16,7 @@ import Testing
     return names.sorted()
   }
 
-  @Test("A11 a folder is read to its end: each entry once, with its kind, whatever bytes its name has")
+  @Test("A5 a folder is read to its end: each entry once, with its kind, whatever bytes its name has")
   func entries() throws {
     #expect(mkdir(scratch["folder"], 0o700) == 0 && symlink("folder", scratch["link"]) == 0)
     #expect(symlink("nowhere", scratch["dangling"]) == 0 && mkfifo(scratch["pipe"], 0o600) == 0)
@@ -43,11 +43,11 @@ import Testing
       try FolderEntry.each(in: scratch["missing"]) { _ in #expect(Bool(false)) }
     }
     #expect(error == SystemError("opendir", scratch["missing"], number: ENOENT))
-    print("A11 entries: \(count)")
+    print("A5 entries: \(count)")
   }
 
   @Test(
-    "A12 a file without a name appears whole where nothing is, or in the place of another file, or not at all",
+    "A6 a file without a name appears whole where nothing is, or in the place of another file, or not at all",
     arguments: [true, false])
   func unnamed(allowsUnnamed: Bool) throws {
     func begun(_ text: String) throws -> UnnamedFile {
@@ -89,7 +89,7 @@ import Testing
     #expect(missing?.number == ENOENT)
   }
 
-  @Test("A12 a file gets another name only where nothing has it, also where it cannot have two")
+  @Test("A6 a file gets another name only where nothing has it, also where it cannot have two")
   func renaming() throws {
     try scratch.write("a", "one")
     try scratch.write("b", "two")
@@ -100,7 +100,7 @@ import Testing
     close(file.descriptor)
   }
 
-  @Test("A13 paths are equal when their bytes are, and are taken apart at the byte of a slash")
+  @Test("W10 paths are equal when their bytes are, and are taken apart at the byte of a slash")
   func paths() {
     #expect(FilePath("e\u{301}") != FilePath("\u{E9}") && "e\u{301}" == "\u{E9}")
     #expect(Set([FilePath("e\u{301}"), FilePath("\u{E9}"), FilePath("\u{E9}")]).count == 2)
@@ -121,7 +121,7 @@ import Testing
     #expect(FilePath("b") > FilePath("a/b") && FilePath("é") > FilePath("z"), "in the order of their bytes")
   }
 
-  @Test("A13 a path without links is a text, or an error")
+  @Test("W10 a path without links is a text, or an error")
   func resolving() throws {
     #expect(mkdir(scratch["real"], 0o700) == 0 && symlink("real", scratch["link"]) == 0)
     #expect(try FilePath.resolved(scratch["link"]) == scratch["real"])
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(
-    "A14 a small file is read to its end, is absent, or is an error; one that is larger than it may be is an error"
+    "A5 a small file is read to its end, is absent, or is an error; one that is larger than it may be is an error"
   )
   func small() throws {
     try scratch.write("a", String(repeating: "x", count: 100_000))
@@ -149,7 +149,7 @@ import Testing
     #expect(try SmallFile.text("/proc/self/comm", limit: 64)?.isEmpty == false, "a file without a size")
   }
 
-  @Test("A14 a file's identity stays with a rename, is shared by hard links, and says what a path leads to")
+  @Test("A5 a file's identity stays with a rename, is shared by hard links, and says what a path leads to")
   func identities() throws {
     try scratch.write("a")
     let identity = try #require(FileIdentity(at: scratch["a"]))

@@ -9,7 +9,7 @@ import Testing
 @Suite("A helper process") struct HelperProcessTests {
   private let heard = Heard()
 
-  @Test("W8 a program is found beside ours or in libexec, and only one that can be executed")
+  @Test("B15 a program is found beside ours or in libexec, and only one that can be executed")
   func finding() throws {
     let scratch = try Scratch()
     for folder in ["bin", "bin/folder", "libexec", "libexec/emojiart"] {
@@ -34,7 +34,7 @@ import Testing
     #expect(try FileManager.default.isExecutableFile(atPath: built("emojiart-inotify").path))
   }
 
-  @Test("A19 helper programs are looked for in the folders that are named, and at the paths")
+  @Test("B15 helper programs are looked for in the folders that are named, and at the paths")
   func named() throws {
     let scratch = try Scratch()
     for folder in ["first", "second"] { #expect(mkdir(scratch[folder], 0o700) == 0) }
@@ -49,7 +49,7 @@ import Testing
     #expect(HelperPrograms(besideProgramAt: nil).folders.isEmpty)
   }
 
-  @Test("W8 a program that cannot be started is unavailable and named, and nothing is heard of it")
+  @Test("B15 a program that cannot be started is unavailable and named, and nothing is heard of it")
   func starting() throws {
     let scratch = try Scratch()
     try scratch.write("no-program", "neither a script nor a program")
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "W9 how a worker ended is told once, after its last line, with the last of its complaints",
+    "how a worker ended is told once, after its last line, with the last of its complaints",
     arguments: [
       ("echo a; echo b; exit 3", HelperEnd.Cause.exit(3), ["a", "b"], ""),
       ("echo a; echo why >&2; kill -9 $$", .signal(SIGKILL), ["a"], "why\n"),
@@ -91,7 +91,7 @@ import Testing
     #expect(heard.afterEnd == 0)
   }
 
-  @Test("W9 what has left a worker's group is out of reach, but does not keep its end from being told")
+  @Test("what has left a worker's group is out of reach, but does not keep its end from being told")
   func leftGroup() throws {
     let scratch = try Scratch()
     try #require(mkfifo(scratch["go"], 0o600) == 0)
@@ -109,7 +109,7 @@ import Testing
     withExtendedLifetime(worker) {}
   }
 
-  @Test("W9 the helper killed or stopped is noticed at once")
+  @Test("the helper killed or stopped is noticed at once")
   func helperEnds() throws {
     for (signal, cause) in [(SIGKILL, HelperEnd.Cause.signal(SIGKILL)), (SIGSTOP, .stopped)] {
       let heard = Heard()
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("W10 a worker has the memory, time and core size that its limits say")
+  @Test("G7 a worker has the memory, time and core size that its limits say")
   func limits() throws {
     let eater = Heard()
     // tail keeps the line, and there is no end of it.
@@ -140,7 +140,7 @@ import Testing
     withExtendedLifetime((worker, other, third)) {}
   }
 
-  @Test("W11 a worker inherits no descriptors, no signals and no process group")
+  @Test("G3 a worker inherits no descriptors, no signals and no process group")
   func inheritance() throws {
     let scratch = try Scratch()
     try scratch.write("open")
@@ -174,7 +174,7 @@ import Testing
     _ = try heard.ended()
   }
 
-  @Test("W11 a worker has its streams also where this process has none")
+  @Test("G3 a worker has its streams also where this process has none")
   func withoutStreams() throws {
     let scratch = try Scratch()
     let parent = try Stranger(

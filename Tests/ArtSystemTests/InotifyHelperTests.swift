@@ -26,7 +26,7 @@ import Testing
     return try #require(Int(answer[1]))
   }
 
-  @Test("W1 the helper tells what happens in a folder that it watches, and nothing that a reader does")
+  @Test("the helper tells what happens in a folder that it watches, and nothing that a reader does")
   func tells() throws {
     try scratch.write("old", "here before")
     #expect(try watch(scratch.path) == 1)
@@ -51,7 +51,7 @@ import Testing
     #expect(try heard.next() == "event 1 40000100 0 below")
   }
 
-  @Test("W2 names of any bytes go through a line and come back")
+  @Test("W10 names of any bytes go through a line and come back")
   func names() throws {
     let names: [[UInt8]] = [
       Array("with space".utf8), Array("two\nlines\r".utf8), Array("back\\x20slash\\".utf8),
@@ -73,10 +73,10 @@ import Testing
       #expect(mkdir(inner.map(CChar.init(bitPattern:)), 0o700) == 0)
       #expect(try heard.nextBytes() == Array("event \(number + 1) 40000100 0 ".utf8) + escaped(name))
     }
-    print("W2 names of any bytes: \(names.count) names")
+    print("W10 names of any bytes: \(names.count) names")
   }
 
-  @Test("W3 a folder that is removed and made again is watched anew, and an ended watch is silent")
+  @Test("W11 a folder that is removed and made again is watched anew, and an ended watch is silent")
   func again() throws {
     for round in 0..<20 {
       #expect(mkdir(scratch["f"], 0o700) == 0)
@@ -100,7 +100,7 @@ import Testing
     #expect(try watch(scratch.path) == 21, "what is not watched can be let go of")
   }
 
-  @Test("W4 a guarded folder tells only what becomes of itself, and stays watched where it was watched")
+  @Test("a guarded folder tells only what becomes of itself, and stays watched where it was watched")
   func guards() throws {
     #expect(mkdir(scratch["f"], 0o700) == 0 && mkdir(scratch["g"], 0o700) == 0)
     #expect(try watch(scratch["f"], "guard") == 1)
@@ -114,7 +114,7 @@ import Testing
     #expect(try heard.next() == "event 1 800 0 ")
   }
 
-  @Test("W4 what cannot be watched is answered in its turn, and no link is followed")
+  @Test("what cannot be watched is answered in its turn, and no link is followed")
   func refusals() throws {
     try scratch.write("file")
     #expect(mkdir(scratch["f"], 0o700) == 0)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(
-    "W5 what is no command ends the helper with a complaint",
+    "what is no command ends the helper with a complaint",
     arguments: [
       "go\n", "watch\n", "watch \n", "watch relative\n", "watch /a b\n", "watch /a\\x0\n", "watch /a\\x00b\n",
       "watch /a\\x2G\n", "watch /a\\", "unwatch x\n", "unwatch -1\n", "unwatch 99999999999\n", "unwatch \n",

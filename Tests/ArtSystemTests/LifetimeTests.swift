@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "W12 a worker does not outlive this process, even one killed with -9, and even a worker that is stopped",
+    "G8 a worker does not outlive this process, even one killed with -9, and even a worker that is stopped",
     arguments: [false, true])
   func parentKilled(isStopped: Bool) throws {
     let scratch = try Scratch()
@@ -43,14 +43,14 @@ import Testing
     #expect(try parent.ends)
   }
 
-  @Test("W12 a worker ends with its object")
+  @Test("G8 a worker ends with its object")
   func dropped() throws {
     let heard = Heard()
     _ = try HelperProcess.shell("exec sleep 1000", heard)
     #expect(try heard.ended().cause == .signal(SIGKILL))
   }
 
-  @Test("W12 what a worker has started itself goes with it")
+  @Test("G8 what a worker has started itself goes with it")
   func offspring() throws {
     let scratch = try Scratch()
     #expect(mkfifo(scratch["alive"], 0o600) == 0)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "W12 where a worker's number is nobody's any more, because SIGCHLD is ignored, nothing is killed by it")
+    "G8 where a worker's number is nobody's any more, because SIGCHLD is ignored, nothing is killed by it")
   func ignored() throws {
     let scratch = try Scratch()
     #expect(mkfifo(scratch["to"], 0o600) == 0 && mkfifo(scratch["from"], 0o600) == 0)
@@ -75,12 +75,12 @@ import Testing
     #expect(output == "nobody knows how\nleft alone\n")
   }
 
-  @Test("W12 nothing is left of 200 workers: no descriptor, no process, no thread")
+  @Test("G8 nothing is left of 200 workers: no descriptor, no process, no thread")
   func nothingLeft() throws {
     let parent = try Stranger(built("WorkerParent").path, ["starts", "200"])
     #expect(try parent.ends && parent.process.terminationStatus == 0)
     let output = String(decoding: parent.output.fileHandleForReading.availableData, as: UTF8.self)
     #expect(output == "descriptors 0\nchildren 0\nthreads 0\n")
-    print("W12 workers that leave nothing: 200 started")
+    print("G8 workers that leave nothing: 200 started")
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite("More events than are read") struct OverflowTests {
-  @Test("W6 events that were lost while nobody read are told as an overflow, and what follows is told again")
+  @Test("W2 events that were lost while nobody read are told as an overflow, and what follows is told again")
   func overflow() throws {
     let scratch = try Scratch()
     let heard = Heard()
@@ -39,10 +39,10 @@ import Testing
     var line = ""
     while !line.hasSuffix(" after") { line = try heard.next() }
     #expect(line == "event 1 100 0 after")
-    print("W6 overflow: \(count) events, \(told) told before it")
+    print("W2 overflow: \(count) events, \(told) told before it")
   }
 
-  @Test("W10 a helper without memory for its watches ends, and can be started again")
+  @Test("G7 a helper without memory for its watches ends, and can be started again")
   func memory() throws {
     let scratch = try Scratch()
     let heard = Heard()
@@ -56,10 +56,10 @@ import Testing
     let end = try heard.ended()
     #expect(end.cause == .exit(1) || end.cause == .signal(SIGSEGV), "\(end)")
     #expect(heard.lines.count > 1000 && !heard.lines.contains { $0.hasPrefix("failed") })
-    print("W10 memory: \(heard.lines.count) watches in 24 MiB")
+    print("G7 memory: \(heard.lines.count) watches in 24 MiB")
   }
 
-  @Test("W7 the helper ends with its standard input, also while nobody reads what it says")
+  @Test("G8 the helper ends with its standard input, also while nobody reads what it says")
   func endsWithInput() throws {
     let helper = try built("emojiart-inotify").path
     let idle = try Stranger(helper, [])

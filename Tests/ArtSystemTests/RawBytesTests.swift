@@ -25,7 +25,7 @@ import Testing
       }, onEnd: { heard.end($0) })
   }
 
-  @Test("B43 bytes that a line announces arrive as a whole, in their turn, whatever is in them")
+  @Test("B13 bytes that a line announces arrive as a whole, in their turn, whatever is in them")
   func whole() throws {
     let worker = try shell(
       "echo 3; printf abc; echo a; echo 0; echo 0; echo b; echo 4; printf '\\n\\0\\n\\n'; echo 5000000; "
@@ -40,7 +40,7 @@ import Testing
     withExtendedLifetime(worker) {}
   }
 
-  @Test("B43 a worker that announces more than it may is killed, and nothing more is heard of it")
+  @Test("B13 a worker that announces more than it may is killed, and nothing more is heard of it")
   func tooMany() throws {
     let worker = try shell("echo 101; head -c 101 /dev/zero; echo a; sleep 1000", bytes: 100)
     #expect(try heard.ended().cause == .excessOutput)
@@ -48,7 +48,7 @@ import Testing
     withExtendedLifetime(worker) {}
   }
 
-  @Test("B43 bytes that a worker did not live to write are dropped, and its end says that it broke off")
+  @Test("B13 bytes that a worker did not live to write are dropped, and its end says that it broke off")
   func brokenOff() throws {
     let worker = try shell("echo 100; head -c 99 /dev/zero", bytes: 100)
     #expect(try heard.ended() == HelperEnd(.exit(0), errors: "", isCutOff: true))
@@ -56,7 +56,7 @@ import Testing
     withExtendedLifetime(worker) {}
   }
 
-  @Test("B43 a worker whose input is ended reads to its end, and answers after it")
+  @Test("B13 a worker whose input is ended reads to its end, and answers after it")
   func endOfInput() throws {
     let worker = try HelperProcess.shell("exec wc -c", heard)
     try worker.send([UInt8](repeating: 0, count: 1_000_000))

@@ -9,7 +9,7 @@ import Testing
 @Suite("Sending to a worker") struct SendingTests {
   private let heard = Heard()
 
-  @Test("W13 what several threads send arrives whole, however slowly it is taken")
+  @Test("what several threads send arrives whole, however slowly it is taken")
   func whole() throws {
     let worker = try HelperProcess.shell("exec cat", heard)
     let (threads, lines) = (4, 2000)
@@ -27,10 +27,10 @@ import Testing
       counts[line.first ?? " ", default: 0] += 1
     }
     #expect(counts.count == threads)
-    print("W13 sending: \(threads * lines) lines")
+    print("sending: \(threads * lines) lines")
   }
 
-  @Test("W13 a worker that takes nothing for too long is killed, and sending fails")
+  @Test("a worker that takes nothing for too long is killed, and sending fails")
   func inputBlocked() throws {
     var limits = HelperLimits.wide
     limits.inputTimeout = .milliseconds(100)
@@ -42,7 +42,7 @@ import Testing
     #expect(try heard.ended().cause == .inputBlocked)
   }
 
-  @Test("W13 sending to a worker that has closed its input, or that ends meanwhile, fails and nothing more")
+  @Test("sending to a worker that has closed its input, or that ends meanwhile, fails and nothing more")
   func closed() throws {
     let worker = try HelperProcess.shell("exec <&-; echo ready; exec sleep 1000", heard)
     #expect(try heard.next() == "ready")
@@ -56,7 +56,7 @@ import Testing
     #expect(try other.ended().cause == .signal(SIGKILL))
   }
 
-  @Test("W13 a worker that nobody reads waits with what it says")
+  @Test("a worker that nobody reads waits with what it says")
   func backPressure() throws {
     let isRead = DispatchSemaphore(value: 0)
     let heard = heard

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "A15 a signal that is blocked is taken once, by the thread that asks; one that is ignored stays ignored")
+    "A7 a signal that is blocked is taken once, by the thread that asks; one that is ignored stays ignored")
   func polled() {
     unblocked([SIGUSR1]) {
       let source = SignalSource([SIGUSR1])
@@ -41,7 +41,7 @@ import Testing
     ignored.release()
   }
 
-  @Test("A16 a thread is begun with the signals that it is to take, and a body runs once")
+  @Test("A7 a thread is begun with the signals that it is to take, and a body runs once")
   func threads() throws {
     let masks = Mutex<[UInt64]>([])
     let isOver = DispatchSemaphore(value: 0)
@@ -61,7 +61,7 @@ import Testing
     try Threads.check(8)
   }
 
-  @Test("A17 a thread that waits is woken by any number of wakeups, and not again when it has cleared them")
+  @Test("A8 a thread that waits is woken by any number of wakeups, and not again when it has cleared them")
   func wakeups() throws {
     let pipe = try WakeupPipe()
     var ready = pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "A18 a variable that is empty is as good as none, and relative folders in XDG's variables are passed over"
+    "A9 a variable that is empty is as good as none, and relative folders in XDG's variables are passed over"
   )
   func environment() {
     #expect(Environment["PATH"] != nil && Environment["EMOJIART_NO_SUCH_VARIABLE"] == nil)

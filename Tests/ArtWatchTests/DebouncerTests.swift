@@ -8,7 +8,7 @@ import Testing
 @testable import ArtWatch
 
 @Suite("Debouncer") struct DebouncerTests {
-  @Test("W15 the stories of Fixtures/debouncer come out as they are told")
+  @Test("W1 the stories of Fixtures/debouncer come out as they are told")
   func stories() throws {
     var steps = 0
     let cases = try DebouncerCase.all()
@@ -17,12 +17,12 @@ import Testing
       steps += outcome.steps
       #expect(outcome.differences.isEmpty)
     }
-    print("W15 debouncer: \(cases.count) stories, \(steps) steps")
+    print("W1 debouncer: \(cases.count) stories, \(steps) steps")
     #expect(cases.count >= 15 && steps >= 120, "the runner sees the stories")
   }
 
   @Test(
-    "W15 the runner of the stories can fail",
+    "W1 the runner of the stories can fail",
     arguments: [
       "0 happened bees\n100 run\n> 21 look bees quiet\n",
       "0 happened bees\n100 run\n> 20 look bees pending\n",
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "W16 whatever happens, each event is followed by a look in time, a quiet one, and nothing is looked at without"
+    "W1 whatever happens, each event is followed by a look in time, a quiet one, and nothing is looked at without"
   )
   func anySchedule() {
     var (events, takes) = (0, 0)
@@ -51,7 +51,7 @@ import Testing
       events += schedule.events
       takes += schedule.takes
     }
-    print("W16 debouncer: \(campaign.count) random schedules, \(events) inputs, \(takes) times asked")
+    print("W1 debouncer: \(campaign.count) random schedules, \(events) inputs, \(takes) times asked")
     campaign.report(tried: campaign.count)
     #expect(events > 75 * campaign.count && takes > 25 * campaign.count)
   }

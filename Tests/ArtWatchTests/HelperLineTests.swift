@@ -10,7 +10,7 @@ import Testing
 @Suite("The helper's lines") struct HelperLineTests {
   private func read(_ line: String) throws -> HelperLine { try HelperLine(Array(line.utf8)) }
 
-  @Test("W17 each line of the helper is read as what it is")
+  @Test("W10 each line of the helper is read as what it is")
   func known() throws {
     #expect(try read("emojiart-inotify 1") == .ready(version: 1))
     #expect(try read("failed initialize 24") == .failed("initialize", error: 24))
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "W17 what is no line of the helper is an error, never a trap",
+    "W10 what is no line of the helper is an error, never a trap",
     arguments: [
       "", " ", "hello", "emojiart-inotify", "emojiart-inotify x", "emojiart-inotify 1 2", "failed watch",
       "failed watch x", "failed unwatch 3",
@@ -42,7 +42,7 @@ import Testing
     #expect(error?.code == .unavailable)
   }
 
-  @Test("W17 whatever bytes come, they are read or refused, and what is escaped comes back")
+  @Test("W10 whatever bytes come, they are read or refused, and what is escaped comes back")
   func anyBytes() throws {
     var random = SplitMix64(seed: 4)
     var refused = 0
@@ -55,7 +55,7 @@ import Testing
       #expect(written.allSatisfy { $0 > 0x20 && $0 != 0x7F })
       do { _ = try HelperLine(Array("event 1 2 0 ".utf8) + bytes) } catch { refused += 1 }
     }
-    print("W17 lines of the helper: 20000 random names, \(refused) refused as they stand")
+    print("W10 lines of the helper: 20000 random names, \(refused) refused as they stand")
     #expect(refused > 1_000)
   }
 }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("A helper that is killed, stopped, missing or mad", .timeLimit(.minutes(10))) struct HelperTroubleTests
 {
-  @Test("W28 a helper that is killed or stopped is started again, with a scan that says why")
+  @Test("W3 a helper that is killed or stopped is started again, with a scan that says why")
   func killed() async throws {
     let folder = try ScratchFolder()
     let seen = SeenHelper()
@@ -36,7 +36,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W28 a helper that is killed and stopped again and again while files come and go: nothing is missed")
+  @Test("W3 a helper that is killed and stopped again and again while files come and go: nothing is missed")
   func killedInTheMiddle() async throws {
     let folder = try ScratchFolder()
     let seen = SeenHelper()
@@ -66,13 +66,13 @@ import Testing
     writer.waitUntilExit()
     let expected = Set(try ScratchFolder.found(in: folder.path))
     try await follower.until { Set($0.files) == expected }
-    print("W28 helper: \(hit.count) killed and stopped, \(seen.processes.count) started")
+    print("W3 helper: \(hit.count) killed and stopped, \(seen.processes.count) started")
     #expect(hit.count == 4 && seen.processes.count >= 4)
     await follower.watcher.close()
     for process in seen.processes { #expect(SeenHelper.instances(of: process) == nil) }
   }
 
-  @Test("W33 after close the helper is gone, with its inotify instance, and next gives nothing")
+  @Test("G8 after close the helper is gone, with its inotify instance, and next gives nothing")
   func closed() async throws {
     let folder = try ScratchFolder()
     let seen = SeenHelper()
@@ -89,7 +89,7 @@ import Testing
     await watcher.close()
   }
 
-  @Test("W33 a watcher that is let go without close leaves nothing either, and a cancelled task gets nothing")
+  @Test("G8 a watcher that is let go without close leaves nothing either, and a cancelled task gets nothing")
   func letGo() async throws {
     let folder = try ScratchFolder()
     let seen = SeenHelper()
@@ -111,7 +111,7 @@ import Testing
     #expect(SeenHelper.instances(of: seen.last) == nil)
   }
 
-  @Test("W29 without a helper the reason is told once, and the folder is looked through every two seconds")
+  @Test("W4 without a helper the reason is told once, and the folder is looked through every two seconds")
   func missing() async throws {
     let nowhere = HelperPrograms(folders: [], paths: ["emojiart-inotify": "/nowhere"])
     for (helpers, word) in [(HelperPrograms(folders: ["/"]), "was not found"), (nowhere, "not there")] {
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "W29 a helper of another version is named, and one that comes right is used, with a scan that says so")
+    "W4 a helper of another version is named, and one that comes right is used, with a scan that says so")
   func version() async throws {
     let folder = try ScratchFolder()
     let clock = ManualClock()
@@ -169,7 +169,7 @@ import Testing
     await watcher.close()
   }
 
-  @Test("W29 a helper that says nothing for 5 s, or nonsense, is ended and another one started")
+  @Test("W4 a helper that says nothing for 5 s, or nonsense, is ended and another one started")
   func silentOrMad() async throws {
     let folder = try ScratchFolder()
     let clock = ManualClock()
@@ -199,7 +199,7 @@ import Testing
     await watcher.close()
   }
 
-  @Test("W29 a helper that does not answer a command within 5 s is ended and another one started")
+  @Test("W4 a helper that does not answer a command within 5 s is ended and another one started")
   func deaf() async throws {
     let folder = try ScratchFolder()
     let clock = ManualClock()
@@ -226,7 +226,7 @@ import Testing
     await watcher.close()
   }
 
-  @Test("W30 where no instance or no watch is left, the knob is named, and what can be watched is")
+  @Test("W4 where no instance or no watch is left, the knob is named, and what can be watched is")
   func limits() async throws {
     let folder = try ScratchFolder()
     try folder.shell("mkdir -p a/b; touch a/b/x.emojiart")
@@ -262,7 +262,7 @@ import Testing
   }
 
   @Test(
-    "W31 a folder on a network file system, or one that is to be polled, is looked through every two seconds and says so"
+    "W4 a folder on a network file system, or one that is to be polled, is looked through every two seconds and says so"
   )
   func remote() async throws {
     let folder = try ScratchFolder()

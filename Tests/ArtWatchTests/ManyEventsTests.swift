@@ -9,7 +9,7 @@ import Testing
 @testable import ArtWatch
 
 @Suite("Many events, and none", .timeLimit(.minutes(10))) struct ManyEventsTests {
-  @Test("W22 50,000 events while nobody asks are merged: each file is looked at once")
+  @Test("W2 50,000 events while nobody asks are merged: each file is looked at once")
   func merged() async throws {
     let folder = try ScratchFolder()
     let seen = SeenHelper()
@@ -29,14 +29,14 @@ import Testing
     try await seen.hasTold("8 zz.emojiart")
     let news = try await follower.until { $0.files.contains("zz.emojiart") }
     let looks = await follower.view(from: 1).looks
-    print("W22 nobody asks: 50000 events and more, \(news.count) pieces of news, \(looks.count) looks")
+    print("W2 nobody asks: 50000 events and more, \(news.count) pieces of news, \(looks.count) looks")
     #expect(news.count < 20)
     #expect(await follower.files.count == 21)
     await watcher.close()
   }
 
   @Test(
-    "W27 after a real overflow of the kernel's queue everything is looked through, with the reason, and nothing is missing"
+    "W2 after a real overflow of the kernel's queue everything is looked through, with the reason, and nothing is missing"
   )
   func overflow() async throws {
     let folder = try ScratchFolder()
@@ -63,7 +63,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W22 more names than are kept apart become one scan")
+  @Test("W2 more names than are kept apart become one scan")
   func inbox() throws {
     let now = Mutex(Duration.zero)
     let inbox = Inbox(Wakeup(), now: { now.withLock { $0 } }, quiet: .milliseconds(20), capacity: 100)
@@ -83,7 +83,7 @@ import Testing
     #expect(inbox.drain().events.isEmpty)
   }
 
-  @Test("W32 while nothing happens no timer runs, nothing wakes, and readers cause nothing")
+  @Test("W5 while nothing happens no timer runs, nothing wakes, and readers cause nothing")
   func idle() async throws {
     let folder = try ScratchFolder()
     try folder.shell("mkdir sub; echo 1 > bees.emojiart; echo 2 > sub/wasps.emojiart")
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(
-    "W21 a file that is being written all the time is looked at every 100 ms, and once more when it is quiet")
+    "W1 a file that is being written all the time is looked at every 100 ms, and once more when it is quiet")
   func constantWriting() async throws {
     let folder = try ScratchFolder()
     let watcher = FolderWatcher(folder.path, .real())
@@ -144,7 +144,7 @@ import Testing
     await watcher.close()
   }
 
-  @Test("W20 a file comes again when it is asked for, or with what happens before")
+  @Test("a file comes again when it is asked for, or with what happens before")
   func again() async throws {
     let folder = try ScratchFolder()
     try folder.write("bees.emojiart")
@@ -165,7 +165,7 @@ import Testing
     await watcher.close()
   }
 
-  @Test("W20 only one file is told of where only that one is wanted, with its journal")
+  @Test("only one file is told of where only that one is wanted, with its journal")
   func only() async throws {
     let folder = try ScratchFolder()
     try folder.shell("mkdir sub; touch bees.emojiart wasps.emojiart sub/bees.emojiart")

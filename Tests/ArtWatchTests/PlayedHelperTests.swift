@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "W26 where a folder above may only be passed through, the watched one is looked at by its path every two seconds"
+    "W11 where a folder above may only be passed through, the watched one is looked at by its path every two seconds"
   )
   func passedThrough() async throws {
     try folder.shell("mkdir -p p/root; touch p/root/a.emojiart")
@@ -61,7 +61,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W26 the folders above are guarded from the top down, and anew after events were lost")
+  @Test("W11 the folders above are guarded from the top down, and anew after events were lost")
   func guards() async throws {
     let played = PlayedHelper()
     let follower = try await watch(played)
@@ -80,7 +80,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W29 while it is degraded no scan has a reason, and nothing is said to be started that was not")
+  @Test("W4 while it is degraded no scan has a reason, and nothing is said to be started that was not")
   func noReason() async throws {
     let played = PlayedHelper(greeting: { [2, 3].contains($0) ? "emojiart-inotify 2" : "emojiart-inotify 1" })
     let follower = try await watch(played)
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "W29 a helper that is half mad, and answers more than it was asked, is ended and another one started",
+    "W4 a helper that is half mad, and answers more than it was asked, is ended and another one started",
     arguments: ["watching 900 1 1", "failed watch 2", "failed nonsense 3"])
   func halfMad(_ line: String) async throws {
     // The second helper is so while it is asked, the third one afterwards.
@@ -126,7 +126,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W16 a file that is due is told of before a folder that is due is looked through")
+  @Test("W1 a file that is due is told of before a folder that is due is looked through")
   func looksFirst() async throws {
     let played = PlayedHelper()
     let follower = try await watch(played)
@@ -140,7 +140,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W23 a subfolder of which only the attributes change is not watched anew")
+  @Test("W11 a subfolder of which only the attributes change is not watched anew")
   func attributes() async throws {
     try folder.make("sub/deep")
     let played = PlayedHelper()
@@ -153,7 +153,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W30 the same limit met at another place is not told again")
+  @Test("W4 the same limit met at another place is not told again")
   func otherPlace() async throws {
     try folder.make("a")
     try folder.make("b")

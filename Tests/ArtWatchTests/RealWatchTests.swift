@@ -7,7 +7,7 @@ import Testing
 @testable import ArtWatch
 
 @Suite("A folder that is watched for real", .timeLimit(.minutes(10))) struct RealWatchTests {
-  @Test("W21 a folder is looked through first, then each change to a file is told once")
+  @Test("W1 a folder is looked through first, then each change to a file is told once")
   func plain() async throws {
     let folder = try ScratchFolder()
     try folder.write("bees.emojiart")

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "W25 a folder that is deleted is said to be gone, with no files, and watched again when it is made again")
+    "W11 a folder that is deleted is said to be gone, with no files, and watched again when it is made again")
   func deleted() async throws {
     let folder = try ScratchFolder()
     try folder.shell("mkdir -p art/sub; touch art/sub/a.emojiart")
@@ -41,7 +41,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W26 a folder that is replaced by another one: the path is watched, not what was moved away")
+  @Test("W11 a folder that is replaced by another one: the path is watched, not what was moved away")
   func replaced() async throws {
     let folder = try ScratchFolder()
     try folder.shell("mkdir art other; touch art/a.emojiart other/b.emojiart")
@@ -58,7 +58,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W26 when a folder above it moves, the watched one is gone, and back with it")
+  @Test("W11 when a folder above it moves, the watched one is gone, and back with it")
   func above() async throws {
     let folder = try ScratchFolder()
     try folder.shell("mkdir -p one/two/art; touch one/two/art/a.emojiart")
@@ -75,7 +75,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W26 a link that stands in the place of the folder is not followed")
+  @Test("W11 a link that stands in the place of the folder is not followed")
   func linked() async throws {
     let folder = try ScratchFolder()
     try folder.shell("mkdir art; touch art/a.emojiart")
@@ -88,7 +88,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W25 a folder that is deleted and made again a hundred times ends as it is, with one helper")
+  @Test("W11 a folder that is deleted and made again a hundred times ends as it is, with one helper")
   func again() async throws {
     let folder = try ScratchFolder()
     try folder.shell("mkdir art")

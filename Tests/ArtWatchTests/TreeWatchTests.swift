@@ -29,7 +29,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W23 files that come together with their new subfolder are told of, however deep")
+  @Test("W11 files that come together with their new subfolder are told of, however deep")
   func together() async throws {
     let folder = try ScratchFolder()
     let follower = try await watch(folder)
@@ -41,7 +41,7 @@ import Testing
     #expect(await follower.view().reasons.isEmpty, "an ordinary change needs no reason")
   }
 
-  @Test("W23 a file in a new subfolder is told of later, too: it is watched")
+  @Test("W11 a file in a new subfolder is told of later, too: it is watched")
   func later() async throws {
     let folder = try ScratchFolder()
     let follower = try await watch(folder)
@@ -54,7 +54,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W24 a subfolder that is moved within the folder, out of it or into it takes its files along")
+  @Test("W11 a subfolder that is moved within the folder, out of it or into it takes its files along")
   func moved() async throws {
     let folder = try ScratchFolder()
     try folder.shell(
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "W24 subfolders that change places, are removed and made again, and moved over each other end as they are"
+    "W11 subfolders that change places, are removed and made again, and moved over each other end as they are"
   )
   func shuffled() async throws {
     let folder = try ScratchFolder()
@@ -96,7 +96,7 @@ import Testing
     try await agree(follower)
   }
 
-  @Test("W24 random moves of real folders: what was told in the end is what find finds")
+  @Test("W11 random moves of real folders: what was told in the end is what find finds")
   func random() async throws {
     var steps = 0
     let campaign = Campaign("subfolders", smoke: 1)
@@ -121,12 +121,12 @@ import Testing
       }
       try await agree(follower)
     }
-    print("W24 subfolders: \(steps) random moves")
+    print("W11 subfolders: \(steps) random moves")
     campaign.report(tried: campaign.count)
   }
 
   @Test(
-    "W34 links, FIFOs, linked subfolders and odd names: nothing outside the folder is told of, and names come as they are"
+    "W12 links, FIFOs, linked subfolders and odd names: nothing outside the folder is told of, and names come as they are"
   )
   func links() async throws {
     let folder = try ScratchFolder()
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(
-    "W34 what lies deeper than any path leads is passed over in silence, and everything above it is told of")
+    "W12 what lies deeper than any path leads is passed over in silence, and everything above it is told of")
   func long() async throws {
     let folder = try ScratchFolder()
     // Names that are four times as long for the helper, and plain ones.
@@ -182,7 +182,7 @@ import Testing
     await follower.watcher.close()
   }
 
-  @Test("W34 folders more than 64 deep are named, and everything above them is told of")
+  @Test("W12 folders more than 64 deep are named, and everything above them is told of")
   func deep() async throws {
     let folder = try ScratchFolder()
     let chain = Array(repeating: "d", count: 70)

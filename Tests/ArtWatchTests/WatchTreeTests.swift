@@ -12,7 +12,7 @@ import Testing
     WatchTree.Entry(watch: number, identity: FileIdentity(device: 1, inode: UInt(number)))
   }
 
-  @Test("W18 a watch belongs to the folder that was watched last, under the name that it had then")
+  @Test("a watch belongs to the folder that was watched last, under the name that it had then")
   func moves() {
     var tree = WatchTree()
     #expect(tree.put(.root, entry(1)) == nil)
@@ -32,7 +32,7 @@ import Testing
     #expect(tree.folders.keys.map(\.string) == [""])
   }
 
-  @Test("W18 whatever comes in which order, folders and watches stay pairs")
+  @Test("whatever comes in which order, folders and watches stay pairs")
   func anyOrder() {
     var random = SplitMix64(seed: 18)
     var tree = WatchTree()
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("W18 names are told apart by their bytes, and a folder from one whose name begins alike")
+  @Test("names are told apart by their bytes, and a folder from one whose name begins alike")
   func names() {
     #expect(FilePath("\u{e9}") != FilePath("e\u{301}"))
     #expect(Set([FilePath("\u{e9}"), FilePath("e\u{301}")]).count == 2)
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "W19 only regular files with a name that is wanted are found: no links, no FIFOs, no folders, no unreadable names"
+    "W12 only regular files with a name that is wanted are found: no links, no FIFOs, no folders, no unreadable names"
   )
   func wanted() throws {
     let folder = try ScratchFolder()
@@ -103,7 +103,7 @@ import Testing
     #expect(try walk(folder).contents(of: FilePath("bees.emojiart")) == nil)
   }
 
-  @Test("W19 what happens to a journal counts for its document, and other names for nothing")
+  @Test("W12 what happens to a journal counts for its document, and other names for nothing")
   func journals() throws {
     let walk = walk(try ScratchFolder())
     let sub = FilePath("sub")
@@ -115,7 +115,7 @@ import Testing
     #expect(walk.wanted([0xFF] + Array(".emojiart".utf8), in: .root) == nil)
   }
 
-  @Test("W19 among 100,000 other files the ones that are wanted are found")
+  @Test("W12 among 100,000 other files the ones that are wanted are found")
   func crowd() throws {
     let folder = try ScratchFolder()
     for number in 0..<100_000 { close(open(folder["file-\(number).png"], O_CREAT | O_WRONLY, 0o600)) }
@@ -124,11 +124,11 @@ import Testing
     let time = try ContinuousClock().measure {
       found = try walk(folder).contents(of: .root)?.files.count ?? 0
     }
-    print("W19 looking through: 100500 entries in \(time)")
+    print("W12 looking through: 100500 entries in \(time)")
     #expect(found == 500)
   }
 
-  @Test("W31 remote file systems are told by the names in mountinfo")
+  @Test("W4 remote file systems are told by the names in mountinfo")
   func remote() {
     let mounts = """
       22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

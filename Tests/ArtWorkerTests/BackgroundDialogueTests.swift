@@ -58,7 +58,7 @@ import Testing
     return (word, end, exchange.outcome(of: end), kills)
   }
 
-  @Test("B46 of all that a worker may say only what was agreed on is believed, and only when it ends well")
+  @Test("B15 of all that a worker may say only what was agreed on is believed, and only when it ends well")
   func random() throws {
     var generator = SplitMix64(seed: 40)
     let fetch = WorkerRequest.fetch(WorkerRequest.Fetch(url: "http://a.test", isUserInitiated: false))
@@ -90,7 +90,7 @@ import Testing
       }
     }
     print(
-      "B46 what a worker may say: \(counts[0]) taken, \(counts[1]) refused, \(counts[2]) errors at the end, \(counts[3]) at once"
+      "B15 what a worker may say: \(counts[0]) taken, \(counts[1]) refused, \(counts[2]) errors at the end, \(counts[3]) at once"
     )
     #expect(counts.allSatisfy { $0 > 300 }, "all of them are met")
   }

@@ -42,7 +42,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
 }
 
 @Suite("A background that is fetched", .timeLimit(.minutes(10))) struct BackgroundFetcherTests {
-  @Test("B44 a picture is fetched by one program and looked at by another, and nothing is left of either")
+  @Test("B14 a picture is fetched by one program and looked at by another, and nothing is left of either")
   func fetched() async throws {
     let worker = try ScriptedWorker()
     let result = try await worker.fetcher.result()
@@ -58,7 +58,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
       requests.last == #"{"decode":{"bytes":3,"limits":{"bytes":20971520,"pixels":24000000,"side":16384}}}"#)
   }
 
-  @Test("B44 bytes of one's own are looked at by one program")
+  @Test("B14 bytes of one's own are looked at by one program")
   func checked() async throws {
     let worker = try ScriptedWorker()
     let bytes = [UInt8](repeating: 7, count: 3 << 20)
@@ -67,7 +67,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
   }
 
   @Test(
-    "B44 what the programs refuse is refused with their reason, and a body that is too large without asking them"
+    "B14 what the programs refuse is refused with their reason, and a body that is too large without asking them"
   )
   func refused() async throws {
     let dns = #"{"refused":{"detail":"no address for x","isTransient":true,"reason":"dns"}}"#
@@ -89,7 +89,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
     }
   }
 
-  @Test("B51 a person's proxies are handed over for what the person typed, and for nothing else")
+  @Test("B11 a person's proxies are handed over for what the person typed, and for nothing else")
   func proxies() async throws {
     let worker = try ScriptedWorker()
     let fetcher = worker.fetcher
@@ -107,7 +107,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
     #expect(fetches.last?.contains(#""proxies":{}"#) == true)
   }
 
-  @Test("B49 how far it is comes as the latest that was not taken, and ends with the fetch")
+  @Test("how far it is comes as the latest that was not taken, and ends with the fetch")
   func progress() async throws {
     let told = Mutex(false)
     let fetch = BackgroundFetch { tell in
@@ -122,7 +122,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
     #expect(all == [FetchProgress(received: 100, total: 100)])
   }
 
-  @Test("B49 how far it is comes while the bytes do, also where nobody knows how many there are")
+  @Test("how far it is comes while the bytes do, also where nobody knows how many there are")
   func progressMeanwhile() async throws {
     let worker = try ScriptedWorker(
       fetch: """

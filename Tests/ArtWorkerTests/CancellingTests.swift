@@ -31,7 +31,7 @@ import Testing
     return worker.fetcher.fetch(BackgroundRequest(url, isUserInitiated: true))
   }
 
-  @Test("B48 a fetch that is cancelled leaves nothing running, wherever it is", arguments: stages)
+  @Test("G8 a fetch that is cancelled leaves nothing running, wherever it is", arguments: stages)
   func cancelled(_ name: String, _ script: String) async throws {
     let worker = try ScriptedWorker(script: script)
     let fetch = try begin(worker)
@@ -42,7 +42,7 @@ import Testing
     for await _ in fetch.progress { Issue.record("nothing was told") }
   }
 
-  @Test("B48 a fetch ends with its object", arguments: stages)
+  @Test("G8 a fetch ends with its object", arguments: stages)
   func dropped(_ name: String, _ script: String) async throws {
     let worker = try ScriptedWorker(script: script)
     var fetch: BackgroundFetch? = try begin(worker)
@@ -52,7 +52,7 @@ import Testing
     #expect(try await worker.isGone())
   }
 
-  @Test("B48 a fetch that is cancelled at once starts nothing, or leaves nothing of it")
+  @Test("G8 a fetch that is cancelled at once starts nothing, or leaves nothing of it")
   func atOnce() async throws {
     for round in 0..<20 {
       let worker = try ScriptedWorker()
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("B48 who is cancelled while waiting cancels the fetch, and all who wait are told")
+  @Test("G8 who is cancelled while waiting cancels the fetch, and all who wait are told")
   func waiter() async throws {
     let worker = try ScriptedWorker(script: ScriptedWorker.greeting + "stage there; forever")
     let fetch = try begin(worker)
@@ -76,7 +76,7 @@ import Testing
     #expect(try await worker.isGone())
   }
 
-  @Test("B48 who is cancelled while bytes of one's own are looked at ends that")
+  @Test("G8 who is cancelled while bytes of one's own are looked at ends that")
   func check() async throws {
     let worker = try ScriptedWorker(decode: "stage there; forever")
     let fetcher = worker.fetcher
@@ -89,7 +89,7 @@ import Testing
     #expect(try await worker.isGone())
   }
 
-  @Test("B48 fetches run beside each other, and one that is cancelled takes no other with it")
+  @Test("G8 fetches run beside each other, and one that is cancelled takes no other with it")
   func beside() async throws {
     let slow = try ScriptedWorker(script: ScriptedWorker.greeting + "stage there; forever")
     let good = try ScriptedWorker()

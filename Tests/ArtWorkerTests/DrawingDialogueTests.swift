@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "V81 of all that a worker may say about a drawing only what was agreed on is believed, and only when it ends well"
+    "B15 of all that a worker may say about a drawing only what was agreed on is believed, and only when it ends well"
   )
   func random() throws {
     var generator = SplitMix64(seed: 81)
@@ -97,12 +97,12 @@ import Testing
       default: if run.kills { counts.atOnce += 1 } else { counts.errors += 1 }
       }
     }
-    print("V81 what a worker may say of a drawing: \(counts)")
+    print("B15 what a worker may say of a drawing: \(counts)")
     let all = [counts.drawn, counts.refused, counts.costly, counts.errors, counts.atOnce]
     #expect(all.allSatisfy { $0 > 300 }, "all of them are met")
   }
 
-  @Test("V81 bytes that were not announced are nonsense")
+  @Test("B15 bytes that were not announced are nonsense")
   func bytes() throws {
     for lines in [[], [#"{"hello":3}"#], [#"{"hello":3}"#, #"{"part":3}"#]] {
       var exchange = DrawingDialogue(with: Self.program, limit: 1 << 20)
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("V75 a drawing has at most 4 GiB, and of a part with which it would have more nothing is taken")
+  @Test("G7 a drawing has at most 4 GiB, and of a part with which it would have more nothing is taken")
   func endless() throws {
     #expect(Renderer.resultLimit == 4 << 30)
     var exchange = DrawingDialogue(with: Self.program, limit: 5)

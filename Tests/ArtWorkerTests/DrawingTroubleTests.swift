@@ -32,7 +32,7 @@ import Testing
       sourceLocation: location)
   }
 
-  @Test("V73 a worker that is missing, or cannot be executed, is one clear error that names it")
+  @Test("B15 a worker that is missing, or cannot be executed, is one clear error that names it")
   func missing() async throws {
     let (none, _) = try await Renderer(helpers: HelperPrograms(folders: [])).failure()
     guard case .failed(let error) = none else { throw ArtError(.badJSON, "\(none as Any)") }
@@ -61,7 +61,7 @@ import Testing
     ("say '{\"hello\":3}'; say '{\"hello\":3}'; forever", "a hello that was not asked for"),
   ]
 
-  @Test("V73 a worker of another version, or one that cannot greet, is one clear error", arguments: greetings)
+  @Test("B15 a worker of another version, or one that cannot greet, is one clear error", arguments: greetings)
   func greeting(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(script: script)
     let (failure, taken) = try await worker.renderer.failure()
@@ -112,7 +112,7 @@ import Testing
   ]
 
   @Test(
-    "V73 a worker that ends, is killed or stopped, or writes nonsense while it draws is one clear error, and nothing is left of it",
+    "B15 a worker that ends, is killed or stopped, or writes nonsense while it draws is one clear error, and nothing is left of it",
     arguments: drawings)
   func drawing(_ script: String, _ part: String, _ taken: String) async throws {
     let worker = try ScriptedWorker(draw: script)
@@ -123,7 +123,7 @@ import Testing
     #expect(try await worker.isGone())
   }
 
-  @Test("V73 a worker that takes nothing of a drawing is one clear error")
+  @Test("B15 a worker that takes nothing of a drawing is one clear error")
   func deaf() async throws {
     let worker = try ScriptedWorker(script: "say '{\"hello\":3}'; exec <&-; forever")
     var drawing = try DrawingWorkerTests.drawing()
@@ -133,7 +133,7 @@ import Testing
     #expect(try await worker.isGone())
   }
 
-  @Test("V74 what the worker refuses is refused with its reason and its words, also after parts")
+  @Test("V8 what the worker refuses is refused with its reason and its words, also after parts")
   func refused() async throws {
     for reason in DrawingRefusal.Reason.allCases {
       let line = "say '{\"notDrawn\":{\"detail\":\"why\",\"reason\":\"\(reason.rawValue)\"}}'"
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("V74 a drawing that takes too much processor time, or memory, is refused with what to do")
+  @Test("V8 a drawing that takes too much processor time, or memory, is refused with what to do")
   func costly() async throws {
     for before in ["", Self.part, "say '{\"part\":3}'; printf ab; "] {
       let burner = try ScriptedWorker(draw: before + "kill -XCPU $$")
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test("V74 what no worker would take is refused before one is started")
+  @Test("V8 what no worker would take is refused before one is started")
   func tooLarge() async throws {
     var drawing = try DrawingWorkerTests.drawing()
     for (columns, rows) in [(0, 1), (1, 0), (-1, 5), (10_001, 1), (1, .max)] {
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test("V75 a drawing has 384 MB of address space and 60 s of processor time")
+  @Test("G7 a drawing has 384 MB of address space and 60 s of processor time")
   func limits() async throws {
     let worker = try ScriptedWorker(
       draw: "(ulimit -v; ulimit -t) >>\"${0%/*}/limits\"; \(ScriptedWorker.drawn)")
@@ -204,7 +204,7 @@ import Testing
     #expect(try worker.lines("limits") == ["393216", "60"])
   }
 
-  @Test("V75 a worker that says nothing for two minutes is killed", arguments: DrawingWorkerTests.stages)
+  @Test("G7 a worker that says nothing for two minutes is killed", arguments: DrawingWorkerTests.stages)
   func silent(_ name: String, _ script: String) async throws {
     let worker = try ScriptedWorker(script: script)
     let clock = ManualClock()
@@ -228,7 +228,7 @@ import Testing
     #expect(try await worker.isGone())
   }
 
-  @Test("V75 whoever takes what is drawn may take hours for it")
+  @Test("G7 whoever takes what is drawn may take hours for it")
   func slowTaker() async throws {
     let worker = try ScriptedWorker(draw: Self.part + Self.part + ScriptedWorker.drawn)
     let clock = ManualClock()

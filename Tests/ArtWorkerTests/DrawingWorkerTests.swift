@@ -70,7 +70,7 @@ final class Taken: Sendable {
     ),
   ]
 
-  @Test("V70 what is drawn comes in parts, in their order, and with what came of it")
+  @Test("what is drawn comes in parts, in their order, and with what came of it")
   func parts() async throws {
     let worker = try ScriptedWorker(
       draw: "say '{\"part\":3}'; printf abc; say '{\"part\":2}'; printf de; \(ScriptedWorker.drawn)")
@@ -81,7 +81,7 @@ final class Taken: Sendable {
     #expect(try await worker.isGone())
   }
 
-  @Test("V70 the program is asked once, with all that there is to the drawing")
+  @Test("the program is asked once, with all that there is to the drawing")
   func asked() async throws {
     let worker = try ScriptedWorker(draw: ScriptedWorker.drawn)
     _ = try await worker.renderer.draw(Self.drawing(), limit: 0)
@@ -94,14 +94,14 @@ final class Taken: Sendable {
       ])
   }
 
-  @Test("V70 a drawing of no bytes is one, too")
+  @Test("a drawing of no bytes is one, too")
   func empty() async throws {
     let worker = try ScriptedWorker(draw: ScriptedWorker.drawn)
     #expect(try await worker.renderer.draw(Self.drawing(), limit: 0).1.isEmpty)
   }
 
   @Test(
-    "V76 a result is held whole up to a limit; one that is larger is an error, and nothing is left running")
+    "a result is held whole up to a limit; one that is larger is an error, and nothing is left running")
   func whole() async throws {
     let script = Self.part + Self.part + ScriptedWorker.drawn
     let worker = try ScriptedWorker(draw: script)
@@ -119,7 +119,7 @@ final class Taken: Sendable {
     #expect(try await endless.isGone())
   }
 
-  @Test("V77 whoever does not want any more is asked no more, and nothing is left running", arguments: 1...5)
+  @Test("G8 whoever does not want any more is asked no more, and nothing is left running", arguments: 1...5)
   func givenUp(_ count: Int) async throws {
     let worker = try ScriptedWorker(draw: "while :; do \(Self.part) done")
     let taken = Taken(limit: count)
@@ -131,7 +131,7 @@ final class Taken: Sendable {
     #expect(try await worker.isGone())
   }
 
-  @Test("V77 who does not want what was drawn to its end is told so, too")
+  @Test("G8 who does not want what was drawn to its end is told so, too")
   func givenUpAtTheEnd() async throws {
     let worker = try ScriptedWorker(draw: Self.part + ScriptedWorker.drawn)
     let taken = Taken(limit: 1)
@@ -141,7 +141,7 @@ final class Taken: Sendable {
     #expect(try await worker.isGone())
   }
 
-  @Test("V77 a drawing that is cancelled leaves nothing running, wherever it is", arguments: stages)
+  @Test("G8 a drawing that is cancelled leaves nothing running, wherever it is", arguments: stages)
   func cancelled(_ name: String, _ script: String) async throws {
     let worker = try ScriptedWorker(script: script)
     let taken = Taken()
@@ -158,7 +158,7 @@ final class Taken: Sendable {
     #expect(try await worker.isGone())
   }
 
-  @Test("V77 a drawing that is cancelled at once starts nothing, or leaves nothing of it")
+  @Test("G8 a drawing that is cancelled at once starts nothing, or leaves nothing of it")
   func atOnce() async throws {
     var counts = (drawn: 0, cancelled: 0)
     for round in 0..<20 {
@@ -178,10 +178,10 @@ final class Taken: Sendable {
       if await drawing.value { counts.drawn += 1 } else { counts.cancelled += 1 }
       #expect(try await worker.isGone())
     }
-    print("V77 cancelled at once: \(counts.cancelled) cancelled, \(counts.drawn) drawn")
+    print("G8 cancelled at once: \(counts.cancelled) cancelled, \(counts.drawn) drawn")
   }
 
-  @Test("V77 drawings are made beside each other, and one that is cancelled takes no other with it")
+  @Test("G8 drawings are made beside each other, and one that is cancelled takes no other with it")
   func beside() async throws {
     let slow = try ScriptedWorker(draw: "stage there; forever")
     let good = try ScriptedWorker(draw: Self.part + ScriptedWorker.drawn)
@@ -198,7 +198,7 @@ final class Taken: Sendable {
     #expect(try await good.isGone())
   }
 
-  @Test("V75 when this program was stopped for long, what the worker has to say is heard all the same")
+  @Test("G7 when this program was stopped for long, what the worker has to say is heard all the same")
   func stopped() async throws {
     let worker = try ScriptedWorker(
       draw: "stage there; read -r go <\"${0%/*}/go\"; \(Self.part) \(ScriptedWorker.drawn)")

@@ -63,7 +63,7 @@ extension HelperPool {
     }
   }
 
-  @Test("V91 slots are given in the order of the requests, never more than there are")
+  @Test("V13 slots are given in the order of the requests, never more than there are")
   func machine() {
     var random = SplitMix64(seed: 91)
     for limit in 1...4 {
@@ -99,7 +99,7 @@ extension HelperPool {
     #expect(HelperPool.shared.limit >= 2 && HelperPool.fetching.limit == 8)
   }
 
-  @Test("V91 of 60 drawings three at once have helper processes in a pool of three")
+  @Test("V13 of 60 drawings three at once have helper processes in a pool of three")
   func cap() async throws {
     let worker = try ScriptedWorker(
       draw: """
@@ -133,7 +133,7 @@ extension HelperPool {
     #expect(try await worker.isGone())
   }
 
-  @Test("V91 drawings that wait are served in their order")
+  @Test("V13 drawings that wait are served in their order")
   func order() async throws {
     let worker = try ScriptedWorker(draw: Self.short, limit: 1)
     let (renderer, served, gate) = (worker.renderer, Served(), DispatchSemaphore(value: 0))
@@ -159,7 +159,7 @@ extension HelperPool {
     #expect(served.all == Array(0..<10))
   }
 
-  @Test("V92 a drawing that is cancelled while it waits leaves the queue at once and starts no program")
+  @Test("V13 a drawing that is cancelled while it waits leaves the queue at once and starts no program")
   func cancelWaiting() async throws {
     let worker = try ScriptedWorker(
       script: "echo start >>\"${0%/*}/starts\"\n" + ScriptedWorker.drawingGreeting + Self.short, limit: 1)
@@ -194,7 +194,7 @@ extension HelperPool {
     #expect(try await worker.isGone())
   }
 
-  @Test("V92 a drawing that is cancelled while it runs ends its program, and then the next one is served")
+  @Test("V13 a drawing that is cancelled while it runs ends its program, and then the next one is served")
   func cancelRunning() async throws {
     let worker = try ScriptedWorker(
       draw: """
@@ -213,7 +213,7 @@ extension HelperPool {
     #expect(try await worker.isGone())
   }
 
-  @Test("V93 fetches take no slot of what is decoded, and what is decoded and drawn share theirs")
+  @Test("V13 fetches take no slot of what is decoded, and what is decoded and drawn share theirs")
   func kinds() async throws {
     let slow = try ScriptedWorker(fetch: "stage there; forever", limit: 1)
     let fetcher = BackgroundFetcher(

@@ -35,7 +35,7 @@ import Testing
     )
   }
 
-  @Test("B42 the worker greets, answers each request in its turn, and ends with its input")
+  @Test("the worker greets, answers each request in its turn, and ends with its input")
   func answers() throws {
     let none = try run("")
     #expect(none.lines == [#"{"hello":3}"#] && none.errors.isEmpty && none.status == 0)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "B42 a request that is broken ends the worker with status 65 and a line",
+    "a request that is broken ends the worker with status 65 and a line",
     arguments: [
       "nonsense\n", "\n", "{}\n", "{\"decode\":{}}\n", "\(decode)\nab", "\(decode)", "{\"draw\":{}}\n",
       "{\"decode\":{\"bytes\":4,\"limits\":{\"bytes\":3,\"pixels\":9,\"side\":3}}}\nabcd",
@@ -66,7 +66,7 @@ import Testing
   private static let drawing = WorkerVerb.draw(font: "/nothing.ttf", []).arguments
 
   @Test(
-    "V82 a drawing that breaks off, or is asked for in a way that was not agreed on, ends the worker with status 65 and a line",
+    "a drawing that breaks off, or is asked for in a way that was not agreed on, ends the worker with status 65 and a line",
     arguments: [
       "{\"draw\":{}}\n", "{\"picture\":1}\na", "{\"picture\":1}\na{\"picture\":1}\nb\(draw)\n",
       "{\"picture\":1}\na\(decode)\nabc", "{\"labels\":{\"bytes\":2,\"total\":1}}\n[]",
@@ -82,7 +82,7 @@ import Testing
     #expect(run.errors.hasPrefix("emojiart-worker: ") && run.errors.split(separator: "\n").count == 1)
   }
 
-  @Test("V82 drawings are answered in their turn, each with what was sent for it")
+  @Test("drawings are answered in their turn, each with what was sent for it")
   func drawings() throws {
     let labels = #"{"labels":{"bytes":16,"total":1}}"# + "\n" + #"[["🐝",1,1,1]]"#
     let run = try run("\(Self.draw)\n\(labels)\(Self.draw)\n\(Self.draw)\n", Self.drawing)
@@ -90,13 +90,13 @@ import Testing
     for line in run.lines.dropFirst() { #expect(line.contains(#""reason":"noFont""#), "\(line)") }
   }
 
-  @Test("B42 what was answered before a broken request stays answered")
+  @Test("what was answered before a broken request stays answered")
   func brokenLater() throws {
     let run = try run("\(Self.decode)\nabcnonsense\n")
     #expect(run.lines.count == 2 && run.status == 65)
   }
 
-  @Test("B42 a worker that nobody reads ends with status 74, and with no signal")
+  @Test("a worker that nobody reads ends with status 74, and with no signal")
   func unread() throws {
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "B42 the worker has no commands, and says so",
+    "the worker has no commands, and says so",
     arguments: [
       [], ["--help"], ["fetch", "png"], ["decode", "svg"], ["draw", "--font", "/f", "-x"], ["sandbox", "x"],
     ])
@@ -118,7 +118,7 @@ import Testing
     + #""proxies":{},"url":"http://127.0.0.1:1/"}}"#
 
   @Test(
-    "G2 a worker ends with status 65 at a request that it was not started for",
+    "G1 a worker ends with status 65 at a request that it was not started for",
     arguments: [
       ("\(decode)\nabc", ["fetch"]), ("\(decode)\nabc", ["draw"]), ("\(fetch)\n", ["decode"]),
       ("\(fetch)\n", ["draw"]), ("\(draw)\n", ["decode"]), ("\(draw)\n", ["fetch"]),
@@ -129,7 +129,7 @@ import Testing
     #expect(run.errors.contains("was not started for"))
   }
 
-  @Test("B42 emojiart and the worker that was built with it speak the same version")
+  @Test("emojiart and the worker that was built with it speak the same version")
   func together() async throws {
     do throws(BackgroundFailure) {
       _ = try await BackgroundFetcher().check(Array("no picture".utf8))
@@ -143,7 +143,7 @@ import Testing
 
 @Suite("The parent of a worker that fetches", .timeLimit(.minutes(10))) struct ParentTests {
   @Test(
-    "B50 a program that is killed while it fetches or decodes leaves nothing running",
+    "G8 a program that is killed while it fetches or decodes leaves nothing running",
     arguments: [true, false])
   func killed(isFetching: Bool) async throws {
     let held = "stage there; forever"
@@ -160,7 +160,7 @@ import Testing
     #expect(parent.terminationReason == .uncaughtSignal)
   }
 
-  @Test("V78 a program that is killed while it has something drawn leaves nothing running")
+  @Test("G8 a program that is killed while it has something drawn leaves nothing running")
   func killedDrawing() async throws {
     let worker = try ScriptedWorker(draw: "say '{\"part\":3}'; printf abc; stage there; forever")
     let parent = Process()
@@ -174,7 +174,7 @@ import Testing
     #expect(parent.terminationReason == .uncaughtSignal)
   }
 
-  @Test("V79 what is drawn is never held whole by the program that has it drawn, however much it is")
+  @Test("what is drawn is never held whole by the program that has it drawn, however much it is")
   func drawingMemory() async throws {
     let length = WorkerReply.partLimit
     func worker(_ parts: Int) throws -> ScriptedWorker {
@@ -199,12 +199,12 @@ import Testing
       return words[1] - words[0]
     }
     let (passed, whole) = (try growth("measure-parts"), try growth("measure-whole"))
-    print("V79 a drawing of 65536 KiB: the peak grew by \(passed) KiB passed on, by \(whole) KiB held whole")
+    print("a drawing of 65536 KiB: the peak grew by \(passed) KiB passed on, by \(whole) KiB held whole")
     #expect(whole >= 60_000, "the check sees the bytes")
     #expect(passed < 8_000)
   }
 
-  @Test("B52 the largest body is held once by the program that has it fetched")
+  @Test("the largest body is held once by the program that has it fetched")
   func memory() async throws {
     let worker = try ScriptedWorker(fetch: "say '{\"body\":20971520}'; head -c 20971520 /dev/zero")
     let small = try ScriptedWorker()
@@ -222,7 +222,7 @@ import Testing
     }
     try #require(words.count == 2)
     let growth = words[1] - words[0]
-    print("B52 a body of 20480 KiB: the peak grew by \(growth) KiB")
+    print("a body of 20480 KiB: the peak grew by \(growth) KiB")
     #expect(growth >= 20_000, "the check sees the body")
     #expect(growth < 30_000, "it is not there twice")
   }

@@ -25,7 +25,7 @@ import Testing
       format: .png(try PixelSize(width: 200, height: 160)), font: font)
   }
 
-  @Test("V84 V70 a picture of thousands of emoji is drawn by the worker, which says what it lacks")
+  @Test("a picture of thousands of emoji is drawn by the worker, which says what it lacks")
   func picture() async throws {
     let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
     let (drawn, bytes) = try await Renderer(clock: ManualClock())
@@ -40,7 +40,7 @@ import Testing
     #expect(again == bytes)
   }
 
-  @Test("V84 V71 of many texts that the font lacks the first twenty are named, and all are counted once")
+  @Test("B13 of many texts that the font lacks the first twenty are named, and all are counted once")
   func lacking() async throws {
     let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
     var drawing = try Self.drawing(1, font: font)
@@ -54,7 +54,7 @@ import Testing
     #expect(drawn.lackingCount == 25 && drawn.lacking == Array(texts.prefix(20)))
   }
 
-  @Test("V84 V74 what cannot be drawn is refused by the worker, with its words")
+  @Test("V8 what cannot be drawn is refused by the worker, with its words")
   func refused() async throws {
     for (font, reason) in [
       (nil, DrawingRefusal.Reason.noFont), ("/nothing.ttf", .noFont), (#filePath, .badFont),

@@ -13,7 +13,7 @@ import Testing
 
   init() throws { server = try PictureServer() }
 
-  @Test("B44 a picture comes from a server through both programs")
+  @Test("B14 a picture comes from a server through both programs")
   func picture() async throws {
     let fetch = fetcher.fetch(
       BackgroundRequest(try BackgroundURL("\(server.url)/picture"), isUserInitiated: true))
@@ -25,7 +25,7 @@ import Testing
     #expect(last.map { $0.received == picture.bytes.count } ?? true, "the last one that was told")
   }
 
-  @Test("B47 the largest body comes through both programs within their limits, and one byte more is refused")
+  @Test("G7 the largest body comes through both programs within their limits, and one byte more is refused")
   func largest() async throws {
     let result = try await fetcher.result("\(server.url)/size/20971520")
     #expect(result.refusal?.reason == .notAnImage, "\(result)")
@@ -33,7 +33,7 @@ import Testing
     #expect(more.refusal?.reason == .tooBig, "\(more)")
   }
 
-  @Test("B44 what the worker refuses of a server is refused with its reason")
+  @Test("B14 what the worker refuses of a server is refused with its reason")
   func refused() async throws {
     #expect(try await fetcher.result("\(server.url)/status/503").refusal?.isTransient == true)
     #expect(

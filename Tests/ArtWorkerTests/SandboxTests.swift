@@ -118,10 +118,10 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  @Test("G7 without seccomp a stranger's code in a decoder opens, writes and executes no file all the same")
+  @Test("G5 without seccomp a stranger's code in a decoder opens, writes and executes no file all the same")
   func landlockAlone() throws {
     guard try Self.ability(lacking: .nothing).landlock != nil else {
-      return print("G7 no Landlock here: 0 attempts")
+      return print("G5 no Landlock here: 0 attempts")
     }
     let input = try SandboxCase.decode.input()
     let (outcomes, touched) = try tried {
@@ -129,12 +129,12 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
         $0, in: $1, verb: SandboxCase.decode.verb, input: input, lacking: .seccomp)
     }
     let succeeded = Set(outcomes.filter { $0.value == .succeeded }.keys)
-    print("G7 Landlock alone: \(succeeded.count) of \(outcomes.count) succeed: \(succeeded.sorted())")
+    print("G5 Landlock alone: \(succeeded.count) of \(outcomes.count) succeed: \(succeeded.sorted())")
     #expect(succeeded.isDisjoint(with: Self.aboutFiles) && succeeded.count >= 10, "the filter is off")
     #expect(touched.isSubset(of: ["change_permissions", "connect_by_path"]), "what Landlock does not know")
   }
 
-  @Test("G7 without Landlock a stranger's code in a decoder can do nothing all the same")
+  @Test("G5 without Landlock a stranger's code in a decoder can do nothing all the same")
   func seccompAlone() throws {
     let input = try SandboxCase.decode.input()
     let (outcomes, touched) = try tried {
@@ -171,7 +171,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "G7 a worker on a system without Landlock, seccomp or both says so, and decodes",
+    "G5 a worker on a system without Landlock, seccomp or both says so, and decodes",
     arguments: Intruder.Lack.allCases)
   func lacking(_ lack: Intruder.Lack) throws {
     let (whole, ability) = (try Self.ability(lacking: .nothing), try Self.ability(lacking: lack))
@@ -187,7 +187,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     #expect(output.contains(#"{"picture":{"#), "\(output)")
   }
 
-  @Test("G8 emojiart asks the worker what the system has")
+  @Test("emojiart asks the worker what the system has")
   func probe() async throws {
     #expect(try await SandboxProbe().ask() == Self.ability(lacking: .nothing))
     let missing = SandboxProbe(helpers: HelperPrograms(folders: []))
@@ -238,7 +238,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   private static let isRoot = geteuid() == 0
 
   @Test(
-    "G5 a worker that has greeted has no rights to gain, is filtered, is one thread, and stands in the root folder",
+    "G3 a worker that has greeted has no rights to gain, is filtered, is one thread, and stands in the root folder",
     .enabled(if: isRoot, "only root can look into it"), arguments: SandboxCase.allCases)
   func status(_ which: SandboxCase) throws {
     let worker = try Greeted(which.verb)
@@ -258,7 +258,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "G5 a worker has no descriptors but its pipes, and what silences its libraries",
+    "G3 a worker has no descriptors but its pipes, and what silences its libraries",
     .enabled(if: isRoot, "only root can look into it"), arguments: SandboxCase.allCases)
   func descriptors(_ which: SandboxCase) throws {
     let worker = try Greeted(which.verb)
@@ -271,7 +271,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "G10 a worker has open the loaders of its kinds of pictures and no others, and a font only to draw",
+    "G6 a worker has open the loaders of its kinds of pictures and no others, and a font only to draw",
     .enabled(if: isRoot, "only root can look into it"))
   func loaders() throws {
     func mapped(_ verb: WorkerVerb) throws -> (loaders: Set<String>, hasFont: Bool) {
@@ -290,7 +290,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "G10 a picture of a kind that the worker was not started for is refused as if its loader were missing")
+    "G6 a picture of a kind that the worker was not started for is refused as if its loader were missing")
   func otherKind() throws {
     let worker = try HelperPrograms.installed.program("emojiart-worker").path
     for (kinds, picture) in [([PictureKind.png], "sign.avif"), ([.avif], "sign.jpg"), ([.jpeg], "sign.png")] {
@@ -300,7 +300,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  @Test("G4 a worker gets the variables of the environment that its verb reads, and no others")
+  @Test("G3 a worker gets the variables of the environment that its verb reads, and no others")
   func environment() async throws {
     let look = "tr '\\0' '\\n' </proc/$$/environ >>\"${0%/*}/environment\"; echo . >>\"${0%/*}/environment\""
     let worker = try ScriptedWorker(
@@ -321,7 +321,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     #expect(lines.drop { $0 != "." }.allSatisfy { $0 == "." }, "a decoder gets none")
   }
 
-  @Test("G3 what a sandbox ends is one refused picture, fetch or drawing, by name")
+  @Test("G2 what a sandbox ends is one refused picture, fetch or drawing, by name")
   func refusals() async throws {
     let broken = "cat >/dev/null; kill -SYS $$"
     let decoder = try ScriptedWorker(decode: broken)
@@ -348,7 +348,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  @Test("G3 code of a stranger in the decoder is one refused picture for who asked")
+  @Test("G2 code of a stranger in the decoder is one refused picture for who asked")
   func wholeWay() throws {
     let place = try IntruderPlace()
     let outcome = try Intruder.shared.attempt(
@@ -358,7 +358,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "G9 in its sandbox a worker draws every format with pictures of every kind, and texts that the font lacks"
+    "in its sandbox a worker draws every format with pictures of every kind, and texts that the font lacks"
   )
   func drawings() throws {
     let worker = try HelperPrograms.installed.program("emojiart-worker").path
@@ -381,7 +381,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  @Test("G12 where no thread can be begun a worker draws all the same, and a fetch says what is lacking")
+  @Test("G9 where no thread can be begun a worker draws all the same, and a fetch says what is lacking")
   func withoutThreads() throws {
     let worker = try HelperPrograms.installed.program("emojiart-worker").path
     let lacking = [try Intruder.shared.program, "lacking", Intruder.Lack.threads.rawValue, worker]

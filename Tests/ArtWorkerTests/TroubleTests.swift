@@ -24,7 +24,7 @@ import Testing
     #expect(message.hasSuffix("; install emojiart again") || message.hasSuffix("; try again"))
   }
 
-  @Test("B45 a worker that is missing is one clear error that names it")
+  @Test("B15 a worker that is missing is one clear error that names it")
   func missing() async throws {
     let error = try await BackgroundFetcher(helpers: HelperPrograms(folders: [])).result().error
     #expect(error?.code == .unavailable)
@@ -32,7 +32,7 @@ import Testing
     #expect(error?.cause.hasSuffix("install emojiart again") == true)
   }
 
-  @Test("B45 a worker that cannot be executed is one clear error that names it")
+  @Test("B15 a worker that cannot be executed is one clear error that names it")
   func notExecutable() async throws {
     let worker = try ScriptedWorker()
     for path in ["\(worker.path)/script", "\(worker.path)/nothing", worker.path] {
@@ -62,7 +62,7 @@ import Testing
     ("say '{\"hello\":3}'; say '{\"hello\":3}'; forever", "a hello that was not asked for"),
   ]
 
-  @Test("B45 a worker of another version, or one that cannot greet, is one clear error", arguments: greetings)
+  @Test("B15 a worker of another version, or one that cannot greet, is one clear error", arguments: greetings)
   func greeting(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(script: script)
     check(try await worker.fetcher.result(), worker, part)
@@ -108,7 +108,7 @@ import Testing
   ]
 
   @Test(
-    "B46 a worker that ends, is killed or stopped, or writes nonsense while it fetches is one clear error, and nothing is left of it",
+    "B15 a worker that ends, is killed or stopped, or writes nonsense while it fetches is one clear error, and nothing is left of it",
     arguments: fetches)
   func fetching(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(fetch: script)
@@ -145,7 +145,7 @@ import Testing
   ]
 
   @Test(
-    "B46 a worker that does so while it decodes is one clear error, and nothing is left of it",
+    "B15 a worker that does so while it decodes is one clear error, and nothing is left of it",
     arguments: decodes)
   func decoding(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(decode: script)
@@ -153,7 +153,7 @@ import Testing
     #expect(try await worker.isGone())
   }
 
-  @Test("B46 a worker that takes nothing of a picture is one clear error")
+  @Test("B15 a worker that takes nothing of a picture is one clear error")
   func deaf() async throws {
     let worker = try ScriptedWorker(decode: "exec <&-; forever")
     let fetcher = worker.fetcher
@@ -166,7 +166,7 @@ import Testing
     #expect(try await worker.isGone())
   }
 
-  @Test("B47 a worker that is silent is killed when its time is up")
+  @Test("G7 a worker that is silent is killed when its time is up")
   func hanging() async throws {
     for (name, script) in CancellingTests.stages {
       let worker = try ScriptedWorker(script: script)
@@ -192,10 +192,10 @@ import Testing
       }
       #expect(try await worker.isGone())
     }
-    print("B47 silent workers: \(CancellingTests.stages.count) stages")
+    print("G7 silent workers: \(CancellingTests.stages.count) stages")
   }
 
-  @Test("B47 a picture that takes too much processor time or memory is refused")
+  @Test("G7 a picture that takes too much processor time or memory is refused")
   func costly() async throws {
     let burner = try ScriptedWorker(decode: "kill -XCPU $$")
     let time = try await burner.fetcher.result().refusal
@@ -206,7 +206,7 @@ import Testing
     #expect(memory?.reason == .tooManyPixels && memory?.isTransient == false)
   }
 
-  @Test("B47 both programs have 300 MB of memory, and no more processor time than they need")
+  @Test("G7 both programs have 300 MB of memory, and no more processor time than they need")
   func limits() async throws {
     let look = "(ulimit -v; ulimit -t) >>\"${0%/*}/limits\""
     let worker = try ScriptedWorker(

@@ -28,7 +28,7 @@ import Testing
     try background(transfer).set(PictureSource(typed: url), typed: url)
   }
 
-  @Test("U2 a refused background leaves the document, its revision and its background as they were")
+  @Test("B21 a refused background leaves the document, its revision and its background as they were")
   func refused() throws {
     _ = try set(.picture())
     let before = try watched.bytes("bees.emojiart")
@@ -50,7 +50,7 @@ import Testing
     #expect(try watched.bytes("bees.emojiart") == before)
   }
 
-  @Test("U2 a background that was pending is not any more when it was refused for good")
+  @Test("B21 a background that was pending is not any more when it was refused for good")
   func pendingRefused() throws {
     try file.want(url)
     #expect { try background(.refusal(.dns)).fetchPending() } throws: {
@@ -64,7 +64,7 @@ import Testing
     #expect(code { try background(.picture()).fetchPending() } == .noBackground)
   }
 
-  @Test("U4 the same change of a background comes to the same on a document's file and on one that is open")
+  @Test("U2 the same change of a background comes to the same on a document's file and on one that is open")
   func sameOnBoth() async throws {
     let other = try watched.make("open.emojiart")
     let document = try await watched.opened(other)
@@ -105,7 +105,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("U4 the URL of an open document's background is fetched again, and the answer is told")
+  @Test("U2 the URL of an open document's background is fetched again, and the answer is told")
   func refreshOpen() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
     let document = try await watched.opened(file)
@@ -136,7 +136,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("U2 a picture is fetched over HTTP and checked by the use case itself")
+  @Test("B21 a picture is fetched over HTTP and checked by the use case itself")
   func overHTTP() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
     let (file, recovery) = (file, watched.recovery())
@@ -163,7 +163,7 @@ import Testing
     #expect(!watched.names.contains("new.emojiart"))
   }
 
-  @Test("U3 a refusal is a question with two answers, and stopping it stops it for every front end")
+  @Test("B22 a refusal is a question with two answers, and stopping it stops it for every front end")
   func questions() throws {
     let refusal = Refusal(.dns, "as the test says")
     func warnings() throws -> RefusalWarnings {

@@ -7,7 +7,7 @@ import Testing
 @testable import ArtWorkspace
 
 @Suite("What happened since a revision") struct ChangesTests {
-  @Test("U16 what is told of edits since a revision is what a folder tells of them")
+  @Test("W7 what is told of edits since a revision is what a folder tells of them")
   func sameAsFolder() throws {
     let watched = try WatchedFolder()
     let file = try watched.make()
@@ -35,7 +35,7 @@ import Testing
         == [.behind("bees.emojiart", revision: 4, since: 9)])
   }
 
-  @Test("U17 a search says why it finds nothing, and what is near")
+  @Test("a search says why it finds nothing, and what is near")
   func search() throws {
     #expect(try EmojiSearch(["honeybee"], limit: 5).emojis.first?.emoji == "🐝")
     #expect(try EmojiSearch(["🐝"], limit: 5).emojis.map(\.shortcode) == ["honeybee"])

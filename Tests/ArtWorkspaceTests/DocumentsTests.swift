@@ -26,7 +26,7 @@ import Testing
     Trash(home: watched["data/Trash"], time: { 1_800_000_000 }, topOf: { _ in nil })
   }
 
-  @Test("U11 a duplicate has the content and the log of its document, and an id of its own")
+  @Test("U6 a duplicate has the content and the log of its document, and an id of its own")
   func duplicate() async throws {
     try file.addBee()
     try await watched.orphan(2, of: file)
@@ -49,7 +49,7 @@ import Testing
     #expect(watched.names == ["bees copy 2.emojiart", "bees copy.emojiart", "bees.emojiart"])
   }
 
-  @Test("U12 a document gets another name with what was orphaned in it, and never that of another file")
+  @Test("U7 a document gets another name with what was orphaned in it, and never that of another file")
   func rename() async throws {
     try await watched.orphan(2, of: file)
     let renamed = try documents.rename(file, to: watched["meadow"])
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "U12 a save that was killed is settled before its document gets another name, and nothing stays beside the old one"
+    "U7 a save that was killed is settled before its document gets another name, and nothing stays beside the old one"
   )
   func hotJournal() throws {
     try file.save(try (0..<400).map { _ in .add(try Emoji.one()) })
@@ -92,7 +92,7 @@ import Testing
     #expect(!watched.everything.contains { $0.contains("crashed") || $0.hasSuffix("-journal") })
   }
 
-  @Test("U12 a document that another program is about to write is not moved")
+  @Test("U7 a document that another program is about to write is not moved")
   func inUse() throws {
     let held = DocumentFile(file.path, timeout: .milliseconds(1))
     let target = watched["other.emojiart"]
@@ -102,7 +102,7 @@ import Testing
     #expect(watched.names == ["bees.emojiart"])
   }
 
-  @Test("U13 the trash says where a document was and when it was deleted, and gives it back")
+  @Test("U8 the trash says where a document was and when it was deleted, and gives it back")
   func trashed() async throws {
     try await watched.orphan(2, of: file)
     let trashed = try documents.delete(file, into: trash)
@@ -121,7 +121,7 @@ import Testing
     #expect(Trash.encoded("/a b/🐝%") == "/a%20b/%F0%9F%90%9D%25")
   }
 
-  @Test("U13 what comes back from the trash takes no place of a new document of that name")
+  @Test("U8 what comes back from the trash takes no place of a new document of that name")
   func comesBack() throws {
     let trashed = try documents.delete(file, into: trash)
     let new = try watched.make()
@@ -136,7 +136,7 @@ import Testing
     #expect(watched.names == ["bees.emojiart", "data/Trash/files/bees.2.emojiart"])
   }
 
-  @Test("U13 two programs that delete documents of one name at once leave two documents in the trash")
+  @Test("U8 two programs that delete documents of one name at once leave two documents in the trash")
   func together() async throws {
     mkdir(watched["a"], 0o700)
     mkdir(watched["b"], 0o700)
@@ -150,7 +150,7 @@ import Testing
     #expect(watched.names == ["a/bees.emojiart", "b/bees.emojiart", "bees.emojiart"])
   }
 
-  @Test("U14 a document on another file system goes into the trash at its top, with a relative path")
+  @Test("U8 a document on another file system goes into the trash at its top, with a relative path")
   func topFolder() throws {
     mkdir(watched["deep"], 0o700)
     let deep = try watched.make("deep/bees.emojiart")
@@ -178,7 +178,7 @@ import Testing
     #expect(try deep.read().emojiCount == 0)
   }
 
-  @Test("U13 what a running program has not saved when its document is deleted is saved when it is back")
+  @Test("U8 what a running program has not saved when its document is deleted is saved when it is back")
   func unsaved() async throws {
     let document = try await watched.opened(file)
     try await document.perform(Edit(name: "edit", changes: [.add(try Emoji.one())]))
@@ -196,7 +196,7 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("U13 what a program left that ended while its document was in the trash is restored when it is back")
+  @Test("U8 what a program left that ended while its document was in the trash is restored when it is back")
   func orphanedInTrash() async throws {
     let document = try await watched.opened(file)
     try await document.perform(Edit(name: "edit", changes: [.add(try Emoji.one())]))

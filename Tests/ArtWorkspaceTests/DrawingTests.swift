@@ -23,7 +23,7 @@ import Testing
 
   private func isPNG(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) }
 
-  @Test("U7 a size comes to pixels, and one that is too large says what fits")
+  @Test("U4 a size comes to pixels, and one that is too large says what fits")
   func sizes() throws {
     let region = try CanvasRect(typed: "0,0,200x100", on: .standard)
     #expect(try RenderSize.scale(2).pixels(of: region) == PixelSize(width: 400, height: 200))
@@ -37,7 +37,7 @@ import Testing
     #expect(PictureFormat(endingOf: "a.b/bees.PDF") == .pdf && PictureFormat(endingOf: "a.svg/bees") == nil)
   }
 
-  @Test("U7 a document is drawn into a file that appears when it is whole, with what was orphaned")
+  @Test("U4 a document is drawn into a file that appears when it is whole, with what was orphaned")
   func rendering() async throws {
     try await watched.orphan(1, of: file)
     let view = try DocumentView(file, recovery: watched.recovery())
@@ -63,7 +63,7 @@ import Testing
     #expect(watched.everything.filter { !$0.hasPrefix("state") } == ["bees.emojiart", "bees.png"])
   }
 
-  @Test("U8 a gallery shows each document of its folder, or why it cannot be shown")
+  @Test("U5 a gallery shows each document of its folder, or why it cannot be shown")
   func gallery() async throws {
     try watched.overwrite("bad.emojiart", Array("no document at all".utf8))
     let (watched, recovery) = (watched, watched.recovery())

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "U5 an import makes a document of each source, whole or not at all, and says of each other one why not")
+    "U3 an import makes a document of each source, whole or not at all, and says of each other one why not")
   func sources() throws {
     try put(#"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30}]}"#, "bees.json")
     try put("{", "bad.json")
@@ -69,7 +69,7 @@ import Testing
     #expect(watched.names == ["new/bees.emojiart", "old/own.emojiart"])
   }
 
-  @Test("U5 what stands at the path of a document stays, and nothing is fetched for it")
+  @Test("U3 what stands at the path of a document stays, and nothing is fetched for it")
   func inTheWay() throws {
     try put(#"{"emojis":[],"image":"https://example.org/a.png"}"#, "bees.json")
     try watched.make("new/bees.emojiart")
@@ -93,7 +93,7 @@ import Testing
     #expect(try watched.bytes("new/bees.emojiart") == before)
   }
 
-  @Test("U5 a background that is refused is in the report, and the emoji come in all the same")
+  @Test("U3 a background that is refused is in the report, and the emoji come in all the same")
   func refusedBackground() throws {
     try put(
       #"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30}],"url":"https://example.org/a.png"}"#, "bees.json")
@@ -114,7 +114,7 @@ import Testing
     #expect(try offline.make(foreign, from: source).content.pending?.reason == "offline")
   }
 
-  @Test("U6 a document that is exported in our own form and imported is the same, with what was orphaned")
+  @Test("X4 a document that is exported in our own form and imported is the same, with what was orphaned")
   func roundTrip() async throws {
     let file = try watched.make()
     try file.addBee()

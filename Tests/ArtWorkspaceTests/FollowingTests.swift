@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "U18 a follower is told the edits since the revision that it has seen, once, as soon as the document can be read"
+    "W6 a follower is told the edits since the revision that it has seen, once, as soon as the document can be read"
   )
   func since() throws {
     for _ in 0..<3 { try file.addBee() }
@@ -51,7 +51,7 @@ import Testing
     #expect(report.receive(.changed("bees.emojiart", change), state: state).isEmpty)
   }
 
-  @Test("U18 a follower that missed events is told what differs from what it was told")
+  @Test("W6 a follower that missed events is told what differs from what it was told")
   func resync() throws {
     var report = FolderReport(of: watched.path)
     #expect(report.begin(state()) == [.ready(1)])
@@ -65,7 +65,7 @@ import Testing
     #expect(report.replaced(by: .renamed("ants.emojiart", from: "bees.emojiart")) == "ants.emojiart")
   }
 
-  @Test("U19 a list has each document of a folder with its orphaned edits, or why nothing is told of it")
+  @Test("U5 a list has each document of a folder with its orphaned edits, or why nothing is told of it")
   func list() async throws {
     try await watched.orphan(2, of: file)
     try watched.overwrite("bad.emojiart", Array("no document at all".utf8))
@@ -77,7 +77,7 @@ import Testing
     #expect(code { try DocumentList(watched["nowhere"], recovery: watched.recovery()) } == .noSuchDocument)
   }
 
-  @Test("U20 what a word can become is offered in full, and is what can be typed")
+  @Test("what a word can become is offered in full, and is what can be typed")
   func completion() throws {
     #expect(EmojiCompletion.labels(beginningWith: ":honeyb").map(\.text) == [":honeybee:"])
     let emojis = try ["🐝", "❤", "❤️", "🐝🐝"].enumerated().map { index, text in

@@ -36,7 +36,7 @@ struct OutputFileTests {
     }
   }
 
-  @Test("C109 a new one is there when it is finished, and not before", arguments: [true, false])
+  @Test("U4 a new one is there when it is finished, and not before", arguments: [true, false])
   func new(isUnnamed: Bool) throws {
     let folder = try Folder()
     let file = try OutputFile(OutputPlace(folder.path("a.png"), replacing: .pictures), isUnnamed: isUnnamed)
@@ -52,7 +52,7 @@ struct OutputFileTests {
     #expect(try folder.names() == ["a.png"])
   }
 
-  @Test("C109 one that is given up, or that nobody holds any more, leaves nothing", arguments: [true, false])
+  @Test("U4 one that is given up, or that nobody holds any more, leaves nothing", arguments: [true, false])
   func discarded(isUnnamed: Bool) throws {
     let folder = try Folder()
     try folder.put("%PDF-1", "old.pdf")
@@ -68,7 +68,7 @@ struct OutputFileTests {
     }
   }
 
-  @Test("C109 who gives up what is stuck in a pipe that nobody reads does not wait for it")
+  @Test("U4 who gives up what is stuck in a pipe that nobody reads does not wait for it")
   func stuck() throws {
     let folder = try Folder()
     let path = folder.path("pipe")
@@ -99,7 +99,7 @@ struct OutputFileTests {
     try isWritten.wait(for: "a file that is written")
   }
 
-  @Test("C109 what takes the place of another has its mode", arguments: [true, false])
+  @Test("U4 what takes the place of another has its mode", arguments: [true, false])
   func replacing(isUnnamed: Bool) throws {
     let folder = try Folder()
     try folder.put("<svg/>", "old.svg")
@@ -113,7 +113,7 @@ struct OutputFileTests {
     #expect(try folder.names() == ["old.svg"])
   }
 
-  @Test("C109 what others put there meanwhile stays", arguments: [true, false])
+  @Test("U4 what others put there meanwhile stays", arguments: [true, false])
   func others(isUnnamed: Bool) throws {
     let folder = try Folder()
     try folder.put("%PDF-1", "old.pdf")
@@ -128,7 +128,7 @@ struct OutputFileTests {
     #expect(try folder.names() == ["new.pdf", "old.pdf"])
   }
 
-  @Test("C109 what others wrote meanwhile into what was to be replaced stays", arguments: [true, false])
+  @Test("U4 what others wrote meanwhile into what was to be replaced stays", arguments: [true, false])
   func written(isUnnamed: Bool) throws {
     let folder = try Folder()
     for isRemoved in [true, false] {
@@ -144,7 +144,7 @@ struct OutputFileTests {
     }
   }
 
-  @Test("C110 to be a document a name has to end as documents do, byte by byte")
+  @Test("U4 to be a document a name has to end as documents do, byte by byte")
   func names() throws {
     let folder = try Folder()
     // A mark that is one character with what follows it.
@@ -155,7 +155,7 @@ struct OutputFileTests {
   }
 
   @Test(
-    "C110 only what begins as one of our files is replaced",
+    "U4 only what begins as one of our files is replaced",
     arguments: [
       ("", true, true), ("%PDF-1.7\n", true, false), ("\u{89}PNG", false, false), ("<svg width", true, false),
       ("<?xml version=\"1.0\"?>\n<svg ", true, false), ("<html><body><p>", false, false),

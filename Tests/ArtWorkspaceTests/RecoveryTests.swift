@@ -27,7 +27,7 @@ import Testing
     return events
   }
 
-  @Test("U9 who reads a document sees it with orphaned edits, and leaves file and journal as they are")
+  @Test("K8 who reads a document sees it with orphaned edits, and leaves file and journal as they are")
   func reading() async throws {
     try await watched.orphan(3, of: file)
     let bytes = try watched.bytes("bees.emojiart")
@@ -38,7 +38,7 @@ import Testing
     #expect(try watched.bytes("bees.emojiart") == bytes && recovery.journals().count == 1)
   }
 
-  @Test("U9 who edits a document has orphaned edits restored into it first, once")
+  @Test("K8 who edits a document has orphaned edits restored into it first, once")
   func editing() async throws {
     try await watched.orphan(3, of: file)
     let editing = FileEditing(file, by: recovery)
@@ -50,7 +50,7 @@ import Testing
     #expect(reports.restored == 3)
   }
 
-  @Test("U9 orphaned edits are listed without being touched, and restored into their document")
+  @Test("K8 orphaned edits are listed without being touched, and restored into their document")
   func listing() async throws {
     try await watched.orphan(2, of: file)
     guard case .listed(let edits, let report)? = try events(.list).first else {
@@ -65,7 +65,7 @@ import Testing
     #expect(try file.read().emojiCount == 2 && events(.list).isEmpty)
   }
 
-  @Test("U9 orphaned edits are dropped only of those programs that were agreed to")
+  @Test("K8 orphaned edits are dropped only of those programs that were agreed to")
   func discarding() async throws {
     try await watched.orphan(1, of: file)
     try await watched.orphan(2, of: watched.make("ants.emojiart"))
@@ -82,7 +82,7 @@ import Testing
     #expect(try recovery.content(of: DocumentFile(watched["ants.emojiart"])).emojiCount == 0)
   }
 
-  @Test("U9 orphaned edits of one document are saved apart in a new one, and those of several are not")
+  @Test("K8 orphaned edits of one document are saved apart in a new one, and those of several are not")
   func savingApart() async throws {
     try await watched.orphan(2, of: file)
     let new = DocumentFile(watched["saved.emojiart"])
@@ -104,7 +104,7 @@ import Testing
     #expect(!watched.names.contains("none.emojiart"))
   }
 
-  @Test("U10 a document that is not whole is mended once, and what was wrong is said")
+  @Test("F9 a document that is not whole is mended once, and what was wrong is said")
   func mending() throws {
     try file.addBee()
     #expect(try DocumentCheck(file, recovery: recovery).isWhole)
@@ -121,7 +121,7 @@ import Testing
     #expect(try DocumentCheck(file, recovery: recovery).isWhole)
   }
 
-  @Test("U15 undo of several steps on a file is one save, and comes to what an open document comes to")
+  @Test("U2 undo of several steps on a file is one save, and comes to what an open document comes to")
   func steps() async throws {
     let copy = DocumentFile(watched["copy.emojiart"])
     let editing = FileEditing(file, by: recovery)

@@ -50,7 +50,7 @@ extension ReportedDocuments {
     return told
   }
 
-  @Test("C74 in the beginning it is told how many documents there are, and what is wrong")
+  @Test("W9 in the beginning it is told how many documents there are, and what is wrong")
   func beginning() throws {
     var told = ReportedDocuments()
     #expect(
@@ -68,7 +68,7 @@ extension ReportedDocuments {
     #expect(told.receive(.changed("b", again)) == .changed("b", again, isWholeAgain: true))
   }
 
-  @Test("C74 what was in use in the beginning is told when it can be read")
+  @Test("W9 what was in use in the beginning is told when it can be read")
   func inUse() throws {
     let told = begun(FolderDocument(path: "a", base: nil, trouble: nil))
     for event in [FolderEvent.added("a", revision: 3), .changed("a", try change(1...3))] {
@@ -78,7 +78,7 @@ extension ReportedDocuments {
     }
   }
 
-  @Test("C83 what the documents had in them already when they were asked for is not told again")
+  @Test("D18 what the documents had in them already when they were asked for is not told again")
   func overlap() throws {
     var told = begun(try whole("a", 3))
     #expect(told.receive(.added("a", revision: 1)) == nil)
@@ -107,7 +107,7 @@ extension ReportedDocuments {
     #expect(told.receive(.movedOn("d", revision: 9)) == .added("d", revision: 9))
   }
 
-  @Test("C83 another state of a document that was read already is not told again, and one of its number is")
+  @Test("D18 another state of a document that was read already is not told again, and one of its number is")
   func backupAtTheSeam() throws {
     var told = begun(try whole("a", 30))
     let backup = try change(1...4, isComplete: false)
@@ -125,7 +125,7 @@ extension ReportedDocuments {
         == [.changed("a", same, isWholeAgain: false)])
   }
 
-  @Test("C83 what the system does not tell of is told again after lost events")
+  @Test("D18 what the system does not tell of is told again after lost events")
   func degradedStill() throws {
     var told = begun()
     let missed = FolderNotice.rescanned("more happened than could be told in time")
@@ -136,7 +136,7 @@ extension ReportedDocuments {
   }
 
   @Test(
-    "C83 another state of a document is told although its revision is lower, and edits of it then are news")
+    "D18 another state of a document is told although its revision is lower, and edits of it then are news")
   func backup() throws {
     var told = begun(try whole("a", 30))
     let backup = try change(1...4, isComplete: false)
@@ -145,7 +145,7 @@ extension ReportedDocuments {
       told.receive(.changed("a", try change(5...5))) == .changed("a", try change(5...5), isWholeAgain: false))
   }
 
-  @Test("C83 after lost events the difference is told, and nothing of what was told before")
+  @Test("D18 after lost events the difference is told, and nothing of what was told before")
   func catchingUp() throws {
     var told = begun(
       try whole("same", 1), try whole("gone", 1), try whole("more", 1), try whole("other", 7),
@@ -168,7 +168,7 @@ extension ReportedDocuments {
         == [.changed("broken", whole, isWholeAgain: true)])
   }
 
-  @Test("C83 after lost events a document that is as it was told is not told again, however it was told")
+  @Test("D18 after lost events a document that is as it was told is not told again, however it was told")
   func unchanged() throws {
     var told = begun(try whole("moved on", 1), try whole("backup", 9))
     #expect(told.receive(.added("new", revision: 2)) != nil)
@@ -180,7 +180,7 @@ extension ReportedDocuments {
     #expect(told.caughtUp(try documents.map { try whole($0.path, 2, by: 2) }).count == 3)
   }
 
-  @Test("C83 whatever was lost between, everyone ends with the documents as they are")
+  @Test("D18 whatever was lost between, everyone ends with the documents as they are")
   func endsRight() throws {
     var (random, cases, lost) = (Seeded(state: 7), 0, 0)
     for _ in 0..<500 {
@@ -242,7 +242,7 @@ extension ReportedDocuments {
       "told: \(cases) events, \(lost) of them lost, and every reader ended with the documents as they are")
   }
 
-  @Test("C75 of documents that are not wanted nothing is told, and one that gets a wanted name is looked at")
+  @Test("of documents that are not wanted nothing is told, and one that gets a wanted name is looked at")
   func wanted() throws {
     var told = ReportedDocuments(only: [FilePath("a"), FilePath("b")])
     #expect(told.begin([try whole("a", 1), try whole("x", 1)], degraded: nil) == [.ready(1)])

@@ -28,7 +28,7 @@ struct SharedTimeoutTests {
     }
   }
 
-  @Test("V86 what one document took of the time the others do not have")
+  @Test("what one document took of the time the others do not have")
   func shared() {
     let least = SharedTimeout<ManualClock>.least
     let forever = Duration.seconds(1000)
@@ -38,7 +38,7 @@ struct SharedTimeoutTests {
         == [.seconds(5), .seconds(5), .seconds(5), .seconds(5), least], "who lets go has not kept anybody")
   }
 
-  @Test("V86 a document that is bad takes nothing of it")
+  @Test("a document that is bad takes nothing of it")
   func otherErrors() throws {
     let clock = ManualClock()
     var timeout = SharedTimeout(.seconds(1), clock: clock)

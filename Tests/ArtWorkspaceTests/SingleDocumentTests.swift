@@ -70,7 +70,7 @@ import Testing
     if case .document(.state(let state)) = event { state } else { nil }
   }
 
-  @Test("D39 a document that is followed hears of others' edits without a clock, from its opening on")
+  @Test("D13 a document that is followed hears of others' edits without a clock, from its opening on")
   func follows() async throws {
     try await with {
       let file = try make()
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("D39 a document of any name is followed")
+  @Test("D13 a document of any name is followed")
   func otherNames() async throws {
     try await with {
       for name in ["bees.emojiart", "bees", "b", "a b\n🐝", "-journal.emojiart"] {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("D39 what is told of a document that goes and comes back is its state, once each")
+  @Test("D13 what is told of a document that goes and comes back is its state, once each")
   func goneAndBack() async throws {
     try await with {
       let file = try make()
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("D39 what others write by another name is found by the clock, as long as there is one")
+  @Test("D13 what others write by another name is found by the clock, as long as there is one")
   func links() async throws {
     try await with {
       let file = try make()
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test("D39 without the helper that is told once, and others' edits are found by looking every so often")
+  @Test("D13 without the helper that is told once, and others' edits are found by looking every so often")
   func polling() async throws {
     try await with {
       let file = try make()

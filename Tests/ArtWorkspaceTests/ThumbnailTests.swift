@@ -82,7 +82,7 @@ private final class CountingHelper: Sendable {
     try #require(utimensat(AT_FDCWD, path, times, 0) == 0)
   }
 
-  @Test("U30 a thumbnail is a PNG that fits into its size with the aspect of the canvas")
+  @Test("U13 a thumbnail is a PNG that fits into its size with the aspect of the canvas")
   func aspect() async throws {
     let thumbnails = Thumbnails(cache: cache, recovery: watched.recovery())
     let first = try await thumbnails.picture(of: file, within: PixelSize(width: 100, height: 100))
@@ -100,7 +100,7 @@ private final class CountingHelper: Sendable {
     }
   }
 
-  @Test("U30 a thumbnail is drawn once for a state, a size and a font file")
+  @Test("U13 a thumbnail is drawn once for a state, a size and a font file")
   func once() async throws {
     let helper = try CountingHelper(watched)
     let font = watched["font.ttf"]
@@ -149,7 +149,7 @@ private final class CountingHelper: Sendable {
     }
   }
 
-  @Test("U36 a gallery takes its pictures from the cache")
+  @Test("U13 a gallery takes its pictures from the cache")
   func galleryFromCache() async throws {
     let helper = try CountingHelper(watched)
     _ = try await writeGallery(helper)
@@ -164,7 +164,7 @@ private final class CountingHelper: Sendable {
     #expect(helper.count == 2)
   }
 
-  @Test("U36 a picture that lacks a glyph is drawn, and reported, each time")
+  @Test("U13 a picture that lacks a glyph is drawn, and reported, each time")
   func galleryWithoutGlyph() async throws {
     let helper = try CountingHelper(watched, lacking: "🐝")
     for count in 1...2 {
@@ -173,7 +173,7 @@ private final class CountingHelper: Sendable {
     }
   }
 
-  @Test("U31 a cached file that is torn, foreign, or another key's is drawn again and replaced")
+  @Test("U14 a cached file that is torn, foreign, or another key's is drawn again and replaced")
   func torn() async throws {
     let helper = try CountingHelper(watched)
     let thumbnails = thumbnails(helper)
@@ -203,7 +203,7 @@ private final class CountingHelper: Sendable {
     #expect(try names().count == 1)
   }
 
-  @Test("U32 the cache is private and may be deleted at any moment")
+  @Test("U14 the cache is private and may be deleted at any moment")
   func deleted() async throws {
     let helper = try CountingHelper(watched)
     let thumbnails = thumbnails(helper)
@@ -217,7 +217,7 @@ private final class CountingHelper: Sendable {
     #expect(helper.count == 2 && FileStatus.isRegularFile(at: path))
   }
 
-  @Test("U32 a folder that others may write to, or own, is not used")
+  @Test("U14 a folder that others may write to, or own, is not used")
   func openFolder() async throws {
     let helper = try CountingHelper(watched)
     let thumbnails = thumbnails(helper)
@@ -247,7 +247,7 @@ private final class CountingHelper: Sendable {
     #expect(helper.count == count + 1)
   }
 
-  @Test("U32 the folder is below XDG_CACHE_HOME, else below the home folder; relative paths do not count")
+  @Test("U14 the folder is below XDG_CACHE_HOME, else below the home folder; relative paths do not count")
   func place() {
     func folder(_ variables: [String: String]) -> String? { ThumbnailCache { variables[$0] }?.folder }
     #expect(folder(["XDG_CACHE_HOME": "/c", "HOME": "/h"]) == "/c/emojiart/thumbnails")
@@ -255,7 +255,7 @@ private final class CountingHelper: Sendable {
     #expect(folder(["XDG_CACHE_HOME": "c", "HOME": "h"]) == nil)
   }
 
-  @Test("U33 the cache keeps its bound; what was not used for the longest time goes, and foreign files stay")
+  @Test("U14 the cache keeps its bound; what was not used for the longest time goes, and foreign files stay")
   func bound() throws {
     let limit = 80_000
     let cache = ThumbnailCache(in: folder, limit: limit)
@@ -287,7 +287,7 @@ private final class CountingHelper: Sendable {
     #expect(!FileStatus.isRegularFile(at: left))
   }
 
-  @Test("U33 programs that use the cache at once see whole pictures or none")
+  @Test("U14 programs that use the cache at once see whole pictures or none")
   func programs() async throws {
     let folder = folder
     await withTaskGroup(of: Void.self) { group in
@@ -307,7 +307,7 @@ private final class CountingHelper: Sendable {
     #expect(try names().allSatisfy { $0.hasSuffix(".png") })
   }
 
-  @Test("U34 requests of one thumbnail share one drawing, which goes on while one of them waits")
+  @Test("U13 requests of one thumbnail share one drawing, which goes on while one of them waits")
   func shared() async throws {
     let gate = watched["gate"]
     try #require(mkfifo(gate, 0o600) == 0)
@@ -326,7 +326,7 @@ private final class CountingHelper: Sendable {
     #expect(pictures.count == 1 && helper.count == 1)
   }
 
-  @Test("U34 a drawing ends with the last request that is cancelled, and the next one draws anew")
+  @Test("U13 a drawing ends with the last request that is cancelled, and the next one draws anew")
   func cancelled() async throws {
     let gate = watched["gate"]
     try #require(mkfifo(gate, 0o600) == 0)
@@ -348,7 +348,7 @@ private final class CountingHelper: Sendable {
     #expect(helper.count == 2)
   }
 
-  @Test("U35 a document in memory is drawn with its unsaved edits, and only a saved state is kept")
+  @Test("U13 a document in memory is drawn with its unsaved edits, and only a saved state is kept")
   func content() async throws {
     let helper = try CountingHelper(watched)
     let thumbnails = thumbnails(helper)

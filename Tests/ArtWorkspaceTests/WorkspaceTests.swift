@@ -70,7 +70,7 @@ private actor Follower {
     .action(.add([try EmojiText("🐝")], at: Coordinates(x: .pixels(x), y: .pixels(2)), size: .standard))
   }
 
-  @Test("U21 a document is open once however many sessions it has, by whatever path they open it")
+  @Test("U9 a document is open once however many sessions it has, by whatever path they open it")
   func openOnce() async throws {
     try folder.make("bees.emojiart")
     try #require(link(folder["bees.emojiart"], folder["wasps.emojiart"]) == 0)
@@ -90,7 +90,7 @@ private actor Follower {
     await #expect(throws: ArtError.self) { try await workspace.open("bees.emojiart", as: ada) }
   }
 
-  @Test("U22 each session follows the document by its events, and undoes its own edits only")
+  @Test("U10 each session follows the document by its events, and undoes its own edits only")
   func sessions() async throws {
     let file = try folder.make()
     let workspace = try await open()
@@ -115,7 +115,7 @@ private actor Follower {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.journals.path).isEmpty)
   }
 
-  @Test("U23 one helper process reports the changes of all open documents")
+  @Test("U9 one helper process reports the changes of all open documents")
   func oneHelper() async throws {
     let files = try (0..<6).map { try folder.make("bees\($0).emojiart") }
     let workspace = try await open()
@@ -154,7 +154,7 @@ private actor Follower {
   }
 
   @Test(
-    "U24 sessions follow a file that is renamed, refresh when it is replaced, and keep their edits when it is gone"
+    "U11 sessions follow a file that is renamed, refresh when it is replaced, and keep their edits when it is gone"
   )
   func moves() async throws {
     let file = try folder.make()
@@ -186,7 +186,7 @@ private actor Follower {
     #expect(await workspace.close() == nil)
   }
 
-  @Test("U25 a refused background is asked about once, of the session that asked for it, and changes nothing")
+  @Test("B22 a refused background is asked about once, of the session that asked for it, and changes nothing")
   func refused() async throws {
     let file = try folder.make()
     let before = try folder.bytes("bees.emojiart")
@@ -215,7 +215,7 @@ private actor Follower {
     try warnings.keep()
   }
 
-  @Test("U37 a session that is too slow for the document's events hears of its background all the same")
+  @Test("U10 a session that is too slow for the document's events hears of its background all the same")
   func slowSession() async throws {
     try folder.make()
     let workspace = try await open { $0.warnings = .never }
@@ -237,7 +237,7 @@ private actor Follower {
     #expect(tags == ["mine"] && hasMissed)
   }
 
-  @Test("U26 sessions of a document that goes into the trash save first, hear that it is removed, and end")
+  @Test("U12 sessions of a document that goes into the trash save first, hear that it is removed, and end")
   func trashed() async throws {
     try folder.make()
     let workspace = try await open { $0.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600)) }
@@ -257,7 +257,7 @@ private actor Follower {
     #expect(await workspace.close() == nil)
   }
 
-  @Test("U27 the last session of a document saves and closes it; when that fails the session stays")
+  @Test("U12 the last session of a document saves and closes it; when that fails the session stays")
   func lastSession() async throws {
     let file = try folder.make()
     let workspace = try await open { $0.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600)) }

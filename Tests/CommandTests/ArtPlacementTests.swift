@@ -26,7 +26,7 @@ struct ArtPlacementTests {
     return try ArtPlacement(viewport, in: room, graphics)
   }
 
-  @Test("C125 the art fits the room whatever the canvas, the cells and the zoom are, and keeps its shape")
+  @Test("the art fits the room whatever the canvas, the cells and the zoom are, and keeps its shape")
   func fits() throws {
     var chance = SplitMix64(seed: 125)
     var tried = 0
@@ -62,7 +62,7 @@ struct ArtPlacementTests {
     print("art on cells: \(tried) rooms")
   }
 
-  @Test("C125 no picture has more pixels than are drawn at once, and it covers its cells all the same")
+  @Test("no picture has more pixels than are drawn at once, and it covers its cells all the same")
   func limits() throws {
     let cell = TerminalAnswers.Cell(width: 40, height: 80)
     let room = TerminalSize(columns: 10_000, rows: 10_000, cell: cell)
@@ -82,7 +82,7 @@ struct ArtPlacementTests {
     #expect(symbols.columns * symbols.rows <= 66_000)
   }
 
-  @Test("C131 sixels end with a whole row of them, within the room")
+  @Test("sixels end with a whole row of them, within the room")
   func sixels() throws {
     let room = TerminalSize(columns: 80, rows: 10, cell: TerminalAnswers.Cell(width: 9, height: 17))
     for height in [1, 5, 100, 333, 999, 5_000] {
@@ -95,7 +95,7 @@ struct ArtPlacementTests {
     }
   }
 
-  @Test("C134 a zoom of 2 shows a quarter, about the centre that was given, never beyond the canvas")
+  @Test("a zoom of 2 shows a quarter, about the centre that was given, never beyond the canvas")
   func zoom() throws {
     let room = TerminalSize(columns: 80, rows: 24, cell: TerminalAnswers.Cell(width: 10, height: 20))
     let canvas = try Canvas(width: 800, height: 480)
@@ -112,7 +112,7 @@ struct ArtPlacementTests {
     #expect(try placed(canvas, room, .kitty, view).region == CanvasRect(canvas))
   }
 
-  @Test("C133 each emoji gets its cells, the uppermost first, with the cursor moved to it")
+  @Test("each emoji gets its cells, the uppermost first, with the cursor moved to it")
   func grid() throws {
     let canvas = try Canvas(width: 100, height: 100)
     let scene = try scene(
@@ -131,7 +131,7 @@ struct ArtPlacementTests {
     #expect(part.joined().contains("🏳️‍🌈") && !part.joined().contains("☕"))
   }
 
-  @Test("C133 of a text of several emoji each has cells of its own, within the frame")
+  @Test("of a text of several emoji each has cells of its own, within the frame")
   func gridTexts() throws {
     let canvas = try Canvas(width: 100, height: 100)
     let texts = [("🐝🌸", 50.0, 10.0), (String(repeating: "🐛", count: 16), 50, 50), ("☕🏳️‍🌈", 100, 90)]
@@ -141,7 +141,7 @@ struct ArtPlacementTests {
     #expect(lines[3].contains("☕") && lines[3].hasSuffix("\u{1B}[12G│"))
   }
 
-  @Test("C133 nothing of the grid depends on how wide a terminal takes an emoji for")
+  @Test("nothing of the grid depends on how wide a terminal takes an emoji for")
   func gridMoves() throws {
     var chance = SplitMix64(seed: 133)
     let texts = ["🐝", "👩‍👩‍👧‍👦", "❤️", "🏳️‍🌈", "1️⃣", "🇦🇶"]

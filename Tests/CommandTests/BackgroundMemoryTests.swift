@@ -42,7 +42,7 @@ struct BackgroundMemoryTests {
     peak stdin - large.png
     """
 
-  @Test("C98 20 MiB are fetched, read and stored with less than 64 MB more than a small picture")
+  @Test("20 MiB are fetched, read and stored with less than 64 MB more than a small picture")
   func peak() async throws {
     let run = try CommandRun(limit: 600)
     let output = try await run.output(of: Self.script)

@@ -20,7 +20,7 @@ struct BackgroundWordsTests {
     }
   }
 
-  @Test("C86 each way to ask is understood")
+  @Test("each way to ask is understood")
   func deeds() {
     let table: [([String], BackgroundDeed)] = [
       ([], .show), (["x.png"], .set("x.png")), (["-"], .set("-")), (["http://a/b?c"], .set("http://a/b?c")),
@@ -34,7 +34,7 @@ struct BackgroundWordsTests {
     for (words, expected) in table { #expect(deed(words) == .success(expected), "\(words)") }
   }
 
-  @Test("C93 of any two that take no part in one another neither is done")
+  @Test("of any two that take no part in one another neither is done")
   func contradictions() {
     let alone = [["--clear"], ["--refresh"], ["--save-as", "f"], ["x.png", "--later"], ["--fetch-pending"]]
     var tried = 0
@@ -59,7 +59,7 @@ struct BackgroundWordsTests {
     print("words of background: \(tried) contradictions")
   }
 
-  @Test("C86 a source is a URL, a path, or stdin")
+  @Test("a source is a URL, a path, or stdin")
   func sources() throws {
     #expect(try PictureSource(argument: "-") == .descriptor(0, name: "stdin"))
     for path in ["a.png", "./a.png", "/a/b.png", "a b", "🐝.png"] {
@@ -73,7 +73,7 @@ struct BackgroundWordsTests {
     }
   }
 
-  @Test("B90 the warning has its words, and the reason by name")
+  @Test("the warning has its words, and the reason by name")
   func words() {
     #expect(
       RefusalMessages.message(Refusal(.dns, "no host is called nowhere.example"))
@@ -81,7 +81,7 @@ struct BackgroundWordsTests {
     )
   }
 
-  @Test("B92 the question has two answers in words, of which one lasts, and fits the terminal")
+  @Test("the question has two answers in words, of which one lasts, and fits the terminal")
   func question() {
     for columns in [20, 40, 80, 160] {
       let text = RefusalMessages.question("bees.emojiart", columns: columns)
@@ -96,7 +96,7 @@ struct BackgroundWordsTests {
     #expect(!RefusalMessages.question("b\u{1B}[2J", columns: 80).unicodeScalars.contains("\u{1B}"))
   }
 
-  @Test("B92 only the word for it stops the warning")
+  @Test("only the word for it stops the warning")
   func answers() {
     for answer in ["stop", "s", "STOP", " Stop  warning "] { #expect(RefusalMessages.isStop(answer)) }
     for answer in ["", "keep", "k", "y", "yes", "no", "st", "stopp", "Keep warning", "stop?"] {

@@ -93,7 +93,7 @@ private enum CatalogueExamples {
 struct CatalogueTests {
   private static let tutorial = Project.root.appending(path: "Sources/ArtWorkspace/ArtWorkspace.docc")
 
-  @Test("A31 the examples of the catalogues are compiled as they stand there")
+  @Test("A13 the examples of the catalogues are compiled as they stand there")
   func examples() throws {
     let sources = Project.root.appending(path: "Sources")
     let pages = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
@@ -109,7 +109,7 @@ struct CatalogueTests {
     #expect(compiled.missing([other]) == [other])
   }
 
-  @Test("A32 the tutorial's program prints what the tutorial says")
+  @Test("A13 the tutorial's program prints what the tutorial says")
   func tutorialProgram() async throws {
     let run = try CommandRun()
     let script = run.place.appending(path: "tutorial")

@@ -87,7 +87,7 @@ struct DocumentationTests {
     return gaps
   }
 
-  @Test("C36 every command and every option is in CLI.md and in the man page")
+  @Test("C3 every command and every option is in CLI.md and in the man page")
   func complete() async throws {
     let commands = try await commands()
     #expect(commands.count == 23)
@@ -98,7 +98,7 @@ struct DocumentationTests {
     #expect(try gaps(commands, in: shorter) == ["emojiart.1: new --canvas", "emojiart.1: check"])
   }
 
-  @Test("C36 every option that is written of exists")
+  @Test("C3 every option that is written of exists")
   func nothingElse() async throws {
     let commands = try await commands()
     let known = Set(commands.flatMap(\.options) + ["--generate-completion-script"])
@@ -113,7 +113,7 @@ struct DocumentationTests {
     for match in page.matches(of: /Fl Fl ([a-z][a-z-]*)/) { #expect(known.contains("--\(match.1)")) }
   }
 
-  @Test("C7 the exit statuses are the same in the program, its help, CLI.md and the man page")
+  @Test("C3 the exit statuses are the same in the program, its help, CLI.md and the man page")
   func exitStatuses() async throws {
     let statuses = ExitStatus.allCases.map(\.rawValue).sorted()
     let table = try section("Exit status").matches(of: /(?m)^\| (\d+) \|/).compactMap { Int32($0.1) }
@@ -162,7 +162,7 @@ struct DocumentationTests {
     return faults
   }
 
-  @Test("C7 the codes of errors, their exit statuses and remedies are the same in the program and in CLI.md")
+  @Test("C3 the codes of errors, their exit statuses and remedies are the same in the program and in CLI.md")
   func codes() throws {
     let parts = try section("Errors").components(separatedBy: "\n| remedy |")
     try #require(parts.count == 2)
@@ -178,7 +178,7 @@ struct DocumentationTests {
       ])
   }
 
-  @Test("C36 the man page is one that man can set without a warning")
+  @Test("C3 the man page is one that man can set without a warning")
   func manPage() async throws {
     let run = try CommandRun()
     let script = run.place.appending(path: "lint")

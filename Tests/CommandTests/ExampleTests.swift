@@ -37,7 +37,7 @@ struct ExampleTests {
     }
   }
 
-  @Test("C36 the examples in CLI.md are one session that can be typed again")
+  @Test("C3 the examples in CLI.md are one session that can be typed again")
   func session() async throws {
     let examples = try examples()
     #expect(examples.count >= 20)

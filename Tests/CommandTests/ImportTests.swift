@@ -9,7 +9,7 @@ import Testing
 @testable import emojiart
 
 @Suite("What import does before it reads a file") struct ImportTests {
-  @Test("X62 a bar tells how far an import of many files is, after 200 ms, and goes without a trace")
+  @Test("a bar tells how far an import of many files is, after 200 ms, and goes without a trace")
   func bar() {
     var progress = ImportProgress(total: 2_048)
     #expect(!progress.isDue(at: .milliseconds(199)))
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "X63 a signal that comes while a picture is waited for stays with the import, which holds it back, too")
+    "C10 a signal that comes while a picture is waited for stays with the import, which holds it back, too")
   func heldTwice() throws {
     try #require(!SignalSource.isIgnored(SIGTERM))
     let outer = SignalSource([SIGTERM])
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "X71 with --offline what our own JSON says is still to come is left alone, and nothing is passed over in silence"
+    "B25 with --offline what our own JSON says is still to come is left alone, and nothing is passed over in silence"
   )
   func silence() async throws {
     let run = try CommandRun()

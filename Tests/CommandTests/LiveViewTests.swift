@@ -16,7 +16,7 @@ struct LiveViewTests {
     try LiveView(try Canvas(width: 800, height: 440), on: terminal, ViewOptions.View())
   }
 
-  @Test("C142 the keys zoom, scroll, fit and end")
+  @Test("the keys zoom, scroll, fit and end")
   func keys() throws {
     var view = try view()
     #expect(view.percent == "100 %")
@@ -41,7 +41,7 @@ struct LiveViewTests {
     for key in [Key.text("x🐝 "), .enter, .tab, .home, .backspace] { #expect(view.press(key) == .nothing) }
   }
 
-  @Test("C141 what fits goes on to fit, what was zoomed to stays in the middle")
+  @Test("what fits goes on to fit, what was zoomed to stays in the middle")
   func sizes() throws {
     var view = try view()
     #expect(view.resize(terminal) == .nothing)
@@ -57,7 +57,7 @@ struct LiveViewTests {
     #expect(view.viewport.isFit, "another canvas is seen as a whole")
   }
 
-  @Test("C142 no keys and no sizes leave the canvas or stop anything")
+  @Test("no keys and no sizes leave the canvas or stop anything")
   func anything() throws {
     var chance = SplitMix64(seed: 142)
     let keys: [Key] = [.text("+"), .text("-"), .text("0"), .left, .right, .up, .down, .text("x")]
@@ -80,7 +80,7 @@ struct LiveViewTests {
     }
   }
 
-  @Test("C145 words beside a picture are wrapped within their columns, and nothing of them is lost")
+  @Test("words beside a picture are wrapped within their columns, and nothing of them is lost")
   func wrapped() {
     for name in ["bees", "🐝🌸👩‍👩‍👧‍👦🐝🌸🐝", String(repeating: "long ", count: 60), ""] {
       for columns in 2...60 {
@@ -91,7 +91,7 @@ struct LiveViewTests {
     }
   }
 
-  @Test("C139 the lines above and below fit, whatever the document is called")
+  @Test("P3 the lines above and below fit, whatever the document is called")
   func lines() {
     var tried = 0
     for name in [

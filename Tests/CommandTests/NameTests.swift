@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Names that are typed")
 struct NameTests {
-  @Test("N21 the prompt goes on with the names of emoji that are there")
+  @Test("the prompt goes on with the names of emoji that are there")
   func promptOfReferences() throws {
     let labels = [("k3v9x2pq", "🐝"), ("0a1b2c3d", "❤"), ("0a1b2c3e", "❤️"), ("0a1b2c3f", "🐝🐝")]
     let emojis = try labels.map { id, text in
@@ -25,7 +25,7 @@ struct NameTests {
     #expect(StreamWords.candidates(after: ["move"], of: "k", in: content).contains("k3v9x2pq"))
   }
 
-  @Test("N13 the prompt goes on with a name after a colon, and with options elsewhere")
+  @Test("the prompt goes on with a name after a colon, and with options elsewhere")
   func prompt() {
     func candidates(_ words: [String], _ word: String) -> [String] {
       StreamWords.candidates(after: words, of: word, in: nil)

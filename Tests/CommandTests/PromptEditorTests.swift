@@ -47,12 +47,12 @@ import Testing
     String(editor.text[..<editor.cursor]) + "|" + String(editor.text[editor.cursor...])
   }
 
-  @Test("P1 a character is one to every key, whatever it is made of", arguments: walks)
+  @Test("a character is one to every key, whatever it is made of", arguments: walks)
   func walk(_ walk: (typed: String, line: String)) {
     #expect(shown(editor(after: walk.typed)) == walk.line, "\(walk.typed.debugDescription)")
   }
 
-  @Test("P2 the line is always the characters that will be read, and no keys trap the editor")
+  @Test("P1 the line is always the characters that will be read, and no keys trap the editor")
   func randomKeys() {
     var random = SplitMix64(seed: 2)
     let parts = [
@@ -81,7 +81,7 @@ import Testing
     #expect(joined > 500, "the check meets characters that join")
   }
 
-  @Test("P3 Tab goes on with a word as far as all candidates agree, and then shows them")
+  @Test("Tab goes on with a word as far as all candidates agree, and then shows them")
   func completion() {
     func completed(_ typed: String, _ candidates: [String]) -> (String, LineEditor.Effect) {
       var editor = editor(after: typed)
@@ -101,7 +101,7 @@ import Testing
     #expect(completed("m", ["m\u{1B}[2J"]) == ("m|", .bell), "no candidate reaches the terminal's controls")
   }
 
-  @Test("P4 a line that is longer than 64 KiB is dropped and told, never entered in part")
+  @Test("a line that is longer than 64 KiB is dropped and told, never entered in part")
   func tooLong() {
     var editor = LineEditor()
     let keys: [Key] = [
@@ -112,7 +112,7 @@ import Testing
     #expect(editor.text.isEmpty)
   }
 
-  @Test("P5 at most 1,000 lines are called back, blank ones and repeated ones not kept")
+  @Test("at most 1,000 lines are called back, blank ones and repeated ones not kept")
   func historyLimit() {
     var editor = LineEditor(history: (0..<1_500).map { "\($0)" })
     #expect(editor.history.count == 1_000)

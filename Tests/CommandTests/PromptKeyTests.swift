@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("P6 keys are known in the spelling of every common terminal, and what is unknown is dropped")
+  @Test("keys are known in the spelling of every common terminal, and what is unknown is dropped")
   func table() {
     #expect(keys("\u{1B}[A\u{1B}OA\u{10}") == [.up, .up, .up])
     #expect(keys("\u{1B}[B\u{1B}[C\u{1B}[D") == [.down, .right, .left])
@@ -44,7 +44,7 @@ import Testing
     #expect(keys("\u{1B}🐝\u{1B}[1\r\u{85}\u{9B}x") == [.text("🐝"), .enter, .text("x")])
   }
 
-  @Test("P7 in a paste, line breaks enter lines, Ctrl-C ends it, and nothing else is a key")
+  @Test("P2 in a paste, line breaks enter lines, Ctrl-C ends it, and nothing else is a key")
   func paste() {
     #expect(
       keys("\u{1B}[200~a\tb\r\nc\nd\re\u{1B}[201~") == [
@@ -54,7 +54,7 @@ import Testing
     #expect(keys("\u{1B}[200~lost\u{3}\u{1}") == [.text("lost"), .interrupt, .home], "Ctrl-C ends it")
   }
 
-  @Test("P8 a lone Escape is nothing, and is over when nothing follows it")
+  @Test("a lone Escape is nothing, and is over when nothing follows it")
   func escape() {
     var decoder = KeyDecoder()
     var found = decoder.decode([0x1B])
@@ -67,7 +67,7 @@ import Testing
     #expect(found == [.up])
   }
 
-  @Test("P9 bytes give the same keys however they are cut, and no bytes trap the decoder")
+  @Test("P1 bytes give the same keys however they are cut, and no bytes trap the decoder")
   func cutAnywhere() {
     var random = SplitMix64(seed: 9)
     let pieces: [[UInt8]] = [
@@ -104,7 +104,7 @@ import Testing
     #expect(differing > 1_000, "the check can fail")
   }
 
-  @Test("P10 text comes through as it is, without what is no UTF-8 and without control characters")
+  @Test("C6 text comes through as it is, without what is no UTF-8 and without control characters")
   func text() {
     var random = SplitMix64(seed: 10)
     for _ in 0..<4_000 {

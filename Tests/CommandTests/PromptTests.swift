@@ -48,7 +48,7 @@ private final class Session {
   }
 
   @Test(
-    "P14 the row is drawn with the cursor saved between what stands before and behind it, never by counting")
+    "the row is drawn with the cursor saved between what stands before and behind it, never by counting")
   func drawing() {
     let session = Session()
     session.prompt.redraw()
@@ -63,7 +63,7 @@ private final class Session {
     #expect(session.written() == row("bees> add 👩‍🚀 ", "x"), "what was typed is still there")
   }
 
-  @Test("P15 a long line shows the part around the cursor, in one row of any width")
+  @Test("a long line shows the part around the cursor, in one row of any width")
   func window() throws {
     let text = Array("add 👨‍👩‍👧‍👦🏳️‍🌈👍🏽 1️⃣❤️🇩🇪 \u{202E} 👩‍🚀👩‍🚀👩‍🚀👩‍🚀👩‍🚀 --at 10,20 --size 48 e\u{301}ééé 🐝🐝🐝🐝🐝🐝")
     let shown = text.map { safe(String($0)) }
@@ -95,7 +95,7 @@ private final class Session {
     #expect(scrolled > 200)
   }
 
-  @Test("P16 a new status is drawn at once while a line is being typed, the same one is not")
+  @Test("a new status is drawn at once while a line is being typed, the same one is not")
   func status() {
     let session = Session()
     session.prompt.status = "bees"
@@ -111,7 +111,7 @@ private final class Session {
     #expect(session.written() == row("…(1 unsaved)> add"))
   }
 
-  @Test("P17 a line is printed above what is being typed, and nothing in it is obeyed by the terminal")
+  @Test("C6 a line is printed above what is being typed, and nothing in it is obeyed by the terminal")
   func above() {
     let session = Session()
     session.prompt.printAbove("before")
@@ -125,7 +125,7 @@ private final class Session {
     #expect(session.written() == row("\\u{1b}]0;x\\u{7} ad"))
   }
 
-  @Test("P18 each line entered is an event of its own, left standing before it is answered")
+  @Test("each line entered is an event of its own, left standing before it is answered")
   func lines() {
     let session = Session()
     session.prompt.redraw()
@@ -142,7 +142,7 @@ private final class Session {
     #expect(session.written() == row("bees> th"))
   }
 
-  @Test("P19 Ctrl-C clears a line and interrupts where there is none; Ctrl-D ends and Ctrl-Z suspends")
+  @Test("Ctrl-C clears a line and interrupts where there is none; Ctrl-D ends and Ctrl-Z suspends")
   func signals() {
     let session = Session()
     #expect(session.events("add\u{3}") == [])
@@ -159,7 +159,7 @@ private final class Session {
     #expect(session.written() == "\r\u{1B}[J")
   }
 
-  @Test("P20 Tab, Ctrl-L, the bell and a line that is too long are seen on the terminal")
+  @Test("Tab, Ctrl-L, the bell and a line that is too long are seen on the terminal")
   func seen() {
     let session = Session()
     session.prompt.redraw()
@@ -176,7 +176,7 @@ private final class Session {
     #expect(session.written().contains("a line has at most 65536 bytes; this one was dropped\r\n"))
   }
 
-  @Test("P21 lines entered come back in the next session; a history that cannot be read is a notice")
+  @Test("lines entered come back in the next session; a history that cannot be read is a notice")
   func history() throws {
     let folder = try Folder()
     let file = HistoryFile(path: folder.path("history"))
@@ -193,7 +193,7 @@ private final class Session {
     #expect(!third.written().contains("cannot"), "told once")
   }
 
-  @Test("P22 several programs add to one history without tearing a line, and it is cut to its room")
+  @Test("several programs add to one history without tearing a line, and it is cut to its room")
   func together() throws {
     let folder = try Folder()
     // The smaller room is cut to once in a round, in the middle of everybody's writing.
@@ -223,7 +223,7 @@ private final class Session {
     }
   }
 
-  @Test("P23 a damaged history gives the lines that are text, and one that is no file is refused")
+  @Test("a damaged history gives the lines that are text, and one that is no file is refused")
   func damaged() throws {
     let folder = try Folder()
     let file = HistoryFile(path: folder.path("history"))
@@ -242,7 +242,7 @@ private final class Session {
   }
 
   @Test(
-    "P24 the terminal gives keys at once and marks pastes while a line is edited, and is as it was afterwards"
+    "P3 the terminal gives keys at once and marks pastes while a line is edited, and is as it was afterwards"
   )
   func terminal() throws {
     let (ours, theirs) = try openTerminal()

@@ -9,7 +9,7 @@ import Testing
 @testable import emojiart
 
 @Suite("The prompt's words") struct PromptWordsTests {
-  @Test("P11 a line is split into words as a POSIX shell does, without expansion")
+  @Test("a line is split into words as a POSIX shell does, without expansion")
   func table() throws {
     #expect(try ShellWords.split("add 🐝 --at 10,20") == ["add", "🐝", "--at", "10,20"])
     #expect(try ShellWords.split(" \t ") == [])
@@ -23,14 +23,14 @@ import Testing
   }
 
   @Test(
-    "P12 a line that ends within quotes or after a backslash is refused",
+    "a line that ends within quotes or after a backslash is refused",
     arguments: ["'", "a \"b", "'a\"", "a\\", "\"\\"])
   func open(_ line: String) {
     let error = #expect(throws: ArtError.self) { try ShellWords.split(line) }
     #expect(error?.code == .usage)
   }
 
-  @Test("P11 random lines are split as sh splits them")
+  @Test("random lines are split as sh splits them")
   func asTheShell() throws {
     var random = SplitMix64(seed: 13)
     let alphabet = ["a", "🐝", "1️⃣", " ", " ", "\t", "'", "\"", "\\"]
@@ -71,7 +71,7 @@ import Testing
     #expect((100...1_400).contains(openLines), "both kinds are met")
   }
 
-  @Test("P13 what completion puts into a line is read back as the same word")
+  @Test("what completion puts into a line is read back as the same word")
   func quoting() throws {
     for word in ["bees", "my bees", "a'b", "a\"b", "a\\", "👩‍🚀 x", "\t"] {
       #expect(try ShellWords.split("x " + ShellWords.quoted(word)) == ["x", word])

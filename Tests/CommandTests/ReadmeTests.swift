@@ -107,7 +107,7 @@ struct CompiledExamples {
 
 @Suite("The README")
 struct ReadmeTests {
-  @Test("X76 the examples of the library are compiled as they stand in the README")
+  @Test("the examples of the library are compiled as they stand in the README")
   func examples() throws {
     let readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
     let examples = CompiledExamples.examples(in: readme)
@@ -120,7 +120,7 @@ struct ReadmeTests {
       compiled.missing(["import Nothing\n\n\(other)"]) == ["import Nothing", "import Nothing\n\n\(other)"])
   }
 
-  @Test("X76 the example of exchange reads one document and writes another")
+  @Test("the example of exchange reads one document and writes another")
   func exchange() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "emojiart-readme-\(UUID())").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

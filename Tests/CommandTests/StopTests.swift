@@ -65,7 +65,7 @@ struct StopTests {
     try run.remove()
   }
 
-  @Test("S43 the kernel's list of locks shows one that is held")
+  @Test("D11 the kernel's list of locks shows one that is held")
   func control() async throws {
     let run = try CommandRun()
     _ = try await run.output(of: "emojiart new bees")
@@ -78,7 +78,7 @@ struct StopTests {
     try run.remove()
   }
 
-  @Test("S43 a stream that stops itself, at any moment and under load, holds no lock of its document")
+  @Test("D11 a stream that stops itself, at any moment and under load, holds no lock of its document")
   func stream() async throws {
     let campaign = Campaign("stops-of-a-stream", smoke: 10)
     let stops = campaign.count
@@ -109,13 +109,13 @@ struct StopTests {
       stream.endInput()
       _ = try stream.rest()
       #expect(stream.end() == 0)
-      print("S43 stops: \(stops) tried, \(held.count) held a lock")
+      print("D11 stops: \(stops) tried, \(held.count) held a lock")
       campaign.report(tried: stops)
       #expect(held.isEmpty)
     }
   }
 
-  @Test("W59 a watcher that stops itself, at any moment and under load, holds no lock of a document")
+  @Test("D11 a watcher that stops itself, at any moment and under load, holds no lock of a document")
   func watcher() async throws {
     let campaign = Campaign("stops-of-a-watcher", smoke: 10)
     let stops = campaign.count
@@ -135,7 +135,7 @@ struct StopTests {
       // Signals that end may be blocked in what a test's thread begins.
       watch.signal(SIGKILL)
       #expect(watch.end() == -SIGKILL)
-      print("W59 stops: \(stops) tried, \(held.count) held a lock")
+      print("D11 stops: \(stops) tried, \(held.count) held a lock")
       campaign.report(tried: stops)
       #expect(held.isEmpty)
     }

@@ -55,7 +55,7 @@ private struct Chance: RandomNumberGenerator {
     return lines
   }
 
-  @Test("S3 however the input is cut, its lines are the same, and one that is too long is told once")
+  @Test("S2 however the input is cut, its lines are the same, and one that is too long is told once")
   func splitting() throws {
     var chance = Chance(state: 3)
     var (count, tooLong) = (0, 0)
@@ -91,7 +91,7 @@ private struct Chance: RandomNumberGenerator {
     #expect(count > 150 && tooLong > 0)
   }
 
-  @Test("S16 what happens while nobody reads is kept up to a bound, and then told to be missing")
+  @Test("D18 what happens while nobody reads is kept up to a bound, and then told to be missing")
   func outbox() throws {
     let outbox = try Outbox { _ in Array("missing\n".utf8) }
     let news = [UInt8](repeating: 0x78, count: 999) + [0x0A]

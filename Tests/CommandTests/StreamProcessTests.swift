@@ -22,7 +22,7 @@ struct StreamProcessTests {
   }
 
   @Test(
-    "S11 a signal that ends is obeyed after a save, and the program dies of it",
+    "S5 a signal that ends is obeyed after a save, and the program dies of it",
     arguments: [SIGTERM, SIGINT, SIGHUP])
   func signals(number: Int32) async throws {
     try await withRun { run in
@@ -44,7 +44,7 @@ struct StreamProcessTests {
     }
   }
 
-  @Test("S11 a reader that takes nothing does not keep a signal from saving and ending")
+  @Test("S5 a reader that takes nothing does not keep a signal from saving and ending")
   func blockedSignal() async throws {
     try await withRun { run in
       let bee = bee
@@ -67,7 +67,7 @@ struct StreamProcessTests {
     }
   }
 
-  @Test("S16 while nobody reads the answers nothing is read and little is kept; then all is answered")
+  @Test("D18 while nobody reads the answers nothing is read and little is kept; then all is answered")
   func slowReader() async throws {
     try await withRun { run in
       let bee = bee
@@ -90,7 +90,7 @@ struct StreamProcessTests {
     }
   }
 
-  @Test("S7 no edit is told to be saved before it is answered")
+  @Test("S4 no edit is told to be saved before it is answered")
   func order() async throws {
     try await withRun { run in
       let bee = bee
@@ -121,7 +121,7 @@ struct StreamProcessTests {
     }
   }
 
-  @Test("S8 two streams and commands on one document: every field keeps what was said of it last")
+  @Test("D12 two streams and commands on one document: every field keeps what was said of it last")
   func twoStreams() async throws {
     try await withRun { run in
       _ = try await run.output(of: "emojiart add bees 🐝 🐛 🐜 --at 1,2; emojiart add bees 🌸")

@@ -18,7 +18,7 @@ struct StreamWatchTests {
     try run.remove()
   }
 
-  @Test("S25 what others do comes at once as changed")
+  @Test("D13 what others do comes at once as changed")
   func atOnce() async throws {
     try await withRun { other in
       let stream = try other.stream(Self.patient)
@@ -35,7 +35,7 @@ struct StreamWatchTests {
   }
 
   @Test(
-    "S26 what others do joins with what is unsaved: different fields both stay, of one field the later save's value"
+    "D12 what others do joins with what is unsaved: different fields both stay, of one field the later save's value"
   )
   func joins() async throws {
     try await withRun { other in
@@ -58,7 +58,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("S27 own saves do not come back, and do not bring the next one forward")
+  @Test("D13 own saves do not come back, and do not bring the next one forward")
   func ownSaves() async throws {
     try await withRun { other in
       let stream = try other.stream(Self.patient)
@@ -75,7 +75,7 @@ struct StreamWatchTests {
       lines += try stream.lines(until: #""changed""#)
       let saved = lines.filter { $0.contains(#"{"saved""#) }
       print(
-        "S27 own saves: \(saved.count) of \(rounds) that were asked for with something unsaved, none came back"
+        "D13 own saves: \(saved.count) of \(rounds) that were asked for with something unsaved, none came back"
       )
       #expect(saved.count == rounds - 1, "\(lines)")
       #expect(lines.filter { $0.contains(#""changed""#) }.count == 1)
@@ -85,7 +85,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("S28 a stream alone, or among readers, is silent and uses no processor")
+  @Test("W5 a stream alone, or among readers, is silent and uses no processor")
   func idle() async throws {
     try await withRun { other in
       let stream = try other.stream(Self.patient)
@@ -112,7 +112,7 @@ struct StreamWatchTests {
         """)
       let after = try rest()
       #expect(zip(before, after).allSatisfy { $1.isAsleep(since: $0) }, "\(before) \(after)")
-      print("S28 idle: \(rounds) rounds of readers and of writers elsewhere, after \(tries) to come to rest")
+      print("W5 idle: \(rounds) rounds of readers and of writers elsewhere, after \(tries) to come to rest")
       // The control: what it hears of costs it something.
       for place in 1...rounds {
         try other.run("emojiart move bees 🐝 --to 4,\(place)")
@@ -130,7 +130,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("S29 when the helper is killed others' edits come all the same, each once")
+  @Test("W3 when the helper is killed others' edits come all the same, each once")
   func killedHelper() async throws {
     try await withRun { other in
       let stream = try other.stream(Self.patient)
@@ -150,7 +150,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("S30 without the helper that is told once, and others' edits are found by looking every two seconds")
+  @Test("W4 without the helper that is told once, and others' edits are found by looking every two seconds")
   func missingHelper() async throws {
     try await withRun { other in
       try other.run("cp \"$(readlink -f ../bin/emojiart)\" ../bin/alone; mv ../bin/alone ../bin/emojiart")
@@ -166,7 +166,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("S31 no helper outlives its stream, however that ends", arguments: [SIGKILL, SIGTERM, 0])
+  @Test("G8 no helper outlives its stream, however that ends", arguments: [SIGKILL, SIGTERM, 0])
   func leftHelpers(signal: Int32) async throws {
     try await withRun { other in
       let stream = try other.stream(Self.patient)
@@ -181,7 +181,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("S32 with --atomic nothing is watched: what others did is taken in at the end")
+  @Test("with --atomic nothing is watched: what others did is taken in at the end")
   func atomic() async throws {
     try await withRun { other in
       let stream = try other.stream(["--atomic"])
@@ -198,7 +198,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("S33 in words it is a line on stderr that others' edits come late")
+  @Test("W4 in words it is a line on stderr that others' edits come late")
   func words() async throws {
     try await withRun { other in
       try other.run("cp \"$(readlink -f ../bin/emojiart)\" ../bin/alone; mv ../bin/alone ../bin/emojiart")
@@ -215,7 +215,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("S34 a document that is moved away and back is told at once, once each")
+  @Test("D15 a document that is moved away and back is told at once, once each")
   func moved() async throws {
     try await withRun { other in
       let stream = try other.stream(Self.patient)
@@ -233,7 +233,7 @@ struct StreamWatchTests {
   }
 
   @Test(
-    "S46 a client that applies the lines of a stream with --own-changes to what show answered has the document",
+    "D17 a client that applies the lines of a stream with --own-changes to what show answered has the document",
     arguments: [46, 47] as [UInt64])
   func followsByLines(seed: UInt64) async throws {
     try await withRun { other in
@@ -312,7 +312,7 @@ struct StreamWatchTests {
       let last = try compare()
       #expect(last.emojiCount > 0)
       #expect(client.causes.isSuperset(of: ["edit", "undo", "redo", "background", "save", "rebase"]))
-      print("S46: \(client.version) versions followed by their lines, by \(client.causes.sorted())")
+      print("D17: \(client.version) versions followed by their lines, by \(client.causes.sorted())")
       stream.endInput()
       _ = try stream.rest()
       #expect(stream.end() == 0)

@@ -16,7 +16,7 @@ struct TerminalBytesTests {
 
   init() throws { size = try PixelSize(width: 4, height: 12) }
 
-  @Test("C129 sixels and nothing else, symbols in colours and nothing else")
+  @Test("C7 sixels and nothing else, symbols in colours and nothing else")
   func clean() {
     #expect(TerminalBytes.areSixels(Array(sixels.utf8), size))
     #expect(TerminalBytes.areSymbols(Array(symbols.utf8), columns: 3, rows: 3))
@@ -42,7 +42,7 @@ struct TerminalBytesTests {
     #expect(!TerminalBytes.areSymbols([0xE2, 0x96], columns: 80, rows: 24), "no UTF-8")
   }
 
-  @Test("C129 nothing is painted beyond the cells, whatever a helper program says")
+  @Test("C7 nothing is painted beyond the cells, whatever a helper program says")
   func beyond() throws {
     let fits = ["~~~~", "!4~", "!4~$!4~", "!4~-!4~", "!4~-!4~-", "\"1;1;4;12!4~", "#1;2;0;0;0#1!3~?"]
     let beyond = ["~~~~~", "!5~", "!99999~", "!4~-!4~-~", "----~", "\"1;1;5;12~", "\"1;1;4;13~", "~!4~"]
@@ -59,7 +59,7 @@ struct TerminalBytesTests {
     #expect(!TerminalBytes.arePNG(head, size))
   }
 
-  @Test("C129 no changed byte makes a terminal obey something else")
+  @Test("C7 no changed byte makes a terminal obey something else")
   func mutated() throws {
     var chance = SplitMix64(seed: 129)
     let rest = try Regex(#"\x1B\[[0-9;]*m|[ \n▀-▟]"#)
@@ -93,7 +93,7 @@ struct TerminalBytesTests {
     #expect(kept > 100 && refused > 1_000)
   }
 
-  @Test("C130 a picture by kitty's protocol is its PNG in base64, cut into pieces of 4096")
+  @Test("C7 a picture by kitty's protocol is its PNG in base64, cut into pieces of 4096")
   func kitty() throws {
     let command = try Regex(#"\x1B_G([a-zA-Z0-9=,]*);([A-Za-z0-9+/=]*)\x1B\\"#)
     for count in [0, 1, 3_071, 3_072, 3_073, 10_000] {
@@ -112,7 +112,7 @@ struct TerminalBytesTests {
     }
   }
 
-  @Test("C130 base64 comes to the same in whatever pieces it is made")
+  @Test("C7 base64 comes to the same in whatever pieces it is made")
   func base64() {
     var chance = SplitMix64(seed: 64)
     var tried = 0

@@ -68,7 +68,7 @@ struct TerminalPictureTests {
     return Array(rest[..<(end + 2)])
   }
 
-  @Test("C132 C130 C131 kitty's picture, the sixels and tmux's symbols show the same")
+  @Test("C7 kitty's picture, the sixels and tmux's symbols show the same")
   func same() async throws {
     let seen = try await seen()
     #expect((seen.kitty.width, seen.kitty.height) == (480, 288))

@@ -14,7 +14,7 @@ struct TerminalReplyTests {
     return replies.answers
   }
 
-  @Test("C127 answers are read: kitty's protocol, sixels, the size of a cell")
+  @Test("answers are read: kitty's protocol, sixels, the size of a cell")
   func known() {
     let cell = TerminalAnswers.Cell(width: 10, height: 20)
     #expect(
@@ -30,7 +30,7 @@ struct TerminalReplyTests {
     #expect(!answers("\u{1B}[62;4c").isComplete, "a question is no answer")
   }
 
-  @Test("C127 a cell of no size is none")
+  @Test("a cell of no size is none")
   func cells() {
     for text in [
       "0;0", "1;1", "9999;10", "10;9999", "-5;10", "10", "10;20;30", ";", "99999999999999999999;10",
@@ -41,7 +41,7 @@ struct TerminalReplyTests {
     #expect(answers("\u{1B}[6;40;18t").cell == TerminalAnswers.Cell(width: 18, height: 40))
   }
 
-  @Test("C127 answers may be cut anywhere and stand among keys and other reports")
+  @Test("answers may be cut anywhere and stand among keys and other reports")
   func cuts() {
     let text = Array(
       "abc\u{1B}[A\u{1B}]11;rgb:00/00/00\u{1B}\\\u{1B}_Gi=31;OK\u{1B}\\\r\u{1B}[6;20;10t\u{1B}OP🐝\u{1B}[?62;4c"
@@ -61,7 +61,7 @@ struct TerminalReplyTests {
     print("terminal's answers: \(tried) ways to cut")
   }
 
-  @Test("C127 whatever comes, the answer after it is read, and nothing grows")
+  @Test("whatever comes, the answer after it is read, and nothing grows")
   func hostile() {
     let pieces: [[UInt8]] = [
       [0x1B], [0x9B], [0xFF, 0xFE], [0], [0x7F], [0x07], [0xF0, 0x9F], Array("[".utf8), Array("]".utf8),
@@ -107,7 +107,7 @@ struct GraphicsTests {
     best(.auto, isTerminal: isTerminal, surroundings, answers)
   }
 
-  @Test("C127 who never answers costs 350 ms, and a second where the answer comes over a network")
+  @Test("who never answers costs 350 ms, and a second where the answer comes over a network")
   func latest() {
     var surroundings = surroundings("xterm-256color")
     #expect(surroundings.latest == .milliseconds(350))
@@ -115,7 +115,7 @@ struct GraphicsTests {
     #expect(surroundings.latest == .seconds(1))
   }
 
-  @Test("C125 a terminal gets what it shows best")
+  @Test("a terminal gets what it shows best")
   func choices() {
     let xterm = surroundings("xterm-256color")
     let all = TerminalAnswers(hasKitty: true, hasSixel: true, isComplete: true)
@@ -134,7 +134,7 @@ struct GraphicsTests {
     #expect(best(isTerminal: false, xterm, all) == nil)
   }
 
-  @Test("C136 what a person chooses is not questioned")
+  @Test("what a person chooses is not questioned")
   func chosen() {
     let dumb = surroundings("dumb")
     #expect(best(.kitty, isTerminal: false, dumb) == .kitty)
@@ -146,7 +146,7 @@ struct GraphicsTests {
       best(.none, surroundings("xterm-kitty"), TerminalAnswers(hasKitty: true, isComplete: true)) == nil)
   }
 
-  @Test("C126 what the terminal would show of the question, or take for something else, is not asked")
+  @Test("what the terminal would show of the question, or take for something else, is not asked")
   func questions() {
     #expect(
       surroundings("xterm").query.hasSuffix("\u{1B}[16t\u{1B}[c"), "what every terminal answers comes last"

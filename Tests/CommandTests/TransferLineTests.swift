@@ -19,7 +19,7 @@ struct TransferLineTests {
     }
   }
 
-  @Test("C96 the line tells how much has come of how much, and how fast")
+  @Test("the line tells how much has come of how much, and how fast")
   func amounts() {
     let lines = drawn([(250, nil), (300, 0), (400, 56_000), (1_300, 560_000), (5_300, 3_400_000)])
     #expect(
@@ -34,7 +34,7 @@ struct TransferLineTests {
       ])
   }
 
-  @Test("C96 where nobody knows how much there is, something turns")
+  @Test("where nobody knows how much there is, something turns")
   func spinner() {
     let lines = drawn([(200, 1_000), (300, 2_000), (400, 3_000), (500, 4_000), (600, 5_000)], total: nil)
     let turned = lines.compactMap { $0 }.map { $0.dropFirst("\rbees: ".count).prefix(1) }
@@ -42,7 +42,7 @@ struct TransferLineTests {
     #expect(lines.last == "\rbees: / 5 kB, 10 kB/s")
   }
 
-  @Test("C96 what is over within 200 ms has no line, and a line that is gone leaves nothing")
+  @Test("what is over within 200 ms has no line, and a line that is gone leaves nothing")
   func timeout() {
     var line = TransferLine(name: "bees")
     #expect(line.clearing() == "")
@@ -54,7 +54,7 @@ struct TransferLineTests {
     #expect(line.clearing() == "")
   }
 
-  @Test("C96 the line fits every terminal, whatever the document is called")
+  @Test("the line fits every terminal, whatever the document is called")
   func widths() {
     var tried = 0
     for name in ["bees", "a very long name for a document", "🐝🌸🐝🌸", "e\u{1B}[2Jvil"] {
@@ -79,7 +79,7 @@ struct TransferLineTests {
     #expect(drawn([(250, 1_200_000)], columns: 10) == ["\r1.2 MB"])
   }
 
-  @Test("C96 a rate that no number holds stops nothing")
+  @Test("a rate that no number holds stops nothing")
   func extremes() {
     let lines = drawn([(200, 0), (201, Int.max), (300, Int.max)], total: .max)
     #expect(lines.count == 3)

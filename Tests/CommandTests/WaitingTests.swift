@@ -8,7 +8,7 @@ import Testing
 @testable import emojiart
 
 @Suite("Waiting") struct WaitingTests {
-  @Test("C152 a result is had by each that waits for it, and again by one that has had it, at once")
+  @Test("A8 a result is had by each that waits for it, and again by one that has had it, at once")
   func outcome() async throws {
     let outcome = Outcome { 7 }
     let values = try await onThread {
@@ -21,7 +21,7 @@ import Testing
     #expect(try await (first, second) == (7, 7))
   }
 
-  @Test("C152 threads that wait before the result is there all have it")
+  @Test("A8 threads that wait before the result is there all have it")
   func manyWaiters() async throws {
     let mayEnd = DispatchSemaphore(value: 0)
     let outcome = Outcome {
@@ -38,7 +38,7 @@ import Testing
     #expect(try await values == (7, 7))
   }
 
-  @Test("W60 a task that waits for room in the inbox of a watcher returns when it is cancelled")
+  @Test("D21 a task that waits for room in the inbox of a watcher returns when it is cancelled")
   func inbox() async throws {
     let inbox = try WatchInbox(capacity: 1)
     let waiting = Task { await inbox.put(.removed("a"), from: 0) }

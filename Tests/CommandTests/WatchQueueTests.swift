@@ -22,7 +22,7 @@ import Testing
     return taken
   }
 
-  @Test("C80 the latest change of each document waits, in the order in which they came")
+  @Test("the latest change of each document waits, in the order in which they came")
   func latest() {
     #expect(
       queue(
@@ -42,7 +42,7 @@ import Testing
       queue(("a", "changed", 1, nil), ("a", "damaged", nil, nil)) == [.init(document: "a", event: "damaged")])
   }
 
-  @Test("C80 a document that got another name is told by the name that was told before")
+  @Test("a document that got another name is told by the name that was told before")
   func renamed() {
     #expect(
       queue(("a", "changed", 2, nil), ("b", "renamed", 2, "a"), ("b", "changed", 3, nil))
@@ -62,7 +62,7 @@ import Testing
         == [.init(document: "a", event: "changed", revision: 2)])
   }
 
-  @Test("C80 of each document that was known its end is told, by the name by which it was known")
+  @Test("of each document that was known its end is told, by the name by which it was known")
   func ends() {
     #expect(
       queue(("a2", "renamed", 1, "a"), ("a2", "removed", nil, nil))
@@ -98,7 +98,7 @@ import Testing
         ])
   }
 
-  @Test("C83 while nothing is taken out of the inbox a folder waits")
+  @Test("D18 while nothing is taken out of the inbox a folder waits")
   func inbox() async throws {
     let inbox = try WatchInbox(capacity: 2)
     let putting = Task {
@@ -123,7 +123,7 @@ import Testing
     #expect(taken == (1...5).map { .removed("\($0)") })
   }
 
-  @Test("C75 what is within another folder, or named twice, is watched once")
+  @Test("what is within another folder, or named twice, is watched once")
   func places() throws {
     let run = try CommandRun()
     defer { #expect(throws: Never.self) { try run.remove() } }
@@ -157,7 +157,7 @@ import Testing
     #expect(throws: ArtError.self) { try folders("art/none/") }
   }
 
-  @Test("C73 a document is called by a path that every command takes for it")
+  @Test("C6 a document is called by a path that every command takes for it")
   func names() {
     #expect(FollowedPlace(folder: ".").argument(for: "bees.emojiart") == "bees.emojiart")
     #expect(FollowedPlace(folder: "art/").argument(for: "bees.emojiart") == "art/bees.emojiart")

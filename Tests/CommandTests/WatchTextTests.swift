@@ -33,7 +33,7 @@ import Testing
       .map { $0.replacing(#/^[0-9: -]*  /#, with: "") }
   }
 
-  @Test("C70 a line tells the document, by whom and what")
+  @Test("W6 a line tells the document, by whom and what")
   func lines() throws {
     #expect(words(try changed([entry(3)])) == ["bees  Ada: 🐝 moved to 3,80"])
     #expect(words(try changed([entry(3, by: nil)])) == ["bees  000000000001: 🐝 moved to 3,80"])
@@ -65,7 +65,7 @@ import Testing
     for notice in [FolderNotice.ready(1), .rescanned("x"), .degraded("x")] { #expect(words(notice) == []) }
   }
 
-  @Test("C70 a line begins with the time, and with the date when that is another day's")
+  @Test("W6 a line begins with the time, and with the date when that is another day's")
   func times() throws {
     let (day, hour) = (86_400_000, 3_600_000)
     let now = 20_000 * day + 12 * hour
@@ -78,7 +78,7 @@ import Testing
     #expect(try time(now - 2 * day) == Time.local(now / 1000 - 2 * 86_400) + "  ")
   }
 
-  @Test("C70 documents stand below each other, and a long name does not move the others far")
+  @Test("W6 documents stand below each other, and a long name does not move the others far")
   func columns() {
     var lines = WatchLines()
     func line(_ name: String) -> String? {
@@ -91,7 +91,7 @@ import Testing
     #expect(line("a")?.count == 24 + 9)
   }
 
-  @Test("C73 no control character of a document or a name reaches the terminal")
+  @Test("C6 no control character of a document or a name reaches the terminal")
   func controlCharacters() {
     let bad = "a\u{1B}]0;x\u{7}\nb\u{202E}"
     var lines = WatchLines()
@@ -117,7 +117,7 @@ import Testing
         revision: revision, head: log.last?.id))
   }
 
-  @Test("C76 the edits since a revision are a notice for each save")
+  @Test("W7 the edits since a revision are a notice for each save")
   func since() throws {
     let log = [try entry(3), try entry(4, save: 4), try entry(5, save: 4), try entry(6)]
     let content = try content(log, revision: 6)
@@ -133,7 +133,7 @@ import Testing
       ])
   }
 
-  @Test("C77 where the log does not reach back, or the document is behind, all is to be looked at")
+  @Test("W7 where the log does not reach back, or the document is behind, all is to be looked at")
   func sinceTooLong() throws {
     let content = try content([try entry(3), try entry(4)], revision: 4)
     #expect(ChangesSince.notices(since: 1, in: content, of: "bees") == [.resync("bees", revision: 4)])

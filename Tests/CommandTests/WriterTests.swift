@@ -14,14 +14,14 @@ struct WriterTests {
   private static let gate = Gate(3)
   private static let tried = Mutex<[String: [String]]>([:])
 
-  @Test("C70 every writer of Fixtures/writers.txt is told as it says there", arguments: try chosen.get())
+  @Test("W6 every writer of Fixtures/writers.txt is told as it says there", arguments: try chosen.get())
   func writer(_ writer: Writer) async throws {
     let heard = try await Self.gate.pass { try await writer.run() }
     #expect(Writer.byDocument(heard) == Writer.byDocument(writer.expected))
     try Self.report(writer, heard)
   }
 
-  @Test("C70 a writer that is told otherwise is noticed")
+  @Test("W6 a writer that is told otherwise is noticed")
   func negativeControl() async throws {
     let writer = try #require(try Writer.all().first { $0.name == "mv" })
     let heard = try await writer.run()
@@ -44,12 +44,12 @@ struct WriterTests {
       let heard = tried[writer.name] ?? []
       let isRight = Writer.byDocument(heard) == Writer.byDocument(writer.expected)
       print(
-        "C70 writers: \(isRight ? "as said" : "OTHERWISE")  \(writer.name): \(heard.isEmpty ? "silence" : heard.joined(separator: "; "))"
+        "W6 writers: \(isRight ? "as said" : "OTHERWISE")  \(writer.name): \(heard.isEmpty ? "silence" : heard.joined(separator: "; "))"
       )
     }
     let notices = tried.values.reduce(0) { $0 + $1.count }
     print(
-      "C70 writers: \(all.count) tried, \(notices) notices, \(all.count { $0.expected.isEmpty }) of them silent"
+      "W6 writers: \(all.count) tried, \(notices) notices, \(all.count { $0.expected.isEmpty }) of them silent"
     )
     campaign.report(tried: all.count, places: places)
     #expect(places >= promised)

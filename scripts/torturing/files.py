@@ -83,10 +83,10 @@ def attack_free_list(random, folder):
     before = folder.emoji(folder.at("good.emojiart"))
     shown = folder.emoji(document)
     if shown is not None and shown != before:
-        return f"F20: with page {page} of an earlier save `show` answers 0 and shows something else"
+        return f"F7: with page {page} of an earlier save `show` answers 0 and shows something else"
     checked = folder.run("check", document).returncode
     if how == "named" and checked == 0:
-        return f"F29: `check` says ok of a free list that names page {page}, which is in use"
+        return f"F8: `check` says ok of a free list that names page {page}, which is in use"
     there = ids(before)
     for turn in range(8):
         done = folder.run("add", document, *["🐞"] * random.choice([1, 12, 60]), "--at", f"{turn},{turn}", "--json")
@@ -94,10 +94,10 @@ def attack_free_list(random, folder):
         after = folder.emoji(document)
         if after is None and shown is not None:
             return (
-                f"F20: after {turn + 1} `add` (status {done.returncode}) `show` refuses it; `check` had said {checked}"
+                f"F7: after {turn + 1} `add` (status {done.returncode}) `show` refuses it; `check` had said {checked}"
             )
         if after is not None and there - ids(after):
-            return f"F20: {len(there - ids(after))} emoji are lost after {turn + 1} `add`; `check` had said {checked}"
+            return f"F7: {len(there - ids(after))} emoji are lost after {turn + 1} `add`; `check` had said {checked}"
 
 
 def attack_order_index(random, folder):
@@ -126,7 +126,7 @@ def attack_order_index(random, folder):
     after = folder.emoji(document)
     top = name if front else added(done).pop()
     if after is None or after[-1]["id"] != top:
-        return f"{'M31' if front else 'M26'}: `{done.args[0]}` answers 0, and the emoji is not in front of the others"
+        return f"{'M11' if front else 'M11'}: `{done.args[0]}` answers 0, and the emoji is not in front of the others"
 
 
 def attack_other_names(random, folder):
@@ -155,9 +155,9 @@ def attack_other_names(random, folder):
     after = folder.emoji(there)
     if after is None:
         numbers = f"{len(answered)} answered, then `add` said {done.returncode}"
-        return f"F22: by {way}: after a killed save no `show` reads the document ({numbers})"
+        return f"F14: by {way}: after a killed save no `show` reads the document ({numbers})"
     if answered - ids(after):
-        return f"F30: by {way}: {len(answered - ids(after))} answered edits were rolled back"
+        return f"F25: by {way}: {len(answered - ids(after))} answered edits were rolled back"
 
 
 def links(process):
@@ -210,12 +210,12 @@ def attack_reserved(random, folder):
     try:
         status = victim.wait(30)
     except subprocess.TimeoutExpired:
-        return f"F21: `{command[0]}` waits for ever beside a journal"
+        return f"F19: `{command[0]}` waits for ever beside a journal"
     if not os.path.exists(precious):
-        return f"F9: `{command[0]}` (status {status}) deleted the file that a journal names"
+        return f"F24: `{command[0]}` (status {status}) deleted the file that a journal names"
     after = folder.emoji(document)
     if after is None or (before - ids(after) if command[0] != "undo" else False):
-        return f"F8: `{command[0]}` (status {status}) had an old journal played back into a whole document"
+        return f"F23: `{command[0]}` (status {status}) had an old journal played back into a whole document"
 
 
 def attack_journal_names(random, folder):
@@ -249,14 +249,14 @@ def attack_journal_names(random, folder):
     )
     done = folder.run(*command, cwd=folder.path, input="add 🐛\n")
     if fatal := died(done):
-        return f"F33: {fatal}"
+        return f"F26: {fatal}"
     if (
         not os.path.exists(journal)
         or read(journal) != bytes_before
         or os.path.exists(precious)
         and read(precious) != bytes_before
     ):
-        return f"F33: `{command[0]}` ({done.returncode}) moved or overwrote a {kind} that is called as a journal"
+        return f"F26: `{command[0]}` ({done.returncode}) moved or overwrote a {kind} that is called as a journal"
 
 
 def attack_sticky(random, folder):
@@ -284,9 +284,9 @@ def attack_sticky(random, folder):
         told.append(done.stderr)
     copied = size_of(state) + size_of(folder.at("tmp"))
     if copied >= size:
-        return f"F38: {copied >> 10} KiB of a stranger's journal of {size >> 10} KiB are in the owner's folders"
+        return f"F26: {copied >> 10} KiB of a stranger's journal of {size >> 10} KiB are in the owner's folders"
     if not all(str(stranger) in words for words in told):
-        return f"F38: a stranger's journal is not named with its owner: {told[0].strip()[-120:]}"
+        return f"F26: a stranger's journal is not named with its owner: {told[0].strip()[-120:]}"
 
 
 def attack_set_aside(random, folder):
@@ -303,7 +303,7 @@ def attack_set_aside(random, folder):
         read(path) == junk for path in glob.glob(folder.at("state", "**"), recursive=True) if os.path.isfile(path)
     )
     if kept > 1:
-        return f"F37: {kept} copies of the same {len(junk)} bytes are set aside after {turns} edits"
+        return f"F10: {kept} copies of the same {len(junk)} bytes are set aside after {turns} edits"
 
 
 def attack_private_copies(random, folder):
@@ -337,7 +337,7 @@ def attack_private_copies(random, folder):
         raise Missed("no kill left a private copy")
     folder.must("check", document)
     if os.listdir(folder.at("tmp")):
-        return f"F36: {len(os.listdir(folder.at('tmp')))} private copies of killed readers lie in TMPDIR for ever"
+        return f"F27: {len(os.listdir(folder.at('tmp')))} private copies of killed readers lie in TMPDIR for ever"
 
 
 def attack_acl(random, folder):
@@ -369,7 +369,7 @@ def attack_acl(random, folder):
     rights_after = subprocess.run(["getfacl", "-cnpE", file], capture_output=True, text=True, check=True).stdout
     if rights_after != rights_before:
         rights = f"{' '.join(rights_before.split())} to {' '.join(rights_after.split())}"
-        return f"F35: `{target}` ({done.returncode}) changes {rights}"
+        return f"F21: `{target}` ({done.returncode}) changes {rights}"
 
 
 def attack_log_reads(random, folder):
@@ -386,4 +386,4 @@ def attack_log_reads(random, folder):
 
     few, many = reads(other), reads(document)
     if many > 4 * few + 20:
-        return f"F40: an `add` after a large edit reads {many} times, and {few} times in a small document"
+        return f"F22: an `add` after a large edit reads {many} times, and {few} times in a small document"

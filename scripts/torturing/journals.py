@@ -82,11 +82,11 @@ def attack_lookers(random, folder):
     folders = "the" if document in looker or folder.at("g") in looker else "another"
     words = f"`{looker[0]}` of {folders} folder, {'stopped' if stopped else 'in a pager'}"
     if x != 500 + (10 if moved.returncode == 0 else 0):
-        return f"K27: {words}: an answered move is lost, it is at {x} (restore {restored.returncode}, move {moved.returncode})"
+        return f"K17: {words}: an answered move is lost, it is at {x} (restore {restored.returncode}, move {moved.returncode})"
     if restored.returncode == 0 and left:
-        return f"K30: {words}: `restore` answers 0 and restores nothing"
+        return f"K16: {words}: `restore` answers 0 and restores nothing"
     if not stopped and (restored.returncode or moved.returncode):
-        return f"C160: {words} keeps others from restoring ({restored.returncode}, {moved.returncode})"
+        return f"K16: {words} keeps others from restoring ({restored.returncode}, {moved.returncode})"
 
 
 def attack_leftover_locks(random, folder):
@@ -101,9 +101,9 @@ def attack_leftover_locks(random, folder):
         holder.close()
     opened = sum(document.encode() in read(trace) for document in documents)
     if done.returncode:
-        return f"K31: `{command[0]}` of another document says {done.returncode} while {len(documents)} are held"
+        return f"K16: `{command[0]}` of another document says {done.returncode} while {len(documents)} are held"
     if opened:
-        return f"K31: `{command[0]}` of another document opened {opened} held ones and took {done.seconds:.1f} s"
+        return f"K16: `{command[0]}` of another document opened {opened} held ones and took {done.seconds:.1f} s"
 
 
 def attack_dead_mount(random, folder):
@@ -119,11 +119,11 @@ def attack_dead_mount(random, folder):
     try:
         done = folder.run(*command, input="add 🐛\n", timeout=20)
     except Hung:
-        return f"K31: `{command[0]}` of a local document waits for a mount that does not answer"
+        return f"K16: `{command[0]}` of a local document waits for a mount that does not answer"
     finally:
         server.kill()
     if done.returncode:
-        return f"K31: `{command[0]}` of a local document says {done.returncode} beside a dead mount"
+        return f"K16: `{command[0]}` of a local document says {done.returncode} beside a dead mount"
 
 
 def attack_rows_of_locks(random, folder):
@@ -142,7 +142,7 @@ def attack_rows_of_locks(random, folder):
         connection.close()
         locks = len(folder.journals(".lock"))
         if rows or locks:
-            return f"K39: {rows} rows of `origin` and {locks} lock files stay after `{command}` met a held document"
+            return f"K14: {rows} rows of `origin` and {locks} lock files stay after `{command}` met a held document"
 
 
 def attack_other_paths(random, folder):
@@ -165,9 +165,9 @@ def attack_other_paths(random, folder):
     folder.killed(first, [{"move": {"ref": "🐝", "to": [500, 500]}}] + [{"add": {"text": "🐛"}}] * random.randrange(3))
     step = random.choice(["show", "restore", "move", "stream"])
     if step == "show" and folder.emoji(second)[0]["x"] != 500:
-        return f"C161: by {way} `show` hides what a killed program left"
+        return f"K12: by {way} `show` hides what a killed program left"
     if step == "restore" and (folder.run("restore", second).returncode or folder.journals()):
-        return f"C161: by {way} `restore DOC` finds nothing"
+        return f"K12: by {way} `restore DOC` finds nothing"
     if step == "stream":
         folder.feed(second, [{"move": {"ref": "🐝", "by": [10, 0]}}])
     else:
@@ -175,7 +175,7 @@ def attack_other_paths(random, folder):
     folder.run("restore")
     x = [one["x"] for one in folder.emoji(first) if one["text"] == "🐝"]
     if x != [510]:
-        return f"K32: by {way} an answered move is left out: the emoji is at {x}"
+        return f"K12: by {way} an answered move is left out: the emoji is at {x}"
 
 
 def attack_unseen_lock(random, folder):
@@ -208,10 +208,10 @@ def attack_unseen_lock(random, folder):
     folder.run("add", document, "🌻", state=one)
     bees = [emoji["id"] for emoji in folder.emoji(document, state=one) if emoji["text"] == "🐝"]
     if refused:
-        return f"K36: after `{beside[0]}` from another machine a stream's edits are refused: {str(refused[0])[:90]}"
+        return f"K3: after `{beside[0]}` from another machine a stream's edits are refused: {str(refused[0])[:90]}"
     if len(bees) != len(answered):
         end = "killed" if killed else "ended"
-        return f"K36: after `{beside[0]}` from another machine, {end}: {len(answered)} answered, {len(bees)} there"
+        return f"K3: after `{beside[0]}` from another machine, {end}: {len(answered)} answered, {len(bees)} there"
 
 
 def attack_namespaces(random, folder):
@@ -253,9 +253,9 @@ def attack_namespaces(random, folder):
     done = folder.run("add", path, "🌻", inside=inside["one"])
     mine = folder.emoji(path, inside=inside["one"])
     if other[0]["x"] != 100:
-        return f"K37: `{beside[0]}` in another container has the killed edits of this one in its own copy"
+        return f"K13: `{beside[0]}` in another container has the killed edits of this one in its own copy"
     if done.returncode == 0 and mine[0]["x"] != 499 + count:
-        return f"K37: after `{beside[0]}` in another container the answered edits are not restored: {mine[0]['x']}"
+        return f"K13: after `{beside[0]}` in another container the answered edits are not restored: {mine[0]['x']}"
 
 
 def attack_times(random, folder):
@@ -291,7 +291,7 @@ def attack_times(random, folder):
     ):
         done = folder.run(*command, input="add 🌸\n")
         if (fatal := died(done)) or done.returncode:
-            return f"K34: {fatal or f'`{command[0]}` says {done.returncode}'} for a time of {seconds} s"
+            return f"K15: {fatal or f'`{command[0]}` says {done.returncode}'} for a time of {seconds} s"
 
 
 kept = {}
@@ -329,11 +329,11 @@ def attack_many_journals(random, folder):
         done = folder.run(*command, inside=["strace", "-qq", "-f", "-o", trace, "-e", "trace=open,openat"])
         listed = sum(b'/journal"' in line and b"O_DIRECTORY" in line for line in read(trace).splitlines())
         if listed > 5:
-            return f"K40: `{command[0]}` lists the folder {listed} times for {count} journals"
+            return f"K15: `{command[0]}` lists the folder {listed} times for {count} journals"
         few = folder.run(*command, limits={resource.RLIMIT_NOFILE: 48})
         if few.returncode != done.returncode:
             statuses = f"{few.returncode} in place of {done.returncode}"
-            return f"K40: `{command[0]}` says {statuses} with 48 descriptors and {count} journals"
+            return f"K15: `{command[0]}` says {statuses} with 48 descriptors and {count} journals"
 
 
 def attack_relative_state(random, folder):
@@ -363,7 +363,7 @@ def attack_relative_state(random, folder):
         return None
     folder.run("add", document, "🐛", environment=environment, cwd=folder.at("there", "deeper"))
     if folder.emoji(document, environment=environment, cwd=folder.at("there", "deeper"))[0]["x"] != 500:
-        return f"K41: with {variable}={value} an answered edit is not found from another folder"
+        return f"K6: with {variable}={value} an answered edit is not found from another folder"
 
 
 def attack_foreign_state(random, folder):
@@ -390,7 +390,7 @@ def attack_foreign_state(random, folder):
     done = folder.run("add", document, "🐛", state=theirs, user=who)
     if "Ada" in folder.run("history", document, state=folder.at("new")).stdout:
         whose = "is theirs" if foreign else "all may write to"
-        return f"K41: `add` ({done.returncode}) restores in Ada's name what a stranger put into a state folder that {whose}"
+        return f"K6: `add` ({done.returncode}) restores in Ada's name what a stranger put into a state folder that {whose}"
 
 
 def attack_sudo(random, folder):
@@ -408,7 +408,7 @@ def attack_sudo(random, folder):
     for command in random.sample([["show", document], ["add", document, "🐛"], ["restore", document], ["restore"]], 3):
         done = folder.run(*command, state=state, user=owner)
         if not done.stderr.strip():
-            return f"C164: `{' '.join(command[:1])}` ({done.returncode}) says nothing of a journal that may not be read"
+            return f"K15: `{' '.join(command[:1])}` ({done.returncode}) says nothing of a journal that may not be read"
 
 
 def attack_large_restore(random, folder):
@@ -424,4 +424,4 @@ def attack_large_restore(random, folder):
     folder.run("undo", document)
     left = len(folder.emoji(document))
     if left > 1 and "undo" not in done.stderr + done.stdout:
-        return f"K43: no undo takes back {rows * 400} restored emoji, and nothing said so"
+        return f"K7: no undo takes back {rows * 400} restored emoji, and nothing said so"

@@ -69,7 +69,7 @@ def limited(random, folder, rule, limits):
 
 def attack_descriptors(random, folder):
     """Few descriptors may be open. A command does its work, or says in one line that it did not."""
-    return limited(random, folder, "C150", {resource.RLIMIT_NOFILE: random.choice([3, 4, 5, 6, 7, 8, 12, 20])})
+    return limited(random, folder, "G9", {resource.RLIMIT_NOFILE: random.choice([3, 4, 5, 6, 7, 8, 12, 20])})
 
 
 def attack_file_size(random, folder):
@@ -77,7 +77,7 @@ def attack_file_size(random, folder):
     return limited(
         random,
         folder,
-        "C151",
+        "F18",
         {resource.RLIMIT_FSIZE: random.choice([0, 1, 512, 1000, 4096, 8192, 20000, 32768, 36864, 40000, 65536])},
     )
 
@@ -115,8 +115,8 @@ def attack_threads(random, folder):
         try:
             child.wait(5)
         except subprocess.TimeoutExpired:
-            return f"C97: {words} hangs, and {sent.name} does not end it"
-        return f"C152: {words} hangs without a word until {sent.name}"
+            return f"C10: {words} hangs, and {sent.name} does not end it"
+        return f"A8: {words} hangs without a word until {sent.name}"
 
 
 def attack_names(random, folder):
@@ -140,4 +140,4 @@ def attack_names(random, folder):
         return died(done)
     for command in (["show", "./" + name], ["add", "./" + name, "🐛"]):
         if status := folder.run(*command, cwd=folder.path).returncode:
-            return f"C29: `{way}` makes a document with a name of {size} bytes that `{command[0]}` refuses ({status})"
+            return f"C5: `{way}` makes a document with a name of {size} bytes that `{command[0]}` refuses ({status})"

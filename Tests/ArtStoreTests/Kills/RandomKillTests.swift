@@ -8,12 +8,12 @@ import Testing
 /// Streams of the real program, killed at random moments.
 @Suite struct RandomKillTests {
   @Test(
-    "K27 what a stream answered is in the document after a kill at any moment, each edit once and in order")
+    "K17 what a stream answered is in the document after a kill at any moment, each edit once and in order")
   func killed() throws {
     let campaign = Campaign("random-kills", smoke: 30)
     let count = try Self.killed(campaign)
     print(
-      "K27 random kills: \(count.kills) streams killed, \(count.roundsOfFour) times four at once, "
+      "K17 random kills: \(count.kills) streams killed, \(count.roundsOfFour) times four at once, "
         + "\(count.killsOfRecoveries) recoveries killed, \(count.journals) times with edits in a journal: "
         + "\(count.answered) of \(count.sent) edits answered, lost \(count.lost)")
     #expect(count.faults.prefix(20) == [])
@@ -41,11 +41,11 @@ import Testing
     return try counts.withLock(\.self).reduce(into: KillField.Count()) { try $0.add($1.get()) }
   }
 
-  @Test("K27 without their journals killed streams lose what they answered")
+  @Test("K17 without their journals killed streams lose what they answered")
   func control() throws {
     let field = try KillField(seed: 28)
     try field.run(kills: 30, removingJournals: true)
-    print("K27 control without journals: \(field.count.kills) streams killed, lost \(field.count.lost)")
+    print("K17 control without journals: \(field.count.kills) streams killed, lost \(field.count.lost)")
     #expect(field.count.lost > 0, "the control shows that losses are seen")
   }
 }

@@ -123,7 +123,7 @@ import Testing
       try file.checkPictures(about)
     }
     print(
-      "B73 \(how), \(size) bytes: \(calls.count) system calls, killed at \(tally.killed) of \(chosen.count): "
+      "B18 \(how), \(size) bytes: \(calls.count) system calls, killed at \(tally.killed) of \(chosen.count): "
         + "\(tally.old) times the old background, \(tally.new) times the new one, \(tally.answered) times answered, "
         + "\(tally.journals) times with a journal that the next command dealt with")
     campaign.report(tried: chosen.count, places: calls.count)
@@ -132,20 +132,20 @@ import Testing
   }
 
   @Test(
-    "B73 setting a background, killed at any system call, leaves the old one or the new one with its bytes",
+    "B18 setting a background, killed at any system call, leaves the old one or the new one with its bytes",
     arguments: pictures)
   func killedEdit(_ picture: (Int, Int)) throws {
     try sweep("edit", Campaign("kills-of-a-background", smoke: 8), picture.0, picture.1)
   }
 
   @Test(
-    "B73 a background that an open document has answered is there whenever the program is killed",
+    "B18 a background that an open document has answered is there whenever the program is killed",
     arguments: pictures)
   func killedStream(_ picture: (Int, Int)) throws {
     try sweep("stream", Campaign("kills-of-an-open-background", smoke: 8), picture.0, picture.1)
   }
 
-  @Test("B73 a new document with a background, killed at any system call, is there as a whole or not at all")
+  @Test("B18 a new document with a background, killed at any system call, is there as a whole or not at all")
   func killedNew() throws {
     let number = 2
     let wanted = try picture(number, bytes: 4 << 20)
@@ -170,7 +170,7 @@ import Testing
       whole += 1
     }
     print(
-      "B73 new: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(nothing) times nothing, "
+      "B18 new: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(nothing) times nothing, "
         + "\(whole) times the whole document")
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(killed >= chosen.count * 7 / 10)
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(
-    "B74 a picture of 20 MiB is held at most twice while it is kept, taken out, or comes with a new document")
+    "a picture of 20 MiB is held at most twice while it is kept, taken out, or comes with a new document")
   func memory() throws {
     let size = 20 << 20
     try write(picture(4, bytes: size).bytes, to: space["4.png"])
@@ -203,7 +203,7 @@ import Testing
       // What is taken out is compared with what was put in, which is there once more.
       #expect(above < (how == "read" ? 3 : 2) * size + size * 2 / 5, "\(how)")
     }
-    print("B74 memory above the program's \(base / 1_000_000) MB with a picture of 20 MiB: \(figures)")
+    print("memory above the program's \(base / 1_000_000) MB with a picture of 20 MiB: \(figures)")
   }
 }
 

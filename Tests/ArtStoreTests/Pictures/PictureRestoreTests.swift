@@ -19,7 +19,7 @@ import Testing
     journal.abandon()
   }
 
-  @Test("B68 a background that was answered and not saved is restored, with its bytes")
+  @Test("B19 a background that was answered and not saved is restored, with its bytes")
   func restored() throws {
     let sample = try JournalSample(edits: 0)
     try die(sample, 1, url: url(1))
@@ -35,7 +35,7 @@ import Testing
     try sample.file.checkPictures()
   }
 
-  @Test("B68 where its bytes were not kept meanwhile, its URL is pending, and the report tells of it")
+  @Test("B19 where its bytes were not kept meanwhile, its URL is pending, and the report tells of it")
   func pruned() throws {
     for url in [url(1), nil] {
       let sample = try JournalSample(edits: 0)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("B68 a document that is restored apart has the bytes of its background, or none")
+  @Test("B19 a document that is restored apart has the bytes of its background, or none")
   func apart() throws {
     for hasSource in [true, false] {
       let sample = try JournalSample(edits: 0)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("B68 a save whose background has lost its bytes to others' pictures has it fetched again")
+  @Test("B19 a save whose background has lost its bytes to others' pictures has it fetched again")
   func lostBeforeSave() throws {
     let sample = try JournalSample(edits: 0)
     let (file, base) = (sample.file, sample.base)

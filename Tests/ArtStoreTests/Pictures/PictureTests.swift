@@ -23,7 +23,7 @@ import Testing
     return try file.pictures().compactMap { digests[$0.digest] }
   }
 
-  @Test("B62 a picture's bytes come with the edit that sets it, once, and are read back as they are")
+  @Test("B17 a picture's bytes come with the edit that sets it, once, and are read back as they are")
   mutating func set() throws {
     let file = try folder.document()
     #expect(try file.background() == nil)
@@ -45,7 +45,7 @@ import Testing
       try shell(file.path, "SELECT count(*), max(length(bytes)) FROM image") == "1|10000\n")
   }
 
-  @Test("B62 a URL that is too long is not kept, its picture is")
+  @Test("B17 a URL that is too long is not kept, its picture is")
   mutating func longURL() throws {
     let file = try folder.document()
     let long = "data:image/png;base64," + String(repeating: "A", count: Limits.urlBytes)
@@ -54,7 +54,7 @@ import Testing
     #expect(try file.background()?.bytes == picture(1).bytes)
   }
 
-  @Test("B62 a new document has its background from the beginning, or is not made")
+  @Test("B17 a new document has its background from the beginning, or is not made")
   func create() throws {
     var random = SplitMix64(seed: 4)
     let one = try picture(1, bytes: 3 << 20)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "B64 the bytes of the last four backgrounds are kept, the present one's among them"
+    "B20 the bytes of the last four backgrounds are kept, the present one's among them"
   )
   mutating func three() throws {
     let file = try folder.document()
@@ -102,7 +102,7 @@ import Testing
     try file.checkPictures()
   }
 
-  @Test("B64 older pictures are kept as far as all of them have 64 MiB, the background always")
+  @Test("B20 older pictures are kept as far as all of them have 64 MiB, the background always")
   mutating func room() throws {
     let file = try folder.document()
     let large = 20 << 20
@@ -123,7 +123,7 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
-  @Test("B64 a picture for which a document of 256 MiB has no room is refused, and nothing is changed")
+  @Test("B20 a picture for which a document of 256 MiB has no room is refused, and nothing is changed")
   mutating func full() throws {
     let file = try folder.document()
     let filling = [UInt8](repeating: 5, count: 62 << 20)
@@ -149,7 +149,7 @@ import Testing
     try file.checkPictures()
   }
 
-  @Test("B65 bytes that are kept before their edit are no change of the document to anyone")
+  @Test("W7 bytes that are kept before their edit are no change of the document to anyone")
   mutating func beforehand() throws {
     let file = try folder.document()
     try file.set(picture(1), from: url(1), maker.stamp())
@@ -174,7 +174,7 @@ import Testing
     try file.checkPictures()
   }
 
-  @Test("B66 a background whose bytes are not there is told by check, and a repair has it fetched again")
+  @Test("B17 a background whose bytes are not there is told by check, and a repair has it fetched again")
   mutating func missing() throws {
     let file = try folder.document()
     try file.set(picture(1), from: url(1), maker.stamp())
@@ -197,7 +197,7 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
-  @Test("B66 a damaged picture is never shown, and a repair sets its row aside")
+  @Test("B17 a damaged picture is never shown, and a repair sets its row aside")
   mutating func damaged() throws {
     let file = try folder.document()
     let size = 2 << 20
@@ -242,7 +242,7 @@ import Testing
     #expect(present > 2 && older > 2)
   }
 
-  @Test("B63 undoing further back than bytes are kept leaves a URL that is pending, and tells of it")
+  @Test("B19 undoing further back than bytes are kept leaves a URL that is pending, and tells of it")
   mutating func undoBeyond() throws {
     let file = try folder.document()
     for number in 1...6 {

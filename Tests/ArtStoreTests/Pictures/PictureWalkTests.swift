@@ -158,21 +158,21 @@ import Testing
   }
 
   @Test(
-    "B67 whatever is set, cleared, undone and saved by whom, the bytes of the background are there, and the room is kept"
+    "B17 whatever is set, cleared, undone and saved by whom, the bytes of the background are there, and the room is kept"
   )
   func walks() throws {
     var counts = Counts()
     let campaign = Campaign("backgrounds", smoke: 16)
     for number in campaign.cases { try walk(number, &counts) }
     print(
-      "B67 backgrounds: \(campaign.count) walks of \(counts.steps) steps: a background after \(counts.present), pictures "
+      "B17 backgrounds: \(campaign.count) walks of \(counts.steps) steps: a background after \(counts.present), pictures "
         + "removed \(counts.pruned) times, \(counts.lost) undos beyond what is kept, \(counts.refetched) times to be "
         + "fetched again, \(counts.rejoined) saves that joined")
     campaign.report(tried: campaign.count)
     #expect(counts.present > 100 && counts.pruned > 10 && counts.lost > 5 && counts.rejoined > 10)
   }
 
-  @Test("B67 without a look at what is kept the walks would see backgrounds without bytes")
+  @Test("B17 without a look at what is kept the walks would see backgrounds without bytes")
   func control() throws {
     let folder = try Workspace()
     let file = try folder.document()

@@ -48,7 +48,7 @@ import Testing
     where kept.contains("-\(name)") { unlink("\(aside)/\(kept)") }
   }
 
-  @Test("F28 a save that was answered is there after a power cut, and no cut tears a document")
+  @Test("F15 a save that was answered is there after a power cut, and no cut tears a document")
   func saves() throws {
     let folder = try Workspace()
     var recording = try Recording(of: folder.path)
@@ -61,7 +61,7 @@ import Testing
     }
     let control = try PowerCut(recording.withoutSyncs).cut(campaign) { try states.judge($0) }
     print(
-      "F28 power cut: \(outcome.cuts) cuts in \(recording.events.count) steps of \(power.answers) saves: lost "
+      "F15 power cut: \(outcome.cuts) cuts in \(recording.events.count) steps of \(power.answers) saves: lost "
         + "\(outcome.lost), torn \(outcome.torn); \(outcome.withJournal) left a journal; control without syncs: lost "
         + "\(control.lost), torn \(control.torn)")
     campaign.report(tried: outcome.cuts)
@@ -70,7 +70,7 @@ import Testing
     #expect(control.lost > 0 && control.torn > 0, "the control shows that losses and torn documents are seen")
   }
 
-  @Test("F28 a power cut while a cut-short save is taken back leaves it to be taken back, or done")
+  @Test("F15 a power cut while a cut-short save is taken back leaves it to be taken back, or done")
   func recovery() throws {
     let folder = try Workspace()
     _ = try folder.crashed(Self.name)
@@ -83,7 +83,7 @@ import Testing
       try states.judge(remains) { try Self.edit(remains, $0) }
     }
     print(
-      "F28 power cut in a recovery: \(outcome.cuts) cuts in \(recording.events.count) steps: lost \(outcome.lost), "
+      "F15 power cut in a recovery: \(outcome.cuts) cuts in \(recording.events.count) steps: lost \(outcome.lost), "
         + "torn \(outcome.torn)")
     campaign.report(tried: outcome.cuts)
     #expect(outcome.faults == [])
@@ -146,14 +146,14 @@ import Testing
     return try power.cut(campaign) { try states.judge($0) }
   }
 
-  @Test("F28 the same cuts of SQLite with DELETE and FULL lose transactions that were answered")
+  @Test("F15 the same cuts of SQLite with DELETE and FULL lose transactions that were answered")
   func control() throws {
     let campaign = Campaign("power-cuts-of-sqlite", smoke: 100)
     let lossy = try Self.plain(campaign, synchronous: "FULL")
     let safe = try Self.plain(campaign, synchronous: "EXTRA")
     let percent = (1_000 * lossy.lost / lossy.cuts + 5) / 10
     print(
-      "F28 control with FULL, the sqlite3 shell with 12 transactions: lost \(lossy.lost) of \(lossy.cuts) "
+      "F15 control with FULL, the sqlite3 shell with 12 transactions: lost \(lossy.lost) of \(lossy.cuts) "
         + "(\(percent) %), torn \(lossy.torn); with EXTRA: lost \(safe.lost), torn \(safe.torn)")
     campaign.report(tried: lossy.cuts)
     #expect(lossy.lost > 0 && lossy.torn == 0)

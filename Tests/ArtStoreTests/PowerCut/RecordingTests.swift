@@ -36,13 +36,13 @@ import Testing
     return (count, disk.whole()["new"])
   }
 
-  @Test("F28 a number that a thread closes may be another file's before the call ends")
+  @Test("F15 a number that a thread closes may be another file's before the call ends")
   func threads() throws {
     let (count, new) = try syncs([])
     #expect(count == 1 && new == Array("bees".utf8))
   }
 
-  @Test("F28 what another process opens and closes is not the document's")
+  @Test("F15 what another process opens and closes is not the document's")
   func processes() throws {
     let lines = ["200 openat(AT_FDCWD, \(path("/etc/passwd")), O_RDONLY) = 9", "200 close(9) = 0"]
     let (count, new) = try syncs(

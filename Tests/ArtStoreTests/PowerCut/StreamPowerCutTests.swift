@@ -12,7 +12,7 @@ import Testing
 @Suite struct StreamPowerCutTests {
   private static let name = "cut.emojiart"
 
-  @Test("F28 what a stream answered as saved is there after a power cut, and its journal does it no harm")
+  @Test("F15 what a stream answered as saved is there after a power cut, and its journal does it no harm")
   func stream() throws {
     let folder = try Workspace()
     let file = try folder.document(Self.name)
@@ -60,7 +60,7 @@ import Testing
       return .kept
     }
     print(
-      "F28 power cut in a stream: \(outcome.cuts) cuts in \(recording.events.count) steps of \(power.answers) saves: "
+      "F15 power cut in a stream: \(outcome.cuts) cuts in \(recording.events.count) steps of \(power.answers) saves: "
         + "lost \(outcome.lost), torn \(outcome.torn); \(journals) left a journal of edits, \(damaged) of them damaged, "
         + "\(restored) edits restored")
     #expect(outcome.faults == [])
@@ -69,7 +69,7 @@ import Testing
     #expect(journals > 0 && damaged > 0 && restored > 0)
   }
 
-  @Test("F28 a power cut while edits are restored leaves them to be restored, or done, and never done twice")
+  @Test("F15 a power cut while edits are restored leaves them to be restored, or done, and never done twice")
   func restoring() throws {
     let folder = try Workspace()
     let file = try folder.document(Self.name)
@@ -110,7 +110,7 @@ import Testing
       return names.filter { $0 != "state" } == [Self.name] ? .kept : .torn("left \(names)")
     }
     print(
-      "F28 power cut in a restore: \(outcome.cuts) cuts in \(recording.events.count) steps: lost \(outcome.lost), "
+      "F15 power cut in a restore: \(outcome.cuts) cuts in \(recording.events.count) steps: lost \(outcome.lost), "
         + "torn \(outcome.torn)")
     #expect(outcome.faults == [])
     campaign.report(tried: outcome.cuts)

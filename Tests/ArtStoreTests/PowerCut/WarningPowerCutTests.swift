@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "B86 what `warnings` answered is there after a power cut, also that nothing is kept any more",
+    "B23 what `warnings` answered is there after a power cut, also that nothing is kept any more",
     arguments: ["--stop", "--keep"])
   func answered(_ option: String) throws {
     let folder = try Workspace()
@@ -37,7 +37,7 @@ import Testing
     let outcome = try power.cut(campaign) { try states.judge($0) }
     let control = try PowerCut(recording.withoutSyncs).cut(campaign) { try states.judge($0) }
     print(
-      "B86 power cut in warnings \(option): \(outcome.cuts) cuts in \(recording.events.count) steps: lost "
+      "B23 power cut in warnings \(option): \(outcome.cuts) cuts in \(recording.events.count) steps: lost "
         + "\(outcome.lost), torn \(outcome.torn); control without syncs: lost \(control.lost)")
     campaign.report(tried: outcome.cuts)
     #expect(outcome.faults == [] && power.answers == 1)

@@ -9,7 +9,7 @@ import Testing
 /// Another document, copied over one that is being saved, as `cp` does: into the file that is open, without any lock.
 @Suite struct CopiedOverTests {
   @Test(
-    "F11 an edit of a file that another one is copied over is made in that one, which is not mixed with it")
+    "F16 an edit of a file that another one is copied over is made in that one, which is not mixed with it")
   func copiedOver() throws {
     let folder = try Workspace()
     let file = try folder.document()

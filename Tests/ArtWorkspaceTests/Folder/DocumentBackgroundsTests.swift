@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "B116 the newest request wins: an older one is dropped, and so is its late answer; editing goes on meanwhile"
+    "B28 the newest request wins: an older one is dropped, and so is its late answer; editing goes on meanwhile"
   )
   func newestWins() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
@@ -61,7 +61,7 @@ import Testing
     #expect(try file.read().background == background && file.background() != nil)
   }
 
-  @Test("B117 what was asked for and refused, or dropped, changes nothing")
+  @Test("B21 what was asked for and refused, or dropped, changes nothing")
   func refused() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
     let document = try await open()
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "B118 what becomes pending in an open document is fetched, by its own edits and by others'; not what was before"
+    "B25 what becomes pending in an open document is fetched, by its own edits and by others'; not what was before"
   )
   func pending() async throws {
     let server = try PictureServer()

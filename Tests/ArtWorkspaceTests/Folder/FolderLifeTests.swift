@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("W57 whoever applies what is told ends with what the folder holds, and is told nothing twice")
+  @Test("W6 whoever applies what is told ends with what the folder holds, and is told nothing twice")
   func lives() async throws {
     let campaign = Campaign("folders", smoke: 4)
     var total = Outcome()
@@ -149,7 +149,7 @@ import Testing
       counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     }
     print(
-      "W57 lives: \(campaign.count) folders, \(sum(total.operations)) operations (\(list(total.operations))), "
+      "W6 lives: \(campaign.count) folders, \(sum(total.operations)) operations (\(list(total.operations))), "
         + "\(sum(total.events)) events (\(list(total.events)))")
     campaign.report(tried: campaign.count)
     #expect(
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test(
-    "W57 a listener that misses one kind of event ends with something else",
+    "W6 a listener that misses one kind of event ends with something else",
     arguments: ["added", "changed", "removed", "renamed", "damaged"])
   func deaf(to kind: String) async throws {
     var isWrong = false
@@ -167,7 +167,7 @@ import Testing
     #expect(isWrong)
   }
 
-  @Test("W58 the same holds with what the system tells, while it happens")
+  @Test("W6 the same holds with what the system tells, while it happens")
   func real() async throws {
     let campaign = Campaign("watched-folders", smoke: 1)
     var total = 0
@@ -202,7 +202,7 @@ import Testing
       total += listener.counts.values.reduce(0, +)
     }
     print(
-      "W58 watched lives: \(campaign.count) folders, \(300 * campaign.count) operations, \(total) events")
+      "W6 watched lives: \(campaign.count) folders, \(300 * campaign.count) operations, \(total) events")
     campaign.report(tried: campaign.count)
   }
 

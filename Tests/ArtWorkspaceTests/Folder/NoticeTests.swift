@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "W38 what a folder knows at first is each document's state, or why it cannot be read; nothing is told of it"
+    "W6 what a folder knows at first is each document's state, or why it cannot be read; nothing is told of it"
   )
   func first() async throws {
     let bees = try watched.make()
@@ -38,7 +38,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W38 a document that is shorter than it says is not taken for whole")
+  @Test("W6 a document that is shorter than it says is not taken for whole")
   func cutOff() async throws {
     let bees = try watched.make()
     try bees.save((0..<200).map { _ in .add(try Emoji.one()) })
@@ -52,7 +52,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W38 a document that another program holds is among the first, and is not told when it can be read")
+  @Test("W6 a document that another program holds is among the first, and is not told when it can be read")
   func heldAtFirst() async throws {
     let bees = try watched.make()
     try bees.addBee()
@@ -68,7 +68,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W38 what is being saved or written when the folder is opened is looked at once more")
+  @Test("W6 what is being saved or written when the folder is opened is looked at once more")
   func unsettledAtFirst() async throws {
     let bees = try watched.make()
     let whole = try watched.bytes("bees.emojiart")
@@ -86,7 +86,7 @@ import Testing
     await folder.close()
   }
 
-  @Test("W39 a document in the state that was told is silent: touched, read, written anew as it was")
+  @Test("W7 a document in the state that was told is silent: touched, read, written anew as it was")
   func silence() async throws {
     let bees = try watched.make()
     try bees.addBee()
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "W40 each save is one notice with its edits and the texts of their emoji, also of those that are gone")
+    "W7 each save is one notice with its edits and the texts of their emoji, also of those that are gone")
   func saves() async throws {
     let bees = try watched.make()
     let first = try bees.addBee()
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(
-    "W41 a backup put back, and a copy that went its own way, are changes although nothing in the log leads there"
+    "W7 a backup put back, and a copy that went its own way, are changes although nothing in the log leads there"
   )
   func otherStates() async throws {
     let bees = try watched.make()
@@ -152,7 +152,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W42 a document that has moved on further than its log goes back is told as such")
+  @Test("W7 a document that has moved on further than its log goes back is told as such")
   func movedOn() async throws {
     let bees = try watched.make()
     let bee = try bees.addBee()
@@ -170,7 +170,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W43 another document at the path is the end of the first one and a new one")
+  @Test("W8 another document at the path is the end of the first one and a new one")
   func otherDocument() async throws {
     try watched.make()
     try watched.make("wasps.emojiart").addBee()
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(
-    "W47 what cannot be read is told when nobody writes to it, once for each kind of trouble, and its end as a change with the edits since"
+    "W9 what cannot be read is told when nobody writes to it, once for each kind of trouble, and its end as a change with the edits since"
   )
   func damage() async throws {
     let bees = try watched.make()
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test(
-    "W47 what another tool wrote through SQLite is damage, and a document that never was whole is added when it is"
+    "W9 what another tool wrote through SQLite is damage, and a document that never was whole is added when it is"
   )
   func foreign() async throws {
     let bees = try watched.make()
@@ -260,7 +260,7 @@ import Testing
     try #require(process.terminationStatus == 0)
   }
 
-  @Test("W48 a document that another program holds is looked at again, later each time, and is not damaged")
+  @Test("W9 a document that another program holds is looked at again, later each time, and is not damaged")
   func busy() async throws {
     let bees = try watched.make()
     try watched.make("new.emojiart")

@@ -15,7 +15,7 @@ import Testing
   init() throws { watched = try WatchedFolder() }
 
   @Test(
-    "W50 that and why the system does not tell of changes is told, and whether it is still so can be asked")
+    "W4 that and why the system does not tell of changes is told, and whether it is still so can be asked")
   func degraded() async throws {
     let open = try await OpenFolder(watched)
     #expect(await open.say(.degraded("no watches left")) == [.degraded("no watches left")])
@@ -34,7 +34,7 @@ import Testing
     await second.close()
   }
 
-  @Test("W54 a listener that is too slow is told so, and the folder's documents then set it right")
+  @Test("D18 a listener that is too slow is told so, and the folder's documents then set it right")
   func slow() async throws {
     let bees = try watched.make()
     let open = try await OpenFolder(watched)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "W55 closing ends the watcher and the listeners' sequences, after what waits for them, also in the middle of a look"
+    "D9 closing ends the watcher and the listeners' sequences, after what waits for them, also in the middle of a look"
   )
   func closing() async throws {
     let open = try await OpenFolder(watched)
@@ -76,7 +76,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W55 a folder that nobody keeps lets go of its watcher")
+  @Test("D9 a folder that nobody keeps lets go of its watcher")
   func released() async throws {
     let news = ScriptedEvents(files: [])
     var folder: DocumentFolder? = try await DocumentFolder.open(watched.path) { _ in news }
@@ -85,7 +85,7 @@ import Testing
     await news.closed()
   }
 
-  @Test("W56 what is no folder, or cannot be looked into, or not be watched is an error that names it")
+  @Test("what is no folder, or cannot be looked into, or not be watched is an error that names it")
   func errors() async throws {
     try watched.make()
     for (path, code) in [("none", ArtError.Code.noSuchDocument), ("bees.emojiart", .noSuchDocument)] {

@@ -19,7 +19,7 @@ import Testing
 
   private func place(_ name: String) -> PendingPlace { PendingPlace(source: 0, document: name) }
 
-  @Test("B107 what becomes pending is fetched, and is the background by one edit, its bytes in the file")
+  @Test("B24 what becomes pending is fetched, and is the background by one edit, its bytes in the file")
   func taken() async throws {
     let server = try PictureServer()
     let bees = try watched.make()
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "B108 what was pending before, or comes with a document, is fetched only where all is, and offline never")
+    "B25 what was pending before, or comes with a document, is fetched only where all is, and offline never")
   func modes() async throws {
     for (mode, expected) in [
       (PendingMode.none, Set<String>()), (.changed, ["became"]), (.all, ["before", "came", "became"]),
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "B109 what is refused for good is given up by one edit, by one of the programs that watch, which tells it"
+    "B27 what is refused for good is given up by one edit, by one of the programs that watch, which tells it"
   )
   func refusedForGood() async throws {
     let server = try PictureServer()
@@ -102,7 +102,7 @@ import Testing
     #expect(try await server.count() == 1)
   }
 
-  @Test("B110 what is refused for now is told once, stays pending, and is tried again by the clock")
+  @Test("B26 what is refused for now is told once, stays pending, and is tried again by the clock")
   func refusedForNow() async throws {
     let server = try PictureServer()
     let bees = try watched.make()
@@ -128,7 +128,7 @@ import Testing
     await program.close()
   }
 
-  @Test("B111 one program fetches while it holds the lock; when it ends, another one takes over")
+  @Test("B27 one program fetches while it holds the lock; when it ends, another one takes over")
   func takesOver() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
     let bees = try watched.make()
@@ -148,7 +148,7 @@ import Testing
     await second.close()
   }
 
-  @Test("B111 it is not let go before its edit is in the file, where others look")
+  @Test("B27 it is not let go before its edit is in the file, where others look")
   func heldUntilSaved() async throws {
     let document = try watched.make().base().id
     // A URL that is refused before any helper is needed.
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test("B112 a document that is renamed while its background is fetched gets it all the same")
+  @Test("a document that is renamed while its background is fetched gets it all the same")
   func renamed() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
     let bees = try watched.make()
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(
-    "B113 what is not pending any more when the picture has come is dropped: cleared, another one wanted, the document gone"
+    "B28 what is not pending any more when the picture has come is dropped: cleared, another one wanted, the document gone"
   )
   func dropped() async throws {
     let server = try PictureServer(pictures: ["bee.png", "ant.png", "fly.png"])
@@ -226,7 +226,7 @@ import Testing
     #expect(try DocumentFile(watched["bee.png.emojiart"]).read().background == nil)
   }
 
-  @Test("B114 the copies of a document share what is pending: it is fetched once")
+  @Test("B27 the copies of a document share what is pending: it is fetched once")
   func copies() async throws {
     let server = try PictureServer()
     try watched.make().want("\(server.url)/picture")
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test("B115 nobody here typed it: an address of this machine is refused, unless any is allowed")
+  @Test("B9 nobody here typed it: an address of this machine is refused, unless any is allowed")
   func untrusted() async throws {
     let server = try PictureServer()
     let bees = try watched.make()

@@ -17,7 +17,7 @@ import Testing
     Dictionary(uniqueKeysWithValues: names.map { (key($0), [place("\($0).emojiart"): revision]) })
   }
 
-  @Test("B100 two are fetched at once, in the order in which they became pending")
+  @Test("two are fetched at once, in the order in which they became pending")
   func twoAtOnce() {
     var schedule = PendingSchedule()
     #expect(schedule.next(at: .zero) == .idle)
@@ -31,7 +31,7 @@ import Testing
     #expect(schedule.next(at: .seconds(9)) == .begin(key("c")))
   }
 
-  @Test("B101 one that came to nothing is tried again after 1 minute, then twice that, an hour at most")
+  @Test("B26 one that came to nothing is tried again after 1 minute, then twice that, an hour at most")
   func pauses() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a"), at: .zero)
@@ -50,7 +50,7 @@ import Testing
     #expect(pauses.map(\.components.seconds) == [60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600])
   }
 
-  @Test("B102 what comes to nothing is told once for each kind, until it is another")
+  @Test("what comes to nothing is told once for each kind, until it is another")
   func toldOnce() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a"), at: .zero)
@@ -62,7 +62,7 @@ import Testing
     #expect(told == [true, false, true, false, true])
   }
 
-  @Test("B103 one that another program fetches is tried every 2 seconds, and holds up no other")
+  @Test("B27 one that another program fetches is tried every 2 seconds, and holds up no other")
   func heldElsewhere() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a", "b", "c"), at: .zero)
@@ -75,7 +75,7 @@ import Testing
     #expect(schedule.next(at: .seconds(2)) == .begin(key("a")))
   }
 
-  @Test("B104 what is finished is not begun again before its document was seen in a later state")
+  @Test("what is finished is not begun again before its document was seen in a later state")
   func finished() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a"), at: .zero)
@@ -90,7 +90,7 @@ import Testing
     #expect(schedule.next(at: .seconds(1)) == .begin(key("a")))
   }
 
-  @Test("B105 whoever fetches what is not wanted any more gives up, and a renamed document is the same one")
+  @Test("B28 whoever fetches what is not wanted any more gives up, and a renamed document is the same one")
   func gone() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a", "b"), at: .zero)
@@ -104,7 +104,7 @@ import Testing
     #expect(schedule.next(at: .seconds(9_999)) == .idle)
   }
 
-  @Test("B106 whatever happens, nothing is forgotten: what stays wanted is begun in time")
+  @Test("B26 whatever happens, nothing is forgotten: what stays wanted is begun in time")
   func anything() {
     var begun = 0
     for seed in UInt64(0)..<60 {
@@ -150,7 +150,7 @@ import Testing
       }
       #expect(ended == ["a", "b", "c", "d", "e"], "seed \(seed)")
     }
-    print("B106 schedules: 60 of 100 steps, \(begun) begun")
+    print("B26 schedules: 60 of 100 steps, \(begun) begun")
     #expect(begun > 500)
   }
 }

@@ -22,7 +22,7 @@ import Testing
     for name in names { try watched.make(name + ".emojiart") }
   }
 
-  @Test("W44 a document that is gone is waited for a short while, and is then removed")
+  @Test("W8 a document that is gone is waited for a short while, and is then removed")
   func gone() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
@@ -36,7 +36,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W44 a document that is gone and back before that is not removed")
+  @Test("W8 a document that is gone and back before that is not removed")
   func back() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
@@ -50,7 +50,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W44 a document that is back, and busy, is waited for anew when it goes again")
+  @Test("W8 a document that is back, and busy, is waited for anew when it goes again")
   func backAndBusy() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "W45 a document under another name is renamed, whichever of the two names is met first, then changed if it differs"
+    "W8 a document under another name is renamed, whichever of the two names is met first, then changed if it differs"
   )
   func renamed() async throws {
     try documents("a")
@@ -90,7 +90,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W45 of documents that take each other's places each is told under its new name")
+  @Test("W8 of documents that take each other's places each is told under its new name")
   func places() async throws {
     try documents("a", "b")
     let open = try await OpenFolder(watched)
@@ -115,7 +115,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W45 what stands in the old place of a renamed document is met with it")
+  @Test("W8 what stands in the old place of a renamed document is met with it")
   func oldPlace() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
@@ -128,7 +128,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W46 what was written under a name that is gone since is told under the others")
+  @Test("W8 what was written under a name that is gone since is told under the others")
   func goneLink() async throws {
     try documents("a")
     try #require(link(watched["a.emojiart"], watched["b.emojiart"]) == 0)
@@ -140,7 +140,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W45 another document in a file of the same number is not the one that was there")
+  @Test("W8 another document in a file of the same number is not the one that was there")
   func reused() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
@@ -153,7 +153,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W46 a hard link is a document that comes, and what is written under one name is told under all")
+  @Test("W8 a hard link is a document that comes, and what is written under one name is told under all")
   func hardLinks() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
@@ -175,7 +175,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W46 a hard link whose first name goes is renamed")
+  @Test("W8 a hard link whose first name goes is renamed")
   func linkAndUnlink() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
@@ -185,7 +185,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W49 a listing looks at what it names and at what was known there, and says why after what was found")
+  @Test("W6 a listing looks at what it names and at what was known there, and says why after what was found")
   func scans() async throws {
     try #require(mkdir(watched["sub"], 0o755) == 0)
     try #require(mkdir(watched["sub2"], 0o755) == 0)
@@ -206,7 +206,7 @@ import Testing
   }
 
   @Test(
-    "W49 what a listing finds unreadable may be being written, and is looked at once more before it is told")
+    "W6 what a listing finds unreadable may be being written, and is looked at once more before it is told")
   func listedTrouble() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
@@ -220,7 +220,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W51 a folder that is gone has no documents any more, which is told at once, and may come back")
+  @Test("W11 a folder that is gone has no documents any more, which is told at once, and may come back")
   func rootGone() async throws {
     try documents("a", "b")
     let open = try await OpenFolder(watched)
@@ -233,7 +233,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W52 symbolic links, pipes and folders that are named like documents are none")
+  @Test("W12 symbolic links, pipes and folders that are named like documents are none")
   func noDocuments() async throws {
     try documents("a")
     let outside = try WatchedFolder()
@@ -254,7 +254,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W53 names that look alike are names of their own, and so are those with line breaks and escapes")
+  @Test("W10 names that look alike are names of their own, and so are those with line breaks and escapes")
   func names() async throws {
     let names = ["e\u{301}", "\u{e9}", "a\nb", "\u{1b}[31m"].map { "\($0).emojiart" }
     for name in names { try watched.make(name) }

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "W35 equal stamps say nothing while the last write is younger than two seconds, and nothing of other files"
+    "D16 equal stamps say nothing while the last write is younger than two seconds, and nothing of other files"
   )
   func trust() throws {
     let file = try watched.make()
@@ -36,7 +36,7 @@ import Testing
     #expect(try file.stamp() != late && !file.stamp().provesUnchanged(since: late))
   }
 
-  @Test("W35 a stamp tells which file it is, and how many names that has")
+  @Test("D16 a stamp tells which file it is, and how many names that has")
   func identity() throws {
     let file = try watched.make()
     let before = try file.stamp()
@@ -51,7 +51,7 @@ import Testing
     #expect(try DocumentFile(watched["second.emojiart"]).stampIfThere() == moved)
   }
 
-  @Test("W36 where links may not be followed, what a symbolic link leads to is no document")
+  @Test("W12 where links may not be followed, what a symbolic link leads to is no document")
   func links() throws {
     try watched.make()
     try #require(mkdir(watched["sub"], 0o755) == 0)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("W37 the quick look at a state tells what a read tells, and leaves what it cannot judge to that")
+  @Test("the quick look at a state tells what a read tells, and leaves what it cannot judge to that")
   func quick() async throws {
     let file = try watched.make()
     #expect(try file.quickBase() == DocumentBase(file.read()))
