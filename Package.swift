@@ -92,8 +92,7 @@ let package = Package(
     .executableTarget(
       name: "emojiart",
       dependencies: [
-        "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtWorkspace", "ArtExchange",
-        "ArtNames", "ArtProtocol", "ArtTerminal", "emojiart-inotify",
+        "ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtTerminal", "emojiart-inotify",
         .target(name: "emojiart-worker", condition: .when(traits: ["Worker"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -166,7 +166,7 @@ public actor Document {
     _ store: some DocumentStore, author name: String? = nil, session: SessionID? = nil,
     journal location: JournalLocation = .standard, autosave policy: AutosavePolicy = AutosavePolicy(),
     refreshInterval: Duration? = .seconds(2), clock: some Clock<Duration> = ContinuousClock(),
-    time: @escaping @Sendable () -> Int = millisecondsSince1970,
+    time: @escaping @Sendable () -> Int = WallClock.milliseconds,
     using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) async throws(ArtError) -> Document {
     try await open(

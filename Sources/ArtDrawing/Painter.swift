@@ -123,9 +123,11 @@ extension Projection {
   }
 
   /// The rows that a label may touch, whose work is added; nil where it is invisible.
-  fileprivate func rows(of label: DrawingScene.Label, _ layout: GlyphLayout, _ work: inout PaintingWork) -> Range<
-    Int32
-  >? {
+  fileprivate func rows(of label: DrawingScene.Label, _ layout: GlyphLayout, _ work: inout PaintingWork)
+    -> Range<
+      Int32
+    >?
+  {
     var rows: Range<Int32>?
     for placed in layout.glyphs {
       let box = box(of: placed, label)

@@ -2,11 +2,14 @@
 
 import Glibc
 
-/// The system's time in milliseconds since 1970, as the log records it.
-public func millisecondsSince1970() -> Int {
-  var time = timespec()
-  clock_gettime(CLOCK_REALTIME, &time)
-  return time.milliseconds
+/// The clock of the machine.
+public enum WallClock {
+  /// The time in milliseconds since 1970, as the log records it.
+  public static func milliseconds() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return time.milliseconds
+  }
 }
 
 extension timespec {

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import ArtModel
-import ArtStore
 import ArtSystem
 import ArtTerminal
 import ArtWorkspace

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import ArtModel
-import ArtStore
 import ArtWorkspace
 
 /// A command about one document that a stream knows, too: there its first word stands for itself.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtStore
+import ArtWorkspace
 
 // What the command says of errors: libraries say what happened, and here is what can be done about it with commands and options.
 

@@ -2,8 +2,8 @@
 
 import ArgumentParser
 import ArtModel
-import ArtStore
 import ArtSystem
+import ArtWorkspace
 import Glibc
 
 @main

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtStore
 import ArtWorkspace
 
 extension Recovery {

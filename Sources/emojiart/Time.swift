@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import ArtModel
-import ArtWorker
 import ArtWorkspace
 import Glibc
 

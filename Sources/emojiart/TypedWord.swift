@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import ArtModel
-import ArtNames
+import ArtWorkspace
 
 /// The word at the cursor when the tabulator was pressed. bash breaks it at `@` and colons, and replaces
 /// only what is behind the last colon.

@@ -45,8 +45,7 @@ private struct Project {
     "ArtDrawing": ["ArtSystem", "ArtModel", "CGraphics", "CWorker"],
     "emojiart-worker": ["ArtSystem", "ArtModel", "ArtFetch", "ArtDrawing", "CWorker"],
     "emojiart": [
-      "ArtSystem", "ArtModel", "ArtStore", "ArtDocument", "ArtWorker", "ArtWorkspace", "ArtExchange",
-      "ArtNames", "ArtProtocol", "ArtTerminal", "ArgumentParser",
+      "ArtSystem", "ArtModel", "ArtWorkspace", "ArtProtocol", "ArtTerminal", "ArgumentParser",
     ],
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]

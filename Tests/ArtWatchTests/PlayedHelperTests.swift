@@ -111,7 +111,7 @@ import Testing
     })
     let follower = try await watch(played)
     clock.advance(by: .seconds(20))
-    for _ in 0..<3 { played.say(line) }
+    played.say([line, line, line])
     guard case .degraded(let why) = try await follower.next() else { #expect(Bool(false)); return }
     #expect(why.contains("nobody has asked"))
     #expect(try await follower.next() == .scanned(FolderScan("", files: [], reason: nil)))

@@ -125,7 +125,13 @@ final class PlayedHelper: Sendable {
     return "watching \(number) \(status.st_dev) \(status.st_ino)"
   }
 
-  func say(_ line: String) { state.withLock(\.onLine)?(Array(line.utf8)) }
+  func say(_ line: String) { say([line]) }
+
+  /// The same for lines of one helper: another one may be started before the last of them.
+  func say(_ lines: [String]) {
+    let onLine = state.withLock(\.onLine)
+    for line in lines { onLine?(Array(line.utf8)) }
+  }
 
   func die(_ cause: HelperEnd.Cause = .signal(9)) {
     let onEnd = state.withLock { state in

@@ -31,7 +31,7 @@ private enum CatalogueExamples {
     _ = try file.create(using: &random)
     var author = try Author(origin: Origin(using: &random), name: "Ada")
     let add = Action.add([try EmojiText("🐝")], at: .center, size: .standard)
-    let performed = try file.perform(add, by: &author, at: millisecondsSince1970())
+    let performed = try file.perform(add, by: &author, at: WallClock.milliseconds())
     print(performed.revision, try file.read().emojiCount)
   }
 

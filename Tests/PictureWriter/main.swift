@@ -39,7 +39,7 @@ private func run(_ how: String, _ file: DocumentFile, _ picture: CheckedPicture)
   switch how {
   case "edit":
     var author = try Author(origin: Origin(using: &random))
-    let stamp = author.stamp(at: millisecondsSince1970())
+    let stamp = author.stamp(at: WallClock.milliseconds())
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       try transaction.keep(picture)
       let background = try Background(picture, from: url)

@@ -116,7 +116,8 @@ struct HotJournal {
     try PlainFile.syncFolder(of: file.path)
     switch verdict {
     case .rollBack: notice(.line("\(file.name): a save that was cut short has been taken back"))
-    case .keep: notice(.line("\(file.name): a spent rollback journal lay beside it; it was set aside as \(copy)"))
+    case .keep:
+      notice(.line("\(file.name): a spent rollback journal lay beside it; it was set aside as \(copy)"))
     }
   }
 

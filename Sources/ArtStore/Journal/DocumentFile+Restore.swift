@@ -209,7 +209,7 @@ extension DocumentFile {
     var author = try author()
     for journal in found.own {
       do throws(ArtError) {
-        report(.restored(try restore(journal, stamp: author.stamp(at: millisecondsSince1970()))))
+        report(.restored(try restore(journal, stamp: author.stamp(at: WallClock.milliseconds()))))
       } catch {
         switch error.code {
         case .busy, .notPermitted, .noSuchDocument, .notADocument, .diskFull, .inputOutput: throw error

@@ -56,7 +56,7 @@ public final class Journal {
   public init(
     in folder: JournalFolder, of document: DocumentFile, on base: DocumentBase, origin: Origin,
     author: String?,
-    started: Int = millisecondsSince1970()
+    started: Int = WallClock.milliseconds()
   ) throws(ArtError) {
     file = try document.locate()
     self.folder = folder

@@ -210,7 +210,7 @@ public struct FileBackground<Transfer: PictureTransfer> {
     _ plan: (DocumentTransaction) throws(ArtError) -> Edit?
   ) throws(ArtError) -> BackgroundState {
     var author = try recovery.newAuthor()
-    let time = millisecondsSince1970()
+    let time = WallClock.milliseconds()
     try recovery.restoreFirst(file)
     return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
       var isChanged = false

@@ -54,7 +54,7 @@ public actor PendingBackgrounds {
     _ mode: PendingMode = .changed, _ fetcher: BackgroundFetcher = BackgroundFetcher(),
     allowsPrivate: Bool = false, author: String? = nil, locks folder: String? = nil,
     clock: some Clock<Duration> = ContinuousClock(),
-    time: @escaping @Sendable () -> Int = millisecondsSince1970
+    time: @escaping @Sendable () -> Int = WallClock.milliseconds
   ) {
     self.mode = mode
     self.fetcher = fetcher

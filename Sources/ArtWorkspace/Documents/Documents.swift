@@ -58,7 +58,8 @@ public struct Documents: Sendable {
     var author = try recovery.newAuthor()
     var random = SystemRandomNumberGenerator()
     let reports = try new.create(
-      duplicating: file, with: readable, stamp: { author.stamp(at: millisecondsSince1970()) }, using: &random)
+      duplicating: file, with: readable, stamp: { author.stamp(at: WallClock.milliseconds()) }, using: &random
+    )
     for report in reports where report.edits > 0 { recovery.report(.included(new.path, report)) }
   }
 
@@ -238,6 +239,6 @@ public struct DocumentCheck: Sendable {
   /// `DocumentFile.repair` throws; then nothing is changed.
   public func mend(_ mode: RepairMode) throws(ArtError) -> RepairReport? {
     var author = try recovery.newAuthor()
-    return try file.repair(mode, stamp: author.stamp(at: millisecondsSince1970()))
+    return try file.repair(mode, stamp: author.stamp(at: WallClock.milliseconds()))
   }
 }

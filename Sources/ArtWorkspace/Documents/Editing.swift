@@ -20,7 +20,7 @@ public struct FileEditing: Sendable {
   /// Does an action as one edit. Throws what `DocumentFile.perform` and restoring throw; then nothing is changed.
   public func perform(_ action: Action) throws(ArtError) -> PerformedAction {
     var author = try recovery.newAuthor()
-    let time = millisecondsSince1970()
+    let time = WallClock.milliseconds()
     try recovery.restoreFirst(file)
     return try file.perform(action, by: &author, at: time, expecting: expected)
   }
@@ -32,7 +32,7 @@ public struct FileEditing: Sendable {
     var author = try recovery.newAuthor()
     try recovery.restoreFirst(file)
     return try file.edit(expecting: expected) { (transaction) throws(ArtError) in
-      let time = millisecondsSince1970()
+      let time = WallClock.milliseconds()
       var steps = try UndoSteps(direction, in: transaction)
       let run = try UndoRun(count) { () throws(ArtError) in
         try steps.next(in: transaction)

@@ -43,7 +43,7 @@ public struct Trash: Sendable {
   private let topOf: @Sendable (String) -> String?
 
   /// That of this user. `time` tells when something is deleted, in seconds since 1970.
-  public init(time: @escaping @Sendable () -> Int = { millisecondsSince1970() / 1_000 }) {
+  public init(time: @escaping @Sendable () -> Int = { WallClock.milliseconds() / 1_000 }) {
     self.init(home: XDGFolders().data.map { "\($0)/Trash" }, time: time, topOf: Self.mountPoint)
   }
 

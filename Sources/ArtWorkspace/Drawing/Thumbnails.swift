@@ -95,7 +95,8 @@ public final class Thumbnails: Sendable {
   ) async throws(ArtError) -> [UInt8] {
     let bounds = try Bounds(size)
     return try await named(name) { () throws(Failure) in
-      try await thumbnail(of: content, DrawingScene(content, picture: background), bounds, isSaved: isSaved).png
+      try await thumbnail(of: content, DrawingScene(content, picture: background), bounds, isSaved: isSaved)
+        .png
     }
   }
 

@@ -170,7 +170,7 @@ public struct Importer<Transfer: PictureTransfer> {
         ImportBackground()
       }
     let pending = background.pending.map {
-      (url: $0.url, since: millisecondsSince1970(), reason: $0.reason)
+      (url: $0.url, since: WallClock.milliseconds(), reason: $0.reason)
     }
     var (content, report) = try foreign.content(
       picture: background.picture, digest: background.picture?.digest, url: background.url, pending: pending,

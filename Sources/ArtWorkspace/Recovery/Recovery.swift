@@ -460,7 +460,7 @@ public struct Restoration {
     var author = try recovery.newAuthor()
     // Nil when another program has restored it, or its program runs.
     guard let journal = try edits.journal.locked() else { return }
-    let restored = try file.restore(journal, stamp: author.stamp(at: millisecondsSince1970()))
+    let restored = try file.restore(journal, stamp: author.stamp(at: WallClock.milliseconds()))
     try file.resolveHotJournal()
     if restored.edits > 0 { try report(.restored(edits, restored, into: edits.name)) }
     if restored.isBeyondLog { try report(.beyondLog(restored, document: edits.name)) }
@@ -503,7 +503,7 @@ extension Restoration {
         .busy, "the edits of \(head.path) have just been restored by another program; look at it")
     }
     let reports = try new.create(
-      from: taken.map(\.journal), on: source, stamp: { author.stamp(at: millisecondsSince1970()) },
+      from: taken.map(\.journal), on: source, stamp: { author.stamp(at: WallClock.milliseconds()) },
       using: &random)
     for ((edits, _), restored) in zip(taken, reports) {
       try report(.restored(edits, restored, into: new.path))

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import ArtModel
-import ArtStore
 import ArtWorkspace
 
 /// `background`, on one document: what its words ask for, done and said.
@@ -58,7 +57,7 @@ struct BackgroundCommand {
       // Nothing was to be transferred; an error as any other. What may be a query is not told.
       throw BackgroundRefusal(error, file: String(typed.prefix { $0 != "?" }.prefix(80)))
     }
-    guard let pending = try PendingBackground(later: url, at: millisecondsSince1970()) else {
+    guard let pending = try PendingBackground(later: url, at: WallClock.milliseconds()) else {
       throw ArtError(
         .tooLarge, "a URL that is to be fetched later has at most \(Limits.urlBytes) bytes; fetch it now")
     }

@@ -2,7 +2,6 @@
 
 import ArtModel
 import ArtProtocol
-import ArtStore
 import ArtTerminal
 import ArtWorkspace
 import Glibc

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ArtExchange
 import ArtModel
+import ArtWorkspace
 
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import ArtModel
-import ArtNames
 import ArtWorkspace
 
 struct Find: ParsableCommand {

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import ArtModel
-import ArtStore
 import ArtTerminal
 import ArtWorkspace
 import Glibc

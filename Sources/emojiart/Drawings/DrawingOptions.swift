@@ -2,7 +2,6 @@
 
 import ArtModel
 import ArtSystem
-import ArtWorker
 import ArtWorkspace
 import Glibc
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtExchange
 import ArtModel
-import ArtStore
 import ArtSystem
 import ArtTerminal
 import ArtWorkspace

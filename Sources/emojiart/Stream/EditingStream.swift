@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtDocument
 import ArtModel
-import ArtStore
 import ArtSystem
-import ArtWorker
 import ArtWorkspace
 import Glibc
 
@@ -267,7 +264,8 @@ extension EditingStream {
       guard !settings.isAtomic else { return say(.nothingFetchedAtomically(), to: line) }
       guard let url = url(typed, line) else { return }
       let request = BackgroundRequest(
-        url, isUserInitiated: true, allowsPrivate: allowsPrivate || settings.allowsPrivate, proxies: settings.proxies)
+        url, isUserInitiated: true, allowsPrivate: allowsPrivate || settings.allowsPrivate,
+        proxies: settings.proxies)
       fetch(url.redacted, line) { (session, tag) throws(ArtError) in
         try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag)
       }
@@ -280,7 +278,7 @@ extension EditingStream {
     case .request(.later(let typed)):
       guard let url = url(typed, line) else { return }
       do throws(ArtError) {
-        guard let pending = try PendingBackground(later: url, at: millisecondsSince1970()) else {
+        guard let pending = try PendingBackground(later: url, at: WallClock.milliseconds()) else {
           throw .tooLongToKeep()
         }
         change(.later(pending), line)

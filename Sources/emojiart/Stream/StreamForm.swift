@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtDocument
 import ArtModel
 import ArtProtocol
-import ArtStore
-import ArtSystem
 import ArtTerminal
 import ArtWorkspace
 import Glibc
@@ -140,7 +137,9 @@ struct JSONForm: StreamForm {
     try Output.writeAnswers(json.bytes)
   }
 
-  static func lines(of event: SessionEvent) -> [UInt8] { ProtocolEvent(event)?.line(message: \.message) ?? [] }
+  static func lines(of event: SessionEvent) -> [UInt8] {
+    ProtocolEvent(event)?.line(message: \.message) ?? []
+  }
 
   static func lines(of event: LifeCycleEvent) -> [UInt8] { ProtocolEvent.lifeCycle(event).line() }
 }

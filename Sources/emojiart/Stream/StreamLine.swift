@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ArtDocument
 import ArtModel
 import ArtProtocol
 import ArtSystem
@@ -325,11 +324,15 @@ extension ArtError {
 
 /// The words that a stream's line may begin with.
 enum StreamWords {
-  /// Those that are commands.
-  static let commands: [String: any ParsableCommand.Type] = [
-    "add": Add.self, "history": History.self, "move": Move.self, "order": Order.self, "redo": Redo.self,
-    "remove": Remove.self, "resize": Resize.self, "show": Show.self, "undo": Undo.self,
-  ]
+  /// Commands of emojiart that are words of a stream, too: all that edit emoji or go through the log, and two that show.
+  static let commands: [String: any ParsableCommand.Type] = Dictionary(
+    Emojiart.configuration.subcommands.compactMap { command in
+      guard
+        command is any ActionCommand.Type || command is any StepCommand.Type || command == Show.self
+          || command == History.self
+      else { return nil }
+      return command.configuration.commandName.map { ($0, command) }
+    }, uniquingKeysWith: { first, _ in first })
 
   /// Those of streams alone.
   static let own = [

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtDocument
 import ArtModel
-import ArtStore
-import ArtSystem
 import ArtTerminal
-import ArtWorker
 import ArtWorkspace
 import Synchronization
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
-import ArtStore
 import ArtSystem
 import ArtTerminal
-import ArtWorker
 import ArtWorkspace
 import Glibc
 import Synchronization

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArtDocument
 import ArtModel
 import ArtProtocol
-import ArtStore
 import ArtSystem
 import ArtWorkspace
 import Glibc
@@ -141,7 +139,7 @@ struct Watching {
         try Output.write(line.line)
       }
     } else if let name {
-      for line in lines.lines(notice, name, now: millisecondsSince1970(), called: place.argument) {
+      for line in lines.lines(notice, name, now: WallClock.milliseconds(), called: place.argument) {
         try Output.line(line)
       }
     } else if let text = WatchLines.aside(notice, place.title) {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArtDocument
+import ArtExchange
+import ArtNames
+import ArtStore
+import ArtSystem
+import ArtWorker
+
+// The types of the modules below that use cases take and return. A front end imports this module and names them here, so that it
+// depends on one module and not on how the modules below are cut.
+
+// MARK: ArtStore
+
+/// `ArtStore.DocumentFile`.
+public typealias DocumentFile = ArtStore.DocumentFile
+/// `ArtStore.DocumentNotice`.
+public typealias DocumentNotice = ArtStore.DocumentNotice
+/// `ArtStore.DocumentSummary`.
+public typealias DocumentSummary = ArtStore.DocumentSummary
+/// `ArtStore.FileGate`.
+public typealias FileGate = ArtStore.FileGate
+/// `ArtStore.FolderListing`.
+public typealias FolderListing = ArtStore.FolderListing
+/// `ArtStore.OrphanedJournal`.
+public typealias OrphanedJournal = ArtStore.OrphanedJournal
+/// `ArtStore.PaletteStore`.
+public typealias PaletteStore = ArtStore.PaletteStore
+/// `ArtStore.PerformedAction`.
+public typealias PerformedAction = ArtStore.PerformedAction
+/// `ArtStore.RecentStore`.
+public typealias RecentStore = ArtStore.RecentStore
+/// `ArtStore.RestoreReport`.
+public typealias RestoreReport = ArtStore.RestoreReport
+/// `ArtStore.SQLiteLibrary`.
+public typealias SQLiteLibrary = ArtStore.SQLiteLibrary
+/// `ArtStore.StateFolder`.
+public typealias StateFolder = ArtStore.StateFolder
+/// `ArtStore.WallClock`.
+public typealias WallClock = ArtStore.WallClock
+
+// MARK: ArtDocument
+
+/// `ArtDocument.AutosavePolicy`.
+public typealias AutosavePolicy = ArtDocument.AutosavePolicy
+/// `ArtDocument.ClientRequest`.
+public typealias ClientRequest = ArtDocument.ClientRequest
+/// `ArtDocument.DocumentAnswer`.
+public typealias DocumentAnswer = ArtDocument.DocumentAnswer
+/// `ArtDocument.DocumentEvent`.
+public typealias DocumentEvent = ArtDocument.DocumentEvent
+/// `ArtDocument.DocumentRequest`.
+public typealias DocumentRequest = ArtDocument.DocumentRequest
+/// `ArtDocument.DocumentSnapshot`.
+public typealias DocumentSnapshot = ArtDocument.DocumentSnapshot
+/// `ArtDocument.DocumentState`.
+public typealias DocumentState = ArtDocument.DocumentState
+/// `ArtDocument.EventSequence`.
+public typealias EventSequence = ArtDocument.EventSequence
+/// `ArtDocument.KnownHead`.
+public typealias KnownHead = ArtDocument.KnownHead
+/// `ArtDocument.LifeCycle`.
+public typealias LifeCycle = ArtDocument.LifeCycle
+/// `ArtDocument.LifeCycleEvent`.
+public typealias LifeCycleEvent = ArtDocument.LifeCycleEvent
+
+// MARK: ArtWorker
+
+/// `ArtWorker.BackgroundFailure`.
+public typealias BackgroundFailure = ArtWorker.BackgroundFailure
+/// `ArtWorker.BackgroundFetcher`.
+public typealias BackgroundFetcher = ArtWorker.BackgroundFetcher
+/// `ArtWorker.BackgroundRequest`.
+public typealias BackgroundRequest = ArtWorker.BackgroundRequest
+/// `ArtWorker.DrawingFailure`.
+public typealias DrawingFailure = ArtWorker.DrawingFailure
+/// `ArtWorker.EmojiFont`.
+public typealias EmojiFont = ArtWorker.EmojiFont
+/// `ArtWorker.FetchProgress`.
+public typealias FetchProgress = ArtWorker.FetchProgress
+/// `ArtWorker.Renderer`.
+public typealias Renderer = ArtWorker.Renderer
+/// `ArtWorker.SandboxProbe`.
+public typealias SandboxProbe = ArtWorker.SandboxProbe
+
+// MARK: ArtExchange
+
+/// `ArtExchange.Dialect`.
+public typealias Dialect = ArtExchange.Dialect
+/// `ArtExchange.ExchangeReport`.
+public typealias ExchangeReport = ArtExchange.ExchangeReport
+
+// MARK: ArtNames
+
+/// `ArtNames.NamedEmoji`.
+public typealias NamedEmoji = ArtNames.NamedEmoji
+/// `ArtNames.SkinTone`.
+public typealias SkinTone = ArtNames.SkinTone
+/// `ArtNames.ToneChoice`.
+public typealias ToneChoice = ArtNames.ToneChoice
+
+// MARK: ArtSystem
+
+/// `ArtSystem.FilePath`.
+package typealias FilePath = ArtSystem.FilePath
