@@ -14,12 +14,21 @@ package final class ManualClock: Clock, Sendable {
     package static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
+  private typealias Watcher = CheckedContinuation<Void, Never>
+
   private struct State {
     var now = Instant()
     var sleepers: [Int: (deadline: Instant, continuation: CheckedContinuation<Void, any Error>)] = [:]
     var cancelled: Set<Int> = []
     var next = 0
-    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var watchers: [(count: Int, continuation: Watcher)] = []
+
+    /// Removes those who wait for as many sleepers as there are.
+    mutating func readyWatchers() -> [Watcher] {
+      let asleep = sleepers.count
+      defer { watchers.removeAll { $0.count <= asleep } }
+      return watchers.filter { $0.count <= asleep }.map(\.continuation)
+    }
   }
 
   private let state = Mutex(State())
@@ -29,6 +38,8 @@ package final class ManualClock: Clock, Sendable {
   package var now: Instant { state.withLock(\.now) }
   package var minimumResolution: Duration { .nanoseconds(1) }
 
+  // No continuation is resumed under the lock: resuming takes the lock of its task, under which a cancellation handler waits for this one.
+
   package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let number = state.withLock { state in
       state.next += 1
@@ -36,45 +47,43 @@ package final class ManualClock: Clock, Sendable {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        state.withLock { state in
-          if state.cancelled.contains(number) { return continuation.resume(throwing: CancellationError()) }
-          if deadline <= state.now { return continuation.resume() }
+        let (end, watchers) = state.withLock { state -> (Result<Void, any Error>?, [Watcher]) in
+          if state.cancelled.contains(number) { return (.failure(CancellationError()), []) }
+          if deadline <= state.now { return (.success(()), []) }
           state.sleepers[number] = (deadline, continuation)
-          wake(&state)
+          return (nil, state.readyWatchers())
         }
+        if let end { continuation.resume(with: end) }
+        for watcher in watchers { watcher.resume() }
       }
     } onCancel: {
-      state.withLock { state in
+      let sleeper = state.withLock { state in
         state.cancelled.insert(number)
-        state.sleepers.removeValue(forKey: number)?.continuation.resume(throwing: CancellationError())
+        return state.sleepers.removeValue(forKey: number)
       }
+      sleeper?.continuation.resume(throwing: CancellationError())
     }
   }
 
   /// Moves the time and wakes whoever has slept long enough.
   package func advance(by duration: Duration) {
-    state.withLock { state in
+    let woken = state.withLock { state in
       state.now = state.now.advanced(by: duration)
-      for (number, sleeper) in state.sleepers where sleeper.deadline <= state.now {
-        state.sleepers[number] = nil
-        sleeper.continuation.resume()
-      }
+      let due = state.sleepers.filter { $0.value.deadline <= state.now }
+      for number in due.keys { state.sleepers[number] = nil }
+      return due.sorted { $0.key < $1.key }.map(\.value.continuation)
     }
+    for sleeper in woken { sleeper.resume() }
   }
 
   /// Waits until that many sleep.
   package func sleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
-      state.withLock { state in
+      let watchers = state.withLock { state in
         state.watchers.append((count, continuation))
-        wake(&state)
+        return state.readyWatchers()
       }
+      for watcher in watchers { watcher.resume() }
     }
-  }
-
-  private func wake(_ state: inout State) {
-    let asleep = state.sleepers.count
-    for watcher in state.watchers where watcher.count <= asleep { watcher.continuation.resume() }
-    state.watchers.removeAll { $0.count <= asleep }
   }
 }
