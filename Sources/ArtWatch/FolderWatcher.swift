@@ -103,13 +103,15 @@ public actor FolderWatcher {
         await perform(scan)
       }
       drainInbox()
-      checkRoot()
-      let due = debouncer.removeDue(at: timeline.now())
+      // One time for all: what is due at it is merged into one scan.
+      let now = timeline.now()
+      checkRoot(at: now)
+      let due = debouncer.removeDue(at: now)
       if !due.refreshes.isEmpty {
         ready.append(.changed(due.refreshes.map { WatchedFile($0.path.string, isQuiet: $0.isQuiet) }))
       }
       scan = due.scan
-      if let time = pollDue, time <= timeline.now() {
+      if let time = pollDue, time <= now {
         scan = Debouncer.Scan(folder: .root, reason: scan?.reason)
       }
       if ready.isEmpty, scan == nil, !isClosed { await sleep() }
@@ -196,8 +198,7 @@ extension FolderWatcher {
   }
 
   /// Checks the identity of the watched folder, where no event reports that an ancestor was moved.
-  private func checkRoot() {
-    let now = timeline.now()
+  private func checkRoot(at now: Duration) {
     guard let due = rootDue, due <= now else { return }
     rootDue = now + settings.pollEvery
     guard let known = tree.folders[.root]?.identity else { return }

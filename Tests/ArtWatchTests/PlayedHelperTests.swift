@@ -54,7 +54,8 @@ import Testing
       clock.advance(by: .seconds(2))
       await clock.sleepers(1)
       clock.advance(by: .milliseconds(20))
-      guard case .scanned(let scan) = try await next.value else { #expect(Bool(false)); return }
+      let event = try await next.value
+      guard case .scanned(let scan) = event else { Issue.record("\(event)"); return }
       #expect(scan.files == ["b\(round).emojiart"])
       #expect(scan.reason?.contains("moved or replaced") == true)
     }
@@ -70,7 +71,8 @@ import Testing
     #expect(guards.first == "guard /" && guards == guards.sorted { $0.count < $1.count })
     #expect(guards.count == folder.path.count { $0 == "/" })
     played.say("event -1 4000 0 ")
-    guard case .scanned(let scan) = try await settled(follower) else { #expect(Bool(false)); return }
+    let event = try await settled(follower)
+    guard case .scanned(let scan) = event else { Issue.record("\(event)"); return }
     #expect(scan.reason?.contains("max_queued_events") == true)
     #expect(played.starts == 1)
     let later = Array(played.commands.dropFirst(first.count))
@@ -85,15 +87,17 @@ import Testing
     let played = PlayedHelper(greeting: { [2, 3].contains($0) ? "emojiart-inotify 2" : "emojiart-inotify 1" })
     let follower = try await watch(played)
     played.die()
-    guard case .degraded(let why) = try await settled(follower, after: .milliseconds(100)) else {
-      #expect(Bool(false)); return
+    let first = try await settled(follower, after: .milliseconds(100))
+    guard case .degraded(let why) = first else {
+      Issue.record("\(first)"); return
     }
     #expect(why.contains("version 2"))
     #expect(try await follower.next() == .scanned(FolderScan("", files: [], reason: nil)))
     #expect(
       try await settled(follower, after: .seconds(2)) == .scanned(FolderScan("", files: [], reason: nil)))
     #expect(try await settled(follower, after: .seconds(2)) == .watching)
-    guard case .scanned(let scan) = try await follower.next() else { #expect(Bool(false)); return }
+    let event = try await follower.next()
+    guard case .scanned(let scan) = event else { Issue.record("\(event)"); return }
     #expect(scan.reason == .toldAgain)
     #expect(played.starts == 4)
     await follower.watcher.close()
@@ -112,7 +116,8 @@ import Testing
     let follower = try await watch(played)
     clock.advance(by: .seconds(20))
     played.say([line, line, line])
-    guard case .degraded(let why) = try await follower.next() else { #expect(Bool(false)); return }
+    let event = try await follower.next()
+    guard case .degraded(let why) = event else { Issue.record("\(event)"); return }
     #expect(why.contains("nobody has asked"))
     #expect(try await follower.next() == .scanned(FolderScan("", files: [], reason: nil)))
     #expect(try await settled(follower, after: .seconds(2)) == .watching)
@@ -120,7 +125,8 @@ import Testing
     try await follower.until { !$0.scans.isEmpty }
     clock.advance(by: .seconds(20))
     played.say(line)
-    guard case .scanned(let scan) = try await follower.next() else { #expect(Bool(false)); return }
+    let last = try await follower.next()
+    guard case .scanned(let scan) = last else { Issue.record("\(last)"); return }
     #expect(scan.reason?.contains(line.contains("nonsense") ? "means nothing" : "nobody has asked") == true)
     #expect(played.starts == 4)
     await follower.watcher.close()
