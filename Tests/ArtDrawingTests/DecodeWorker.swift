@@ -51,7 +51,8 @@ final class DecodeWorker {
   /// `hidesLoaders` has it find no loaders.
   init(hidesLoaders: Bool = false) throws {
     // A worker that has ended is an answer.
-    signal(SIGPIPE, SIG_IGN)
+    // A handler ends with exec; an ignored signal would be inherited by every program that a test starts.
+    signal(SIGPIPE) { _ in }
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let path = own.deletingLastPathComponent().appendingPathComponent("emojiart-worker").path
     // All of its pictures' kinds, for they come one after another.

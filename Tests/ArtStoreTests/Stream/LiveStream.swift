@@ -25,7 +25,8 @@ final class LiveStream {
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
     try process.run()
     // A program that has gone is found by what it does not answer.
-    signal(SIGPIPE, SIG_IGN)
+    // A handler ends with exec; an ignored signal would be inherited by every program that a test starts.
+    signal(SIGPIPE) { _ in }
   }
 
   var processID: pid_t { process.processIdentifier }
