@@ -114,7 +114,19 @@ public struct ArtError: Error, Sendable, Hashable {
 
   /// An error of that kind.
   public init(_ code: Code, _ cause: String, about subject: String? = nil, remedy: Remedy? = nil) {
-    (self.code, self.cause, self.subject, self.remedy) = (code, cause, subject, remedy)
+    (self.code, self.cause, self.remedy) = (code, cause, remedy)
+    self.subject = subject.map(Self.bounded)
+  }
+
+  /// The most bytes of a subject, as many as a path has.
+  private static let subjectLimit = 4_096
+
+  /// A subject cut to the limit, between two scalars.
+  private static func bounded(_ subject: String) -> String {
+    guard subject.utf8.count > subjectLimit else { return subject }
+    var end = subject.utf8.index(subject.startIndex, offsetBy: subjectLimit)
+    while end.samePosition(in: subject.unicodeScalars) == nil { end = subject.utf8.index(before: end) }
+    return String(subject.unicodeScalars[..<end])
   }
 
   /// The same error with another account of what happened.

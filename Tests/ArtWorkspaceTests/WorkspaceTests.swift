@@ -47,7 +47,7 @@ private actor Follower {
   }
 }
 
-@Suite("A folder that is open for several clients") struct WorkspaceTests {
+@Suite("A folder that is open for several clients", .timeLimit(.minutes(10))) struct WorkspaceTests {
   private let folder: WatchedFolder
   private let ada: DocumentClient
   private let bob: DocumentClient

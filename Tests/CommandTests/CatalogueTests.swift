@@ -55,7 +55,8 @@ private enum CatalogueExamples {
   static func reply(to line: [UInt8], in session: Session) async throws -> [UInt8] {
     let request = try line.withUnsafeBufferPointer { try ProtocolRequest($0) }
     guard let request, let asked = request.documentRequest else { return [] }
-    let answer = try await session.perform(asked, since: request.since)
+    let answer = try await session.perform(
+      asked, tag: request.tag?.requestTag, since: request.since)
     return ProtocolAnswer(
       .init(answer, to: asked, isAboutSeveral: request.isAboutSeveral), tag: request.tag
     ).line()

@@ -67,7 +67,7 @@ struct StreamProcessTests {
     }
   }
 
-  @Test("D18 while nobody reads the answers nothing is read and little is kept; then all is answered")
+  @Test("S7 D18 while nobody reads the answers nothing is read and little is kept; then all is answered")
   func slowReader() async throws {
     try await withRun { run in
       let bee = bee

@@ -22,7 +22,7 @@ struct StreamWatchTests {
   func atOnce() async throws {
     try await withRun { other in
       let stream = try other.stream(Self.patient)
-      // That it is told of them, and does not find them by looking every two seconds: no timer wakes it between them, see S28.
+      // That it is told of them, and does not find them by looking every two seconds: no timer wakes it between them.
       for round in 1...5 {
         try other.run("emojiart move bees 🐝 --to \(round),7")
         let lines = try stream.lines(until: #""changed""#)

@@ -59,7 +59,7 @@ extension MovedCase {
     try held?.begins()
     let told = live.lines.count
     // What is written bit by bit is found half written or not, as luck has it: the program stands still meanwhile. Half-written files are
-    // the subject of D38.
+    // the subject of another test.
     let isFrozen = kind.isWrittenInPlace && !phase.isDuring
     if isFrozen { try live.freeze() }
     try move()
