@@ -6,7 +6,7 @@ import ArtWorkspace
 import Glibc
 
 enum Time {
-  /// `2026-11-21 09:30:05` where the person is; for seconds since 1970.
+  /// `2026-11-21 09:30:05` in the local time zone, from seconds since 1970.
   static func local(_ seconds: Int, seconds withSeconds: Bool = true) -> String {
     var time = time_t(seconds)
     var parts = tm()
@@ -14,13 +14,13 @@ enum Time {
     return format(parts, withSeconds ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M")
   }
 
-  /// `2026-11-21T08:30:05.123Z`; for milliseconds since 1970.
+  /// `2026-11-21T08:30:05.123Z`, from milliseconds since 1970.
   static func utc(milliseconds: Int) -> String? {
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     return rest < 0 ? utc(seconds - 1, milliseconds: rest + 1000) : utc(seconds, milliseconds: rest)
   }
 
-  /// The same for seconds; nil for a time so far away that the calendar does not have it.
+  /// The same from seconds; nil for a time outside the calendar.
   static func utc(_ seconds: Int, milliseconds: Int = 0) -> String? {
     var time = time_t(seconds)
     var parts = tm()
@@ -38,14 +38,14 @@ enum Time {
   }
 }
 
-/// `emojiart --version --verbose`: the version, and what this machine has for the sandbox of the worker.
+/// `emojiart --version --verbose`: the version, and the sandbox features of this system.
 enum VersionDetails {
-  /// Whether these arguments ask for it.
+  /// Whether the arguments request the details.
   static func areAsked(by arguments: some Collection<String>) -> Bool {
     arguments.count == 2 && Set(arguments) == ["--version", "--verbose"]
   }
 
-  /// Prints it. Throws `unavailable` after the version where the worker does not answer.
+  /// Prints them. Throws `unavailable`, after the version, when the helper does not answer.
   static func write() throws(ArtError) {
     try Output.line(Emojiart.configuration.version)
     try checkThreads()
@@ -54,7 +54,7 @@ enum VersionDetails {
     try Output.line(line(ability))
   }
 
-  /// What it can do, and what a part that is missing means.
+  /// The sandbox features, and what follows from a missing one.
   static func line(_ ability: SandboxAbility) -> String {
     let files =
       ability.landlock.map { "Landlock \($0)" }

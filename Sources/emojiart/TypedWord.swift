@@ -4,14 +4,14 @@ import ArgumentParser
 import ArtModel
 import ArtWorkspace
 
-/// The word at the cursor when the tabulator was pressed. bash breaks it at `@` and colons, and replaces
-/// only what is behind the last colon.
+/// The word at the cursor when tab was pressed. bash splits it at `@` and colons, and replaces only the part behind
+/// the last colon.
 struct TypedWord {
-  /// As it was typed.
+  /// The word as the user typed it.
   let text: String
-  /// What of it the shell does not replace.
+  /// The beginning of the word that the shell does not replace.
   private let kept: String
-  /// Behind the colon that ends a name nothing is offered.
+  /// Whether the word ends with the colon that closes a name. Then there are no candidates.
   private let isEnded: Bool
   private let shell: CompletionShell?
 
@@ -21,7 +21,7 @@ struct TypedWord {
     var before = words.prefix(max(0, index)).map(Self.unescaped)
     var kept = ""
     var isEnded = false
-    // An empty word is a new one, whatever bash broke before it.
+    // An empty word begins a new one, however bash has split the words before it.
     if shell == .bash, !word.isEmpty, word == ":" || before.last == ":" {
       isEnded = word == ":" && before.last != ":" && before.dropLast().last == ":"
       if word == ":" { word = "" } else { before.removeLast() }
@@ -30,7 +30,7 @@ struct TypedWord {
       if Palettes.isPick(name) { kept = name + kept }
       if before.last == "@" { kept = "@\(name):" }
     } else if shell == .bash, !word.isEmpty, before.last == "@" {
-      // This part it replaces with what follows.
+      // bash replaces the part from the `@` on.
       word = "@" + word
     }
     text = kept + Self.unescaped(word)
@@ -38,10 +38,11 @@ struct TypedWord {
     self.isEnded = isEnded
   }
 
-  /// bash writes a backslash before an `@`.
+  /// Removes the backslash that bash writes before an `@`.
   private static func unescaped(_ word: String) -> String { word.filter { $0 != "\\" } }
 
-  /// A whole word as the shell takes it, and what it means where the shell shows that; nil where the word does not begin so.
+  /// A candidate in the form that the shell expects, with its meaning if the shell shows it; nil when the candidate
+  /// does not begin with the typed text.
   func offer(_ whole: String, meaning: String? = nil) -> String? {
     guard whole.hasPrefix(text), !isEnded else { return nil }
     switch shell {
@@ -53,7 +54,7 @@ struct TypedWord {
 }
 
 extension ToneChoice {
-  /// What may be typed for it.
+  /// The words that a user may type.
   static let words = SkinTone.allCases.map(\.rawValue) + ["all"]
 
   /// Reads a skin tone or `all`. Throws `badValue`.
@@ -70,7 +71,7 @@ extension ToneChoice {
 }
 
 extension NamedEmoji {
-  /// What `find --json` writes of it.
+  /// The entry in the output of `find --json`.
   var json: JSON {
     .object([
       "emoji": .string(emoji), "keywords": .array(keywords.map { .string($0) }), "name": .string(name),

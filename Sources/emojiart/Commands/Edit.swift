@@ -67,10 +67,10 @@ struct Edit: ParsableCommand {
     if !options.common.json, let terminal = TerminalMode() {
       session.terminal = terminal
       defer { terminal.restore() }
-      // Each error was seen.
+      // At a prompt the user has read each error.
       _ = try session.run(PromptForm(path: file.path, terminal: terminal))
     } else if options.common.json {
-      // Each error is an answer.
+      // Each error was reported as an answer.
       _ = try session.run(JSONForm(isPending: atomic, isFollowed: ownChanges))
     } else if let error = try session.run(WordForm(path: file.path)) {
       throw ExitCode(ExitStatus(error.code).rawValue)

@@ -50,7 +50,7 @@ struct Find: ParsableCommand {
       try write(found.emojis)
     }
     let left = found.count - found.emojis.count
-    // Who gave a limit knows.
+    // A user who set a limit expects that more may exist.
     if left > 0, limit == nil {
       try Output.flush()
       Output.complain("\(left) more; --limit \(found.count) shows all")
@@ -60,14 +60,14 @@ struct Find: ParsableCommand {
   private func write(_ emojis: [NamedEmoji]) throws(ArtError) {
     let width = emojis.map(\.shortcode.count).max() ?? 0
     for emoji in emojis {
-      // The emoji is last: terminals disagree on how wide it is.
+      // The emoji is printed last because terminals disagree on its width.
       try Output.line(":\(emoji.shortcode):".padded(to: width + 2) + "  " + emoji.emoji)
     }
   }
 }
 
 extension ArtError {
-  /// Why nothing was found, as the command says it.
+  /// Words the failure for the command line.
   fileprivate init(_ failure: EmojiSearch.Failure) {
     switch failure {
     case .mixed: self.init(.badValue, "give words, such as bee, or emoji, not both")

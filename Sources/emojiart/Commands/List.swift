@@ -66,14 +66,14 @@ struct List: ParsableCommand {
     if status != .done { throw ExitCode(status.rawValue) }
   }
 
-  /// A row of the table.
+  /// One row of the table.
   private func row(_ name: String, _ summary: DocumentSummary) -> String {
     let count = String(summary.emojiCount).indented(to: 5)
     let size = humanSize(summary.size).indented(to: 7)
     return "\(count)  \(size)  \(Time.local(summary.modified, seconds: false))  \(safe(name))"
   }
 
-  /// What stands beside a picture.
+  /// The text beside a preview.
   private func words(_ summary: DocumentSummary) -> [String] {
     let count = summary.emojiCount == 0 ? "no emoji" : "\(summary.emojiCount) emoji"
     return ["\(count), \(humanSize(summary.size))", Time.local(summary.modified, seconds: false)]

@@ -38,12 +38,12 @@ struct PaletteCommand: ParsableCommand {
   static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 }
 
-/// In which form the result is written.
+/// The output format of the palette commands.
 struct PaletteOptions: ParsableArguments {
   @Flag(help: "Write the result as one JSON value.")
   var json = false
 
-  /// Writes palettes whole, a line each.
+  /// Prints palettes completely, one per line.
   func write(_ palettes: [Palette]) throws(ArtError) {
     guard !json else { return try Output.json(.object(["palettes": .array(palettes.map(\.json))])) }
     for palette in palettes {
@@ -53,7 +53,7 @@ struct PaletteOptions: ParsableArguments {
 }
 
 extension Palette {
-  /// The palette as people's programs see it.
+  /// The JSON form of the palette.
   var json: JSON {
     .object([
       "emojis": .array(emojis.map { .string($0.string) }), "name": .string(name.string),
@@ -239,7 +239,7 @@ struct ShowPalette: ParsableCommand {
     do throws(ArtError) {
       return try palettes.palette(typed)
     } catch {
-      // A mistyped command comes here, too.
+      // The name may be a mistyped subcommand.
       let commands = nearest(to: typed, among: PaletteCommand.commandNames)
       guard let near = commands.first, nearest(to: typed, among: palettes.all.map(\.name.string)).isEmpty
       else { throw error }
@@ -247,7 +247,7 @@ struct ShowPalette: ParsableCommand {
     }
   }
 
-  /// How many emoji of each stand in the list.
+  /// How many emoji of each palette are listed.
   private static let first = 8
 
   private static func list(_ palettes: [Palette]) throws(ArtError) {
@@ -262,7 +262,7 @@ struct ShowPalette: ParsableCommand {
     }
   }
 
-  /// Where there is little room: names, and fewer emoji.
+  /// The list for a narrow terminal: names, and fewer emoji.
   private static func listCompactly(_ palettes: [Palette]) throws(ArtError) {
     let width = palettes.map(\.name.string.count).max() ?? 0
     for palette in palettes {
@@ -282,7 +282,7 @@ struct ShowPalette: ParsableCommand {
 }
 
 extension Palette {
-  /// Its first emoji, and whether there are more.
+  /// The first emoji of the palette, and an ellipsis if there are more.
   fileprivate func beginning(_ count: Int) -> String {
     (emojis.prefix(count).map(\.string) + (emojis.count > count ? ["…"] : [])).joined(separator: " ")
   }

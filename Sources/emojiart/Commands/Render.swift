@@ -74,7 +74,7 @@ struct Render: ParsableCommand {
     if status != .done { throw ExitCode(status.rawValue) }
   }
 
-  /// Draws into a file, of which signals leave nothing.
+  /// Draws into a file. A signal leaves no partial file behind.
   private static func draw(
     _ drawing: Drawing, into result: OutputFile, named name: String
   ) throws(ArtError) -> Drawn {

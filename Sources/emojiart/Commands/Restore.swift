@@ -66,7 +66,7 @@ struct Restore: ParsableCommand {
     try outcome.finish()
   }
 
-  /// The journals that a person wants to be dropped.
+  /// Asks which journals the user wants to drop.
   private func ask(
     _ restoration: Restoration, _ outcome: inout Restored
   ) throws(ArtError) -> Set<Origin> {
@@ -89,7 +89,7 @@ struct Restore: ParsableCommand {
   }
 }
 
-/// What `restore` did, as it is told.
+/// What `restore` has done, for its output.
 private struct Restored {
   let isJSON: Bool
   private var results: [JSON] = []
@@ -97,7 +97,7 @@ private struct Restored {
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
-  /// Says what happened.
+  /// Reports an event.
   mutating func receive(_ event: Restoration.Event) throws(ArtError) {
     switch event {
     case .failed(let error, let edits): keep(error, edits)
@@ -117,14 +117,14 @@ private struct Restored {
     }
   }
 
-  /// Something could not be done: told, and the status of the first such is how the command ends.
+  /// Reports an error. The exit status is that of the first one.
   mutating func keep(_ error: ArtError, _ edits: OrphanedEdits? = nil) {
     if status == .done { status = ExitStatus(error.code) }
     Output.complain(error.message)
     if isJSON, let edits { results.append(json(edits, keptBy: error)) }
   }
 
-  /// For a list, what is kept is no error.
+  /// Lists edits that stay in their journal. In a list these are not errors.
   mutating func tell(_ edits: OrphanedEdits, _ error: ArtError) throws(ArtError) {
     guard !isJSON else { return results.append(json(edits, keptBy: error)) }
     try Output.line(
@@ -180,7 +180,7 @@ private struct Restored {
     do throws(ArtError) {
       count = .integer(try edits.count())
     } catch {
-      // The reason why they are kept says more.
+      // The reason why the edits are kept is more useful.
     }
     let more: [String: JSON] = ["edits": count, "kept": .string(error.message)]
     return .object(members(of: edits).merging(more) { $1 })

@@ -49,7 +49,7 @@ struct SetBackground: ParsableCommand {
   }
 }
 
-/// What the words of `background` ask for.
+/// What the arguments of `background` request.
 enum BackgroundDeed: Equatable {
   case show
   case set(String)
@@ -60,7 +60,7 @@ enum BackgroundDeed: Equatable {
   case fetchPending
   case forgetURL
 
-  /// Throws `usage` for words that do not go together.
+  /// Throws `usage` for arguments that exclude each other.
   init(_ words: SetBackground) throws(ArtError) {
     let given = [
       ("--clear", words.clear), ("--refresh", words.refresh), ("--save-as", words.saveAs != nil),

@@ -67,7 +67,7 @@ struct Show: ParsableCommand {
     return places[0]
   }
 
-  /// The table, and the art below it, which stays in sight however long the table is.
+  /// Prints the table, and below it the art, so that the art stays visible however long the table is.
   private func show(
     _ seen: DocumentView, of path: String, _ art: ShownArt, _ sizeClass: SizeClass
   ) throws {
@@ -80,7 +80,7 @@ struct Show: ParsableCommand {
     if status != .done { throw ExitCode(status.rawValue) }
   }
 
-  /// The table.
+  /// Prints the table.
   static func write(
     _ content: DocumentContent, of path: String, _ sizeClass: SizeClass = .regular
   ) throws(ArtError) {
@@ -94,8 +94,8 @@ struct Show: ParsableCommand {
     try writeTable(content, sizeClass)
   }
 
-  /// The emoji stands last on its line: terminals do not agree on its width. Where there is little room an id is as short as it
-  /// can be typed, and nothing stands above the columns.
+  /// The emoji is the last column because terminals disagree on its width. In a narrow terminal ids are shortened as
+  /// far as they stay unique, and there is no heading.
   private static func writeTable(_ content: DocumentContent, _ sizeClass: SizeClass) throws(ArtError) {
     let emojis = content.emojisInOrder()
     let isCompact = sizeClass == .compact
@@ -128,9 +128,9 @@ struct Show: ParsableCommand {
 }
 
 extension String {
-  /// Plain text filled up with spaces.
+  /// Plain text padded with spaces on the right.
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
-  /// Plain text moved to the right by spaces.
+  /// Plain text padded with spaces on the left.
   func indented(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

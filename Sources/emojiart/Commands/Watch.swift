@@ -77,7 +77,7 @@ struct Watch: ParsableCommand {
     _ places: [FollowedPlace], _ settings: WatchSettings, _ inbox: WatchInbox, _ runner: CommandRunner?
   ) throws(ArtError) -> CommandRunner.End? {
     try checkThreads()
-    // Then a write tells of it, and the command is ended, too.
+    // With SIGPIPE blocked a write fails with an error instead, and COMMAND is ended, too.
     let pipe = SignalSource([SIGPIPE])
     var folders: [(place: FollowedPlace, folder: WatchedFolder)] = []
     for place in places {
@@ -111,7 +111,7 @@ struct Watch: ParsableCommand {
     }
   }
 
-  /// Has what is pending fetched, and what becomes of it put into the inbox.
+  /// Has pending backgrounds fetched, and puts the results into the inbox.
   private func fetch(
     _ folders: [WatchedFolder], _ settings: WatchSettings, _ inbox: WatchInbox
   ) throws(ArtError) -> PendingBackgrounds {

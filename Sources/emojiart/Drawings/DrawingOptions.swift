@@ -5,11 +5,11 @@ import ArtSystem
 import ArtWorkspace
 import Glibc
 
-/// What the words of `render` ask for, read before any file is touched.
+/// The arguments of `render`, parsed before any file is opened.
 struct RenderArguments {
   let output: String
   let options: RenderOptions
-  /// How the size was given.
+  /// The text of the size, for messages.
   private let size: String
 
   /// Throws `usage` and `badValue`.
@@ -69,7 +69,7 @@ struct RenderArguments {
     return (.scale(scale), "--scale \(typed)")
   }
 
-  /// The drawing, and how large it is. Throws `badValue` for a region or a size out of bounds.
+  /// The drawing and its size in pixels. Throws `badValue` for a region or a size out of bounds.
   func drawing(of scene: DrawingScene) throws(ArtError) -> (drawing: Drawing, size: PixelSize) {
     do throws(RenderOptions.Failure) {
       return try options.drawing(of: scene)
@@ -87,7 +87,7 @@ struct RenderArguments {
 }
 
 extension OutputPlace {
-  /// What a person gives a command: a path, or `-` for stdout. Throws what a place must not be.
+  /// Parses an argument: a path, or `-` for stdout. Throws for a path that cannot be an output.
   init(argument: String, replacing replaceable: Replaceable) throws(ArtError) {
     guard !argument.isEmpty else {
       throw ArtError(.badValue, "an empty name is no file; give one, or - for stdout")
@@ -100,16 +100,16 @@ extension OutputPlace {
 }
 
 extension OutputFile {
-  /// Holds back the signals that end programs where they would leave something of it. Else they end this one at once, also while it
-  /// waits for who reads a pipe.
+  /// Blocks the signals that end programs if they would leave a partial file. Otherwise they end the process at once,
+  /// also while it waits for the reader of a pipe.
   func heldSignals() -> SignalSource {
     guard !leavesFile else { return SignalSource() }
-    // Swift's runtime would tell of a crash.
+    // Swift's runtime would report a crash.
     if !SignalSource.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
     return SignalSource([])
   }
 
-  /// Does what writes to it, and ends as other commands do whose reader has gone: by that signal.
+  /// Performs writes. If the reader has gone, SIGPIPE ends the process, as in other commands.
   func orEnd<Value>(_ work: () throws(ArtError) -> Value) throws(ArtError) -> Value {
     do throws(ArtError) {
       return try work()
@@ -119,11 +119,11 @@ extension OutputFile {
     }
   }
 
-  /// Puts the file at its path, durably, or ends so. Throws what `finish` throws.
+  /// Puts the file at its path durably, or ends on SIGPIPE. Throws the errors of `finish`.
   func finishOrEnd() throws(ArtError) { try orEnd(finish) }
 }
 
-/// Waits for drawings, and ends by a signal that says so, with nothing left of what was being written.
+/// Waits for drawings. A signal ends the process, and leaves no partial output behind.
 struct SignalledWaiter: DrawingWaiter {
   let held: SignalSource
   let file: OutputFile

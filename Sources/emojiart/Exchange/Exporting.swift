@@ -7,12 +7,12 @@ import ArtWorkspace
 struct Exporting {
   private let file: DocumentFile
   private let dialect: Dialect
-  /// Nil for stdout.
+  /// The output path; nil for stdout.
   private let output: String?
   private let isStrict: Bool
   private let isJSON: Bool
 
-  /// Reads what can be wrong without looking anywhere. Throws `usage` and `badValue`.
+  /// Checks the arguments without reading any file. Throws `usage` and `badValue`.
   init(_ words: Export) throws(ArtError) {
     guard let dialect = Dialect(rawValue: words.format.lowercased()) else {
       let names = Dialect.allCases.map(\.rawValue).joined(separator: ", ")
@@ -28,7 +28,7 @@ struct Exporting {
     file = try words.common.file(words.doc)
   }
 
-  /// Returns how the command ends.
+  /// Exports, and returns the exit status.
   func run() throws(ArtError) -> ExitStatus {
     let exporter = try Exporter(file, as: dialect, recovery: .ofCommand)
     if isStrict, !exporter.report.notes.isEmpty { return try refuse(exporter.report) }
@@ -48,7 +48,7 @@ struct Exporting {
     return status
   }
 
-  /// Writes a file, of which signals leave nothing. Returns how many bytes it has.
+  /// Writes a file and returns its size in bytes. A signal leaves no partial file behind.
   private func write(_ exporter: Exporter, to output: String) throws(ArtError) -> Int {
     guard !output.isEmpty else {
       throw ArtError(.badValue, "an empty name is no file; give one, or - for stdout")

@@ -6,7 +6,7 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// The work of `import`: one file after the other. What goes wrong with one is told, and the next one follows.
+/// The work of `import`: one file after the other. An error of one file is reported, and the next one follows.
 struct Importing {
   private let settings: ImportSettings
   private let list: ImportList
@@ -23,14 +23,14 @@ struct Importing {
     importer = Importer(list, options, transfer: Transfer(), notice: { Output.complain($0.message) })
   }
 
-  /// How the command ends: by the first failure.
+  /// The exit status, from the first failure.
   var status: ExitStatus { importer.tally.firstFailure.map { ExitStatus($0) } ?? .done }
 
-  /// Throws what keeps it from telling, and from reading stdin.
+  /// Throws when results cannot be printed, and when stdin cannot be read.
   mutating func run() throws {
     progress = ImportProgress(total: list.sources.count)
     try tellOfPassed()
-    // Before signals are held back: a person at a terminal may give up.
+    // Reads stdin before signals are blocked, so that a user at a terminal can cancel.
     let stdin = try list.sources.first { $0.path == nil }.map { (_) throws(ArtError) in
       try SourceBytes(descriptor: 0, name: "stdin")
     }
@@ -54,7 +54,7 @@ struct Importing {
     do {
       guard let foreign = try importer.read(source, bytes: stdin) else { return }
       if foreign.background != nil {
-        // What is done is told before anybody waits, who may give up.
+        // Report the result before waiting for the next file, when the user may cancel.
         hideBar()
         try Output.flush()
       }
@@ -74,7 +74,7 @@ struct Importing {
   private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
     importer.tally.addFailure(error.code)
     hideBar()
-    // What is wrong with the text itself is said without a name, and may begin as one.
+    // An error of the text itself names no file, and may begin like a name.
     let isNamed =
       error.code != .badJSON && error.code != .notADocument
       && error.message.unicodeScalars.starts(with: "\(name) ".unicodeScalars)
@@ -126,7 +126,7 @@ extension Importing {
   }
 }
 
-/// What the words of `import` ask for, read before any file is touched.
+/// The arguments of `import`, parsed before any file is opened.
 struct ImportSettings {
   let files: [String]
   let name: String?
@@ -169,7 +169,7 @@ struct ImportSettings {
     }
   }
 
-  /// All that is to be imported. Throws what keeps from beginning at all.
+  /// All files to be imported. Throws when the import cannot start at all.
   func list() throws(ArtError) -> ImportList {
     let folder = if let into { into } else { try common.currentFolder() }
     var list = ImportList(folder: folder, isRecursive: isRecursive)

@@ -10,19 +10,19 @@ import Glibc
 ///     stdin ──StreamForm──▶ lines of one read ──▶ Session, one call for a run of edits ──▶ StreamForm ──▶ stdout
 ///                                                 Session ──events──▶ Outbox ──behind the answers──┘
 ///
-/// Nothing grows without bound: while stdout takes nothing, nothing is read. What happened is written only when every
-/// edit that was asked for is answered, so that an edit is answered before it is told to be saved.
+/// Memory is bounded: while stdout blocks, nothing is read. Events are written only when every requested edit is
+/// answered, so that an edit is answered before it is reported as saved.
 struct EditingStream<Form: StreamForm> {
   let session: Session
   let outbox: Outbox
   let settings: StreamSettings
   let errors: FirstError
   var form: Form
-  /// Edits that were answered with ok.
+  /// The number of edits answered with ok.
   var acknowledged = 0
   var hasQuit = false
   var recent = RecentAdditions()
-  /// Why stdout takes nothing any more.
+  /// The error that has ended writing to stdout.
   private(set) var broken: ArtError?
 
   init(
@@ -35,8 +35,8 @@ struct EditingStream<Form: StreamForm> {
     self.form = form
   }
 
-  /// Reads and answers, to the end of the input, or until stdout takes nothing any more: `broken` tells. Throws when
-  /// stdin cannot be read.
+  /// Reads and answers lines until the end of the input, or until stdout cannot be written: `broken` has that error.
+  /// Throws when stdin cannot be read.
   mutating func run() throws(ArtError) {
     flush()
     while !hasQuit, broken == nil {
@@ -48,7 +48,7 @@ struct EditingStream<Form: StreamForm> {
       var ready = [
         pollfd(fd: outbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
         pollfd(fd: isOpen && form.mayRead ? 0 : -1, events: Int16(POLLIN), revents: 0),
-        // Tells of a pipe that nobody reads any more.
+        // `poll` reports POLLERR when the reader of the pipe has gone.
         pollfd(fd: 1, events: 0, revents: 0),
       ]
       let count = poll(&ready, nfds_t(ready.count), form.timeout)
@@ -64,8 +64,8 @@ struct EditingStream<Form: StreamForm> {
     }
   }
 
-  /// Saves and closes the document, or closes it only, and writes the last of what happened. `listening` is over when the
-  /// session's events are. Throws when something could not be saved.
+  /// Saves and closes the document, or only closes it, and writes the last events. `listening` completes with the
+  /// session's events. Throws when edits could not be saved.
   mutating func end(after listening: Outcome<Void>, saving: Bool) throws(ArtError) {
     let session = session
     let failure = wait { await session.end(discardingChanges: !saving) }
@@ -77,7 +77,7 @@ struct EditingStream<Form: StreamForm> {
       ? failure.error : .notSaved(failure.unsaved, in: session.filePath, failure.error)
   }
 
-  /// Writes the answers, and what happened meanwhile behind them.
+  /// Writes the answers, and then the events.
   mutating func flush() {
     let taken = outbox.take()
     defer { for waiter in taken.waiters { waiter.signal() } }
@@ -88,25 +88,25 @@ struct EditingStream<Form: StreamForm> {
     form.update(session, state, unsaved: unsaved, isTerminalNew: taken.isTerminalNew)
   }
 
-  /// Answers, unless nothing is taken any more.
+  /// Writes an answer, unless stdout is broken.
   mutating func say(_ body: (inout Form) throws(ArtError) -> Void) {
     guard broken == nil else { return }
     do throws(ArtError) { try body(&form) } catch { broken = error }
   }
 
-  /// Answers a line that came to nothing.
+  /// Answers a line with an error.
   mutating func say(_ error: ArtError, to line: StreamLine) {
     errors.note(error)
     say { (form) throws(ArtError) in try form.failed(error, line) }
   }
 
-  /// Waits for what may take long, and writes what happens meanwhile.
+  /// Waits for long work, and writes events meanwhile.
   mutating func wait<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value {
     let wakeup = outbox.wakeup
     return wait(for: Outcome(work) { wakeup.wake() })
   }
 
-  /// The same for work that wakes this thread in the end.
+  /// The same for work that wakes this thread at its end.
   @discardableResult
   private mutating func wait<Value>(for outcome: Outcome<Value>) -> Value {
     while true {
@@ -115,7 +115,7 @@ struct EditingStream<Form: StreamForm> {
     }
   }
 
-  /// Waits to be woken, and writes what happened; or until nobody reads any more.
+  /// Waits for a wakeup and writes events; returns also when the reader of stdout has gone.
   mutating func waitForNews() {
     var ready = [
       pollfd(fd: outbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
@@ -131,7 +131,7 @@ struct EditingStream<Form: StreamForm> {
 // MARK: Answers
 
 extension EditingStream {
-  /// Answers lines in their order.
+  /// Answers lines in order.
   mutating func answer(_ lines: [StreamLine]) {
     var rest = lines[...]
     while let first = rest.first, !hasQuit, broken == nil {
@@ -143,8 +143,8 @@ extension EditingStream {
     if form.showsState, !settings.isAtomic { recent.keep() }
   }
 
-  /// The lines that are answered by one call of the session. One that may be about much ends it, so that no more is kept
-  /// for an answer than must be.
+  /// The first lines that one call of the session can perform. A line about many emoji ends the run, to bound the
+  /// memory for answers.
   private func run(of lines: ArraySlice<StreamLine>) -> ArraySlice<StreamLine> {
     var room = min(settings.killAfter.map { $0 - acknowledged } ?? .max, Self.mostInOneCall)
     var end = lines.startIndex
@@ -159,7 +159,7 @@ extension EditingStream {
     return lines[..<end]
   }
 
-  /// With all of a read, a sixth more edits a second were answered, and a seventh more memory was needed.
+  /// A whole read in one call would answer a sixth more edits per second, but take a seventh more memory.
   private static var mostInOneCall: Int { 512 }
 
   private mutating func edit(_ run: ArraySlice<StreamLine>) {
@@ -178,7 +178,7 @@ extension EditingStream {
         }
       case .save, .show, .history, .background, .help, .quit: break
       }
-      // Without what happened meanwhile: not all of the run is answered.
+      // Without events: a part of the run is not answered yet.
       if form.size >= 1 << 18 { say { (form) throws(ArtError) in try form.write(with: []) } }
     }
   }
@@ -187,7 +187,7 @@ extension EditingStream {
     let (session, isAtomic, client) = (session, settings.isAtomic, session.client)
     let requests = run.compactMap { line -> ClientRequest? in
       guard case .edit(let request) = line.request else { return nil }
-      // Without a session a tag is the caller's own mark, and no key.
+      // Without a session a tag is only a mark of the caller, and no key.
       return client.session == nil
         ? ClientRequest(request, by: client)
         : ClientRequest(request, by: client, tag: line.tag?.requestTag, since: line.since)
@@ -200,8 +200,8 @@ extension EditingStream {
     }
   }
 
-  /// Waits until an edit may be made, as long as somebody reads; whether one does. Otherwise the stream is over, and what was
-  /// answered is in the journal. With `--atomic` it is not waited for.
+  /// Waits for the capacity to make an edit. Returns false when the reader has gone; then the stream is over, and
+  /// answered edits are in the journal. With `--atomic` it does not wait.
   mutating func waitForCapacity() -> Bool {
     guard !settings.isAtomic else { return true }
     let session = session
@@ -226,7 +226,7 @@ extension EditingStream {
     switch line.request {
     case .save: save(line)
     case .show, .history:
-      // What happens meanwhile is written behind the answer: it is later than the snapshot.
+      // Later events are written behind the answer, because they are newer than the snapshot.
       let (snapshot, unsaved) = Outcome { (await session.snapshot, await session.unsavedChanges) }.wait()
       say { (form) throws(ArtError) in try form.show(snapshot, unsaved: unsaved, of: line) }
     case .background(let asked): answer(asked, to: line)
@@ -256,8 +256,8 @@ extension EditingStream {
 // MARK: Backgrounds
 
 extension EditingStream {
-  /// Does what is asked of the background. What has to be fetched is answered at once, and told of when it is there, or
-  /// refused.
+  /// Performs a request about the background. One that has to be fetched is answered at once, and reported again when
+  /// it is applied or refused.
   mutating func answer(_ asked: BackgroundLine, to line: StreamLine) {
     switch asked {
     case .request(.fetch(let typed, let keepsCanvas, let allowsPrivate)):
@@ -289,7 +289,7 @@ extension EditingStream {
     }
   }
 
-  /// Begins to fetch a background, and answers before what becomes of it is written.
+  /// Starts fetching a background, and writes the answer before the result.
   private mutating func fetch(
     _ what: String, _ line: StreamLine,
     _ begin: @escaping @Sendable (Session, _ tag: String?) async throws(ArtError) -> Void
@@ -302,7 +302,7 @@ extension EditingStream {
     }
   }
 
-  /// The URL that was typed; nil for one that is refused, which is reported.
+  /// Parses the typed URL; reports a refused one and returns nil.
   private mutating func url(_ typed: String, _ line: StreamLine) -> BackgroundURL? {
     do throws(Refusal) { return try BackgroundURL(typed) } catch {
       session.refuseBackground(error, url: typed, tag: line.tag?.text)
@@ -310,9 +310,9 @@ extension EditingStream {
     }
   }
 
-  /// A person's own picture; nil for one that cannot be read, or is refused, which is reported.
+  /// Reads the user's own picture; nil if it cannot be read or is refused, which is reported.
   private mutating func bytes(of path: String, _ line: StreamLine) -> [UInt8]? {
-    // Whoever opens and closes it by hand takes the locks of a save that is being made.
+    // Opening and closing the document's own file would release the locks of a save in progress.
     guard !isSameFile(path, session.filePath) else {
       say(ArtError(.badValue, "\(path) is the document itself, and no picture"), to: line)
       return nil
@@ -330,7 +330,7 @@ extension EditingStream {
     return nil
   }
 
-  /// An edit, after which nothing is fetched that was asked for before.
+  /// Performs an edit that cancels earlier fetches.
   private mutating func change(_ change: BackgroundChange, _ line: StreamLine) {
     guard waitForCapacity() else { return }
     let session = session
@@ -349,7 +349,7 @@ extension EditingStream {
     }
   }
 
-  /// Waits for what is being fetched, and writes what happens meanwhile; not when nobody reads any more.
+  /// Waits for fetches in progress, and writes events; returns when the reader of stdout has gone.
   mutating func waitForBackgrounds() {
     guard broken == nil else { return }
     let session = session
@@ -364,7 +364,7 @@ extension EditingStream {
 
 /// Whether two paths lead to one file.
 private func isSameFile(_ path: String, _ other: String) -> Bool {
-  // What cannot be looked at is no document that is open here.
+  // A path without a status cannot be the open document.
   do throws(SystemError) {
     return try FileStatus(at: path).identity == FileStatus(at: other).identity
   } catch {

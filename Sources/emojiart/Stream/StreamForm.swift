@@ -6,53 +6,54 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// How a stream is read and answered: as lines of JSON, as the commands' words, or at a prompt.
+/// The form of a stream's input and output: lines of JSON, words of commands, or a prompt.
 protocol StreamForm: SendableMetatype {
-  /// Reads once from stdin, which has something, and gives the lines that are complete; nil at the end of the input.
-  /// Throws `inputOutput`.
+  /// Reads once from stdin, which is readable, and returns the complete lines; nil at the end of the input. Throws
+  /// `inputOutput`.
   mutating func take() throws(ArtError) -> [StreamLine]?
-  /// Whether there are lines without more input.
+  /// Whether complete lines are buffered.
   var hasLines: Bool { get }
   /// Whether stdin may be read.
   var mayRead: Bool { get }
-  /// Milliseconds without input after which `wake` is to be called; -1 for never.
+  /// Milliseconds without input after which `wake` is to be called; -1 for none.
   var timeout: Int32 { get }
-  /// Nothing came in for so long.
+  /// The timeout has passed without input.
   mutating func wake()
 
-  /// An edit, an undo or a redo was done.
+  /// Answers an edit, an undo or a redo.
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError)
-  /// The document was saved.
+  /// Answers a save.
   mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError)
-  /// The document as it is.
+  /// Answers with the document's content.
   mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError)
-  /// How something is used.
+  /// Answers with a help text.
   mutating func help(_ text: String) throws(ArtError)
-  /// A background is being fetched, or a person's own picture looked at; what it is, for people.
+  /// Answers that a background is being fetched, or a local picture is being checked; `what` describes it.
   mutating func fetching(_ what: String, of line: StreamLine) throws(ArtError)
-  /// The background was cleared, or is to be fetched later.
+  /// Answers that the background was cleared, or will be fetched later.
   mutating func edited(unsaved: Int, of line: StreamLine) throws(ArtError)
-  /// What the line asked for came to nothing.
+  /// Answers with an error.
   mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError)
 
-  /// Bytes of answers that wait to be written.
+  /// The number of bytes of buffered answers.
   var size: Int { get }
-  /// Writes the answers, those that were long in coming, and then what happened, in whole lines.
+  /// Writes the answers, then the delayed answers, then the events, in whole lines.
   mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError)
 
-  /// Whether `update` is wanted.
+  /// Whether `update` is to be called.
   var showsState: Bool { get }
-  /// The document and its state, and how many edits no save holds; whether the terminal may have become another.
+  /// Updates the displayed state: the snapshot, the count of unsaved edits, and whether the terminal may have
+  /// changed.
   mutating func update(
     _ session: Session, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool)
 
-  /// What happened to the document, in whole lines; nothing where it is not worth a line.
+  /// The lines for an event of the session; empty if it is not shown.
   static func lines(of event: SessionEvent) -> [UInt8]
-  /// A turn in the program's life.
+  /// The lines for an event of the program's life cycle.
   static func lines(of event: LifeCycleEvent) -> [UInt8]
-  /// Puts what happened into the outbox.
+  /// Adds the lines for an event to the outbox.
   static func report(_ event: SessionEvent, to outbox: Outbox)
-  /// Says what a person should know although the work was done.
+  /// Adds a notice for the user about work that was done.
   static func notice(_ text: String, by outbox: Outbox)
 }
 
@@ -74,13 +75,13 @@ extension StreamForm {
   }
 }
 
-/// Requests and answers as JSON Lines: those of `ArtProtocol`.
+/// The form with requests and answers in JSON Lines, as `ArtProtocol` defines them.
 struct JSONForm: StreamForm {
   private var input = StreamLineReader()
   private var json = JSONWriter(reserving: 1 << 18, urls: .redacted)
-  /// Whether every answer says that nothing is kept before the end.
+  /// Whether every answer says that nothing is saved before the end.
   private let isPending: Bool
-  /// Whether a document that is shown has what effects are applied to.
+  /// Whether the answer to `show` includes what a client needs to apply effects.
   private let isFollowed: Bool
 
   init(isPending: Bool, isFollowed: Bool) { (self.isPending, self.isFollowed) = (isPending, isFollowed) }
@@ -110,7 +111,7 @@ struct JSONForm: StreamForm {
     try respond(.document(ProtocolDocument(snapshot, unsaved: unsaved, hasZ: isFollowed)), to: line)
   }
 
-  /// No line of JSON asks for it.
+  /// JSON has no request for help.
   func help(_ text: String) {}
 
   mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
@@ -127,7 +128,7 @@ struct JSONForm: StreamForm {
 
   var size: Int { json.bytes.count }
 
-  /// What was long in coming is among the news.
+  /// Delayed answers are part of the events.
   mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
     if !news.isEmpty {
       json.verbatim(news.dropLast())
@@ -145,19 +146,19 @@ struct JSONForm: StreamForm {
 }
 
 extension Output {
-  /// Writes at once. Throws `brokenPipe` when nobody reads.
+  /// Writes at once. Throws `brokenPipe` when the reader has gone.
   static func writeAnswers(_ bytes: [UInt8]) throws(ArtError) {
     if let number = write(bytes[...], to: 1) { throw .notWritten(to: "stdout", number) }
   }
 }
 
-/// The words of the commands, without `emojiart` and the document; the answers are what the commands print. Errors are
-/// lines on stderr.
+/// The form with the words of commands, without `emojiart` and the document. Answers are the output of the commands,
+/// and errors are lines on stderr.
 struct WordForm: StreamForm {
   private let path: String
   private var input = StreamLineReader()
 
-  /// `path` is what the document is called.
+  /// `path` is the displayed path of the document.
   init(path: String) { self.path = path }
 
   mutating func take() throws(ArtError) -> [StreamLine]? { try input.take(StreamLine.init(words:)) }
@@ -205,7 +206,7 @@ struct WordForm: StreamForm {
     Output.complain(error.message)
   }
 
-  /// What is gathered is written by itself.
+  /// Output is buffered by `Output`.
   var size: Int { 0 }
 
   mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
@@ -214,7 +215,7 @@ struct WordForm: StreamForm {
     if !news.isEmpty { Output.writeError(String(decoding: news, as: UTF8.self)) }
   }
 
-  /// What did not go as the person who types expects.
+  /// Only events that a user has to know.
   static func lines(of event: SessionEvent) -> [UInt8] {
     switch event {
     case .document(.state(.error)), .document(.dropped), .document(.renamed), .degraded, .watching:
@@ -238,7 +239,7 @@ struct WordForm: StreamForm {
 }
 
 extension DocumentAnswer {
-  /// What is pending by these edits.
+  /// The pending background after these edits.
   fileprivate var pending: PendingBackground? {
     for entry in entries.reversed() {
       for case .setPending(let pending) in entry.edit.changes.reversed() { return pending }
@@ -247,14 +248,14 @@ extension DocumentAnswer {
   }
 }
 
-/// The words of the commands, typed at a prompt on a terminal. The prompt says in which state the document is; what
-/// others do appears above it.
+/// The form with the words of commands at a prompt on a terminal. The prompt shows the state of the document, and
+/// edits by others appear above it.
 struct PromptForm: StreamForm {
   private var words: WordForm
   private let name: String
   private let terminal: TerminalMode
   private var prompt: Prompt
-  /// Whether the terminal gives each key, and is ours.
+  /// Whether the terminal is in raw mode and in our hands.
   private var hasTerminal = false
   private var hasKeys = false
   private var isOver = false
@@ -269,7 +270,7 @@ struct PromptForm: StreamForm {
     }
   }
 
-  /// `path` is what the document is called.
+  /// `path` is the displayed path of the document.
   init(path: String, terminal: TerminalMode) {
     let opened = opened
     words = WordForm(path: path)
@@ -279,12 +280,12 @@ struct PromptForm: StreamForm {
       status: "\(name)>", columns: terminal.columns, history: Self.history,
       candidates: { words, word in StreamWords.candidates(after: words, of: word, in: opened.content) }
     ) { bytes in
-      // When this fails the terminal is gone, which reading from it tells.
+      // On failure the terminal is gone, and the next read reports that.
       _ = Output.write(bytes[...], to: 1)
     }
   }
 
-  /// In the state folder; none where that cannot be made.
+  /// The history in the state folder; nil if it cannot be created.
   private static var history: HistoryFile? {
     do throws(ArtError) {
       return HistoryFile(path: try StateFolder.create() + "/history")
@@ -294,12 +295,12 @@ struct PromptForm: StreamForm {
     }
   }
 
-  /// One line at a time: each is answered before the next one of a paste is shown.
+  /// Returns one line at a time, so that each is answered before the next line of a paste is shown.
   mutating func take() throws(ArtError) -> [StreamLine]? {
     if !hasKeys {
       var bytes = [UInt8](repeating: 0, count: 4_096)
       let count = read(0, &bytes, bytes.count)
-      // A terminal that has gone away says EIO.
+      // A terminal that was closed reports EIO.
       guard count > 0 || count < 0 && (errno == EINTR || errno == EAGAIN) else { return nil }
       prompt.feed(bytes[..<max(0, count)])
     }
@@ -313,7 +314,7 @@ struct PromptForm: StreamForm {
       isOver = true
       return [StreamLine(request: .quit)]
     case .suspend:
-      // Until the process is stopped and goes on.
+      // Until the process was stopped and continues.
       hasTerminal = false
       kill(0, SIGTSTP)
       return []
@@ -331,7 +332,8 @@ struct PromptForm: StreamForm {
     if hasTerminal { prompt.settle() } else { enter() }
   }
 
-  /// A program in the background has no terminal; nobody says when it comes to the front.
+  /// Enters raw mode. A program in the background has no terminal, and there is no signal when it comes to the
+  /// foreground.
   private mutating func enter() {
     guard !isOver else { return }
     do throws(ArtError) {
@@ -341,7 +343,7 @@ struct PromptForm: StreamForm {
       prompt.redraw()
     } catch {
       Output.complain(error.message)
-      // Reading from it will tell that it is over.
+      // The next read reports that the terminal is gone.
       hasTerminal = true
     }
   }
@@ -397,7 +399,7 @@ struct PromptForm: StreamForm {
   static func lines(of event: SessionEvent) -> [UInt8] {
     let text: String
     if case .background(let background) = event, case .rejected(let refusal) = background.outcome {
-      // A prompt has no exit status: what was asked for is answered, warned of or not.
+      // A prompt has no exit status, so a requested background is always answered.
       text = background.isRequested ? "background refused: \(refusal.reason.rawValue)" : ""
     } else {
       text = StreamMessages.text(of: event)
@@ -408,9 +410,9 @@ struct PromptForm: StreamForm {
   static func notice(_ text: String, by outbox: Outbox) { outbox.put(Array("\(text)\n".utf8)) }
 }
 
-/// What happens to a document that is open, in words.
+/// Events of an open document as text.
 enum StreamMessages {
-  /// A line, or several; empty for what a prompt shows otherwise.
+  /// One or more lines; empty for what a prompt shows in another way.
   static func text(of event: SessionEvent) -> String {
     switch event {
     case .document(let event): text(of: event)

@@ -8,17 +8,17 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// A line of the input, and what its answer needs to know of it.
+/// A line of the input, and what its answer needs.
 struct StreamLine {
   /// What it asks for.
   var request: Request
-  /// The caller's own mark.
+  /// The mark that the caller gave it.
   var tag: ProtocolTag?
-  /// What the caller knew to be saved when it first asked; nil where it does not say.
+  /// The saved state that the caller knew when it first sent the request; nil if unknown.
   var since: KnownHead?
-  /// Whether it may be about any number of emoji.
+  /// Whether it may concern any number of emoji.
   var isAboutSeveral = false
-  /// How an emoji that it is about is told in words.
+  /// Describes an emoji that it has changed, as text.
   var words: ((Emoji) -> String)?
 
   enum Request {
@@ -27,16 +27,16 @@ struct StreamLine {
     case show
     case history
     case background(BackgroundLine)
-    /// To be answered with that.
+    /// A request that is answered with this text.
     case help(String)
     case quit
-    /// The line cannot be read.
+    /// The error of an invalid line.
     case bad(ArtError)
   }
 }
 
 extension StreamLine {
-  /// Reads a line of JSON; nil for a line of blanks.
+  /// Parses a line of JSON; nil for a blank line.
   init?(json: UnsafeBufferPointer<UInt8>) {
     do throws(ProtocolRequest.Unreadable) {
       guard let request = try ProtocolRequest(json) else { return nil }
@@ -63,7 +63,7 @@ extension StreamLine.Request {
 }
 
 extension StreamLine {
-  /// Reads `move 🐝 --by 1,1`; nil for a line of blanks.
+  /// Parses `move 🐝 --by 1,1`; nil for a blank line.
   init?(words line: UnsafeBufferPointer<UInt8>) {
     guard let text = String(validating: line, as: UTF8.self) else {
       self.init(request: .bad(ArtError(.badValue, "a line that is no UTF-8 text")))
@@ -72,10 +72,10 @@ extension StreamLine {
     self.init(words: text)
   }
 
-  /// The same for text.
+  /// The same for a string.
   init?(words line: String) {
     do throws(ArtError) {
-      // A line that another system wrote ends with a return.
+      // Lines from other systems end with a carriage return.
       let words = try ShellWords.split(line.hasSuffix("\r") ? String(line.dropLast()) : line)
       guard let name = words.first else { return nil }
       self = try Self.line(name, words.dropFirst())
@@ -100,7 +100,7 @@ extension StreamLine {
     return StreamLine(request: name == "save" ? .save : .quit)
   }
 
-  /// A line of a command that there is outside, too: its own parser reads it.
+  /// Parses a line of a command that exists outside streams, too, with the command's own parser.
   private static func line(
     _ type: any ParsableCommand.Type, _ name: String, _ rest: ArraySlice<String>
   ) throws(ArtError) -> StreamLine {
@@ -110,7 +110,7 @@ extension StreamLine {
       throw ArtError(.usage, "\(foreign) is for all of the stream; give it to emojiart edit")
     }
     do {
-      // The document's place is taken: it is open.
+      // `document` is a placeholder: the document is open already.
       switch try Emojiart.parseAsRoot([name, "document"] + rest) {
       case let command as any ActionCommand:
         return StreamLine(
@@ -137,16 +137,16 @@ extension StreamLine {
   }
 }
 
-/// What a line asks for of the background.
+/// A request about the background.
 enum BackgroundLine: Equatable {
-  /// What can be asked for in JSON, too. A URL is as it was typed.
+  /// A request that JSON has, too. A URL is as it was typed.
   case request(ProtocolRequest.Background)
-  /// A person's own picture.
+  /// A local picture of the user.
   case picture(path: String, keepsCanvas: Bool)
 }
 
 extension BackgroundLine {
-  /// Reads what stands behind `background`: a URL or a path, and options.
+  /// Parses the words behind `background`: a URL or a path, and options.
   init(words: ArraySlice<String>) throws(ArtError) {
     var source: String?
     var options: Set<String> = []
@@ -202,7 +202,7 @@ extension ArtError {
       .tooLarge, "a URL of more than \(Limits.urlBytes) bytes is not kept for later; leave out later")
   }
 
-  /// A background that was refused, as the error of its line.
+  /// The error of a line whose background was refused.
   static func refused(_ refusal: Refusal) -> ArtError {
     ArtError(refusal.reason.code, "background refused: \(refusal.reason.rawValue): \(refusal.detail)")
   }
@@ -210,27 +210,27 @@ extension ArtError {
 
 // MARK: Reading
 
-/// Cuts what is read into lines. Holds one read of 64 KiB and the beginning of a line, at most.
+/// Splits the input into lines. It buffers one read of 64 KiB and the beginning of a line, at most.
 struct StreamLineReader {
   /// A line of the input, without its line break.
   enum Line {
     case line(UnsafeBufferPointer<UInt8>)
-    /// It is longer than a line may be; it is passed over.
+    /// Longer than the limit; the line is skipped.
     case tooLong
   }
 
-  /// Bytes of a line, at most.
+  /// The maximum length of a line in bytes.
   static let limit = ProtocolRequest.limit
   private static let piece = 1 << 16
 
   private var buffer = [UInt8](repeating: 0, count: 2 * Self.piece)
-  /// How much of the buffer is filled: the beginning of a line, without a line break.
+  /// The number of buffered bytes: the beginning of a line, without a line break.
   private var filled = 0
-  /// Whether the rest of a line that was too long is still to come.
+  /// Whether the rest of a line that was too long is to be skipped.
   private var isSkipping = false
 
-  /// Reads once, as much as there is, and hands out the lines that are complete. Returns what `read` does: 0 at the
-  /// end of the input, when the last line was handed out, too, and -1 for an error, which `errno` tells.
+  /// Reads once, as much as is available, and passes the complete lines to `body`. Returns the result of `read`: 0 at
+  /// the end of the input, after the last line was passed, and -1 for an error in `errno`.
   mutating func read(from descriptor: Int32, _ body: (Line) -> Void) -> Int {
     if buffer.count - filled < Self.piece {
       buffer.append(contentsOf: repeatElement(0, count: buffer.count))
@@ -265,7 +265,7 @@ struct StreamLineReader {
     keep(start..<end, body)
   }
 
-  /// Keeps the beginning of a line.
+  /// Buffers the beginning of a line.
   private mutating func keep(_ range: Range<Int>, _ body: (Line) -> Void) {
     filled = range.count
     if filled > Self.limit, !isSkipping {
@@ -280,7 +280,7 @@ struct StreamLineReader {
     }
   }
 
-  /// A last line may lack its line break.
+  /// Passes the last line, which may lack its line break.
   private mutating func ended(_ body: (Line) -> Void) {
     if filled > 0 {
       buffer.withUnsafeBufferPointer { body(.line(UnsafeBufferPointer(rebasing: $0[..<filled]))) }
@@ -291,7 +291,7 @@ struct StreamLineReader {
 }
 
 extension StreamLineReader {
-  /// Reads once from stdin. Nil at the end of the input, unless it ends with a line. Throws `inputOutput`.
+  /// Reads once from stdin. Nil at the end of the input, unless a last line remains. Throws `inputOutput`.
   mutating func take(
     _ read: (UnsafeBufferPointer<UInt8>) -> StreamLine?
   ) throws(ArtError) -> [StreamLine]? {
@@ -308,7 +308,7 @@ extension StreamLineReader {
 }
 
 extension ArtError {
-  /// Nobody reads what is written.
+  /// The reader of stdout has gone.
   static let brokenPipe = notWritten(to: "stdout", EPIPE)
 
   static func streamInput() -> ArtError {
@@ -322,9 +322,9 @@ extension ArtError {
 
 // MARK: The words of a line
 
-/// The words that a stream's line may begin with.
+/// The words that a line of a stream may begin with.
 enum StreamWords {
-  /// Commands of emojiart that are words of a stream, too: all that edit emoji or go through the log, and two that show.
+  /// Commands of emojiart that streams have, too: all that edit emoji or walk the log, and two that show.
   static let commands: [String: any ParsableCommand.Type] = Dictionary(
     Emojiart.configuration.subcommands.compactMap { command in
       guard
@@ -334,7 +334,7 @@ enum StreamWords {
       return command.configuration.commandName.map { ($0, command) }
     }, uniquingKeysWith: { first, _ in first })
 
-  /// Those of streams alone.
+  /// Words that only streams have.
   static let own = [
     "background": "Fetch a picture and make it the background, while editing goes on.",
     "help": "Tell which commands there are, or how one is used.",
@@ -342,7 +342,7 @@ enum StreamWords {
     "save": "Save at once.",
   ]
 
-  /// Those that are otherwise here: undo and redo are about the stream's own edits.
+  /// Usages that differ in a stream: undo and redo concern the stream's own edits.
   private static let usages = [
     "background": """
     background <url or path> [--keep-canvas] [--allow-private]
@@ -361,7 +361,7 @@ enum StreamWords {
 
   static let names = (Array(commands.keys) + own.keys).sorted()
 
-  /// What there is, or how a command is used. Throws `usage` for what is none.
+  /// The list of words, or the usage of one. Throws `usage` for an unknown one.
   static func help(_ name: String?) throws(ArtError) -> String {
     guard let name else {
       return names.map { name in
@@ -380,7 +380,7 @@ enum StreamWords {
     return inStream(text)
   }
 
-  /// A command's help without what a stream has already, `emojiart` and the document, and without what it has not.
+  /// Adapts a command's help to streams: without `emojiart`, the document, and options that streams lack.
   private static func inStream(_ help: String) -> String {
     help.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("--json") }.map {
       line in
@@ -394,7 +394,7 @@ enum StreamWords {
     .joined(separator: "\n")
   }
 
-  /// How a line can go on after these words, where it ends with the beginning of `word`.
+  /// Candidates for completing a line: `words` come before `word`, which is typed in part.
   static func candidates(after words: [String], of word: String, in content: DocumentContent?) -> [String] {
     guard let name = words.first else { return names }
     if name == "help" { return words.count == 1 ? names : [] }

@@ -6,13 +6,14 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// Small pictures of documents, each with words beside it, in the order in which they are added. Two are drawn at once.
+/// Previews of documents, each with text beside it, written in the order in which they are added. Two are drawn at
+/// once.
 struct ListPreviews {
-  /// Cells of a picture.
+  /// The size of a preview in cells.
   private static let (regular, compact) = ((columns: 16, rows: 5), (columns: 10, rows: 3))
-  /// Columns for the words beside it, at least.
+  /// The minimum number of columns for the text.
   private static let leastWords = 8
-  /// Documents of which there are pictures where nobody asks for them: of more they take too long, and no two screens are seen at once.
+  /// The maximum number of documents that get previews by default. More would take too long and fill several screens.
   static let most = 100
 
   private struct Entry {
@@ -28,19 +29,20 @@ struct ListPreviews {
   private let held: SignalSource
   private let graphics: Graphics
   private let room: TerminalSize
-  /// Columns to the left of the words, and for them.
+  /// The first column of the text, and its width.
   private let (column, width): (Int, Int)
   private let font: String?
   private var entries: [Entry] = []
   private var isFirst = true
-  /// Why there are no more pictures; told once.
+  /// The reason why previews have stopped; reported once.
   private var trouble: String?
   private let journals: [OrphanedJournal]
-  /// For the documents that other programs hold: without its picture a document is listed all the same.
+  /// A shared timeout for documents that are locked by other programs. After it a document is listed without its
+  /// preview.
   private var timeout = SharedTimeout(.seconds(1))
 
-  /// Nil where there are to be no pictures: stdout is no terminal, or shows none, or is too narrow, or a person does not want them,
-  /// or there are too many documents. `journals` are those of programs that are gone.
+  /// Nil when no previews are to be shown: stdout is no terminal, cannot show them or is too narrow, the user does
+  /// not want them, or there are too many documents. `journals` are orphaned journals.
   init?(_ choice: GraphicsChoice, font: String?, of count: Int, among journals: [OrphanedJournal]) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
     guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
@@ -61,7 +63,7 @@ struct ListPreviews {
     width = terminal.columns - column
   }
 
-  /// Begins a document's picture, and writes those before it that are to be over by now. Throws `inputOutput`.
+  /// Starts drawing a document, and writes the previews before it that must be complete by now. Throws `inputOutput`.
   mutating func add(_ path: String, _ name: String, _ words: [String]) throws(ArtError) {
     try Output.flush()
     let words = LineView.wrapped(name, width).map(Style.bold) + words.flatMap { LineView.wrapped($0, width) }
@@ -69,7 +71,7 @@ struct ListPreviews {
     entries.append(Entry(words: words, drawing: begin(path)))
   }
 
-  /// Writes the rest.
+  /// Writes the remaining previews.
   mutating func finish() throws(ArtError) {
     while !entries.isEmpty { try writeFirst() }
     try Output.flush()
@@ -86,7 +88,7 @@ struct ListPreviews {
       }
       placement = try ArtPlacement(ArtPlacement.viewport(scene.canvas, in: room), in: room, graphics)
     } catch {
-      // `list` tells what its own row says, and `check` the rest.
+      // The row of `list` has the error already; `check` gives the details.
       return nil
     }
     let (graphics, font) = (graphics, font)
@@ -128,7 +130,7 @@ struct ListPreviews {
     try held.put(bytes, last: KittyPicture.closing(isKitty: graphics == .kitty))
   }
 
-  /// The picture; nil where it could not be drawn. Ends by a signal that says so.
+  /// Waits for the preview; nil when it could not be drawn. A signal ends the process.
   private mutating func wait(for drawing: Drawing) -> TerminalArt? {
     while true {
       if let result = drawing.outcome.wait(atMost: .milliseconds(50)) {
@@ -142,13 +144,13 @@ struct ListPreviews {
       switch held.next() {
       case nil: continue
       case SIGTSTP: SignalSource.stopWithoutOpenFiles()
-      // Its helpers end with this process.
+      // The helper processes end with this one.
       case let number?: SignalSource.die(of: number)
       }
     }
   }
 
-  /// Where nothing can be drawn here there are no more tries.
+  /// Reports a failure once, and stops drawing previews, unless only this picture is too large.
   private mutating func tell(_ failure: DrawingFailure) {
     let words: String
     switch failure {
@@ -162,8 +164,8 @@ struct ListPreviews {
   }
 }
 
-/// Has something drawn while a command waits, and ends by a signal that says so; `restore` is called before that, and `pause` before
-/// it stops by the one that stops programs.
+/// Waits for a drawing, and ends the process on a signal. `restore` is called before that, `pause` before SIGTSTP
+/// stops the process.
 func waitForDrawing<Value: Sendable>(
   _ held: SignalSource, restore: () -> Void = {}, pause: () -> Void = {},
   _ work: @escaping @Sendable () async throws(DrawingFailure) -> Value
@@ -185,7 +187,7 @@ func waitForDrawing<Value: Sendable>(
       continue
     }
     outcome.cancel()
-    // Its helper ends with this process in any case.
+    // The helper process ends with this one in any case.
     _ = outcome.wait(atMost: .seconds(1))
     restore()
     SignalSource.die(of: number)

@@ -7,20 +7,20 @@ import ArtWorkspace
 import Glibc
 import Synchronization
 
-/// Folders that are watched until somebody ends it. One thread waits for what happens, and writes it:
+/// Watches folders until the program is ended. One thread waits for events, and writes notices:
 ///
-///     WatchedFolder ──events──▶ WatchInbox ──▶ ReportedDocuments ──▶ notices ──▶ stdout
-///                                                                   └──▶ ChangeQueue ──▶ CommandRunner
+///     WatchedFolder ──events──▶ WatchInbox ──▶ FolderReport ──▶ notices ──▶ stdout
+///                                                               └──▶ ChangeQueue ──▶ CommandRunner
 ///
-/// Nothing grows without bound: while stdout takes nothing no event is taken, and a folder whose events were not taken
-/// for long is asked for its documents, and the difference is told.
+/// Memory is bounded: while stdout blocks, no events are read. A folder whose event queue has overflowed sends a
+/// resync, and the difference to its current documents is reported.
 struct Watching {
-  /// A folder and what was told of it.
+  /// A watched folder and the state of its report.
   struct Part {
     let place: FollowedPlace
     let folder: WatchedFolder
     var report: FolderReport
-    /// After how many milliseconds it is tried again.
+    /// Milliseconds until the next attempt to catch up.
     var retry: Int32 = 250
   }
 
@@ -30,10 +30,10 @@ struct Watching {
   private let runner: CommandRunner?
   private var queue = ChangeQueue()
   private var lines = WatchLines()
-  /// Whether a change was told, and with `--once` it is over.
+  /// Whether a change was reported and `--once` ends the program.
   private var isOver = false
 
-  /// Folders that were opened.
+  /// `folders` are open already.
   init(
     _ folders: [(place: FollowedPlace, folder: WatchedFolder)], _ settings: WatchSettings,
     _ inbox: WatchInbox,
@@ -50,8 +50,8 @@ struct Watching {
     self.runner = runner
   }
 
-  /// Tells what happens until it is over: with `--once`, after one change. Returns how COMMAND ended then. Throws what
-  /// stdout does not take.
+  /// Reports events until the end: with `--once`, after one change. Returns how COMMAND ended then. Throws
+  /// `inputOutput` when stdout cannot be written.
   mutating func run() throws(ArtError) -> CommandRunner.End? {
     for index in parts.indices {
       let look = parts[index].folder.look
@@ -73,13 +73,13 @@ struct Watching {
     }
   }
 
-  /// Waits for something to do; throws when nobody reads any more. A document that `--since` is about is tried again now and
-  /// then: that it can be read need not be news.
+  /// Waits for events. Throws when the reader of stdout has gone. A document for `--since` that could not be read is
+  /// retried now and then: there may be no event when it becomes readable.
   private mutating func wait() throws(ArtError) {
     let pending = isOver ? nil : parts.firstIndex { $0.report.isBehind }
     var ready = [
       pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
-      // Tells of a pipe that nobody reads any more.
+      // `poll` reports POLLERR when the reader of the pipe has gone.
       pollfd(fd: 1, events: 0, revents: 0),
     ]
     let count = poll(&ready, nfds_t(ready.count), pending.map { parts[$0].retry } ?? -1)
@@ -99,7 +99,7 @@ struct Watching {
     for notice in notices where !isOver { try tell(notice, of: index) }
   }
 
-  /// What was taken is told as the edit that it is. What was refused is no change of the document by itself.
+  /// A background that was applied is reported as an edit. A refusal alone is no change of the document.
   private mutating func take(_ event: PendingBackgrounds.Event) throws(ArtError) {
     switch event {
     case .taken: break
@@ -113,13 +113,13 @@ struct Watching {
     }
   }
 
-  /// COMMAND has to hear of the end of a document in whose place another one has come, should that one go on.
+  /// Queues the removal of a document that was replaced by another one under the same name.
   private mutating func endForCommand(_ document: String, of index: Int) {
     guard runner != nil else { return }
     queue.put(ChangeQueue.Change(document: parts[index].place.argument(for: document), event: "removed"))
   }
 
-  /// With `--since`: tells what came after that revision, if the document can be read.
+  /// With `--since`: reports the edits after that revision, once the document can be read.
   private mutating func catchUp(_ index: Int, isBeginning: Bool = false) throws(ArtError) {
     for notice in parts[index].report.catchUp(isBeginning: isBeginning).notices where !isOver {
       var isChange = true
@@ -128,7 +128,7 @@ struct Watching {
     }
   }
 
-  /// Writes a notice at once, and has COMMAND run for a change.
+  /// Writes a notice at once, and queues a change for COMMAND.
   private mutating func tell(_ notice: FolderNotice, of index: Int, isChange: Bool = true) throws(ArtError) {
     let place = parts[index].place
     let name = notice.document.map(place.argument)
@@ -156,7 +156,8 @@ struct Watching {
 }
 
 extension Watching {
-  /// Looks how COMMAND ended, and runs it for the next change. Returns its end when that is the last thing to wait for.
+  /// Checks whether COMMAND has ended, and starts it for the next change. Returns its end if the program is to end
+  /// then.
   private mutating func runCommands() throws(ArtError) -> CommandRunner.End? {
     guard let runner else { return nil }
     if let end = runner.takeEnd() {
@@ -171,7 +172,7 @@ extension Watching {
         ])
       } catch {
         Output.complain(error.message)
-        // As a shell says it of what is not there.
+        // The status that a shell uses for a command that is not found.
         if isOver { return .status(127) }
       }
     }
@@ -180,7 +181,7 @@ extension Watching {
 }
 
 extension CommandRunner.End {
-  /// What a person should know of it; nil when all went well.
+  /// A message for the user; nil when COMMAND succeeded.
   fileprivate func trouble(of command: String) -> String? {
     switch self {
     case .status(0): nil
@@ -190,20 +191,20 @@ extension CommandRunner.End {
   }
 }
 
-// MARK: What it is made of
+// MARK: - Folders
 
-/// A folder that is being watched, as far as `emojiart watch` needs it. A test hands in its own events.
+/// A watched folder as `emojiart watch` uses it. Tests inject their own events.
 struct WatchedFolder: Sendable {
-  /// What happens in it. Subscribed to before anything else is asked.
+  /// Its events. They are subscribed to before `look` is called.
   let events: EventSequence<FolderEvent>
-  /// Its documents as they are now, and why the system does not tell of changes.
+  /// Reads the current documents, and the reason if the watch is degraded.
   let look: @Sendable () async -> (documents: [FolderDocument], degraded: String?)
-  /// Ends the watching.
+  /// Stops watching.
   let close: @Sendable () async -> Void
-  /// Has what is pending in it fetched.
+  /// Fetches its pending backgrounds.
   var fetch: @Sendable (PendingBackgrounds) async -> Void = { _ in }
 
-  /// Opens the folder of a place. Throws what opening it throws.
+  /// Opens the folder, and throws the errors of opening it.
   static func open(
     _ place: FollowedPlace, isRecursive: Bool, pollBecause: String?
   ) async throws(ArtError) -> WatchedFolder {
@@ -219,7 +220,7 @@ struct WatchedFolder: Sendable {
 }
 
 extension FollowedPlace {
-  /// The places that a person names, as other commands name documents. Throws `noSuchDocument`, `badValue`.
+  /// The folders and documents that the arguments name, as in other commands. Throws `noSuchDocument`, `badValue`.
   static func places(
     _ typed: [String], _ options: CommonOptions, isRecursive: Bool
   ) throws(ArtError) -> [FollowedPlace] {
@@ -229,7 +230,7 @@ extension FollowedPlace {
     }
   }
 
-  /// A path that every command takes for a document of this place: a name alone may be read as an option, or be looked for in
+  /// A path of the document that every command accepts. A bare name could be read as an option, or be looked up in
   /// another folder.
   func argument(for document: String) -> String {
     if let called = names?[FilePath(document)] { return called }
@@ -239,8 +240,8 @@ extension FollowedPlace {
   }
 }
 
-/// Events on their way from the folders to the thread that writes. It holds few: while stdout takes nothing they wait
-/// in the folders, each of which keeps so many and then asks for a new look.
+/// Events on their way from the folders to the writing thread. The capacity is small: while stdout blocks, events
+/// queue in the folders, and each folder sends a resync when its queue is full.
 final class WatchInbox: Sendable {
   private struct Contents {
     var events: [(folder: Int, event: FolderEvent)] = []
@@ -258,13 +259,14 @@ final class WatchInbox: Sendable {
     wakeup = try WakeupPipe.made()
   }
 
-  /// Tasks that wait for room.
+  /// Tasks waiting for capacity.
   var waitingTasks: Int { waiters.count }
 
-  /// Puts an event of a folder in, and wakes the one who writes; waits while there is no room, unless the task is cancelled.
+  /// Adds an event of a folder, and wakes the writing thread. Waits while the inbox is full, unless the task is
+  /// cancelled.
   func put(_ event: FolderEvent, from folder: Int) async { await put { $0.events.append((folder, event)) } }
 
-  /// The same for what became of a pending background.
+  /// Adds the result of a pending background in the same way.
   func put(_ event: PendingBackgrounds.Event) async { await put { $0.backgrounds.append(event) } }
 
   private func put(_ add: (inout Contents) -> Void) async {
@@ -277,13 +279,13 @@ final class WatchInbox: Sendable {
     if !hasCapacity { await waiters.wait(ticket) }
   }
 
-  /// What was there when it was taken out, each kind in its order.
+  /// The events of one read, each kind in its order.
   struct Taken {
     let events: [(folder: Int, event: FolderEvent)]
     let backgrounds: [PendingBackgrounds.Event]
   }
 
-  /// Takes all out.
+  /// Removes and returns all events.
   func take() -> Taken {
     let taken = contents.withLock { contents in
       defer { contents = Contents() }
@@ -294,13 +296,13 @@ final class WatchInbox: Sendable {
   }
 }
 
-/// The signals of `emojiart watch`, taken by a thread of their own:
+/// Handles the signals of `emojiart watch` on a thread:
 ///
 ///     TSTP                    the process stops when no file is open
-///     TERM, INT, HUP, QUIT    with COMMAND only: it is ended, too. The terminal's own signals do not reach its process group
+///     TERM, INT, HUP, QUIT    only with COMMAND: COMMAND is ended, too, because the terminal does not signal its process group
 enum WatchSignals {
-  /// Blocks the signals in this thread, and in those that it begins, and begins the one that takes them. `runner` is the one of COMMAND.
-  /// Throws `inputOutput`.
+  /// Blocks the signals in this thread and all later ones, and starts the thread that handles them. `runner` runs
+  /// COMMAND. Throws `inputOutput`.
   static func follow(_ runner: CommandRunner?) throws(ArtError) {
     let source = SignalSource([SIGTSTP] + (runner == nil ? [] : SignalSource.endings))
     do throws(SystemError) {
