@@ -19,7 +19,7 @@ enum Completion {
   }
 
   /// The documents in the folder of the word, and its subfolders.
-  @Sendable static func places(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+  @Sendable static func documentsAndFolders(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let parts = FilePath(words.indices.contains(index) ? words[index] : prefix)
     let here = parts.prefix.isEmpty ? "." : expanded(parts.prefix)
     let folders = folders(in: here).map { parts.prefix + $0 + "/" }.filter(isPlain).map(escaped)
@@ -136,11 +136,13 @@ enum Completion {
   }
 }
 
+// MARK: - Scripts
+
 /// Amends the completion scripts of the argument parser.
 enum CompletionScript {
   /// The parser's message. If it is a script, `palette` also gets the candidates of `palette show`, its default
   /// subcommand: for a command with subcommands the parser completes only their names.
-  static func mended(_ message: String) -> String {
+  static func amended(_ message: String) -> String {
     let isScript = ["#!/bin/bash\n", "#compdef emojiart\n", "function __emojiart_"].contains {
       message.hasPrefix($0)
     }
@@ -164,5 +166,56 @@ enum CompletionScript {
     let show = #""emojiart palette show" -ge 1' -fka"#
     guard line.hasPrefix("complete -c 'emojiart' "), line.contains(show) else { return [] }
     return [line.replacing(show, with: #""emojiart palette" -eq 1' -fka"#)]
+  }
+}
+
+// MARK: - The word at the cursor
+
+/// The word at the cursor when tab was pressed. bash splits it at `@` and colons, and replaces only the part behind
+/// the last colon.
+struct TypedWord {
+  /// The word as the user typed it.
+  let text: String
+  /// The beginning of the word that the shell does not replace.
+  private let fixedPrefix: String
+  /// Whether the word ends with the colon that closes a name. Then there are no candidates.
+  private let isEnded: Bool
+  private let shell: CompletionShell?
+
+  init(_ words: [String], _ index: Int, _ prefix: String) {
+    shell = CompletionShell.requesting
+    var word = words.indices.contains(index) ? words[index] : prefix
+    var before = words.prefix(max(0, index)).map(Self.unescaped)
+    var fixedPrefix = ""
+    var isEnded = false
+    // An empty word begins a new one, however bash has split the words before it.
+    if shell == .bash, !word.isEmpty, word == ":" || before.last == ":" {
+      isEnded = word == ":" && before.last != ":" && before.dropLast().last == ":"
+      if word == ":" { word = "" } else { before.removeLast() }
+      fixedPrefix = ":"
+      let name = before.popLast() ?? ""
+      if Palettes.isPick(name) { fixedPrefix = name + fixedPrefix }
+      if before.last == "@" { fixedPrefix = "@\(name):" }
+    } else if shell == .bash, !word.isEmpty, before.last == "@" {
+      // bash replaces the part from the `@` on.
+      word = "@" + word
+    }
+    text = fixedPrefix + Self.unescaped(word)
+    self.fixedPrefix = fixedPrefix
+    self.isEnded = isEnded
+  }
+
+  /// Removes the backslash that bash writes before an `@`.
+  private static func unescaped(_ word: String) -> String { word.filter { $0 != "\\" } }
+
+  /// A candidate in the form that the shell expects, with its meaning if the shell shows it; nil when the candidate
+  /// does not begin with the typed text.
+  func offer(_ whole: String, meaning: String? = nil) -> String? {
+    guard whole.hasPrefix(text), !isEnded else { return nil }
+    switch shell {
+    case .zsh: return Completion.escaped(whole) + (meaning.map { ":\($0)" } ?? "")
+    case .fish: return whole + (meaning.map { "\t\($0)" } ?? "")
+    default: return String(whole.dropFirst(fixedPrefix.count))
+    }
   }
 }

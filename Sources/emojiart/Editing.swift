@@ -33,10 +33,10 @@ extension StepCommand {
   func run() throws {
     let count = try steps()
     let (run, revision) = try options.editing(doc).step(direction, count)
-    Output.tell(of: "the \(direction.rawValue) itself is saved")
-    let lost = run.lost.map { $0.background.lossWords(isPending: $0.isPending) }
+    Output.addToErrors("the \(direction.rawValue) itself is saved")
+    let lost = run.lost.map { $0.background.lossText(isPending: $0.isPending) }
     for note in direction.notes(done: run.entries.count, of: count, left: run.left) + lost {
-      Output.complain(note)
+      Output.printError(note)
     }
     guard !options.common.json else {
       let done = JSON.array(run.entries.map { JSON.string($0.title) })
@@ -63,7 +63,7 @@ extension EditOptions {
 
   /// Prints a line for each emoji, or all of them as JSON.
   func write(_ result: PerformedAction, line: (Emoji) -> String) throws(ArtError) {
-    Output.tell(of: "the edit itself is saved")
+    Output.addToErrors("the edit itself is saved")
     guard common.json else {
       for emoji in result.emojis { try Output.line(line(emoji)) }
       return

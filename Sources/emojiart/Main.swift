@@ -21,7 +21,7 @@ enum Main {
       try checkEncoding()
       let arguments = Arguments.all.dropFirst()
       try checkCommandName(arguments)
-      if VersionDetails.areAsked(by: arguments) {
+      if VersionDetails.areRequested(by: arguments) {
         try VersionDetails.write()
         return try Output.flush()
       }
@@ -39,8 +39,8 @@ enum Main {
 
   /// Flushes stdout, prints the error on stderr and exits with its status.
   private static func fail(_ error: ArtError) -> Never {
-    do { try Output.flush() } catch { Output.complain(error.message) }
-    Output.complain(error.message)
+    do { try Output.flush() } catch { Output.printError(error.message) }
+    Output.printError(error.message)
     exit(ExitStatus(error.code).rawValue)
   }
 
@@ -48,11 +48,11 @@ enum Main {
   private static func finish(with error: any Error) -> Never {
     let status = Emojiart.exitCode(for: error).rawValue
     guard status == 0 else {
-      if !(error is ExitCode) { Output.complain(usageLine(Emojiart.message(for: error))) }
+      if !(error is ExitCode) { Output.printError(usageLine(Emojiart.message(for: error))) }
       exit(status)
     }
     do throws(ArtError) {
-      try Output.line(CompletionScript.mended(Emojiart.fullMessage(for: error)))
+      try Output.line(CompletionScript.amended(Emojiart.fullMessage(for: error)))
       try Output.flush()
     } catch {
       fail(error)
@@ -83,7 +83,7 @@ enum Main {
   /// Refuses arguments that are not UTF-8: with replacement characters they would name another file. Throws
   /// `badValue`.
   private static func checkEncoding() throws(ArtError) {
-    if let argument = Arguments.notText {
+    if let argument = Arguments.firstInvalid {
       throw ArtError(.badValue, "\(argument) is no UTF-8 text; rename the file, or type it again")
     }
   }
@@ -127,6 +127,8 @@ enum Main {
   }
 }
 
+// MARK: - Command line
+
 struct Emojiart: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "emojiart",
@@ -168,5 +170,33 @@ enum Arguments {
   static let all = OwnProcess.arguments
 
   /// The first argument that is not valid UTF-8, with replacement characters.
-  static var notText: String? { OwnProcess.firstNonUTF8Argument.map { all[$0] } }
+  static var firstInvalid: String? { OwnProcess.firstNonUTF8Argument.map { all[$0] } }
+}
+
+// MARK: - Version
+
+/// `emojiart --version --verbose`: the version, and the sandbox features of this system.
+enum VersionDetails {
+  /// Whether the arguments request the details.
+  static func areRequested(by arguments: some Collection<String>) -> Bool {
+    arguments.count == 2 && Set(arguments) == ["--version", "--verbose"]
+  }
+
+  /// Prints them. Throws `unavailable`, after the version, when the helper does not answer.
+  static func write() throws(ArtError) {
+    try Output.line(Emojiart.configuration.version)
+    try checkThreads()
+    let asked = Outcome { await result { () async throws(ArtError) in try await SandboxProbe().ask() } }
+    let ability = try asked.wait().get()
+    try Output.line(line(ability))
+  }
+
+  /// The sandbox features, and what follows from a missing one.
+  static func line(_ ability: SandboxAbility) -> String {
+    let files =
+      ability.landlock.map { "Landlock \($0)" }
+      ?? "no Landlock, so files are only as safe as their permissions"
+    let calls = ability.hasSeccomp ? "seccomp" : "no seccomp, so every system call is open to it"
+    return "sandbox of emojiart-worker: \(files); \(calls)"
+  }
 }

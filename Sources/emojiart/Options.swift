@@ -39,7 +39,7 @@ extension CommonOptions {
   func file(_ name: String) throws(ArtError) -> DocumentFile {
     guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
     let path = FilePath(name).hasSlash ? name : FilePath.path(of: name, in: try currentFolder())
-    let notice: @Sendable (DocumentNotice) -> Void = { Output.complain($0.message) }
+    let notice: @Sendable (DocumentNotice) -> Void = { Output.printError($0.message) }
     if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
     let full = path + ".emojiart"
     let isOnlyThere = access(full, F_OK) != 0 && access(path, F_OK) == 0

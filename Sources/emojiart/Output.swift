@@ -11,14 +11,14 @@ import Synchronization
 enum Output {
   private struct State {
     var gathered: [UInt8] = []
-    var deed: String?
-    var timeout = Patience.endless
+    var errorNote: String?
+    var timeout = Timeout.unlimited
   }
 
   /// How long a write waits for a slow reader.
-  private enum Patience {
+  private enum Timeout {
     /// Without a limit; a signal ends the process.
-    case endless
+    case unlimited
     /// Until the source receives a blocked signal, which then ends the process.
     case until(SignalSource)
     /// Until the deadline; then the process dies of the signal.
@@ -30,11 +30,11 @@ enum Output {
 
   /// Notes that the edit is saved already. A later failed write adds this to its error, so that the user does not
   /// repeat the edit.
-  static func tell(of deed: String) { state.withLock { $0.deed = deed } }
+  static func addToErrors(_ note: String) { state.withLock { $0.errorNote = note } }
 
   /// From now on a blocked signal ends the process while a write waits; nil when no signals are blocked any more.
-  static func wait(until held: SignalSource?) {
-    state.withLock { $0.timeout = held.map { .until($0) } ?? .endless }
+  static func wait(until signals: SignalSource?) {
+    state.withLock { $0.timeout = signals.map { .until($0) } ?? .unlimited }
   }
 
   /// The following output is the last before the process dies of the signal; writes wait for one second at most.
@@ -59,17 +59,17 @@ enum Output {
 
   /// Throws `inputOutput` when stdout cannot be written.
   static func flush() throws(ArtError) {
-    let (bytes, deed) = state.withLock { state in
+    let (bytes, note) = state.withLock { state in
       defer { state.gathered.removeAll() }
-      return (state.gathered, state.deed)
+      return (state.gathered, state.errorNote)
     }
     guard let number = write(bytes[...], to: 1) else { return }
     let error = ArtError.notWritten(to: "stdout", number)
-    throw deed.map { ArtError(error.code, "\(error.message); \($0)") } ?? error
+    throw note.map { ArtError(error.code, "\(error.message); \($0)") } ?? error
   }
 
   /// Prints one line on stderr. Line breaks in the message are escaped like other control characters.
-  static func complain(_ message: String) { writeError("emojiart: \(safe(message))\n") }
+  static func printError(_ message: String) { writeError("emojiart: \(safe(message))\n") }
 
   /// Writes text to stderr unchanged.
   static func writeError(_ text: String) {
@@ -98,13 +98,13 @@ enum Output {
   }
 
   /// Returns how many bytes may be written without exceeding the timeout.
-  private static func waitForCapacity(in descriptor: Int32, _ timeout: Patience) -> Int {
-    if case .endless = timeout { return .max }
+  private static func waitForCapacity(in descriptor: Int32, _ timeout: Timeout) -> Int {
+    if case .unlimited = timeout { return .max }
     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     while poll(&room, 1, 50) <= 0 {
       switch timeout {
-      case .endless: break
-      case .until(let held): if let number = held.next() { SignalSource.die(of: number) }
+      case .unlimited: break
+      case .until(let signals): if let number = signals.next() { SignalSource.die(of: number) }
       case .last(let number, let end): if ContinuousClock.now > end { SignalSource.die(of: number) }
       }
     }
@@ -112,6 +112,8 @@ enum Output {
     return 4096
   }
 }
+
+// MARK: - Text
 
 /// Makes text from a document, a path or an argument safe for a terminal: control characters and characters that
 /// change the text direction become visible escapes such as `\u{1b}`.

@@ -6,7 +6,7 @@ import ArtWorkspace
 extension Recovery {
   /// For commands: the author comes from the environment, and notices go to stderr.
   static let ofCommand = Recovery(author: environment("EMOJIART_AUTHOR")) { notice in
-    for line in RecoveryMessages.lines(notice) { Output.complain(line) }
+    for line in RecoveryMessages.lines(notice) { Output.printError(line) }
   }
 
   /// The same without notices.

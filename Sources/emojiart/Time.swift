@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import ArtModel
-import ArtWorkspace
 import Glibc
 
 enum Time {
@@ -35,31 +32,5 @@ enum Time {
     var buffer = [CChar](repeating: 0, count: 64)
     let count = strftime(&buffer, buffer.count, pattern, &parts)
     return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-}
-
-/// `emojiart --version --verbose`: the version, and the sandbox features of this system.
-enum VersionDetails {
-  /// Whether the arguments request the details.
-  static func areAsked(by arguments: some Collection<String>) -> Bool {
-    arguments.count == 2 && Set(arguments) == ["--version", "--verbose"]
-  }
-
-  /// Prints them. Throws `unavailable`, after the version, when the helper does not answer.
-  static func write() throws(ArtError) {
-    try Output.line(Emojiart.configuration.version)
-    try checkThreads()
-    let asked = Outcome { await result { () async throws(ArtError) in try await SandboxProbe().ask() } }
-    let ability = try asked.wait().get()
-    try Output.line(line(ability))
-  }
-
-  /// The sandbox features, and what follows from a missing one.
-  static func line(_ ability: SandboxAbility) -> String {
-    let files =
-      ability.landlock.map { "Landlock \($0)" }
-      ?? "no Landlock, so files are only as safe as their permissions"
-    let calls = ability.hasSeccomp ? "seccomp" : "no seccomp, so every system call is open to it"
-    return "sandbox of emojiart-worker: \(files); \(calls)"
   }
 }

@@ -14,23 +14,23 @@ struct BackgroundCommand {
   private let background: FileBackground<Transfer>
 
   /// Checks the arguments without reading any file. Throws `usage` and `badValue`.
-  init(_ words: SetBackground) throws(ArtError) {
-    options = words.options
-    keepsCanvas = words.keepCanvas
-    forgetsURL = words.forgetURL
-    choice = try words.warnings.choice()
-    let expected = try words.options.expectedRevision()
-    file = try words.options.common.file(words.doc)
+  init(_ arguments: SetBackground) throws(ArtError) {
+    options = arguments.options
+    keepsCanvas = arguments.keepCanvas
+    forgetsURL = arguments.forgetURL
+    choice = try arguments.warnings.choice()
+    let expected = try arguments.options.expectedRevision()
+    file = try arguments.options.common.file(arguments.doc)
     background = FileBackground(
-      file, by: .ofCommand, transfer: Transfer(), expecting: expected, allowsPrivate: words.allowPrivate,
+      file, by: .ofCommand, transfer: Transfer(), expecting: expected, allowsPrivate: arguments.allowPrivate,
       proxies: .ofEnvironment)
   }
 
   /// Performs the change and prints the result. A refused picture is reported, too, and determines the exit status.
   /// Throws all other errors.
-  func perform(_ deed: BackgroundDeed) throws {
+  func perform(_ action: BackgroundAction) throws {
     do {
-      switch deed {
+      switch action {
       case .show: try show()
       case .saveAs(let path): try save(as: path)
       case .set(let typed):
@@ -44,7 +44,7 @@ struct BackgroundCommand {
       case .forgetURL: try write(background.change(.forgetURL))
       }
     } catch let refused as BackgroundRefusal {
-      try tell(refused)
+      try report(refused)
       try Output.flush()
       throw ExitCode(ExitStatus(refused.refusal.reason.code).rawValue)
     }
@@ -55,7 +55,7 @@ struct BackgroundCommand {
     do throws(Refusal) {
       url = try BackgroundURL(typed)
     } catch {
-      // A local file that cannot be read is an ordinary error. The part behind `?` may be a query, and is not shown.
+      // Nothing was to be fetched, so this is an ordinary error. The part behind `?` may be a query, and is not shown.
       throw BackgroundRefusal(error, file: String(typed.prefix { $0 != "?" }.prefix(80)))
     }
     guard let pending = try PendingBackground(later: url, at: WallClock.milliseconds()) else {
@@ -69,7 +69,7 @@ struct BackgroundCommand {
   private func write(_ changed: ChangedBackground) throws(ArtError) {
     let (state, received) = (changed.state, changed.received)
     if received?.isFromURL == true { RefusalWarnings(of: file).forget() }
-    if state.isChanged { Output.tell(of: "the edit itself is saved") }
+    if state.isChanged { Output.addToErrors("the edit itself is saved") }
     if options.common.json {
       return try Output.line(state.json(received?.picture, unchanged: received != nil && !state.isChanged))
     }
@@ -98,7 +98,7 @@ struct BackgroundCommand {
     _ = result.write(bytes)
     try result.finishOrEnd()
     guard path != "-" else { return }
-    Output.tell(of: "the picture is in \(path)")
+    Output.addToErrors("the picture is in \(path)")
     if options.common.json {
       let fields: [String: JSON] = [
         "mediaType": .string(background.mediaType), "path": .string(path), "size": .integer(bytes.count),
@@ -110,14 +110,14 @@ struct BackgroundCommand {
 
   /// Reports a refusal: as a warning on stderr, and with `--json` completely on stdout. The reason includes what
   /// happened to the document.
-  private func tell(_ refused: BackgroundRefusal) throws(ArtError) {
+  private func report(_ refused: BackgroundRefusal) throws(ArtError) {
     if options.common.json { try Output.line(refused.json) }
     guard refused.asked != nil else {
       // A local file that is no picture is an ordinary error.
-      if choice != .never { Output.complain("\(refused.text); \(file.path) is as it was") }
+      if choice != .never { Output.printError("\(refused.text); \(file.path) is as it was") }
       return
     }
-    RefusalMessages.tell(
+    RefusalMessages.warn(
       refused.refusalWithAftermath, of: file, choice, asked: refused.asked, mayAsk: !options.common.json)
   }
 }
@@ -138,10 +138,10 @@ struct NewWithBackground {
     } catch let refused as BackgroundRefusal {
       if isJSON { try Output.line(refused.json) }
       try Output.flush()
-      Output.complain("\(file.path) is not made: \(refused.text)")
+      Output.printError("\(file.path) is not made: \(refused.text)")
       throw ExitCode(ExitStatus(refused.refusal.reason.code).rawValue)
     }
-    Output.tell(of: "the document itself is there")
+    Output.addToErrors("the document itself is there")
     if isJSON {
       let state = BackgroundState(
         background: try Background(received.picture, from: received.url), pending: nil, revision: 0)

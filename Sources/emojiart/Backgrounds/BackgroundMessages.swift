@@ -49,7 +49,7 @@ extension Background {
   var text: String { url.map { "\(kind), \(emojiart.shownURL($0))" } ?? kind }
 
   /// The notice that a reverted background has no bytes any more; `isPending` if its URL is pending again.
-  func lossWords(isPending: Bool) -> String {
+  func lossText(isPending: Bool) -> String {
     let what = "the bytes of the background \(text) are not kept any more"
     guard isPending else { return "\(what); it is not back" }
     return "\(what); its URL is pending again, `emojiart background --fetch-pending` fetches it"
@@ -95,10 +95,10 @@ extension BackgroundRefusal {
       case .isNoLongerPending: "it is not pending any more"
       case nil: nil
       }
-    let words = [aftermath, RefusalMessages.hint(refusal)].compactMap(\.self)
-    guard !words.isEmpty else { return refusal }
+    let parts = [aftermath, RefusalMessages.hint(refusal)].compactMap(\.self)
+    guard !parts.isEmpty else { return refusal }
     return Refusal(
-      refusal.reason, ([refusal.detail] + words).joined(separator: "; "), isTransient: refusal.isTransient)
+      refusal.reason, ([refusal.detail] + parts).joined(separator: "; "), isTransient: refusal.isTransient)
   }
 
   /// `{"rejected":{…}}`.
@@ -113,19 +113,19 @@ extension BackgroundRefusal {
 /// Warns the user of a refused background, and asks the question that belongs to the warning.
 enum RefusalMessages {
   /// The wording of the warning; the reason follows.
-  static let words = "Image transfer failed. Could not transfer the picture from its source."
+  static let warningText = "Image transfer failed. Could not transfer the picture from its source."
 
   /// Warns as `RefusalWarnings` decides. `asked` is the URL that the user requested with this command, else nil.
-  /// `mayAsk` allows the question, if stdin and stderr are terminals. `say` prints a line.
-  static func tell(
+  /// `mayAsk` allows the question, if stdin and stderr are terminals. `print` prints a line.
+  static func warn(
     _ refusal: Refusal, of document: DocumentFile, _ choice: WarningChoice?, asked: String?, mayAsk: Bool,
-    say: (String) -> Void = { Output.complain($0) }
+    print: (String) -> Void = { Output.printError($0) }
   ) {
     let canAsk = mayAsk && isatty(0) == 1 && isatty(2) == 1
     let warnings = RefusalWarnings(of: document)
     guard let warning = warnings.warning(of: refusal, choice, asked: asked, canAsk: canAsk) else { return }
-    guard let question = warning.question else { return say(text(of: warning, document.path)) }
-    say("\(document.path): \(message(refusal))")
+    guard let question = warning.question else { return print(text(of: warning, document.path)) }
+    print("\(document.path): \(message(refusal))")
     if wantsStop(document) { stop(question, document) }
   }
 
@@ -137,7 +137,7 @@ enum RefusalMessages {
 
   /// The warning with its reason: `… (dns: no host is called nowhere.example)`.
   static func message(_ refusal: Refusal) -> String {
-    "\(words) (\(refusal.reason.rawValue): \(refusal.detail))"
+    "\(warningText) (\(refusal.reason.rawValue): \(refusal.detail))"
   }
 
   /// How the user can lift a refusal; nil if that is not possible.
@@ -152,7 +152,7 @@ enum RefusalMessages {
       Output.writeError(
         "Stopped for \(safe(name)). `emojiart warnings \(safe(name)) --keep` brings it back.\n")
     } catch {
-      Output.complain("\(name): the warning cannot be stopped: \(error.message)")
+      Output.printError("\(name): the warning cannot be stopped: \(error.message)")
     }
   }
 }

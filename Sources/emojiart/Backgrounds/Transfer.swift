@@ -17,8 +17,8 @@ struct Transfer: PictureTransfer {
   private let fetcher = BackgroundFetcher()
 
   func picture(_ order: PictureOrder, for document: String) throws -> CheckedPicture {
-    let held = SignalSource()
-    defer { held.release() }
+    let signals = SignalSource()
+    defer { signals.release() }
     let latest = Latest()
     let outcome = try Outcome.onThread { [fetcher] in
       await order.result(by: fetcher) { latest.set($0) }
@@ -26,7 +26,7 @@ struct Transfer: PictureTransfer {
     var isFetch = false
     if case .fetch = order { isFetch = true }
     let line = isFetch && isatty(2) == 1 ? TransferLine(name: Self.name(document)) : nil
-    return try wait(for: outcome, latest, line, held)
+    return try wait(for: outcome, latest, line, signals)
   }
 
   /// The name of a document in the progress line.
@@ -38,13 +38,13 @@ struct Transfer: PictureTransfer {
 
   private func wait(
     for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest, _ line: TransferLine?,
-    _ held: SignalSource
+    _ signals: SignalSource
   ) throws -> CheckedPicture {
     var line = line
     let start = ContinuousClock.now
     while true {
       let result = outcome.wait(atMost: .milliseconds(100))
-      if let number = held.next() {
+      if let number = signals.next() {
         outcome.cancel()
         // The helper processes end with this one in any case.
         _ = outcome.wait(atMost: .seconds(1))
@@ -74,6 +74,8 @@ struct Transfer: PictureTransfer {
     func set(_ new: FetchProgress) { progress.withLock { $0 = new } }
   }
 }
+
+// MARK: - Progress line
 
 /// The progress line on a terminal: `bees: 1.2 MB of 3.4 MB, 560 kB/s`.
 ///

@@ -39,7 +39,7 @@ struct Check: ParsableCommand {
         results.append(
           .object(["document": .string(name), "error": .string(error.message), "ok": .boolean(false)]))
         try Output.flush()
-        Output.complain(error.message)
+        Output.printError(error.message)
       }
     }
     if common.json { try Output.json(.array(results)) }
@@ -79,7 +79,7 @@ struct Check: ParsableCommand {
       results.append(result(file, []))
       return true
     }
-    Output.tell(of: "\(file.path) is mended")
+    Output.addToErrors("\(file.path) is mended")
     guard !common.json else {
       results.append(
         .object([

@@ -58,9 +58,9 @@ struct Edit: ParsableCommand {
 
   func run() throws {
     var settings = try StreamSettings(changes: changes, delay: delay, isAtomic: atomic, killAfter: kill)
-    try settings.take(fetching, warnings)
+    try settings.apply(fetching, warnings)
     settings.session = try session.map(StreamSettings.session)
-    settings.tellsOwnChanges = ownChanges
+    settings.reportsOwnChanges = ownChanges
     let expected = try options.expectedRevision()
     let file = try options.common.file(doc)
     var session = StreamSession(file, settings, expecting: expected)

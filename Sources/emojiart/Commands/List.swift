@@ -47,13 +47,13 @@ struct List: ParsableCommand {
         if common.json {
           entries.append(.object(["error": .string(error.message), "name": .string(entry.name)]))
         }
-        Output.complain(error.message)
+        Output.printError(error.message)
         continue
       }
       if common.json {
         entries.append(json(entry.name, summary))
       } else if let path = entry.path, previews != nil {
-        try previews?.add(path, safe(entry.name), words(summary))
+        try previews?.add(path, safe(entry.name), text(summary))
       } else {
         if isFirst { try Output.line(Style.bold("EMOJI     SIZE  MODIFIED          NAME")) }
         isFirst = false
@@ -74,7 +74,7 @@ struct List: ParsableCommand {
   }
 
   /// The text beside a preview.
-  private func words(_ summary: DocumentSummary) -> [String] {
+  private func text(_ summary: DocumentSummary) -> [String] {
     let count = summary.emojiCount == 0 ? "no emoji" : "\(summary.emojiCount) emoji"
     return ["\(count), \(humanSize(summary.size))", Time.local(summary.modified, seconds: false)]
   }

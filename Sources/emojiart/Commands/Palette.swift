@@ -38,6 +38,8 @@ struct PaletteCommand: ParsableCommand {
   static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 }
 
+// MARK: - Output
+
 /// The output format of the palette commands.
 struct PaletteOptions: ParsableArguments {
   @Flag(help: "Write the result as one JSON value.")
@@ -61,6 +63,8 @@ extension Palette {
     ])
   }
 }
+
+// MARK: - Subcommands
 
 struct EditPalette: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -101,22 +105,22 @@ struct EditPalette: ParsableCommand {
     }
     if at != nil, add.isEmpty { throw ArtError(.usage, "--at says where --add puts emoji; give both") }
     let edit = PaletteEdit(
-      adding: try EmojiText.typed(add), at: try place(), removing: try EmojiText.typed(remove),
+      adding: try EmojiText.typed(add), at: try position(), removing: try EmojiText.typed(remove),
       renaming: try rename.map { (typed) throws(ArtError) in try PaletteName(typed) })
     let typed = name
     let palette = try PaletteStore().update { (palettes) throws(ArtError) in
       try palettes.edit(palettes.palette(typed).name, edit)
     }
-    Output.tell(of: "the palette itself is saved")
+    Output.addToErrors("the palette itself is saved")
     try options.write([palette])
   }
 
-  private func place() throws(ArtError) -> Int? {
+  private func position() throws(ArtError) -> Int? {
     guard let at else { return nil }
-    guard let place = Int(at), place >= 1 else {
+    guard let position = Int(at), position >= 1 else {
       throw ArtError(.badValue, "\(shown(at)) is no place in a palette; give a number from 1")
     }
-    return place
+    return position
   }
 }
 
@@ -145,7 +149,7 @@ struct MakePalette: ParsableCommand {
       try palettes.make(name, of: texts)
       return try palettes.palette(name)
     }
-    Output.tell(of: "the palette itself is saved")
+    Output.addToErrors("the palette itself is saved")
     try options.write([palette])
   }
 }
@@ -172,7 +176,7 @@ struct RemovePalette: ParsableCommand {
       try palettes.remove(palette.name)
       return palette
     }
-    Output.tell(of: "the palette itself is gone")
+    Output.addToErrors("the palette itself is gone")
     try options.write([palette])
   }
 }
@@ -197,14 +201,14 @@ struct ResetPalette: ParsableCommand {
     let name = try PaletteName(name)
     if name == .recent {
       try RecentStore().forget()
-      Output.tell(of: "it is empty itself")
+      Output.addToErrors("it is empty itself")
       return try options.write([Palettes().palette(name)])
     }
     let palette = try PaletteStore().update { (palettes) throws(ArtError) in
       try palettes.reset(name)
       return try palettes.palette(name)
     }
-    Output.tell(of: "the palette itself is reset")
+    Output.addToErrors("the palette itself is reset")
     try options.write([palette])
   }
 }
@@ -273,7 +277,7 @@ struct ShowPalette: ParsableCommand {
   }
 
   private static func write(_ palette: Palette) throws(ArtError) {
-    if palette.emojis.isEmpty { Output.complain("nothing was added on this machine yet") }
+    if palette.emojis.isEmpty { Output.printError("nothing was added on this machine yet") }
     let width = palette.pick(palette.emojis.count).count
     for (index, text) in palette.emojis.enumerated() {
       try Output.line("\(palette.pick(index + 1).padded(to: width))  \(text)")

@@ -36,7 +36,7 @@ struct Watch: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("Folders, or documents; the current folder otherwise.", valueName: "folder"),
-    completion: .custom(Completion.places))
+    completion: .custom(Completion.documentsAndFolders))
   var folders: [String] = []
   @Flag(help: "The folders in them, too.") var recursive = false
   @Flag(help: "End after the first change.") var once = false
@@ -57,7 +57,7 @@ struct Watch: ParsableCommand {
   func run() throws {
     var settings = try WatchSettings(
       json: common.json, recursive: recursive, once: once, poll: poll, since: since, exec: exec, shell: shell)
-    try settings.take(fetching, warnings)
+    try settings.apply(fetching, warnings)
     let places = try FollowedPlace.places(folders, common, isRecursive: recursive)
     guard settings.since == nil || places.count == 1 && places[0].names?.count == 1 else {
       throw ArtError(.usage, "--since is about one document; name just that one")
@@ -90,7 +90,7 @@ struct Watch: ParsableCommand {
       folders.append((place, try opened.wait().get()))
       guard place.names == nil else { continue }
       for name in try FolderListing(of: place.folder).unreadable {
-        Output.complain("\(name) has a name that is no UTF-8, and is not watched; rename it")
+        Output.printError("\(name) has a name that is no UTF-8, and is not watched; rename it")
       }
     }
     let pending = try fetch(folders.map(\.folder), settings, inbox)

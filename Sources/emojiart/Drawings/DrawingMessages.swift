@@ -9,16 +9,16 @@ enum DrawingNotes {
   private static let named = 10
 
   /// Prints a line for each thing that is drawn differently. Returns the exit status.
-  static func complain(_ drawn: Drawn, of name: String) -> ExitStatus {
-    if let line = lacking(drawn) { Output.complain("\(name): \(line)") }
+  static func printNotes(_ drawn: Drawn, of name: String) -> ExitStatus {
+    if let line = lacking(drawn) { Output.printError("\(name): \(line)") }
     guard let fault = drawn.pictureFault else { return .done }
-    Output.complain("\(name): its background cannot be drawn: \(fault)")
+    Output.printError("\(name): its background cannot be drawn: \(fault)")
     return .badData
   }
 
   /// Reports that the bytes of a background are lost.
-  static func complainOfLostPicture(in name: String) {
-    Output.complain("\(name): the bytes of its background are lost; it is drawn without")
+  static func printLostPicture(in name: String) {
+    Output.printError("\(name): the bytes of its background are lost; it is drawn without")
   }
 
   /// `the font has no colour glyph for 🐝, 🐛 and 3 more; what it lacks is drawn as a box`.
@@ -42,9 +42,9 @@ enum DrawingNotes {
 
 extension DocumentView {
   /// Reports that the document does not contain the background's bytes any more. Returns the exit status.
-  func complainOfLostPicture(in name: String) -> ExitStatus {
+  func printLostPicture(in name: String) -> ExitStatus {
     guard isPictureLost else { return .done }
-    DrawingNotes.complainOfLostPicture(in: name)
+    DrawingNotes.printLostPicture(in: name)
     return .badData
   }
 }

@@ -13,30 +13,34 @@ struct RenderArguments {
   private let size: String
 
   /// Throws `usage` and `badValue`.
-  init(_ words: Render) throws(ArtError) {
-    output = words.output
-    let format = try Self.format(words)
-    let (size, typed) = try Self.size(words)
+  init(_ arguments: Render) throws(ArtError) {
+    output = arguments.output
+    let format = try Self.format(arguments)
+    let (size, typed) = try Self.size(arguments)
     self.size = typed
     options = RenderOptions(
-      format, size: size, region: words.region, isTransparent: words.transparent, embedsGlyphs: words.embed,
-      font: words.font)
-    if words.embed, format != .svg {
+      format, size: size, region: arguments.region, isTransparent: arguments.transparent,
+      embedsGlyphs: arguments.embed,
+      font: arguments.font)
+    if arguments.embed, format != .svg {
       throw ArtError(
         .usage, "--embed is about SVG, and \(format.rawValue.uppercased()) is to be written; leave it out")
     }
-    if words.font?.isEmpty == true { throw ArtError(.badValue, "an empty name is no font file; give one") }
-    if output == "-", words.common.json {
+    if arguments.font?.isEmpty == true {
+      throw ArtError(.badValue, "an empty name is no font file; give one")
+    }
+    if output == "-", arguments.common.json {
       throw ArtError(.usage, "--output - or --json: stdout takes one of them")
     }
   }
 
-  private static func format(_ words: Render) throws(ArtError) -> PictureFormat {
-    let ending = words.output == "-" ? .png : PictureFormat(endingOf: words.output)
-    guard let typed = words.format else {
+  private static func format(_ arguments: Render) throws(ArtError) -> PictureFormat {
+    let ending = arguments.output == "-" ? .png : PictureFormat(endingOf: arguments.output)
+    guard let typed = arguments.format else {
       guard let ending else {
         throw ArtError(
-          .usage, "\(shown(words.output)) ends neither in .png nor .svg nor .pdf; say which one with --format"
+          .usage,
+          "\(shown(arguments.output)) ends neither in .png nor .svg nor .pdf; say which one with --format"
         )
       }
       return ending
@@ -44,15 +48,15 @@ struct RenderArguments {
     guard let format = PictureFormat(rawValue: typed.lowercased()) else {
       throw ArtError(.badValue, "\(shown(typed)) is no format; give png, svg or pdf")
     }
-    if let ending, ending != format, words.output != "-" {
-      throw ArtError(.usage, "\(words.output) and --format \(format.rawValue) do not go together")
+    if let ending, ending != format, arguments.output != "-" {
+      throw ArtError(.usage, "\(arguments.output) and --format \(format.rawValue) do not go together")
     }
     return format
   }
 
-  private static func size(_ words: Render) throws(ArtError) -> (RenderSize, typed: String) {
-    guard let typed = words.width else { return try scale(words.scale ?? "1") }
-    guard words.scale == nil else { throw ArtError(.usage, "--scale or --width: give one of them") }
+  private static func size(_ arguments: Render) throws(ArtError) -> (RenderSize, typed: String) {
+    guard let typed = arguments.width else { return try scale(arguments.scale ?? "1") }
+    guard arguments.scale == nil else { throw ArtError(.usage, "--scale or --width: give one of them") }
     guard typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let width = Int(typed),
       PixelSize.sides.contains(width)
     else {
@@ -102,7 +106,7 @@ extension OutputPlace {
 extension OutputFile {
   /// Blocks the signals that end programs if they would leave a partial file. Otherwise they end the process at once,
   /// also while it waits for the reader of a pipe.
-  func heldSignals() -> SignalSource {
+  func blockedSignals() -> SignalSource {
     guard !leavesFile else { return SignalSource() }
     // Swift's runtime would report a crash.
     if !SignalSource.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
@@ -125,12 +129,12 @@ extension OutputFile {
 
 /// Waits for drawings. A signal ends the process, and leaves no partial output behind.
 struct SignalledWaiter: DrawingWaiter {
-  let held: SignalSource
+  let signals: SignalSource
   let file: OutputFile
 
   func wait<Value: Sendable>(
     for work: @escaping @Sendable () async throws(DrawingFailure) -> Value
   ) throws(DrawingFailure) -> Value {
-    try waitForDrawing(held, restore: file.discard, work)
+    try waitForDrawing(signals, restore: file.discard, work)
   }
 }

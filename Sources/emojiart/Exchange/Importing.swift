@@ -20,7 +20,7 @@ struct Importing {
     (self.settings, self.list) = (settings, list)
     let options = ImportOptions(
       isOffline: settings.isOffline, allowsPrivate: settings.allowsPrivate, hint: RefusalMessages.hint)
-    importer = Importer(list, options, transfer: Transfer(), notice: { Output.complain($0.message) })
+    importer = Importer(list, options, transfer: Transfer(), notice: { Output.printError($0.message) })
   }
 
   /// The exit status, from the first failure.
@@ -29,15 +29,15 @@ struct Importing {
   /// Throws when results cannot be printed, and when stdin cannot be read.
   mutating func run() throws {
     progress = ImportProgress(total: list.sources.count)
-    try tellOfPassed()
+    try printSkipped()
     // Reads stdin before signals are blocked, so that a user at a terminal can cancel.
     let stdin = try list.sources.first { $0.path == nil }.map { (_) throws(ArtError) in
       try SourceBytes(descriptor: 0, name: "stdin")
     }
-    let held = SignalSource()
-    Output.wait(until: held)
+    let signals = SignalSource()
+    Output.wait(until: signals)
     for source in list.sources {
-      if let number = held.next() { try end(by: number) }
+      if let number = signals.next() { try end(by: number) }
       do { try bringIn(source, stdin) } catch let interruption as Interruption {
         try end(by: interruption.number)
       }
@@ -46,7 +46,7 @@ struct Importing {
     }
     try finish()
     Output.wait(until: nil)
-    held.release()
+    signals.release()
   }
 
   private mutating func bringIn(_ source: ImportSource, _ stdin: SourceBytes?) throws {
@@ -64,9 +64,9 @@ struct Importing {
     }
     if let refusal = document.refusal {
       let file = DocumentFile(document.path)
-      RefusalMessages.tell(refusal, of: file, settings.choice, asked: nil, mayAsk: false)
+      RefusalMessages.warn(refusal, of: file, settings.choice, asked: nil, mayAsk: false)
     }
-    Output.tell(of: "the documents themselves are there")
+    Output.addToErrors("the documents themselves are there")
     if settings.isJSON { return try Output.line(document.json) }
     for line in document.lines { try Output.line(safe(line)) }
   }
@@ -78,7 +78,7 @@ struct Importing {
     let isNamed =
       error.code != .badJSON && error.code != .notADocument
       && error.message.unicodeScalars.starts(with: "\(name) ".unicodeScalars)
-    Output.complain(isNamed ? error.message : "\(name): \(error.message)")
+    Output.printError(isNamed ? error.message : "\(name): \(error.message)")
     guard settings.isJSON else { return }
     let fields: [String: JSON] = [
       "code": .string(error.code.rawValue), "message": .string(error.message), "source": .string(name),
@@ -88,8 +88,8 @@ struct Importing {
 }
 
 extension Importing {
-  private mutating func tellOfPassed() throws(ArtError) {
-    for (name, kind) in list.passed { Output.complain("\(name) is \(kind), and is passed over") }
+  private mutating func printSkipped() throws(ArtError) {
+    for (name, kind) in list.passed { Output.printError("\(name) is \(kind), and is passed over") }
     for (name, error) in list.faults { try fail(name, error) }
   }
 
@@ -107,7 +107,7 @@ extension Importing {
     Output.beginLast(before: number)
     try finish()
     let left = list.sources.count - done
-    Output.complain(
+    Output.printError(
       "interrupted: \(left.of("file is", "files are")) left, the documents that came in are whole")
     SignalSource.die(of: number)
   }
@@ -140,15 +140,15 @@ struct ImportSettings {
   var isJSON: Bool { common.json }
 
   /// Throws `usage` and `badValue`.
-  init(_ words: Import) throws(ArtError) {
-    files = words.files
-    name = words.name
-    into = try words.into.map { (folder) throws(ArtError) in try CommonOptions.checked(folder) }
-    isRecursive = words.recursive
-    isOffline = words.offline
-    allowsPrivate = words.allowPrivate
-    choice = try words.warnings.choice()
-    common = words.common
+  init(_ arguments: Import) throws(ArtError) {
+    files = arguments.files
+    name = arguments.name
+    into = try arguments.into.map { (folder) throws(ArtError) in try CommonOptions.checked(folder) }
+    isRecursive = arguments.recursive
+    isOffline = arguments.offline
+    allowsPrivate = arguments.allowPrivate
+    choice = try arguments.warnings.choice()
+    common = arguments.common
     try check()
   }
 

@@ -42,7 +42,7 @@ struct EditingStream<Form: StreamForm> {
     while !hasQuit, broken == nil {
       let isOpen = outbox.isOpen
       if isOpen, form.hasLines {
-        answer(try form.take() ?? [])
+        answer(try form.readLines() ?? [])
         continue
       }
       var ready = [
@@ -58,7 +58,7 @@ struct EditingStream<Form: StreamForm> {
       if ready[0].revents != 0 { outbox.wakeup.clear() }
       if count == 0 || ready[0].revents != 0 { flush() }
       if ready[1].revents != 0, outbox.isOpen {
-        guard let lines = try form.take() else { return }
+        guard let lines = try form.readLines() else { return }
         answer(lines)
       }
     }
@@ -79,25 +79,25 @@ struct EditingStream<Form: StreamForm> {
 
   /// Writes the answers, and then the events.
   mutating func flush() {
-    let taken = outbox.take()
-    defer { for waiter in taken.waiters { waiter.signal() } }
-    say { (form) throws(ArtError) in try form.write(taken.late, with: taken.lines) }
+    let batch = outbox.drain()
+    defer { for waiter in batch.waiters { waiter.signal() } }
+    respond { (form) throws(ArtError) in try form.write(batch.late, with: batch.lines) }
     guard form.showsState, broken == nil else { return }
     let session = session
     let (state, unsaved) = Outcome { (await session.state, await session.unsavedChanges) }.wait()
-    form.update(session, state, unsaved: unsaved, isTerminalNew: taken.isTerminalNew)
+    form.update(session, state, unsaved: unsaved, isTerminalNew: batch.isTerminalNew)
   }
 
   /// Writes an answer, unless stdout is broken.
-  mutating func say(_ body: (inout Form) throws(ArtError) -> Void) {
+  mutating func respond(_ body: (inout Form) throws(ArtError) -> Void) {
     guard broken == nil else { return }
     do throws(ArtError) { try body(&form) } catch { broken = error }
   }
 
   /// Answers a line with an error.
-  mutating func say(_ error: ArtError, to line: StreamLine) {
+  mutating func respond(_ error: ArtError, to line: StreamLine) {
     errors.note(error)
-    say { (form) throws(ArtError) in try form.failed(error, line) }
+    respond { (form) throws(ArtError) in try form.failed(error, line) }
   }
 
   /// Waits for long work, and writes events meanwhile.
@@ -111,12 +111,12 @@ struct EditingStream<Form: StreamForm> {
   private mutating func wait<Value>(for outcome: Outcome<Value>) -> Value {
     while true {
       if let value = outcome.now { return value }
-      waitForNews()
+      waitForEvents()
     }
   }
 
   /// Waits for a wakeup and writes events; returns also when the reader of stdout has gone.
-  mutating func waitForNews() {
+  mutating func waitForEvents() {
     var ready = [
       pollfd(fd: outbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       pollfd(fd: broken == nil ? 1 : -1, events: 0, revents: 0),
@@ -128,7 +128,7 @@ struct EditingStream<Form: StreamForm> {
   }
 }
 
-// MARK: Answers
+// MARK: - Answers
 
 extension EditingStream {
   /// Answers lines in order.
@@ -166,20 +166,20 @@ extension EditingStream {
     var answers = perform(run).makeIterator()
     for line in run {
       switch line.request {
-      case .bad(let error): say(error, to: line)
+      case .bad(let error): respond(error, to: line)
       case .edit(let request):
         switch answers.next() {
         case .success(let answer):
           recent.note(request)
-          say { (form) throws(ArtError) in try form.done(answer, of: line) }
+          respond { (form) throws(ArtError) in try form.done(answer, of: line) }
           acknowledge()
-        case .failure(let error): say(error, to: line)
+        case .failure(let error): respond(error, to: line)
         case nil: break
         }
       case .save, .show, .history, .background, .help, .quit: break
       }
       // Without events: a part of the run is not answered yet.
-      if form.size >= 1 << 18 { say { (form) throws(ArtError) in try form.write(with: []) } }
+      if form.size >= 1 << 18 { respond { (form) throws(ArtError) in try form.write(with: []) } }
     }
   }
 
@@ -210,14 +210,14 @@ extension EditingStream {
     } done: { [wakeup = outbox.wakeup] in
       wakeup.wake()
     }
-    while hasCapacity.now == nil, broken == nil { waitForNews() }
+    while hasCapacity.now == nil, broken == nil { waitForEvents() }
     return broken == nil
   }
 
   mutating func acknowledge() {
     acknowledged += 1
     guard acknowledged == settings.killAfter else { return }
-    say { (form) throws(ArtError) in try form.write(with: []) }
+    respond { (form) throws(ArtError) in try form.write(with: []) }
     kill(getpid(), SIGKILL)
   }
 
@@ -228,16 +228,16 @@ extension EditingStream {
     case .show, .history:
       // Later events are written behind the answer, because they are newer than the snapshot.
       let (snapshot, unsaved) = Outcome { (await session.snapshot, await session.unsavedChanges) }.wait()
-      say { (form) throws(ArtError) in try form.show(snapshot, unsaved: unsaved, of: line) }
+      respond { (form) throws(ArtError) in try form.show(snapshot, unsaved: unsaved, of: line) }
     case .background(let asked): answer(asked, to: line)
-    case .help(let text): say { (form) throws(ArtError) in try form.help(text) }
+    case .help(let text): respond { (form) throws(ArtError) in try form.help(text) }
     case .quit: hasQuit = true
     case .edit, .bad: break
     }
   }
 
   private mutating func save(_ line: StreamLine) {
-    guard !settings.isAtomic else { return say(.savedAtTheEnd(), to: line) }
+    guard !settings.isAtomic else { return respond(.savedAtTheEnd(), to: line) }
     let session = session
     let saved = wait {
       await result { () async throws(ArtError) in
@@ -247,13 +247,13 @@ extension EditingStream {
     }
     switch saved {
     case .success(let (revision, unsaved)):
-      say { (form) throws(ArtError) in try form.saved(revision: revision, unsaved: unsaved, of: line) }
-    case .failure(let error): say(error, to: line)
+      respond { (form) throws(ArtError) in try form.saved(revision: revision, unsaved: unsaved, of: line) }
+    case .failure(let error): respond(error, to: line)
     }
   }
 }
 
-// MARK: Backgrounds
+// MARK: - Backgrounds
 
 extension EditingStream {
   /// Performs a request about the background. One that has to be fetched is answered at once, and reported again when
@@ -261,7 +261,7 @@ extension EditingStream {
   mutating func answer(_ asked: BackgroundLine, to line: StreamLine) {
     switch asked {
     case .request(.fetch(let typed, let keepsCanvas, let allowsPrivate)):
-      guard !settings.isAtomic else { return say(.nothingFetchedAtomically(), to: line) }
+      guard !settings.isAtomic else { return respond(.nothingFetchedAtomically(), to: line) }
       guard let url = url(typed, line) else { return }
       let request = BackgroundRequest(
         url, isUserInitiated: true, allowsPrivate: allowsPrivate || settings.allowsPrivate,
@@ -270,7 +270,7 @@ extension EditingStream {
         try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag)
       }
     case .picture(let path, let keepsCanvas):
-      guard !settings.isAtomic else { return say(.nothingFetchedAtomically(), to: line) }
+      guard !settings.isAtomic else { return respond(.nothingFetchedAtomically(), to: line) }
       guard let bytes = bytes(of: path, line) else { return }
       fetch(path, line) { (session, tag) throws(ArtError) in
         try await session.setBackground(bytes, keepsCanvas: keepsCanvas, tag: tag)
@@ -283,7 +283,7 @@ extension EditingStream {
         }
         change(.later(pending), line)
       } catch {
-        say(error, to: line)
+        respond(error, to: line)
       }
     case .request(.clear): change(.clear, line)
     }
@@ -297,8 +297,8 @@ extension EditingStream {
     let (session, tag) = (session, line.tag?.text)
     let begun = Outcome { await result { () async throws(ArtError) in try await begin(session, tag) } }
     switch begun.wait() {
-    case .success: say { (form) throws(ArtError) in try form.fetching(what, of: line) }
-    case .failure(let error): say(error, to: line)
+    case .success: respond { (form) throws(ArtError) in try form.fetching(what, of: line) }
+    case .failure(let error): respond(error, to: line)
     }
   }
 
@@ -314,7 +314,7 @@ extension EditingStream {
   private mutating func bytes(of path: String, _ line: StreamLine) -> [UInt8]? {
     // Opening and closing the document's own file would release the locks of a save in progress.
     guard !isSameFile(path, session.filePath) else {
-      say(ArtError(.badValue, "\(path) is the document itself, and no picture"), to: line)
+      respond(ArtError(.badValue, "\(path) is the document itself, and no picture"), to: line)
       return nil
     }
     do {
@@ -323,9 +323,9 @@ extension EditingStream {
     } catch let refusal as Refusal {
       session.refuseBackground(refusal, url: nil, tag: line.tag?.text)
     } catch let error as ArtError {
-      say(error, to: line)
+      respond(error, to: line)
     } catch {
-      say(ArtError(.inputOutput, "cannot read \(path): \(error)"), to: line)
+      respond(ArtError(.inputOutput, "cannot read \(path): \(error)"), to: line)
     }
     return nil
   }
@@ -343,9 +343,9 @@ extension EditingStream {
     }
     switch edited {
     case .success(let unsaved):
-      say { (form) throws(ArtError) in try form.edited(unsaved: unsaved, of: line) }
+      respond { (form) throws(ArtError) in try form.edited(unsaved: unsaved, of: line) }
       acknowledge()
-    case .failure(let error): say(error, to: line)
+    case .failure(let error): respond(error, to: line)
     }
   }
 
@@ -358,7 +358,7 @@ extension EditingStream {
     } done: { [wakeup = outbox.wakeup] in
       wakeup.wake()
     }
-    while over.now == nil, broken == nil { waitForNews() }
+    while over.now == nil, broken == nil { waitForEvents() }
   }
 }
 

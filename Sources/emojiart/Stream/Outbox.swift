@@ -30,7 +30,7 @@ final class Outbox: Sendable {
   /// `inputOutput`.
   init(overflow: @escaping @Sendable (Int) -> [UInt8]) throws(ArtError) {
     self.overflow = overflow
-    wakeup = try WakeupPipe.made()
+    wakeup = try WakeupPipe.create()
   }
 
   /// Adds whole lines and wakes the writing thread, even if there are none.
@@ -53,19 +53,19 @@ final class Outbox: Sendable {
   }
 
   /// The content of one read. The reader releases the waiters after it has written the lines.
-  struct Taken {
+  struct Batch {
     var lines: [UInt8]
     var late: [UInt8]
     var waiters: [DispatchSemaphore]
     var isTerminalNew: Bool
   }
 
-  func take() -> Taken {
+  func drain() -> Batch {
     contents.withLock { contents in
       defer {
         (contents.lines, contents.late, contents.waiters, contents.isTerminalNew) = ([], [], [], false)
       }
-      return Taken(
+      return Batch(
         lines: contents.lines, late: contents.late, waiters: contents.waiters,
         isTerminalNew: contents.isTerminalNew)
     }
@@ -97,7 +97,7 @@ final class Outbox: Sendable {
 
 extension WakeupPipe {
   /// Creates a pipe. Throws `inputOutput`.
-  static func made() throws(ArtError) -> WakeupPipe {
+  static func create() throws(ArtError) -> WakeupPipe {
     do throws(SystemError) { return try WakeupPipe() } catch {
       throw ArtError(.inputOutput, "cannot make a pipe: \(error.text)")
     }

@@ -10,7 +10,7 @@ import Glibc
 protocol StreamForm: SendableMetatype {
   /// Reads once from stdin, which is readable, and returns the complete lines; nil at the end of the input. Throws
   /// `inputOutput`.
-  mutating func take() throws(ArtError) -> [StreamLine]?
+  mutating func readLines() throws(ArtError) -> [StreamLine]?
   /// Whether complete lines are buffered.
   var hasLines: Bool { get }
   /// Whether stdin may be read.
@@ -38,7 +38,7 @@ protocol StreamForm: SendableMetatype {
   /// The number of bytes of buffered answers.
   var size: Int { get }
   /// Writes the answers, then the delayed answers, then the events, in whole lines.
-  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError)
+  mutating func write(_ late: [UInt8], with events: [UInt8]) throws(ArtError)
 
   /// Whether `update` is to be called.
   var showsState: Bool { get }
@@ -58,12 +58,12 @@ protocol StreamForm: SendableMetatype {
 }
 
 extension StreamForm {
-  mutating func write(with news: [UInt8]) throws(ArtError) { try write([], with: news) }
+  mutating func write(with events: [UInt8]) throws(ArtError) { try write([], with: events) }
   var hasLines: Bool { false }
   var mayRead: Bool { true }
   var timeout: Int32 { -1 }
   func wake() {}
-  static func notice(_ text: String, by outbox: Outbox) { Output.complain(text) }
+  static func notice(_ text: String, by outbox: Outbox) { Output.printError(text) }
   var showsState: Bool { false }
   func update(_ session: Session, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool) {}
 
@@ -74,6 +74,8 @@ extension StreamForm {
     outbox.put(lines(of: event), version: version)
   }
 }
+
+// MARK: - JSON
 
 /// The form with requests and answers in JSON Lines, as `ArtProtocol` defines them.
 struct JSONForm: StreamForm {
@@ -86,7 +88,7 @@ struct JSONForm: StreamForm {
 
   init(isPending: Bool, isFollowed: Bool) { (self.isPending, self.isFollowed) = (isPending, isFollowed) }
 
-  mutating func take() throws(ArtError) -> [StreamLine]? { try input.take(StreamLine.init(json:)) }
+  mutating func readLines() throws(ArtError) -> [StreamLine]? { try input.readLines(StreamLine.init(json:)) }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
     guard case .edit(let request) = line.request else { return }
@@ -129,9 +131,9 @@ struct JSONForm: StreamForm {
   var size: Int { json.bytes.count }
 
   /// Delayed answers are part of the events.
-  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
-    if !news.isEmpty {
-      json.verbatim(news.dropLast())
+  mutating func write(_ late: [UInt8], with events: [UInt8]) throws(ArtError) {
+    if !events.isEmpty {
+      json.verbatim(events.dropLast())
       json.endLine()
     }
     defer { json.removeAll() }
@@ -152,6 +154,8 @@ extension Output {
   }
 }
 
+// MARK: - Words
+
 /// The form with the words of commands, without `emojiart` and the document. Answers are the output of the commands,
 /// and errors are lines on stderr.
 struct WordForm: StreamForm {
@@ -161,7 +165,7 @@ struct WordForm: StreamForm {
   /// `path` is the displayed path of the document.
   init(path: String) { self.path = path }
 
-  mutating func take() throws(ArtError) -> [StreamLine]? { try input.take(StreamLine.init(words:)) }
+  mutating func readLines() throws(ArtError) -> [StreamLine]? { try input.readLines(StreamLine.init(words:)) }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
     let direction: (UndoDirection, Int)? =
@@ -174,12 +178,12 @@ struct WordForm: StreamForm {
       let notes =
         direction.notes(done: answer.entries.count, of: count, left: answer.left)
         + answer.lost.map { UndoRun.LostBackground($0, pending: answer.pending) }.map {
-          $0.background.lossWords(isPending: $0.isPending)
+          $0.background.lossText(isPending: $0.isPending)
         }
       if !notes.isEmpty { try Output.flush() }
-      for note in notes { Output.complain(note) }
+      for note in notes { Output.printError(note) }
       for entry in answer.entries { try Output.line(safe(entry.title)) }
-    } else if let words = line.words {
+    } else if let words = line.describe {
       for emoji in answer.emojis { try Output.line(words(emoji)) }
     }
   }
@@ -203,16 +207,16 @@ struct WordForm: StreamForm {
 
   mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
     try Output.flush()
-    Output.complain(error.message)
+    Output.printError(error.message)
   }
 
   /// Output is buffered by `Output`.
   var size: Int { 0 }
 
-  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
+  mutating func write(_ late: [UInt8], with events: [UInt8]) throws(ArtError) {
     try Output.write(late)
     try Output.flush()
-    if !news.isEmpty { Output.writeError(String(decoding: news, as: UTF8.self)) }
+    if !events.isEmpty { Output.writeError(String(decoding: events, as: UTF8.self)) }
   }
 
   /// Only events that a user has to know.
@@ -248,6 +252,8 @@ extension DocumentAnswer {
   }
 }
 
+// MARK: - Prompt
+
 /// The form with the words of commands at a prompt on a terminal. The prompt shows the state of the document, and
 /// edits by others appear above it.
 struct PromptForm: StreamForm {
@@ -278,7 +284,7 @@ struct PromptForm: StreamForm {
     self.terminal = terminal
     prompt = Prompt(
       status: "\(name)>", columns: terminal.columns, history: Self.history,
-      candidates: { words, word in StreamWords.candidates(after: words, of: word, in: opened.content) }
+      candidates: { words, word in StreamCommands.candidates(after: words, of: word, in: opened.content) }
     ) { bytes in
       // On failure the terminal is gone, and the next read reports that.
       _ = Output.write(bytes[...], to: 1)
@@ -290,13 +296,13 @@ struct PromptForm: StreamForm {
     do throws(ArtError) {
       return HistoryFile(path: try StateFolder.create() + "/history")
     } catch {
-      Output.complain("\(error.message); lines are kept for this session only")
+      Output.printError("\(error.message); lines are kept for this session only")
       return nil
     }
   }
 
   /// Returns one line at a time, so that each is answered before the next line of a paste is shown.
-  mutating func take() throws(ArtError) -> [StreamLine]? {
+  mutating func readLines() throws(ArtError) -> [StreamLine]? {
     if !hasKeys {
       var bytes = [UInt8](repeating: 0, count: 4_096)
       let count = read(0, &bytes, bytes.count)
@@ -342,7 +348,7 @@ struct PromptForm: StreamForm {
       prompt.resize(columns: terminal.columns)
       prompt.redraw()
     } catch {
-      Output.complain(error.message)
+      Output.printError(error.message)
       // The next read reports that the terminal is gone.
       hasTerminal = true
     }
@@ -374,9 +380,9 @@ struct PromptForm: StreamForm {
 
   var size: Int { 0 }
 
-  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
+  mutating func write(_ late: [UInt8], with events: [UInt8]) throws(ArtError) {
     try words.write(with: [])
-    let text = String(decoding: (late + news).dropLast(), as: UTF8.self)
+    let text = String(decoding: (late + events).dropLast(), as: UTF8.self)
     if !text.isEmpty { prompt.printAbove(text) }
   }
 
@@ -409,6 +415,8 @@ struct PromptForm: StreamForm {
 
   static func notice(_ text: String, by outbox: Outbox) { outbox.put(Array("\(text)\n".utf8)) }
 }
+
+// MARK: - Messages
 
 /// Events of an open document as text.
 enum StreamMessages {

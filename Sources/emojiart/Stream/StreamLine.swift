@@ -19,7 +19,7 @@ struct StreamLine {
   /// Whether it may concern any number of emoji.
   var isAboutSeveral = false
   /// Describes an emoji that it has changed, as text.
-  var words: ((Emoji) -> String)?
+  var describe: ((Emoji) -> String)?
 
   enum Request {
     case edit(DocumentRequest)
@@ -85,14 +85,16 @@ extension StreamLine {
   }
 
   private static func line(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
-    if let command = StreamWords.commands[name] { return try line(command, name, rest) }
-    guard StreamWords.own.keys.contains(name) else {
-      throw .unknown("no command", name, among: StreamWords.names, all: "`help` lists them")
+    if let command = StreamCommands.commands[name] { return try line(command, name, rest) }
+    guard StreamCommands.own.keys.contains(name) else {
+      throw .unknown("no command", name, among: StreamCommands.names, all: "`help` lists them")
     }
-    if name == "help", rest.count <= 1 { return StreamLine(request: .help(try StreamWords.help(rest.first))) }
+    if name == "help", rest.count <= 1 {
+      return StreamLine(request: .help(try StreamCommands.help(rest.first)))
+    }
     if name == "background" {
       if rest.contains("--help") || rest.contains("-h") {
-        return StreamLine(request: .help(try StreamWords.help(name)))
+        return StreamLine(request: .help(try StreamCommands.help(name)))
       }
       return StreamLine(request: .background(try BackgroundLine(words: rest)))
     }
@@ -114,7 +116,7 @@ extension StreamLine {
       switch try Emojiart.parseAsRoot([name, "document"] + rest) {
       case let command as any ActionCommand:
         return StreamLine(
-          request: .edit(.action(try command.action())), isAboutSeveral: true, words: command.line)
+          request: .edit(.action(try command.action())), isAboutSeveral: true, describe: command.line)
       case let command as any StepCommand:
         let count = try command.steps()
         return StreamLine(
@@ -125,17 +127,19 @@ extension StreamLine {
         }
         return StreamLine(request: .show)
       case is History: return StreamLine(request: .history)
-      default: return StreamLine(request: .help(try StreamWords.help(name)))
+      default: return StreamLine(request: .help(try StreamCommands.help(name)))
       }
     } catch let error as ArtError {
       throw error
     } catch  where Emojiart.exitCode(for: error) == .success {
-      return StreamLine(request: .help(try StreamWords.help(name)))
+      return StreamLine(request: .help(try StreamCommands.help(name)))
     } catch {
       throw ArtError(.usage, Main.usageLine(Emojiart.message(for: error), more: "`help \(name)`"))
     }
   }
 }
+
+// MARK: - Backgrounds
 
 /// A request about the background.
 enum BackgroundLine: Equatable {
@@ -165,12 +169,12 @@ extension BackgroundLine {
         throw ArtError(.usage, "background takes one URL or path; quote one with blanks in it")
       }
     }
-    self = try Self.words(source, options)
+    self = try Self.parse(source, options)
   }
 
   static let options = ["--allow-private", "--clear", "--keep-canvas", "--later"]
 
-  private static func words(_ source: String?, _ options: Set<String>) throws(ArtError) -> BackgroundLine {
+  private static func parse(_ source: String?, _ options: Set<String>) throws(ArtError) -> BackgroundLine {
     if options.contains("--clear") {
       guard source == nil, options.count == 1 else {
         throw ArtError(.usage, "--clear stands alone; leave out the others")
@@ -208,7 +212,7 @@ extension ArtError {
   }
 }
 
-// MARK: Reading
+// MARK: - Reading
 
 /// Splits the input into lines. It buffers one read of 64 KiB and the beginning of a line, at most.
 struct StreamLineReader {
@@ -246,10 +250,10 @@ struct StreamLineReader {
   private mutating func took(_ count: Int, _ body: (Line) -> Void) {
     let end = filled + count
     var start = 0
-    var place = filled
+    var offset = filled
     buffer.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return }
-      while let found = memchr(base + place, 0x0A, end - place) {
+      while let found = memchr(base + offset, 0x0A, end - offset) {
         let lineEnd = UnsafeRawPointer(found) - UnsafeRawPointer(base)
         if isSkipping {
           isSkipping = false
@@ -259,7 +263,7 @@ struct StreamLineReader {
           body(.line(UnsafeBufferPointer(rebasing: bytes[start..<lineEnd])))
         }
         start = lineEnd + 1
-        place = start
+        offset = start
       }
     }
     keep(start..<end, body)
@@ -292,7 +296,7 @@ struct StreamLineReader {
 
 extension StreamLineReader {
   /// Reads once from stdin. Nil at the end of the input, unless a last line remains. Throws `inputOutput`.
-  mutating func take(
+  mutating func readLines(
     _ read: (UnsafeBufferPointer<UInt8>) -> StreamLine?
   ) throws(ArtError) -> [StreamLine]? {
     var lines: [StreamLine] = []
@@ -320,10 +324,10 @@ extension ArtError {
   }
 }
 
-// MARK: The words of a line
+// MARK: - Commands of a line
 
 /// The words that a line of a stream may begin with.
-enum StreamWords {
+enum StreamCommands {
   /// Commands of emojiart that streams have, too: all that edit emoji or walk the log, and two that show.
   static let commands: [String: any ParsableCommand.Type] = Dictionary(
     Emojiart.configuration.subcommands.compactMap { command in

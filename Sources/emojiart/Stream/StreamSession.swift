@@ -29,7 +29,7 @@ struct StreamSession {
     var file = file
     file.notice = { Form.notice($0.message, by: outbox) }
     let session = try open(file)
-    let (events, errors) = (session.listen(ownEdits: settings.tellsOwnChanges), FirstError())
+    let (events, errors) = (session.listen(ownEdits: settings.reportsOwnChanges), FirstError())
     let listening = Outcome { [path = file.path] in
       for await event in events {
         errors.note(event)
@@ -75,7 +75,7 @@ struct StreamSession {
   private func leaveTerminal(_ session: Session) {
     guard let terminal, Outcome({ await session.isFetchingBackground }).wait() else { return }
     terminal.restore()
-    Output.complain("the background is still being fetched; Ctrl-C gives it up")
+    Output.printError("the background is still being fetched; Ctrl-C gives it up")
   }
 
   /// Opens the document. Throws `notPermitted` if it cannot be edited, `movedOn` if it is at another revision.
@@ -122,7 +122,7 @@ struct StreamSettings: Sendable {
   /// The session whose edits these are; nil for one of the stream itself.
   var session: SessionID?
   /// Whether the stream's own changes are reported, too.
-  var tellsOwnChanges = false
+  var reportsOwnChanges = false
 
   /// Which pending backgrounds are fetched.
   var fetch = PendingMode.changed
@@ -173,7 +173,7 @@ struct StreamSettings: Sendable {
   }
 
   /// Parses the options for backgrounds. Throws `usage`, `badValue`.
-  mutating func take(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
+  mutating func apply(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
     guard !isAtomic || fetching.fetch == nil else {
       throw ArtError(.usage, "--atomic fetches nothing; leave out --fetch")
     }

@@ -90,8 +90,8 @@ extension StreamSignals {
     case .success:
       _ = saved.withLock { $0.listening }?.wait(atMost: .milliseconds(100))
       outbox.waitUntilWritten(atMost: .milliseconds(200))
-    case .failure(let error): complain(error)
-    case nil: complain(nil)
+    case .failure(let error): printUnsaved(error)
+    case nil: printUnsaved(nil)
     }
     leaveTerminal()
     SignalSource.die(of: number)
@@ -99,13 +99,13 @@ extension StreamSignals {
 
   /// Reports the number of unsaved edits and the error; without an error, that time ran out. It does not wait for
   /// stderr.
-  private func complain(_ error: ArtError?) {
+  private func printUnsaved(_ error: ArtError?) {
     guard let session = saved.withLock({ $0.session }) else { return }
     let count = Outcome { await session.unsavedChanges }.wait(atMost: .milliseconds(100)) ?? 0
     var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
     guard count > 0, poll(&ready, 1, 50) == 1 else { return }
     let (path, cause) = (session.filePath, error ?? .notInTime(session.filePath))
-    Output.complain(ArtError.notSaved(count, in: path, cause).message)
+    Output.printError(ArtError.notSaved(count, in: path, cause).message)
   }
 
   /// Restores the terminal, with the cursor below the prompt.

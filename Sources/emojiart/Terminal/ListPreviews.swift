@@ -12,12 +12,12 @@ struct ListPreviews {
   /// The size of a preview in cells.
   private static let (regular, compact) = ((columns: 16, rows: 5), (columns: 10, rows: 3))
   /// The minimum number of columns for the text.
-  private static let leastWords = 8
+  private static let minTextColumns = 8
   /// The maximum number of documents that get previews by default. More would take too long and fill several screens.
   static let most = 100
 
   private struct Entry {
-    let words: [String]
+    let text: [String]
     /// Nil where the document cannot be read.
     let drawing: Drawing?
   }
@@ -26,7 +26,7 @@ struct ListPreviews {
     let outcome: Outcome<Result<TerminalArt, DrawingFailure>>
   }
 
-  private let held: SignalSource
+  private let signals: SignalSource
   private let graphics: Graphics
   private let room: TerminalSize
   /// The first column of the text, and its width.
@@ -46,36 +46,36 @@ struct ListPreviews {
   init?(_ choice: GraphicsChoice, font: String?, of count: Int, among journals: [OrphanedJournal]) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
     guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
-    let held = SignalSource(SignalSource.endings + [SIGTSTP])
-    var question = art.isAsked ? TerminalQuery() : nil
-    question?.finish()
-    let answers = question?.answers
+    let signals = SignalSource(SignalSource.endings + [SIGTSTP])
+    var query = art.needsQuery ? TerminalQuery() : nil
+    query?.finish()
+    let answers = query?.answers
     let terminal = TerminalSize.now(answers)
     let best = Graphics.best(choice, isTerminal: isatty(1) == 1, .here, answers)
     let size = terminal.sizeClass == .regular ? Self.regular : Self.compact
-    guard let best, best != .text, terminal.columns >= size.columns + 2 + Self.leastWords else {
-      held.release()
+    guard let best, best != .text, terminal.columns >= size.columns + 2 + Self.minTextColumns else {
+      signals.release()
       return nil
     }
-    (self.held, self.font, self.journals, graphics) = (held, font, journals, best)
+    (self.signals, self.font, self.journals, graphics) = (signals, font, journals, best)
     room = TerminalSize(columns: size.columns, rows: size.rows, cell: terminal.cell)
     column = size.columns + 2
     width = terminal.columns - column
   }
 
   /// Starts drawing a document, and writes the previews before it that must be complete by now. Throws `inputOutput`.
-  mutating func add(_ path: String, _ name: String, _ words: [String]) throws(ArtError) {
+  mutating func add(_ path: String, _ name: String, _ text: [String]) throws(ArtError) {
     try Output.flush()
-    let words = LineView.wrapped(name, width).map(Style.bold) + words.flatMap { LineView.wrapped($0, width) }
+    let text = LineView.wrapped(name, width).map(Style.bold) + text.flatMap { LineView.wrapped($0, width) }
     if entries.count == 2 { try writeFirst() }
-    entries.append(Entry(words: words, drawing: begin(path)))
+    entries.append(Entry(text: text, drawing: begin(path)))
   }
 
   /// Writes the remaining previews.
   mutating func finish() throws(ArtError) {
     while !entries.isEmpty { try writeFirst() }
     try Output.flush()
-    held.release()
+    signals.release()
   }
 
   private mutating func begin(_ path: String) -> Drawing? {
@@ -102,7 +102,7 @@ struct ListPreviews {
           }
         })
     } catch {
-      tell(.failed(error))
+      report(.failed(error))
       return nil
     }
   }
@@ -110,9 +110,9 @@ struct ListPreviews {
   private mutating func writeFirst() throws(ArtError) {
     let entry = entries.removeFirst()
     let art = entry.drawing.flatMap { wait(for: $0) }
-    let height = max(art?.rows ?? 0, entry.words.count)
-    let words = entry.words + [String](repeating: "", count: height - entry.words.count)
-    let lines = words.map { $0.isEmpty ? "\n" : "\u{1B}[\(column + 1)G\($0)\n" }
+    let height = max(art?.rows ?? 0, entry.text.count)
+    let text = entry.text + [String](repeating: "", count: height - entry.text.count)
+    let lines = text.map { $0.isEmpty ? "\n" : "\u{1B}[\(column + 1)G\($0)\n" }
     var bytes: [UInt8] = isFirst ? [] : [0x0A]
     isFirst = false
     switch art?.body {
@@ -127,7 +127,7 @@ struct ListPreviews {
       }
     case nil: bytes += Array(lines.joined().utf8)
     }
-    try held.put(bytes, last: KittyPicture.closing(isKitty: graphics == .kitty))
+    try signals.put(bytes, last: KittyPicture.closing(isKitty: graphics == .kitty))
   }
 
   /// Waits for the preview; nil when it could not be drawn. A signal ends the process.
@@ -137,11 +137,11 @@ struct ListPreviews {
         switch result {
         case .success(let art): return art
         case .failure(let failure):
-          tell(failure)
+          report(failure)
           return nil
         }
       }
-      switch held.next() {
+      switch signals.next() {
       case nil: continue
       case SIGTSTP: SignalSource.stopWithoutOpenFiles()
       // The helper processes end with this one.
@@ -151,23 +151,23 @@ struct ListPreviews {
   }
 
   /// Reports a failure once, and stops drawing previews, unless only this picture is too large.
-  private mutating func tell(_ failure: DrawingFailure) {
-    let words: String
+  private mutating func report(_ failure: DrawingFailure) {
+    let text: String
     switch failure {
     case .refused(let refusal) where refusal.reason == .tooLarge: return
-    case .refused(let refusal): words = refusal.message
-    case .failed(let error): words = error.message
+    case .refused(let refusal): text = refusal.message
+    case .failed(let error): text = error.message
     case .cancelled: return
     }
-    if trouble == nil { Output.complain("no pictures: \(words)") }
-    trouble = words
+    if trouble == nil { Output.printError("no pictures: \(text)") }
+    trouble = text
   }
 }
 
 /// Waits for a drawing, and ends the process on a signal. `restore` is called before that, `pause` before SIGTSTP
 /// stops the process.
 func waitForDrawing<Value: Sendable>(
-  _ held: SignalSource, restore: () -> Void = {}, pause: () -> Void = {},
+  _ signals: SignalSource, restore: () -> Void = {}, pause: () -> Void = {},
   _ work: @escaping @Sendable () async throws(DrawingFailure) -> Value
 ) throws(DrawingFailure) -> Value {
   let outcome: Outcome<Result<Value, DrawingFailure>>
@@ -180,7 +180,7 @@ func waitForDrawing<Value: Sendable>(
   }
   while true {
     if let result = outcome.wait(atMost: .milliseconds(50)) { return try result.get() }
-    guard let number = held.next() else { continue }
+    guard let number = signals.next() else { continue }
     if number == SIGTSTP {
       pause()
       SignalSource.stopWithoutOpenFiles()

@@ -33,14 +33,14 @@ struct LiveShow {
   private let output = TerminalOutput()
 
   private var view: LiveView
-  private var seen: DocumentView
+  private var document: DocumentView
   private var keys = KeyDecoder()
-  private var trouble: String?
+  private var errorMessage: String?
   private var degraded: String?
   private var art: TerminalArt?
   private var drawing: Drawing?
   /// Whether the current drawing may be cancelled: the last one was shown.
-  private var mayGiveUp = true
+  private var mayCancel = true
   private var isStale = true
   /// Whether the screen is shown: not while the program is in the background.
   private var isShown = false
@@ -53,8 +53,8 @@ struct LiveShow {
     _ part: ViewOptions.View, font: String?
   ) throws(ArtError) {
     (self.file, self.mode, self.graphics, self.cell, self.font) = (file, mode, graphics, cell, font)
-    seen = try DocumentView(file, recovery: .silent)
-    view = try LiveView(seen.content.canvas, on: Self.size(cell), part)
+    document = try DocumentView(file, recovery: .silent)
+    view = try LiveView(document.content.canvas, on: Self.size(cell), part)
     inbox = try WatchInbox()
     signals = try LiveSignals(inbox.wakeup, mode)
   }
@@ -89,9 +89,9 @@ struct LiveShow {
       beginDrawing()
       try wait()
       inbox.wakeup.clear()
-      for number in signals.take() where try !obey(number) { SignalSource.die(of: number) }
-      take(inbox.take())
-      takeDrawing()
+      for number in signals.drain() where try !handle(number) { SignalSource.die(of: number) }
+      apply(inbox.drain())
+      receiveDrawing()
       if try readKeys() == .end { return }
     }
   }
@@ -105,6 +105,8 @@ struct LiveShow {
     poll(&ready, nfds_t(ready.count), timeout)
   }
 }
+
+// MARK: - Screen and signals
 
 extension LiveShow {
   /// Enters the screen, unless the program is in the background.
@@ -127,7 +129,7 @@ extension LiveShow {
   }
 
   /// Handles a signal. Returns false for one that ends the program, after restoring the terminal.
-  private mutating func obey(_ number: Int32) throws(ArtError) -> Bool {
+  private mutating func handle(_ number: Int32) throws(ArtError) -> Bool {
     switch number {
     case SIGWINCH:
       if view.resize(Self.size(cell)) == .draw { isStale = true }
@@ -178,12 +180,14 @@ extension LiveShow {
   }
 }
 
+// MARK: - Document and drawings
+
 extension LiveShow {
-  private mutating func take(_ taken: WatchInbox.Taken) {
-    for (_, event) in taken.events {
+  private mutating func apply(_ batch: WatchInbox.Batch) {
+    for (_, event) in batch.events {
       if case .degraded(let reason) = event { degraded = reason }
     }
-    if !taken.events.isEmpty || isLate { reload() }
+    if !batch.events.isEmpty || isLate { reload() }
   }
 
   /// Reads the document again. On an error the last content stays, and the error is shown.
@@ -191,15 +195,15 @@ extension LiveShow {
     do throws(ArtError) {
       let new = try DocumentView(file, recovery: .silent)
       isLate = false
-      if trouble != nil || new.content != seen.content { isStale = true }
-      (seen, trouble) = (new, nil)
-      view.take(new.content.canvas)
+      if errorMessage != nil || new.content != document.content { isStale = true }
+      (document, errorMessage) = (new, nil)
+      view.adopt(new.content.canvas)
     } catch {
       let isBusy = error.code == .busy
       // The file is being written, or its stamp is inconclusive: a later event is not certain.
       isLate = isBusy || !((try? file.stamp())?.isConclusive ?? true)
-      if !isBusy, trouble != error.message {
-        trouble = error.message
+      if !isBusy, errorMessage != error.message {
+        errorMessage = error.message
         show()
       }
     }
@@ -209,8 +213,8 @@ extension LiveShow {
   private mutating func beginDrawing() {
     guard isStale, isShown else { return }
     if let drawing {
-      guard mayGiveUp || drawing.terminal != view.terminal else { return }
-      mayGiveUp = false
+      guard mayCancel || drawing.terminal != view.terminal else { return }
+      mayCancel = false
       return drawing.task.cancel()
     }
     isStale = false
@@ -218,10 +222,10 @@ extension LiveShow {
     do throws(ArtError) {
       placement = try ArtPlacement(view.viewport, in: view.room, graphics)
     } catch {
-      trouble = error.message
+      errorMessage = error.message
       return show()
     }
-    let (scene, graphics, font, wakeup) = (seen.scene, graphics, font, inbox.wakeup)
+    let (scene, graphics, font, wakeup) = (document.scene, graphics, font, inbox.wakeup)
     let task = Task.detached { () -> Result<TerminalArt, DrawingFailure> in
       do throws(DrawingFailure) {
         return .success(try await TerminalArt.drawn(scene, placement, graphics, font: font))
@@ -234,31 +238,33 @@ extension LiveShow {
   }
 
   /// Shows a completed drawing.
-  private mutating func takeDrawing() {
+  private mutating func receiveDrawing() {
     guard let over = drawing, let result = over.outcome.now else { return }
     drawing = nil
     // A cancelled drawing is started again.
     guard case .success(let new) = result, over.terminal == view.terminal else { return }
-    (art, mayGiveUp) = (new, true)
+    (art, mayCancel) = (new, true)
     show()
   }
 
   private func show() {
     guard isShown else { return }
-    let content = seen.content
+    let content = document.content
     let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
     let isCompact = view.terminal.sizeClass == .compact
     let more =
       isCompact
       ? "" : "  \(content.canvas.width) x \(content.canvas.height), \(count), revision \(content.revision)"
     let hint = isCompact ? "q + - 0" : "q quits   + - 0 zoom   arrows scroll"
-    let below = trouble ?? art?.complaints.first ?? degraded ?? hint
+    let below = errorMessage ?? art?.notices.first ?? degraded ?? hint
     let bytes = LiveScreen.bytes(
       title: "\(file.path)\(more)  \(view.percent)", art, below: below, on: view.terminal, graphics)
     // On failure the terminal is gone; a signal or the end of stdin follows.
     do throws(ArtError) { try put(bytes) } catch {}
   }
 }
+
+// MARK: - View
 
 /// The state of the live view as a state machine: keys, sizes and documents go in, effects come out.
 ///
@@ -341,7 +347,7 @@ struct LiveView {
   }
 
   /// Adapts to a new canvas.
-  mutating func take(_ new: Canvas) {
+  mutating func adopt(_ new: Canvas) {
     guard new != canvas else { return }
     canvas = new
     viewport = ArtPlacement.viewport(new, in: room)
@@ -353,6 +359,8 @@ struct LiveView {
     return room
   }
 }
+
+// MARK: - Bytes of the screen
 
 /// The bytes for the screen. Each update redraws everything, as a synchronized update where the terminal supports it.
 enum LiveScreen {
@@ -404,6 +412,8 @@ enum LiveScreen {
   }
 }
 
+// MARK: - Signals
+
 /// Signals for the drawing thread: those that end or stop programs, and changes of the window's size.
 final class LiveSignals: Sendable {
   /// Seconds that the drawing thread has for ending. It may wait for a file or folder that does not respond.
@@ -411,7 +421,7 @@ final class LiveSignals: Sendable {
 
   private let wakeup: WakeupPipe
   private let mode: TerminalMode
-  private let taken = Mutex<[Int32]>([])
+  private let received = Mutex<[Int32]>([])
 
   /// Blocks the signals in this thread and all later ones, and starts the thread that handles them. Throws
   /// `inputOutput`.
@@ -426,21 +436,21 @@ final class LiveSignals: Sendable {
   }
 
   /// Removes and returns the signals received, in their order.
-  func take() -> [Int32] {
-    taken.withLock { taken in
-      defer { taken = [] }
-      return taken
+  func drain() -> [Int32] {
+    received.withLock { received in
+      defer { received = [] }
+      return received
     }
   }
 
   /// Whether a signal was received that must interrupt the writing of a drawing.
   var isUrgent: Bool {
-    taken.withLock { $0.contains { $0 == SIGTSTP || SignalSource.endings.contains($0) } }
+    received.withLock { $0.contains { $0 == SIGTSTP || SignalSource.endings.contains($0) } }
   }
 
   private func note(_ number: Int32) {
     // Each kind of signal is kept once.
-    taken.withLock { if !$0.contains(number) { $0.append(number) } }
+    received.withLock { if !$0.contains(number) { $0.append(number) } }
     wakeup.wake()
     if SignalSource.endings.contains(number) { end(by: number) }
   }

@@ -25,27 +25,27 @@ struct TerminalArt: Sendable {
   /// Its height in cells.
   var rows: Int
   /// Notices about what is drawn differently, one sentence each.
-  var complaints: [String] = []
+  var notices: [String] = []
   /// Whether a part of the document itself cannot be drawn.
   var isFaulty = false
 
-  /// Draws a scene. If drawing fails, the emoji are put on cells, with the reason as a complaint. Throws `cancelled`
+  /// Draws a scene. If drawing fails, the emoji are put on cells, with the reason as a notice. Throws `cancelled`
   /// only.
   static func drawn(
     _ scene: DrawingScene, _ placement: ArtPlacement, _ graphics: Graphics, font: String?,
     by renderer: Renderer = Renderer()
   ) async throws(DrawingFailure) -> TerminalArt {
-    let complaint: String
+    let notice: String
     do throws(DrawingFailure) {
       return try await picture(scene, placement, graphics, font: font, by: renderer)
     } catch {
       switch error {
-      case .refused(let refusal): complaint = refusal.message
-      case .failed(let failure): complaint = failure.message
+      case .refused(let refusal): notice = refusal.message
+      case .failed(let failure): notice = failure.message
       case .cancelled: throw error
       }
     }
-    return onCells(scene, placement, complaint: complaint)
+    return onCells(scene, placement, notice: notice)
   }
 
   /// Draws a scene, or throws the reason why it cannot be drawn.
@@ -61,7 +61,7 @@ struct TerminalArt: Sendable {
         ArtError(.unavailable, "what emojiart-worker drew is nothing for a terminal; install emojiart again"))
     }
     return TerminalArt(
-      body: body, columns: placement.columns, rows: placement.rows, complaints: complaints(drawn),
+      body: body, columns: placement.columns, rows: placement.rows, notices: notices(drawn),
       isFaulty: drawn.pictureFault != nil)
   }
 
@@ -83,20 +83,20 @@ struct TerminalArt: Sendable {
     }
   }
 
-  private static func onCells(_ scene: DrawingScene, _ placement: ArtPlacement, complaint: String? = nil)
+  private static func onCells(_ scene: DrawingScene, _ placement: ArtPlacement, notice: String? = nil)
     -> TerminalArt
   {
     let lines = EmojiGrid.lines(scene, placement.region, columns: placement.columns, rows: placement.rows)
     return TerminalArt(
       body: .lines(Array(lines.map { $0 + "\n" }.joined().utf8)), columns: placement.columns,
-      rows: lines.count, complaints: complaint.map { [$0] } ?? [])
+      rows: lines.count, notices: notice.map { [$0] } ?? [])
   }
 
-  private static func complaints(_ drawn: Drawn) -> [String] {
-    var complaints: [String] = []
-    if let fault = drawn.pictureFault { complaints.append("the background cannot be drawn: \(fault)") }
-    if let lacking = DrawingNotes.lacking(drawn) { complaints.append(lacking) }
-    return complaints
+  private static func notices(_ drawn: Drawn) -> [String] {
+    var notices: [String] = []
+    if let fault = drawn.pictureFault { notices.append("the background cannot be drawn: \(fault)") }
+    if let lacking = DrawingNotes.lacking(drawn) { notices.append(lacking) }
+    return notices
   }
 
   /// What terminates a partly written picture.
@@ -120,6 +120,8 @@ struct TerminalArt: Sendable {
   }
 }
 
+// MARK: - Art of a command
+
 /// The art of a document, shown once on the terminal of a command.
 struct ShownArt {
   let choice: GraphicsChoice
@@ -139,11 +141,11 @@ struct ShownArt {
   /// rows at most. Nil when there is no art. A signal that ends or stops programs does so after restoring the
   /// terminal.
   func drawn(_ scene: DrawingScene, below lines: Int) throws -> TerminalArt? {
-    let held = SignalSource(SignalSource.endings + [SIGTSTP])
-    defer { held.release() }
-    var question = isAsked ? TerminalQuery() : nil
-    defer { question?.finish() }
-    let answers = question?.answers
+    let signals = SignalSource(SignalSource.endings + [SIGTSTP])
+    defer { signals.release() }
+    var query = needsQuery ? TerminalQuery() : nil
+    defer { query?.finish() }
+    let answers = query?.answers
     let graphics = Graphics.best(choice, isTerminal: isatty(1) == 1, .here, answers)
     guard let graphics else { return nil }
     let room = Self.room(TerminalSize.now(answers), below: lines, graphics)
@@ -151,8 +153,8 @@ struct ShownArt {
     try view.apply(to: &viewport, scene.canvas)
     let placement = try ArtPlacement(viewport, in: room, graphics)
     let font = font
-    let restore = { question?.restore() ?? () }
-    return try waitForDrawing(held, restore: restore, pause: restore) { () async throws(DrawingFailure) in
+    let restore = { query?.restore() ?? () }
+    return try waitForDrawing(signals, restore: restore, pause: restore) { () async throws(DrawingFailure) in
       try await TerminalArt.drawn(scene, placement, graphics, font: font)
     }
   }
@@ -160,9 +162,9 @@ struct ShownArt {
   /// Flushes stdout, and writes the art.
   func put(_ art: TerminalArt) throws(ArtError) {
     try Output.flush()
-    let held = SignalSource()
-    defer { held.release() }
-    try held.put(art.bytes, last: art.closing)
+    let signals = SignalSource()
+    defer { signals.release() }
+    try signals.put(art.bytes, last: art.closing)
   }
 
   /// Follows a document on the screen. Throws `usage` without a terminal.
@@ -172,11 +174,11 @@ struct ShownArt {
         .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")
     }
     try checkThreads()
-    let held = SignalSource(SignalSource.endings + [SIGTSTP])
-    var question = isAsked ? TerminalQuery() : nil
-    question?.finish()
-    held.release()
-    let answers = question?.answers
+    let signals = SignalSource(SignalSource.endings + [SIGTSTP])
+    var query = needsQuery ? TerminalQuery() : nil
+    query?.finish()
+    signals.release()
+    let answers = query?.answers
     let best = Graphics.best(choice, isTerminal: true, .here, answers)
     let quiet = DocumentFile(file.path, timeout: .milliseconds(100))
     var show = try LiveShow(quiet, mode, best ?? .text, answers?.cell, view, font: font)
@@ -189,7 +191,7 @@ struct ShownArt {
   }
 
   /// Whether to query the terminal. When the user chose a kind, only the size of a cell may be unknown.
-  var isAsked: Bool {
+  var needsQuery: Bool {
     switch choice {
     case .none, .text, .symbols: false
     case .auto: isWanted
@@ -204,6 +206,8 @@ struct ShownArt {
     return room
   }
 }
+
+// MARK: - Output
 
 /// The terminal behind stdout, for long output: a terminal that blocks does not keep the program from ending.
 struct TerminalOutput: Sendable {

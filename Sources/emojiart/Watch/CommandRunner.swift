@@ -32,21 +32,21 @@ final class CommandRunner: Sendable {
   }
 
   /// COMMAND and its arguments.
-  let words: [String]
+  let command: [String]
   private let wakeup: WakeupPipe
   private let contents = Mutex(Contents())
   private let waiting = DispatchQueue(label: "emojiart.command")
 
   /// `wakeup` is triggered when COMMAND has ended. Throws `usage` when COMMAND does not exist.
-  init(_ words: [String], wakeup: WakeupPipe) throws(ArtError) {
-    guard let name = words.first, !name.isEmpty else {
+  init(_ command: [String], wakeup: WakeupPipe) throws(ArtError) {
+    guard let name = command.first, !name.isEmpty else {
       throw ArtError(.usage, "--exec without a command; give one in quotes, such as 'notify-send changed'")
     }
     guard Self.isThere(name) else {
       throw ArtError(
         .usage, "--exec: no command \(name) that can be run; give a program of PATH, or use --shell")
     }
-    self.words = words
+    self.command = command
     self.wakeup = wakeup
     // With SIGCHLD ignored, `waitid` would not report the end of a child.
     signal(SIGCHLD, SIG_DFL)
@@ -70,7 +70,7 @@ final class CommandRunner: Sendable {
       return number
     }
     guard number == 0 else {
-      throw ArtError(.unavailable, "cannot run \(words[0]): \(SystemError.text(of: number))")
+      throw ArtError(.unavailable, "cannot run \(command[0]): \(SystemError.text(of: number))")
     }
     waiting.async { self.wait() }
   }
@@ -79,7 +79,7 @@ final class CommandRunner: Sendable {
   var isRunning: Bool { contents.withLock { $0.process != nil || $0.end != nil } }
 
   /// Returns how COMMAND ended, and forgets it.
-  func takeEnd() -> End? {
+  func consumeEnd() -> End? {
     contents.withLock { contents in
       defer { contents.end = nil }
       return contents.end
@@ -136,25 +136,27 @@ final class CommandRunner: Sendable {
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    var arguments = words.map { strdup($0) } + [nil]
-    var surroundings = Self.surroundings(with: variables)
-    defer { for text in arguments + surroundings { free(text) } }
-    return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &surroundings)
+    var arguments = command.map { strdup($0) } + [nil]
+    var environmentBlock = Self.environmentBlock(with: variables)
+    defer { for text in arguments + environmentBlock { free(text) } }
+    return posix_spawnp(&process, command[0], &actions, &attributes, &arguments, &environmentBlock)
   }
 
   /// The environment with these variables, terminated by nil; the caller frees it. Entries that are not UTF-8 are
   /// kept unchanged.
-  private static func surroundings(with variables: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
+  private static func environmentBlock(with variables: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
     var list = variables.map { strdup("\($0)=\($1)") }
-    var place = environ
-    while let entry = place.pointee {
+    var next = environ
+    while let entry = next.pointee {
       let isOurs = variables.keys.contains { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 }
       if !isOurs { list.append(strdup(entry)) }
-      place += 1
+      next += 1
     }
     return list + [nil]
   }
 }
+
+// MARK: - Queue
 
 /// Changes waiting for COMMAND: the latest one of each document.
 struct ChangeQueue {
@@ -169,26 +171,27 @@ struct ChangeQueue {
   private struct Waiting {
     var change: Change
     /// The position in the queue.
-    var place: Int
+    var position: Int
     /// Whether COMMAND may know a document of that name. If so, it must be told of its removal.
     var isKnown: Bool
   }
 
   private var waiting: [FilePath: Waiting] = [:]
-  private var places = 0
+  private var lastPosition = 0
 
   var isEmpty: Bool { waiting.isEmpty }
 
   /// Adds a change. A document that was added or renamed keeps that event until COMMAND has received it.
   mutating func put(_ change: Change) {
     let document = FilePath(change.document)
-    places += 1
-    var new = Waiting(change: change, place: places, isKnown: !["added", "renamed"].contains(change.event))
+    lastPosition += 1
+    var new = Waiting(
+      change: change, position: lastPosition, isKnown: !["added", "renamed"].contains(change.event))
     let moved = join(&new)
     let old = waiting[document]
     if let old {
       new.isKnown = old.isKnown
-      if !moved { new.place = old.place }
+      if !moved { new.position = old.position }
       if ["changed", "resync"].contains(change.event), ["added", "renamed"].contains(old.change.event) {
         (new.change.event, new.change.from) = (old.change.event, old.change.from)
       }
@@ -205,7 +208,7 @@ struct ChangeQueue {
       return false
     }
     let isRenamed = old.change.event == "renamed"
-    if isRenamed { (new.change.from, new.place) = (old.change.from, old.place) }
+    if isRenamed { (new.change.from, new.position) = (old.change.from, old.position) }
     if old.change.event == "added" { (new.change.event, new.change.from) = ("added", nil) }
     if old.isKnown, !isSame(from, new.change.from) { end(from) }
     if isSame(new.change.document, new.change.from) { (new.change.event, new.change.from) = ("changed", nil) }
@@ -225,7 +228,9 @@ struct ChangeQueue {
 
   /// Removes and returns the first change.
   mutating func next() -> Change? {
-    guard let (document, first) = waiting.min(by: { $0.value.place < $1.value.place }) else { return nil }
+    guard let (document, first) = waiting.min(by: { $0.value.position < $1.value.position }) else {
+      return nil
+    }
     waiting[document] = nil
     return first.change
   }

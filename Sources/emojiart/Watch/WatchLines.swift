@@ -14,7 +14,7 @@ struct WatchLines {
   private var width = 0
 
   /// Widens the column of names for these names, up to a limit.
-  mutating func makeRoom(for names: [String]) {
+  mutating func widen(for names: [String]) {
     width = names.reduce(width) { max($0, min(safe($1).count, 24)) }
   }
 
@@ -24,7 +24,7 @@ struct WatchLines {
     _ notice: FolderNotice, _ name: String, now: Int, called: (String) -> String
   ) -> [String] {
     let document = safe(name)
-    makeRoom(for: [name])
+    widen(for: [name])
     return Self.phrases(notice, now: now, called: called).map { time, what in
       "\(Self.time(time, now: now))  \(document.padded(to: width))  \(safe(what))"
     }
@@ -66,9 +66,9 @@ struct WatchLines {
       return [(now, [again, what].compactMap(\.self).joined(separator: ", "))]
     }
     let runs = change.runs.map { run in
-      let told = run.prefix(run.count > most ? most - 1 : most).map { $0.summary(change.texts) }
-      let more = run.count - told.count
-      let what = (told + (more > 0 ? ["\(more) more edits"] : [])).joined(separator: "; ")
+      let described = run.prefix(run.count > most ? most - 1 : most).map { $0.summary(change.texts) }
+      let more = run.count - described.count
+      let what = (described + (more > 0 ? ["\(more) more edits"] : [])).joined(separator: "; ")
       let by = run.first.map { $0.author ?? $0.id.origin.description } ?? "?"
       return (time: run.last?.time ?? now, what: "\(by): \(what)")
     }
@@ -85,7 +85,7 @@ struct WatchLines {
   }
 
   /// The message about a whole folder; nil for notices about a document.
-  static func aside(_ notice: FolderNotice, _ title: String) -> String? {
+  static func folderMessage(_ notice: FolderNotice, _ title: String) -> String? {
     switch notice {
     case .ready(let count):
       "watching \(title): \(count == 0 ? "no documents" : count == 1 ? "1 document" : "\(count) documents")"

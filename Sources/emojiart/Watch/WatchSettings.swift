@@ -48,7 +48,7 @@ struct WatchSettings {
   }
 
   /// Parses the options for backgrounds. Throws `usage`, `badValue`.
-  mutating func take(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
+  mutating func apply(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
     fetch = try fetching.mode()
     allowsPrivate = fetching.allowPrivate
     warning = try warnings.choice()

@@ -54,19 +54,19 @@ struct Watching {
   /// `inputOutput` when stdout cannot be written.
   mutating func run() throws(ArtError) -> CommandRunner.End? {
     for index in parts.indices {
-      let look = parts[index].folder.look
-      let seen = Outcome { await look() }.wait()
+      let readDocuments = parts[index].folder.readDocuments
+      let current = Outcome { await readDocuments() }.wait()
       let events = parts[index].folder.events
       let inbox = inbox
       Task.detached { for await event in events { await inbox.put(event, from: index) } }
-      lines.makeRoom(for: seen.documents.map { parts[index].place.argument(for: $0.path) })
-      for notice in parts[index].report.begin(seen) { try tell(notice, of: index, isChange: false) }
+      lines.widen(for: current.documents.map { parts[index].place.argument(for: $0.path) })
+      for notice in parts[index].report.begin(current) { try report(notice, of: index, isChange: false) }
       try catchUp(index, isBeginning: true)
     }
     while true {
-      let taken = inbox.take()
-      for (index, event) in taken.events where !isOver { try take(event, from: index) }
-      for event in taken.backgrounds where !isOver { try take(event) }
+      let batch = inbox.drain()
+      for (index, event) in batch.events where !isOver { try receive(event, from: index) }
+      for event in batch.backgrounds where !isOver { try receive(event) }
       if let end = try runCommands() { return end }
       if isOver, runner == nil { return nil }
       try wait()
@@ -92,24 +92,24 @@ struct Watching {
     inbox.wakeup.clear()
   }
 
-  private mutating func take(_ event: FolderEvent, from index: Int) throws(ArtError) {
+  private mutating func receive(_ event: FolderEvent, from index: Int) throws(ArtError) {
     if let document = parts[index].report.replaced(by: event) { endForCommand(document, of: index) }
-    let look = parts[index].folder.look
-    let notices = parts[index].report.receive(event) { Outcome { await look() }.wait() }
-    for notice in notices where !isOver { try tell(notice, of: index) }
+    let readDocuments = parts[index].folder.readDocuments
+    let notices = parts[index].report.receive(event) { Outcome { await readDocuments() }.wait() }
+    for notice in notices where !isOver { try report(notice, of: index) }
   }
 
   /// A background that was applied is reported as an edit. A refusal alone is no change of the document.
-  private mutating func take(_ event: PendingBackgrounds.Event) throws(ArtError) {
+  private mutating func receive(_ event: PendingBackgrounds.Event) throws(ArtError) {
     switch event {
     case .taken: break
     case .rejected(let place, let refusal, let url):
-      try tell(.rejected(place.document, refusal, url: url), of: place.source, isChange: false)
+      try report(.rejected(place.document, refusal, url: url), of: place.source, isChange: false)
       let path = FilePath.path(of: place.document, in: parts[place.source].place.folder)
-      RefusalMessages.tell(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
+      RefusalMessages.warn(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
     case .failed(let place, let error, let url):
       let notice = FolderNotice.unfetched(place.document, reason: error, url: url)
-      try tell(notice, of: place.source, isChange: false)
+      try report(notice, of: place.source, isChange: false)
     }
   }
 
@@ -124,12 +124,13 @@ struct Watching {
     for notice in parts[index].report.catchUp(isBeginning: isBeginning).notices where !isOver {
       var isChange = true
       if isBeginning, case .damaged = notice { isChange = false }
-      try tell(notice, of: index, isChange: isChange)
+      try report(notice, of: index, isChange: isChange)
     }
   }
 
   /// Writes a notice at once, and queues a change for COMMAND.
-  private mutating func tell(_ notice: FolderNotice, of index: Int, isChange: Bool = true) throws(ArtError) {
+  private mutating func report(_ notice: FolderNotice, of index: Int, isChange: Bool = true) throws(ArtError)
+  {
     let place = parts[index].place
     let name = notice.document.map(place.argument)
     if settings.isJSON {
@@ -142,8 +143,8 @@ struct Watching {
       for line in lines.lines(notice, name, now: WallClock.milliseconds(), called: place.argument) {
         try Output.line(line)
       }
-    } else if let text = WatchLines.aside(notice, place.title) {
-      Output.complain(text)
+    } else if let text = WatchLines.folderMessage(notice, place.title) {
+      Output.printError(text)
     }
     try Output.flush()
     guard let name, isChange else { return }
@@ -155,13 +156,15 @@ struct Watching {
   }
 }
 
+// MARK: - COMMAND
+
 extension Watching {
   /// Checks whether COMMAND has ended, and starts it for the next change. Returns its end if the program is to end
   /// then.
   private mutating func runCommands() throws(ArtError) -> CommandRunner.End? {
     guard let runner else { return nil }
-    if let end = runner.takeEnd() {
-      if let trouble = end.trouble(of: runner.words[0]) { Output.complain(trouble) }
+    if let end = runner.consumeEnd() {
+      if let trouble = end.trouble(of: runner.command[0]) { Output.printError(trouble) }
       if isOver { return end }
     }
     while !runner.isRunning, let change = queue.next() {
@@ -171,7 +174,7 @@ extension Watching {
           "EMOJIART_FROM": change.from ?? "", "EMOJIART_REVISION": change.revision.map(String.init) ?? "",
         ])
       } catch {
-        Output.complain(error.message)
+        Output.printError(error.message)
         // The status that a shell uses for a command that is not found.
         if isOver { return .status(127) }
       }
@@ -195,10 +198,10 @@ extension CommandRunner.End {
 
 /// A watched folder as `emojiart watch` uses it. Tests inject their own events.
 struct WatchedFolder: Sendable {
-  /// Its events. They are subscribed to before `look` is called.
+  /// Its events. They are subscribed to before `readDocuments` is called.
   let events: EventSequence<FolderEvent>
   /// Reads the current documents, and the reason if the watch is degraded.
-  let look: @Sendable () async -> (documents: [FolderDocument], degraded: String?)
+  let readDocuments: @Sendable () async -> (documents: [FolderDocument], degraded: String?)
   /// Stops watching.
   let close: @Sendable () async -> Void
   /// Fetches its pending backgrounds.
@@ -213,7 +216,7 @@ struct WatchedFolder: Sendable {
       place.folder, isRecursive: isRecursive && place.names == nil, only: only, pollBecause: pollBecause)
     return WatchedFolder(
       events: folder.events(),
-      look: { (await folder.documents, await folder.degraded) },
+      readDocuments: { (await folder.documents, await folder.degraded) },
       close: { await folder.close() },
       fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys.map(\.string)) }) })
   }
@@ -240,6 +243,8 @@ extension FollowedPlace {
   }
 }
 
+// MARK: - Inbox
+
 /// Events on their way from the folders to the writing thread. The capacity is small: while stdout blocks, events
 /// queue in the folders, and each folder sends a resync when its queue is full.
 final class WatchInbox: Sendable {
@@ -256,7 +261,7 @@ final class WatchInbox: Sendable {
   /// Throws `inputOutput`.
   init(capacity: Int = 64) throws(ArtError) {
     self.capacity = capacity
-    wakeup = try WakeupPipe.made()
+    wakeup = try WakeupPipe.create()
   }
 
   /// Tasks waiting for capacity.
@@ -280,21 +285,23 @@ final class WatchInbox: Sendable {
   }
 
   /// The events of one read, each kind in its order.
-  struct Taken {
+  struct Batch {
     let events: [(folder: Int, event: FolderEvent)]
     let backgrounds: [PendingBackgrounds.Event]
   }
 
   /// Removes and returns all events.
-  func take() -> Taken {
-    let taken = contents.withLock { contents in
+  func drain() -> Batch {
+    let drained = contents.withLock { contents in
       defer { contents = Contents() }
       return contents
     }
     waiters.release()
-    return Taken(events: taken.events, backgrounds: taken.backgrounds)
+    return Batch(events: drained.events, backgrounds: drained.backgrounds)
   }
 }
+
+// MARK: - Signals
 
 /// Handles the signals of `emojiart watch` on a thread:
 ///
