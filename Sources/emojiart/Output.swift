@@ -135,9 +135,9 @@ enum Style {
 
 /// Asks for confirmation on the terminal. Throws `usage` without a terminal, `notPermitted` for any answer but yes.
 ///
-/// `deed` names what needs the confirmation, `stays` says what remains without it.
-func confirm(_ question: String, _ deed: String, otherwise stays: String) throws(ArtError) {
-  guard isatty(0) == 1, isatty(2) == 1 else { throw ArtError(.usage, "\(deed) wants a yes: add --yes") }
+/// `operation` is what needs the confirmation, `stays` says what remains without it.
+func confirm(_ question: String, _ operation: String, otherwise stays: String) throws(ArtError) {
+  guard isatty(0) == 1, isatty(2) == 1 else { throw ArtError(.usage, "\(operation) wants a yes: add --yes") }
   Output.writeError("\(safe(question))? Type yes: ")
   guard readLine()?.lowercased() == "yes" else {
     throw ArtError(.notPermitted, "\(stays): the answer was not yes")

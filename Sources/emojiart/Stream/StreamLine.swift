@@ -10,7 +10,6 @@ import Glibc
 
 /// A line of the input, and what its answer needs.
 struct StreamLine {
-  /// What it asks for.
   var request: Request
   /// The mark that the caller gave it.
   var tag: ProtocolTag?

@@ -207,7 +207,7 @@ extension ArtError {
     ArtError(.tooLarge, "--atomic keeps at most 1,000,000 edits until the end; split the input")
   }
 
-  /// The error for edits that could not be saved, with the place where they are kept.
+  /// The error for edits that could not be saved, and where they are kept.
   static func notSaved(_ count: Int, in name: String, _ cause: ArtError) -> ArtError {
     let (edits, them) = count == 1 ? ("1 edit is", "it") : ("\(count) edits are", "them")
     switch cause.code {

@@ -18,7 +18,7 @@ struct ListPreviews {
 
   private struct Entry {
     let text: [String]
-    /// Nil where the document cannot be read.
+    /// Nil if the document cannot be read.
     let drawing: Drawing?
   }
 

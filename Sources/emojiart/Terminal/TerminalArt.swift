@@ -11,7 +11,7 @@ struct TerminalArt: Sendable {
   /// The maximum number of bytes that a helper process may produce for a terminal.
   static let limit = 1 << 26
 
-  /// What the terminal is given.
+  /// The bytes to write.
   enum Body: Sendable {
     /// Lines of text, each terminated.
     case lines([UInt8])

@@ -172,7 +172,7 @@ struct ChangeQueue {
     var change: Change
     /// The position in the queue.
     var position: Int
-    /// Whether COMMAND may know a document of that name. If so, it must be told of its removal.
+    /// Whether COMMAND may know a document of that name. If so, it must receive its removal.
     var isKnown: Bool
   }
 
@@ -197,7 +197,7 @@ struct ChangeQueue {
       }
     }
     waiting[document] = new
-    // COMMAND knows the document by its former name, and must be told that it is gone.
+    // COMMAND knows the document by its former name, and must receive its removal.
     if let gone = old?.change.from, !isSame(gone, new.change.from) { end(gone) }
   }
 
