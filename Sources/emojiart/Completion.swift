@@ -7,9 +7,9 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// What the shell offers when a person presses the tabulator. Errors offer nothing: there is nowhere to say them.
+/// Candidates for the shell's tab completion. Errors yield no candidates, because they cannot be shown there.
 enum Completion {
-  /// Documents of the folder that the word is in, without their ending.
+  /// The documents in the folder of the word, without their file extension.
   @Sendable static func documents(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let word = words.indices.contains(index) ? words[index] : prefix
     let parts = FilePath(word)
@@ -18,15 +18,15 @@ enum Completion {
     return names.map { String(parts.prefix + $0.dropLast(".emojiart".count)) }.filter(isPlain).map(escaped)
   }
 
-  /// Documents of the folder that the word is in, and the folders in it.
-  @Sendable static func places(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+  /// The documents in the folder of the word, and its subfolders.
+  @Sendable static func documentsAndFolders(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let parts = FilePath(words.indices.contains(index) ? words[index] : prefix)
     let here = parts.prefix.isEmpty ? "." : expanded(parts.prefix)
     let folders = folders(in: here).map { parts.prefix + $0 + "/" }.filter(isPlain).map(escaped)
     return folders + documents(words, index, prefix)
   }
 
-  /// Hidden ones are not offered.
+  /// The subfolders that are not hidden.
   private static func folders(in folder: String) -> [String] {
     var names: [String] = []
     do throws(SystemError) {
@@ -39,7 +39,7 @@ enum Completion {
     return names.sorted()
   }
 
-  /// What names each emoji of the document that stands in the words already.
+  /// The references to emoji of the document that the line names.
   @Sendable static func references(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let command = CommandWords(words, besides: index)
     guard let document = command.document else { return [] }
@@ -54,21 +54,22 @@ enum Completion {
     return word.text.hasPrefix(":") ? offers.compactMap { word.offer($0) } : offers.map(escaped)
   }
 
-  /// What a word for a new label can become.
+  /// The labels that a word for a new emoji can be completed to.
   @Sendable static func labels(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let word = TypedWord(words, index, prefix)
     return EmojiCompletion.labels(beginningWith: word.text).filter { $0.emoji != nil || isPlain($0.text) }
       .compactMap { word.offer($0.text, meaning: $0.emoji) }
   }
 
-  /// The palettes that there are.
+  /// The names of all palettes.
   @Sendable static func palettes(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-    // Where they cannot be read none are offered.
+    // Unreadable palettes yield no candidates.
     guard let palettes = try? PaletteStore().palettes() else { return [] }
     return palettes.all.map(\.name.string)
   }
 
-  /// zsh takes what follows a colon for a description; bash replaces a tilde before it compares.
+  /// Escapes a candidate: zsh reads the text after a colon as a description, and bash expands a tilde before it
+  /// compares.
   static func escaped(_ offer: String) -> String {
     switch CompletionShell.requesting {
     case .zsh: offer.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
@@ -77,8 +78,8 @@ enum Completion {
     }
   }
 
-  /// Whether every shell takes the offer as it is. bash expands what it is offered, commands in it too: a file
-  /// that somebody called `$(…)` must not get there. Names with spaces would need quotes, each shell its own.
+  /// Whether every shell accepts the candidate unquoted. bash expands candidates, including commands: a file named
+  /// `$(…)` must never become one. A name with spaces would need quotes, which differ between shells.
   static func isPlain(_ offer: String) -> Bool {
     offer.first != "-"
       && (offer.hasPrefix("~/") ? offer.dropFirst() : offer[...]).unicodeScalars.allSatisfy { scalar in
@@ -88,14 +89,13 @@ enum Completion {
       }
   }
 
-  /// The folder that the shell will make of a word that begins with a tilde.
+  /// The folder with a leading tilde expanded, as the shell will expand it.
   private static func expanded(_ folder: some StringProtocol) -> String {
     guard folder.hasPrefix("~/"), let home = environment("HOME") else { return String(folder) }
     return home + folder.dropFirst()
   }
 
-  /// The words before the tabulator was pressed, as the shells give them: still in their quotes; bash takes
-  /// `--folder=art` for three words.
+  /// The words of the line as the shells pass them: with their quotes; bash splits `--folder=art` into three words.
   private struct CommandWords {
     private(set) var document: String?
     private var named: String?
@@ -112,7 +112,7 @@ enum Completion {
     ]
 
     init(_ words: [String], besides index: Int) {
-      // The first two are `emojiart COMMAND`.
+      // The first two words are `emojiart COMMAND`.
       var rest = words.enumerated().dropFirst(2).filter { $0.offset != index }.map {
         Self.unquoted($0.element)
       }[...]
@@ -136,11 +136,13 @@ enum Completion {
   }
 }
 
-/// What the argument parser writes for a shell, with what it lacks.
+// MARK: - Scripts
+
+/// Amends the completion scripts of the argument parser.
 enum CompletionScript {
-  /// The parser's message; where it is a script, `palette` alone offers what `palette show` does, which it stands for: behind a
-  /// command with subcommands the parser offers their names only.
-  static func mended(_ message: String) -> String {
+  /// The parser's message. If it is a script, `palette` also gets the candidates of `palette show`, its default
+  /// subcommand: for a command with subcommands the parser completes only their names.
+  static func amended(_ message: String) -> String {
     let isScript = ["#!/bin/bash\n", "#compdef emojiart\n", "function __emojiart_"].contains {
       message.hasPrefix($0)
     }
@@ -153,7 +155,7 @@ enum CompletionScript {
     .joined(separator: "\n")
   }
 
-  /// What is to stand behind a line of one of the scripts.
+  /// Lines to be inserted behind a line of a script.
   private static func more(behind line: Substring, _ isInPalette: Bool) -> [Substring] {
     if isInPalette, line.hasPrefix("        COMPREPLY+=($(compgen -W ") {
       return ["        _emojiart_palette_show"]
@@ -164,5 +166,56 @@ enum CompletionScript {
     let show = #""emojiart palette show" -ge 1' -fka"#
     guard line.hasPrefix("complete -c 'emojiart' "), line.contains(show) else { return [] }
     return [line.replacing(show, with: #""emojiart palette" -eq 1' -fka"#)]
+  }
+}
+
+// MARK: - The word at the cursor
+
+/// The word at the cursor when tab was pressed. bash splits it at `@` and colons, and replaces only the part behind
+/// the last colon.
+struct TypedWord {
+  /// The word as the user typed it.
+  let text: String
+  /// The beginning of the word that the shell does not replace.
+  private let fixedPrefix: String
+  /// Whether the word ends with the colon that closes a name. Then there are no candidates.
+  private let isEnded: Bool
+  private let shell: CompletionShell?
+
+  init(_ words: [String], _ index: Int, _ prefix: String) {
+    shell = CompletionShell.requesting
+    var word = words.indices.contains(index) ? words[index] : prefix
+    var before = words.prefix(max(0, index)).map(Self.unescaped)
+    var fixedPrefix = ""
+    var isEnded = false
+    // An empty word begins a new one, however bash has split the words before it.
+    if shell == .bash, !word.isEmpty, word == ":" || before.last == ":" {
+      isEnded = word == ":" && before.last != ":" && before.dropLast().last == ":"
+      if word == ":" { word = "" } else { before.removeLast() }
+      fixedPrefix = ":"
+      let name = before.popLast() ?? ""
+      if Palettes.isPick(name) { fixedPrefix = name + fixedPrefix }
+      if before.last == "@" { fixedPrefix = "@\(name):" }
+    } else if shell == .bash, !word.isEmpty, before.last == "@" {
+      // bash replaces the part from the `@` on.
+      word = "@" + word
+    }
+    text = fixedPrefix + Self.unescaped(word)
+    self.fixedPrefix = fixedPrefix
+    self.isEnded = isEnded
+  }
+
+  /// Removes the backslash that bash writes before an `@`.
+  private static func unescaped(_ word: String) -> String { word.filter { $0 != "\\" } }
+
+  /// A candidate in the form that the shell expects, with its meaning if the shell shows it; nil when the candidate
+  /// does not begin with the typed text.
+  func offer(_ whole: String, meaning: String? = nil) -> String? {
+    guard whole.hasPrefix(text), !isEnded else { return nil }
+    switch shell {
+    case .zsh: return Completion.escaped(whole) + (meaning.map { ":\($0)" } ?? "")
+    case .fish: return whole + (meaning.map { "\t\($0)" } ?? "")
+    default: return String(whole.dropFirst(fixedPrefix.count))
+    }
   }
 }

@@ -4,17 +4,17 @@ import ArgumentParser
 import ArtModel
 import ArtWorkspace
 
-/// A command about one document that a stream knows, too: there its first word stands for itself.
+/// A command that edits one document. It is also available in a stream, where the document is not named.
 protocol EditCommand: ParsableCommand {
   var options: EditOptions { get }
 }
 
-/// A command that does one action.
+/// A command that performs one action.
 protocol ActionCommand: EditCommand {
   var doc: String { get }
-  /// What its words ask for. Throws `usage`, `badValue`, `badText`.
+  /// The action that the arguments request. Throws `usage`, `badValue`, `badText`.
   func action() throws(ArtError) -> Action
-  /// What it prints of an emoji that it was about.
+  /// The output for an emoji that the action has changed.
   func line(_ emoji: Emoji) -> String
 }
 
@@ -22,7 +22,7 @@ extension ActionCommand {
   func run() throws { try options.write(options.editing(doc).perform(action()), line: line) }
 }
 
-/// A command that goes along the log.
+/// A command that undoes or redoes steps of the log.
 protocol StepCommand: EditCommand {
   var doc: String { get }
   var direction: UndoDirection { get }
@@ -33,10 +33,10 @@ extension StepCommand {
   func run() throws {
     let count = try steps()
     let (run, revision) = try options.editing(doc).step(direction, count)
-    Output.tell(of: "the \(direction.rawValue) itself is saved")
-    let lost = run.lost.map { $0.background.lossWords(isPending: $0.isPending) }
+    Output.addToErrors("the \(direction.rawValue) itself is saved")
+    let lost = run.lost.map { $0.background.lossText(isPending: $0.isPending) }
     for note in direction.notes(done: run.entries.count, of: count, left: run.left) + lost {
-      Output.complain(note)
+      Output.printError(note)
     }
     guard !options.common.json else {
       let done = JSON.array(run.entries.map { JSON.string($0.title) })
@@ -45,7 +45,7 @@ extension StepCommand {
     for entry in run.entries { try Output.line(safe(entry.title)) }
   }
 
-  /// How many steps its words ask for. Throws `badValue`.
+  /// The number of steps. Throws `badValue`.
   func steps() throws(ArtError) -> Int {
     guard let count = Int(count), (1...1_000).contains(count) else {
       throw ArtError(.badValue, "\(shown(count)) is no count; give a number from 1 to 1,000")
@@ -55,15 +55,15 @@ extension StepCommand {
 }
 
 extension EditOptions {
-  /// Edits a document by name.
+  /// Prepares editing the document of that name.
   func editing(_ document: String) throws(ArtError) -> FileEditing {
     let revision = try expectedRevision()
     return FileEditing(try common.file(document), by: .ofCommand, expecting: revision)
   }
 
-  /// Writes a line for each emoji, or all as JSON.
+  /// Prints a line for each emoji, or all of them as JSON.
   func write(_ result: PerformedAction, line: (Emoji) -> String) throws(ArtError) {
-    Output.tell(of: "the edit itself is saved")
+    Output.addToErrors("the edit itself is saved")
     guard common.json else {
       for emoji in result.emojis { try Output.line(line(emoji)) }
       return
@@ -80,7 +80,7 @@ extension EditOptions {
 }
 
 extension UndoDirection {
-  /// What a person should know of steps that were done.
+  /// Notices for the user about steps that were done.
   func notes(done: Int, of count: Int, left: Int) -> [String] {
     var notes: [String] = []
     if left > 0 {

@@ -3,10 +3,10 @@
 import ArtModel
 import ArtWorkspace
 
-// What the command says of errors: libraries say what happened, and here is what can be done about it with commands and options.
+// Libraries say what happened; this file adds what the user can do about it with commands and options.
 
 extension ArtError {
-  /// The line for people: what happened, to what, and what to do next.
+  /// One line for the user: what happened, to what, and what to do next.
   var message: String {
     remedy.map { "\(cause); \($0.text(about: subject ?? ""))" } ?? cause
   }
@@ -40,7 +40,7 @@ extension ArtError.Remedy {
     }
   }
 
-  /// A name as a shell takes it for one word.
+  /// The name, quoted for the shell where necessary.
   private static func shellWord(_ name: String) -> String {
     let special = " \t\n!\"#$&'()*;<>?[\\]^`{|}~".utf8
     guard name.utf8.contains(where: special.contains) else { return name }
@@ -49,7 +49,7 @@ extension ArtError.Remedy {
 }
 
 extension DocumentNotice {
-  /// The line for people.
+  /// One line for the user.
   var message: String {
     switch self {
     case .line(let line): line
@@ -59,7 +59,7 @@ extension DocumentNotice {
 }
 
 extension DrawingRefusal {
-  /// The line for people.
+  /// One line for the user.
   var message: String {
     reason == .noFont ? "\(detail); \(ArtError.Remedy.chooseFont.text(about: ""))" : detail
   }

@@ -2,22 +2,22 @@
 
 import ArtModel
 
-/// How a command ends. The numbers are those of BSD's sysexits.h; `docs/CLI.md` has the same table.
+/// Exit statuses of commands. The numbers are those of BSD's sysexits.h; `docs/CLI.md` has the same table.
 enum ExitStatus: Int32, CaseIterable {
   case done = 0
-  /// The command's words are off.
+  /// The arguments are wrong.
   case usage = 64
   /// The data is bad: a damaged or foreign file, a value out of bounds.
   case badData = 65
   /// No such document, emoji or background; nothing to undo.
   case notFound = 66
-  /// Something outside cannot be reached.
+  /// Something outside the program is unavailable.
   case unavailable = 69
-  /// It cannot be created: it exists.
+  /// The document exists already.
   case cannotCreate = 73
   /// Reading or writing failed.
   case inputOutput = 74
-  /// Busy, or moved on: try again.
+  /// The document is busy or at another revision: try again.
   case tryAgain = 75
   /// Not permitted.
   case notPermitted = 77

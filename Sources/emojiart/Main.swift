@@ -12,16 +12,16 @@ enum Main {
     OwnProcess.requireProc()
     OwnProcess.hideMemory()
     occupyStandardDescriptors()
-    // A file that would grow beyond `ulimit -f` is then an error of the write.
+    // With SIGXFSZ ignored, a write beyond `ulimit -f` fails with an error.
     signal(SIGXFSZ, SIG_IGN)
-    // Ctrl-Z stops a command when it has closed the file: a stopped one would keep its locks.
+    // Ctrl-Z stops a command only after it has closed the file: a stopped process would keep its locks.
     FileGate.shared.delay(SIGTSTP)
     do {
       try checkDescriptors()
       try checkEncoding()
       let arguments = Arguments.all.dropFirst()
       try checkCommandName(arguments)
-      if VersionDetails.areAsked(by: arguments) {
+      if VersionDetails.areRequested(by: arguments) {
         try VersionDetails.write()
         return try Output.flush()
       }
@@ -37,22 +37,22 @@ enum Main {
     }
   }
 
-  /// Prints the line of an error, after what was written before it, and ends with its code.
+  /// Flushes stdout, prints the error on stderr and exits with its status.
   private static func fail(_ error: ArtError) -> Never {
-    do { try Output.flush() } catch { Output.complain(error.message) }
-    Output.complain(error.message)
+    do { try Output.flush() } catch { Output.printError(error.message) }
+    Output.printError(error.message)
     exit(ExitStatus(error.code).rawValue)
   }
 
-  /// What the argument parser has to say: help and version on stdout, usage errors in one line on stderr.
+  /// Handles an error of the argument parser: help and version go to stdout, a usage error is one line on stderr.
   private static func finish(with error: any Error) -> Never {
     let status = Emojiart.exitCode(for: error).rawValue
     guard status == 0 else {
-      if !(error is ExitCode) { Output.complain(usageLine(Emojiart.message(for: error))) }
+      if !(error is ExitCode) { Output.printError(usageLine(Emojiart.message(for: error))) }
       exit(status)
     }
     do throws(ArtError) {
-      try Output.line(CompletionScript.mended(Emojiart.fullMessage(for: error)))
+      try Output.line(CompletionScript.amended(Emojiart.fullMessage(for: error)))
       try Output.flush()
     } catch {
       fail(error)
@@ -60,7 +60,7 @@ enum Main {
     exit(0)
   }
 
-  /// A usage error and where to look next. A document `-x` is an unknown option to the parser.
+  /// A usage error with a hint where to read on. The parser takes a document named `-x` for an unknown option.
   private static func usageLine(_ message: String) -> String {
     let words = Arguments.all.dropFirst().prefix(2)
     let isCommand = words.first.map(Emojiart.commandNames.contains) ?? false
@@ -71,23 +71,24 @@ enum Main {
     return usageLine(message, hint: hint, more: "`\(command) --help`")
   }
 
-  /// What the parser says, as one line of ours.
+  /// Turns a message of the parser into one line in our style.
   static func usageLine(_ message: String, hint: String = "", more: String) -> String {
     var what = message.prefix(1).lowercased() + message.dropFirst()
-    // A suggestion of the parser's own: "… Did you mean '--json'?"
+    // The parser adds suggestions such as "… Did you mean '--json'?".
     if what.hasSuffix("?") { return what }
     if what.hasSuffix(".") { what.removeLast() }
     return "\(what); \(hint)\(more) tells more"
   }
 
-  /// What is no UTF-8 would be read as another name than the one that was given.
+  /// Refuses arguments that are not UTF-8: with replacement characters they would name another file. Throws
+  /// `badValue`.
   private static func checkEncoding() throws(ArtError) {
-    if let argument = Arguments.notText {
+    if let argument = Arguments.firstInvalid {
       throw ArtError(.badValue, "\(argument) is no UTF-8 text; rename the file, or type it again")
     }
   }
 
-  /// The parser suggests near options, but not near commands.
+  /// Suggests similar command names; the parser only suggests options. Throws `usage`.
   private static func checkCommandName(_ arguments: ArraySlice<String>) throws(ArtError) {
     let name = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
     guard let name, !name.hasPrefix("-"), !Emojiart.commandNames.contains(name) else { return }
@@ -97,7 +98,7 @@ enum Main {
     throw ArtError(.usage, "no command \(shown(name)); \(hint)")
   }
 
-  /// Descriptors that must be free at the start. Dispatch traps where it cannot have its own.
+  /// Descriptors that must be free at the start. Dispatch traps when it cannot open its own.
   private static let neededDescriptors = 16
 
   /// Throws `inputOutput` when too few descriptors are free.
@@ -116,14 +117,17 @@ enum Main {
     }
   }
 
-  /// A document opened as descriptor 0, 1 or 2 would be read as input or written over by messages. What takes a
-  /// closed one's place cannot be read from or written to, so that a lost result is still an error.
+  /// Opens `/dev/null` for each closed standard descriptor. Otherwise a document opened as descriptor 0, 1 or 2 would
+  /// be read as input or overwritten by messages. The replacement is opened in the wrong direction, so that a lost
+  /// result is still an error.
   private static func occupyStandardDescriptors() {
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 {
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 }
+
+// MARK: - Command line
 
 struct Emojiart: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -160,11 +164,39 @@ struct Emojiart: ParsableCommand {
   }
 }
 
-/// The words that this program was begun with, its own name first.
+/// The arguments of this process, including its name.
 enum Arguments {
-  /// All of them. What is no UTF-8 has replacement characters in it.
+  /// All arguments. Invalid UTF-8 is replaced by replacement characters.
   static let all = OwnProcess.arguments
 
-  /// The first that is no UTF-8 text, with its replacement characters.
-  static var notText: String? { OwnProcess.firstNonUTF8Argument.map { all[$0] } }
+  /// The first argument that is not valid UTF-8, with replacement characters.
+  static var firstInvalid: String? { OwnProcess.firstNonUTF8Argument.map { all[$0] } }
+}
+
+// MARK: - Version
+
+/// `emojiart --version --verbose`: the version, and the sandbox features of this system.
+enum VersionDetails {
+  /// Whether the arguments request the details.
+  static func areRequested(by arguments: some Collection<String>) -> Bool {
+    arguments.count == 2 && Set(arguments) == ["--version", "--verbose"]
+  }
+
+  /// Prints them. Throws `unavailable`, after the version, when the helper does not answer.
+  static func write() throws(ArtError) {
+    try Output.line(Emojiart.configuration.version)
+    try checkThreads()
+    let asked = Outcome { await result { () async throws(ArtError) in try await SandboxProbe().ask() } }
+    let ability = try asked.wait().get()
+    try Output.line(line(ability))
+  }
+
+  /// The sandbox features, and what follows from a missing one.
+  static func line(_ ability: SandboxAbility) -> String {
+    let files =
+      ability.landlock.map { "Landlock \($0)" }
+      ?? "no Landlock, so files are only as safe as their permissions"
+    let calls = ability.hasSeccomp ? "seccomp" : "no seccomp, so every system call is open to it"
+    return "sandbox of emojiart-worker: \(files); \(calls)"
+  }
 }

@@ -6,7 +6,7 @@ import ArtSystem
 import ArtWorkspace
 import Glibc
 
-/// Where documents are, and in which form the result is written.
+/// The folder of documents and the output format.
 struct CommonOptions: ParsableArguments {
   @Option(help: "The folder of documents that are given by name.", completion: .directory)
   var folder: String?
@@ -15,7 +15,7 @@ struct CommonOptions: ParsableArguments {
   var json = false
 }
 
-/// What every editing command takes.
+/// Options of every editing command.
 struct EditOptions: ParsableArguments {
   @OptionGroup var common: CommonOptions
 
@@ -34,19 +34,20 @@ struct EditOptions: ParsableArguments {
 }
 
 extension CommonOptions {
-  /// The file that a person names: a path, or a name in the folder; `.emojiart` is added when it is missing,
-  /// unless just that file exists.
+  /// The file that the user names: a path, or a name in the folder. `.emojiart` is added when it is missing, unless a
+  /// file with exactly the given name exists.
   func file(_ name: String) throws(ArtError) -> DocumentFile {
     guard !name.isEmpty else { throw ArtError(.badValue, "an empty name is no document; give one") }
     let path = FilePath(name).hasSlash ? name : FilePath.path(of: name, in: try currentFolder())
-    let notice: @Sendable (DocumentNotice) -> Void = { Output.complain($0.message) }
+    let notice: @Sendable (DocumentNotice) -> Void = { Output.printError($0.message) }
     if path.hasSuffix(".emojiart") { return DocumentFile(path, notice: notice) }
     let full = path + ".emojiart"
     let isOnlyThere = access(full, F_OK) != 0 && access(path, F_OK) == 0
     return DocumentFile(isOnlyThere ? path : full, notice: notice)
   }
 
-  /// The file of a document that is to be made; `.emojiart` is added when it is missing. Throws `badValue` for what is no name.
+  /// The file of a document to be created. `.emojiart` is added when it is missing. Throws `badValue` for an invalid
+  /// name.
   func newFile(_ doc: String) throws(ArtError) -> DocumentFile {
     guard DocumentName.isValid(doc) else {
       throw ArtError(.badValue, "\"\(doc)\" is no name for a document; give a plain one, such as bees")
@@ -58,19 +59,19 @@ extension CommonOptions {
     try Self.checked(folder ?? environment("EMOJIART_FOLDER") ?? ".")
   }
 
-  /// Throws `badValue` for a name that would stand for the root.
+  /// Checks a folder name. Throws `badValue` for an empty one, which would name the root.
   static func checked(_ folder: String) throws(ArtError) -> String {
     guard !folder.isEmpty else { throw ArtError(.badValue, "an empty name is no folder; give one") }
     return folder
   }
 }
 
-/// A variable that is set to something.
+/// The value of a variable; nil when it is unset or empty.
 func environment(_ name: String) -> String? {
   Environment[name]
 }
 
-/// The emoji that a command is about.
+/// The emoji that a command changes.
 struct SelectionArguments: ParsableArguments {
   @Argument(
     help: ArgumentHelp("Which emoji: id or its beginning, 🐝, :bee:, 🐝:2, @last.", valueName: "ref"),
@@ -92,7 +93,7 @@ struct SelectionArguments: ParsableArguments {
     return .references(references)
   }
 
-  /// Hyphens in an id are passed over, but an option in a REF's place is none.
+  /// Parses a reference. Hyphens within an id are allowed, but an option in place of a reference is an error.
   static func reference(_ typed: String) throws(ArtError) -> Reference {
     guard !typed.hasPrefix("-") else { throw .badReference(typed) }
     return try Reference(typed: typed)

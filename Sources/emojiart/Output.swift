@@ -7,36 +7,37 @@ import ArtWorkspace
 import Glibc
 import Synchronization
 
-/// What goes to stdout, gathered and written in large pieces, and what goes to stderr.
+/// Buffered output to stdout, and messages to stderr.
 enum Output {
   private struct State {
     var gathered: [UInt8] = []
-    var deed: String?
-    var timeout = Patience.endless
+    var errorNote: String?
+    var timeout = Timeout.unlimited
   }
 
-  /// How long who takes what is written is waited for.
-  private enum Patience {
-    /// As long as the system does, which a signal ends.
-    case endless
-    /// Until one of the signals comes that somebody holds back; it ends this program then.
+  /// How long a write waits for a slow reader.
+  private enum Timeout {
+    /// Without a limit; a signal ends the process.
+    case unlimited
+    /// Until the source receives a blocked signal, which then ends the process.
     case until(SignalSource)
-    /// So long; then this program dies of that signal.
+    /// Until the deadline; then the process dies of the signal.
     case last(Int32, ContinuousClock.Instant)
   }
 
   private static let limit = 1 << 16
   private static let state = Mutex(State())
 
-  /// What is written from here on tells of something that is in the file: who cannot be told should not do it again.
-  static func tell(of deed: String) { state.withLock { $0.deed = deed } }
+  /// Notes that the edit is saved already. A later failed write adds this to its error, so that the user does not
+  /// repeat the edit.
+  static func addToErrors(_ note: String) { state.withLock { $0.errorNote = note } }
 
-  /// From here on signals that are held back end this program while nobody takes what it writes; nil where none are any more.
-  static func wait(until held: SignalSource?) {
-    state.withLock { $0.timeout = held.map { .until($0) } ?? .endless }
+  /// From now on a blocked signal ends the process while a write waits; nil when no signals are blocked any more.
+  static func wait(until signals: SignalSource?) {
+    state.withLock { $0.timeout = signals.map { .until($0) } ?? .unlimited }
   }
 
-  /// What is written from here on is the last before this program dies of a signal, and is not waited for long.
+  /// The following output is the last before the process dies of the signal; writes wait for one second at most.
   static func beginLast(before number: Int32) {
     state.withLock { $0.timeout = .last(number, ContinuousClock.now + .seconds(1)) }
   }
@@ -56,27 +57,27 @@ enum Output {
     if isFull { try flush() }
   }
 
-  /// Throws `inputOutput` when stdout does not take it.
+  /// Throws `inputOutput` when stdout cannot be written.
   static func flush() throws(ArtError) {
-    let (bytes, deed) = state.withLock { state in
+    let (bytes, note) = state.withLock { state in
       defer { state.gathered.removeAll() }
-      return (state.gathered, state.deed)
+      return (state.gathered, state.errorNote)
     }
     guard let number = write(bytes[...], to: 1) else { return }
     let error = ArtError.notWritten(to: "stdout", number)
-    throw deed.map { ArtError(error.code, "\(error.message); \($0)") } ?? error
+    throw note.map { ArtError(error.code, "\(error.message); \($0)") } ?? error
   }
 
-  /// One line to people, on stderr. Line breaks within it are made visible like other control characters.
-  static func complain(_ message: String) { writeError("emojiart: \(safe(message))\n") }
+  /// Prints one line on stderr. Line breaks in the message are escaped like other control characters.
+  static func printError(_ message: String) { writeError("emojiart: \(safe(message))\n") }
 
-  /// Text to people, on stderr, as it is.
+  /// Writes text to stderr unchanged.
   static func writeError(_ text: String) {
-    // When this fails there is nobody left to tell.
+    // There is no other channel on which a failure could be reported.
     _ = write(Array(text.utf8)[...], to: 2)
   }
 
-  /// Writes all bytes; the system's error number when that fails.
+  /// Writes all bytes. Returns the system's error number on failure.
   static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
     let timeout = state.withLock { $0.timeout }
     var left = bytes
@@ -85,7 +86,7 @@ enum Output {
       let count = left.prefix(most).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
-        // Another program left the pipe so that writing does not wait.
+        // Another program has made the pipe non-blocking.
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&room, 1, -1)
         continue
@@ -96,30 +97,32 @@ enum Output {
     return nil
   }
 
-  /// How many bytes may be written without more timeout than there is.
-  private static func waitForCapacity(in descriptor: Int32, _ timeout: Patience) -> Int {
-    if case .endless = timeout { return .max }
+  /// Returns how many bytes may be written without exceeding the timeout.
+  private static func waitForCapacity(in descriptor: Int32, _ timeout: Timeout) -> Int {
+    if case .unlimited = timeout { return .max }
     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     while poll(&room, 1, 50) <= 0 {
       switch timeout {
-      case .endless: break
-      case .until(let held): if let number = held.next() { SignalSource.die(of: number) }
+      case .unlimited: break
+      case .until(let signals): if let number = signals.next() { SignalSource.die(of: number) }
       case .last(let number, let end): if ContinuousClock.now > end { SignalSource.die(of: number) }
       }
     }
-    // A pipe that has room takes a page at once.
+    // A pipe that is ready for writing accepts a page without blocking.
     return 4096
   }
 }
 
-/// Text from a document, a path or an argument, made fit for a terminal: control characters and what changes the
-/// order of text become visible escapes, `\u{1b}`.
+// MARK: - Text
+
+/// Makes text from a document, a path or an argument safe for a terminal: control characters and characters that
+/// change the text direction become visible escapes such as `\u{1b}`.
 func safe(_ text: String) -> String { text.visible }
 
-/// What was typed, so that it can be seen in a message.
+/// Shows an argument in a message; an empty one is shown as `""`.
 func shown(_ typed: String) -> String { typed.isEmpty ? "\"\"" : typed }
 
-/// Colour on a terminal, unless `NO_COLOR` says otherwise (https://no-color.org) or the terminal is dumb.
+/// Whether to style text: on a terminal, unless `NO_COLOR` is set (https://no-color.org) or the terminal is dumb.
 enum Style {
   static let isColored: Bool = {
     guard isatty(1) == 1, environment("NO_COLOR") == nil else { return false }
@@ -130,35 +133,35 @@ enum Style {
   static func faint(_ text: String) -> String { isColored ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 }
 
-/// Asks for a yes on the terminal. Throws `usage` where nobody can be asked, `notPermitted` where the answer is another.
+/// Asks for confirmation on the terminal. Throws `usage` without a terminal, `notPermitted` for any answer but yes.
 ///
-/// `deed` is what wants the yes, `stays` what happens without it.
-func confirm(_ question: String, _ deed: String, otherwise stays: String) throws(ArtError) {
-  guard isatty(0) == 1, isatty(2) == 1 else { throw ArtError(.usage, "\(deed) wants a yes: add --yes") }
+/// `operation` is what needs the confirmation, `stays` says what remains without it.
+func confirm(_ question: String, _ operation: String, otherwise stays: String) throws(ArtError) {
+  guard isatty(0) == 1, isatty(2) == 1 else { throw ArtError(.usage, "\(operation) wants a yes: add --yes") }
   Output.writeError("\(safe(question))? Type yes: ")
   guard readLine()?.lowercased() == "yes" else {
     throw ArtError(.notPermitted, "\(stays): the answer was not yes")
   }
 }
 
-// The terminal that a command was begun on, as its environment tells of it.
+// MARK: - Terminal
 
 extension TerminalEnvironment {
-  /// This program's.
+  /// The environment of this process.
   static var here: TerminalEnvironment { TerminalEnvironment(environment) }
 }
 
 extension TerminalQuery {
-  /// Asks the terminal behind stdout.
+  /// Queries the terminal behind stdout. Nil when it should not be queried.
   init?() { self.init(.here) { Output.write(Array($0.utf8)[...], to: 1) == nil } }
 }
 
 extension TerminalSize {
-  /// That of the terminal behind stdout; what it answered of its cells counts more than what the system knows.
+  /// The size of the terminal behind stdout. Cell sizes that the terminal reported take precedence over the system's.
   static func now(_ answers: TerminalAnswers?) -> TerminalSize { now(answers, environment) }
 }
 
 extension TerminalMode {
-  /// Of the terminal behind stdin and stdout.
+  /// The mode of the terminal behind stdin and stdout.
   init?() { self.init(term: environment("TERM")) }
 }

@@ -3,26 +3,26 @@
 import ArtModel
 import ArtTerminal
 
-/// What a person did at the prompt.
+/// An action of the user at the prompt.
 enum PromptEvent: Equatable {
   case line(String)
-  /// Ctrl-C where nothing is typed; else it clears the line.
+  /// Ctrl-C on an empty line; on any other line it clears the line.
   case interrupt
-  /// Ctrl-D where nothing is typed. The prompt is hidden.
+  /// Ctrl-D on an empty line. The prompt is hidden.
   case end
   /// Ctrl-Z. The prompt is hidden.
   case suspend
 }
 
-/// One row at the bottom of the terminal in which a line is typed, while other lines appear above it.
+/// One row at the bottom of the terminal in which the user types a line, while other lines appear above it.
 ///
-/// It neither reads nor waits: its owner reads, calls `feed`, then `next` until there is no event, and so can answer
-/// a line before the next one of a paste is shown.
+/// It neither reads nor waits. Its owner reads, calls `feed`, and then calls `next` until it returns nil; so each
+/// line of a paste can be answered before the next one is shown.
 struct Prompt {
-  /// How many candidates are shown at once.
+  /// The maximum number of candidates shown at once.
   private static let offerLimit = 50
 
-  /// What stands before the line, such as `bees* (3 unsaved)>`.
+  /// The text before the line, such as `bees* (3 unsaved)>`.
   var status: String { didSet { if isShown, status != oldValue { redraw() } } }
 
   private var decoder = KeyDecoder()
@@ -34,8 +34,8 @@ struct Prompt {
   private let candidates: ([String], String) -> [String]
   private let write: ([UInt8]) -> Void
 
-  /// Nothing is shown before `redraw`, but a notice when the history cannot be read. `candidates` gets the words
-  /// before the one at the cursor and that word as far as it is typed, and gives whole words.
+  /// Draws nothing before `redraw`, except a notice when the history cannot be read. `candidates` receives the words
+  /// before the cursor's word and the typed part of that word, and returns whole words.
   init(
     status: String, columns: Int, history: HistoryFile?,
     candidates: @escaping (_ words: [String], _ word: String) -> [String],
@@ -50,10 +50,10 @@ struct Prompt {
     }
   }
 
-  /// Bytes that were read from the terminal.
+  /// Feeds bytes read from the terminal.
   mutating func feed(_ bytes: ArraySlice<UInt8>) { keys += decoder.decode(bytes) }
 
-  /// The next event; nil when what was fed is used up. Draws what changed.
+  /// The next event; nil when all bytes are consumed. Draws changes.
   mutating func next() -> PromptEvent? {
     var isChanged = !isShown
     while let key = keys.popFirst() {
@@ -86,13 +86,13 @@ struct Prompt {
     return nil
   }
 
-  /// Whether the last bytes may be the beginning of a key: when no more come for 50 ms, call `settle`.
+  /// Whether the last bytes may be the beginning of a key. If no more bytes come for 50 ms, call `settle`.
   var isUndecided: Bool { decoder.isUndecided }
 
-  /// Drops the beginning of a key that nothing followed, such as Escape.
+  /// Drops an incomplete key sequence, such as a single Escape.
   mutating func settle() { decoder.settle() }
 
-  /// Writes a line, or several, where the prompt is, and the prompt below.
+  /// Writes one or more lines in place of the prompt, and redraws the prompt below them.
   mutating func printAbove(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
       safe(String($0)) + "\r\n"
@@ -101,25 +101,25 @@ struct Prompt {
     if isShown { redraw() }
   }
 
-  /// Shows the prompt.
+  /// Draws the prompt.
   mutating func redraw() {
     isShown = true
     put(view.drawing(status: status, text: editor.text, cursor: editor.cursor))
   }
 
-  /// Takes the prompt away; what is typed stays, and comes back with `redraw`.
+  /// Hides the prompt. The typed text is kept, and reappears with `redraw`.
   mutating func hide() {
     if isShown { put("\r\u{1B}[J") }
     isShown = false
   }
 
-  /// The terminal has another width.
+  /// Adapts to a new width of the terminal.
   mutating func resize(columns: Int) {
     view.columns = columns
     if isShown { redraw() }
   }
 
-  /// Leaves the entered line standing, and remembers it.
+  /// Leaves the entered line on the screen, and adds it to the history.
   private mutating func leave(_ line: String) {
     let text = Array(line)
     put(view.drawing(status: status, text: text, cursor: text.count) + "\r\n")

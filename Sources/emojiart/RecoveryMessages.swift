@@ -4,18 +4,18 @@ import ArtModel
 import ArtWorkspace
 
 extension Recovery {
-  /// For a command: edits are by who the environment says, and notices go to stderr.
+  /// For commands: the author comes from the environment, and notices go to stderr.
   static let ofCommand = Recovery(author: environment("EMOJIART_AUTHOR")) { notice in
-    for line in RecoveryMessages.lines(notice) { Output.complain(line) }
+    for line in RecoveryMessages.lines(notice) { Output.printError(line) }
   }
 
   /// The same without notices.
   static let silent = ofCommand.reporting { _ in }
 }
 
-/// What people are told of edits that programs left which ended without saving them.
+/// Messages about the edits of orphaned journals.
 enum RecoveryMessages {
-  /// Changes that are named one by one.
+  /// The maximum number of changes that are listed.
   private static let most = 10
 
   static func lines(_ notice: Recovery.Notice) -> [String] {
@@ -53,7 +53,7 @@ enum RecoveryMessages {
     return author.map { "\($0), \(time)" } ?? time
   }
 
-  /// A line for each change that was left out, of many only the first.
+  /// A line for each change that was left out, up to a limit, and the count of the others.
   static func lost(_ report: RestoreReport, of document: String) -> [String] {
     let lines = report.dropped.prefix(most).map {
       "\(document): left out, what it changes is not as it was: \($0.summary)"

@@ -5,8 +5,8 @@ import ArtSystem
 import ArtWorkspace
 
 extension Outcome {
-  /// Begins the work on a thread of its own, so that the caller, who takes signals, does not wait where Dispatch has no thread for
-  /// it. Throws `inputOutput` where threads cannot be begun.
+  /// Starts the work on its own thread. The caller handles signals and must not block when Dispatch has no free
+  /// thread. Throws `inputOutput` when no thread can be started.
   static func onThread(_ work: @escaping @Sendable () async -> Value) throws(ArtError) -> Outcome<Value> {
     try checkThreads()
     let outcome = Outcome()
@@ -19,18 +19,18 @@ extension Outcome {
   }
 }
 
-/// Threads that a command has at once, at most, where it waits for others: those of Swift's concurrency, of Dispatch and of a helper
-/// program. A helper that lacks one of its own says so itself.
+/// The threads that a command needs at once, at most: those of Swift's concurrency, of Dispatch and of one helper
+/// process. A helper process reports its own lack of threads.
 private let threadsAtOnce = 8
 
-/// Begins as many threads as a command may need at once, and ends them, before it relies on Dispatch, which waits for ever where one
-/// cannot be begun. Throws `inputOutput`.
+/// Starts as many threads as a command may need at once, and ends them. Dispatch would block for ever when it cannot
+/// start a thread. Throws `inputOutput`.
 func checkThreads() throws(ArtError) {
   do throws(SystemError) { try Threads.check(threadsAtOnce) } catch { throw .noThread(error) }
 }
 
 extension ArtError {
-  /// A thread that cannot be begun.
+  /// The error for a thread that cannot be started.
   static func noThread(_ error: SystemError) -> ArtError {
     ArtError(.inputOutput, "cannot begin a thread: \(error.text); raise `ulimit -u`")
   }

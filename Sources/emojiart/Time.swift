@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import ArtModel
-import ArtWorkspace
 import Glibc
 
 enum Time {
-  /// `2026-11-21 09:30:05` where the person is; for seconds since 1970.
+  /// `2026-11-21 09:30:05` in the local time zone, from seconds since 1970.
   static func local(_ seconds: Int, seconds withSeconds: Bool = true) -> String {
     var time = time_t(seconds)
     var parts = tm()
@@ -14,13 +11,13 @@ enum Time {
     return format(parts, withSeconds ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M")
   }
 
-  /// `2026-11-21T08:30:05.123Z`; for milliseconds since 1970.
+  /// `2026-11-21T08:30:05.123Z`, from milliseconds since 1970.
   static func utc(milliseconds: Int) -> String? {
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     return rest < 0 ? utc(seconds - 1, milliseconds: rest + 1000) : utc(seconds, milliseconds: rest)
   }
 
-  /// The same for seconds; nil for a time so far away that the calendar does not have it.
+  /// The same from seconds; nil for a time outside the calendar.
   static func utc(_ seconds: Int, milliseconds: Int = 0) -> String? {
     var time = time_t(seconds)
     var parts = tm()
@@ -35,31 +32,5 @@ enum Time {
     var buffer = [CChar](repeating: 0, count: 64)
     let count = strftime(&buffer, buffer.count, pattern, &parts)
     return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-}
-
-/// `emojiart --version --verbose`: the version, and what this machine has for the sandbox of the worker.
-enum VersionDetails {
-  /// Whether these arguments ask for it.
-  static func areAsked(by arguments: some Collection<String>) -> Bool {
-    arguments.count == 2 && Set(arguments) == ["--version", "--verbose"]
-  }
-
-  /// Prints it. Throws `unavailable` after the version where the worker does not answer.
-  static func write() throws(ArtError) {
-    try Output.line(Emojiart.configuration.version)
-    try checkThreads()
-    let asked = Outcome { await result { () async throws(ArtError) in try await SandboxProbe().ask() } }
-    let ability = try asked.wait().get()
-    try Output.line(line(ability))
-  }
-
-  /// What it can do, and what a part that is missing means.
-  static func line(_ ability: SandboxAbility) -> String {
-    let files =
-      ability.landlock.map { "Landlock \($0)" }
-      ?? "no Landlock, so files are only as safe as their permissions"
-    let calls = ability.hasSeccomp ? "seccomp" : "no seccomp, so every system call is open to it"
-    return "sandbox of emojiart-worker: \(files); \(calls)"
   }
 }

@@ -9,10 +9,10 @@ import Testing
 
 @Suite("The words of the background's commands")
 struct BackgroundWordsTests {
-  private func deed(_ words: [String]) -> Result<BackgroundDeed, ArtError> {
+  private func deed(_ words: [String]) -> Result<BackgroundAction, ArtError> {
     do {
       let command = try SetBackground.parse(["bees"] + words)
-      return .success(try BackgroundDeed(command))
+      return .success(try BackgroundAction(command))
     } catch let error as ArtError {
       return .failure(error)
     } catch {
@@ -22,7 +22,7 @@ struct BackgroundWordsTests {
 
   @Test("each way to ask is understood")
   func deeds() {
-    let table: [([String], BackgroundDeed)] = [
+    let table: [([String], BackgroundAction)] = [
       ([], .show), (["x.png"], .set("x.png")), (["-"], .set("-")), (["http://a/b?c"], .set("http://a/b?c")),
       (["x.png", "--keep-canvas", "--forget-url", "--allow-private"], .set("x.png")), (["--clear"], .clear),
       (["--refresh"], .refresh), (["--refresh", "--forget-url", "--keep-canvas"], .refresh),

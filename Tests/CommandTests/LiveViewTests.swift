@@ -51,9 +51,9 @@ struct LiveViewTests {
     let (zoom, center) = (view.viewport.zoom, view.viewport.center)
     #expect(view.resize(TerminalSize(columns: 44, rows: 22, cell: terminal.cell)) == .draw)
     #expect(view.viewport.zoom == zoom && view.viewport.center == center)
-    view.take(view.canvas)
+    view.adopt(view.canvas)
     #expect(view.viewport.zoom == zoom)
-    view.take(try Canvas(width: 10, height: 10))
+    view.adopt(try Canvas(width: 10, height: 10))
     #expect(view.viewport.isFit, "another canvas is seen as a whole")
   }
 

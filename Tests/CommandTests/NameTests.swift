@@ -19,16 +19,16 @@ struct NameTests {
     let content = try #require(
       DocumentContent(id: DocumentID(using: &random), canvas: .standard, emojis: emojis))
     #expect(
-      StreamWords.candidates(after: ["move"], of: ":", in: content) == [
+      StreamCommands.candidates(after: ["move"], of: ":", in: content) == [
         ":honeybee:", ":red-heart::1", ":red-heart::2", "--all", "--by", "--to",
       ])
-    #expect(StreamWords.candidates(after: ["move"], of: "k", in: content).contains("k3v9x2pq"))
+    #expect(StreamCommands.candidates(after: ["move"], of: "k", in: content).contains("k3v9x2pq"))
   }
 
   @Test("the prompt goes on with a name after a colon, and with options elsewhere")
   func prompt() {
     func candidates(_ words: [String], _ word: String) -> [String] {
-      StreamWords.candidates(after: words, of: word, in: nil)
+      StreamCommands.candidates(after: words, of: word, in: nil)
     }
     #expect(candidates(["add"], ":honeyb") == [":honeybee:", "--at", "--size"])
     #expect(candidates(["add", "🐝"], ":beer") == [":beer-mug:", "--at", "--size"])

@@ -45,6 +45,6 @@ import Testing
     try await until("inbox.waitingTasks > 0") { inbox.waitingTasks > 0 }
     waiting.cancel()
     await waiting.value
-    #expect(inbox.take().events.count == 1)
+    #expect(inbox.drain().events.count == 1)
   }
 }

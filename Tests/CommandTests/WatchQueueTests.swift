@@ -111,7 +111,7 @@ import Testing
         try waitUntilReadable(inbox.wakeup.readEnd, for: "an event of the inbox")
         inbox.wakeup.clear()
         var count = 0
-        for (_, event) in inbox.take().events {
+        for (_, event) in inbox.drain().events {
           taken.append(event)
           count += 1
         }

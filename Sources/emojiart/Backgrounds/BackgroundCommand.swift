@@ -4,7 +4,7 @@ import ArgumentParser
 import ArtModel
 import ArtWorkspace
 
-/// `background`, on one document: what its words ask for, done and said.
+/// The work of `background` on one document, and its output.
 struct BackgroundCommand {
   private let options: EditOptions
   private let keepsCanvas: Bool
@@ -13,23 +13,24 @@ struct BackgroundCommand {
   private let file: DocumentFile
   private let background: FileBackground<Transfer>
 
-  /// Reads what can be wrong without looking anywhere. Throws `usage` and `badValue`.
-  init(_ words: SetBackground) throws(ArtError) {
-    options = words.options
-    keepsCanvas = words.keepCanvas
-    forgetsURL = words.forgetURL
-    choice = try words.warnings.choice()
-    let expected = try words.options.expectedRevision()
-    file = try words.options.common.file(words.doc)
+  /// Checks the arguments without reading any file. Throws `usage` and `badValue`.
+  init(_ arguments: SetBackground) throws(ArtError) {
+    options = arguments.options
+    keepsCanvas = arguments.keepCanvas
+    forgetsURL = arguments.forgetURL
+    choice = try arguments.warnings.choice()
+    let expected = try arguments.options.expectedRevision()
+    file = try arguments.options.common.file(arguments.doc)
     background = FileBackground(
-      file, by: .ofCommand, transfer: Transfer(), expecting: expected, allowsPrivate: words.allowPrivate,
+      file, by: .ofCommand, transfer: Transfer(), expecting: expected, allowsPrivate: arguments.allowPrivate,
       proxies: .ofEnvironment)
   }
 
-  /// Does it and says what came of it; a refused picture, too, which ends the command with its code. Throws what else went wrong.
-  func perform(_ deed: BackgroundDeed) throws {
+  /// Performs the change and prints the result. A refused picture is reported, too, and determines the exit status.
+  /// Throws all other errors.
+  func perform(_ action: BackgroundAction) throws {
     do {
-      switch deed {
+      switch action {
       case .show: try show()
       case .saveAs(let path): try save(as: path)
       case .set(let typed):
@@ -43,7 +44,7 @@ struct BackgroundCommand {
       case .forgetURL: try write(background.change(.forgetURL))
       }
     } catch let refused as BackgroundRefusal {
-      try tell(refused)
+      try report(refused)
       try Output.flush()
       throw ExitCode(ExitStatus(refused.refusal.reason.code).rawValue)
     }
@@ -54,7 +55,7 @@ struct BackgroundCommand {
     do throws(Refusal) {
       url = try BackgroundURL(typed)
     } catch {
-      // Nothing was to be transferred; an error as any other. What may be a query is not told.
+      // Nothing was to be fetched, so this is an ordinary error. The part behind `?` may be a query, and is not shown.
       throw BackgroundRefusal(error, file: String(typed.prefix { $0 != "?" }.prefix(80)))
     }
     guard let pending = try PendingBackground(later: url, at: WallClock.milliseconds()) else {
@@ -64,11 +65,11 @@ struct BackgroundCommand {
     return pending
   }
 
-  /// The result, which is in the file.
+  /// Prints the result, which is saved already.
   private func write(_ changed: ChangedBackground) throws(ArtError) {
     let (state, received) = (changed.state, changed.received)
     if received?.isFromURL == true { RefusalWarnings(of: file).forget() }
-    if state.isChanged { Output.tell(of: "the edit itself is saved") }
+    if state.isChanged { Output.addToErrors("the edit itself is saved") }
     if options.common.json {
       return try Output.line(state.json(received?.picture, unchanged: received != nil && !state.isChanged))
     }
@@ -85,19 +86,19 @@ struct BackgroundCommand {
     for line in state.lines { try Output.line(safe(line)) }
   }
 
-  /// Writes the picture's bytes out, as they came.
+  /// Writes the original bytes of the picture to a file.
   private func save(as path: String) throws(ArtError) {
     guard path != "-" || !options.common.json else {
       throw ArtError(.usage, "--save-as - or --json: stdout takes one of them")
     }
-    // What needs no document is wrong before one is looked for.
+    // Checks that need no document come first.
     if path == "-" || path.isEmpty { _ = try OutputPlace(argument: path, replacing: .nothing) }
     let (background, bytes) = try background.bytes()
     let result = try OutputFile(OutputPlace(argument: path, replacing: .nothing))
     _ = result.write(bytes)
     try result.finishOrEnd()
     guard path != "-" else { return }
-    Output.tell(of: "the picture is in \(path)")
+    Output.addToErrors("the picture is in \(path)")
     if options.common.json {
       let fields: [String: JSON] = [
         "mediaType": .string(background.mediaType), "path": .string(path), "size": .integer(bytes.count),
@@ -107,24 +108,24 @@ struct BackgroundCommand {
     try Output.line(safe("\(background.kind), \(path)"))
   }
 
-  /// Tells of a refused one: the warning to people, and with `--json` all of it to programs. What became of the document
-  /// stands behind the reason.
-  private func tell(_ refused: BackgroundRefusal) throws(ArtError) {
+  /// Reports a refusal: as a warning on stderr, and with `--json` completely on stdout. The reason includes what
+  /// happened to the document.
+  private func report(_ refused: BackgroundRefusal) throws(ArtError) {
     if options.common.json { try Output.line(refused.json) }
     guard refused.asked != nil else {
-      // A file of one's own that is no picture is an error as any other.
-      if choice != .never { Output.complain("\(refused.text); \(file.path) is as it was") }
+      // A local file that is no picture is an ordinary error.
+      if choice != .never { Output.printError("\(refused.text); \(file.path) is as it was") }
       return
     }
-    RefusalMessages.tell(
+    RefusalMessages.warn(
       refused.refusalWithAftermath, of: file, choice, asked: refused.asked, mayAsk: !options.common.json)
   }
 }
 
-/// `new --background`: the document with its picture, or nothing at all.
+/// The work of `new --background`: creates the document with its picture, or nothing at all.
 struct NewWithBackground {
   let file: DocumentFile
-  /// Nil where the canvas is to take the picture's size.
+  /// Nil when the canvas takes the size of the picture.
   let canvas: Canvas?
   let isJSON: Bool
 
@@ -137,10 +138,10 @@ struct NewWithBackground {
     } catch let refused as BackgroundRefusal {
       if isJSON { try Output.line(refused.json) }
       try Output.flush()
-      Output.complain("\(file.path) is not made: \(refused.text)")
+      Output.printError("\(file.path) is not made: \(refused.text)")
       throw ExitCode(ExitStatus(refused.refusal.reason.code).rawValue)
     }
-    Output.tell(of: "the document itself is there")
+    Output.addToErrors("the document itself is there")
     if isJSON {
       let state = BackgroundState(
         background: try Background(received.picture, from: received.url), pending: nil, revision: 0)
@@ -153,7 +154,7 @@ struct NewWithBackground {
 }
 
 extension PictureSource {
-  /// What a person gives a command: a URL, a path, or `-` for stdin. Throws `badURL` and `scheme` for a URL that is none.
+  /// Parses an argument: a URL, a path, or `-` for stdin. Throws `badURL` and `scheme` for an invalid URL.
   init(argument: String) throws(Refusal) {
     self = argument == "-" ? .descriptor(0, name: "stdin") : try PictureSource(typed: argument)
   }

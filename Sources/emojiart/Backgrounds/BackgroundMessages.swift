@@ -7,7 +7,7 @@ import ArtWorkspace
 import Glibc
 
 extension BackgroundState {
-  /// As one JSON value; `picture` is the one that was received just now.
+  /// The background as JSON; `picture` is the one just received.
   func json(_ picture: CheckedPicture? = nil, path: String? = nil, unchanged: Bool = false) -> String {
     var writer = JSONWriter(urls: .redacted)
     writer.object {
@@ -35,7 +35,7 @@ extension BackgroundState {
     return writer.text
   }
 
-  /// A line for the picture, and one for what is pending; no query of a URL is in them.
+  /// One line for the picture and one for a pending background, without the query of a URL.
   var lines: [String] {
     [background?.text ?? "no background"] + (pending.map { ["pending: \($0.text)"] } ?? [])
   }
@@ -48,8 +48,8 @@ extension Background {
   /// `image/jpeg 640 x 400, http://example.org/meadow.jpg`.
   var text: String { url.map { "\(kind), \(emojiart.shownURL($0))" } ?? kind }
 
-  /// What is told of a background that would be back if its bytes were kept; `isPending` where its URL is pending again.
-  func lossWords(isPending: Bool) -> String {
+  /// The notice that a reverted background has no bytes any more; `isPending` if its URL is pending again.
+  func lossText(isPending: Bool) -> String {
     let what = "the bytes of the background \(text) are not kept any more"
     guard isPending else { return "\(what); it is not back" }
     return "\(what); its URL is pending again, `emojiart background --fetch-pending` fetches it"
@@ -70,7 +70,7 @@ extension PendingBackground {
   var text: String { "\(shownURL(url)), since \(Time.local(since / 1000, seconds: false)) (\(reason))" }
 }
 
-/// What people are shown of a URL that stands in a document: any text may, as far as a file goes.
+/// A URL from a document for display. A document may contain any text there.
 func shownURL(_ text: String) -> String {
   do throws(Refusal) {
     return try BackgroundURL(text).redacted
@@ -80,14 +80,14 @@ func shownURL(_ text: String) -> String {
 }
 
 extension BackgroundRefusal {
-  /// What was not taken, and why.
+  /// What was refused, and why.
   var text: String {
     let reason = "(\(refusal.reason.rawValue): \(refusal.detail))"
     return asked == nil
       ? "\(file ?? "it") is not taken as a background \(reason)" : RefusalMessages.message(refusal)
   }
 
-  /// The refusal, and what becomes of the document or can be done behind its reason.
+  /// The refusal with a reason that includes what happens to the document and what the user can do.
   var refusalWithAftermath: Refusal {
     let aftermath: String? =
       switch aftermath {
@@ -95,52 +95,52 @@ extension BackgroundRefusal {
       case .isNoLongerPending: "it is not pending any more"
       case nil: nil
       }
-    let words = [aftermath, RefusalMessages.hint(refusal)].compactMap(\.self)
-    guard !words.isEmpty else { return refusal }
+    let parts = [aftermath, RefusalMessages.hint(refusal)].compactMap(\.self)
+    guard !parts.isEmpty else { return refusal }
     return Refusal(
-      refusal.reason, ([refusal.detail] + words).joined(separator: "; "), isTransient: refusal.isTransient)
+      refusal.reason, ([refusal.detail] + parts).joined(separator: "; "), isTransient: refusal.isTransient)
   }
 
   /// `{"rejected":{…}}`.
   var json: String {
-    // The URL is as people are shown it already.
+    // The URL is redacted already.
     var json = JSONWriter(urls: .whole)
     ProtocolEvent.rejected(refusal, url: shown, tag: nil).write(to: &json)
     return json.text
   }
 }
 
-/// Tells a person that a background was refused, and asks the question that goes with the warning.
+/// Warns the user of a refused background, and asks the question that belongs to the warning.
 enum RefusalMessages {
-  /// What people are told, word by word; the reason follows.
-  static let words = "Image transfer failed. Could not transfer the picture from its source."
+  /// The wording of the warning; the reason follows.
+  static let warningText = "Image transfer failed. Could not transfer the picture from its source."
 
-  /// Tells, or is silent, as `RefusalWarnings` decides. `asked` is what a person's own command asked for, and nil where nobody did.
-  /// `mayAsk` is whether the question may be put where stdin and stderr are terminals. `say` is given a line for people.
-  static func tell(
+  /// Warns as `RefusalWarnings` decides. `asked` is the URL that the user requested with this command, else nil.
+  /// `mayAsk` allows the question, if stdin and stderr are terminals. `print` prints a line.
+  static func warn(
     _ refusal: Refusal, of document: DocumentFile, _ choice: WarningChoice?, asked: String?, mayAsk: Bool,
-    say: (String) -> Void = { Output.complain($0) }
+    print: (String) -> Void = { Output.printError($0) }
   ) {
     let canAsk = mayAsk && isatty(0) == 1 && isatty(2) == 1
     let warnings = RefusalWarnings(of: document)
     guard let warning = warnings.warning(of: refusal, choice, asked: asked, canAsk: canAsk) else { return }
-    guard let question = warning.question else { return say(text(of: warning, document.path)) }
-    say("\(document.path): \(message(refusal))")
+    guard let question = warning.question else { return print(text(of: warning, document.path)) }
+    print("\(document.path): \(message(refusal))")
     if wantsStop(document) { stop(question, document) }
   }
 
-  /// A warning that goes without a question.
+  /// The text of a warning without a question.
   static func text(of warning: RefusalWarning, _ document: String) -> String {
     if warning.isOfFile { return BackgroundRefusal(warning.refusal, file: "the file").text }
     return "\(document): \(message(warning.refusal)); --suppress-warnings silences this"
   }
 
-  /// The warning and its reason: `… (dns: no host is called nowhere.example)`.
+  /// The warning with its reason: `… (dns: no host is called nowhere.example)`.
   static func message(_ refusal: Refusal) -> String {
-    "\(words) (\(refusal.reason.rawValue): \(refusal.detail))"
+    "\(warningText) (\(refusal.reason.rawValue): \(refusal.detail))"
   }
 
-  /// How a refusal can be lifted; nil where it cannot.
+  /// How the user can lift a refusal; nil if that is not possible.
   static func hint(_ refusal: Refusal) -> String? {
     refusal.reason == .notAllowed ? "--allow-private lifts that" : nil
   }
@@ -152,13 +152,13 @@ enum RefusalMessages {
       Output.writeError(
         "Stopped for \(safe(name)). `emojiart warnings \(safe(name)) --keep` brings it back.\n")
     } catch {
-      Output.complain("\(name): the warning cannot be stopped: \(error.message)")
+      Output.printError("\(name): the warning cannot be stopped: \(error.message)")
     }
   }
 }
 
 extension RefusalMessages {
-  /// Puts the question. Everything but the word for it keeps the warning.
+  /// Asks the question. Every answer but the one word keeps the warning.
   private static func wantsStop(_ document: DocumentFile) -> Bool {
     Output.writeError(question(document.path, columns: Transfer.columns))
     guard let answer = readLine() else {
@@ -173,7 +173,7 @@ extension RefusalMessages {
       answer.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased())
   }
 
-  /// The question and its two answers, of which one lasts.
+  /// The question and its two answers.
   static func question(_ document: String, columns: Int) -> String {
     let lasting =
       "for this document on this machine, until `emojiart warnings \(safe(document)) --keep`"
@@ -185,7 +185,7 @@ extension RefusalMessages {
       """
   }
 
-  /// The words in lines of that many columns, the first one indented, the others further.
+  /// Wraps text into lines of that many columns, with an indented first line and a hanging indentation.
   static func wrapped(_ text: String, columns: Int, indent: Int, hanging: Int) -> String {
     var lines: [String] = []
     var line = String(repeating: " ", count: indent)

@@ -29,7 +29,7 @@ struct FetchOptions: ParsableArguments {
   }
 }
 
-/// How commands that fetch backgrounds tell of refused ones.
+/// How a command warns of refused backgrounds.
 struct WarningOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -41,7 +41,7 @@ struct WarningOptions: ParsableArguments {
   @Flag(help: "The same as --warn never.")
   var suppressWarnings = false
 
-  /// Nil where nothing was said. Throws `badValue`, and `usage` for both.
+  /// The choice; nil if neither option was given. Throws `badValue`, and `usage` for both.
   func choice() throws(ArtError) -> WarningChoice? {
     guard let warn else { return suppressWarnings ? .never : nil }
     guard !suppressWarnings else { throw ArtError(.usage, "--warn or --suppress-warnings: give one of them") }
@@ -51,19 +51,18 @@ struct WarningOptions: ParsableArguments {
     return choice
   }
 
-  /// Whether anything was said.
+  /// Whether one of the options was given.
   var isGiven: Bool { warn != nil || suppressWarnings }
 }
 
 extension ProxySettings {
-  /// What the person has set in the environment. Of each variable the name in lower case counts before that in capitals, as
-  /// it does for curl, which does not know `HTTP_PROXY`: there a server may set it for a program that it runs. This one runs
-  /// at no server's bidding.
+  /// The proxies of the environment. A lowercase variable takes precedence over an uppercase one, as in curl. Unlike
+  /// curl, `HTTP_PROXY` is used: a web server may set it from a request for its CGI programs, and emojiart is none.
   static var ofEnvironment: ProxySettings {
     ProxySettings(http: variable("HTTP_PROXY"), https: variable("HTTPS_PROXY"), none: variable("NO_PROXY"))
   }
 
-  /// Set to nothing is set: it takes back the other one.
+  /// The value of a variable; an empty lowercase variable overrides the uppercase one.
   private static func variable(_ name: String) -> String? {
     guard let text = Environment.raw(name.lowercased()) ?? Environment.raw(name), !text.isEmpty else {
       return nil

@@ -7,18 +7,18 @@ import ArtWorkspace
 import Glibc
 import Synchronization
 
-/// A signal that ends programs, which came while a picture was fetched: `Main` lets it do what it does, after whoever has something to
-/// tell before that.
+/// A signal that ends programs and arrived while a picture was fetched. `Main` raises it after the callers have
+/// reported what they have to.
 struct Interruption: Error { let number: Int32 }
 
-/// Has pictures fetched and looked at while a command waits: tells on a terminal how far it is, and ends with nothing changed when
-/// a signal says so, by an `Interruption`.
+/// Fetches and checks pictures while a command waits. It shows the progress on a terminal, and throws `Interruption`
+/// on a signal, with nothing changed.
 struct Transfer: PictureTransfer {
   private let fetcher = BackgroundFetcher()
 
   func picture(_ order: PictureOrder, for document: String) throws -> CheckedPicture {
-    let held = SignalSource()
-    defer { held.release() }
+    let signals = SignalSource()
+    defer { signals.release() }
     let latest = Latest()
     let outcome = try Outcome.onThread { [fetcher] in
       await order.result(by: fetcher) { latest.set($0) }
@@ -26,10 +26,10 @@ struct Transfer: PictureTransfer {
     var isFetch = false
     if case .fetch = order { isFetch = true }
     let line = isFetch && isatty(2) == 1 ? TransferLine(name: Self.name(document)) : nil
-    return try wait(for: outcome, latest, line, held)
+    return try wait(for: outcome, latest, line, signals)
   }
 
-  /// What the line on the terminal calls a document.
+  /// The name of a document in the progress line.
   private static func name(_ path: String) -> String {
     let name = FilePath(path).name
     let ending = DocumentFile.ending
@@ -38,15 +38,15 @@ struct Transfer: PictureTransfer {
 
   private func wait(
     for outcome: Outcome<Result<CheckedPicture, BackgroundFailure>>, _ latest: Latest, _ line: TransferLine?,
-    _ held: SignalSource
+    _ signals: SignalSource
   ) throws -> CheckedPicture {
     var line = line
     let start = ContinuousClock.now
     while true {
       let result = outcome.wait(atMost: .milliseconds(100))
-      if let number = held.next() {
+      if let number = signals.next() {
         outcome.cancel()
-        // Its helpers end with this process in any case.
+        // The helper processes end with this one in any case.
         _ = outcome.wait(atMost: .seconds(1))
         Output.writeError(line?.clearing() ?? "")
         throw Interruption(number: number)
@@ -60,14 +60,14 @@ struct Transfer: PictureTransfer {
     }
   }
 
-  /// How many columns the terminal behind stderr has; 80 where it does not say.
+  /// The width of the terminal behind stderr; 80 if unknown.
   static var columns: Int {
     var size = winsize()
     guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 
-  /// How far it was when somebody said so last.
+  /// The latest progress.
   private final class Latest: Sendable {
     private let progress = Mutex<FetchProgress?>(nil)
     var value: FetchProgress? { progress.withLock { $0 } }
@@ -75,9 +75,12 @@ struct Transfer: PictureTransfer {
   }
 }
 
-/// The line on a terminal that tells how far a transfer is: `bees: 1.2 MB of 3.4 MB, 560 kB/s`.
+// MARK: - Progress line
+
+/// The progress line on a terminal: `bees: 1.2 MB of 3.4 MB, 560 kB/s`.
 ///
-/// Time comes in as a value, since the transfer began. In the first 200 ms there is no line, for what is over by then.
+/// The time since the start of the transfer is a parameter. In the first 200 ms there is no line, so that short
+/// transfers show none.
 struct TransferLine {
   private let name: String
   private var samples: [(time: Duration, bytes: Int)] = []
@@ -88,10 +91,10 @@ struct TransferLine {
 
   private static let timeout = Duration.milliseconds(200)
   private static let spinner = ["|", "/", "-", "\\"]
-  /// Draws that the rate is the mean of.
+  /// The number of draws over which the rate is averaged.
   private static let memory = 20
 
-  /// What the terminal gets: the line in the place of the one before. Nil while there is none.
+  /// The bytes that replace the previous line. Nil while there is no line.
   mutating func drawing(_ progress: FetchProgress?, at time: Duration, columns: Int) -> String? {
     note(progress, at: time)
     guard time >= Self.timeout else { return nil }
@@ -103,7 +106,7 @@ struct TransferLine {
     return "\r" + text.padded(with: width - Self.width(text))
   }
 
-  /// What takes the line away; empty where there is none.
+  /// The bytes that remove the line; empty if there is none.
   mutating func clearing() -> String {
     defer { width = 0 }
     return width == 0 ? "" : "\r" + "".padded(with: width) + "\r"
@@ -115,7 +118,7 @@ struct TransferLine {
     if samples.count > Self.memory { samples.removeFirst() }
   }
 
-  /// From the one that says most to the one that needs least.
+  /// The forms of the line, from the longest to the shortest.
   private func forms(_ progress: FetchProgress?) -> [String] {
     let spinner = Self.spinner[turns % Self.spinner.count]
     guard let progress, progress.received > 0 || progress.total != nil else {
@@ -126,7 +129,7 @@ struct TransferLine {
     return ["\(safe(name)): \(amount)\(rate)", "\(amount)\(rate)", amount, received]
   }
 
-  /// `, 560 kB/s`, of the last draws; empty while nobody can tell.
+  /// `, 560 kB/s`, averaged over the last draws; empty while it is unknown.
   private var rate: String {
     guard let first = samples.first, let last = samples.last, first.bytes >= 0, last.bytes >= 0 else {
       return ""
@@ -149,6 +152,6 @@ struct TransferLine {
 }
 
 extension String {
-  /// With so many spaces behind.
+  /// The text padded with spaces on the right.
   fileprivate func padded(with spaces: Int) -> String { self + String(repeating: " ", count: max(spaces, 0)) }
 }

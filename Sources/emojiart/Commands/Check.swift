@@ -39,7 +39,7 @@ struct Check: ParsableCommand {
         results.append(
           .object(["document": .string(name), "error": .string(error.message), "ok": .boolean(false)]))
         try Output.flush()
-        Output.complain(error.message)
+        Output.printError(error.message)
       }
     }
     if common.json { try Output.json(.array(results)) }
@@ -47,7 +47,7 @@ struct Check: ParsableCommand {
     if status != .done { throw ExitCode(status.rawValue) }
   }
 
-  /// Whether the document is whole in the end.
+  /// Checks one document. Returns whether it is valid in the end.
   private func check(_ file: DocumentFile, _ results: inout [JSON]) throws(ArtError) -> Bool {
     let check = try DocumentCheck(file, recovery: .ofCommand)
     if !common.json {
@@ -75,11 +75,11 @@ struct Check: ParsableCommand {
     _ file: DocumentFile, _ check: DocumentCheck, _ results: inout [JSON]
   ) throws(ArtError) -> Bool {
     guard let report = try check.mend(adopt ? .adopt : .repair) else {
-      // Somebody else has mended it meanwhile.
+      // Another program has repaired it meanwhile.
       results.append(result(file, []))
       return true
     }
-    Output.tell(of: "\(file.path) is mended")
+    Output.addToErrors("\(file.path) is mended")
     guard !common.json else {
       results.append(
         .object([
@@ -97,7 +97,7 @@ struct Check: ParsableCommand {
     return true
   }
 
-  /// Throws `usage` where nobody can be asked, `notPermitted` where the answer is no.
+  /// Asks for confirmation. Throws `usage` without a terminal, `notPermitted` when the answer is no.
   private func confirm(_ file: DocumentFile) throws(ArtError) {
     guard !yes else { return }
     let verb = adopt ? "Adopt" : "Repair"

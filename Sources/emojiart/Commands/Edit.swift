@@ -58,19 +58,19 @@ struct Edit: ParsableCommand {
 
   func run() throws {
     var settings = try StreamSettings(changes: changes, delay: delay, isAtomic: atomic, killAfter: kill)
-    try settings.take(fetching, warnings)
+    try settings.apply(fetching, warnings)
     settings.session = try session.map(StreamSettings.session)
-    settings.tellsOwnChanges = ownChanges
+    settings.reportsOwnChanges = ownChanges
     let expected = try options.expectedRevision()
     let file = try options.common.file(doc)
     var session = StreamSession(file, settings, expecting: expected)
     if !options.common.json, let terminal = TerminalMode() {
       session.terminal = terminal
       defer { terminal.restore() }
-      // Each error was seen.
+      // At a prompt the user has read each error.
       _ = try session.run(PromptForm(path: file.path, terminal: terminal))
     } else if options.common.json {
-      // Each error is an answer.
+      // Each error was reported as an answer.
       _ = try session.run(JSONForm(isPending: atomic, isFollowed: ownChanges))
     } else if let error = try session.run(WordForm(path: file.path)) {
       throw ExitCode(ExitStatus(error.code).rawValue)

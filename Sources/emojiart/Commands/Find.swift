@@ -50,24 +50,24 @@ struct Find: ParsableCommand {
       try write(found.emojis)
     }
     let left = found.count - found.emojis.count
-    // Who gave a limit knows.
+    // A user who set a limit expects that more may exist.
     if left > 0, limit == nil {
       try Output.flush()
-      Output.complain("\(left) more; --limit \(found.count) shows all")
+      Output.printError("\(left) more; --limit \(found.count) shows all")
     }
   }
 
   private func write(_ emojis: [NamedEmoji]) throws(ArtError) {
     let width = emojis.map(\.shortcode.count).max() ?? 0
     for emoji in emojis {
-      // The emoji is last: terminals disagree on how wide it is.
+      // The emoji is printed last because terminals disagree on its width.
       try Output.line(":\(emoji.shortcode):".padded(to: width + 2) + "  " + emoji.emoji)
     }
   }
 }
 
 extension ArtError {
-  /// Why nothing was found, as the command says it.
+  /// Words the failure for the command line.
   fileprivate init(_ failure: EmojiSearch.Failure) {
     switch failure {
     case .mixed: self.init(.badValue, "give words, such as bee, or emoji, not both")
@@ -81,5 +81,32 @@ extension ArtError {
       let hint = near.isEmpty ? "try fewer or other English words" : "did you mean \(near)?"
       self.init(.noSuchEmoji, "no emoji is found by \(words[...].shortened(to: 60)); \(hint)")
     }
+  }
+}
+
+extension ToneChoice {
+  /// The words that a user may type.
+  static let words = SkinTone.allCases.map(\.rawValue) + ["all"]
+
+  /// Reads a skin tone or `all`. Throws `badValue`.
+  init(typed word: String) throws(ArtError) {
+    if let tone = SkinTone(rawValue: word) {
+      self = .tone(tone)
+    } else if word == "all" {
+      self = .all
+    } else {
+      let known = Self.words.dropLast().joined(separator: ", ")
+      throw ArtError(.badValue, "\(shown(word)) is no skin tone; give \(known) or all")
+    }
+  }
+}
+
+extension NamedEmoji {
+  /// The entry in the output of `find --json`.
+  var json: JSON {
+    .object([
+      "emoji": .string(emoji), "keywords": .array(keywords.map { .string($0) }), "name": .string(name),
+      "shortcode": .string(shortcode), "tones": .array(tones.map { .string($0.rawValue) }),
+    ])
   }
 }

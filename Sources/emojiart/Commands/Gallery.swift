@@ -40,26 +40,26 @@ struct GalleryCommand: ParsableCommand {
     }
     let listing = try FolderListing(of: folder)
     let page = try OutputFile(OutputPlace(argument: output, replacing: .galleries))
-    let held = page.heldSignals()
+    let signals = page.blockedSignals()
     try checkThreads()
     var gallery = Gallery(
-      of: folder, into: page, recovery: .ofCommand, waiter: SignalledWaiter(held: held, file: page),
-      thumbnails: Thumbnails(font: font), report: Self.complain)
+      of: folder, into: page, recovery: .ofCommand, waiter: SignalledWaiter(signals: signals, file: page),
+      thumbnails: Thumbnails(font: font), report: Self.report)
     try page.orEnd { () throws(ArtError) in try gallery.write(listing) }
-    held.release()
+    signals.release()
     if output != "-" {
-      Output.tell(of: "the gallery is in \(output)")
+      Output.addToErrors("the gallery is in \(output)")
       try write(gallery, bytes: page.size)
     }
     try Output.flush()
     if let code = gallery.firstFailure { throw ExitCode(ExitStatus(code).rawValue) }
   }
 
-  private static func complain(_ event: GalleryEvent) {
+  private static func report(_ event: GalleryEvent) {
     switch event {
-    case .failed(let error): Output.complain(error.message)
-    case .drawn(let path, let drawn): _ = DrawingNotes.complain(drawn, of: path)
-    case .pictureLost(let path): DrawingNotes.complainOfLostPicture(in: path)
+    case .failed(let error): Output.printError(error.message)
+    case .drawn(let path, let drawn): _ = DrawingNotes.printNotes(drawn, of: path)
+    case .pictureLost(let path): DrawingNotes.printLostPicture(in: path)
     }
   }
 

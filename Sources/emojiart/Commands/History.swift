@@ -26,7 +26,7 @@ struct History: ParsableCommand {
     try Self.write(log)
   }
 
-  /// The table of edits, newest first.
+  /// Prints the table of edits, newest first.
   static func write(_ log: some Collection<LoggedEdit>) throws(ArtError) {
     guard !log.isEmpty else { return }
     try Output.line(

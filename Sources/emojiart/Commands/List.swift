@@ -47,13 +47,13 @@ struct List: ParsableCommand {
         if common.json {
           entries.append(.object(["error": .string(error.message), "name": .string(entry.name)]))
         }
-        Output.complain(error.message)
+        Output.printError(error.message)
         continue
       }
       if common.json {
         entries.append(json(entry.name, summary))
       } else if let path = entry.path, previews != nil {
-        try previews?.add(path, safe(entry.name), words(summary))
+        try previews?.add(path, safe(entry.name), text(summary))
       } else {
         if isFirst { try Output.line(Style.bold("EMOJI     SIZE  MODIFIED          NAME")) }
         isFirst = false
@@ -66,15 +66,15 @@ struct List: ParsableCommand {
     if status != .done { throw ExitCode(status.rawValue) }
   }
 
-  /// A row of the table.
+  /// One row of the table.
   private func row(_ name: String, _ summary: DocumentSummary) -> String {
     let count = String(summary.emojiCount).indented(to: 5)
     let size = humanSize(summary.size).indented(to: 7)
     return "\(count)  \(size)  \(Time.local(summary.modified, seconds: false))  \(safe(name))"
   }
 
-  /// What stands beside a picture.
-  private func words(_ summary: DocumentSummary) -> [String] {
+  /// The text beside a preview.
+  private func text(_ summary: DocumentSummary) -> [String] {
     let count = summary.emojiCount == 0 ? "no emoji" : "\(summary.emojiCount) emoji"
     return ["\(count), \(humanSize(summary.size))", Time.local(summary.modified, seconds: false)]
   }

@@ -38,7 +38,7 @@ struct New: ParsableCommand {
       try NewWithBackground(file: file, canvas: canvas, isJSON: common.json).run(background)
     } else {
       try Documents(by: .ofCommand).create(file, canvas: canvas)
-      Output.tell(of: "the document itself is there")
+      Output.addToErrors("the document itself is there")
       if common.json {
         try Output.json(.object(["path": .string(file.path), "revision": .integer(0)]))
       } else {

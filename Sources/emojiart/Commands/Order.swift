@@ -44,7 +44,7 @@ struct Order: ActionCommand {
     "\(emoji.id) \(front ? "front" : back ? "back" : "above \(safe(anchor))")"
   }
 
-  /// As it was read, not as it was typed.
+  /// The anchor as it was parsed, not as it was typed.
   private var anchor: String {
     guard let above else { return "" }
     do throws(ArtError) { return "\(try SelectionArguments.reference(above))" } catch { return above }

@@ -38,12 +38,14 @@ struct PaletteCommand: ParsableCommand {
   static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 }
 
-/// In which form the result is written.
+// MARK: - Output
+
+/// The output format of the palette commands.
 struct PaletteOptions: ParsableArguments {
   @Flag(help: "Write the result as one JSON value.")
   var json = false
 
-  /// Writes palettes whole, a line each.
+  /// Prints palettes completely, one per line.
   func write(_ palettes: [Palette]) throws(ArtError) {
     guard !json else { return try Output.json(.object(["palettes": .array(palettes.map(\.json))])) }
     for palette in palettes {
@@ -53,7 +55,7 @@ struct PaletteOptions: ParsableArguments {
 }
 
 extension Palette {
-  /// The palette as people's programs see it.
+  /// The JSON form of the palette.
   var json: JSON {
     .object([
       "emojis": .array(emojis.map { .string($0.string) }), "name": .string(name.string),
@@ -61,6 +63,8 @@ extension Palette {
     ])
   }
 }
+
+// MARK: - Subcommands
 
 struct EditPalette: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -101,22 +105,22 @@ struct EditPalette: ParsableCommand {
     }
     if at != nil, add.isEmpty { throw ArtError(.usage, "--at says where --add puts emoji; give both") }
     let edit = PaletteEdit(
-      adding: try EmojiText.typed(add), at: try place(), removing: try EmojiText.typed(remove),
+      adding: try EmojiText.typed(add), at: try position(), removing: try EmojiText.typed(remove),
       renaming: try rename.map { (typed) throws(ArtError) in try PaletteName(typed) })
     let typed = name
     let palette = try PaletteStore().update { (palettes) throws(ArtError) in
       try palettes.edit(palettes.palette(typed).name, edit)
     }
-    Output.tell(of: "the palette itself is saved")
+    Output.addToErrors("the palette itself is saved")
     try options.write([palette])
   }
 
-  private func place() throws(ArtError) -> Int? {
+  private func position() throws(ArtError) -> Int? {
     guard let at else { return nil }
-    guard let place = Int(at), place >= 1 else {
+    guard let position = Int(at), position >= 1 else {
       throw ArtError(.badValue, "\(shown(at)) is no place in a palette; give a number from 1")
     }
-    return place
+    return position
   }
 }
 
@@ -145,7 +149,7 @@ struct MakePalette: ParsableCommand {
       try palettes.make(name, of: texts)
       return try palettes.palette(name)
     }
-    Output.tell(of: "the palette itself is saved")
+    Output.addToErrors("the palette itself is saved")
     try options.write([palette])
   }
 }
@@ -172,7 +176,7 @@ struct RemovePalette: ParsableCommand {
       try palettes.remove(palette.name)
       return palette
     }
-    Output.tell(of: "the palette itself is gone")
+    Output.addToErrors("the palette itself is gone")
     try options.write([palette])
   }
 }
@@ -197,14 +201,14 @@ struct ResetPalette: ParsableCommand {
     let name = try PaletteName(name)
     if name == .recent {
       try RecentStore().forget()
-      Output.tell(of: "it is empty itself")
+      Output.addToErrors("it is empty itself")
       return try options.write([Palettes().palette(name)])
     }
     let palette = try PaletteStore().update { (palettes) throws(ArtError) in
       try palettes.reset(name)
       return try palettes.palette(name)
     }
-    Output.tell(of: "the palette itself is reset")
+    Output.addToErrors("the palette itself is reset")
     try options.write([palette])
   }
 }
@@ -239,7 +243,7 @@ struct ShowPalette: ParsableCommand {
     do throws(ArtError) {
       return try palettes.palette(typed)
     } catch {
-      // A mistyped command comes here, too.
+      // The name may be a mistyped subcommand.
       let commands = nearest(to: typed, among: PaletteCommand.commandNames)
       guard let near = commands.first, nearest(to: typed, among: palettes.all.map(\.name.string)).isEmpty
       else { throw error }
@@ -247,7 +251,7 @@ struct ShowPalette: ParsableCommand {
     }
   }
 
-  /// How many emoji of each stand in the list.
+  /// How many emoji of each palette are listed.
   private static let first = 8
 
   private static func list(_ palettes: [Palette]) throws(ArtError) {
@@ -262,7 +266,7 @@ struct ShowPalette: ParsableCommand {
     }
   }
 
-  /// Where there is little room: names, and fewer emoji.
+  /// The list for a narrow terminal: names, and fewer emoji.
   private static func listCompactly(_ palettes: [Palette]) throws(ArtError) {
     let width = palettes.map(\.name.string.count).max() ?? 0
     for palette in palettes {
@@ -273,7 +277,7 @@ struct ShowPalette: ParsableCommand {
   }
 
   private static func write(_ palette: Palette) throws(ArtError) {
-    if palette.emojis.isEmpty { Output.complain("nothing was added on this machine yet") }
+    if palette.emojis.isEmpty { Output.printError("nothing was added on this machine yet") }
     let width = palette.pick(palette.emojis.count).count
     for (index, text) in palette.emojis.enumerated() {
       try Output.line("\(palette.pick(index + 1).padded(to: width))  \(text)")
@@ -282,7 +286,7 @@ struct ShowPalette: ParsableCommand {
 }
 
 extension Palette {
-  /// Its first emoji, and whether there are more.
+  /// The first emoji of the palette, and an ellipsis if there are more.
   fileprivate func beginning(_ count: Int) -> String {
     (emojis.prefix(count).map(\.string) + (emojis.count > count ? ["…"] : [])).joined(separator: " ")
   }

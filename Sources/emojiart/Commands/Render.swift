@@ -58,42 +58,43 @@ struct Render: ParsableCommand {
   @OptionGroup var common: CommonOptions
 
   func run() throws {
-    let words = try RenderArguments(self)
+    let arguments = try RenderArguments(self)
     let file = try common.file(doc)
     let view = try DocumentView(file, recovery: .ofCommand)
-    let (drawing, size) = try words.drawing(of: view.scene)
-    let result = try OutputFile(OutputPlace(argument: words.output, replacing: .pictures))
+    let (drawing, size) = try arguments.drawing(of: view.scene)
+    let result = try OutputFile(OutputPlace(argument: arguments.output, replacing: .pictures))
     let drawn = try Self.draw(drawing, into: result, named: file.path)
-    var status = DrawingNotes.complain(drawn, of: file.path)
-    if status == .done { status = view.complainOfLostPicture(in: file.path) }
-    if words.output != "-" {
-      Output.tell(of: "the picture is in \(words.output)")
-      try write(words, size, drawn, bytes: result.size)
+    var status = DrawingNotes.printNotes(drawn, of: file.path)
+    if status == .done { status = view.printLostPicture(in: file.path) }
+    if arguments.output != "-" {
+      Output.addToErrors("the picture is in \(arguments.output)")
+      try write(arguments, size, drawn, bytes: result.size)
     }
     try Output.flush()
     if status != .done { throw ExitCode(status.rawValue) }
   }
 
-  /// Draws into a file, of which signals leave nothing.
+  /// Draws into a file. A signal leaves no partial file behind.
   private static func draw(
     _ drawing: Drawing, into result: OutputFile, named name: String
   ) throws(ArtError) -> Drawn {
-    let held = result.heldSignals()
-    defer { held.release() }
+    let signals = result.blockedSignals()
+    defer { signals.release() }
     return try result.orEnd { () throws(ArtError) in
-      try result.finish(drawing, of: name, waiter: SignalledWaiter(held: held, file: result))
+      try result.finish(drawing, of: name, waiter: SignalledWaiter(signals: signals, file: result))
     }
   }
 
-  private func write(_ words: RenderArguments, _ size: PixelSize, _ drawn: Drawn, bytes: Int) throws(ArtError)
+  private func write(_ arguments: RenderArguments, _ size: PixelSize, _ drawn: Drawn, bytes: Int)
+    throws(ArtError)
   {
     guard common.json else {
       return try Output.line(
-        safe("\(words.options.format.mediaType) \(size.width) x \(size.height), \(words.output)"))
+        safe("\(arguments.options.format.mediaType) \(size.width) x \(size.height), \(arguments.output)"))
     }
     let fields: [String: JSON] = [
-      "height": .integer(size.height), "mediaType": .string(words.options.format.mediaType),
-      "path": .string(words.output),
+      "height": .integer(size.height), "mediaType": .string(arguments.options.format.mediaType),
+      "path": .string(arguments.output),
       "size": .integer(bytes), "width": .integer(size.width),
     ]
     try Output.json(

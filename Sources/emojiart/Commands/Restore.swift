@@ -47,7 +47,7 @@ struct Restore: ParsableCommand {
       throw ArtError(
         .usage, "--from-elsewhere goes with the documents whose programs you know to be gone; name them")
     }
-    let notice: @Sendable (DocumentNotice) -> Void = { Output.complain($0.message) }
+    let notice: @Sendable (DocumentNotice) -> Void = { Output.printError($0.message) }
     let selection = try OrphanedEditsSelection(`where`, notice: notice) { (name) throws(ArtError) in
       try common.file(name)
     }
@@ -66,7 +66,7 @@ struct Restore: ParsableCommand {
     try outcome.finish()
   }
 
-  /// The journals that a person wants to be dropped.
+  /// Asks which journals the user wants to drop.
   private func ask(
     _ restoration: Restoration, _ outcome: inout Restored
   ) throws(ArtError) -> Set<Origin> {
@@ -89,7 +89,7 @@ struct Restore: ParsableCommand {
   }
 }
 
-/// What `restore` did, as it is told.
+/// What `restore` has done, for its output.
 private struct Restored {
   let isJSON: Bool
   private var results: [JSON] = []
@@ -97,19 +97,19 @@ private struct Restored {
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
-  /// Says what happened.
+  /// Reports an event.
   mutating func receive(_ event: Restoration.Event) throws(ArtError) {
     switch event {
     case .failed(let error, let edits): keep(error, edits)
     case .listed(let edits, let report): try list(edits, report)
-    case .listedKept(let edits, let error): try tell(edits, error)
+    case .listedKept(let edits, let error): try listKept(edits, error)
     case .restored(let edits, let report, let name):
-      Output.tell(of: name == edits.name ? "the edits are restored" : "\(name) is made")
+      Output.addToErrors(name == edits.name ? "the edits are restored" : "\(name) is made")
       try restored(edits, report, into: name)
-    case .beyondLog(let report, let name): Output.complain(report.beyondLog(of: name))
+    case .beyondLog(let report, let name): Output.printError(report.beyondLog(of: name))
     case .dropped(let edits, let count): try dropped(edits, count)
     case .madeOfCopy(let new, let source, let original):
-      Output.complain("\(new) is made of \(source), which is \(original) moved, or a copy of it")
+      Output.printError("\(new) is made of \(source), which is \(original) moved, or a copy of it")
     case .nothingToSave:
       throw ArtError(
         .noSuchDocument, "no unsaved edits to save; `emojiart restore --list` shows what there is")
@@ -117,15 +117,15 @@ private struct Restored {
     }
   }
 
-  /// Something could not be done: told, and the status of the first such is how the command ends.
+  /// Reports an error. The exit status is that of the first one.
   mutating func keep(_ error: ArtError, _ edits: OrphanedEdits? = nil) {
     if status == .done { status = ExitStatus(error.code) }
-    Output.complain(error.message)
+    Output.printError(error.message)
     if isJSON, let edits { results.append(json(edits, keptBy: error)) }
   }
 
-  /// For a list, what is kept is no error.
-  mutating func tell(_ edits: OrphanedEdits, _ error: ArtError) throws(ArtError) {
+  /// Lists edits that stay in their journal. In a list these are not errors.
+  mutating func listKept(_ edits: OrphanedEdits, _ error: ArtError) throws(ArtError) {
     guard !isJSON else { return results.append(json(edits, keptBy: error)) }
     try Output.line(
       "\(safe(edits.name)): \(RecoveryMessages.count(try edits.count())) (\(safe(RecoveryMessages.source(edits))))"
@@ -180,7 +180,7 @@ private struct Restored {
     do throws(ArtError) {
       count = .integer(try edits.count())
     } catch {
-      // The reason why they are kept says more.
+      // The reason why the edits are kept is more useful.
     }
     let more: [String: JSON] = ["edits": count, "kept": .string(error.message)]
     return .object(members(of: edits).merging(more) { $1 })

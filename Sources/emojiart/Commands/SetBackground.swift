@@ -44,13 +44,13 @@ struct SetBackground: ParsableCommand {
   @OptionGroup var options: EditOptions
 
   func run() throws {
-    let deed = try BackgroundDeed(self)
-    try BackgroundCommand(self).perform(deed)
+    let action = try BackgroundAction(self)
+    try BackgroundCommand(self).perform(action)
   }
 }
 
-/// What the words of `background` ask for.
-enum BackgroundDeed: Equatable {
+/// What the arguments of `background` request.
+enum BackgroundAction: Equatable {
   case show
   case set(String)
   case clear
@@ -60,43 +60,44 @@ enum BackgroundDeed: Equatable {
   case fetchPending
   case forgetURL
 
-  /// Throws `usage` for words that do not go together.
-  init(_ words: SetBackground) throws(ArtError) {
+  /// Throws `usage` for arguments that exclude each other.
+  init(_ arguments: SetBackground) throws(ArtError) {
     let given = [
-      ("--clear", words.clear), ("--refresh", words.refresh), ("--save-as", words.saveAs != nil),
-      ("--later", words.later), ("--fetch-pending", words.fetchPending),
+      ("--clear", arguments.clear), ("--refresh", arguments.refresh), ("--save-as", arguments.saveAs != nil),
+      ("--later", arguments.later), ("--fetch-pending", arguments.fetchPending),
     ].filter(\.1).map(\.0)
     guard given.count <= 1 else {
       throw ArtError(.usage, "\(given.joined(separator: " and ")) do not go together; give one of them")
     }
-    self = try Self.deed(words, given.first)
-    try check(words)
+    self = try Self.action(arguments, given.first)
+    try check(arguments)
   }
 
-  private static func deed(_ words: SetBackground, _ flag: String?) throws(ArtError) -> BackgroundDeed {
-    if let flag, flag != "--later", words.source != nil {
+  private static func action(_ arguments: SetBackground, _ flag: String?) throws(ArtError) -> BackgroundAction
+  {
+    if let flag, flag != "--later", arguments.source != nil {
       throw ArtError(.usage, "\(flag) takes no picture; leave one of them out")
     }
-    if words.clear { return .clear }
-    if words.refresh { return .refresh }
-    if let file = words.saveAs { return .saveAs(file) }
-    if words.fetchPending { return .fetchPending }
-    if words.later {
-      guard let source = words.source else { throw ArtError(.usage, "--later wants a URL; give one") }
+    if arguments.clear { return .clear }
+    if arguments.refresh { return .refresh }
+    if let file = arguments.saveAs { return .saveAs(file) }
+    if arguments.fetchPending { return .fetchPending }
+    if arguments.later {
+      guard let source = arguments.source else { throw ArtError(.usage, "--later wants a URL; give one") }
       return .later(source)
     }
-    if let source = words.source { return .set(source) }
-    return words.forgetURL ? .forgetURL : .show
+    if let source = arguments.source { return .set(source) }
+    return arguments.forgetURL ? .forgetURL : .show
   }
 
-  private func check(_ words: SetBackground) throws(ArtError) {
+  private func check(_ arguments: SetBackground) throws(ArtError) {
     let more = [
-      ("--keep-canvas", words.keepCanvas, takesPicture),
-      ("--allow-private", words.allowPrivate, takesPicture),
-      ("--warn", words.warnings.warn != nil, takesPicture),
-      ("--suppress-warnings", words.warnings.suppressWarnings, takesPicture),
-      ("--forget-url", words.forgetURL, takesPicture && self != .fetchPending || self == .forgetURL),
-      ("--if-revision", words.options.ifRevision != nil, isEdit),
+      ("--keep-canvas", arguments.keepCanvas, takesPicture),
+      ("--allow-private", arguments.allowPrivate, takesPicture),
+      ("--warn", arguments.warnings.warn != nil, takesPicture),
+      ("--suppress-warnings", arguments.warnings.suppressWarnings, takesPicture),
+      ("--forget-url", arguments.forgetURL, takesPicture && self != .fetchPending || self == .forgetURL),
+      ("--if-revision", arguments.options.ifRevision != nil, isEdit),
     ]
     for (option, isGiven, fits) in more where isGiven && !fits {
       throw ArtError(

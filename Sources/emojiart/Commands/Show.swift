@@ -51,7 +51,7 @@ struct Show: ParsableCommand {
       }
       return try Output.line("")
     }
-    if live { return try art.follow(file, try place()) }
+    if live { return try art.follow(file, try location()) }
     let sizeClass = isatty(1) == 1 ? TerminalSize.now(nil).sizeClass : .regular
     guard art.isWanted else {
       return try Self.write(try Recovery.ofCommand.content(of: file), of: file.path, sizeClass)
@@ -59,7 +59,7 @@ struct Show: ParsableCommand {
     try show(DocumentView(file, recovery: .ofCommand), of: file.path, art, sizeClass)
   }
 
-  private func place() throws(ArtError) -> FollowedPlace {
+  private func location() throws(ArtError) -> FollowedPlace {
     let places = try FollowedPlace.places([doc], common, isRecursive: false)
     guard places.count == 1, places[0].names != nil else {
       throw ArtError(.usage, "--live is about one document; \(shown(doc)) is a folder")
@@ -67,20 +67,20 @@ struct Show: ParsableCommand {
     return places[0]
   }
 
-  /// The table, and the art below it, which stays in sight however long the table is.
+  /// Prints the table, and below it the art, so that the art stays visible however long the table is.
   private func show(
-    _ seen: DocumentView, of path: String, _ art: ShownArt, _ sizeClass: SizeClass
+    _ document: DocumentView, of path: String, _ art: ShownArt, _ sizeClass: SizeClass
   ) throws {
-    let drawn = try art.drawn(seen.scene, below: seen.content.emojiCount + 3)
-    try Self.write(seen.content, of: path, sizeClass)
+    let drawn = try art.drawn(document.scene, below: document.content.emojiCount + 3)
+    try Self.write(document.content, of: path, sizeClass)
     guard let drawn else { return }
     try art.put(drawn)
-    for complaint in drawn.complaints { Output.complain("\(path): \(complaint)") }
-    let status = drawn.isFaulty ? .badData : seen.complainOfLostPicture(in: path)
+    for notice in drawn.notices { Output.printError("\(path): \(notice)") }
+    let status = drawn.isFaulty ? .badData : document.printLostPicture(in: path)
     if status != .done { throw ExitCode(status.rawValue) }
   }
 
-  /// The table.
+  /// Prints the table.
   static func write(
     _ content: DocumentContent, of path: String, _ sizeClass: SizeClass = .regular
   ) throws(ArtError) {
@@ -94,8 +94,8 @@ struct Show: ParsableCommand {
     try writeTable(content, sizeClass)
   }
 
-  /// The emoji stands last on its line: terminals do not agree on its width. Where there is little room an id is as short as it
-  /// can be typed, and nothing stands above the columns.
+  /// The emoji is the last column because terminals disagree on its width. In a narrow terminal ids are shortened as
+  /// far as they stay unique, and there is no heading.
   private static func writeTable(_ content: DocumentContent, _ sizeClass: SizeClass) throws(ArtError) {
     let emojis = content.emojisInOrder()
     let isCompact = sizeClass == .compact
@@ -128,9 +128,9 @@ struct Show: ParsableCommand {
 }
 
 extension String {
-  /// Plain text filled up with spaces.
+  /// Plain text padded with spaces on the right.
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
-  /// Plain text moved to the right by spaces.
+  /// Plain text padded with spaces on the left.
   func indented(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

@@ -44,7 +44,7 @@ struct Warnings: ParsableCommand {
     try Output.line(Self.text(state))
   }
 
-  /// What becomes of the next warning.
+  /// What happens to the next warning.
   private static func text(_ state: RefusalWarnings.State) -> String {
     switch state {
     case .stopped: "stopped: no refused background is told; --keep brings the warning back"

@@ -36,7 +36,7 @@ struct Watch: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("Folders, or documents; the current folder otherwise.", valueName: "folder"),
-    completion: .custom(Completion.places))
+    completion: .custom(Completion.documentsAndFolders))
   var folders: [String] = []
   @Flag(help: "The folders in them, too.") var recursive = false
   @Flag(help: "End after the first change.") var once = false
@@ -57,7 +57,7 @@ struct Watch: ParsableCommand {
   func run() throws {
     var settings = try WatchSettings(
       json: common.json, recursive: recursive, once: once, poll: poll, since: since, exec: exec, shell: shell)
-    try settings.take(fetching, warnings)
+    try settings.apply(fetching, warnings)
     let places = try FollowedPlace.places(folders, common, isRecursive: recursive)
     guard settings.since == nil || places.count == 1 && places[0].names?.count == 1 else {
       throw ArtError(.usage, "--since is about one document; name just that one")
@@ -77,7 +77,7 @@ struct Watch: ParsableCommand {
     _ places: [FollowedPlace], _ settings: WatchSettings, _ inbox: WatchInbox, _ runner: CommandRunner?
   ) throws(ArtError) -> CommandRunner.End? {
     try checkThreads()
-    // Then a write tells of it, and the command is ended, too.
+    // With SIGPIPE blocked a write fails with an error instead, and COMMAND is ended, too.
     let pipe = SignalSource([SIGPIPE])
     var folders: [(place: FollowedPlace, folder: WatchedFolder)] = []
     for place in places {
@@ -90,7 +90,7 @@ struct Watch: ParsableCommand {
       folders.append((place, try opened.wait().get()))
       guard place.names == nil else { continue }
       for name in try FolderListing(of: place.folder).unreadable {
-        Output.complain("\(name) has a name that is no UTF-8, and is not watched; rename it")
+        Output.printError("\(name) has a name that is no UTF-8, and is not watched; rename it")
       }
     }
     let pending = try fetch(folders.map(\.folder), settings, inbox)
@@ -111,7 +111,7 @@ struct Watch: ParsableCommand {
     }
   }
 
-  /// Has what is pending fetched, and what becomes of it put into the inbox.
+  /// Has pending backgrounds fetched, and puts the results into the inbox.
   private func fetch(
     _ folders: [WatchedFolder], _ settings: WatchSettings, _ inbox: WatchInbox
   ) throws(ArtError) -> PendingBackgrounds {

@@ -3,22 +3,22 @@
 import ArtModel
 import ArtWorkspace
 
-/// What a person is told of a drawing that was made.
+/// Notices about a completed drawing.
 enum DrawingNotes {
-  /// Texts that are named in one line.
+  /// The maximum number of texts named in one line.
   private static let named = 10
 
-  /// Complains of what is drawn otherwise than it should be, a line each. Returns how the command ends by it.
-  static func complain(_ drawn: Drawn, of name: String) -> ExitStatus {
-    if let line = lacking(drawn) { Output.complain("\(name): \(line)") }
+  /// Prints a line for each thing that is drawn differently. Returns the exit status.
+  static func printNotes(_ drawn: Drawn, of name: String) -> ExitStatus {
+    if let line = lacking(drawn) { Output.printError("\(name): \(line)") }
     guard let fault = drawn.pictureFault else { return .done }
-    Output.complain("\(name): its background cannot be drawn: \(fault)")
+    Output.printError("\(name): its background cannot be drawn: \(fault)")
     return .badData
   }
 
-  /// Says that a background's bytes are lost.
-  static func complainOfLostPicture(in name: String) {
-    Output.complain("\(name): the bytes of its background are lost; it is drawn without")
+  /// Reports that the bytes of a background are lost.
+  static func printLostPicture(in name: String) {
+    Output.printError("\(name): the bytes of its background are lost; it is drawn without")
   }
 
   /// `the font has no colour glyph for 🐝, 🐛 and 3 more; what it lacks is drawn as a box`.
@@ -30,7 +30,7 @@ enum DrawingNotes {
     return "the font has no colour glyph for \(texts); what it lacks is drawn as a box"
   }
 
-  /// The same for programs.
+  /// The same as JSON.
   static func json(_ drawn: Drawn) -> [String: JSON] {
     [
       "lacking": .array(drawn.lacking.map { .string($0) }),
@@ -41,10 +41,10 @@ enum DrawingNotes {
 }
 
 extension DocumentView {
-  /// Says that the background's bytes are not in the document any more. Returns how the command ends by it.
-  func complainOfLostPicture(in name: String) -> ExitStatus {
+  /// Reports that the document does not contain the background's bytes any more. Returns the exit status.
+  func printLostPicture(in name: String) -> ExitStatus {
     guard isPictureLost else { return .done }
-    DrawingNotes.complainOfLostPicture(in: name)
+    DrawingNotes.printLostPicture(in: name)
     return .badData
   }
 }

@@ -5,38 +5,42 @@ import ArtSystem
 import ArtWorkspace
 import Glibc
 
-/// What the words of `render` ask for, read before any file is touched.
+/// The arguments of `render`, parsed before any file is opened.
 struct RenderArguments {
   let output: String
   let options: RenderOptions
-  /// How the size was given.
+  /// The text of the size, for messages.
   private let size: String
 
   /// Throws `usage` and `badValue`.
-  init(_ words: Render) throws(ArtError) {
-    output = words.output
-    let format = try Self.format(words)
-    let (size, typed) = try Self.size(words)
+  init(_ arguments: Render) throws(ArtError) {
+    output = arguments.output
+    let format = try Self.format(arguments)
+    let (size, typed) = try Self.size(arguments)
     self.size = typed
     options = RenderOptions(
-      format, size: size, region: words.region, isTransparent: words.transparent, embedsGlyphs: words.embed,
-      font: words.font)
-    if words.embed, format != .svg {
+      format, size: size, region: arguments.region, isTransparent: arguments.transparent,
+      embedsGlyphs: arguments.embed,
+      font: arguments.font)
+    if arguments.embed, format != .svg {
       throw ArtError(
         .usage, "--embed is about SVG, and \(format.rawValue.uppercased()) is to be written; leave it out")
     }
-    if words.font?.isEmpty == true { throw ArtError(.badValue, "an empty name is no font file; give one") }
-    if output == "-", words.common.json {
+    if arguments.font?.isEmpty == true {
+      throw ArtError(.badValue, "an empty name is no font file; give one")
+    }
+    if output == "-", arguments.common.json {
       throw ArtError(.usage, "--output - or --json: stdout takes one of them")
     }
   }
 
-  private static func format(_ words: Render) throws(ArtError) -> PictureFormat {
-    let ending = words.output == "-" ? .png : PictureFormat(endingOf: words.output)
-    guard let typed = words.format else {
+  private static func format(_ arguments: Render) throws(ArtError) -> PictureFormat {
+    let ending = arguments.output == "-" ? .png : PictureFormat(endingOf: arguments.output)
+    guard let typed = arguments.format else {
       guard let ending else {
         throw ArtError(
-          .usage, "\(shown(words.output)) ends neither in .png nor .svg nor .pdf; say which one with --format"
+          .usage,
+          "\(shown(arguments.output)) ends neither in .png nor .svg nor .pdf; say which one with --format"
         )
       }
       return ending
@@ -44,15 +48,15 @@ struct RenderArguments {
     guard let format = PictureFormat(rawValue: typed.lowercased()) else {
       throw ArtError(.badValue, "\(shown(typed)) is no format; give png, svg or pdf")
     }
-    if let ending, ending != format, words.output != "-" {
-      throw ArtError(.usage, "\(words.output) and --format \(format.rawValue) do not go together")
+    if let ending, ending != format, arguments.output != "-" {
+      throw ArtError(.usage, "\(arguments.output) and --format \(format.rawValue) do not go together")
     }
     return format
   }
 
-  private static func size(_ words: Render) throws(ArtError) -> (RenderSize, typed: String) {
-    guard let typed = words.width else { return try scale(words.scale ?? "1") }
-    guard words.scale == nil else { throw ArtError(.usage, "--scale or --width: give one of them") }
+  private static func size(_ arguments: Render) throws(ArtError) -> (RenderSize, typed: String) {
+    guard let typed = arguments.width else { return try scale(arguments.scale ?? "1") }
+    guard arguments.scale == nil else { throw ArtError(.usage, "--scale or --width: give one of them") }
     guard typed.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let width = Int(typed),
       PixelSize.sides.contains(width)
     else {
@@ -69,7 +73,7 @@ struct RenderArguments {
     return (.scale(scale), "--scale \(typed)")
   }
 
-  /// The drawing, and how large it is. Throws `badValue` for a region or a size out of bounds.
+  /// The drawing and its size in pixels. Throws `badValue` for a region or a size out of bounds.
   func drawing(of scene: DrawingScene) throws(ArtError) -> (drawing: Drawing, size: PixelSize) {
     do throws(RenderOptions.Failure) {
       return try options.drawing(of: scene)
@@ -87,7 +91,7 @@ struct RenderArguments {
 }
 
 extension OutputPlace {
-  /// What a person gives a command: a path, or `-` for stdout. Throws what a place must not be.
+  /// Parses an argument: a path, or `-` for stdout. Throws for a path that cannot be an output.
   init(argument: String, replacing replaceable: Replaceable) throws(ArtError) {
     guard !argument.isEmpty else {
       throw ArtError(.badValue, "an empty name is no file; give one, or - for stdout")
@@ -100,16 +104,16 @@ extension OutputPlace {
 }
 
 extension OutputFile {
-  /// Holds back the signals that end programs where they would leave something of it. Else they end this one at once, also while it
-  /// waits for who reads a pipe.
-  func heldSignals() -> SignalSource {
+  /// Blocks the signals that end programs if they would leave a partial file. Otherwise they end the process at once,
+  /// also while it waits for the reader of a pipe.
+  func blockedSignals() -> SignalSource {
     guard !leavesFile else { return SignalSource() }
-    // Swift's runtime would tell of a crash.
+    // Swift's runtime would report a crash.
     if !SignalSource.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
     return SignalSource([])
   }
 
-  /// Does what writes to it, and ends as other commands do whose reader has gone: by that signal.
+  /// Performs writes. If the reader has gone, SIGPIPE ends the process, as in other commands.
   func orEnd<Value>(_ work: () throws(ArtError) -> Value) throws(ArtError) -> Value {
     do throws(ArtError) {
       return try work()
@@ -119,18 +123,18 @@ extension OutputFile {
     }
   }
 
-  /// Puts the file at its path, durably, or ends so. Throws what `finish` throws.
+  /// Puts the file at its path durably, or ends on SIGPIPE. Throws the errors of `finish`.
   func finishOrEnd() throws(ArtError) { try orEnd(finish) }
 }
 
-/// Waits for drawings, and ends by a signal that says so, with nothing left of what was being written.
+/// Waits for drawings. A signal ends the process, and leaves no partial output behind.
 struct SignalledWaiter: DrawingWaiter {
-  let held: SignalSource
+  let signals: SignalSource
   let file: OutputFile
 
   func wait<Value: Sendable>(
     for work: @escaping @Sendable () async throws(DrawingFailure) -> Value
   ) throws(DrawingFailure) -> Value {
-    try waitForDrawing(held, restore: file.discard, work)
+    try waitForDrawing(signals, restore: file.discard, work)
   }
 }

@@ -27,7 +27,8 @@ extension Int {
 }
 
 extension ImportedDocument {
-  /// `new/bees.emojiart: 12 of 14 emoji, picture 640 x 400, emojiart-2020, from old/bees.json`, and a line for each note.
+  /// `new/bees.emojiart: 12 of 14 emoji, picture 640 x 400, emojiart-2020, from old/bees.json`, then a line for each
+  /// note.
   var lines: [String] {
     let kept = content.emojiCount
     let count = kept == found ? (kept == 0 ? "no emoji" : "\(kept) emoji") : "\(kept) of \(found) emoji"
@@ -102,7 +103,7 @@ extension ImportTally {
 }
 
 extension ArtError {
-  /// Why a file did not become a document, as the command says it.
+  /// Words the failure of an import for the command line.
   init(_ failure: ImportFailure) {
     switch failure {
     case .failed(let error): self = error

@@ -7,28 +7,28 @@ import ArtWorkspace
 struct Exporting {
   private let file: DocumentFile
   private let dialect: Dialect
-  /// Nil for stdout.
+  /// The output path; nil for stdout.
   private let output: String?
   private let isStrict: Bool
   private let isJSON: Bool
 
-  /// Reads what can be wrong without looking anywhere. Throws `usage` and `badValue`.
-  init(_ words: Export) throws(ArtError) {
-    guard let dialect = Dialect(rawValue: words.format.lowercased()) else {
+  /// Checks the arguments without reading any file. Throws `usage` and `badValue`.
+  init(_ arguments: Export) throws(ArtError) {
+    guard let dialect = Dialect(rawValue: arguments.format.lowercased()) else {
       let names = Dialect.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ArtError(.badValue, "\(shown(words.format)) is no format; give one of \(names)")
+      throw ArtError(.badValue, "\(shown(arguments.format)) is no format; give one of \(names)")
     }
     self.dialect = dialect
-    output = words.output == "-" ? nil : words.output
-    isStrict = words.strict
-    isJSON = words.common.json
+    output = arguments.output == "-" ? nil : arguments.output
+    isStrict = arguments.strict
+    isJSON = arguments.common.json
     guard output != nil || !isJSON else {
       throw ArtError(.usage, "--json tells of the file that is written; name one with -o")
     }
-    file = try words.common.file(words.doc)
+    file = try arguments.common.file(arguments.doc)
   }
 
-  /// Returns how the command ends.
+  /// Exports, and returns the exit status.
   func run() throws(ArtError) -> ExitStatus {
     let exporter = try Exporter(file, as: dialect, recovery: .ofCommand)
     if isStrict, !exporter.report.notes.isEmpty { return try refuse(exporter.report) }
@@ -36,26 +36,26 @@ struct Exporting {
     guard let output else {
       try exporter.write { (piece) throws(ArtError) in try Output.write(piece) }
       try Output.line("")
-      for line in exporter.report.lines { Output.complain("\(file.path): \(line)") }
+      for line in exporter.report.lines { Output.printError("\(file.path): \(line)") }
       return status
     }
     if exporter.view.isPictureLost {
-      Output.complain("\(file.path): the bytes of its background are lost; it is exported without")
+      Output.printError("\(file.path): the bytes of its background are lost; it is exported without")
     }
     let size = try write(exporter, to: output)
-    Output.tell(of: "the document is in \(output)")
-    try tell(exporter, output, size)
+    Output.addToErrors("the document is in \(output)")
+    try report(exporter, output, size)
     return status
   }
 
-  /// Writes a file, of which signals leave nothing. Returns how many bytes it has.
+  /// Writes a file and returns its size in bytes. A signal leaves no partial file behind.
   private func write(_ exporter: Exporter, to output: String) throws(ArtError) -> Int {
     guard !output.isEmpty else {
       throw ArtError(.badValue, "an empty name is no file; give one, or - for stdout")
     }
     let result = try OutputFile(exporter.place(output))
-    let held = result.heldSignals()
-    defer { held.release() }
+    let signals = result.blockedSignals()
+    defer { signals.release() }
     try result.orEnd { () throws(ArtError) in try exporter.write(to: result) }
     return result.size
   }
@@ -65,13 +65,13 @@ extension Exporting {
   private func refuse(_ report: ExchangeReport) throws(ArtError) -> ExitStatus {
     let fields: [String: JSON] = ["format": .string(dialect.rawValue), "notes": report.json]
     if isJSON { try Output.json(.object(["refused": .object(fields)])) }
-    for line in report.lines { Output.complain("\(file.path): \(line)") }
-    Output.complain(
+    for line in report.lines { Output.printError("\(file.path): \(line)") }
+    Output.printError(
       "\(file.path) is not exported: not all of it can be carried to \(dialect.rawValue); leave out --strict")
     return .badData
   }
 
-  private func tell(_ exporter: Exporter, _ output: String, _ size: Int) throws(ArtError) {
+  private func report(_ exporter: Exporter, _ output: String, _ size: Int) throws(ArtError) {
     let report = exporter.report
     guard isJSON else {
       let count = exporter.view.content.emojiCount == 0 ? "no emoji" : "\(exporter.emojiCount) emoji"

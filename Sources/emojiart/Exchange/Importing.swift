@@ -6,7 +6,7 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// The work of `import`: one file after the other. What goes wrong with one is told, and the next one follows.
+/// The work of `import`: one file after the other. An error of one file is reported, and the next one follows.
 struct Importing {
   private let settings: ImportSettings
   private let list: ImportList
@@ -20,24 +20,24 @@ struct Importing {
     (self.settings, self.list) = (settings, list)
     let options = ImportOptions(
       isOffline: settings.isOffline, allowsPrivate: settings.allowsPrivate, hint: RefusalMessages.hint)
-    importer = Importer(list, options, transfer: Transfer(), notice: { Output.complain($0.message) })
+    importer = Importer(list, options, transfer: Transfer(), notice: { Output.printError($0.message) })
   }
 
-  /// How the command ends: by the first failure.
+  /// The exit status, from the first failure.
   var status: ExitStatus { importer.tally.firstFailure.map { ExitStatus($0) } ?? .done }
 
-  /// Throws what keeps it from telling, and from reading stdin.
+  /// Throws when results cannot be printed, and when stdin cannot be read.
   mutating func run() throws {
     progress = ImportProgress(total: list.sources.count)
-    try tellOfPassed()
-    // Before signals are held back: a person at a terminal may give up.
+    try printSkipped()
+    // Reads stdin before signals are blocked, so that a user at a terminal can cancel.
     let stdin = try list.sources.first { $0.path == nil }.map { (_) throws(ArtError) in
       try SourceBytes(descriptor: 0, name: "stdin")
     }
-    let held = SignalSource()
-    Output.wait(until: held)
+    let signals = SignalSource()
+    Output.wait(until: signals)
     for source in list.sources {
-      if let number = held.next() { try end(by: number) }
+      if let number = signals.next() { try end(by: number) }
       do { try bringIn(source, stdin) } catch let interruption as Interruption {
         try end(by: interruption.number)
       }
@@ -46,7 +46,7 @@ struct Importing {
     }
     try finish()
     Output.wait(until: nil)
-    held.release()
+    signals.release()
   }
 
   private mutating func bringIn(_ source: ImportSource, _ stdin: SourceBytes?) throws {
@@ -54,7 +54,7 @@ struct Importing {
     do {
       guard let foreign = try importer.read(source, bytes: stdin) else { return }
       if foreign.background != nil {
-        // What is done is told before anybody waits, who may give up.
+        // Report the result before waiting for the next file, when the user may cancel.
         hideBar()
         try Output.flush()
       }
@@ -64,9 +64,9 @@ struct Importing {
     }
     if let refusal = document.refusal {
       let file = DocumentFile(document.path)
-      RefusalMessages.tell(refusal, of: file, settings.choice, asked: nil, mayAsk: false)
+      RefusalMessages.warn(refusal, of: file, settings.choice, asked: nil, mayAsk: false)
     }
-    Output.tell(of: "the documents themselves are there")
+    Output.addToErrors("the documents themselves are there")
     if settings.isJSON { return try Output.line(document.json) }
     for line in document.lines { try Output.line(safe(line)) }
   }
@@ -74,11 +74,11 @@ struct Importing {
   private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
     importer.tally.addFailure(error.code)
     hideBar()
-    // What is wrong with the text itself is said without a name, and may begin as one.
+    // An error of the text itself names no file, and may begin like a name.
     let isNamed =
       error.code != .badJSON && error.code != .notADocument
       && error.message.unicodeScalars.starts(with: "\(name) ".unicodeScalars)
-    Output.complain(isNamed ? error.message : "\(name): \(error.message)")
+    Output.printError(isNamed ? error.message : "\(name): \(error.message)")
     guard settings.isJSON else { return }
     let fields: [String: JSON] = [
       "code": .string(error.code.rawValue), "message": .string(error.message), "source": .string(name),
@@ -88,8 +88,8 @@ struct Importing {
 }
 
 extension Importing {
-  private mutating func tellOfPassed() throws(ArtError) {
-    for (name, kind) in list.passed { Output.complain("\(name) is \(kind), and is passed over") }
+  private mutating func printSkipped() throws(ArtError) {
+    for (name, kind) in list.passed { Output.printError("\(name) is \(kind), and is passed over") }
     for (name, error) in list.faults { try fail(name, error) }
   }
 
@@ -107,7 +107,7 @@ extension Importing {
     Output.beginLast(before: number)
     try finish()
     let left = list.sources.count - done
-    Output.complain(
+    Output.printError(
       "interrupted: \(left.of("file is", "files are")) left, the documents that came in are whole")
     SignalSource.die(of: number)
   }
@@ -126,7 +126,7 @@ extension Importing {
   }
 }
 
-/// What the words of `import` ask for, read before any file is touched.
+/// The arguments of `import`, parsed before any file is opened.
 struct ImportSettings {
   let files: [String]
   let name: String?
@@ -140,15 +140,15 @@ struct ImportSettings {
   var isJSON: Bool { common.json }
 
   /// Throws `usage` and `badValue`.
-  init(_ words: Import) throws(ArtError) {
-    files = words.files
-    name = words.name
-    into = try words.into.map { (folder) throws(ArtError) in try CommonOptions.checked(folder) }
-    isRecursive = words.recursive
-    isOffline = words.offline
-    allowsPrivate = words.allowPrivate
-    choice = try words.warnings.choice()
-    common = words.common
+  init(_ arguments: Import) throws(ArtError) {
+    files = arguments.files
+    name = arguments.name
+    into = try arguments.into.map { (folder) throws(ArtError) in try CommonOptions.checked(folder) }
+    isRecursive = arguments.recursive
+    isOffline = arguments.offline
+    allowsPrivate = arguments.allowPrivate
+    choice = try arguments.warnings.choice()
+    common = arguments.common
     try check()
   }
 
@@ -169,7 +169,7 @@ struct ImportSettings {
     }
   }
 
-  /// All that is to be imported. Throws what keeps from beginning at all.
+  /// All files to be imported. Throws when the import cannot start at all.
   func list() throws(ArtError) -> ImportList {
     let folder = if let into { into } else { try common.currentFolder() }
     var list = ImportList(folder: folder, isRecursive: isRecursive)

@@ -10,19 +10,19 @@ import Glibc
 ///     stdin ──StreamForm──▶ lines of one read ──▶ Session, one call for a run of edits ──▶ StreamForm ──▶ stdout
 ///                                                 Session ──events──▶ Outbox ──behind the answers──┘
 ///
-/// Nothing grows without bound: while stdout takes nothing, nothing is read. What happened is written only when every
-/// edit that was asked for is answered, so that an edit is answered before it is told to be saved.
+/// Memory is bounded: while stdout blocks, nothing is read. Events are written only when every requested edit is
+/// answered, so that an edit is answered before it is reported as saved.
 struct EditingStream<Form: StreamForm> {
   let session: Session
   let outbox: Outbox
   let settings: StreamSettings
   let errors: FirstError
   var form: Form
-  /// Edits that were answered with ok.
+  /// The number of edits answered with ok.
   var acknowledged = 0
   var hasQuit = false
   var recent = RecentAdditions()
-  /// Why stdout takes nothing any more.
+  /// The error that has ended writing to stdout.
   private(set) var broken: ArtError?
 
   init(
@@ -35,20 +35,20 @@ struct EditingStream<Form: StreamForm> {
     self.form = form
   }
 
-  /// Reads and answers, to the end of the input, or until stdout takes nothing any more: `broken` tells. Throws when
-  /// stdin cannot be read.
+  /// Reads and answers lines until the end of the input, or until stdout cannot be written: `broken` has that error.
+  /// Throws when stdin cannot be read.
   mutating func run() throws(ArtError) {
     flush()
     while !hasQuit, broken == nil {
       let isOpen = outbox.isOpen
       if isOpen, form.hasLines {
-        answer(try form.take() ?? [])
+        answer(try form.readLines() ?? [])
         continue
       }
       var ready = [
         pollfd(fd: outbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
         pollfd(fd: isOpen && form.mayRead ? 0 : -1, events: Int16(POLLIN), revents: 0),
-        // Tells of a pipe that nobody reads any more.
+        // `poll` reports POLLERR when the reader of the pipe has gone.
         pollfd(fd: 1, events: 0, revents: 0),
       ]
       let count = poll(&ready, nfds_t(ready.count), form.timeout)
@@ -58,14 +58,14 @@ struct EditingStream<Form: StreamForm> {
       if ready[0].revents != 0 { outbox.wakeup.clear() }
       if count == 0 || ready[0].revents != 0 { flush() }
       if ready[1].revents != 0, outbox.isOpen {
-        guard let lines = try form.take() else { return }
+        guard let lines = try form.readLines() else { return }
         answer(lines)
       }
     }
   }
 
-  /// Saves and closes the document, or closes it only, and writes the last of what happened. `listening` is over when the
-  /// session's events are. Throws when something could not be saved.
+  /// Saves and closes the document, or only closes it, and writes the last events. `listening` completes with the
+  /// session's events. Throws when edits could not be saved.
   mutating func end(after listening: Outcome<Void>, saving: Bool) throws(ArtError) {
     let session = session
     let failure = wait { await session.end(discardingChanges: !saving) }
@@ -77,46 +77,46 @@ struct EditingStream<Form: StreamForm> {
       ? failure.error : .notSaved(failure.unsaved, in: session.filePath, failure.error)
   }
 
-  /// Writes the answers, and what happened meanwhile behind them.
+  /// Writes the answers, and then the events.
   mutating func flush() {
-    let taken = outbox.take()
-    defer { for waiter in taken.waiters { waiter.signal() } }
-    say { (form) throws(ArtError) in try form.write(taken.late, with: taken.lines) }
+    let batch = outbox.drain()
+    defer { for waiter in batch.waiters { waiter.signal() } }
+    respond { (form) throws(ArtError) in try form.write(batch.late, with: batch.lines) }
     guard form.showsState, broken == nil else { return }
     let session = session
     let (state, unsaved) = Outcome { (await session.state, await session.unsavedChanges) }.wait()
-    form.update(session, state, unsaved: unsaved, isTerminalNew: taken.isTerminalNew)
+    form.update(session, state, unsaved: unsaved, isTerminalNew: batch.isTerminalNew)
   }
 
-  /// Answers, unless nothing is taken any more.
-  mutating func say(_ body: (inout Form) throws(ArtError) -> Void) {
+  /// Writes an answer, unless stdout is broken.
+  mutating func respond(_ body: (inout Form) throws(ArtError) -> Void) {
     guard broken == nil else { return }
     do throws(ArtError) { try body(&form) } catch { broken = error }
   }
 
-  /// Answers a line that came to nothing.
-  mutating func say(_ error: ArtError, to line: StreamLine) {
+  /// Answers a line with an error.
+  mutating func respond(_ error: ArtError, to line: StreamLine) {
     errors.note(error)
-    say { (form) throws(ArtError) in try form.failed(error, line) }
+    respond { (form) throws(ArtError) in try form.failed(error, line) }
   }
 
-  /// Waits for what may take long, and writes what happens meanwhile.
+  /// Waits for long work, and writes events meanwhile.
   mutating func wait<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value {
     let wakeup = outbox.wakeup
     return wait(for: Outcome(work) { wakeup.wake() })
   }
 
-  /// The same for work that wakes this thread in the end.
+  /// The same for work that wakes this thread at its end.
   @discardableResult
   private mutating func wait<Value>(for outcome: Outcome<Value>) -> Value {
     while true {
       if let value = outcome.now { return value }
-      waitForNews()
+      waitForEvents()
     }
   }
 
-  /// Waits to be woken, and writes what happened; or until nobody reads any more.
-  mutating func waitForNews() {
+  /// Waits for a wakeup and writes events; returns also when the reader of stdout has gone.
+  mutating func waitForEvents() {
     var ready = [
       pollfd(fd: outbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
       pollfd(fd: broken == nil ? 1 : -1, events: 0, revents: 0),
@@ -128,10 +128,10 @@ struct EditingStream<Form: StreamForm> {
   }
 }
 
-// MARK: Answers
+// MARK: - Answers
 
 extension EditingStream {
-  /// Answers lines in their order.
+  /// Answers lines in order.
   mutating func answer(_ lines: [StreamLine]) {
     var rest = lines[...]
     while let first = rest.first, !hasQuit, broken == nil {
@@ -143,8 +143,8 @@ extension EditingStream {
     if form.showsState, !settings.isAtomic { recent.keep() }
   }
 
-  /// The lines that are answered by one call of the session. One that may be about much ends it, so that no more is kept
-  /// for an answer than must be.
+  /// The first lines that one call of the session can perform. A line about many emoji ends the run, to bound the
+  /// memory for answers.
   private func run(of lines: ArraySlice<StreamLine>) -> ArraySlice<StreamLine> {
     var room = min(settings.killAfter.map { $0 - acknowledged } ?? .max, Self.mostInOneCall)
     var end = lines.startIndex
@@ -159,27 +159,27 @@ extension EditingStream {
     return lines[..<end]
   }
 
-  /// With all of a read, a sixth more edits a second were answered, and a seventh more memory was needed.
+  /// A whole read in one call would answer a sixth more edits per second, but take a seventh more memory.
   private static var mostInOneCall: Int { 512 }
 
   private mutating func edit(_ run: ArraySlice<StreamLine>) {
     var answers = perform(run).makeIterator()
     for line in run {
       switch line.request {
-      case .bad(let error): say(error, to: line)
+      case .bad(let error): respond(error, to: line)
       case .edit(let request):
         switch answers.next() {
         case .success(let answer):
           recent.note(request)
-          say { (form) throws(ArtError) in try form.done(answer, of: line) }
+          respond { (form) throws(ArtError) in try form.done(answer, of: line) }
           acknowledge()
-        case .failure(let error): say(error, to: line)
+        case .failure(let error): respond(error, to: line)
         case nil: break
         }
       case .save, .show, .history, .background, .help, .quit: break
       }
-      // Without what happened meanwhile: not all of the run is answered.
-      if form.size >= 1 << 18 { say { (form) throws(ArtError) in try form.write(with: []) } }
+      // Without events: a part of the run is not answered yet.
+      if form.size >= 1 << 18 { respond { (form) throws(ArtError) in try form.write(with: []) } }
     }
   }
 
@@ -187,7 +187,7 @@ extension EditingStream {
     let (session, isAtomic, client) = (session, settings.isAtomic, session.client)
     let requests = run.compactMap { line -> ClientRequest? in
       guard case .edit(let request) = line.request else { return nil }
-      // Without a session a tag is the caller's own mark, and no key.
+      // Without a session a tag is only a mark of the caller, and no key.
       return client.session == nil
         ? ClientRequest(request, by: client)
         : ClientRequest(request, by: client, tag: line.tag?.requestTag, since: line.since)
@@ -200,8 +200,8 @@ extension EditingStream {
     }
   }
 
-  /// Waits until an edit may be made, as long as somebody reads; whether one does. Otherwise the stream is over, and what was
-  /// answered is in the journal. With `--atomic` it is not waited for.
+  /// Waits for the capacity to make an edit. Returns false when the reader has gone; then the stream is over, and
+  /// answered edits are in the journal. With `--atomic` it does not wait.
   mutating func waitForCapacity() -> Bool {
     guard !settings.isAtomic else { return true }
     let session = session
@@ -210,14 +210,14 @@ extension EditingStream {
     } done: { [wakeup = outbox.wakeup] in
       wakeup.wake()
     }
-    while hasCapacity.now == nil, broken == nil { waitForNews() }
+    while hasCapacity.now == nil, broken == nil { waitForEvents() }
     return broken == nil
   }
 
   mutating func acknowledge() {
     acknowledged += 1
     guard acknowledged == settings.killAfter else { return }
-    say { (form) throws(ArtError) in try form.write(with: []) }
+    respond { (form) throws(ArtError) in try form.write(with: []) }
     kill(getpid(), SIGKILL)
   }
 
@@ -226,18 +226,18 @@ extension EditingStream {
     switch line.request {
     case .save: save(line)
     case .show, .history:
-      // What happens meanwhile is written behind the answer: it is later than the snapshot.
+      // Later events are written behind the answer, because they are newer than the snapshot.
       let (snapshot, unsaved) = Outcome { (await session.snapshot, await session.unsavedChanges) }.wait()
-      say { (form) throws(ArtError) in try form.show(snapshot, unsaved: unsaved, of: line) }
+      respond { (form) throws(ArtError) in try form.show(snapshot, unsaved: unsaved, of: line) }
     case .background(let asked): answer(asked, to: line)
-    case .help(let text): say { (form) throws(ArtError) in try form.help(text) }
+    case .help(let text): respond { (form) throws(ArtError) in try form.help(text) }
     case .quit: hasQuit = true
     case .edit, .bad: break
     }
   }
 
   private mutating func save(_ line: StreamLine) {
-    guard !settings.isAtomic else { return say(.savedAtTheEnd(), to: line) }
+    guard !settings.isAtomic else { return respond(.savedAtTheEnd(), to: line) }
     let session = session
     let saved = wait {
       await result { () async throws(ArtError) in
@@ -247,21 +247,21 @@ extension EditingStream {
     }
     switch saved {
     case .success(let (revision, unsaved)):
-      say { (form) throws(ArtError) in try form.saved(revision: revision, unsaved: unsaved, of: line) }
-    case .failure(let error): say(error, to: line)
+      respond { (form) throws(ArtError) in try form.saved(revision: revision, unsaved: unsaved, of: line) }
+    case .failure(let error): respond(error, to: line)
     }
   }
 }
 
-// MARK: Backgrounds
+// MARK: - Backgrounds
 
 extension EditingStream {
-  /// Does what is asked of the background. What has to be fetched is answered at once, and told of when it is there, or
-  /// refused.
+  /// Performs a request about the background. One that has to be fetched is answered at once, and reported again when
+  /// it is applied or refused.
   mutating func answer(_ asked: BackgroundLine, to line: StreamLine) {
     switch asked {
     case .request(.fetch(let typed, let keepsCanvas, let allowsPrivate)):
-      guard !settings.isAtomic else { return say(.nothingFetchedAtomically(), to: line) }
+      guard !settings.isAtomic else { return respond(.nothingFetchedAtomically(), to: line) }
       guard let url = url(typed, line) else { return }
       let request = BackgroundRequest(
         url, isUserInitiated: true, allowsPrivate: allowsPrivate || settings.allowsPrivate,
@@ -270,7 +270,7 @@ extension EditingStream {
         try await session.setBackground(request, keepsCanvas: keepsCanvas, tag: tag)
       }
     case .picture(let path, let keepsCanvas):
-      guard !settings.isAtomic else { return say(.nothingFetchedAtomically(), to: line) }
+      guard !settings.isAtomic else { return respond(.nothingFetchedAtomically(), to: line) }
       guard let bytes = bytes(of: path, line) else { return }
       fetch(path, line) { (session, tag) throws(ArtError) in
         try await session.setBackground(bytes, keepsCanvas: keepsCanvas, tag: tag)
@@ -283,13 +283,13 @@ extension EditingStream {
         }
         change(.later(pending), line)
       } catch {
-        say(error, to: line)
+        respond(error, to: line)
       }
     case .request(.clear): change(.clear, line)
     }
   }
 
-  /// Begins to fetch a background, and answers before what becomes of it is written.
+  /// Starts fetching a background, and writes the answer before the result.
   private mutating func fetch(
     _ what: String, _ line: StreamLine,
     _ begin: @escaping @Sendable (Session, _ tag: String?) async throws(ArtError) -> Void
@@ -297,12 +297,12 @@ extension EditingStream {
     let (session, tag) = (session, line.tag?.text)
     let begun = Outcome { await result { () async throws(ArtError) in try await begin(session, tag) } }
     switch begun.wait() {
-    case .success: say { (form) throws(ArtError) in try form.fetching(what, of: line) }
-    case .failure(let error): say(error, to: line)
+    case .success: respond { (form) throws(ArtError) in try form.fetching(what, of: line) }
+    case .failure(let error): respond(error, to: line)
     }
   }
 
-  /// The URL that was typed; nil for one that is refused, which is reported.
+  /// Parses the typed URL; reports a refused one and returns nil.
   private mutating func url(_ typed: String, _ line: StreamLine) -> BackgroundURL? {
     do throws(Refusal) { return try BackgroundURL(typed) } catch {
       session.refuseBackground(error, url: typed, tag: line.tag?.text)
@@ -310,11 +310,11 @@ extension EditingStream {
     }
   }
 
-  /// A person's own picture; nil for one that cannot be read, or is refused, which is reported.
+  /// Reads the user's own picture; nil if it cannot be read or is refused, which is reported.
   private mutating func bytes(of path: String, _ line: StreamLine) -> [UInt8]? {
-    // Whoever opens and closes it by hand takes the locks of a save that is being made.
+    // Opening and closing the document's own file would release the locks of a save in progress.
     guard !isSameFile(path, session.filePath) else {
-      say(ArtError(.badValue, "\(path) is the document itself, and no picture"), to: line)
+      respond(ArtError(.badValue, "\(path) is the document itself, and no picture"), to: line)
       return nil
     }
     do {
@@ -323,14 +323,14 @@ extension EditingStream {
     } catch let refusal as Refusal {
       session.refuseBackground(refusal, url: nil, tag: line.tag?.text)
     } catch let error as ArtError {
-      say(error, to: line)
+      respond(error, to: line)
     } catch {
-      say(ArtError(.inputOutput, "cannot read \(path): \(error)"), to: line)
+      respond(ArtError(.inputOutput, "cannot read \(path): \(error)"), to: line)
     }
     return nil
   }
 
-  /// An edit, after which nothing is fetched that was asked for before.
+  /// Performs an edit that cancels earlier fetches.
   private mutating func change(_ change: BackgroundChange, _ line: StreamLine) {
     guard waitForCapacity() else { return }
     let session = session
@@ -343,13 +343,13 @@ extension EditingStream {
     }
     switch edited {
     case .success(let unsaved):
-      say { (form) throws(ArtError) in try form.edited(unsaved: unsaved, of: line) }
+      respond { (form) throws(ArtError) in try form.edited(unsaved: unsaved, of: line) }
       acknowledge()
-    case .failure(let error): say(error, to: line)
+    case .failure(let error): respond(error, to: line)
     }
   }
 
-  /// Waits for what is being fetched, and writes what happens meanwhile; not when nobody reads any more.
+  /// Waits for fetches in progress, and writes events; returns when the reader of stdout has gone.
   mutating func waitForBackgrounds() {
     guard broken == nil else { return }
     let session = session
@@ -358,13 +358,13 @@ extension EditingStream {
     } done: { [wakeup = outbox.wakeup] in
       wakeup.wake()
     }
-    while over.now == nil, broken == nil { waitForNews() }
+    while over.now == nil, broken == nil { waitForEvents() }
   }
 }
 
 /// Whether two paths lead to one file.
 private func isSameFile(_ path: String, _ other: String) -> Bool {
-  // What cannot be looked at is no document that is open here.
+  // A path without a status cannot be the open document.
   do throws(SystemError) {
     return try FileStatus(at: path).identity == FileStatus(at: other).identity
   } catch {

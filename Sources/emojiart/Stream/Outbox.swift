@@ -6,13 +6,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Lines that are to be written between answers, put in by any thread, taken out by the one that writes. It holds so
-/// many bytes at most: when more come, one line that says so takes the place of them all. It also tells that thread
-/// whether it may read on.
+/// Lines to be written between answers: any thread adds them, and the writing thread removes them. When the lines
+/// exceed the capacity, one line replaces them all. The outbox also tells the writing thread whether it may continue
+/// reading.
 final class Outbox: Sendable {
   private struct Contents {
     var lines: [UInt8] = []
-    /// The document's version behind the last of the lines that tell of one.
+    /// The document's version after the last line that has one.
     var version = 0
     var late: [UInt8] = []
     var isOpen = true
@@ -26,13 +26,14 @@ final class Outbox: Sendable {
   private let contents = Mutex(Contents())
   private let overflow: @Sendable (Int) -> [UInt8]
 
-  /// `overflow` gives the line that takes the place of what was too much, up to a version of the document. Throws `inputOutput`.
+  /// `overflow` returns the line that replaces lines beyond the capacity, up to a version of the document. Throws
+  /// `inputOutput`.
   init(overflow: @escaping @Sendable (Int) -> [UInt8]) throws(ArtError) {
     self.overflow = overflow
-    wakeup = try WakeupPipe.made()
+    wakeup = try WakeupPipe.create()
   }
 
-  /// Puts in whole lines, and wakes the one who writes, without any, too.
+  /// Adds whole lines and wakes the writing thread, even if there are none.
   func put(_ lines: [UInt8], version: Int? = nil) {
     contents.withLock { contents in
       contents.version = version ?? contents.version
@@ -45,38 +46,38 @@ final class Outbox: Sendable {
     wakeup.wake()
   }
 
-  /// Puts in an answer that was long in coming: it is never left out, and there are few.
+  /// Adds a delayed answer. It is never dropped; there are few of them.
   func putLate(_ line: [UInt8]) {
     contents.withLock { $0.late.append(contentsOf: line) }
     wakeup.wake()
   }
 
-  /// What was there when it was taken out. Who takes it lets the waiters go when it is written.
-  struct Taken {
+  /// The content of one read. The reader releases the waiters after it has written the lines.
+  struct Batch {
     var lines: [UInt8]
     var late: [UInt8]
     var waiters: [DispatchSemaphore]
     var isTerminalNew: Bool
   }
 
-  func take() -> Taken {
+  func drain() -> Batch {
     contents.withLock { contents in
       defer {
         (contents.lines, contents.late, contents.waiters, contents.isTerminalNew) = ([], [], [], false)
       }
-      return Taken(
+      return Batch(
         lines: contents.lines, late: contents.late, waiters: contents.waiters,
         isTerminalNew: contents.isTerminalNew)
     }
   }
 
-  /// The terminal may have become another: its size, its mode, or who it belongs to.
+  /// Notes that the terminal may have changed: its size, its mode, or its foreground process.
   func noteTerminal() {
     contents.withLock { $0.isTerminalNew = true }
     wakeup.wake()
   }
 
-  /// Waits until what was put in is written, that long at most.
+  /// Waits until all lines are written, with a timeout.
   func waitUntilWritten(atMost time: DispatchTimeInterval) {
     let waiter = DispatchSemaphore(value: 0)
     contents.withLock { $0.waiters.append(waiter) }
@@ -84,7 +85,7 @@ final class Outbox: Sendable {
     _ = waiter.wait(timeout: .now() + time)
   }
 
-  /// Whether more is to be read.
+  /// Whether reading may continue.
   var isOpen: Bool {
     get { contents.withLock { $0.isOpen } }
     set {
@@ -95,8 +96,8 @@ final class Outbox: Sendable {
 }
 
 extension WakeupPipe {
-  /// Makes one. Throws `inputOutput`.
-  static func made() throws(ArtError) -> WakeupPipe {
+  /// Creates a pipe. Throws `inputOutput`.
+  static func create() throws(ArtError) -> WakeupPipe {
     do throws(SystemError) { return try WakeupPipe() } catch {
       throw ArtError(.inputOutput, "cannot make a pipe: \(error.text)")
     }

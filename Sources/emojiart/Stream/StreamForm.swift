@@ -6,63 +6,64 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// How a stream is read and answered: as lines of JSON, as the commands' words, or at a prompt.
+/// The form of a stream's input and output: lines of JSON, words of commands, or a prompt.
 protocol StreamForm: SendableMetatype {
-  /// Reads once from stdin, which has something, and gives the lines that are complete; nil at the end of the input.
-  /// Throws `inputOutput`.
-  mutating func take() throws(ArtError) -> [StreamLine]?
-  /// Whether there are lines without more input.
+  /// Reads once from stdin, which is readable, and returns the complete lines; nil at the end of the input. Throws
+  /// `inputOutput`.
+  mutating func readLines() throws(ArtError) -> [StreamLine]?
+  /// Whether complete lines are buffered.
   var hasLines: Bool { get }
   /// Whether stdin may be read.
   var mayRead: Bool { get }
-  /// Milliseconds without input after which `wake` is to be called; -1 for never.
+  /// Milliseconds without input after which `wake` is to be called; -1 for none.
   var timeout: Int32 { get }
-  /// Nothing came in for so long.
+  /// The timeout has passed without input.
   mutating func wake()
 
-  /// An edit, an undo or a redo was done.
+  /// Answers an edit, an undo or a redo.
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError)
-  /// The document was saved.
+  /// Answers a save.
   mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError)
-  /// The document as it is.
+  /// Answers with the document's content.
   mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError)
-  /// How something is used.
+  /// Answers with a help text.
   mutating func help(_ text: String) throws(ArtError)
-  /// A background is being fetched, or a person's own picture looked at; what it is, for people.
+  /// Answers that a background is being fetched, or a local picture is being checked; `what` describes it.
   mutating func fetching(_ what: String, of line: StreamLine) throws(ArtError)
-  /// The background was cleared, or is to be fetched later.
+  /// Answers that the background was cleared, or will be fetched later.
   mutating func edited(unsaved: Int, of line: StreamLine) throws(ArtError)
-  /// What the line asked for came to nothing.
+  /// Answers with an error.
   mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError)
 
-  /// Bytes of answers that wait to be written.
+  /// The number of bytes of buffered answers.
   var size: Int { get }
-  /// Writes the answers, those that were long in coming, and then what happened, in whole lines.
-  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError)
+  /// Writes the answers, then the delayed answers, then the events, in whole lines.
+  mutating func write(_ late: [UInt8], with events: [UInt8]) throws(ArtError)
 
-  /// Whether `update` is wanted.
+  /// Whether `update` is to be called.
   var showsState: Bool { get }
-  /// The document and its state, and how many edits no save holds; whether the terminal may have become another.
+  /// Updates the displayed state: the snapshot, the count of unsaved edits, and whether the terminal may have
+  /// changed.
   mutating func update(
     _ session: Session, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool)
 
-  /// What happened to the document, in whole lines; nothing where it is not worth a line.
+  /// The lines for an event of the session; empty if it is not shown.
   static func lines(of event: SessionEvent) -> [UInt8]
-  /// A turn in the program's life.
+  /// The lines for an event of the program's life cycle.
   static func lines(of event: LifeCycleEvent) -> [UInt8]
-  /// Puts what happened into the outbox.
+  /// Adds the lines for an event to the outbox.
   static func report(_ event: SessionEvent, to outbox: Outbox)
-  /// Says what a person should know although the work was done.
+  /// Adds a notice for the user about work that was done.
   static func notice(_ text: String, by outbox: Outbox)
 }
 
 extension StreamForm {
-  mutating func write(with news: [UInt8]) throws(ArtError) { try write([], with: news) }
+  mutating func write(with events: [UInt8]) throws(ArtError) { try write([], with: events) }
   var hasLines: Bool { false }
   var mayRead: Bool { true }
   var timeout: Int32 { -1 }
   func wake() {}
-  static func notice(_ text: String, by outbox: Outbox) { Output.complain(text) }
+  static func notice(_ text: String, by outbox: Outbox) { Output.printError(text) }
   var showsState: Bool { false }
   func update(_ session: Session, _ state: DocumentState, unsaved: Int, isTerminalNew: Bool) {}
 
@@ -74,18 +75,20 @@ extension StreamForm {
   }
 }
 
-/// Requests and answers as JSON Lines: those of `ArtProtocol`.
+// MARK: - JSON
+
+/// The form with requests and answers in JSON Lines, as `ArtProtocol` defines them.
 struct JSONForm: StreamForm {
   private var input = StreamLineReader()
   private var json = JSONWriter(reserving: 1 << 18, urls: .redacted)
-  /// Whether every answer says that nothing is kept before the end.
+  /// Whether every answer says that nothing is saved before the end.
   private let isPending: Bool
-  /// Whether a document that is shown has what effects are applied to.
+  /// Whether the answer to `show` includes what a client needs to apply effects.
   private let isFollowed: Bool
 
   init(isPending: Bool, isFollowed: Bool) { (self.isPending, self.isFollowed) = (isPending, isFollowed) }
 
-  mutating func take() throws(ArtError) -> [StreamLine]? { try input.take(StreamLine.init(json:)) }
+  mutating func readLines() throws(ArtError) -> [StreamLine]? { try input.readLines(StreamLine.init(json:)) }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
     guard case .edit(let request) = line.request else { return }
@@ -110,7 +113,7 @@ struct JSONForm: StreamForm {
     try respond(.document(ProtocolDocument(snapshot, unsaved: unsaved, hasZ: isFollowed)), to: line)
   }
 
-  /// No line of JSON asks for it.
+  /// JSON has no request for help.
   func help(_ text: String) {}
 
   mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
@@ -127,10 +130,10 @@ struct JSONForm: StreamForm {
 
   var size: Int { json.bytes.count }
 
-  /// What was long in coming is among the news.
-  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
-    if !news.isEmpty {
-      json.verbatim(news.dropLast())
+  /// Delayed answers are part of the events.
+  mutating func write(_ late: [UInt8], with events: [UInt8]) throws(ArtError) {
+    if !events.isEmpty {
+      json.verbatim(events.dropLast())
       json.endLine()
     }
     defer { json.removeAll() }
@@ -145,22 +148,24 @@ struct JSONForm: StreamForm {
 }
 
 extension Output {
-  /// Writes at once. Throws `brokenPipe` when nobody reads.
+  /// Writes at once. Throws `brokenPipe` when the reader has gone.
   static func writeAnswers(_ bytes: [UInt8]) throws(ArtError) {
     if let number = write(bytes[...], to: 1) { throw .notWritten(to: "stdout", number) }
   }
 }
 
-/// The words of the commands, without `emojiart` and the document; the answers are what the commands print. Errors are
-/// lines on stderr.
+// MARK: - Words
+
+/// The form with the words of commands, without `emojiart` and the document. Answers are the output of the commands,
+/// and errors are lines on stderr.
 struct WordForm: StreamForm {
   private let path: String
   private var input = StreamLineReader()
 
-  /// `path` is what the document is called.
+  /// `path` is the displayed path of the document.
   init(path: String) { self.path = path }
 
-  mutating func take() throws(ArtError) -> [StreamLine]? { try input.take(StreamLine.init(words:)) }
+  mutating func readLines() throws(ArtError) -> [StreamLine]? { try input.readLines(StreamLine.init(words:)) }
 
   mutating func done(_ answer: DocumentAnswer, of line: StreamLine) throws(ArtError) {
     let direction: (UndoDirection, Int)? =
@@ -173,12 +178,12 @@ struct WordForm: StreamForm {
       let notes =
         direction.notes(done: answer.entries.count, of: count, left: answer.left)
         + answer.lost.map { UndoRun.LostBackground($0, pending: answer.pending) }.map {
-          $0.background.lossWords(isPending: $0.isPending)
+          $0.background.lossText(isPending: $0.isPending)
         }
       if !notes.isEmpty { try Output.flush() }
-      for note in notes { Output.complain(note) }
+      for note in notes { Output.printError(note) }
       for entry in answer.entries { try Output.line(safe(entry.title)) }
-    } else if let words = line.words {
+    } else if let words = line.describe {
       for emoji in answer.emojis { try Output.line(words(emoji)) }
     }
   }
@@ -202,19 +207,19 @@ struct WordForm: StreamForm {
 
   mutating func failed(_ error: ArtError, _ line: StreamLine) throws(ArtError) {
     try Output.flush()
-    Output.complain(error.message)
+    Output.printError(error.message)
   }
 
-  /// What is gathered is written by itself.
+  /// Output is buffered by `Output`.
   var size: Int { 0 }
 
-  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
+  mutating func write(_ late: [UInt8], with events: [UInt8]) throws(ArtError) {
     try Output.write(late)
     try Output.flush()
-    if !news.isEmpty { Output.writeError(String(decoding: news, as: UTF8.self)) }
+    if !events.isEmpty { Output.writeError(String(decoding: events, as: UTF8.self)) }
   }
 
-  /// What did not go as the person who types expects.
+  /// Only events that a user has to know.
   static func lines(of event: SessionEvent) -> [UInt8] {
     switch event {
     case .document(.state(.error)), .document(.dropped), .document(.renamed), .degraded, .watching:
@@ -238,7 +243,7 @@ struct WordForm: StreamForm {
 }
 
 extension DocumentAnswer {
-  /// What is pending by these edits.
+  /// The pending background after these edits.
   fileprivate var pending: PendingBackground? {
     for entry in entries.reversed() {
       for case .setPending(let pending) in entry.edit.changes.reversed() { return pending }
@@ -247,14 +252,16 @@ extension DocumentAnswer {
   }
 }
 
-/// The words of the commands, typed at a prompt on a terminal. The prompt says in which state the document is; what
-/// others do appears above it.
+// MARK: - Prompt
+
+/// The form with the words of commands at a prompt on a terminal. The prompt shows the state of the document, and
+/// edits by others appear above it.
 struct PromptForm: StreamForm {
   private var words: WordForm
   private let name: String
   private let terminal: TerminalMode
   private var prompt: Prompt
-  /// Whether the terminal gives each key, and is ours.
+  /// Whether the terminal is in raw mode and in our hands.
   private var hasTerminal = false
   private var hasKeys = false
   private var isOver = false
@@ -269,7 +276,7 @@ struct PromptForm: StreamForm {
     }
   }
 
-  /// `path` is what the document is called.
+  /// `path` is the displayed path of the document.
   init(path: String, terminal: TerminalMode) {
     let opened = opened
     words = WordForm(path: path)
@@ -277,29 +284,29 @@ struct PromptForm: StreamForm {
     self.terminal = terminal
     prompt = Prompt(
       status: "\(name)>", columns: terminal.columns, history: Self.history,
-      candidates: { words, word in StreamWords.candidates(after: words, of: word, in: opened.content) }
+      candidates: { words, word in StreamCommands.candidates(after: words, of: word, in: opened.content) }
     ) { bytes in
-      // When this fails the terminal is gone, which reading from it tells.
+      // On failure the terminal is gone, and the next read reports that.
       _ = Output.write(bytes[...], to: 1)
     }
   }
 
-  /// In the state folder; none where that cannot be made.
+  /// The history in the state folder; nil if it cannot be created.
   private static var history: HistoryFile? {
     do throws(ArtError) {
       return HistoryFile(path: try StateFolder.create() + "/history")
     } catch {
-      Output.complain("\(error.message); lines are kept for this session only")
+      Output.printError("\(error.message); lines are kept for this session only")
       return nil
     }
   }
 
-  /// One line at a time: each is answered before the next one of a paste is shown.
-  mutating func take() throws(ArtError) -> [StreamLine]? {
+  /// Returns one line at a time, so that each is answered before the next line of a paste is shown.
+  mutating func readLines() throws(ArtError) -> [StreamLine]? {
     if !hasKeys {
       var bytes = [UInt8](repeating: 0, count: 4_096)
       let count = read(0, &bytes, bytes.count)
-      // A terminal that has gone away says EIO.
+      // A terminal that was closed reports EIO.
       guard count > 0 || count < 0 && (errno == EINTR || errno == EAGAIN) else { return nil }
       prompt.feed(bytes[..<max(0, count)])
     }
@@ -313,7 +320,7 @@ struct PromptForm: StreamForm {
       isOver = true
       return [StreamLine(request: .quit)]
     case .suspend:
-      // Until the process is stopped and goes on.
+      // Until the process was stopped and continues.
       hasTerminal = false
       kill(0, SIGTSTP)
       return []
@@ -331,7 +338,8 @@ struct PromptForm: StreamForm {
     if hasTerminal { prompt.settle() } else { enter() }
   }
 
-  /// A program in the background has no terminal; nobody says when it comes to the front.
+  /// Enters raw mode. A program in the background has no terminal, and there is no signal when it comes to the
+  /// foreground.
   private mutating func enter() {
     guard !isOver else { return }
     do throws(ArtError) {
@@ -340,8 +348,8 @@ struct PromptForm: StreamForm {
       prompt.resize(columns: terminal.columns)
       prompt.redraw()
     } catch {
-      Output.complain(error.message)
-      // Reading from it will tell that it is over.
+      Output.printError(error.message)
+      // The next read reports that the terminal is gone.
       hasTerminal = true
     }
   }
@@ -372,9 +380,9 @@ struct PromptForm: StreamForm {
 
   var size: Int { 0 }
 
-  mutating func write(_ late: [UInt8], with news: [UInt8]) throws(ArtError) {
+  mutating func write(_ late: [UInt8], with events: [UInt8]) throws(ArtError) {
     try words.write(with: [])
-    let text = String(decoding: (late + news).dropLast(), as: UTF8.self)
+    let text = String(decoding: (late + events).dropLast(), as: UTF8.self)
     if !text.isEmpty { prompt.printAbove(text) }
   }
 
@@ -397,7 +405,7 @@ struct PromptForm: StreamForm {
   static func lines(of event: SessionEvent) -> [UInt8] {
     let text: String
     if case .background(let background) = event, case .rejected(let refusal) = background.outcome {
-      // A prompt has no exit status: what was asked for is answered, warned of or not.
+      // A prompt has no exit status, so a requested background is always answered.
       text = background.isRequested ? "background refused: \(refusal.reason.rawValue)" : ""
     } else {
       text = StreamMessages.text(of: event)
@@ -408,9 +416,11 @@ struct PromptForm: StreamForm {
   static func notice(_ text: String, by outbox: Outbox) { outbox.put(Array("\(text)\n".utf8)) }
 }
 
-/// What happens to a document that is open, in words.
+// MARK: - Messages
+
+/// Events of an open document as text.
 enum StreamMessages {
-  /// A line, or several; empty for what a prompt shows otherwise.
+  /// One or more lines; empty for what a prompt shows in another way.
   static func text(of event: SessionEvent) -> String {
     switch event {
     case .document(let event): text(of: event)

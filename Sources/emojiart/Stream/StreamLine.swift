@@ -8,18 +8,17 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// A line of the input, and what its answer needs to know of it.
+/// A line of the input, and what its answer needs.
 struct StreamLine {
-  /// What it asks for.
   var request: Request
-  /// The caller's own mark.
+  /// The mark that the caller gave it.
   var tag: ProtocolTag?
-  /// What the caller knew to be saved when it first asked; nil where it does not say.
+  /// The saved state that the caller knew when it first sent the request; nil if unknown.
   var since: KnownHead?
-  /// Whether it may be about any number of emoji.
+  /// Whether it may concern any number of emoji.
   var isAboutSeveral = false
-  /// How an emoji that it is about is told in words.
-  var words: ((Emoji) -> String)?
+  /// Describes an emoji that it has changed, as text.
+  var describe: ((Emoji) -> String)?
 
   enum Request {
     case edit(DocumentRequest)
@@ -27,16 +26,16 @@ struct StreamLine {
     case show
     case history
     case background(BackgroundLine)
-    /// To be answered with that.
+    /// A request that is answered with this text.
     case help(String)
     case quit
-    /// The line cannot be read.
+    /// The error of an invalid line.
     case bad(ArtError)
   }
 }
 
 extension StreamLine {
-  /// Reads a line of JSON; nil for a line of blanks.
+  /// Parses a line of JSON; nil for a blank line.
   init?(json: UnsafeBufferPointer<UInt8>) {
     do throws(ProtocolRequest.Unreadable) {
       guard let request = try ProtocolRequest(json) else { return nil }
@@ -63,7 +62,7 @@ extension StreamLine.Request {
 }
 
 extension StreamLine {
-  /// Reads `move 🐝 --by 1,1`; nil for a line of blanks.
+  /// Parses `move 🐝 --by 1,1`; nil for a blank line.
   init?(words line: UnsafeBufferPointer<UInt8>) {
     guard let text = String(validating: line, as: UTF8.self) else {
       self.init(request: .bad(ArtError(.badValue, "a line that is no UTF-8 text")))
@@ -72,10 +71,10 @@ extension StreamLine {
     self.init(words: text)
   }
 
-  /// The same for text.
+  /// The same for a string.
   init?(words line: String) {
     do throws(ArtError) {
-      // A line that another system wrote ends with a return.
+      // Lines from other systems end with a carriage return.
       let words = try ShellWords.split(line.hasSuffix("\r") ? String(line.dropLast()) : line)
       guard let name = words.first else { return nil }
       self = try Self.line(name, words.dropFirst())
@@ -85,14 +84,16 @@ extension StreamLine {
   }
 
   private static func line(_ name: String, _ rest: ArraySlice<String>) throws(ArtError) -> StreamLine {
-    if let command = StreamWords.commands[name] { return try line(command, name, rest) }
-    guard StreamWords.own.keys.contains(name) else {
-      throw .unknown("no command", name, among: StreamWords.names, all: "`help` lists them")
+    if let command = StreamCommands.commands[name] { return try line(command, name, rest) }
+    guard StreamCommands.own.keys.contains(name) else {
+      throw .unknown("no command", name, among: StreamCommands.names, all: "`help` lists them")
     }
-    if name == "help", rest.count <= 1 { return StreamLine(request: .help(try StreamWords.help(rest.first))) }
+    if name == "help", rest.count <= 1 {
+      return StreamLine(request: .help(try StreamCommands.help(rest.first)))
+    }
     if name == "background" {
       if rest.contains("--help") || rest.contains("-h") {
-        return StreamLine(request: .help(try StreamWords.help(name)))
+        return StreamLine(request: .help(try StreamCommands.help(name)))
       }
       return StreamLine(request: .background(try BackgroundLine(words: rest)))
     }
@@ -100,7 +101,7 @@ extension StreamLine {
     return StreamLine(request: name == "save" ? .save : .quit)
   }
 
-  /// A line of a command that there is outside, too: its own parser reads it.
+  /// Parses a line of a command that exists outside streams, too, with the command's own parser.
   private static func line(
     _ type: any ParsableCommand.Type, _ name: String, _ rest: ArraySlice<String>
   ) throws(ArtError) -> StreamLine {
@@ -110,11 +111,11 @@ extension StreamLine {
       throw ArtError(.usage, "\(foreign) is for all of the stream; give it to emojiart edit")
     }
     do {
-      // The document's place is taken: it is open.
+      // `document` is a placeholder: the document is open already.
       switch try Emojiart.parseAsRoot([name, "document"] + rest) {
       case let command as any ActionCommand:
         return StreamLine(
-          request: .edit(.action(try command.action())), isAboutSeveral: true, words: command.line)
+          request: .edit(.action(try command.action())), isAboutSeveral: true, describe: command.line)
       case let command as any StepCommand:
         let count = try command.steps()
         return StreamLine(
@@ -125,28 +126,30 @@ extension StreamLine {
         }
         return StreamLine(request: .show)
       case is History: return StreamLine(request: .history)
-      default: return StreamLine(request: .help(try StreamWords.help(name)))
+      default: return StreamLine(request: .help(try StreamCommands.help(name)))
       }
     } catch let error as ArtError {
       throw error
     } catch  where Emojiart.exitCode(for: error) == .success {
-      return StreamLine(request: .help(try StreamWords.help(name)))
+      return StreamLine(request: .help(try StreamCommands.help(name)))
     } catch {
       throw ArtError(.usage, Main.usageLine(Emojiart.message(for: error), more: "`help \(name)`"))
     }
   }
 }
 
-/// What a line asks for of the background.
+// MARK: - Backgrounds
+
+/// A request about the background.
 enum BackgroundLine: Equatable {
-  /// What can be asked for in JSON, too. A URL is as it was typed.
+  /// A request that JSON has, too. A URL is as it was typed.
   case request(ProtocolRequest.Background)
-  /// A person's own picture.
+  /// A local picture of the user.
   case picture(path: String, keepsCanvas: Bool)
 }
 
 extension BackgroundLine {
-  /// Reads what stands behind `background`: a URL or a path, and options.
+  /// Parses the words behind `background`: a URL or a path, and options.
   init(words: ArraySlice<String>) throws(ArtError) {
     var source: String?
     var options: Set<String> = []
@@ -165,12 +168,12 @@ extension BackgroundLine {
         throw ArtError(.usage, "background takes one URL or path; quote one with blanks in it")
       }
     }
-    self = try Self.words(source, options)
+    self = try Self.parse(source, options)
   }
 
   static let options = ["--allow-private", "--clear", "--keep-canvas", "--later"]
 
-  private static func words(_ source: String?, _ options: Set<String>) throws(ArtError) -> BackgroundLine {
+  private static func parse(_ source: String?, _ options: Set<String>) throws(ArtError) -> BackgroundLine {
     if options.contains("--clear") {
       guard source == nil, options.count == 1 else {
         throw ArtError(.usage, "--clear stands alone; leave out the others")
@@ -202,35 +205,35 @@ extension ArtError {
       .tooLarge, "a URL of more than \(Limits.urlBytes) bytes is not kept for later; leave out later")
   }
 
-  /// A background that was refused, as the error of its line.
+  /// The error of a line whose background was refused.
   static func refused(_ refusal: Refusal) -> ArtError {
     ArtError(refusal.reason.code, "background refused: \(refusal.reason.rawValue): \(refusal.detail)")
   }
 }
 
-// MARK: Reading
+// MARK: - Reading
 
-/// Cuts what is read into lines. Holds one read of 64 KiB and the beginning of a line, at most.
+/// Splits the input into lines. It buffers one read of 64 KiB and the beginning of a line, at most.
 struct StreamLineReader {
   /// A line of the input, without its line break.
   enum Line {
     case line(UnsafeBufferPointer<UInt8>)
-    /// It is longer than a line may be; it is passed over.
+    /// Longer than the limit; the line is skipped.
     case tooLong
   }
 
-  /// Bytes of a line, at most.
+  /// The maximum length of a line in bytes.
   static let limit = ProtocolRequest.limit
   private static let piece = 1 << 16
 
   private var buffer = [UInt8](repeating: 0, count: 2 * Self.piece)
-  /// How much of the buffer is filled: the beginning of a line, without a line break.
+  /// The number of buffered bytes: the beginning of a line, without a line break.
   private var filled = 0
-  /// Whether the rest of a line that was too long is still to come.
+  /// Whether the rest of a line that was too long is to be skipped.
   private var isSkipping = false
 
-  /// Reads once, as much as there is, and hands out the lines that are complete. Returns what `read` does: 0 at the
-  /// end of the input, when the last line was handed out, too, and -1 for an error, which `errno` tells.
+  /// Reads once, as much as is available, and passes the complete lines to `body`. Returns the result of `read`: 0 at
+  /// the end of the input, after the last line was passed, and -1 for an error in `errno`.
   mutating func read(from descriptor: Int32, _ body: (Line) -> Void) -> Int {
     if buffer.count - filled < Self.piece {
       buffer.append(contentsOf: repeatElement(0, count: buffer.count))
@@ -246,10 +249,10 @@ struct StreamLineReader {
   private mutating func took(_ count: Int, _ body: (Line) -> Void) {
     let end = filled + count
     var start = 0
-    var place = filled
+    var offset = filled
     buffer.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return }
-      while let found = memchr(base + place, 0x0A, end - place) {
+      while let found = memchr(base + offset, 0x0A, end - offset) {
         let lineEnd = UnsafeRawPointer(found) - UnsafeRawPointer(base)
         if isSkipping {
           isSkipping = false
@@ -259,13 +262,13 @@ struct StreamLineReader {
           body(.line(UnsafeBufferPointer(rebasing: bytes[start..<lineEnd])))
         }
         start = lineEnd + 1
-        place = start
+        offset = start
       }
     }
     keep(start..<end, body)
   }
 
-  /// Keeps the beginning of a line.
+  /// Buffers the beginning of a line.
   private mutating func keep(_ range: Range<Int>, _ body: (Line) -> Void) {
     filled = range.count
     if filled > Self.limit, !isSkipping {
@@ -280,7 +283,7 @@ struct StreamLineReader {
     }
   }
 
-  /// A last line may lack its line break.
+  /// Passes the last line, which may lack its line break.
   private mutating func ended(_ body: (Line) -> Void) {
     if filled > 0 {
       buffer.withUnsafeBufferPointer { body(.line(UnsafeBufferPointer(rebasing: $0[..<filled]))) }
@@ -291,8 +294,8 @@ struct StreamLineReader {
 }
 
 extension StreamLineReader {
-  /// Reads once from stdin. Nil at the end of the input, unless it ends with a line. Throws `inputOutput`.
-  mutating func take(
+  /// Reads once from stdin. Nil at the end of the input, unless a last line remains. Throws `inputOutput`.
+  mutating func readLines(
     _ read: (UnsafeBufferPointer<UInt8>) -> StreamLine?
   ) throws(ArtError) -> [StreamLine]? {
     var lines: [StreamLine] = []
@@ -308,7 +311,7 @@ extension StreamLineReader {
 }
 
 extension ArtError {
-  /// Nobody reads what is written.
+  /// The reader of stdout has gone.
   static let brokenPipe = notWritten(to: "stdout", EPIPE)
 
   static func streamInput() -> ArtError {
@@ -320,11 +323,11 @@ extension ArtError {
   }
 }
 
-// MARK: The words of a line
+// MARK: - Commands of a line
 
-/// The words that a stream's line may begin with.
-enum StreamWords {
-  /// Commands of emojiart that are words of a stream, too: all that edit emoji or go through the log, and two that show.
+/// The words that a line of a stream may begin with.
+enum StreamCommands {
+  /// Commands of emojiart that streams have, too: all that edit emoji or walk the log, and two that show.
   static let commands: [String: any ParsableCommand.Type] = Dictionary(
     Emojiart.configuration.subcommands.compactMap { command in
       guard
@@ -334,7 +337,7 @@ enum StreamWords {
       return command.configuration.commandName.map { ($0, command) }
     }, uniquingKeysWith: { first, _ in first })
 
-  /// Those of streams alone.
+  /// Words that only streams have.
   static let own = [
     "background": "Fetch a picture and make it the background, while editing goes on.",
     "help": "Tell which commands there are, or how one is used.",
@@ -342,7 +345,7 @@ enum StreamWords {
     "save": "Save at once.",
   ]
 
-  /// Those that are otherwise here: undo and redo are about the stream's own edits.
+  /// Usages that differ in a stream: undo and redo concern the stream's own edits.
   private static let usages = [
     "background": """
     background <url or path> [--keep-canvas] [--allow-private]
@@ -361,7 +364,7 @@ enum StreamWords {
 
   static let names = (Array(commands.keys) + own.keys).sorted()
 
-  /// What there is, or how a command is used. Throws `usage` for what is none.
+  /// The list of words, or the usage of one. Throws `usage` for an unknown one.
   static func help(_ name: String?) throws(ArtError) -> String {
     guard let name else {
       return names.map { name in
@@ -380,7 +383,7 @@ enum StreamWords {
     return inStream(text)
   }
 
-  /// A command's help without what a stream has already, `emojiart` and the document, and without what it has not.
+  /// Adapts a command's help to streams: without `emojiart`, the document, and options that streams lack.
   private static func inStream(_ help: String) -> String {
     help.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("--json") }.map {
       line in
@@ -394,7 +397,7 @@ enum StreamWords {
     .joined(separator: "\n")
   }
 
-  /// How a line can go on after these words, where it ends with the beginning of `word`.
+  /// Candidates for completing a line: `words` come before `word`, which is typed in part.
   static func candidates(after words: [String], of word: String, in content: DocumentContent?) -> [String] {
     guard let name = words.first else { return names }
     if name == "help" { return words.count == 1 ? names : [] }

@@ -5,9 +5,9 @@ import ArtTerminal
 import ArtWorkspace
 import Synchronization
 
-/// A stream from its first signal to its exit status.
+/// Runs a stream from signal setup to its exit status.
 struct StreamSession {
-  /// Whose modes are put back when the process ends or stops.
+  /// The terminal whose modes are restored when the process ends or stops.
   var terminal: TerminalMode?
   var file: DocumentFile
   let settings: StreamSettings
@@ -19,8 +19,8 @@ struct StreamSession {
     expected = revision
   }
 
-  /// Returns when everything is saved: what the first line came to that came to nothing. Throws what could not be done
-  /// beside lines; with `--atomic`, the error of a line, too.
+  /// Runs until everything is saved. Returns the error of the first line that failed. Throws errors that do not
+  /// belong to a line; with `--atomic`, also the error of a line.
   func run<Form: StreamForm>(_ form: Form) throws(ArtError) -> ArtError? {
     try checkThreads()
     let outbox = try Outbox { Form.lines(of: .document(.resync(version: $0))) }
@@ -29,7 +29,7 @@ struct StreamSession {
     var file = file
     file.notice = { Form.notice($0.message, by: outbox) }
     let session = try open(file)
-    let (events, errors) = (session.listen(ownEdits: settings.tellsOwnChanges), FirstError())
+    let (events, errors) = (session.listen(ownEdits: settings.reportsOwnChanges), FirstError())
     let listening = Outcome { [path = file.path] in
       for await event in events {
         errors.note(event)
@@ -42,7 +42,7 @@ struct StreamSession {
     } done: {
       outbox.wakeup.wake()
     }
-    // What is saved at the end only takes in then what others did.
+    // With `--atomic` only the final save includes what others did.
     if !settings.isAtomic {
       signals.save(session, listening: listening)
       Outcome { await session.begin() }.wait()
@@ -58,29 +58,29 @@ struct StreamSession {
       failure = error
     }
     failure = stream.broken ?? failure ?? (settings.isAtomic ? errors.first : nil)
-    // What cannot be saved is graver than any of these.
+    // A failed save takes precedence over the other errors.
     try stream.end(after: listening, saving: failure == nil || !settings.isAtomic)
     switch (failure, stream.broken) {
-    // Who reads no longer when everything is saved has heard all that was asked for.
+    // The reader has gone after everything was saved and answered.
     case (nil, nil), (nil, ArtError.brokenPipe?): return errors.first
     case (ArtError.brokenPipe?, _): throw signals.endOfPipe()
     case (let error?, _) where settings.isAtomic: throw .nothingSaved(file.path, error)
-    // The last news could not be written: everything is saved.
+    // The last events could not be written, but everything is saved.
     case (nil, let error?): throw error
     case (let error?, _): throw error
     }
   }
 
-  /// The keys of a terminal are its own again while a background is waited for: Ctrl-C gives it up.
+  /// Restores the terminal's modes while a background is waited for, so that Ctrl-C cancels the wait.
   private func leaveTerminal(_ session: Session) {
     guard let terminal, Outcome({ await session.isFetchingBackground }).wait() else { return }
     terminal.restore()
-    Output.complain("the background is still being fetched; Ctrl-C gives it up")
+    Output.printError("the background is still being fetched; Ctrl-C gives it up")
   }
 
-  /// Opens the document. Throws `notPermitted` for one that cannot be edited, `movedOn` for one at another revision.
+  /// Opens the document. Throws `notPermitted` if it cannot be edited, `movedOn` if it is at another revision.
   private func open(_ file: DocumentFile) throws(ArtError) -> Session {
-    // Opening does this where a journal is kept.
+    // Without `--atomic` opening the document includes recovery.
     if settings.isAtomic { try Recovery.ofCommand.restoreFirst(file) }
     let client = try DocumentClient(author: environment("EMOJIART_AUTHOR"), session: settings.session)
     let (workspace, expected) = (settings.workspace, expected)
@@ -92,7 +92,7 @@ struct StreamSession {
   }
 }
 
-/// The first of what came to nothing: a line, or a background that was asked for. Any thread may note one.
+/// The error of the first line or requested background that failed. It may be set on any thread.
 final class FirstError: Sendable {
   private let error = Mutex<ArtError?>(nil)
 
@@ -100,7 +100,7 @@ final class FirstError: Sendable {
 
   func note(_ new: ArtError) { error.withLock { $0 = $0 ?? new } }
 
-  /// Notes a background that was asked for and came to nothing.
+  /// Notes the failure of a requested background.
   func note(_ event: SessionEvent) {
     guard case .background(let background) = event, background.isRequested else { return }
     switch background.outcome {
@@ -111,29 +111,29 @@ final class FirstError: Sendable {
   }
 }
 
-/// What a person says of a stream before it begins.
+/// The options of a stream.
 struct StreamSettings: Sendable {
   var autosave = AutosavePolicy()
-  /// Whether all lines are saved at the end, or none.
+  /// Whether all lines are saved together at the end.
   var isAtomic = false
-  /// The program kills itself when that many edits are answered.
+  /// The number of answered edits after which the program kills itself.
   var killAfter: Int?
 
-  /// The client whose edits these are; nil for the stream itself.
+  /// The session whose edits these are; nil for one of the stream itself.
   var session: SessionID?
-  /// Whether the changes that the stream makes are told, too.
-  var tellsOwnChanges = false
+  /// Whether the stream's own changes are reported, too.
+  var reportsOwnChanges = false
 
   /// Which pending backgrounds are fetched.
   var fetch = PendingMode.changed
-  /// Whether backgrounds may come from any address.
+  /// Whether backgrounds may come from private addresses.
   var allowsPrivate = false
-  /// How a person wants to hear of a background that was refused; nil where nothing was said.
+  /// How to warn about refused backgrounds; nil when the option was not given.
   var warning: WarningChoice?
-  /// For what a person asks for.
+  /// The proxies for URLs that the user requests.
   var proxies = ProxySettings()
 
-  /// How the document is opened.
+  /// The settings for opening the document.
   var workspace: WorkspaceSettings {
     var workspace = WorkspaceSettings()
     workspace.journal = isAtomic ? .none : .standard
@@ -141,15 +141,15 @@ struct StreamSettings: Sendable {
     workspace.pending = fetch
     workspace.allowsPrivate = allowsPrivate
     workspace.warnings = warning
-    // Who types at a prompt is not asked: the line belongs to the prompt.
+    // At a prompt there are no questions about warnings: the line belongs to the prompt.
     workspace.asksAboutWarnings = false
     return workspace
   }
 
-  /// Edits that wait for a save, at most.
+  /// The maximum number of unsaved edits.
   static let mostAtOnce = 1_000_000
 
-  /// Reads what was typed. Throws `badValue`, and `usage` for what does not go together.
+  /// Parses the arguments. Throws `badValue`, and `usage` for arguments that exclude each other.
   init(changes: String?, delay: String?, isAtomic: Bool, killAfter: String?) throws(ArtError) {
     if let changes { autosave.changes = try Self.count(changes, "changes") }
     if let delay { autosave.delay = try Self.seconds(delay) }
@@ -163,7 +163,7 @@ struct StreamSettings: Sendable {
     autosave = AutosavePolicy(changes: .max, delay: .seconds(365 * 86_400))
   }
 
-  /// Reads a session. Throws `badValue`.
+  /// Parses a session. Throws `badValue`.
   static func session(_ typed: String) throws(ArtError) -> SessionID {
     guard let session = SessionID(typed) else {
       throw ArtError(
@@ -172,8 +172,8 @@ struct StreamSettings: Sendable {
     return session
   }
 
-  /// Reads what was typed about backgrounds. Throws `usage`, `badValue`.
-  mutating func take(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
+  /// Parses the options for backgrounds. Throws `usage`, `badValue`.
+  mutating func apply(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
     guard !isAtomic || fetching.fetch == nil else {
       throw ArtError(.usage, "--atomic fetches nothing; leave out --fetch")
     }
@@ -207,7 +207,7 @@ extension ArtError {
     ArtError(.tooLarge, "--atomic keeps at most 1,000,000 edits until the end; split the input")
   }
 
-  /// Edits that could not be saved, and where they are.
+  /// The error for edits that could not be saved, and where they are kept.
   static func notSaved(_ count: Int, in name: String, _ cause: ArtError) -> ArtError {
     let (edits, them) = count == 1 ? ("1 edit is", "it") : ("\(count) edits are", "them")
     switch cause.code {
@@ -227,7 +227,7 @@ extension ArtError {
     ArtError(.busy, "\(name) could not be saved in time")
   }
 
-  /// All or none: none.
+  /// The error with `--atomic`: nothing was saved.
   static func nothingSaved(_ name: String, _ cause: ArtError) -> ArtError {
     cause.withCause("\(name) is as it was, because of one line: \(cause.cause)")
   }

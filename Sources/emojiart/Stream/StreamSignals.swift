@@ -8,15 +8,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What a stream does when its process is told to end, to stop or to go on. One thread takes the signals, whatever the
-/// others wait for.
+/// Handles the signals of a stream on a thread, whatever the other threads wait for:
 ///
 ///     TERM, INT, HUP   terminate: save and close, 1.5 s at most; then the process dies of the signal
-///     TSTP             inactive, background: save, and open no file any more; then the process stops
-///     CONT             foreground: look at the file; active
+///     TSTP             inactive, background: save, and open no more files; then the process stops
+///     CONT             foreground: refresh; active
 ///     WINCH            at a prompt: the terminal has another size
 ///
-/// Signals that were ignored when the program began stay so: `nohup` is one who does that.
+/// Signals that were ignored at the start stay ignored, for example under `nohup`.
 final class StreamSignals: Sendable {
   private static let endings = [SIGTERM, SIGINT, SIGHUP]
 
@@ -31,10 +30,10 @@ final class StreamSignals: Sendable {
     var listening: Outcome<Void>?
   }
 
-  /// What is saved and closed. Nothing before it is open; with `--atomic` nothing at all.
+  /// The session to be saved and closed. Empty before the document is open, and always with `--atomic`.
   private let saved = Mutex(Saved())
 
-  /// Blocks the signals, in the threads that this one begins, too.
+  /// Blocks the signals in this thread and all later ones.
   init(_ outbox: Outbox, _ terminal: TerminalMode?, lines: @escaping @Sendable (LifeCycleEvent) -> [UInt8]) {
     self.outbox = outbox
     self.terminal = terminal
@@ -44,7 +43,7 @@ final class StreamSignals: Sendable {
     source = SignalSource(Self.endings + [SIGTSTP, SIGCONT] + (terminal == nil ? [] : [SIGWINCH]))
   }
 
-  /// Begins the thread. Throws `inputOutput`.
+  /// Starts the thread. Throws `inputOutput`.
   func follow() throws(ArtError) {
     do throws(SystemError) {
       try source.follow { self.obey($0) }
@@ -53,7 +52,7 @@ final class StreamSignals: Sendable {
     }
   }
 
-  /// From here on the document is saved when the process ends or stops. `listening` is over when its events are.
+  /// Registers the session to be saved when the process ends or stops. `listening` completes with its events.
   func save(_ session: Session, listening: Outcome<Void>) {
     saved.withLock { $0 = Saved(session: session, listening: listening) }
   }
@@ -67,7 +66,7 @@ final class StreamSignals: Sendable {
     }
   }
 
-  /// Reports the event, and begins what it means for the document.
+  /// Reports the event, and starts the matching work on the document.
   private func send(_ event: LifeCycleEvent) -> Outcome<Result<Void, ArtError>> {
     outbox.put(lines(event))
     let (lifeCycle, session) = (lifeCycle, saved.withLock { $0.session })
@@ -91,25 +90,25 @@ extension StreamSignals {
     case .success:
       _ = saved.withLock { $0.listening }?.wait(atMost: .milliseconds(100))
       outbox.waitUntilWritten(atMost: .milliseconds(200))
-    case .failure(let error): complain(error)
-    case nil: complain(nil)
+    case .failure(let error): printUnsaved(error)
+    case nil: printUnsaved(nil)
     }
     leaveTerminal()
     SignalSource.die(of: number)
   }
 
-  /// Tells how many edits no save holds, and why; not enough time where there is no error. A stderr that takes nothing is
-  /// not waited for.
-  private func complain(_ error: ArtError?) {
+  /// Reports the number of unsaved edits and the error; without an error, that time ran out. It does not wait for
+  /// stderr.
+  private func printUnsaved(_ error: ArtError?) {
     guard let session = saved.withLock({ $0.session }) else { return }
     let count = Outcome { await session.unsavedChanges }.wait(atMost: .milliseconds(100)) ?? 0
     var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
     guard count > 0, poll(&ready, 1, 50) == 1 else { return }
     let (path, cause) = (session.filePath, error ?? .notInTime(session.filePath))
-    Output.complain(ArtError.notSaved(count, in: path, cause).message)
+    Output.printError(ArtError.notSaved(count, in: path, cause).message)
   }
 
-  /// The terminal as it was, the cursor below the prompt.
+  /// Restores the terminal, with the cursor below the prompt.
   private func leaveTerminal() {
     guard let terminal else { return }
     terminal.restore()
@@ -135,14 +134,14 @@ extension StreamSignals {
     finish(send(.active))
   }
 
-  /// Waits, but not when the process is to end. What goes wrong is told by the document's state.
+  /// Waits for the work, unless the process is to end. Errors are reported by the document's state.
   private func finish(_ outcome: Outcome<Result<Void, ArtError>>) {
     while outcome.wait(atMost: .milliseconds(10)) == nil {
       if let number = source.next(of: Self.endings) { terminate(number) }
     }
   }
 
-  /// Ends as other commands do whose reader has gone: killed by the signal, or with an error where it is ignored.
+  /// Ends like other commands whose reader has gone: by SIGPIPE, or with an error if that is ignored.
   func endOfPipe() -> ArtError {
     if !isPipeIgnored { SignalSource.die(of: SIGPIPE) }
     return .brokenPipe
@@ -150,8 +149,8 @@ extension StreamSignals {
 }
 
 extension SignalSource {
-  /// Stops this process as the terminal's own key does, until it is continued: when no file is open. SIGTSTP is blocked in this
-  /// thread, which has no file open itself.
+  /// Stops this process, as Ctrl-Z does, until it is continued. It waits until no file is open. SIGTSTP is blocked in
+  /// this thread, which has no file open itself.
   static func stopWithoutOpenFiles() {
     let gate = FileGate.shared
     gate.close()

@@ -6,18 +6,19 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// Small pictures of documents, each with words beside it, in the order in which they are added. Two are drawn at once.
+/// Previews of documents, each with text beside it, written in the order in which they are added. Two are drawn at
+/// once.
 struct ListPreviews {
-  /// Cells of a picture.
+  /// The size of a preview in cells.
   private static let (regular, compact) = ((columns: 16, rows: 5), (columns: 10, rows: 3))
-  /// Columns for the words beside it, at least.
-  private static let leastWords = 8
-  /// Documents of which there are pictures where nobody asks for them: of more they take too long, and no two screens are seen at once.
+  /// The minimum number of columns for the text.
+  private static let minTextColumns = 8
+  /// The maximum number of documents that get previews by default. More would take too long and fill several screens.
   static let most = 100
 
   private struct Entry {
-    let words: [String]
-    /// Nil where the document cannot be read.
+    let text: [String]
+    /// Nil if the document cannot be read.
     let drawing: Drawing?
   }
 
@@ -25,55 +26,56 @@ struct ListPreviews {
     let outcome: Outcome<Result<TerminalArt, DrawingFailure>>
   }
 
-  private let held: SignalSource
+  private let signals: SignalSource
   private let graphics: Graphics
   private let room: TerminalSize
-  /// Columns to the left of the words, and for them.
+  /// The first column of the text, and its width.
   private let (column, width): (Int, Int)
   private let font: String?
   private var entries: [Entry] = []
   private var isFirst = true
-  /// Why there are no more pictures; told once.
+  /// The reason why previews have stopped; reported once.
   private var trouble: String?
   private let journals: [OrphanedJournal]
-  /// For the documents that other programs hold: without its picture a document is listed all the same.
+  /// A shared timeout for documents that are locked by other programs. After it a document is listed without its
+  /// preview.
   private var timeout = SharedTimeout(.seconds(1))
 
-  /// Nil where there are to be no pictures: stdout is no terminal, or shows none, or is too narrow, or a person does not want them,
-  /// or there are too many documents. `journals` are those of programs that are gone.
+  /// Nil when no previews are to be shown: stdout is no terminal, cannot show them or is too narrow, the user does
+  /// not want them, or there are too many documents. `journals` are orphaned journals.
   init?(_ choice: GraphicsChoice, font: String?, of count: Int, among journals: [OrphanedJournal]) {
     let art = ShownArt(choice: choice, view: ViewOptions.View(), font: font)
     guard art.isWanted, choice != .text, choice != .auto || count <= Self.most else { return nil }
-    let held = SignalSource(SignalSource.endings + [SIGTSTP])
-    var question = art.isAsked ? TerminalQuery() : nil
-    question?.finish()
-    let answers = question?.answers
+    let signals = SignalSource(SignalSource.endings + [SIGTSTP])
+    var query = art.needsQuery ? TerminalQuery() : nil
+    query?.finish()
+    let answers = query?.answers
     let terminal = TerminalSize.now(answers)
     let best = Graphics.best(choice, isTerminal: isatty(1) == 1, .here, answers)
     let size = terminal.sizeClass == .regular ? Self.regular : Self.compact
-    guard let best, best != .text, terminal.columns >= size.columns + 2 + Self.leastWords else {
-      held.release()
+    guard let best, best != .text, terminal.columns >= size.columns + 2 + Self.minTextColumns else {
+      signals.release()
       return nil
     }
-    (self.held, self.font, self.journals, graphics) = (held, font, journals, best)
+    (self.signals, self.font, self.journals, graphics) = (signals, font, journals, best)
     room = TerminalSize(columns: size.columns, rows: size.rows, cell: terminal.cell)
     column = size.columns + 2
     width = terminal.columns - column
   }
 
-  /// Begins a document's picture, and writes those before it that are to be over by now. Throws `inputOutput`.
-  mutating func add(_ path: String, _ name: String, _ words: [String]) throws(ArtError) {
+  /// Starts drawing a document, and writes the previews before it that must be complete by now. Throws `inputOutput`.
+  mutating func add(_ path: String, _ name: String, _ text: [String]) throws(ArtError) {
     try Output.flush()
-    let words = LineView.wrapped(name, width).map(Style.bold) + words.flatMap { LineView.wrapped($0, width) }
+    let text = LineView.wrapped(name, width).map(Style.bold) + text.flatMap { LineView.wrapped($0, width) }
     if entries.count == 2 { try writeFirst() }
-    entries.append(Entry(words: words, drawing: begin(path)))
+    entries.append(Entry(text: text, drawing: begin(path)))
   }
 
-  /// Writes the rest.
+  /// Writes the remaining previews.
   mutating func finish() throws(ArtError) {
     while !entries.isEmpty { try writeFirst() }
     try Output.flush()
-    held.release()
+    signals.release()
   }
 
   private mutating func begin(_ path: String) -> Drawing? {
@@ -86,7 +88,7 @@ struct ListPreviews {
       }
       placement = try ArtPlacement(ArtPlacement.viewport(scene.canvas, in: room), in: room, graphics)
     } catch {
-      // `list` tells what its own row says, and `check` the rest.
+      // The row of `list` has the error already; `check` gives the details.
       return nil
     }
     let (graphics, font) = (graphics, font)
@@ -100,7 +102,7 @@ struct ListPreviews {
           }
         })
     } catch {
-      tell(.failed(error))
+      report(.failed(error))
       return nil
     }
   }
@@ -108,9 +110,9 @@ struct ListPreviews {
   private mutating func writeFirst() throws(ArtError) {
     let entry = entries.removeFirst()
     let art = entry.drawing.flatMap { wait(for: $0) }
-    let height = max(art?.rows ?? 0, entry.words.count)
-    let words = entry.words + [String](repeating: "", count: height - entry.words.count)
-    let lines = words.map { $0.isEmpty ? "\n" : "\u{1B}[\(column + 1)G\($0)\n" }
+    let height = max(art?.rows ?? 0, entry.text.count)
+    let text = entry.text + [String](repeating: "", count: height - entry.text.count)
+    let lines = text.map { $0.isEmpty ? "\n" : "\u{1B}[\(column + 1)G\($0)\n" }
     var bytes: [UInt8] = isFirst ? [] : [0x0A]
     isFirst = false
     switch art?.body {
@@ -125,47 +127,47 @@ struct ListPreviews {
       }
     case nil: bytes += Array(lines.joined().utf8)
     }
-    try held.put(bytes, last: KittyPicture.closing(isKitty: graphics == .kitty))
+    try signals.put(bytes, last: KittyPicture.closing(isKitty: graphics == .kitty))
   }
 
-  /// The picture; nil where it could not be drawn. Ends by a signal that says so.
+  /// Waits for the preview; nil when it could not be drawn. A signal ends the process.
   private mutating func wait(for drawing: Drawing) -> TerminalArt? {
     while true {
       if let result = drawing.outcome.wait(atMost: .milliseconds(50)) {
         switch result {
         case .success(let art): return art
         case .failure(let failure):
-          tell(failure)
+          report(failure)
           return nil
         }
       }
-      switch held.next() {
+      switch signals.next() {
       case nil: continue
       case SIGTSTP: SignalSource.stopWithoutOpenFiles()
-      // Its helpers end with this process.
+      // The helper processes end with this one.
       case let number?: SignalSource.die(of: number)
       }
     }
   }
 
-  /// Where nothing can be drawn here there are no more tries.
-  private mutating func tell(_ failure: DrawingFailure) {
-    let words: String
+  /// Reports a failure once, and stops drawing previews, unless only this picture is too large.
+  private mutating func report(_ failure: DrawingFailure) {
+    let text: String
     switch failure {
     case .refused(let refusal) where refusal.reason == .tooLarge: return
-    case .refused(let refusal): words = refusal.message
-    case .failed(let error): words = error.message
+    case .refused(let refusal): text = refusal.message
+    case .failed(let error): text = error.message
     case .cancelled: return
     }
-    if trouble == nil { Output.complain("no pictures: \(words)") }
-    trouble = words
+    if trouble == nil { Output.printError("no pictures: \(text)") }
+    trouble = text
   }
 }
 
-/// Has something drawn while a command waits, and ends by a signal that says so; `restore` is called before that, and `pause` before
-/// it stops by the one that stops programs.
+/// Waits for a drawing, and ends the process on a signal. `restore` is called before that, `pause` before SIGTSTP
+/// stops the process.
 func waitForDrawing<Value: Sendable>(
-  _ held: SignalSource, restore: () -> Void = {}, pause: () -> Void = {},
+  _ signals: SignalSource, restore: () -> Void = {}, pause: () -> Void = {},
   _ work: @escaping @Sendable () async throws(DrawingFailure) -> Value
 ) throws(DrawingFailure) -> Value {
   let outcome: Outcome<Result<Value, DrawingFailure>>
@@ -178,14 +180,14 @@ func waitForDrawing<Value: Sendable>(
   }
   while true {
     if let result = outcome.wait(atMost: .milliseconds(50)) { return try result.get() }
-    guard let number = held.next() else { continue }
+    guard let number = signals.next() else { continue }
     if number == SIGTSTP {
       pause()
       SignalSource.stopWithoutOpenFiles()
       continue
     }
     outcome.cancel()
-    // Its helper ends with this process in any case.
+    // The helper process ends with this one in any case.
     _ = outcome.wait(atMost: .seconds(1))
     restore()
     SignalSource.die(of: number)

@@ -7,14 +7,15 @@ import ArtWorkspace
 import Glibc
 import Synchronization
 
-/// A document that is followed on the screen until somebody ends it. One thread waits for what happens, and draws:
+/// Follows a document on the screen until the program is ended. One thread waits for events, and draws:
 ///
 ///     WatchedFolder ──events──▶ WatchInbox ──┐ wakeup
-///     LiveSignals ───────────────────────────┼──▶ LiveView ──▶ a drawing, of a task ──wakeup──▶ LiveScreen ──▶ stdout
+///     LiveSignals ───────────────────────────┼──▶ LiveView ──▶ a drawing task ──wakeup──▶ LiveScreen ──▶ stdout
 ///     stdin ──▶ KeyDecoder ──────────────────┘
 ///
-/// One drawing is made at a time; what changed meanwhile is drawn as soon as it is over. It is given up for that, but never two of them
-/// one after the other: however fast edits and keys come, something is seen. One for another size of the terminal is always given up.
+/// One drawing is made at a time; later changes are drawn when it is complete. A drawing is cancelled for a newer
+/// change, but never two in a row, so that the screen is updated however fast edits and keys arrive. A drawing for
+/// another size of the terminal is always cancelled.
 struct LiveShow {
   private struct Drawing {
     let outcome: Outcome<Result<TerminalArt, DrawingFailure>>
@@ -32,28 +33,28 @@ struct LiveShow {
   private let output = TerminalOutput()
 
   private var view: LiveView
-  private var seen: DocumentView
+  private var document: DocumentView
   private var keys = KeyDecoder()
-  private var trouble: String?
+  private var errorMessage: String?
   private var degraded: String?
   private var art: TerminalArt?
   private var drawing: Drawing?
-  /// Whether the last drawing was shown.
-  private var mayGiveUp = true
+  /// Whether the current drawing may be cancelled: the last one was shown.
+  private var mayCancel = true
   private var isStale = true
-  /// Whether the terminal is ours: not while the program is in the background.
+  /// Whether the screen is shown: not while the program is in the background.
   private var isShown = false
-  /// Whether the document is to be read again soon.
+  /// Whether the document must be read again soon.
   private var isLate = false
 
-  /// Follows a document on that terminal, which has been asked. Throws what reading throws, and `inputOutput`.
+  /// Follows a document on a terminal that was queried already. Throws the errors of reading, and `inputOutput`.
   init(
     _ file: DocumentFile, _ mode: TerminalMode, _ graphics: Graphics, _ cell: TerminalAnswers.Cell?,
     _ part: ViewOptions.View, font: String?
   ) throws(ArtError) {
     (self.file, self.mode, self.graphics, self.cell, self.font) = (file, mode, graphics, cell, font)
-    seen = try DocumentView(file, recovery: .silent)
-    view = try LiveView(seen.content.canvas, on: Self.size(cell), part)
+    document = try DocumentView(file, recovery: .silent)
+    view = try LiveView(document.content.canvas, on: Self.size(cell), part)
     inbox = try WatchInbox()
     signals = try LiveSignals(inbox.wakeup, mode)
   }
@@ -64,7 +65,7 @@ struct LiveShow {
     return size
   }
 
-  /// Follows it until a person ends it, or a signal does; then the terminal is as it was.
+  /// Runs until the user or a signal ends it, and restores the terminal.
   mutating func run(in folder: WatchedFolder) throws(ArtError) {
     let (events, inbox) = (folder.events, inbox)
     Task.detached { for await event in events { await inbox.put(event, from: 0) } }
@@ -81,16 +82,16 @@ struct LiveShow {
   }
 
   private mutating func follow() throws(ArtError) {
-    // What happened between the reading and the watching.
+    // Include the changes between the first read and the start of the watch.
     reload()
     try enter()
     while true {
       beginDrawing()
       try wait()
       inbox.wakeup.clear()
-      for number in signals.take() where try !obey(number) { SignalSource.die(of: number) }
-      take(inbox.take())
-      takeDrawing()
+      for number in signals.drain() where try !handle(number) { SignalSource.die(of: number) }
+      apply(inbox.drain())
+      receiveDrawing()
       if try readKeys() == .end { return }
     }
   }
@@ -105,13 +106,15 @@ struct LiveShow {
   }
 }
 
+// MARK: - Screen and signals
+
 extension LiveShow {
-  /// Takes the terminal, unless the program is in the background.
+  /// Enters the screen, unless the program is in the background.
   private mutating func enter() throws(ArtError) {
     let wasShown = isShown
     isShown = try mode.enter()
     guard isShown else { return }
-    // Who was stopped without hearing of it has left its screen there.
+    // After a SIGSTOP the screen is still entered.
     if !wasShown { try put(Array(LiveScreen.enter.utf8)) }
     _ = view.resize(Self.size(cell))
     isStale = true
@@ -125,14 +128,14 @@ extension LiveShow {
     mode.restore()
   }
 
-  /// Does what a signal asks for; false for one that ends this program, the terminal as it was.
-  private mutating func obey(_ number: Int32) throws(ArtError) -> Bool {
+  /// Handles a signal. Returns false for one that ends the program, after restoring the terminal.
+  private mutating func handle(_ number: Int32) throws(ArtError) -> Bool {
     switch number {
     case SIGWINCH:
       if view.resize(Self.size(cell)) == .draw { isStale = true }
     case SIGTSTP: try suspend()
     case SIGCONT:
-      // Somebody may have let it go on in the background, or another program may have had the terminal.
+      // The program may continue in the background, or another program may have used the terminal.
       try enter()
     default:
       leave()
@@ -148,11 +151,11 @@ extension LiveShow {
   }
 
   private func put(_ bytes: [UInt8]) throws(ArtError) {
-    // A signal that comes first draws all of it anew, or ends it.
+    // An urgent signal interrupts the write: the screen is redrawn, or the program ends.
     _ = try output.write(bytes, unless: { signals.isUrgent })
   }
 
-  /// Reads what was typed, where something was.
+  /// Reads pending input.
   private mutating func readKeys() throws(ArtError) -> LiveView.Effect {
     guard isShown else { return .nothing }
     var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
@@ -177,39 +180,41 @@ extension LiveShow {
   }
 }
 
+// MARK: - Document and drawings
+
 extension LiveShow {
-  private mutating func take(_ taken: WatchInbox.Taken) {
-    for (_, event) in taken.events {
+  private mutating func apply(_ batch: WatchInbox.Batch) {
+    for (_, event) in batch.events {
       if case .degraded(let reason) = event { degraded = reason }
     }
-    if !taken.events.isEmpty || isLate { reload() }
+    if !batch.events.isEmpty || isLate { reload() }
   }
 
-  /// Reads the document again. What cannot be read is said, and what was read last stays.
+  /// Reads the document again. On an error the last content stays, and the error is shown.
   private mutating func reload() {
     do throws(ArtError) {
       let new = try DocumentView(file, recovery: .silent)
       isLate = false
-      if trouble != nil || new.content != seen.content { isStale = true }
-      (seen, trouble) = (new, nil)
-      view.take(new.content.canvas)
+      if errorMessage != nil || new.content != document.content { isStale = true }
+      (document, errorMessage) = (new, nil)
+      view.adopt(new.content.canvas)
     } catch {
       let isBusy = error.code == .busy
-      // What is being written now comes to be whole, perhaps as it was, of which nobody tells.
+      // The file is being written, or its stamp is inconclusive: a later event is not certain.
       isLate = isBusy || !((try? file.stamp())?.isConclusive ?? true)
-      if !isBusy, trouble != error.message {
-        trouble = error.message
+      if !isBusy, errorMessage != error.message {
+        errorMessage = error.message
         show()
       }
     }
   }
 
-  /// Begins a drawing of how things are, if there is something new.
+  /// Starts a drawing if something has changed.
   private mutating func beginDrawing() {
     guard isStale, isShown else { return }
     if let drawing {
-      guard mayGiveUp || drawing.terminal != view.terminal else { return }
-      mayGiveUp = false
+      guard mayCancel || drawing.terminal != view.terminal else { return }
+      mayCancel = false
       return drawing.task.cancel()
     }
     isStale = false
@@ -217,10 +222,10 @@ extension LiveShow {
     do throws(ArtError) {
       placement = try ArtPlacement(view.viewport, in: view.room, graphics)
     } catch {
-      trouble = error.message
+      errorMessage = error.message
       return show()
     }
-    let (scene, graphics, font, wakeup) = (seen.scene, graphics, font, inbox.wakeup)
+    let (scene, graphics, font, wakeup) = (document.scene, graphics, font, inbox.wakeup)
     let task = Task.detached { () -> Result<TerminalArt, DrawingFailure> in
       do throws(DrawingFailure) {
         return .success(try await TerminalArt.drawn(scene, placement, graphics, font: font))
@@ -232,55 +237,56 @@ extension LiveShow {
       outcome: Outcome({ await task.value }, done: { wakeup.wake() }), task: task, terminal: view.terminal)
   }
 
-  /// Shows a drawing that is over.
-  private mutating func takeDrawing() {
+  /// Shows a completed drawing.
+  private mutating func receiveDrawing() {
     guard let over = drawing, let result = over.outcome.now else { return }
     drawing = nil
-    // One that was given up is begun anew.
+    // A cancelled drawing is started again.
     guard case .success(let new) = result, over.terminal == view.terminal else { return }
-    (art, mayGiveUp) = (new, true)
+    (art, mayCancel) = (new, true)
     show()
   }
 
   private func show() {
     guard isShown else { return }
-    let content = seen.content
+    let content = document.content
     let count = content.emojiCount == 0 ? "no emoji" : "\(content.emojiCount) emoji"
     let isCompact = view.terminal.sizeClass == .compact
     let more =
       isCompact
       ? "" : "  \(content.canvas.width) x \(content.canvas.height), \(count), revision \(content.revision)"
     let hint = isCompact ? "q + - 0" : "q quits   + - 0 zoom   arrows scroll"
-    let below = trouble ?? art?.complaints.first ?? degraded ?? hint
+    let below = errorMessage ?? art?.notices.first ?? degraded ?? hint
     let bytes = LiveScreen.bytes(
       title: "\(file.path)\(more)  \(view.percent)", art, below: below, on: view.terminal, graphics)
-    // When this fails the terminal is gone, and its end comes as a signal or as the end of stdin.
+    // On failure the terminal is gone; a signal or the end of stdin follows.
     do throws(ArtError) { try put(bytes) } catch {}
   }
 }
 
-/// What of a document is on the screen while it is followed, as a machine: keys, sizes and documents go in, and what is to be done
-/// comes out.
+// MARK: - View
+
+/// The state of the live view as a state machine: keys, sizes and documents go in, effects come out.
 ///
-///     one title line above; the art in the middle of what is left; below it a line for what is amiss, else for the keys
+///     a title line; the art, centred; a line for an error, else for the keys
 ///
-/// What was zoomed to stays in the middle while the terminal and the document change; what fits goes on to fit.
+/// The centre of a zoomed view is kept while the terminal and the document change; a view that fits keeps fitting.
 struct LiveView {
-  /// What is to be done.
+  /// What the owner has to do.
   enum Effect: Equatable {
     case nothing, draw, end, suspend
   }
 
-  /// Times that a key zooms.
+  /// The zoom factor of a key.
   private static let step = 1.25
-  /// The part of a view that an arrow scrolls by.
+  /// The part of the view that an arrow key scrolls.
   private static let stride = 0.25
 
   private(set) var terminal: TerminalSize
   private(set) var canvas: Canvas
   private(set) var viewport: Viewport
 
-  /// All of a canvas, or the part that was typed. Throws `badValue`.
+  /// Shows the whole canvas, or the given part. Throws `badValue`.
   init(_ canvas: Canvas, on terminal: TerminalSize, _ view: ViewOptions.View) throws(ArtError) {
     self.canvas = canvas
     self.terminal = terminal
@@ -288,16 +294,16 @@ struct LiveView {
     try view.apply(to: &viewport, canvas)
   }
 
-  /// Cells for the art.
+  /// The cells available for the art.
   var room: TerminalSize { Self.room(of: terminal) }
 
-  /// How large the art is, such as `150 %`: times a canvas that fits.
+  /// The zoom relative to a canvas that fits, such as `150 %`.
   var percent: String { "\(Int((viewport.zoom / viewport.fitZoom * 100).rounded())) %" }
 
   mutating func press(_ key: Key) -> Effect {
     switch key {
     case .text(let text):
-      // Of several keys that came at once each counts.
+      // Several keys may arrive in one read; each one counts.
       return text.reduce(.nothing) { effect, character in
         let next = press(character)
         return next == .nothing || effect == .end ? effect : next
@@ -332,7 +338,7 @@ struct LiveView {
     return viewport == before ? .nothing : .draw
   }
 
-  /// The terminal has another size.
+  /// Adapts to a new size of the terminal.
   mutating func resize(_ new: TerminalSize) -> Effect {
     guard new != terminal else { return .nothing }
     terminal = new
@@ -340,8 +346,8 @@ struct LiveView {
     return .draw
   }
 
-  /// The document's canvas is that one.
-  mutating func take(_ new: Canvas) {
+  /// Adapts to a new canvas.
+  mutating func adopt(_ new: Canvas) {
     guard new != canvas else { return }
     canvas = new
     viewport = ArtPlacement.viewport(new, in: room)
@@ -354,16 +360,18 @@ struct LiveView {
   }
 }
 
-/// What the terminal is given while a document is followed. All of it is drawn anew each time, at once where the terminal can do so.
+// MARK: - Bytes of the screen
+
+/// The bytes for the screen. Each update redraws everything, as a synchronized update where the terminal supports it.
 enum LiveScreen {
-  /// To a screen of its own, without a cursor.
+  /// Switches to the alternate screen, and hides the cursor.
   static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[H\u{1B}[2J"
-  /// Back to what was there before, though the last drawing may have been written in part only.
+  /// Returns to the main screen, even after a partly written picture.
   static let leave = "\u{1B}\\\(end)\u{1B}[?7h\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
-  /// Between these nothing is shown: https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036
+  /// Synchronized update: https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036
   private static let (begin, end) = ("\u{1B}[?2026h", "\u{1B}[?2026l")
 
-  /// The art between a title and a line for people.
+  /// The art between a title and a status line.
   static func bytes(
     title: String, _ art: TerminalArt?, below: String, on terminal: TerminalSize, _ graphics: Graphics
   ) -> [UInt8] {
@@ -375,7 +383,7 @@ enum LiveScreen {
       + Array("\(bottom)\u{1B}[?7h\(end)".utf8)
   }
 
-  /// In the middle of what is left by the lines above and below.
+  /// The art, centred between the two lines.
   private static func placed(_ art: TerminalArt, on terminal: TerminalSize) -> [UInt8] {
     let top = 2 + max(terminal.rows - 2 - art.rows, 0) / 2
     let left = 1 + max(terminal.columns - art.columns, 0) / 2
@@ -391,7 +399,7 @@ enum LiveScreen {
     }
   }
 
-  /// As much of a text as fits a line for sure.
+  /// As much of a text as certainly fits in the columns.
   static func fitted(_ text: String, _ columns: Int) -> String {
     let characters = Array(safe(text))
     guard LineView.width(characters[...]) > columns else { return String(characters) }
@@ -404,16 +412,19 @@ enum LiveScreen {
   }
 }
 
-/// Signals on their way to the thread that draws: one that ends programs, one that stops them, the window's size.
+// MARK: - Signals
+
+/// Signals for the drawing thread: those that end or stop programs, and changes of the window's size.
 final class LiveSignals: Sendable {
-  /// Seconds that the thread that draws has for ending. It may wait for a file or a folder that does not answer.
+  /// Seconds that the drawing thread has for ending. It may wait for a file or folder that does not respond.
   private static let timeout: UInt32 = 2
 
   private let wakeup: WakeupPipe
   private let mode: TerminalMode
-  private let taken = Mutex<[Int32]>([])
+  private let received = Mutex<[Int32]>([])
 
-  /// Blocks the signals in this thread, and those that it begins; one of its own takes them. Throws `inputOutput`.
+  /// Blocks the signals in this thread and all later ones, and starts the thread that handles them. Throws
+  /// `inputOutput`.
   init(_ wakeup: WakeupPipe, _ mode: TerminalMode) throws(ArtError) {
     (self.wakeup, self.mode) = (wakeup, mode)
     let source = SignalSource(SignalSource.endings + [SIGTSTP, SIGCONT, SIGWINCH])
@@ -424,31 +435,31 @@ final class LiveSignals: Sendable {
     }
   }
 
-  /// Those that have come, in their order.
-  func take() -> [Int32] {
-    taken.withLock { taken in
-      defer { taken = [] }
-      return taken
+  /// Removes and returns the signals received, in their order.
+  func drain() -> [Int32] {
+    received.withLock { received in
+      defer { received = [] }
+      return received
     }
   }
 
-  /// Whether one has come that is not to wait for a drawing to be written.
+  /// Whether a signal was received that must interrupt the writing of a drawing.
   var isUrgent: Bool {
-    taken.withLock { $0.contains { $0 == SIGTSTP || SignalSource.endings.contains($0) } }
+    received.withLock { $0.contains { $0 == SIGTSTP || SignalSource.endings.contains($0) } }
   }
 
   private func note(_ number: Int32) {
-    // Of one kind the first is enough.
-    taken.withLock { if !$0.contains(number) { $0.append(number) } }
+    // Each kind of signal is kept once.
+    received.withLock { if !$0.contains(number) { $0.append(number) } }
     wakeup.wake()
     if SignalSource.endings.contains(number) { end(by: number) }
   }
 
-  /// Ends this process when the thread that draws does not.
+  /// Ends this process if the drawing thread does not.
   private func end(by number: Int32) -> Never {
     sleep(Self.timeout)
     let mode = mode
-    // The terminal may take nothing.
+    // The terminal may block.
     _ = Outcome { mode.restore() }.wait(atMost: .milliseconds(200))
     SignalSource.die(of: number)
   }

@@ -6,48 +6,49 @@ import ArtTerminal
 import ArtWorkspace
 import Glibc
 
-/// The art as a terminal is given it, and what a person has to know of it.
+/// Art for a terminal, and notices about it for the user.
 struct TerminalArt: Sendable {
-  /// Bytes that a helper program may make for a terminal.
+  /// The maximum number of bytes that a helper process may produce for a terminal.
   static let limit = 1 << 26
 
-  /// What the terminal is given.
+  /// The bytes to write.
   enum Body: Sendable {
-    /// Lines, each ended.
+    /// Lines of text, each terminated.
     case lines([UInt8])
-    /// A picture that begins where the cursor is.
+    /// A picture that begins at the cursor.
     case picture([UInt8])
   }
 
   var body: Body
-  /// Cells across that it takes.
+  /// Its width in cells.
   var columns: Int
-  /// Cells down.
+  /// Its height in cells.
   var rows: Int
-  /// What is not as it should be, a sentence each.
-  var complaints: [String] = []
-  /// Whether something of the document itself cannot be drawn.
+  /// Notices about what is drawn differently, one sentence each.
+  var notices: [String] = []
+  /// Whether a part of the document itself cannot be drawn.
   var isFaulty = false
 
-  /// Has it drawn. Where it cannot be, the emoji are put on cells, and why is a complaint. Throws `cancelled` only.
+  /// Draws a scene. If drawing fails, the emoji are put on cells, with the reason as a notice. Throws `cancelled`
+  /// only.
   static func drawn(
     _ scene: DrawingScene, _ placement: ArtPlacement, _ graphics: Graphics, font: String?,
     by renderer: Renderer = Renderer()
   ) async throws(DrawingFailure) -> TerminalArt {
-    let complaint: String
+    let notice: String
     do throws(DrawingFailure) {
       return try await picture(scene, placement, graphics, font: font, by: renderer)
     } catch {
       switch error {
-      case .refused(let refusal): complaint = refusal.message
-      case .failed(let failure): complaint = failure.message
+      case .refused(let refusal): notice = refusal.message
+      case .failed(let failure): notice = failure.message
       case .cancelled: throw error
       }
     }
-    return onCells(scene, placement, complaint: complaint)
+    return onCells(scene, placement, notice: notice)
   }
 
-  /// Has it drawn, or throws why it cannot be.
+  /// Draws a scene, or throws the reason why it cannot be drawn.
   static func picture(
     _ scene: DrawingScene, _ placement: ArtPlacement, _ graphics: Graphics, font: String?,
     by renderer: Renderer = Renderer()
@@ -60,11 +61,11 @@ struct TerminalArt: Sendable {
         ArtError(.unavailable, "what emojiart-worker drew is nothing for a terminal; install emojiart again"))
     }
     return TerminalArt(
-      body: body, columns: placement.columns, rows: placement.rows, complaints: complaints(drawn),
+      body: body, columns: placement.columns, rows: placement.rows, notices: notices(drawn),
       isFaulty: drawn.pictureFault != nil)
   }
 
-  /// Nil for bytes that are not what was asked for.
+  /// Validates the bytes of a helper process; nil for invalid ones.
   private static func body(_ bytes: [UInt8], _ placement: ArtPlacement, _ graphics: Graphics) -> Body? {
     switch graphics {
     case .kitty:
@@ -75,38 +76,40 @@ struct TerminalArt: Sendable {
       return .picture(bytes)
     case .symbols:
       let isFine = TerminalBytes.areSymbols(bytes, columns: placement.columns, rows: placement.rows)
-      // Whatever colours the last line ended with.
+      // The colours of the last line are reset at its end.
       let lines = bytes.last == 0x0A ? bytes.dropLast() : bytes[...]
       return isFine ? .lines(lines + Array("\u{1B}[0m\n".utf8)) : nil
     case .text: return nil
     }
   }
 
-  private static func onCells(_ scene: DrawingScene, _ placement: ArtPlacement, complaint: String? = nil)
+  private static func onCells(_ scene: DrawingScene, _ placement: ArtPlacement, notice: String? = nil)
     -> TerminalArt
   {
     let lines = EmojiGrid.lines(scene, placement.region, columns: placement.columns, rows: placement.rows)
     return TerminalArt(
       body: .lines(Array(lines.map { $0 + "\n" }.joined().utf8)), columns: placement.columns,
-      rows: lines.count, complaints: complaint.map { [$0] } ?? [])
+      rows: lines.count, notices: notice.map { [$0] } ?? [])
   }
 
-  private static func complaints(_ drawn: Drawn) -> [String] {
-    var complaints: [String] = []
-    if let fault = drawn.pictureFault { complaints.append("the background cannot be drawn: \(fault)") }
-    if let lacking = DrawingNotes.lacking(drawn) { complaints.append(lacking) }
-    return complaints
+  private static func notices(_ drawn: Drawn) -> [String] {
+    var notices: [String] = []
+    if let fault = drawn.pictureFault { notices.append("the background cannot be drawn: \(fault)") }
+    if let lacking = DrawingNotes.lacking(drawn) { notices.append(lacking) }
+    return notices
   }
 
-  /// What closes it when only a part of it was written.
+  /// What terminates a partly written picture.
   var closing: String {
     guard case .picture(let picture) = body else { return KittyPicture.closing(isKitty: false) }
     return KittyPicture.closing(isKitty: picture.starts(with: [0x1B, UInt8(ascii: "_")]))
   }
 
-  /// What stands on the screen where the cursor is, at the beginning of a line; then the cursor is at the beginning of the line below.
+  /// The bytes to write at the beginning of a line; afterwards the cursor is at the beginning of the line below the
+  /// art.
   ///
-  /// Terminals leave the cursor in several places after a picture: room is made for it first, and the cursor is put back.
+  /// Terminals place the cursor differently after a picture. Therefore the lines are reserved first, and the cursor
+  /// is restored.
   var bytes: [UInt8] {
     switch body {
     case .lines(let lines): return lines
@@ -117,13 +120,15 @@ struct TerminalArt: Sendable {
   }
 }
 
-/// The art of a document on the terminal that a command was begun on, once.
+// MARK: - Art of a command
+
+/// The art of a document, shown once on the terminal of a command.
 struct ShownArt {
   let choice: GraphicsChoice
   let view: ViewOptions.View
   let font: String?
 
-  /// Whether art is wanted here. A pipe gets it only where somebody asks for a kind.
+  /// Whether to show art. On a pipe it is shown only when the user chose a kind.
   var isWanted: Bool {
     switch choice {
     case .none: false
@@ -132,14 +137,15 @@ struct ShownArt {
     }
   }
 
-  /// Has the scene drawn so that it fits the terminal below so many lines of text, of which it leaves a third in sight at most. Nil
-  /// for nothing. A signal that ends or stops programs does so with this one, the terminal as it was.
+  /// Draws the scene so that it fits the terminal below that many lines of text; the text keeps a third of the
+  /// rows at most. Nil when there is no art. A signal that ends or stops programs does so after restoring the
+  /// terminal.
   func drawn(_ scene: DrawingScene, below lines: Int) throws -> TerminalArt? {
-    let held = SignalSource(SignalSource.endings + [SIGTSTP])
-    defer { held.release() }
-    var question = isAsked ? TerminalQuery() : nil
-    defer { question?.finish() }
-    let answers = question?.answers
+    let signals = SignalSource(SignalSource.endings + [SIGTSTP])
+    defer { signals.release() }
+    var query = needsQuery ? TerminalQuery() : nil
+    defer { query?.finish() }
+    let answers = query?.answers
     let graphics = Graphics.best(choice, isTerminal: isatty(1) == 1, .here, answers)
     guard let graphics else { return nil }
     let room = Self.room(TerminalSize.now(answers), below: lines, graphics)
@@ -147,32 +153,32 @@ struct ShownArt {
     try view.apply(to: &viewport, scene.canvas)
     let placement = try ArtPlacement(viewport, in: room, graphics)
     let font = font
-    let restore = { question?.restore() ?? () }
-    return try waitForDrawing(held, restore: restore, pause: restore) { () async throws(DrawingFailure) in
+    let restore = { query?.restore() ?? () }
+    return try waitForDrawing(signals, restore: restore, pause: restore) { () async throws(DrawingFailure) in
       try await TerminalArt.drawn(scene, placement, graphics, font: font)
     }
   }
 
-  /// Writes it after what was written before.
+  /// Flushes stdout, and writes the art.
   func put(_ art: TerminalArt) throws(ArtError) {
     try Output.flush()
-    let held = SignalSource()
-    defer { held.release() }
-    try held.put(art.bytes, last: art.closing)
+    let signals = SignalSource()
+    defer { signals.release() }
+    try signals.put(art.bytes, last: art.closing)
   }
 
-  /// Follows a document on the screen. Throws `usage` where there is none.
+  /// Follows a document on the screen. Throws `usage` without a terminal.
   func follow(_ file: DocumentFile, _ place: FollowedPlace) throws(ArtError) {
     guard let mode = TerminalMode(), choice != .none else {
       throw ArtError(
         .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")
     }
     try checkThreads()
-    let held = SignalSource(SignalSource.endings + [SIGTSTP])
-    var question = isAsked ? TerminalQuery() : nil
-    question?.finish()
-    held.release()
-    let answers = question?.answers
+    let signals = SignalSource(SignalSource.endings + [SIGTSTP])
+    var query = needsQuery ? TerminalQuery() : nil
+    query?.finish()
+    signals.release()
+    let answers = query?.answers
     let best = Graphics.best(choice, isTerminal: true, .here, answers)
     let quiet = DocumentFile(file.path, timeout: .milliseconds(100))
     var show = try LiveShow(quiet, mode, best ?? .text, answers?.cell, view, font: font)
@@ -184,8 +190,8 @@ struct ShownArt {
     try show.run(in: try opened.wait().get())
   }
 
-  /// Of a kind that somebody chose only the size of a cell may be unknown.
-  var isAsked: Bool {
+  /// Whether to query the terminal. When the user chose a kind, only the size of a cell may be unknown.
+  var needsQuery: Bool {
     switch choice {
     case .none, .text, .symbols: false
     case .auto: isWanted
@@ -193,7 +199,7 @@ struct ShownArt {
     }
   }
 
-  /// The prompt that follows has a line.
+  /// The cells available for art. One line is reserved for the shell's prompt.
   static func room(_ terminal: TerminalSize, below lines: Int, _ graphics: Graphics) -> TerminalSize {
     var room = terminal
     room.rows = max(terminal.rows - 1 - min(lines, terminal.rows / 3), 1)
@@ -201,17 +207,21 @@ struct ShownArt {
   }
 }
 
-/// The terminal behind stdout, for much that is written at once: one that takes nothing keeps nobody from ending.
+// MARK: - Output
+
+/// The terminal behind stdout, for long output: a terminal that blocks does not keep the program from ending.
 struct TerminalOutput: Sendable {
   private let descriptor: Int32
 
-  /// What is opened here does not make others wait less, or more, for the same terminal. Without it writing may wait.
+  /// Opens the terminal anew, so that non-blocking mode does not affect other programs. If this fails, writing may
+  /// block.
   init() {
     let own = isatty(1) == 1 ? open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1
     descriptor = own >= 0 ? own : 1
   }
 
-  /// Writes as fast as it is taken; false when `isOver` told meanwhile that the rest is not wanted. Throws `inputOutput`.
+  /// Writes as fast as the terminal accepts; returns false when `isOver` has returned true before the end. Throws
+  /// `inputOutput`.
   func write(_ bytes: [UInt8], unless isOver: () -> Bool) throws(ArtError) -> Bool {
     var left = bytes[...]
     while !left.isEmpty {
@@ -221,7 +231,7 @@ struct TerminalOutput: Sendable {
       let count = left.prefix(1 << 14).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
-        // There is room for less than the system writes at once.
+        // The terminal has less capacity than one write needs.
         poll(nil, 0, 5)
         continue
       }
@@ -231,16 +241,17 @@ struct TerminalOutput: Sendable {
     return true
   }
 
-  /// Writes what little there is to say before this process ends or stops, if it is taken soon.
+  /// Writes a short text before this process ends or stops, with a short timeout.
   func writeLast(_ text: String) {
     let end = ContinuousClock.now + .milliseconds(500)
-    // When this fails the terminal is gone.
+    // On failure the terminal is gone.
     do throws(ArtError) { _ = try write(Array(text.utf8), unless: { ContinuousClock.now > end }) } catch {}
   }
 }
 
 extension SignalSource {
-  /// Writes what was drawn to stdout. A signal that ends programs ends this one, and `last` closes what the terminal has half of.
+  /// Writes a drawing to stdout. A signal that ends programs ends this one, after `last` has terminated a partly
+  /// written picture.
   func put(_ bytes: [UInt8], last: String) throws(ArtError) {
     let terminal = TerminalOutput()
     var number: Int32?

@@ -16,7 +16,7 @@ struct ViewOptions: ParsableArguments {
     help: ArgumentHelp("The place in the middle: pixels or percent, 10,20 or 50%,50%.", valueName: "x,y"))
   var center: String?
 
-  /// What was typed.
+  /// The parsed options.
   struct View: Equatable, Sendable {
     var times: Double?
     var center: Coordinates?
@@ -37,7 +37,7 @@ struct ViewOptions: ParsableArguments {
 }
 
 extension ViewOptions.View {
-  /// Shows that part, as far as a view goes. Throws `badValue`.
+  /// Applies it to a viewport, within its bounds. Throws `badValue`.
   func apply(to viewport: inout Viewport, _ canvas: Canvas) throws(ArtError) {
     if let times { viewport.zoom(to: viewport.fitZoom * times) }
     if let center {

@@ -7,15 +7,15 @@ import Dispatch
 @preconcurrency import Glibc
 import Synchronization
 
-/// Runs COMMAND, once at a time: found on PATH, its input empty, its output ours, with what it starts in a process group
-/// of its own. A thread waits for its end.
+/// Runs COMMAND, one process at a time. COMMAND is found on PATH, has an empty stdin, inherits stdout and stderr, and
+/// gets its own process group. A thread waits for its end.
 final class CommandRunner: Sendable {
   /// How COMMAND ended.
   enum End: Equatable {
     case status(Int32)
     case signal(Int32)
 
-    /// What a shell would say.
+    /// The exit status that a shell would report.
     var status: Int32 {
       switch self {
       case .status(let status): status
@@ -27,28 +27,28 @@ final class CommandRunner: Sendable {
   private struct Contents {
     var process: pid_t?
     var end: End?
-    /// Whether it is being ended with this program: nobody is told of that.
+    /// Whether the process is ended together with this program; then its end is not reported.
     var isEnding = false
   }
 
-  /// The command's words.
-  let words: [String]
+  /// COMMAND and its arguments.
+  let command: [String]
   private let wakeup: WakeupPipe
   private let contents = Mutex(Contents())
   private let waiting = DispatchQueue(label: "emojiart.command")
 
-  /// `wakeup` wakes when COMMAND has ended. Throws `usage` for one that is not there.
-  init(_ words: [String], wakeup: WakeupPipe) throws(ArtError) {
-    guard let name = words.first, !name.isEmpty else {
+  /// `wakeup` is triggered when COMMAND has ended. Throws `usage` when COMMAND does not exist.
+  init(_ command: [String], wakeup: WakeupPipe) throws(ArtError) {
+    guard let name = command.first, !name.isEmpty else {
       throw ArtError(.usage, "--exec without a command; give one in quotes, such as 'notify-send changed'")
     }
     guard Self.isThere(name) else {
       throw ArtError(
         .usage, "--exec: no command \(name) that can be run; give a program of PATH, or use --shell")
     }
-    self.words = words
+    self.command = command
     self.wakeup = wakeup
-    // Where the end of children is ignored nobody is told of it.
+    // With SIGCHLD ignored, `waitid` would not report the end of a child.
     signal(SIGCHLD, SIG_DFL)
   }
 
@@ -61,7 +61,7 @@ final class CommandRunner: Sendable {
     return folders.contains { FileStatus.isRegularFile(at: $0 + name, access: X_OK) }
   }
 
-  /// Starts it with these variables besides ours. Throws `unavailable`.
+  /// Starts COMMAND with these variables added to the environment. Throws `unavailable`.
   func start(_ variables: [String: String]) throws(ArtError) {
     let number = contents.withLock { contents -> Int32 in
       var process = pid_t()
@@ -70,34 +70,35 @@ final class CommandRunner: Sendable {
       return number
     }
     guard number == 0 else {
-      throw ArtError(.unavailable, "cannot run \(words[0]): \(SystemError.text(of: number))")
+      throw ArtError(.unavailable, "cannot run \(command[0]): \(SystemError.text(of: number))")
     }
     waiting.async { self.wait() }
   }
 
-  /// Whether it was started, and its end was not asked for yet.
+  /// Whether COMMAND was started, and its end was not read yet.
   var isRunning: Bool { contents.withLock { $0.process != nil || $0.end != nil } }
 
-  /// How it ended, once.
-  func takeEnd() -> End? {
+  /// Returns how COMMAND ended, and forgets it.
+  func consumeEnd() -> End? {
     contents.withLock { contents in
       defer { contents.end = nil }
       return contents.end
     }
   }
 
-  /// Sends a signal to the one that is running, and to what it started, because this program ends.
+  /// Sends a signal to the process group, because this program ends.
   func kill(_ number: Int32) {
     contents.withLock { contents in
       contents.isEnding = true
       guard let process = contents.process else { return }
       _ = Glibc.kill(-process, number)
-      // What is stopped ends no sooner than it goes on.
+      // A stopped process receives the signal only after SIGCONT.
       _ = Glibc.kill(-process, SIGCONT)
     }
   }
 
-  /// Its number is another's when it has been waited for: so that is done where nobody can send it a signal.
+  /// Waits for the process to end. Its id may be reused as soon as it is reaped, so it is reaped under the lock,
+  /// which excludes `kill`.
   private func wait() {
     guard let process = contents.withLock({ $0.process }) else { return }
     var status = siginfo_t()
@@ -113,8 +114,8 @@ final class CommandRunner: Sendable {
     wakeup.wake()
   }
 
-  /// Returns 0, or the system's error number. Signals are not blocked in the child; who was told to ignore hanging up or
-  /// being interrupted still is.
+  /// Returns 0, or the system's error number. The child has no blocked signals and default handlers, but SIGHUP,
+  /// SIGINT and SIGQUIT stay ignored if they were.
   private func spawn(_ variables: [String: String], _ process: inout pid_t) -> Int32 {
     var attributes = posix_spawnattr_t()
     var actions = posix_spawn_file_actions_t()
@@ -135,28 +136,31 @@ final class CommandRunner: Sendable {
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    var arguments = words.map { strdup($0) } + [nil]
-    var surroundings = Self.surroundings(with: variables)
-    defer { for text in arguments + surroundings { free(text) } }
-    return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &surroundings)
+    var arguments = command.map { strdup($0) } + [nil]
+    var environmentBlock = Self.environmentBlock(with: variables)
+    defer { for text in arguments + environmentBlock { free(text) } }
+    return posix_spawnp(&process, command[0], &actions, &attributes, &arguments, &environmentBlock)
   }
 
-  /// Our environment with these variables in it, ended by nil; the caller frees it. What is no text stays as it is.
-  private static func surroundings(with variables: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
+  /// The environment with these variables, terminated by nil; the caller frees it. Entries that are not UTF-8 are
+  /// kept unchanged.
+  private static func environmentBlock(with variables: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
     var list = variables.map { strdup("\($0)=\($1)") }
-    var place = environ
-    while let entry = place.pointee {
+    var next = environ
+    while let entry = next.pointee {
       let isOurs = variables.keys.contains { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 }
       if !isOurs { list.append(strdup(entry)) }
-      place += 1
+      next += 1
     }
     return list + [nil]
   }
 }
 
-/// Changes that wait for COMMAND, one at most of each document: the latest.
+// MARK: - Queue
+
+/// Changes waiting for COMMAND: the latest one of each document.
 struct ChangeQueue {
-  /// What COMMAND is told.
+  /// The change that COMMAND receives in its environment.
   struct Change: Equatable {
     var document: String
     var event: String
@@ -166,64 +170,67 @@ struct ChangeQueue {
 
   private struct Waiting {
     var change: Change
-    /// When its document came.
-    var place: Int
-    /// Whether COMMAND may know a document of that name: then it has to hear of its end.
+    /// The position in the queue.
+    var position: Int
+    /// Whether COMMAND may know a document of that name. If so, it must receive its removal.
     var isKnown: Bool
   }
 
   private var waiting: [FilePath: Waiting] = [:]
-  private var places = 0
+  private var lastPosition = 0
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Takes a change in. A document that is new, or has a new name, stays so until that is told.
+  /// Adds a change. A document that was added or renamed keeps that event until COMMAND has received it.
   mutating func put(_ change: Change) {
     let document = FilePath(change.document)
-    places += 1
-    var new = Waiting(change: change, place: places, isKnown: !["added", "renamed"].contains(change.event))
+    lastPosition += 1
+    var new = Waiting(
+      change: change, position: lastPosition, isKnown: !["added", "renamed"].contains(change.event))
     let moved = join(&new)
     let old = waiting[document]
     if let old {
       new.isKnown = old.isKnown
-      if !moved { new.place = old.place }
+      if !moved { new.position = old.position }
       if ["changed", "resync"].contains(change.event), ["added", "renamed"].contains(old.change.event) {
         (new.change.event, new.change.from) = (old.change.event, old.change.from)
       }
     }
     waiting[document] = new
-    // COMMAND knows what stood here by the name before.
+    // COMMAND knows the document by its former name, and must receive its removal.
     if let gone = old?.change.from, !isSame(gone, new.change.from) { end(gone) }
   }
 
-  /// Makes one of a new name and what waits for the document under the old one, of which nobody has heard. Returns
-  /// whether it takes that one's place.
+  /// Merges a rename with the change that waits under the old name. Returns whether the new change inherits that
+  /// one's position.
   private mutating func join(_ new: inout Waiting) -> Bool {
     guard let from = new.change.from, let old = waiting.removeValue(forKey: FilePath(from)) else {
       return false
     }
     let isRenamed = old.change.event == "renamed"
-    if isRenamed { (new.change.from, new.place) = (old.change.from, old.place) }
+    if isRenamed { (new.change.from, new.position) = (old.change.from, old.position) }
     if old.change.event == "added" { (new.change.event, new.change.from) = ("added", nil) }
     if old.isKnown, !isSame(from, new.change.from) { end(from) }
     if isSame(new.change.document, new.change.from) { (new.change.event, new.change.from) = ("changed", nil) }
     return isRenamed
   }
 
-  /// Texts that are alike may be names of two files.
+  /// Equal strings may name two different files, so the bytes are compared.
   private func isSame(_ name: String, _ other: String?) -> Bool {
     FilePath(name) == other.map { FilePath($0) }
   }
 
-  /// Tells that nothing stands there any more, unless something new does.
+  /// Adds the removal of a document, unless a newer change of that name waits.
   private mutating func end(_ document: String) {
     guard waiting[FilePath(document)] == nil else { return }
     put(Change(document: document, event: "removed"))
   }
 
-  /// Takes out the one whose document came first.
+  /// Removes and returns the first change.
   mutating func next() -> Change? {
-    guard let (document, first) = waiting.min(by: { $0.value.place < $1.value.place }) else { return nil }
+    guard let (document, first) = waiting.min(by: { $0.value.position < $1.value.position }) else {
+      return nil
+    }
     waiting[document] = nil
     return first.change
   }

@@ -4,27 +4,27 @@ import ArtModel
 import ArtProtocol
 import ArtWorkspace
 
-/// Notices in words: `09:30:05  bees.emojiart  Ada: 🐝 moved to 120,80`. What may hold emoji stands last: terminals do
-/// not agree on their width.
+/// Notices as text: `09:30:05  bees.emojiart  Ada: 🐝 moved to 120,80`. Text that may contain emoji comes last because
+/// terminals disagree on their width.
 struct WatchLines {
-  /// Edits of one save that are told, the others are counted.
+  /// Edits of one save that are described; the others are counted.
   private static let most = 3
 
-  /// How wide the names of documents are.
+  /// The width of the column of names.
   private var width = 0
 
-  /// Makes the column of documents as wide as these names need; one long name does not move all others.
-  mutating func makeRoom(for names: [String]) {
+  /// Widens the column of names for these names, up to a limit.
+  mutating func widen(for names: [String]) {
     width = names.reduce(width) { max($0, min(safe($1).count, 24)) }
   }
 
-  /// The lines of a notice about a document; `name` is what it is called, `called` what others are. `now` is in
-  /// milliseconds since 1970.
+  /// The lines for a notice about a document. `name` is the displayed name of the document, `called` gives that of
+  /// others. `now` is in milliseconds since 1970.
   mutating func lines(
     _ notice: FolderNotice, _ name: String, now: Int, called: (String) -> String
   ) -> [String] {
     let document = safe(name)
-    makeRoom(for: [name])
+    widen(for: [name])
     return Self.phrases(notice, now: now, called: called).map { time, what in
       "\(Self.time(time, now: now))  \(document.padded(to: width))  \(safe(what))"
     }
@@ -50,13 +50,13 @@ struct WatchLines {
     }
   }
 
-  /// What becomes of it, or what could be done.
+  /// What happens next, or what the user can do.
   private static func later(_ refusal: Refusal) -> String {
     if refusal.reason == .notAllowed { return "; --allow-private lifts that" }
     return refusal.isTransient ? "; it is tried again" : ""
   }
 
-  /// What was done, by whom, a line for each run of edits of one program.
+  /// One line for each run of edits by one program: the author and the edits.
   private static func phrases(
     _ change: DocumentChange, _ isWholeAgain: Bool, _ now: Int
   ) -> [(time: Int, what: String)] {
@@ -66,9 +66,9 @@ struct WatchLines {
       return [(now, [again, what].compactMap(\.self).joined(separator: ", "))]
     }
     let runs = change.runs.map { run in
-      let told = run.prefix(run.count > most ? most - 1 : most).map { $0.summary(change.texts) }
-      let more = run.count - told.count
-      let what = (told + (more > 0 ? ["\(more) more edits"] : [])).joined(separator: "; ")
+      let described = run.prefix(run.count > most ? most - 1 : most).map { $0.summary(change.texts) }
+      let more = run.count - described.count
+      let what = (described + (more > 0 ? ["\(more) more edits"] : [])).joined(separator: "; ")
       let by = run.first.map { $0.author ?? $0.id.origin.description } ?? "?"
       return (time: run.last?.time ?? now, what: "\(by): \(what)")
     }
@@ -78,14 +78,14 @@ struct WatchLines {
     return runs
   }
 
-  /// `09:30:05`, or with the date when that is not today's.
+  /// `09:30:05`, with the date unless it is today.
   private static func time(_ time: Int, now: Int) -> String {
     let (day, today) = (Time.local(time / 1000), Time.local(now / 1000))
     return day.prefix(11) == today.prefix(11) ? String(day.dropFirst(11)) : day
   }
 
-  /// What is said of a folder itself, or of the documents in it that are watched.
-  static func aside(_ notice: FolderNotice, _ title: String) -> String? {
+  /// The message about a whole folder; nil for notices about a document.
+  static func folderMessage(_ notice: FolderNotice, _ title: String) -> String? {
     switch notice {
     case .ready(let count):
       "watching \(title): \(count == 0 ? "no documents" : count == 1 ? "1 document" : "\(count) documents")"

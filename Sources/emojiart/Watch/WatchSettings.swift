@@ -4,26 +4,26 @@ import ArtModel
 import ArtTerminal
 import ArtWorkspace
 
-/// What a person says of watching before it begins.
+/// The options of `watch`.
 struct WatchSettings {
   var isJSON = false
   var isRecursive = false
-  /// Whether the first change ends it.
+  /// Whether the program ends after the first change.
   var isOnce = false
-  /// Why the system is not to be asked for changes; nil when it is.
+  /// The reason for polling instead of using inotify; nil for inotify.
   var pollBecause: String?
-  /// The edits after that revision are told first.
+  /// Edits after this revision are reported first.
   var since: Int?
-  /// The words of COMMAND.
+  /// COMMAND and its arguments.
   var command: [String]?
   /// Which pending backgrounds are fetched.
   var fetch = PendingMode.changed
-  /// Whether backgrounds may come from any address.
+  /// Whether backgrounds may come from private addresses.
   var allowsPrivate = false
-  /// How a person wants to hear of a background that was refused; nil where nothing was said.
+  /// How to warn about refused backgrounds; nil when the option was not given.
   var warning: WarningChoice?
 
-  /// Reads what was typed. Throws `usage`, `badValue`.
+  /// Parses the arguments. Throws `usage`, `badValue`.
   init(json: Bool, recursive: Bool, once: Bool, poll: Bool, since: String?, exec: String?, shell: Bool)
     throws(ArtError)
   {
@@ -47,8 +47,8 @@ struct WatchSettings {
     }
   }
 
-  /// Reads what was typed about backgrounds. Throws `usage`, `badValue`.
-  mutating func take(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
+  /// Parses the options for backgrounds. Throws `usage`, `badValue`.
+  mutating func apply(_ fetching: FetchOptions, _ warnings: WarningOptions) throws(ArtError) {
     fetch = try fetching.mode()
     allowsPrivate = fetching.allowPrivate
     warning = try warnings.choice()

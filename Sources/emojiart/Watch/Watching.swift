@@ -7,20 +7,20 @@ import ArtWorkspace
 import Glibc
 import Synchronization
 
-/// Folders that are watched until somebody ends it. One thread waits for what happens, and writes it:
+/// Watches folders until the program is ended. One thread waits for events, and writes notices:
 ///
-///     WatchedFolder ──events──▶ WatchInbox ──▶ ReportedDocuments ──▶ notices ──▶ stdout
-///                                                                   └──▶ ChangeQueue ──▶ CommandRunner
+///     WatchedFolder ──events──▶ WatchInbox ──▶ FolderReport ──▶ notices ──▶ stdout
+///                                                               └──▶ ChangeQueue ──▶ CommandRunner
 ///
-/// Nothing grows without bound: while stdout takes nothing no event is taken, and a folder whose events were not taken
-/// for long is asked for its documents, and the difference is told.
+/// Memory is bounded: while stdout blocks, no events are read. A folder whose event queue has overflowed sends a
+/// resync, and the difference to its current documents is reported.
 struct Watching {
-  /// A folder and what was told of it.
+  /// A watched folder and the state of its report.
   struct Part {
     let place: FollowedPlace
     let folder: WatchedFolder
     var report: FolderReport
-    /// After how many milliseconds it is tried again.
+    /// Milliseconds until the next attempt to catch up.
     var retry: Int32 = 250
   }
 
@@ -30,10 +30,10 @@ struct Watching {
   private let runner: CommandRunner?
   private var queue = ChangeQueue()
   private var lines = WatchLines()
-  /// Whether a change was told, and with `--once` it is over.
+  /// Whether a change was reported and `--once` ends the program.
   private var isOver = false
 
-  /// Folders that were opened.
+  /// `folders` are open already.
   init(
     _ folders: [(place: FollowedPlace, folder: WatchedFolder)], _ settings: WatchSettings,
     _ inbox: WatchInbox,
@@ -50,36 +50,36 @@ struct Watching {
     self.runner = runner
   }
 
-  /// Tells what happens until it is over: with `--once`, after one change. Returns how COMMAND ended then. Throws what
-  /// stdout does not take.
+  /// Reports events until the end: with `--once`, after one change. Returns how COMMAND ended then. Throws
+  /// `inputOutput` when stdout cannot be written.
   mutating func run() throws(ArtError) -> CommandRunner.End? {
     for index in parts.indices {
-      let look = parts[index].folder.look
-      let seen = Outcome { await look() }.wait()
+      let readDocuments = parts[index].folder.readDocuments
+      let current = Outcome { await readDocuments() }.wait()
       let events = parts[index].folder.events
       let inbox = inbox
       Task.detached { for await event in events { await inbox.put(event, from: index) } }
-      lines.makeRoom(for: seen.documents.map { parts[index].place.argument(for: $0.path) })
-      for notice in parts[index].report.begin(seen) { try tell(notice, of: index, isChange: false) }
+      lines.widen(for: current.documents.map { parts[index].place.argument(for: $0.path) })
+      for notice in parts[index].report.begin(current) { try report(notice, of: index, isChange: false) }
       try catchUp(index, isBeginning: true)
     }
     while true {
-      let taken = inbox.take()
-      for (index, event) in taken.events where !isOver { try take(event, from: index) }
-      for event in taken.backgrounds where !isOver { try take(event) }
+      let batch = inbox.drain()
+      for (index, event) in batch.events where !isOver { try receive(event, from: index) }
+      for event in batch.backgrounds where !isOver { try receive(event) }
       if let end = try runCommands() { return end }
       if isOver, runner == nil { return nil }
       try wait()
     }
   }
 
-  /// Waits for something to do; throws when nobody reads any more. A document that `--since` is about is tried again now and
-  /// then: that it can be read need not be news.
+  /// Waits for events. Throws when the reader of stdout has gone. A document for `--since` that could not be read is
+  /// retried now and then: there may be no event when it becomes readable.
   private mutating func wait() throws(ArtError) {
     let pending = isOver ? nil : parts.firstIndex { $0.report.isBehind }
     var ready = [
       pollfd(fd: inbox.wakeup.readEnd, events: Int16(POLLIN), revents: 0),
-      // Tells of a pipe that nobody reads any more.
+      // `poll` reports POLLERR when the reader of the pipe has gone.
       pollfd(fd: 1, events: 0, revents: 0),
     ]
     let count = poll(&ready, nfds_t(ready.count), pending.map { parts[$0].retry } ?? -1)
@@ -92,44 +92,45 @@ struct Watching {
     inbox.wakeup.clear()
   }
 
-  private mutating func take(_ event: FolderEvent, from index: Int) throws(ArtError) {
+  private mutating func receive(_ event: FolderEvent, from index: Int) throws(ArtError) {
     if let document = parts[index].report.replaced(by: event) { endForCommand(document, of: index) }
-    let look = parts[index].folder.look
-    let notices = parts[index].report.receive(event) { Outcome { await look() }.wait() }
-    for notice in notices where !isOver { try tell(notice, of: index) }
+    let readDocuments = parts[index].folder.readDocuments
+    let notices = parts[index].report.receive(event) { Outcome { await readDocuments() }.wait() }
+    for notice in notices where !isOver { try report(notice, of: index) }
   }
 
-  /// What was taken is told as the edit that it is. What was refused is no change of the document by itself.
-  private mutating func take(_ event: PendingBackgrounds.Event) throws(ArtError) {
+  /// A background that was applied is reported as an edit. A refusal alone is no change of the document.
+  private mutating func receive(_ event: PendingBackgrounds.Event) throws(ArtError) {
     switch event {
     case .taken: break
     case .rejected(let place, let refusal, let url):
-      try tell(.rejected(place.document, refusal, url: url), of: place.source, isChange: false)
+      try report(.rejected(place.document, refusal, url: url), of: place.source, isChange: false)
       let path = FilePath.path(of: place.document, in: parts[place.source].place.folder)
-      RefusalMessages.tell(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
+      RefusalMessages.warn(refusal, of: DocumentFile(path), settings.warning, asked: nil, mayAsk: false)
     case .failed(let place, let error, let url):
       let notice = FolderNotice.unfetched(place.document, reason: error, url: url)
-      try tell(notice, of: place.source, isChange: false)
+      try report(notice, of: place.source, isChange: false)
     }
   }
 
-  /// COMMAND has to hear of the end of a document in whose place another one has come, should that one go on.
+  /// Queues the removal of a document that was replaced by another one under the same name.
   private mutating func endForCommand(_ document: String, of index: Int) {
     guard runner != nil else { return }
     queue.put(ChangeQueue.Change(document: parts[index].place.argument(for: document), event: "removed"))
   }
 
-  /// With `--since`: tells what came after that revision, if the document can be read.
+  /// With `--since`: reports the edits after that revision, once the document can be read.
   private mutating func catchUp(_ index: Int, isBeginning: Bool = false) throws(ArtError) {
     for notice in parts[index].report.catchUp(isBeginning: isBeginning).notices where !isOver {
       var isChange = true
       if isBeginning, case .damaged = notice { isChange = false }
-      try tell(notice, of: index, isChange: isChange)
+      try report(notice, of: index, isChange: isChange)
     }
   }
 
-  /// Writes a notice at once, and has COMMAND run for a change.
-  private mutating func tell(_ notice: FolderNotice, of index: Int, isChange: Bool = true) throws(ArtError) {
+  /// Writes a notice at once, and queues a change for COMMAND.
+  private mutating func report(_ notice: FolderNotice, of index: Int, isChange: Bool = true) throws(ArtError)
+  {
     let place = parts[index].place
     let name = notice.document.map(place.argument)
     if settings.isJSON {
@@ -142,8 +143,8 @@ struct Watching {
       for line in lines.lines(notice, name, now: WallClock.milliseconds(), called: place.argument) {
         try Output.line(line)
       }
-    } else if let text = WatchLines.aside(notice, place.title) {
-      Output.complain(text)
+    } else if let text = WatchLines.folderMessage(notice, place.title) {
+      Output.printError(text)
     }
     try Output.flush()
     guard let name, isChange else { return }
@@ -155,12 +156,15 @@ struct Watching {
   }
 }
 
+// MARK: - COMMAND
+
 extension Watching {
-  /// Looks how COMMAND ended, and runs it for the next change. Returns its end when that is the last thing to wait for.
+  /// Checks whether COMMAND has ended, and starts it for the next change. Returns its end if the program is to end
+  /// then.
   private mutating func runCommands() throws(ArtError) -> CommandRunner.End? {
     guard let runner else { return nil }
-    if let end = runner.takeEnd() {
-      if let trouble = end.trouble(of: runner.words[0]) { Output.complain(trouble) }
+    if let end = runner.consumeEnd() {
+      if let trouble = end.trouble(of: runner.command[0]) { Output.printError(trouble) }
       if isOver { return end }
     }
     while !runner.isRunning, let change = queue.next() {
@@ -170,8 +174,8 @@ extension Watching {
           "EMOJIART_FROM": change.from ?? "", "EMOJIART_REVISION": change.revision.map(String.init) ?? "",
         ])
       } catch {
-        Output.complain(error.message)
-        // As a shell says it of what is not there.
+        Output.printError(error.message)
+        // The status that a shell uses for a command that is not found.
         if isOver { return .status(127) }
       }
     }
@@ -180,7 +184,7 @@ extension Watching {
 }
 
 extension CommandRunner.End {
-  /// What a person should know of it; nil when all went well.
+  /// A message for the user; nil when COMMAND succeeded.
   fileprivate func trouble(of command: String) -> String? {
     switch self {
     case .status(0): nil
@@ -190,20 +194,20 @@ extension CommandRunner.End {
   }
 }
 
-// MARK: What it is made of
+// MARK: - Folders
 
-/// A folder that is being watched, as far as `emojiart watch` needs it. A test hands in its own events.
+/// A watched folder as `emojiart watch` uses it. Tests inject their own events.
 struct WatchedFolder: Sendable {
-  /// What happens in it. Subscribed to before anything else is asked.
+  /// Its events. They are subscribed to before `readDocuments` is called.
   let events: EventSequence<FolderEvent>
-  /// Its documents as they are now, and why the system does not tell of changes.
-  let look: @Sendable () async -> (documents: [FolderDocument], degraded: String?)
-  /// Ends the watching.
+  /// Reads the current documents, and the reason if the watch is degraded.
+  let readDocuments: @Sendable () async -> (documents: [FolderDocument], degraded: String?)
+  /// Stops watching.
   let close: @Sendable () async -> Void
-  /// Has what is pending in it fetched.
+  /// Fetches its pending backgrounds.
   var fetch: @Sendable (PendingBackgrounds) async -> Void = { _ in }
 
-  /// Opens the folder of a place. Throws what opening it throws.
+  /// Opens the folder, and throws the errors of opening it.
   static func open(
     _ place: FollowedPlace, isRecursive: Bool, pollBecause: String?
   ) async throws(ArtError) -> WatchedFolder {
@@ -212,14 +216,14 @@ struct WatchedFolder: Sendable {
       place.folder, isRecursive: isRecursive && place.names == nil, only: only, pollBecause: pollBecause)
     return WatchedFolder(
       events: folder.events(),
-      look: { (await folder.documents, await folder.degraded) },
+      readDocuments: { (await folder.documents, await folder.degraded) },
       close: { await folder.close() },
       fetch: { await $0.follow(folder, only: place.names.map { Set($0.keys.map(\.string)) }) })
   }
 }
 
 extension FollowedPlace {
-  /// The places that a person names, as other commands name documents. Throws `noSuchDocument`, `badValue`.
+  /// The folders and documents that the arguments name, as in other commands. Throws `noSuchDocument`, `badValue`.
   static func places(
     _ typed: [String], _ options: CommonOptions, isRecursive: Bool
   ) throws(ArtError) -> [FollowedPlace] {
@@ -229,7 +233,7 @@ extension FollowedPlace {
     }
   }
 
-  /// A path that every command takes for a document of this place: a name alone may be read as an option, or be looked for in
+  /// A path of the document that every command accepts. A bare name could be read as an option, or be looked up in
   /// another folder.
   func argument(for document: String) -> String {
     if let called = names?[FilePath(document)] { return called }
@@ -239,8 +243,10 @@ extension FollowedPlace {
   }
 }
 
-/// Events on their way from the folders to the thread that writes. It holds few: while stdout takes nothing they wait
-/// in the folders, each of which keeps so many and then asks for a new look.
+// MARK: - Inbox
+
+/// Events on their way from the folders to the writing thread. The capacity is small: while stdout blocks, events
+/// queue in the folders, and each folder sends a resync when its queue is full.
 final class WatchInbox: Sendable {
   private struct Contents {
     var events: [(folder: Int, event: FolderEvent)] = []
@@ -255,16 +261,17 @@ final class WatchInbox: Sendable {
   /// Throws `inputOutput`.
   init(capacity: Int = 64) throws(ArtError) {
     self.capacity = capacity
-    wakeup = try WakeupPipe.made()
+    wakeup = try WakeupPipe.create()
   }
 
-  /// Tasks that wait for room.
+  /// Tasks waiting for capacity.
   var waitingTasks: Int { waiters.count }
 
-  /// Puts an event of a folder in, and wakes the one who writes; waits while there is no room, unless the task is cancelled.
+  /// Adds an event of a folder, and wakes the writing thread. Waits while the inbox is full, unless the task is
+  /// cancelled.
   func put(_ event: FolderEvent, from folder: Int) async { await put { $0.events.append((folder, event)) } }
 
-  /// The same for what became of a pending background.
+  /// Adds the result of a pending background in the same way.
   func put(_ event: PendingBackgrounds.Event) async { await put { $0.backgrounds.append(event) } }
 
   private func put(_ add: (inout Contents) -> Void) async {
@@ -277,30 +284,32 @@ final class WatchInbox: Sendable {
     if !hasCapacity { await waiters.wait(ticket) }
   }
 
-  /// What was there when it was taken out, each kind in its order.
-  struct Taken {
+  /// The events of one read, each kind in its order.
+  struct Batch {
     let events: [(folder: Int, event: FolderEvent)]
     let backgrounds: [PendingBackgrounds.Event]
   }
 
-  /// Takes all out.
-  func take() -> Taken {
-    let taken = contents.withLock { contents in
+  /// Removes and returns all events.
+  func drain() -> Batch {
+    let drained = contents.withLock { contents in
       defer { contents = Contents() }
       return contents
     }
     waiters.release()
-    return Taken(events: taken.events, backgrounds: taken.backgrounds)
+    return Batch(events: drained.events, backgrounds: drained.backgrounds)
   }
 }
 
-/// The signals of `emojiart watch`, taken by a thread of their own:
+// MARK: - Signals
+
+/// Handles the signals of `emojiart watch` on a thread:
 ///
 ///     TSTP                    the process stops when no file is open
-///     TERM, INT, HUP, QUIT    with COMMAND only: it is ended, too. The terminal's own signals do not reach its process group
+///     TERM, INT, HUP, QUIT    only with COMMAND: COMMAND is ended, too, because the terminal does not signal its process group
 enum WatchSignals {
-  /// Blocks the signals in this thread, and in those that it begins, and begins the one that takes them. `runner` is the one of COMMAND.
-  /// Throws `inputOutput`.
+  /// Blocks the signals in this thread and all later ones, and starts the thread that handles them. `runner` runs
+  /// COMMAND. Throws `inputOutput`.
   static func follow(_ runner: CommandRunner?) throws(ArtError) {
     let source = SignalSource([SIGTSTP] + (runner == nil ? [] : SignalSource.endings))
     do throws(SystemError) {
