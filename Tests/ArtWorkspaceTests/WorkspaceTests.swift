@@ -222,7 +222,10 @@ private actor Follower {
     let session = try await workspace.open("bees.emojiart", as: ada)
     let events = session.listen(capacity: 3)
     for x in 1...5 { try await session.perform(bee(Double(x))) }
-    session.refuseBackground(Refusal(.dns, "no host"), url: "http://nowhere.example/", tag: "mine")
+    session.shared.receive(
+      DocumentBackgrounds.Event(
+        .rejected(Refusal(.dns, "no host")), url: "http://nowhere.example/", isRequested: true,
+        tag: session.shared.note("mine", of: session)))
     for x in 6...10 { try await session.perform(bee(Double(x))) }
     #expect(await workspace.close() == nil)
     var tags: [String?] = []

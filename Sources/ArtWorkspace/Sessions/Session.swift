@@ -66,12 +66,18 @@ public final class Session: Sendable {
     let document = try await Document.open(
       file, author: client.author, session: client.session, journal: settings.journal,
       autosave: settings.autosave, refreshInterval: nil, clock: clock)
-    if isEdited, case .editingDisabled(let reason) = await document.state {
-      throw .readOnlyDocument(file.path, reason)
-    }
     let base = await document.saved
-    if let expected, expected != base.revision {
-      throw .movedOn(file.path, is: base.revision, not: expected)
+    do throws(ArtError) {
+      if isEdited, case .editingDisabled(let reason) = await document.state {
+        throw .readOnlyDocument(file.path, reason)
+      }
+      if let expected, expected != base.revision {
+        throw .movedOn(file.path, is: base.revision, not: expected)
+      }
+    } catch {
+      // Nothing was edited: the lock of the journal goes, too.
+      await document.closeDiscardingChanges()
+      throw error
     }
     let place = FilePath(FilePath.withoutLinks(file.path))
     var watch = WatchSettings(ending: "", helpers: settings.helpers)
@@ -192,12 +198,9 @@ public final class Session: Sendable {
       bytes, keepsCanvas: keepsCanvas, by: client, tag: shared.note(tag, of: self))
   }
 
-  /// Reports a background that was refused before it was fetched, as `setBackground` does it of others. `url` is what the user
-  /// typed; nil for a file.
-  public func refuseBackground(_ refusal: Refusal, url: String?, tag: String? = nil) {
-    let mark = shared.note(tag, of: self)
-    shared.receive(DocumentBackgrounds.Event(.rejected(refusal), url: url, isRequested: true, tag: mark))
-  }
+  /// The warning for a background that the caller refused before it was fetched; nil for other events, and where the user is not to be
+  /// warned. The question in it may be asked once.
+  public func warning(of event: DocumentBackgrounds.Event) -> RefusalWarning? { shared.warning(of: event) }
 
   /// Makes a change of the background that needs no picture, and drops one that is being fetched. Throws `closed`, `noBackground`,
   /// and what planning throws; then nothing is changed.

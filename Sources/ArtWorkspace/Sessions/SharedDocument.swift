@@ -97,6 +97,7 @@ final class SharedDocument: Sendable {
     } else {
       // What was done to the file since it was read gives no hint any more.
       await document.refresh()
+      await otherNames.look(at: document)
     }
     await backgrounds.begin()
   }
@@ -142,18 +143,39 @@ final class SharedDocument: Sendable {
 
   // MARK: Ending
 
-  /// Ends a session, and with the last one the document. Throws what saving throws; then the session stays.
-  func close(_ session: Session) async throws(ArtError) {
-    let isLast = state.withLock { state in
-      guard !state.isEnding, state.sessions.contains(where: { $0 === session }) else { return false }
+  private enum Closing {
+    /// The session has ended.
+    case ended
+    /// Other sessions go on.
+    case detached
+    /// The document is being closed by another call, which may fail.
+    case underWay
+    /// It was the last session: the document is to be closed.
+    case last
+  }
+
+  private func beginClosing(_ session: Session) -> Closing {
+    state.withLock { state in
+      guard state.sessions.contains(where: { $0 === session }) else { return .ended }
+      guard !state.isEnding else { return .underWay }
       if state.sessions.count == 1 {
         state.isEnding = true
-        return true
+        return .last
       }
       state.sessions.removeAll { $0 === session }
-      return false
+      return .detached
     }
-    guard isLast else { return session.events.finish() }
+  }
+
+  /// Ends a session, and with the last one the document. Throws what saving throws; then the session stays.
+  func close(_ session: Session) async throws(ArtError) {
+    var closing = beginClosing(session)
+    while closing == .underWay {
+      await ended()
+      closing = beginClosing(session)
+    }
+    if closing == .detached { session.events.finish() }
+    guard closing == .last else { return }
     do throws(ArtError) {
       try await document.save()
       await backgrounds.close()
@@ -164,7 +186,7 @@ final class SharedDocument: Sendable {
       throw error
     }
     finish()
-    await closeRelay()
+    closeRelay()
   }
 
   /// Closes the document whatever its sessions do, or leaves it with its journal where it cannot be saved; why. The sessions hear the
@@ -180,7 +202,7 @@ final class SharedDocument: Sendable {
       await ended()
       guard registry.all.contains(where: { $0 === self }) else { return nil }
     }
-    async let unwatched: Void = closeRelay()
+    closeRelay()
     await backgrounds.close()
     var failure: Session.SavingFailure?
     if discardingChanges {
@@ -195,25 +217,32 @@ final class SharedDocument: Sendable {
     }
     if let event, failure == nil { send(event) }
     finish()
-    await unwatched
     return failure
   }
 
   /// The document was closed by a turn in the program's life: its sessions end.
   func finishIfClosed() async {
-    if await document.state == .closed { finish() }
+    guard await document.state == .closed else { return }
+    await backgrounds.close()
+    finish()
+    closeRelay()
   }
 
-  private func closeRelay() async { if ownsRelay { await relay.close() } }
+  /// Nobody waits for the watcher: its thread may hang in a folder whose server does not answer.
+  private func closeRelay() {
+    guard ownsRelay else { return }
+    Task.detached { [relay] in await relay.close() }
+  }
 
-  /// Returns when the document is closed, or stays open after all.
+  /// Returns when the document is closed, or stays open after all; also for a cancelled task not before, because callers try again.
   func ended() async {
-    while true {
-      let ticket = waiters.ticket
-      guard state.withLock(\.isEnding), registry.all.contains(where: { $0 === self }), !Task.isCancelled
-      else { return }
-      await waiters.wait(ticket)
-    }
+    await Task.detached { [self] in
+      while true {
+        let ticket = waiters.ticket
+        guard state.withLock(\.isEnding), registry.all.contains(where: { $0 === self }) else { return }
+        await waiters.wait(ticket)
+      }
+    }.value
   }
 
   private func finish() {
@@ -250,24 +279,21 @@ final class SharedDocument: Sendable {
     // The session that began it, or for one that was pending all; it may be gone by now.
     if event.isRequested { asked?.session.events.send(.background(told)) } else { send(.background(told)) }
     guard let session = asked?.session ?? state.withLock({ $0.sessions.first }) else { return }
-    let store = RefusalWarnings(of: DocumentFile(document.path))
-    switch event.outcome {
-    case .set: if event.isRequested { store.forget() }
-    case .rejected(let refusal):
-      if let warning = warning(of: refusal, event, store) { session.events.send(.warning(warning)) }
-    case .failed: break
+    if case .set = event.outcome, event.isRequested {
+      RefusalWarnings(of: DocumentFile(document.path)).forget()
     }
+    if let warning = warning(of: event) { session.events.send(.warning(warning)) }
   }
 
-  private func warning(
-    of refusal: Refusal, _ event: DocumentBackgrounds.Event, _ store: RefusalWarnings
-  ) -> RefusalWarning? {
+  /// The warning for a refusal; nil for another outcome, and where the user is not to be warned.
+  func warning(of event: DocumentBackgrounds.Event) -> RefusalWarning? {
+    guard case .rejected(let refusal) = event.outcome else { return nil }
     if event.isRequested, event.url == nil, !settings.asksAboutWarnings {
       // Where no question can be put, the user's own file that is no picture is an error as any other.
       return settings.warnings == .never
         ? nil : RefusalWarning(refusal: refusal, isOfFile: true, question: nil)
     }
-    return store.warning(
+    return RefusalWarnings(of: DocumentFile(document.path)).warning(
       of: refusal, settings.warnings, asked: event.isRequested ? event.url : nil,
       canAsk: settings.asksAboutWarnings)
   }

@@ -55,6 +55,8 @@ public actor Workspace {
   private let fetcher: BackgroundFetcher
   private let registry: Registry
   private var opening: [FileIdentity: Task<Result<SharedDocument, ArtError>, Never>] = [:]
+  /// Files that are on their way into the trash.
+  private var deleting: Set<FileIdentity> = []
   private var isClosed = false
   private nonisolated let executor = ThreadExecutor("emojiart.workspace")
 
@@ -79,7 +81,9 @@ public actor Workspace {
     let registry = Registry()
     let root = try DocumentFolder.root(of: path)
     let relay = WatchRelay(source(root)) { registry.send($0) }
-    let folder = try await DocumentFolder.open(path, clock: clock, observer: { registry.observe($0) }) { _ in
+    let folder = try await DocumentFolder.open(
+      path, clock: clock, observer: { registry.observe($0, in: root.hasSuffix("/") ? root : root + "/") }
+    ) { _ in
       relay
     }
     return Workspace(path, root, settings, folder, relay, registry)
@@ -149,6 +153,7 @@ public actor Workspace {
       _ = try file.stamp()
       return try await share(path)
     }
+    guard !deleting.contains(identity) else { throw .beingDeleted(path.string) }
     if let shared = registry.document(at: path, is: identity) { return shared }
     if let shared = registry.document(at: path) {
       // Another file: another state of the document, or another document.
@@ -219,7 +224,11 @@ public actor Workspace {
     _ path: String, by recovery: Recovery, into trash: Trash = Trash()
   ) async throws(ArtError) -> TrashedDocument {
     let relative = try checked(path)
-    if let shared = registry.document(at: relative) {
+    // The file itself says which document it is: another program may have renamed it just now.
+    let identity = FileIdentity(at: documentFile(relative).path)
+    if let identity { deleting.insert(identity) }
+    defer { if let identity { deleting.remove(identity) } }
+    if let shared = identity.flatMap(registry.document(is:)) ?? registry.document(at: relative) {
       try await shared.document.save()
       if let failure = await shared.end(saying: .removed) { throw failure.error }
     }
@@ -263,21 +272,40 @@ final class Registry: Sendable {
   func send(_ event: SessionEvent) { for shared in all { shared.send(event) } }
 
   /// Is told what the folder emits, before any document gets the hint of it.
-  func observe(_ events: [FolderEvent]) {
+  func observe(_ events: [FolderEvent], in root: String) {
     for event in events {
       switch event {
-      case .renamed(let new, let old):
-        for shared in all where shared.path == FilePath(old) { shared.move(to: FilePath(new)) }
+      case .renamed(let new, let old): follow(to: FilePath(new), from: FilePath(old), in: root)
+      case .added(let path, _): follow(to: FilePath(path), from: nil, in: root)
       case .removed(let path): for shared in all where shared.path == FilePath(path) { shared.send(.removed) }
-      case .added, .changed, .movedOn, .damaged, .degraded, .rescanned, .resync: break
+      case .changed, .movedOn, .damaged, .degraded, .rescanned, .resync: break
       }
     }
+  }
+
+  /// Has a document follow its file, which is known by itself and, where it was replaced meanwhile, by its former path. Another document
+  /// whose file was at the new path has lost it.
+  private func follow(to path: FilePath, from former: FilePath?, in root: String) {
+    let identity = FileIdentity(at: root + path.string)
+    let byFile = identity.flatMap { identity in
+      // A second name of a file is no move.
+      all.first { $0.identity == identity && FileIdentity(at: root + $0.path.string) != identity }
+    }
+    let moved = byFile ?? former.flatMap { former in all.first { $0.path == former } }
+    for other in all where other !== moved && other.path == path && other.identity != identity {
+      other.send(.removed)
+    }
+    if let moved, moved.path != path { moved.move(to: path) }
   }
 }
 
 extension ArtError {
   fileprivate static func closedWorkspace(_ path: String) -> ArtError {
     ArtError(.closed, "the folder \(path) is closed; open it again", about: path)
+  }
+
+  fileprivate static func beingDeleted(_ path: String) -> ArtError {
+    ArtError(.busy, "\(path) is being put into the trash", about: path)
   }
 
   fileprivate static func outsideWorkspace(_ path: String) -> ArtError {

@@ -305,9 +305,20 @@ extension EditingStream {
   /// Parses the typed URL; reports a refused one and returns nil.
   private mutating func url(_ typed: String, _ line: StreamLine) -> BackgroundURL? {
     do throws(Refusal) { return try BackgroundURL(typed) } catch {
-      session.refuseBackground(error, url: typed, tag: line.tag?.text)
+      refuse(error, url: typed, line)
       return nil
     }
+  }
+
+  /// Answers a request for a background that is refused before anything is fetched. On this thread, so that the answer is in order
+  /// and `--atomic` knows of it.
+  private func refuse(_ refusal: Refusal, url: String?, _ line: StreamLine) {
+    let event = DocumentBackgrounds.Event(
+      .rejected(refusal), url: url, isRequested: true, tag: line.tag?.text)
+    errors.note(.background(event))
+    Form.report(.background(event), to: outbox)
+    guard let warning = session.warning(of: event) else { return }
+    Form.notice(RefusalMessages.text(of: warning, session.filePath), by: outbox)
   }
 
   /// Reads the user's own picture; nil if it cannot be read or is refused, which is reported.
@@ -321,7 +332,7 @@ extension EditingStream {
       guard case .bytes(let bytes) = try PictureSource.path(path).read() else { return nil }
       return bytes
     } catch let refusal as Refusal {
-      session.refuseBackground(refusal, url: nil, tag: line.tag?.text)
+      refuse(refusal, url: nil, line)
     } catch let error as ArtError {
       respond(error, to: line)
     } catch {
