@@ -7,33 +7,33 @@ import ArtSystem
 import ArtWorker
 import Synchronization
 
-/// The backgrounds of a document that is open: what a person asks for is fetched while editing goes on, and so is what
-/// becomes pending in it.
+/// Fetches the backgrounds of an open document while editing goes on: those that the user requests, and those that become
+/// pending.
 ///
 ///     request ──▶ fetching ──▶ set              a newer request, or `cancel`, drops the older one at any time until
-///                    └───────▶ rejected, failed     its edit is made: nothing more is heard of that one
+///                    └───────▶ rejected, failed     its edit is made, and then reports no event of it
 ///
-/// The document is the one to be closed after this.
+/// Close this object before the document.
 public actor DocumentBackgrounds {
-  /// What became of a background.
+  /// The outcome of a background.
   public enum Outcome: Sendable, Equatable {
-    /// It is the document's background now; the revision with it.
+    /// It was set; the revision with it.
     case set(Background, revision: Int)
-    /// It was refused, and nothing is changed. Of one that was pending: it still is only if the refusal is transient.
+    /// It was refused, and nothing is changed. A pending background stays pending only if the refusal is transient.
     case rejected(Refusal)
-    /// It could not be fetched or put into the document, which is not the picture's fault. Nothing is changed.
+    /// It could not be fetched or set for another reason than the picture. Nothing is changed.
     case failed(ArtError)
   }
 
-  /// What is told of a background.
+  /// The outcome of one background.
   public struct Event: Sendable, Equatable {
     /// What became of it.
     public let outcome: Outcome
-    /// Where from; nil for a person's own picture.
+    /// Its URL; nil for the user's own picture.
     public let url: String?
-    /// Whether a person asked for it; otherwise it was pending.
+    /// Whether the user requested it; otherwise it was pending.
     public let isRequested: Bool
-    /// The request's own mark.
+    /// The tag of the request.
     public let tag: String?
 
     /// An event.
@@ -55,10 +55,10 @@ public actor DocumentBackgrounds {
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.document-backgrounds")
 
-  /// A thread of its own: who hears may wait for files.
+  /// A thread of its own, because a listener may wait for files.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Of a document that is open. `hear` is told each event at once: that one is set before anything that comes of it, such as
+  /// Fetches backgrounds for an open document. `hear` receives each event at once, before any event that follows from it, such as
   /// a save; it is called on any thread.
   public init(
     _ document: Document, _ fetcher: BackgroundFetcher = BackgroundFetcher(),
@@ -72,10 +72,10 @@ public actor DocumentBackgrounds {
     self.hear = hear
   }
 
-  /// What happens from now on, for one listener of any number. Ends with `close`.
+  /// The events from now on, for one of any number of listeners, until `close`.
   public nonisolated func events() -> EventSequence<Event> { broadcast.subscribe(capacity: 256) }
 
-  /// Begins to fetch what becomes pending, or is.
+  /// Begins to fetch pending backgrounds.
   public func begin() async {
     let events = pending.events()
     following = Task { [weak self] in
@@ -84,7 +84,7 @@ public actor DocumentBackgrounds {
     await pending.follow(document)
   }
 
-  /// Begins to fetch a background, and returns at once. What was asked for before is dropped.
+  /// Begins to fetch a background, and returns at once. Cancels the previous request.
   public func request(
     _ request: BackgroundRequest, keepsCanvas: Bool = false, by client: DocumentClient? = nil,
     tag: String? = nil
@@ -95,7 +95,7 @@ public actor DocumentBackgrounds {
     }
   }
 
-  /// Begins to have a look at a person's own picture, and returns at once. What was asked for before is dropped.
+  /// Begins to check the user's own picture, and returns at once. Cancels the previous request.
   public func request(
     _ bytes: [UInt8], keepsCanvas: Bool = false, by client: DocumentClient? = nil, tag: String? = nil
   ) {
@@ -105,8 +105,8 @@ public actor DocumentBackgrounds {
     }
   }
 
-  /// Begins to fetch the present background's URL again, and returns at once. What was asked for before is dropped. Throws
-  /// `noBackground` where there is none that came from a URL, `badValue` for a URL that cannot be read.
+  /// Begins to fetch the present background's URL again, and returns at once. Cancels the previous request. Throws `noBackground`
+  /// if there is none with a URL, `badValue` for an invalid URL.
   public func refresh(
     keepsCanvas: Bool = false, allowsPrivate: Bool = false, by client: DocumentClient? = nil,
     tag: String? = nil
@@ -116,28 +116,28 @@ public actor DocumentBackgrounds {
     }
     let url: BackgroundURL
     do throws(Refusal) { url = try BackgroundURL(text) } catch { throw ArtError(.badValue, error.detail) }
-    // The user did not type it just now.
+    // The URL is untrusted: the user did not type it just now.
     let fetch = fetcher.fetch(BackgroundRequest(url, isUserInitiated: false, allowsPrivate: allowsPrivate))
     begin(.refresh(old, keepsCanvas: keepsCanvas), url, client, tag) { () async throws(BackgroundFailure) in
       try await fetch.picture
     }
   }
 
-  /// Drops what was asked for.
+  /// Cancels the request.
   public func cancel() {
     current?.task.cancel()
     current = nil
   }
 
-  /// Whether what was asked for is not there yet.
+  /// Whether a request is being fetched.
   public var isFetching: Bool { current != nil }
 
-  /// Waits until what was asked for is there, refused or dropped.
+  /// Waits until the request is set, refused or cancelled.
   public func idle() async {
     while let current { await current.task.value }
   }
 
-  /// Ends: whatever is being fetched is dropped, and nothing of it is left.
+  /// Cancels all fetches, and returns when they have ended.
   public func close() async {
     let last = current
     cancel()
@@ -171,7 +171,7 @@ public actor DocumentBackgrounds {
           throw .failed(error)
         }
       } catch {
-        // Nobody waits for what is dropped.
+        // A cancelled request has no event.
         if Task.isCancelled { return }
         switch error {
         case .refused(let refusal): tell(.rejected(refusal))
@@ -197,10 +197,10 @@ public actor DocumentBackgrounds {
   }
 }
 
-/// What is pending in a document that is open, in the file or in memory.
+/// The pending background of an open document, in its file or in memory.
 final class DocumentPending: PendingSource {
   private let document: Document
-  /// What was pending when it began, as long as that is.
+  /// The background that was pending at the start, while it is still pending.
   private let first: Mutex<PendingBackground?>
 
   private let news: DocumentEvents
@@ -228,7 +228,7 @@ final class DocumentPending: PendingSource {
   nonisolated(nonsending) func isPending(_ key: PendingKey, in path: String) async throws(ArtError)
     -> PendingSight
   {
-    // Somebody else may have fetched it just now.
+    // Another program may have fetched it just now.
     await document.refresh()
     return await document.sight(of: key)
   }
@@ -251,7 +251,7 @@ final class DocumentPending: PendingSource {
 }
 
 extension DocumentEvent {
-  /// Whether something else may be pending after it.
+  /// Whether the event may change what is pending.
   fileprivate var isAboutPending: Bool {
     switch self {
     case .changed(let change): change.setsPending
@@ -261,7 +261,7 @@ extension DocumentEvent {
   }
 }
 
-// Inside the document: its content is not handed out, which would have the next edit copy it.
+// The content stays inside the actor; a copy would make the next edit copy it.
 extension Document {
   fileprivate var pendingBackground: PendingBackground? { content.pending }
 
@@ -275,11 +275,11 @@ extension Document {
       background: content.background)
   }
 
-  /// Those who wait to fetch it, too, look at the file.
+  /// Saves, because other programs that wait to fetch this background read the file.
   fileprivate func showOthers(_ sight: PendingSight) async {
     guard sight.isPending else { return }
     do throws(ArtError) { try await save() } catch {
-      // The state tells why; somebody else may fetch it, too.
+      // The document's state reports the error; another program may fetch the background again.
     }
   }
 
@@ -303,15 +303,15 @@ extension Document {
   }
 }
 
-/// What is pending in the documents of an open folder. Each edit is one durable transaction on the file.
+/// The pending backgrounds of an open folder's documents. Each edit is one durable transaction on the file.
 struct FolderPending: PendingSource {
   let folder: DocumentFolder
-  /// The only ones that are wanted; nil for all.
+  /// The only documents of interest; nil for all.
   let only: Set<FilePath>?
-  /// Whoever the edits are by.
+  /// The author of the edits.
   let author: String?
   let time: @Sendable () -> Int
-  /// A document that somebody saves just then is waited for so long.
+  /// The timeout for a document that another program is saving.
   private static let timeout = Duration.seconds(5)
 
   private let news: EventSequence<Void>
@@ -387,10 +387,10 @@ struct FolderPending: PendingSource {
 }
 
 extension PendingKey {
-  /// What a document keeps of the URL that it was fetched from.
+  /// The URL as a document stores it.
   var kept: String? {
     do throws(Refusal) { return try BackgroundURL(url).storable } catch {
-      // It was fetched: this cannot be.
+      // This cannot fail for a URL that was fetched.
       return url
     }
   }
