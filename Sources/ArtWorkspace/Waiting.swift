@@ -56,19 +56,19 @@ package final class Outcome<Value: Sendable>: Sendable {
     while true {
       if let value = now { return value }
       isThere.wait()
-      letOthersGo()
+      signalNext()
     }
   }
 
   /// Waits for at most that time; nil if the work is not done by then.
   package func wait(atMost time: DispatchTimeInterval) -> Value? {
     if let value = now { return value }
-    if isThere.wait(timeout: .now() + time) == .success { letOthersGo() }
+    if isThere.wait(timeout: .now() + time) == .success { signalNext() }
     return now
   }
 
   /// Signals again, because the work signals once for any number of waiting threads.
-  private func letOthersGo() { isThere.signal() }
+  private func signalNext() { isThere.signal() }
 }
 
 /// The value or the error of a body.

@@ -144,7 +144,7 @@ public struct FileBackground<Transfer: PictureTransfer> {
     _ source: @autoclosure () throws(Refusal) -> PictureSource, typed: String, keepsCanvas: Bool = false,
     forgetsURL: Bool = false
   ) throws -> ChangedBackground {
-    _ = try look()
+    _ = try currentState()
     let found: PictureSource
     do throws(Refusal) { found = try source() } catch { throw BackgroundRefusal(error, asked: typed) }
     let received = try transfer.receive(
@@ -154,7 +154,7 @@ public struct FileBackground<Transfer: PictureTransfer> {
 
   /// Fetches the present background's URL again. Throws as `set` does, and `noBackground`.
   public func refresh(keepsCanvas: Bool = false, forgetsURL: Bool = false) throws -> ChangedBackground {
-    guard let old = try look().background, let url = old.url else {
+    guard let old = try currentState().background, let url = old.url else {
       throw ArtError.nothingToRefresh(file.path)
     }
     let received = try transfer.receive(untrusted: url, for: file.path, allowsPrivate: allowsPrivate)
@@ -164,7 +164,7 @@ public struct FileBackground<Transfer: PictureTransfer> {
   /// Fetches the pending background. After a permanent refusal it is not pending any more. Throws as `set` does, and
   /// `noBackground`.
   public func fetchPending(keepsCanvas: Bool = false) throws -> ChangedBackground {
-    guard let pending = try look().pending else { throw ArtError.nothingPending(file.path) }
+    guard let pending = try currentState().pending else { throw ArtError.nothingPending(file.path) }
     do {
       let received = try transfer.receive(
         untrusted: pending.url, for: file.path, allowsPrivate: allowsPrivate)
@@ -200,7 +200,7 @@ public struct FileBackground<Transfer: PictureTransfer> {
   }
 
   /// The document's background before a fetch. Throws what would prevent the later edit.
-  private func look() throws(ArtError) -> BackgroundState {
+  private func currentState() throws(ArtError) -> BackgroundState {
     _ = try recovery.newAuthor()
     try recovery.restoreFirst(file)
     return try file.edit(expecting: expected) { (transaction) throws(ArtError) in BackgroundState(transaction)
@@ -244,12 +244,12 @@ extension DocumentTransaction {
 // MARK: A document that is open
 
 extension Document {
-  /// Makes a change with the received picture. `isMade` is called inside the document's actor, so that nothing comes between the
+  /// Makes a change with the received picture. `completion` is called inside the document's actor, so that nothing comes between the
   /// change and the call; it is not called if the task was cancelled before. Throws what `decide` and editing throw; then nothing
   /// is changed.
   func make(
     _ change: BackgroundChange, _ received: ReceivedPicture? = nil, by client: DocumentClient? = nil,
-    isMade: @Sendable (BackgroundState) -> Void
+    completion: @Sendable (BackgroundState) -> Void
   ) async throws(ArtError) {
     var isChanged = false
     switch try change.decide(received, on: content, called: path) {
@@ -266,7 +266,7 @@ extension Document {
     }
     var state = BackgroundState(content)
     state.isChanged = isChanged
-    isMade(state)
+    completion(state)
   }
 
   /// The background and what is pending, without the rest of the content.

@@ -51,25 +51,25 @@ public actor DocumentBackgrounds {
   private var following: Task<Void, Never>?
   private var number = 0
   private var current: (number: Int, task: Task<Void, Never>)?
-  private let hear: @Sendable (Event) -> Void
+  private let report: @Sendable (Event) -> Void
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.document-backgrounds")
 
   /// A thread of its own, because a listener may wait for files.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Fetches backgrounds for an open document. `hear` receives each event at once, before any event that follows from it, such as
+  /// Fetches backgrounds for an open document. `report` receives each event at once, before any event that follows from it, such as
   /// a save; it is called on any thread.
   public init(
     _ document: Document, _ fetcher: BackgroundFetcher = BackgroundFetcher(),
     pending mode: PendingMode = .changed, allowsPrivate: Bool = false, locks folder: String? = nil,
-    clock: some Clock<Duration> = ContinuousClock(), hear: @escaping @Sendable (Event) -> Void = { _ in }
+    clock: some Clock<Duration> = ContinuousClock(), report: @escaping @Sendable (Event) -> Void = { _ in }
   ) {
     self.document = document
     self.fetcher = fetcher
     pending = PendingBackgrounds(
       mode, fetcher, allowsPrivate: allowsPrivate, locks: folder, clock: clock)
-    self.hear = hear
+    self.report = report
   }
 
   /// The events from now on, for one of any number of listeners, until `close`.
@@ -79,7 +79,7 @@ public actor DocumentBackgrounds {
   public func begin() async {
     let events = pending.events()
     following = Task { [weak self] in
-      for await event in events { await self?.hear(event) }
+      for await event in events { await self?.receive(event) }
     }
     await pending.follow(document)
   }
@@ -154,9 +154,9 @@ public actor DocumentBackgrounds {
     cancel()
     number += 1
     let (number, document) = (number, document)
-    let tell: @Sendable (Outcome) -> Void = { [hear, broadcast] outcome in
+    let emit: @Sendable (Outcome) -> Void = { [report, broadcast] outcome in
       let event = Event(outcome, url: url?.string, isRequested: true, tag: tag)
-      hear(event)
+      report(event)
       broadcast.send(event)
     }
     let task = Task {
@@ -165,7 +165,7 @@ public actor DocumentBackgrounds {
         if Task.isCancelled { return }
         do throws(ArtError) {
           try await document.make(change, received, by: client) { state in
-            if let background = state.background { tell(.set(background, revision: state.revision)) }
+            if let background = state.background { emit(.set(background, revision: state.revision)) }
           }
         } catch {
           throw .failed(error)
@@ -174,8 +174,8 @@ public actor DocumentBackgrounds {
         // A cancelled request has no event.
         if Task.isCancelled { return }
         switch error {
-        case .refused(let refusal): tell(.rejected(refusal))
-        case .failed(let error): tell(.failed(error))
+        case .refused(let refusal): emit(.rejected(refusal))
+        case .failed(let error): emit(.failed(error))
         case .cancelled: break
         }
       }
@@ -184,16 +184,16 @@ public actor DocumentBackgrounds {
     current = (number, task)
   }
 
-  private func hear(_ event: PendingBackgrounds.Event) {
-    let told =
-      switch event {
-      case .taken(_, let background, let revision):
+  private func receive(_ result: PendingBackgrounds.Event) {
+    let event =
+      switch result {
+      case .set(_, let background, let revision):
         Event(.set(background, revision: revision), url: background.url, isRequested: false)
       case .rejected(_, let refusal, let url): Event(.rejected(refusal), url: url, isRequested: false)
       case .failed(_, let error, let url): Event(.failed(error), url: url, isRequested: false)
       }
-    hear(told)
-    broadcast.send(told)
+    report(event)
+    broadcast.send(event)
   }
 }
 
@@ -203,50 +203,50 @@ final class DocumentPending: PendingSource {
   /// The background that was pending at the start, while it is still pending.
   private let first: Mutex<PendingBackground?>
 
-  private let news: DocumentEvents
+  private let events: DocumentEvents
 
   init(_ document: Document) async {
     self.document = document
-    news = document.events(capacity: 1) { $0.isAboutPending }
+    events = document.events(capacity: 1) { $0.isAboutPending }
     first = Mutex(await document.pendingBackground)
   }
 
-  func follow(_ hear: @Sendable () async -> Void) async { for await _ in news { await hear() } }
+  func follow(_ refresh: @Sendable () async -> Void) async { for await _ in events { await refresh() } }
 
   func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
     guard mode != .none, let (key, pending, revision) = await document.pendingKey else {
       first.withLock { $0 = nil }
       return []
     }
-    let isNews = first.withLock { first in
+    let isNew = first.withLock { first in
       if first != pending { first = nil }
       return first == nil
     }
-    return pending.isWanted && (mode == .all || isNews) ? [(document.path, key, revision)] : []
+    return pending.isWanted && (mode == .all || isNew) ? [(document.path, key, revision)] : []
   }
 
   nonisolated(nonsending) func isPending(_ key: PendingKey, in path: String) async throws(ArtError)
-    -> PendingSight
+    -> PendingState
   {
     // Another program may have fetched it just now.
     await document.refresh()
-    return await document.sight(of: key)
+    return await document.pendingState(of: key)
   }
 
-  nonisolated(nonsending) func take(
+  nonisolated(nonsending) func apply(
     _ picture: CheckedPicture, _ key: PendingKey, in path: String
-  ) async throws(ArtError) -> PendingSight {
-    let sight = try await document.take(picture, pending: key)
-    await document.showOthers(sight)
-    return sight
+  ) async throws(ArtError) -> PendingState {
+    let state = try await document.apply(picture, pending: key)
+    await document.saveIfEdited(state)
+    return state
   }
 
   nonisolated(nonsending) func refuse(
     _ reason: Refusal.Reason, _ key: PendingKey, in path: String
-  ) async throws(ArtError) -> PendingSight {
-    let sight = try await document.refuse(reason, pending: key)
-    await document.showOthers(sight)
-    return sight
+  ) async throws(ArtError) -> PendingState {
+    let state = try await document.refuse(reason, pending: key)
+    await document.saveIfEdited(state)
+    return state
   }
 }
 
@@ -269,37 +269,37 @@ extension Document {
     content.pending.map { (PendingKey(document: content.id, url: $0.url), $0, content.revision) }
   }
 
-  fileprivate func sight(of key: PendingKey) -> PendingSight {
-    PendingSight(
+  fileprivate func pendingState(of key: PendingKey) -> PendingState {
+    PendingState(
       revision: content.revision, isPending: content.id == key.document && content.pending?.url == key.url,
       background: content.background)
   }
 
   /// Saves, because other programs that wait to fetch this background read the file.
-  fileprivate func showOthers(_ sight: PendingSight) async {
-    guard sight.isPending else { return }
+  fileprivate func saveIfEdited(_ state: PendingState) async {
+    guard state.isPending else { return }
     do throws(ArtError) { try await save() } catch {
       // The document's state reports the error; another program may fetch the background again.
     }
   }
 
-  fileprivate func take(
+  fileprivate func apply(
     _ picture: CheckedPicture, pending key: PendingKey
-  ) async throws(ArtError) -> PendingSight {
-    guard sight(of: key).isPending else { return sight(of: key) }
-    let edit = try await setBackground(picture, from: key.kept, pending: key.url)
-    var sight = sight(of: key)
-    sight.isPending = edit != nil
-    return sight
+  ) async throws(ArtError) -> PendingState {
+    guard pendingState(of: key).isPending else { return pendingState(of: key) }
+    let edit = try await setBackground(picture, from: key.storableURL, pending: key.url)
+    var state = pendingState(of: key)
+    state.isPending = edit != nil
+    return state
   }
 
   fileprivate func refuse(
     _ reason: Refusal.Reason, pending key: PendingKey
-  ) throws(ArtError) -> PendingSight {
+  ) throws(ArtError) -> PendingState {
     let edit = try perform(.refuse(url: key.url, reason))
-    var sight = sight(of: key)
-    sight.isPending = edit != nil
-    return sight
+    var state = pendingState(of: key)
+    state.isPending = edit != nil
+    return state
   }
 }
 
@@ -314,7 +314,7 @@ struct FolderPending: PendingSource {
   /// The timeout for a document that another program is saving.
   private static let timeout = Duration.seconds(5)
 
-  private let news: EventSequence<Void>
+  private let events: EventSequence<Void>
 
   init(
     _ folder: DocumentFolder, only: Set<FilePath>?, author: String?, time: @escaping @Sendable () -> Int
@@ -323,10 +323,10 @@ struct FolderPending: PendingSource {
     self.only = only
     self.author = author
     self.time = time
-    news = folder.pendingBroadcast.subscribe(capacity: 1)
+    events = folder.pendingBroadcast.subscribe(capacity: 1)
   }
 
-  func follow(_ hear: @Sendable () async -> Void) async { for await _ in news { await hear() } }
+  func follow(_ refresh: @Sendable () async -> Void) async { for await _ in events { await refresh() } }
 
   func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
     await folder.pending(mode).compactMap { path, key, revision in
@@ -335,18 +335,18 @@ struct FolderPending: PendingSource {
   }
 
   nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
-    -> PendingSight
+    -> PendingState
   {
     let (base, pending) = try await file(document).quickState()
-    return PendingSight(
+    return PendingState(
       revision: base.revision, isPending: base.id == key.document && pending?.url == key.url,
       background: nil)
   }
 
-  nonisolated(nonsending) func take(
+  nonisolated(nonsending) func apply(
     _ picture: CheckedPicture, _ key: PendingKey, in document: String
-  ) async throws(ArtError) -> PendingSight {
-    let background = try Background(picture, from: key.kept)
+  ) async throws(ArtError) -> PendingState {
+    let background = try Background(picture, from: key.storableURL)
     return try await edit(.set(background, keepsCanvas: false, pending: key.url), key, in: document) {
       (transaction) throws(ArtError) in try transaction.keep(picture)
     }
@@ -354,27 +354,27 @@ struct FolderPending: PendingSource {
 
   nonisolated(nonsending) func refuse(
     _ reason: Refusal.Reason, _ key: PendingKey, in document: String
-  ) async throws(ArtError) -> PendingSight {
+  ) async throws(ArtError) -> PendingState {
     try await edit(.refuse(url: key.url, reason), key, in: document) { _ in }
   }
 
   nonisolated(nonsending) private func edit(
     _ edit: BackgroundEdit, _ key: PendingKey, in document: String,
     _ prepare: (DocumentTransaction) throws(ArtError) -> Void
-  ) async throws(ArtError) -> PendingSight {
+  ) async throws(ArtError) -> PendingState {
     var random = SystemRandomNumberGenerator()
     var author = try Author(origin: Origin(using: &random), name: author)
     let time = time()
     return try await file(document).edit { (transaction) throws(ArtError) in
       guard transaction.id == key.document, transaction.pending?.url == key.url else {
-        return PendingSight(
+        return PendingState(
           revision: transaction.revision, isPending: false, background: transaction.background)
       }
       try prepare(transaction)
       if let edit = try edit.plan(on: transaction) {
         _ = try transaction.perform(edit, stamp: author.stamp(at: time))
       }
-      return PendingSight(
+      return PendingState(
         revision: transaction.revision, isPending: true, background: transaction.background)
     }
   }
@@ -388,7 +388,7 @@ struct FolderPending: PendingSource {
 
 extension PendingKey {
   /// The URL as a document stores it.
-  var kept: String? {
+  var storableURL: String? {
     do throws(Refusal) { return try BackgroundURL(url).storable } catch {
       // This cannot fail for a URL that was fetched.
       return url

@@ -18,11 +18,11 @@ public actor PendingBackgrounds {
   /// The outcome of a pending background. A refusal or an error is reported once, until its kind changes.
   public enum Event: Sendable, Equatable {
     /// It was set; the document's revision with it.
-    case taken(PendingPlace, Background, revision: Int)
+    case set(PendingLocation, Background, revision: Int)
     /// It was refused. Unless the refusal is transient, it is not pending any more.
-    case rejected(PendingPlace, Refusal, url: String)
+    case rejected(PendingLocation, Refusal, url: String)
     /// It could not be fetched for another reason than the picture, and will be tried again.
-    case failed(PendingPlace, ArtError, url: String)
+    case failed(PendingLocation, ArtError, url: String)
   }
 
   private let mode: PendingMode
@@ -38,8 +38,8 @@ public actor PendingBackgrounds {
   private var locks: [PendingKey: FetchLock] = [:]
   private var fetches: [PendingKey: Task<Void, Never>] = [:]
   private var timer: (due: Duration, task: Task<Void, Never>)?
-  private var isLooking = false
-  private var mustLookAgain = false
+  private var isRefreshing = false
+  private var mustRefreshAgain = false
   private var isClosed = false
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.pending-backgrounds")
@@ -83,9 +83,9 @@ public actor PendingBackgrounds {
     sources.append(source)
     followers.append(
       Task { [weak self] in
-        await source.follow { [weak self] in await self?.look() }
+        await source.follow { [weak self] in await self?.refresh() }
       })
-    await look()
+    await refresh()
   }
 
   /// Cancels all fetches, and returns when they have ended.
@@ -102,17 +102,17 @@ public actor PendingBackgrounds {
   }
 
   /// Reads what is pending, and starts and cancels fetches accordingly.
-  private func look() async {
-    mustLookAgain = true
-    guard !isLooking else { return }
-    isLooking = true
-    defer { isLooking = false }
-    while mustLookAgain, !isClosed {
-      mustLookAgain = false
-      var wanted: [PendingKey: [PendingPlace: Int]] = [:]
+  private func refresh() async {
+    mustRefreshAgain = true
+    guard !isRefreshing else { return }
+    isRefreshing = true
+    defer { isRefreshing = false }
+    while mustRefreshAgain, !isClosed {
+      mustRefreshAgain = false
+      var wanted: [PendingKey: [PendingLocation: Int]] = [:]
       for (number, source) in sources.enumerated() {
         for (document, key, revision) in await source.pending(mode) {
-          wanted[key, default: [:]][PendingPlace(source: number, document: document)] = revision
+          wanted[key, default: [:]][PendingLocation(source: number, document: document)] = revision
         }
       }
       guard !isClosed else { return }
@@ -172,12 +172,12 @@ extension PendingBackgrounds {
       if locks[key] == nil { locks[key] = try FetchLock.acquire(key.document, key.url, in: lockFolder) }
       guard locks[key] != nil else { return tryAgainSoon(key) }
       // Another program may have fetched it just now.
-      let seen = try await look(for: key)
+      let states = try await pendingStates(of: key)
       guard !Task.isCancelled else { return }
-      guard seen.values.contains(where: \.isPending) else { return finish(key, seen) }
+      guard states.values.contains(where: \.isPending) else { return finish(key, states) }
     } catch {
       guard !Task.isCancelled else { return }
-      return error.code == .busy ? tryAgainSoon(key) : fail(key, schedule.places(of: key), error)
+      return error.code == .busy ? tryAgainSoon(key) : fail(key, schedule.locations(of: key), error)
     }
     // A cancelled fetch keeps its lock to the end: its edit may not be in the file yet, where other programs look.
     let lock = locks[key]
@@ -187,22 +187,24 @@ extension PendingBackgrounds {
     switch outcome {
     case .picture(let picture):
       await settle(key) { (source, document) throws(ArtError) in
-        try await source.take(picture, key, in: document)
-      } tell: { place, sight in
-        sight.background.map { .taken(place, $0, revision: sight.revision) }
+        try await source.apply(picture, key, in: document)
+      } event: { location, state in
+        state.background.map { .set(location, $0, revision: state.revision) }
       }
     case .refused(let refusal) where refusal.isTransient:
-      if schedule.cameToNothing(key, refusal.reason.rawValue, at: timeline.now()) {
-        for place in schedule.places(of: key) { broadcast.send(.rejected(place, refusal, url: key.url)) }
+      if schedule.fetchFailed(key, refusal.reason.rawValue, at: timeline.now()) {
+        for location in schedule.locations(of: key) {
+          broadcast.send(.rejected(location, refusal, url: key.url))
+        }
       }
       goOn(after: key)
     case .refused(let refusal):
       await settle(key) { (source, document) throws(ArtError) in
         try await source.refuse(refusal.reason, key, in: document)
-      } tell: { place, _ in
-        .rejected(place, refusal, url: key.url)
+      } event: { location, _ in
+        .rejected(location, refusal, url: key.url)
       }
-    case .failed(let error): fail(key, schedule.places(of: key), error)
+    case .failed(let error): fail(key, schedule.locations(of: key), error)
     // A fetch is cancelled only when its background is not wanted any more.
     case .cancelled: tryAgainSoon(key)
     }
@@ -222,53 +224,53 @@ extension PendingBackgrounds {
   }
 
   /// The documents in which it is still pending.
-  private func look(for key: PendingKey) async throws(ArtError) -> [PendingPlace: PendingSight] {
-    var seen: [PendingPlace: PendingSight] = [:]
-    for place in schedule.places(of: key) {
-      seen[place] = try await sources[place.source].isPending(key, in: place.document)
+  private func pendingStates(of key: PendingKey) async throws(ArtError) -> [PendingLocation: PendingState] {
+    var states: [PendingLocation: PendingState] = [:]
+    for location in schedule.locations(of: key) {
+      states[location] = try await sources[location.source].isPending(key, in: location.document)
     }
-    return seen
+    return states
   }
 
   /// Makes an edit in each document that waits for the picture, and reports each edit at once.
   private func settle(
     _ key: PendingKey,
-    _ edit: (any PendingSource, String) async throws(ArtError) -> PendingSight,
-    tell: (PendingPlace, PendingSight) -> Event?
+    _ edit: (any PendingSource, String) async throws(ArtError) -> PendingState,
+    event makeEvent: (PendingLocation, PendingState) -> Event?
   ) async {
-    var seen: [PendingPlace: PendingSight] = [:]
-    var failure: (place: PendingPlace, error: ArtError)?
-    for place in schedule.places(of: key) {
+    var states: [PendingLocation: PendingState] = [:]
+    var failure: (location: PendingLocation, error: ArtError)?
+    for location in schedule.locations(of: key) {
       do throws(ArtError) {
-        let sight = try await edit(sources[place.source], place.document)
-        seen[place] = sight
-        if sight.isPending, let event = tell(place, sight) { broadcast.send(event) }
+        let state = try await edit(sources[location.source], location.document)
+        states[location] = state
+        if state.isPending, let event = makeEvent(location, state) { broadcast.send(event) }
       } catch {
-        failure = failure ?? (place, error)
+        failure = failure ?? (location, error)
       }
       guard !Task.isCancelled else { return }
     }
-    if let failure { fail(key, [failure.place], failure.error) } else { finish(key, seen) }
+    if let failure { fail(key, [failure.location], failure.error) } else { finish(key, states) }
   }
 
-  private func finish(_ key: PendingKey, _ seen: [PendingPlace: PendingSight]) {
-    schedule.finished(key, seen.mapValues(\.revision))
+  private func finish(_ key: PendingKey, _ states: [PendingLocation: PendingState]) {
+    schedule.finished(key, states.mapValues(\.revision))
     locks[key] = nil
     goOn(after: key)
   }
 
   /// Reports an error. The lock is kept, because other programs would meet the same error.
-  private func fail(_ key: PendingKey, _ places: [PendingPlace], _ error: ArtError) {
+  private func fail(_ key: PendingKey, _ locations: [PendingLocation], _ error: ArtError) {
     // The folder is about to report what became of the document.
     if error.code == .noSuchDocument { return tryAgainSoon(key) }
-    if schedule.cameToNothing(key, "\(error.code)", at: timeline.now()) {
-      for place in places { broadcast.send(.failed(place, error, url: key.url)) }
+    if schedule.fetchFailed(key, "\(error.code)", at: timeline.now()) {
+      for location in locations { broadcast.send(.failed(location, error, url: key.url)) }
     }
     goOn(after: key)
   }
 
   private func tryAgainSoon(_ key: PendingKey) {
-    schedule.heldElsewhere(key, at: timeline.now())
+    schedule.fetchedElsewhere(key, at: timeline.now())
     goOn(after: key)
   }
 
@@ -295,20 +297,20 @@ struct PendingKey: Sendable, Hashable {
 }
 
 /// A document with a pending background.
-public struct PendingPlace: Sendable, Hashable {
+public struct PendingLocation: Sendable, Hashable {
   /// The index of the followed folder or document.
   public let source: Int
   /// The document's path in the folder.
   public let document: String
 
-  /// A place.
+  /// A location.
   public init(source: Int, document: String) {
     self.source = source
     self.document = document
   }
 
   /// Compares bytes: paths that look alike may be two files.
-  public static func == (left: PendingPlace, right: PendingPlace) -> Bool {
+  public static func == (left: PendingLocation, right: PendingLocation) -> Bool {
     left.source == right.source && FilePath(left.document) == FilePath(right.document)
   }
 
@@ -322,26 +324,26 @@ public struct PendingPlace: Sendable, Hashable {
 /// Documents with pending backgrounds: those of an open folder, or one open document. Documents are named by their paths. Methods
 /// that work on files run on the caller's thread, which may block.
 protocol PendingSource: Sendable {
-  /// Calls `hear` each time that a background becomes pending or stops being pending; for one listener. Returns when the source
+  /// Calls `refresh` each time that a background becomes pending or stops being pending; for one listener. Returns when the source
   /// is closed.
-  func follow(_ hear: @Sendable () async -> Void) async
+  func follow(_ refresh: @Sendable () async -> Void) async
   /// The pending backgrounds that may be fetched, with their documents' revisions.
   func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)]
   /// Reads from the file whether this background is still pending, and the document's revision. Throws what reading throws.
   nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
-    -> PendingSight
+    -> PendingState
   /// Sets the picture, if it is still pending. Throws what editing throws; then nothing is changed.
-  nonisolated(nonsending) func take(
+  nonisolated(nonsending) func apply(
     _ picture: CheckedPicture, _ key: PendingKey, in document: String
-  ) async throws(ArtError) -> PendingSight
+  ) async throws(ArtError) -> PendingState
   /// Removes the pending background after a permanent refusal, if it is still pending.
   nonisolated(nonsending) func refuse(
     _ reason: Refusal.Reason, _ key: PendingKey, in document: String
-  ) async throws(ArtError) -> PendingSight
+  ) async throws(ArtError) -> PendingState
 }
 
 /// The state of a document's pending background, as it was read or after an edit.
-struct PendingSight: Sendable, Equatable {
+struct PendingState: Sendable, Equatable {
   var revision: Int
   /// Whether the background was still pending.
   var isPending: Bool
@@ -381,24 +383,24 @@ struct PendingSchedule {
     case waiting(until: Duration)
     case running
     /// Finished, with each document's revision.
-    case done([PendingPlace: Int])
+    case done([PendingLocation: Int])
   }
 
   private struct Entry {
     /// Its documents, and the revision of each when it was found pending.
-    var places: [PendingPlace: Int]
+    var locations: [PendingLocation: Int]
     var phase: Phase
     /// The order of arrival.
     let number: Int
     var failures = 0
     /// The kind of the failure that was reported last.
-    var told: String?
+    var reportedKind: String?
   }
 
   /// How many are fetched at once.
   static let atOnce = 2
   /// The delay after another program was found to fetch it.
-  static let heldPause = Duration.seconds(2)
+  static let sharedDelay = Duration.seconds(2)
   /// The delay after a failure, at first and at most.
   static let (firstPause, longestPause) = (Duration.seconds(60), Duration.seconds(3_600))
 
@@ -407,24 +409,24 @@ struct PendingSchedule {
 
   /// Sets what is pending now, with each document's revision. Returns what is not wanted any more, whose fetches must be
   /// cancelled.
-  mutating func want(_ wanted: [PendingKey: [PendingPlace: Int]], at now: Duration) -> [PendingKey] {
+  mutating func want(_ wanted: [PendingKey: [PendingLocation: Int]], at now: Duration) -> [PendingKey] {
     defer { checkInvariants() }
-    for (key, places) in wanted.sorted(by: { $0.key.url < $1.key.url }) {
+    for (key, locations) in wanted.sorted(by: { $0.key.url < $1.key.url }) {
       guard var entry = entries[key] else {
-        entries[key] = Entry(places: places, phase: .waiting(until: now), number: nextNumber)
+        entries[key] = Entry(locations: locations, phase: .waiting(until: now), number: nextNumber)
         nextNumber += 1
         continue
       }
-      entry.places = places
-      if case .done(let seen) = entry.phase, places.contains(where: { $1 > seen[$0] ?? -1 }) {
+      entry.locations = locations
+      if case .done(let revisions) = entry.phase, locations.contains(where: { $1 > revisions[$0] ?? -1 }) {
         entry.phase = .waiting(until: now)
-        entry.told = nil
+        entry.reportedKind = nil
       }
       entries[key] = entry
     }
-    let gone = entries.keys.filter { wanted[$0] == nil }
-    for key in gone { entries[key] = nil }
-    return gone
+    let unwanted = entries.keys.filter { wanted[$0] == nil }
+    for key in unwanted { entries[key] = nil }
+    return unwanted
   }
 
   /// What to do now.
@@ -439,36 +441,39 @@ struct PendingSchedule {
   }
 
   /// The documents that wait for it.
-  func places(of key: PendingKey) -> [PendingPlace] {
-    entries[key].map { $0.places.keys.sorted { ($0.source, $0.document) < ($1.source, $1.document) } } ?? []
+  func locations(of key: PendingKey) -> [PendingLocation] {
+    entries[key].map { $0.locations.keys.sorted { ($0.source, $0.document) < ($1.source, $1.document) } }
+      ?? []
   }
 
   mutating func began(_ key: PendingKey) { set(key) { $0.phase = .running } }
 
   /// Records that another program on this machine fetches it.
-  mutating func heldElsewhere(_ key: PendingKey, at now: Duration) {
-    set(key) { $0.phase = .waiting(until: now + Self.heldPause) }
+  mutating func fetchedElsewhere(_ key: PendingKey, at now: Duration) {
+    set(key) { $0.phase = .waiting(until: now + Self.sharedDelay) }
   }
 
   /// Records a transient refusal or an error. Returns whether to report it: each kind is reported once.
-  mutating func cameToNothing(_ key: PendingKey, _ kind: String, at now: Duration) -> Bool {
-    var isNews = false
+  mutating func fetchFailed(_ key: PendingKey, _ kind: String, at now: Duration) -> Bool {
+    var isNew = false
     set(key) { entry in
       entry.phase = .waiting(until: now + Self.pause(after: entry.failures))
       entry.failures += 1
-      isNews = entry.told != kind
-      entry.told = kind
+      isNew = entry.reportedKind != kind
+      entry.reportedKind = kind
     }
-    return isNews
+    return isNew
   }
 
   /// Records that it was set, permanently refused, or is not pending any more, in that revision of each document.
-  mutating func finished(_ key: PendingKey, _ seen: [PendingPlace: Int]) {
+  mutating func finished(_ key: PendingKey, _ revisions: [PendingLocation: Int]) {
     set(key) { entry in
-      entry.phase = .done(seen)
+      entry.phase = .done(revisions)
       entry.failures = 0
       // A document that is not among these may still have it as pending.
-      if entry.places.contains(where: { seen[$0.key] == nil }) { entry.phase = .waiting(until: .zero) }
+      if entry.locations.contains(where: { revisions[$0.key] == nil }) {
+        entry.phase = .waiting(until: .zero)
+      }
     }
   }
 
@@ -488,6 +493,6 @@ struct PendingSchedule {
   /// Stops a debug build if an invariant is broken.
   private func checkInvariants() {
     assert(entries.values.count { $0.phase == .running } <= Self.atOnce, "two are fetched at once")
-    assert(entries.values.allSatisfy { !$0.places.isEmpty }, "nobody is waited for in vain")
+    assert(entries.values.allSatisfy { !$0.locations.isEmpty }, "nobody is waited for in vain")
   }
 }

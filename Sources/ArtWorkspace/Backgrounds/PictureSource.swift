@@ -189,8 +189,8 @@ extension PendingBackground {
   /// The background that the user wants to be fetched later; nil for a URL that is too long to be stored. `time` is in
   /// milliseconds since 1970.
   public init?(later url: BackgroundURL, at time: Int) throws(ArtError) {
-    guard let kept = url.storable else { return nil }
-    self = try PendingBackground(url: kept, since: time, reason: "later", anchor: .topLeft)
+    guard let storable = url.storable else { return nil }
+    self = try PendingBackground(url: storable, since: time, reason: "later", anchor: .topLeft)
   }
 }
 

@@ -56,9 +56,9 @@ public struct RefusalWarnings: Sendable {
   /// Whether the user is warned of the next refusal, and why.
   public enum State: Sendable, Equatable {
     /// Yes.
-    case kept
+    case active
     /// No, unless the same refusal is repeated: one warning was shown.
-    case told
+    case shown
     /// No, until the warning is kept again.
     case stopped
   }
@@ -66,7 +66,7 @@ public struct RefusalWarnings: Sendable {
   /// The state and its record on this machine. Throws what reading the document throws.
   public func state() throws(ArtError) -> (state: State, record: WarningRecord) {
     let record = try found().record()
-    return (record.isStopped ? .stopped : record.wasShown ? .told : .kept, record)
+    return (record.isStopped ? .stopped : record.wasShown ? .shown : .active, record)
   }
 
   /// Warns of the next refusal. Throws what writing the record throws.

@@ -59,7 +59,7 @@ public struct Trash: Sendable {
   /// `DocumentFile.move` throws; then the document stays at its path.
   func put(_ file: DocumentFile) throws(ArtError) -> TrashedDocument {
     let original = try Self.absolute(file.path)
-    let place = try place(for: original)
+    let location = try location(for: original)
     let parts = FilePath(original)
     let stem = DocumentName.withoutEnding(parts.name)
     var number = 1
@@ -68,8 +68,8 @@ public struct Trash: Sendable {
       let name =
         number == 1 ? parts.name : "\(stem).\(number)" + (isDocument ? DocumentFile.ending : "")
       number += 1
-      guard let info = try writeInfo(of: original, name, in: place) else { continue }
-      let trashed = TrashedDocument(original: original, path: "\(place.path)/files/\(name)", info: info)
+      guard let info = try writeInfo(of: original, name, in: location) else { continue }
+      let trashed = TrashedDocument(original: original, path: "\(location.path)/files/\(name)", info: info)
       do throws(ArtError) {
         _ = try file.move(to: trashed.path)
         return trashed
@@ -79,27 +79,28 @@ public struct Trash: Sendable {
         guard error.code == .exists else { throw error }
       }
     }
-    throw ArtError(.exists, "the trash \(place.path) has too many documents called \(parts.name); empty it")
+    throw ArtError(
+      .exists, "the trash \(location.path) has too many documents called \(parts.name); empty it")
   }
 
   private static let names = 10_000
 }
 
-// MARK: Its place
+// MARK: Location
 
 extension Trash {
-  private struct Place {
+  private struct Location {
     let path: String
     /// The folder that paths in it are relative to; nil if they are absolute.
     let top: String?
   }
 
   /// The trash of a document's file system.
-  private func place(for original: String) throws(ArtError) -> Place {
+  private func location(for original: String) throws(ArtError) -> Location {
     let folder = FilePath(original).folder
     if let home, isSameFileSystem(home, folder) {
       try Self.makeFolders(home)
-      return Place(path: home, top: nil)
+      return Location(path: home, top: nil)
     }
     guard let top = topOf(folder) else { throw .noTrash(original, "the top of its file system is not found") }
     let prefix = top == "/" ? "" : top
@@ -108,7 +109,7 @@ extension Trash {
       let own = "\(shared)/\(user)"
       if mkdir(own, 0o700) == 0 || isOwn(own) {
         try Self.makeFolders(own)
-        return Place(path: own, top: top)
+        return Location(path: own, top: top)
       }
     }
     let own = "\(prefix)/.Trash-\(user)"
@@ -116,7 +117,7 @@ extension Trash {
       throw .noTrash(original, "\(own) cannot be made, or is not this user's")
     }
     try Self.makeFolders(own)
-    return Place(path: own, top: top)
+    return Location(path: own, top: top)
   }
 
   /// Whether an administrator's trash protects users from each other: it is sticky and no symbolic link.
@@ -182,19 +183,21 @@ extension Trash {
   }
 }
 
-// MARK: Its files
+// MARK: Files
 
 extension Trash {
   /// Writes the info file of a document, durably; nil if there is one of that name.
-  private func writeInfo(of original: String, _ name: String, in place: Place) throws(ArtError) -> String? {
-    let info = "\(place.path)/info/\(name).trashinfo"
+  private func writeInfo(of original: String, _ name: String, in location: Location) throws(ArtError)
+    -> String?
+  {
+    let info = "\(location.path)/info/\(name).trashinfo"
     let file = open(info, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else {
       if errno == EEXIST { return nil }
       throw .noTrash(original, SystemError.text(of: errno))
     }
     defer { close(file) }
-    let bytes = Array(text(of: original, in: place).utf8)
+    let bytes = Array(text(of: original, in: location).utf8)
     let isWritten = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == bytes.count
     guard isWritten, fsync(file) == 0 else {
       let number = errno
@@ -204,9 +207,9 @@ extension Trash {
     return info
   }
 
-  private func text(of original: String, in place: Place) -> String {
+  private func text(of original: String, in location: Location) -> String {
     var path = original
-    if let top = place.top {
+    if let top = location.top {
       let prefix = top == "/" ? "/" : top + "/"
       if path.utf8.starts(with: prefix.utf8) {
         path = String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)

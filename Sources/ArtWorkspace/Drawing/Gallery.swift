@@ -64,12 +64,12 @@ public struct Gallery<Waiter: DrawingWaiter> {
       try fail(name, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name))
     }
     documents = listing.names.count
-    var begun: [Begun] = []
+    var started: [StartedDrawing] = []
     for name in listing.names {
-      if begun.count == Self.atOnce { try finish(begun.removeFirst()) }
-      begun.append(begin(name))
+      if started.count == Self.atOnce { try finish(started.removeFirst()) }
+      started.append(begin(name))
     }
-    for last in begun { try finish(last) }
+    for last in started { try finish(last) }
     try put(Array(GalleryPage.end.utf8))
     try page.finish()
   }
@@ -91,12 +91,12 @@ extension Gallery {
   private typealias Picture = Task<Result<Thumbnails.Thumbnail, DrawingFailure>, Never>
 
   /// A document that was read and is being drawn.
-  private struct Begun {
+  private struct StartedDrawing {
     let name: String
     let work: Result<(DocumentView, PixelSize, Picture), ArtError>
   }
 
-  private mutating func begin(_ name: String) -> Begun {
+  private mutating func begin(_ name: String) -> StartedDrawing {
     do throws(ArtError) {
       let path = FilePath.path(of: name, in: folder)
       let (view, isSaved) = try timeout.read(path) { [journals, recovery] (file) throws(ArtError) in
@@ -112,9 +112,9 @@ extension Gallery {
           return .failure(error)
         }
       }
-      return Begun(name: name, work: .success((view, size, picture)))
+      return StartedDrawing(name: name, work: .success((view, size, picture)))
     } catch {
-      return Begun(name: name, work: .failure(error))
+      return StartedDrawing(name: name, work: .failure(error))
     }
   }
 
@@ -123,16 +123,16 @@ extension Gallery {
     try PixelSize(width: 2 * GalleryPage.widest, height: 2 * GalleryPage.highest)
   }
 
-  private mutating func finish(_ begun: Begun) throws(ArtError) {
+  private mutating func finish(_ started: StartedDrawing) throws(ArtError) {
     let (view, size, task): (DocumentView, PixelSize, Picture)
-    do throws(ArtError) { (view, size, task) = try begun.work.get() } catch {
-      return try fail(begun.name, error)
+    do throws(ArtError) { (view, size, task) = try started.work.get() } catch {
+      return try fail(started.name, error)
     }
-    let path = FilePath.path(of: begun.name, in: folder)
+    let path = FilePath.path(of: started.name, in: folder)
     let picture: Thumbnails.Thumbnail
     do throws(DrawingFailure) { picture = try wait(for: task) } catch {
       guard !isAboutAll(error) else { throw ArtError(error, drawing: "the gallery of \(folder)") }
-      return try fail(begun.name, ArtError(error, drawing: path))
+      return try fail(started.name, ArtError(error, drawing: path))
     }
     report(.drawn(path, picture.drawn))
     if picture.drawn.pictureFault != nil { note(.damaged) }
@@ -140,7 +140,7 @@ extension Gallery {
       report(.pictureLost(path))
       note(.damaged)
     }
-    try put(GalleryPage.item(Self.entry(begun.name, view.content, size, picture.png)))
+    try put(GalleryPage.item(Self.entry(started.name, view.content, size, picture.png)))
     shown += 1
   }
 
@@ -166,7 +166,7 @@ extension Gallery {
     }
     return GalleryPage.Entry(
       name: String(name.dropLast(".emojiart".count)),
-      words: "\(content.canvas.width) × \(content.canvas.height), \(count)", emojis: texts,
+      detail: "\(content.canvas.width) × \(content.canvas.height), \(count)", emojis: texts,
       picture: (png, (size.width + 1) / 2, (size.height + 1) / 2))
   }
 
@@ -185,7 +185,7 @@ extension Gallery {
     report(.failed(error))
     note(error.code)
     errors.append((name, error))
-    try put(GalleryPage.item(GalleryPage.Entry(name: name, words: error.cause)))
+    try put(GalleryPage.item(GalleryPage.Entry(name: name, detail: error.cause)))
   }
 
   private mutating func note(_ code: ArtError.Code) { firstFailure = firstFailure ?? code }
@@ -199,7 +199,7 @@ enum GalleryPage {
     /// The document's name.
     var name: String
     /// The text below the name: the size and the number of emoji, or the error.
-    var words: String
+    var detail: String
     /// The first emoji, for readers who cannot see the picture.
     var emojis: [String] = []
     /// A PNG file and its shown size; nil for a document that cannot be shown.
@@ -241,7 +241,7 @@ enum GalleryPage {
     } else {
       item += "<div class=\"fault\"><p>cannot be shown</p></div>".utf8
     }
-    item += "<h2><bdi>\(escaped(entry.name))</bdi></h2><p>\(escaped(entry.words))</p></li>\n".utf8
+    item += "<h2><bdi>\(escaped(entry.name))</bdi></h2><p>\(escaped(entry.detail))</p></li>\n".utf8
     return item
   }
 

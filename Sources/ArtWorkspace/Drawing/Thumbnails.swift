@@ -137,7 +137,7 @@ public final class Thumbnails: Sendable {
   }
 }
 
-// MARK: What a picture is kept by
+// MARK: Keys
 
 extension Thumbnails {
   /// The first reading of a document.
@@ -254,7 +254,7 @@ extension Thumbnails {
   ) async throws(Failure) -> Thumbnail {
     let outcome: Result<Thumbnail, Failure>? = await drawings.value(for: key.text) { [self] in
       do throws(Failure) {
-        if let kept = await read(key) { return .success(Thumbnail(png: kept, drawn: Drawn())) }
+        if let cached = await read(key) { return .success(Thumbnail(png: cached, drawn: Drawn())) }
         return .success(try await work())
       } catch {
         return .failure(error)

@@ -24,10 +24,10 @@ public struct Exporter: Sendable {
   public var emojiCount: Int { view.content.emojiCount - report.emojisLeftOut }
 
   /// The location of an exported file. An existing file is replaced if it is a document in one of these formats. Throws what
-  /// `OutputPlace` throws.
-  public func place(_ path: String) throws(ArtError) -> OutputPlace {
+  /// `OutputLocation` throws.
+  public func location(_ path: String) throws(ArtError) -> OutputLocation {
     // The apps open only files with our extension.
-    try OutputPlace(path, replacing: .exchanges(mayHaveOurEnding: dialect != .json))
+    try OutputLocation(path, replacing: .exchanges(mayHaveOurEnding: dialect != .json))
   }
 
   /// Writes the document in pieces. Throws what `body` throws.

@@ -17,21 +17,21 @@ public struct ImportSource: Sendable {
     init(_ path: String, target: String) { (self.path, self.target) = (path, target) }
   }
 
-  private enum Place: Sendable {
+  private enum Origin: Sendable {
     case bytes(name: String, target: String)
     case named(String, target: String)
     case found(String, in: Folder)
   }
 
-  private let place: Place
+  private let origin: Origin
 
   /// A path that the user named, and the path of its document.
-  public init(_ path: String, target: String) { place = .named(path, target: target) }
+  public init(_ path: String, target: String) { origin = .named(path, target: target) }
 
   /// A file that was found in a folder.
-  init(_ name: String, in folder: Folder) { place = .found(name, in: folder) }
+  init(_ name: String, in folder: Folder) { origin = .found(name, in: folder) }
 
-  private init(_ place: Place) { self.place = place }
+  private init(_ origin: Origin) { self.origin = origin }
 
   /// Bytes in memory; `name` is for messages.
   public static func bytes(name: String, target: String) -> ImportSource {
@@ -40,7 +40,7 @@ public struct ImportSource: Sendable {
 
   /// The path; nil for bytes in memory.
   public var path: String? {
-    switch place {
+    switch origin {
     case .bytes: nil
     case .named(let path, _): path
     case .found(let name, let folder): FilePath.path(of: name, in: folder.path)
@@ -49,19 +49,19 @@ public struct ImportSource: Sendable {
 
   /// The name for messages.
   public var name: String {
-    if case .bytes(let name, _) = place { name } else { path ?? "" }
+    if case .bytes(let name, _) = origin { name } else { path ?? "" }
   }
 
   /// The path of the document.
   public var target: String {
-    switch place {
+    switch origin {
     case .bytes(_, let target), .named(_, let target): target
     case .found(let name, let folder): Self.target(of: name, in: folder.target)
     }
   }
 
   /// Whether it was found in a folder: then other files are skipped and links are not followed.
-  var isFound: Bool { if case .found = place { true } else { false } }
+  var isFound: Bool { if case .found = origin { true } else { false } }
 }
 
 extension ImportSource {

@@ -210,7 +210,7 @@ extension DocumentContent {
   }
 }
 
-// MARK: Its background
+// MARK: Background
 
 /// The background of a document from another program.
 struct ImportBackground {
@@ -236,10 +236,10 @@ struct ImportBackground {
     if let bytes = background.bytes {
       do {
         picture = try transfer.picture(.check(bytes), for: document)
-        url = background.url.flatMap(Self.kept)
+        url = background.url.flatMap(Self.storableURL)
         if background.url != nil, url == nil {
-          let words = "the URL beside the picture that is in it, which is no URL of a picture"
-          notes.append(ExchangeReport.Note(.leftOut, code: "pictureURL", text: words))
+          let text = "the URL beside the picture that is in it, which is no URL of a picture"
+          notes.append(ExchangeReport.Note(.leftOut, code: "pictureURL", text: text))
         }
         return
       } catch let refusal as Refusal {
@@ -256,8 +256,8 @@ struct ImportBackground {
   ) throws {
     let found: BackgroundURL
     do throws(Refusal) { found = try BackgroundURL(text) } catch { return leaveOut("the background", error) }
-    if options.isOffline, !found.isData, let kept = found.storable {
-      pending = (kept, "offline")
+    if options.isOffline, !found.isData, let storable = found.storable {
+      pending = (storable, "offline")
       return
     }
     do {
@@ -269,39 +269,39 @@ struct ImportBackground {
     } catch let refused as BackgroundRefusal {
       refuse(refused.refusal, of: found, hint: options.hint(refused.refusal))
     } catch let error as ArtError {
-      guard let kept = found.storable else { throw error }
-      wait(for: kept, reason: error.code.rawValue, because: error.cause)
+      guard let storable = found.storable else { throw error }
+      wait(for: storable, reason: error.code.rawValue, because: error.cause)
     }
   }
 
   private mutating func refuse(_ refusal: Refusal, of url: BackgroundURL, hint: String?) {
-    guard refusal.isTransient, let kept = url.storable else {
+    guard refusal.isTransient, let storable = url.storable else {
       let detail = refusal.detail + (hint.map { "; \($0)" } ?? "")
       return leaveOut(
         "the background \(url.redacted)", Refusal(refusal.reason, detail, isTransient: false))
     }
-    wait(for: kept, reason: refusal.reason.rawValue, because: refusal.detail)
+    wait(for: storable, reason: refusal.reason.rawValue, because: refusal.detail)
   }
 
   private mutating func leaveOut(_ what: String, _ refusal: Refusal) {
     self.refusal = refusal
-    let words = "\(what) (\(refusal.reason.rawValue): \(refusal.detail))"
-    notes.append(ExchangeReport.Note(.leftOut, code: "background", text: words))
+    let text = "\(what) (\(refusal.reason.rawValue): \(refusal.detail))"
+    notes.append(ExchangeReport.Note(.leftOut, code: "background", text: text))
   }
 
   private mutating func wait(for url: String, reason: String, because detail: String) {
     pending = (url, reason)
-    let words = "the background is still to be fetched (\(reason): \(detail))"
-    notes.append(ExchangeReport.Note(.changed, code: "pendingBackground", text: words))
+    let text = "the background is still to be fetched (\(reason): \(detail))"
+    notes.append(ExchangeReport.Note(.changed, code: "pendingBackground", text: text))
   }
 
   /// The URL as a document stores it; nil for text that is no URL of a picture.
-  private static func kept(_ text: String) -> String? {
+  private static func storableURL(_ text: String) -> String? {
     do throws(Refusal) { return try BackgroundURL(text).storable } catch { return nil }
   }
 }
 
-// MARK: Its folder
+// MARK: Folder
 
 /// Makes the folders of imported documents.
 private enum FolderMaking {

@@ -22,29 +22,31 @@ public final class OutputFile: Sendable {
     var trouble: Int32?
   }
 
-  private let place: OutputPlace
+  private let location: OutputLocation
   /// The file without a name; nil for a stream.
   private let file: UnnamedFile?
   private let state: Mutex<State>
 
   /// Creates the file. Throws `exists`, `noSuchDocument`, `notPermitted`, `diskFull`, `inputOutput`, `usage` for a terminal.
-  public convenience init(_ place: OutputPlace) throws(ArtError) { try self.init(place, isUnnamed: true) }
+  public convenience init(_ location: OutputLocation) throws(ArtError) {
+    try self.init(location, isUnnamed: true)
+  }
 
   /// Creates the file; `isUnnamed` is whether to try a file without a name.
-  init(_ place: OutputPlace, isUnnamed: Bool) throws(ArtError) {
-    self.place = place
-    switch place.kind {
+  init(_ location: OutputLocation, isUnnamed: Bool) throws(ArtError) {
+    self.location = location
+    switch location.kind {
     case .descriptor(let descriptor):
       file = nil
       state = Mutex(State(descriptor: descriptor))
     case .stream:
-      let stream = open(place.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
-      guard stream >= 0 else { throw .notSaved(as: place.path, errno) }
+      let stream = open(location.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+      guard stream >= 0 else { throw .notSaved(as: location.path, errno) }
       file = nil
       state = Mutex(State(descriptor: stream))
-      try OutputPlace.checkTerminal(stream, place.path)
+      try OutputLocation.checkTerminal(stream, location.path)
     case .new, .replacing:
-      let new = try Self.begin(place, isUnnamed)
+      let new = try Self.begin(location, isUnnamed)
       file = new
       state = Mutex(State(descriptor: new.descriptor))
     }
@@ -82,7 +84,7 @@ public final class OutputFile: Sendable {
     try check()
     let descriptor = state.withLock { $0.descriptor }
     guard let descriptor else { throw failure(EBADF) }
-    switch place.kind {
+    switch location.kind {
     case .descriptor, .stream: break
     case .new, .replacing:
       guard fsync(descriptor) == 0 else { throw failure(errno) }
@@ -100,13 +102,13 @@ public final class OutputFile: Sendable {
     }
     if case .some(nil) = descriptor { return }
     file?.abandon()
-    if case .descriptor = place.kind { return }
+    if case .descriptor = location.kind { return }
     if case .some(let descriptor?) = descriptor { close(descriptor) }
   }
 
   private func failure(_ number: Int32) -> ArtError {
-    if case .descriptor = place.kind { return .notWritten(to: place.path, number) }
-    return .notSaved(as: place.path, number)
+    if case .descriptor = location.kind { return .notWritten(to: location.path, number) }
+    return .notSaved(as: location.path, number)
   }
 }
 
@@ -129,16 +131,16 @@ extension OutputFile {
     return nil
   }
 
-  private static func begin(_ place: OutputPlace, _ isUnnamed: Bool) throws(ArtError) -> UnnamedFile {
-    let folder = FilePath(place.target).folder
+  private static func begin(_ location: OutputLocation, _ isUnnamed: Bool) throws(ArtError) -> UnnamedFile {
+    let folder = FilePath(location.target).folder
     do throws(SystemError) {
       // A copy of a private file is private from its first byte.
       return try UnnamedFile(
-        in: folder, mode: place.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder),
+        in: folder, mode: location.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder),
         allowsUnnamed: isUnnamed
       )
     } catch {
-      throw .notSaved(as: place.path, error.number)
+      throw .notSaved(as: location.path, error.number)
     }
   }
 
@@ -147,40 +149,42 @@ extension OutputFile {
   }
 
   private func putInPlace(_ file: UnnamedFile) throws(ArtError) {
-    if case .replacing(let old) = place.kind { try old.rights.apply(to: file.descriptor, name: place.path) }
+    if case .replacing(let old) = location.kind {
+      try old.rights.apply(to: file.descriptor, name: location.path)
+    }
     let isThere: Bool
     do throws(SystemError) {
-      switch place.kind {
+      switch location.kind {
       case .replacing(let old):
         isThere = try file.replace(
-          place.target, over: Self.hiddenName(in: FilePath(place.target).folder),
-          ifStill: { old.isUnchanged(at: place.target) })
+          location.target, over: Self.hiddenName(in: FilePath(location.target).folder),
+          ifStill: { old.isUnchanged(at: location.target) })
       case .new, .descriptor, .stream:
-        try file.link(as: place.target, mayRace: true)
+        try file.link(as: location.target, mayRace: true)
         isThere = true
       }
     } catch {
       throw failure(error.number)
     }
     guard isThere else {
-      throw ArtError(.exists, "what is at \(place.path) was changed meanwhile; look at it, then try again")
+      throw ArtError(.exists, "what is at \(location.path) was changed meanwhile; look at it, then try again")
     }
   }
 
   /// Failures are ignored: the name exists in any case, and a folder without read permission, and some file systems, cannot be
   /// synced.
   private func syncFolder() {
-    let folder = open(FilePath(place.target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let folder = open(FilePath(location.target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
     fsync(folder)
     close(folder)
   }
 }
 
-// MARK: Its place
+// MARK: Location
 
 /// The location of an output file, and what is there now.
-public struct OutputPlace: Sendable {
+public struct OutputLocation: Sendable {
   /// What is at the path.
   enum Kind: Equatable {
     /// An open descriptor.
@@ -281,18 +285,18 @@ public struct OutputPlace: Sendable {
   ) throws(ArtError) {
     let head = old.head
     guard head.isEmpty || replaceable.matches(head) && replaceable.matchesAll(of: target) else {
-      let what = head.starts(with: "SQLite format 3".utf8) ? "a database" : "no \(replaceable.words)"
+      let what = head.starts(with: "SQLite format 3".utf8) ? "a database" : "no \(replaceable.noun)"
       throw ArtError(.exists, "\(path) exists already, and is \(what)", about: path, remedy: .chooseName)
     }
   }
 }
 
-extension OutputPlace.Replaceable {
+extension OutputLocation.Replaceable {
   fileprivate var mayHaveOurEnding: Bool {
     if case .exchanges(let may) = self { may } else { false }
   }
 
-  fileprivate var words: String {
+  fileprivate var noun: String {
     switch self {
     case .nothing, .pictures: "PNG, SVG or PDF"
     case .galleries: "gallery"
@@ -339,7 +343,7 @@ extension OutputPlace.Replaceable {
   }
 }
 
-// MARK: What it replaces
+// MARK: Replaced file
 
 /// A file to be replaced. It is held open, so that its inode number is not reused.
 final class OldFile: Sendable {

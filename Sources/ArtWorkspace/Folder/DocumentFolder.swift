@@ -103,12 +103,12 @@ public actor DocumentFolder {
   }
 
   private func begin(_ clock: some Clock<Duration>) async throws(ArtError) {
-    var isLookedThrough = false
-    while !isLookedThrough {
+    var isScanned = false
+    while !isScanned {
       switch await source.next() {
       case .scanned(let scan):
         await refreshFirst(scan.files.map { FilePath($0) }, clock)
-        isLookedThrough = true
+        isScanned = true
       case .degraded(let reason): degraded = reason
       case .watching: degraded = nil
       case .changed: break
@@ -117,9 +117,9 @@ public actor DocumentFolder {
     }
     let source = source
     listening = Task { [weak self] in
-      while let news = await source.next() {
+      while let event = await source.next() {
         guard let self else { return }
-        await self.receive(news)
+        await self.receive(event)
       }
       await self?.close()
     }
@@ -156,16 +156,17 @@ public actor DocumentFolder {
 extension DocumentFolder {
   /// The first pause before a document is refreshed again that is in use, or was unreadable at an unsettled moment.
   private static let busyRetry = Duration.milliseconds(50)
-  /// Grace period before a missing file is reported as removed: it may have been renamed, or may be replaced by a program that unlinks first.
+  /// Grace period before a missing file is reported as removed: it may have been renamed, or may be replaced by a program that
+  /// unlinks first.
   private static let removalGrace = Duration.milliseconds(250)
   /// Grace period before an unreadable file is reported, from when it was first found so: a program that copies it may have
   /// paused.
   private static let unreadableGrace = Duration.seconds(2)
 
   /// Applies an event of the watcher.
-  private func receive(_ news: WatchEvent) async {
+  private func receive(_ event: WatchEvent) async {
     guard !isClosed else { return }
-    switch news {
+    switch event {
     case .changed(let files):
       let reasons = files.map { (FilePath($0.path), $0.isQuiet ? RefreshReason.quiet : .forced) }
       await refresh(Dictionary(reasons, uniquingKeysWith: max))
@@ -186,17 +187,17 @@ extension DocumentFolder {
   private static let firstTimeout = Duration.seconds(1)
 
   /// Reads each document for the first time, without events and by its own row alone. A document that is being saved or written
-  /// is read again, twice at most.
+  /// is read again after a pause, and then again by the watcher.
   private func refreshFirst(_ paths: [FilePath], _ clock: some Clock<Duration>) async {
-    let doubtful = paths.filter { !isClosed && !refreshFirst($0, timeout: .zero) }
-    guard !doubtful.isEmpty, !isClosed else { return }
+    let unread = paths.filter { !isClosed && !refreshFirst($0, timeout: .zero) }
+    guard !unread.isEmpty, !isClosed else { return }
     do {
       try await clock.sleep(for: Self.busyRetry)
     } catch {
       // Return at once when cancelled.
     }
     let end = ContinuousClock.now + Self.firstTimeout
-    for path in doubtful where !isClosed {
+    for path in unread where !isClosed {
       guard !refreshFirst(path, timeout: end - .now) else { continue }
       await source.recheck(at: path.string, after: busyDelay(path))
     }
@@ -342,7 +343,7 @@ extension DocumentFolder {
     if let identity = stamp?.identity ?? before?.identity {
       known[path] = KnownDocument(
         base: before?.base, trouble: error, identity: identity, stamp: stamp, pending: before?.pending,
-        isPendingNews: before?.isPendingNews ?? false)
+        becamePending: before?.becamePending ?? false)
       broadcast.send(events)
     }
     // No event reports that a disk works again, so the document is refreshed again.
@@ -358,10 +359,10 @@ extension DocumentFolder {
   private func handleMissing(_ path: FilePath, _ reason: RefreshReason) -> Duration? {
     busyRetries[path] = nil
     unreadable[path] = nil
-    guard let lost = known[path] else { return nil }
+    guard let document = known[path] else { return nil }
     if reason != .listed {
       let now = timeline.now()
-      let until = lost.missingUntil ?? now + Self.removalGrace
+      let until = document.missingUntil ?? now + Self.removalGrace
       known[path]?.missingUntil = until
       if until > now { return until - now }
     }
@@ -372,13 +373,13 @@ extension DocumentFolder {
 
   /// The pause before a document in use is refreshed again: 50 ms, doubled each time.
   private func busyDelay(_ path: FilePath, atMost: Duration = .seconds(1)) -> Duration {
-    let looks = min(busyRetries[path] ?? 0, 10)
-    busyRetries[path] = looks + 1
-    return min(Self.busyRetry * (1 << looks), atMost)
+    let retries = min(busyRetries[path] ?? 0, 10)
+    busyRetries[path] = retries + 1
+    return min(Self.busyRetry * (1 << retries), atMost)
   }
 }
 
-// MARK: What is pending
+// MARK: Pending backgrounds
 
 extension DocumentFolder {
   /// The pending backgrounds that this mode fetches.
@@ -386,7 +387,7 @@ extension DocumentFolder {
     guard mode != .none, !isClosed else { return [] }
     return known.withPending.compactMap { path, document in
       guard let base = document.base, let pending = document.pending, pending.isWanted,
-        mode == .all || document.isPendingNews
+        mode == .all || document.becamePending
       else { return nil }
       return (path, PendingKey(document: base.id, url: pending.url), base.revision)
     }

@@ -57,8 +57,8 @@ public struct FolderReport {
       guard since != nil, notice.isOfWhole else { return [notice] }
       // The document's edits are reported one by one as soon as it is readable.
       let caughtUp = catchUp()
-      let isTold = caughtUp.isComplete || since != nil || notice.withoutEdits != nil
-      return [notice.withoutEdits].compactMap(\.self) + caughtUp.notices + (isTold ? [] : [notice])
+      let isReported = caughtUp.isComplete || since != nil || notice.withoutEdits != nil
+      return [notice.withoutEdits].compactMap(\.self) + caughtUp.notices + (isReported ? [] : [notice])
     }
   }
 
@@ -240,8 +240,8 @@ struct ReportedDocuments: Equatable, Sendable {
     switch event {
     case .changed(let document, _):
       let path = FilePath(document)
-      let isTold = documents.contains { FilePath($0.path) == path && Known($0) == known[path] }
-      return isTold ? [] : [receive(event)].compactMap(\.self)
+      let isReported = documents.contains { FilePath($0.path) == path && Known($0) == known[path] }
+      return isReported ? [] : [receive(event)].compactMap(\.self)
     case .resync:
       let notices = catchUp(documents) + [.rescanned("more happened than could be told in time")]
       self.degraded = degraded
@@ -273,7 +273,7 @@ struct ReportedDocuments: Equatable, Sendable {
       guard let old = known[FilePath(document)] else {
         return receive(.added(document, revision: revision))
       }
-      if old.trouble == nil, let told = old.revision, told >= revision { return nil }
+      if old.trouble == nil, let reported = old.revision, reported >= revision { return nil }
       known[FilePath(document)] = Known(revision: revision, id: old.id)
       return .resync(document, revision: revision)
     case .removed(let document):
@@ -303,8 +303,8 @@ struct ReportedDocuments: Equatable, Sendable {
       return receive(.added(document, revision: change.revision))
     }
     var change = change
-    if change.isComplete, let told = old.revision {
-      let edits = change.edits.filter { $0.revision > told }
+    if change.isComplete, let reported = old.revision {
+      let edits = change.edits.filter { $0.revision > reported }
       // Changes up to the reported revision are dropped, unless the document was damaged and is readable again.
       if edits.isEmpty, old.trouble == nil { return nil }
       change = DocumentChange(
@@ -348,9 +348,9 @@ struct ReportedDocuments: Equatable, Sendable {
     guard let old else { return [added] }
     if let id = old.id, id != new.id { return [.removed(document.path), added] }
     // The revision is unknown if the document has never been read.
-    let told = old.revision ?? -1
-    if told < revision { return [.resync(document.path, revision: revision)] }
-    let isSame = told == revision && (old.head == nil || old.head == new.head)
+    let reported = old.revision ?? -1
+    if reported < revision { return [.resync(document.path, revision: revision)] }
+    let isSame = reported == revision && (old.head == nil || old.head == new.head)
     guard !isSame || old.trouble != nil else { return [] }
     let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: isSame)
     return [.changed(document.path, change, isWholeAgain: old.trouble != nil)]

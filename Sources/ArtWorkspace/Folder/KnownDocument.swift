@@ -19,13 +19,13 @@ struct KnownDocument: Sendable, Equatable {
   /// The background that is still to be fetched.
   var pending: PendingBackground?
   /// Whether the background became pending while the document was known.
-  var isPendingNews = false
+  var becamePending = false
 
   /// Records what is pending in `content`, which follows the known state `before`.
   mutating func adoptPending(_ content: DocumentContent, after before: KnownDocument?) {
     pending = content.pending
     guard pending != nil, let before, before.base?.id == content.id else { return }
-    isPendingNews = before.pending == pending ? before.isPendingNews : true
+    becamePending = before.pending == pending ? before.becamePending : true
   }
 }
 
@@ -109,16 +109,16 @@ struct RefreshBatch {
     known: (FilePath) -> FileIdentity?
   ) {
     self.reasons = reasons
-    var places: [FileIdentity: FilePath] = [:]
+    var newPaths: [FileIdentity: FilePath] = [:]
     let present = now.sorted { $0.key < $1.key }
-    for (path, identity) in present { places[identity] = path }
+    for (path, identity) in present { newPaths[identity] = path }
     waiting = []
     var placed: Set<FilePath> = []
     for (path, _) in present {
       var chain = [path]
       var inChain: Set<FilePath> = [path]
       // The new path of the file that was at the last path of the chain.
-      while let last = chain.last, let old = known(last), old != now[last], let next = places[old],
+      while let last = chain.last, let old = known(last), old != now[last], let next = newPaths[old],
         !placed.contains(next), inChain.insert(next).inserted
       { chain.append(next) }
       for path in chain.reversed() where placed.insert(path).inserted { waiting.append(path) }

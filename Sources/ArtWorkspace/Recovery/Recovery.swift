@@ -173,14 +173,14 @@ public struct OrphanedEdits {
 
 /// The documents and folders that the user named, to select orphaned journals.
 public struct OrphanedEditsSelection {
-  private enum Place {
+  private enum Entry {
     /// The real path, and the path as given.
     case folder(String, given: String)
     /// The file is nil if it is missing.
     case document(String, FileIdentity?, given: String)
   }
 
-  private var places: [Place] = []
+  private var named: [Entry] = []
   private let notice: @Sendable (DocumentNotice) -> Void
 
   /// The selection of those paths; none select everything on this machine. `file` finds the document for a path that is no
@@ -192,20 +192,20 @@ public struct OrphanedEditsSelection {
     self.notice = notice
     for name in names {
       if let folder = Self.realFolder(name) {
-        places.append(.folder(folder, given: name))
+        named.append(.folder(folder, given: name))
         continue
       }
       let file = try file(name)
       let path = Self.realPath(file.path)
-      places.append(.document(path, FileIdentity(at: path), given: file.path))
+      named.append(.document(path, FileIdentity(at: path), given: file.path))
     }
   }
 
   /// Whether no path was given, so that everything on this machine is selected.
-  public var isEverything: Bool { places.isEmpty }
+  public var isEverything: Bool { named.isEmpty }
 
   /// Whether a document at that path is selected; no file is read.
-  func isMeant(_ path: String) -> Bool { places.isEmpty || name(of: path) != nil }
+  func isMeant(_ path: String) -> Bool { named.isEmpty || name(of: path) != nil }
 
   /// The selected journals: all, or those whose documents are in the selection, by the path in the journal, by the original file,
   /// or as copies. If paths were given, only their documents and those that the journals name are opened. Documents without
@@ -213,8 +213,8 @@ public struct OrphanedEditsSelection {
   func select(
     _ journals: [OrphanedJournal], _ search: inout JournalSearch, missing: (String) throws(ArtError) -> Void
   ) throws(ArtError) -> [OrphanedEdits] {
-    for place in places {
-      switch place {
+    for entry in named {
+      switch entry {
       case .folder(let path, _): search.inspect(folder: path)
       case .document(_, _, let given): search.inspect(DocumentFile(given))
       }
@@ -223,7 +223,7 @@ public struct OrphanedEditsSelection {
     var found: Set<String> = []
     for journal in journals.sorted(by: { ($0.modified, $0.path) < ($1.modified, $1.path) }) {
       guard let head = journal.head else {
-        if places.isEmpty {
+        if named.isEmpty {
           selected.append(OrphanedEdits(journal: journal, match: nil, name: journal.path, notice: notice))
         }
         continue
@@ -233,17 +233,17 @@ public struct OrphanedEditsSelection {
       var path = head.path
       var others = search.copies(for: head)
       var other: String?
-      if case .restore(let place) = match {
-        (path, others) = (place, [head.path])
-        other = otherName(of: place)
+      if case .restore(let target) = match {
+        (path, others) = (target, [head.path])
+        other = otherName(of: target)
       }
       let meant = ([path] + others).compactMap { name(of: $0) } + (other.map { [$0] } ?? [])
-      guard places.isEmpty || !meant.isEmpty else { continue }
+      guard named.isEmpty || !meant.isEmpty else { continue }
       found.formUnion(meant)
       selected.append(
         OrphanedEdits(journal: journal, match: match, name: name(of: path) ?? other ?? path, notice: notice))
     }
-    for case .document(_, _, let given) in places where !found.contains(given) { try missing(given) }
+    for case .document(_, _, let given) in named where !found.contains(given) { try missing(given) }
     return selected
   }
 
@@ -254,14 +254,14 @@ public struct OrphanedEditsSelection {
   /// The given name of a file that has another path than the given one: through a hard link or a bind mount.
   private func otherName(of path: String) -> String? {
     let file = FileIdentity(at: path)
-    for case .document(_, let given?, let name) in places where given == file { return name }
+    for case .document(_, let given?, let name) in named where given == file { return name }
     return nil
   }
 
   /// The match of a journal. The other files in a document's folder are only searched if the journal is about the document and
   /// names another path.
   private func match(_ head: JournalHead, _ search: inout JournalSearch) -> JournalMatch {
-    for case .document(let path, let file, _) in places where path != head.path {
+    for case .document(let path, let file, _) in named where path != head.path {
       let isVeryFile = file.map(head.isFile) ?? false
       if !isVeryFile, search.copies(for: head).contains(path) {
         search.inspect(folder: FilePath(path).folder)
@@ -272,8 +272,8 @@ public struct OrphanedEditsSelection {
 
   /// The given name for a path; nil if it is not selected.
   private func name(of path: String) -> String? {
-    for place in places {
-      switch place {
+    for entry in named {
+      switch entry {
       case .document(path, _, let given): return given
       case .folder(FilePath(path).folder, let given):
         return FilePath.path(of: FilePath(path).name, in: given)
@@ -330,7 +330,7 @@ public struct Restoration {
     /// That many edits were dropped.
     case dropped(OrphanedEdits, Int)
     /// The new document is based on the file `source`: the file `original` was moved there, or `source` is a copy of it.
-    case madeOfCopy(new: String, source: String, original: String)
+    case createdFromCopy(new: String, source: String, original: String)
     /// There are no edits to save apart: no document was made.
     case nothingToSave
     /// The edits are of several documents, but only those of one can be saved apart: no document was made.
@@ -492,20 +492,20 @@ extension Restoration {
     }
     let source = search.source(of: head).map { DocumentFile($0, notice: notice) }
     if let source, source.path != head.path {
-      try report(.madeOfCopy(new: new.path, source: source.path, original: head.path))
+      try report(.createdFromCopy(new: new.path, source: source.path, original: head.path))
     }
     var author = try recovery.newAuthor()
     var random = SystemRandomNumberGenerator()
-    var taken: [(edits: OrphanedEdits, journal: OrphanedJournal)] = []
-    for edits in orphaned { if let journal = try edits.journal.locked() { taken.append((edits, journal)) } }
-    guard !taken.isEmpty else {
+    var locked: [(edits: OrphanedEdits, journal: OrphanedJournal)] = []
+    for edits in orphaned { if let journal = try edits.journal.locked() { locked.append((edits, journal)) } }
+    guard !locked.isEmpty else {
       throw ArtError(
         .busy, "the edits of \(head.path) have just been restored by another program; look at it")
     }
     let reports = try new.create(
-      from: taken.map(\.journal), on: source, stamp: { author.stamp(at: WallClock.milliseconds()) },
+      from: locked.map(\.journal), on: source, stamp: { author.stamp(at: WallClock.milliseconds()) },
       using: &random)
-    for ((edits, _), restored) in zip(taken, reports) {
+    for ((edits, _), restored) in zip(locked, reports) {
       try report(.restored(edits, restored, into: new.path))
       if let damage = restored.damage {
         let error = ArtError(

@@ -72,21 +72,21 @@ public final class Session: Sendable {
     if let expected, expected != base.revision {
       throw .movedOn(file.path, is: base.revision, not: expected)
     }
-    let place = FilePath(FilePath.withoutLinks(file.path))
+    let path = FilePath(FilePath.withoutLinks(file.path))
     var watch = WatchSettings(ending: "", helpers: settings.helpers)
-    watch.only = place.name
+    watch.only = path.name
     watch.pollBecause = settings.pollBecause
     let registry = Registry()
-    let relay = WatchRelay(FolderWatcher(place.folder, watch, clock: watchClock)) { registry.send($0) }
+    let relay = WatchRelay(FolderWatcher(path.folder, watch, clock: watchClock)) { registry.send($0) }
     let shared = SharedDocument(
-      document, base.id, FilePath(place.name), FileIdentity(at: file.path), settings, relay, ownsRelay: true,
+      document, base.id, FilePath(path.name), FileIdentity(at: file.path), settings, relay, ownsRelay: true,
       BackgroundFetcher(helpers: settings.helpers), registry)
     registry.add(shared)
     return shared.first(client)
   }
 
-  /// Begins to follow other programs' changes of a single document, and to fetch its pending background. Only those who listen
-  /// already get all events. Without `begin`, the next save adopts other programs' changes.
+  /// Begins to follow other programs' changes of a single document, and to fetch its pending background. Subscribe first to get all
+  /// events. Without `begin`, the next save adopts other programs' changes.
   public func begin() async { await shared.begin() }
 
   /// The path of the document in the folder.

@@ -37,12 +37,12 @@ final class SharedDocument: Sendable {
   private let hints: AsyncStream<RefreshHint>
   private let otherNames = OtherNames()
   private let state: Mutex<State>
-  private let hearing: Hearing
+  private let receiver: Receiver
   private let waiters = Waiters()
   private let settings: WorkspaceSettings
 
   /// Receives the events of backgrounds until the document is initialised.
-  private final class Hearing: Sendable {
+  private final class Receiver: Sendable {
     let document = Mutex<SharedDocument?>(nil)
   }
 
@@ -58,16 +58,16 @@ final class SharedDocument: Sendable {
     self.registry = registry
     self.settings = settings
     root = String(document.path.dropLast(path.string.count))
-    (number, hints) = relay.follow(path) { [otherNames] in await otherNames.look(at: document) }
+    (number, hints) = relay.follow(path) { [otherNames] in await otherNames.refresh(document) }
     state = Mutex(State(path: path, identity: identity))
-    let hearing = Hearing()
-    self.hearing = hearing
+    let receiver = Receiver()
+    self.receiver = receiver
     backgrounds = DocumentBackgrounds(
       document, fetcher, pending: settings.pending, allowsPrivate: settings.allowsPrivate
     ) { event in
-      hearing.document.withLock { $0 }?.receive(event)
+      receiver.document.withLock { $0 }?.receive(event)
     }
-    hearing.document.withLock { $0 = self }
+    receiver.document.withLock { $0 = self }
     document.forwardEvents { [weak self] events in
       guard let self else { return }
       for session in self.state.withLock(\.sessions) {
@@ -219,7 +219,7 @@ final class SharedDocument: Sendable {
   private func finish() {
     registry.remove(self)
     relay.unfollow(number)
-    hearing.document.withLock { $0 = nil }
+    receiver.document.withLock { $0 = nil }
     let sessions = state.withLock { state in
       defer { state.sessions = [] }
       return state.sessions
@@ -245,10 +245,14 @@ final class SharedDocument: Sendable {
   /// Reports the outcome of a background, and warns of a refusal. The tag of a requested background is the request's mark.
   func receive(_ event: DocumentBackgrounds.Event) {
     let asked = event.tag.flatMap { mark in state.withLock { $0.requests.removeValue(forKey: mark) } }
-    let told = DocumentBackgrounds.Event(
+    let answer = DocumentBackgrounds.Event(
       event.outcome, url: event.url, isRequested: event.isRequested, tag: asked?.tag)
     // Only the session that requested it gets the event, if it is still open; the event of a pending background goes to all.
-    if event.isRequested { asked?.session.events.send(.background(told)) } else { send(.background(told)) }
+    if event.isRequested {
+      asked?.session.events.send(.background(answer))
+    } else {
+      send(.background(answer))
+    }
     guard let session = asked?.session ?? state.withLock({ $0.sessions.first }) else { return }
     let store = RefusalWarnings(of: DocumentFile(document.path))
     switch event.outcome {
@@ -282,7 +286,7 @@ private final class OtherNames: Sendable {
   private let isLinked = Mutex(false)
   private let queue = DispatchQueue(label: "emojiart.other-names")
 
-  func look(at document: Document) async {
+  func refresh(_ document: Document) async {
     let needsClock = await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.needsClock(document.store)) }
     }

@@ -49,10 +49,10 @@ final class WatchRelay: EventSource {
 
   func next() async -> WatchEvent? {
     deliver()
-    let news = await source.next()
-    state.withLock { $0.pending = news }
-    if news == nil { finish() }
-    return news
+    let event = await source.next()
+    state.withLock { $0.pending = event }
+    if event == nil { finish() }
+    return event
   }
 
   func recheck(at path: String, after delay: Duration) async {
@@ -92,11 +92,11 @@ final class WatchRelay: EventSource {
   }
 
   private func deliver() {
-    let (news, followers) = state.withLock { state in
+    let (event, followers) = state.withLock { state in
       defer { state.pending = nil }
       return (state.pending, Array(state.followers.values))
     }
-    switch news {
+    switch event {
     case .changed(let files):
       for file in files {
         let path = FilePath(file.path)

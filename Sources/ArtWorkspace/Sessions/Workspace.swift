@@ -156,7 +156,7 @@ public actor Workspace {
         shared.identity = identity
         return shared
       }
-      if let now = registry.place(of: shared, in: await folder.documents, root) {
+      if let now = registry.path(of: shared, in: await folder.documents, root) {
         shared.move(to: now, documentFile(now))
       }
     }
@@ -255,7 +255,7 @@ final class Registry: Sendable {
   func document(is identity: FileIdentity) -> SharedDocument? { all.first { $0.identity == identity } }
 
   /// The present path of a document's file, if it is in the folder.
-  func place(of shared: SharedDocument, in known: [FolderDocument], _ root: String) -> FilePath? {
+  func path(of shared: SharedDocument, in known: [FolderDocument], _ root: String) -> FilePath? {
     known.first { FileIdentity(at: root + $0.path) == shared.identity }.map { FilePath($0.path) }
   }
 

@@ -62,7 +62,7 @@ struct Render: ParsableCommand {
     let file = try common.file(doc)
     let view = try DocumentView(file, recovery: .ofCommand)
     let (drawing, size) = try words.drawing(of: view.scene)
-    let result = try OutputFile(OutputPlace(argument: words.output, replacing: .pictures))
+    let result = try OutputFile(OutputLocation(argument: words.output, replacing: .pictures))
     let drawn = try Self.draw(drawing, into: result, named: file.path)
     var status = DrawingNotes.complain(drawn, of: file.path)
     if status == .done { status = view.complainOfLostPicture(in: file.path) }

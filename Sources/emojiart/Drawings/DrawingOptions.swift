@@ -86,7 +86,7 @@ struct RenderArguments {
   }
 }
 
-extension OutputPlace {
+extension OutputLocation {
   /// What a person gives a command: a path, or `-` for stdout. Throws what a place must not be.
   init(argument: String, replacing replaceable: Replaceable) throws(ArtError) {
     guard !argument.isEmpty else {
@@ -94,8 +94,8 @@ extension OutputPlace {
     }
     self =
       argument == "-"
-      ? try OutputPlace(descriptor: 1, name: "stdout")
-      : try OutputPlace(argument, replacing: replaceable)
+      ? try OutputLocation(descriptor: 1, name: "stdout")
+      : try OutputLocation(argument, replacing: replaceable)
   }
 }
 

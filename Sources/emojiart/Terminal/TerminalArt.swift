@@ -162,7 +162,7 @@ struct ShownArt {
   }
 
   /// Follows a document on the screen. Throws `usage` where there is none.
-  func follow(_ file: DocumentFile, _ place: FollowedPlace) throws(ArtError) {
+  func follow(_ file: DocumentFile, _ place: FollowedFolder) throws(ArtError) {
     guard let mode = TerminalMode(), choice != .none else {
       throw ArtError(
         .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")

@@ -17,7 +17,7 @@ import Synchronization
 struct Watching {
   /// A folder and what was told of it.
   struct Part {
-    let place: FollowedPlace
+    let place: FollowedFolder
     let folder: WatchedFolder
     var report: FolderReport
     /// After how many milliseconds it is tried again.
@@ -35,7 +35,7 @@ struct Watching {
 
   /// Folders that were opened.
   init(
-    _ folders: [(place: FollowedPlace, folder: WatchedFolder)], _ settings: WatchSettings,
+    _ folders: [(place: FollowedFolder, folder: WatchedFolder)], _ settings: WatchSettings,
     _ inbox: WatchInbox,
     _ runner: CommandRunner?
   ) {
@@ -102,7 +102,7 @@ struct Watching {
   /// What was taken is told as the edit that it is. What was refused is no change of the document by itself.
   private mutating func take(_ event: PendingBackgrounds.Event) throws(ArtError) {
     switch event {
-    case .taken: break
+    case .set: break
     case .rejected(let place, let refusal, let url):
       try tell(.rejected(place.document, refusal, url: url), of: place.source, isChange: false)
       let path = FilePath.path(of: place.document, in: parts[place.source].place.folder)
@@ -205,7 +205,7 @@ struct WatchedFolder: Sendable {
 
   /// Opens the folder of a place. Throws what opening it throws.
   static func open(
-    _ place: FollowedPlace, isRecursive: Bool, pollBecause: String?
+    _ place: FollowedFolder, isRecursive: Bool, pollBecause: String?
   ) async throws(ArtError) -> WatchedFolder {
     let only = place.names.flatMap { $0.count == 1 ? $0.keys.first?.string : nil }
     let folder = try await DocumentFolder.open(
@@ -218,11 +218,11 @@ struct WatchedFolder: Sendable {
   }
 }
 
-extension FollowedPlace {
+extension FollowedFolder {
   /// The places that a person names, as other commands name documents. Throws `noSuchDocument`, `badValue`.
   static func places(
     _ typed: [String], _ options: CommonOptions, isRecursive: Bool
-  ) throws(ArtError) -> [FollowedPlace] {
+  ) throws(ArtError) -> [FollowedFolder] {
     let here = typed.isEmpty ? try options.currentFolder() : ""
     return try places(typed, in: here, isRecursive: isRecursive) { (name) throws(ArtError) in
       try options.file(name)

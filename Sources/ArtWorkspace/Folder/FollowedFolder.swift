@@ -6,7 +6,7 @@ import ArtSystem
 import Glibc
 
 /// A folder that is followed, or documents in it.
-public struct FollowedPlace: Equatable, Sendable {
+public struct FollowedFolder: Equatable, Sendable {
   /// The folder as it is opened.
   public let folder: String
   /// The wanted documents by their names in the folder, with their display names; nil for all documents.
@@ -29,43 +29,43 @@ public struct FollowedPlace: Equatable, Sendable {
   public var title: String { names?.values.sorted().joined(separator: ", ") ?? folder }
 }
 
-extension FollowedPlace {
+extension FollowedFolder {
   /// The folders to follow for the paths that the user named: folders, or documents, which `file` finds. `here` is the default. A
   /// path within another one is left out. Throws `noSuchDocument` for a missing path, `badValue` for a path without a document's
   /// ending.
   public static func places(
     _ typed: [String], in here: String, isRecursive: Bool, file: (String) throws(ArtError) -> DocumentFile
-  ) throws(ArtError) -> [FollowedPlace] {
-    var folders: [(real: String, place: FollowedPlace)] = []
+  ) throws(ArtError) -> [FollowedFolder] {
+    var folders: [(real: String, folder: FollowedFolder)] = []
     var documents: [Document] = []
     for name in typed.isEmpty ? [here] : typed {
       if let real = realFolder(name) {
-        folders.append((real, FollowedPlace(folder: name)))
+        folders.append((real, FollowedFolder(folder: name)))
       } else if typed.isEmpty || name.hasSuffix("/") {
         throw .noFolder(name)
       } else {
         documents.append(try document(name, file))
       }
     }
-    var kept = folders.enumerated().filter { index, folder in
+    var result = folders.enumerated().filter { index, folder in
       !folders.enumerated().contains { other, outer in
         outer.real == folder.real ? other < index : isRecursive && isWithin(folder.real, outer.real)
       }
     }.map(\.element)
     for document in documents {
-      let isCovered = kept.contains { outer in
-        outer.place.names == nil
+      let isCovered = result.contains { outer in
+        outer.folder.names == nil
           && (outer.real == document.real || isRecursive && isWithin(document.real, outer.real))
       }
       guard !isCovered else { continue }
-      if let index = kept.firstIndex(where: { $0.real == document.real && $0.place.names != nil }) {
-        kept[index].place.names?[document.name] = document.called
+      if let index = result.firstIndex(where: { $0.real == document.real && $0.folder.names != nil }) {
+        result[index].folder.names?[document.name] = document.called
       } else {
-        let place = FollowedPlace(folder: document.folder, names: [document.name: document.called])
-        kept.append((document.real, place))
+        let folder = FollowedFolder(folder: document.folder, names: [document.name: document.called])
+        result.append((document.real, folder))
       }
     }
-    return kept.map(\.place)
+    return result.map(\.folder)
   }
 
   /// A document to follow, and its folder without symbolic links and as it is opened.
