@@ -6,7 +6,7 @@ import ArtSystem
 import Dispatch
 import Synchronization
 
-/// What a task comes to, for a thread that waits for it.
+/// The value of a task, for a thread that waits for it.
 package final class Outcome<Value: Sendable>: Sendable {
   private struct State {
     var value: Value?
@@ -17,12 +17,12 @@ package final class Outcome<Value: Sendable>: Sendable {
   private let state = Mutex(State())
   private let isThere = DispatchSemaphore(value: 0)
 
-  /// Begins the work. `done` is called when it is over.
+  /// Starts the work. `done` is called after it.
   package init(_ work: @escaping @Sendable () async -> Value, done: @escaping @Sendable () -> Void = {}) {
     begin(work, done: done)
   }
 
-  /// Nothing was begun yet: `begin` does that.
+  /// An outcome whose work is started later, with `begin`.
   package init() {}
 
   package func begin(_ work: @escaping @Sendable () async -> Value, done: @escaping @Sendable () -> Void) {
@@ -39,7 +39,7 @@ package final class Outcome<Value: Sendable>: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// Cancels the work, also before it begins.
+  /// Cancels the work, even before it starts.
   package func cancel() {
     let task = state.withLock { state in
       state.isCancelled = true
@@ -48,43 +48,44 @@ package final class Outcome<Value: Sendable>: Sendable {
     task?.cancel()
   }
 
-  /// The value, if the work is over.
+  /// The value, if the work is done.
   package var now: Value? { state.withLock(\.value) }
 
-  /// Waits for the value. Blocks the thread: not for one of Swift's.
+  /// Waits for the value. Blocks the thread, which must not be one of Swift's concurrency.
   package func wait() -> Value {
     while true {
       if let value = now { return value }
       isThere.wait()
-      letOthersGo()
+      signalNext()
     }
   }
 
-  /// Waits that long at most; nil when the work is not over then.
+  /// Waits for at most that time; nil if the work is not done by then.
   package func wait(atMost time: DispatchTimeInterval) -> Value? {
     if let value = now { return value }
-    if isThere.wait(timeout: .now() + time) == .success { letOthersGo() }
+    if isThere.wait(timeout: .now() + time) == .success { signalNext() }
     return now
   }
 
-  /// The work signals once, for any number of threads that wait.
-  private func letOthersGo() { isThere.signal() }
+  /// Signals again, because the work signals once for any number of waiting threads.
+  private func signalNext() { isThere.signal() }
 }
 
-/// What a body comes to, as a value.
+/// The value or the error of a body.
 package func result<Success>(
   _ body: () async throws(ArtError) -> Success
 ) async -> Result<Success, ArtError> {
   do throws(ArtError) { return .success(try await body()) } catch { return .failure(error) }
 }
 
-/// Work that several callers ask for at the same time, and that is done once for each key.
+/// Work that is done once for each key when several callers ask for it at the same time.
 ///
-/// The first caller of a key begins it, those that come while it runs wait for the same value. A cancelled caller returns at once; with
-/// the last one the work is cancelled, and the next caller of the key begins it anew. The value is not kept.
+/// The first caller of a key starts it; callers that come while it runs wait for the same value. A cancelled caller returns at
+/// once. When the last one is cancelled the work is cancelled, and the next caller of the key starts it again. The value is not
+/// stored.
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Running {
-    /// Which work of this key it is: one that was cancelled may end after the next one began.
+    /// The number of this work: cancelled work may end after newer work for the same key began.
     let number: Int
     let task: Task<Void, Never>
     var waiting: [Int: CheckedContinuation<Value?, Never>]
@@ -102,16 +103,16 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// How many callers wait.
+  /// The number of waiting callers.
   var waitingCount: Int { state.withLock { $0.running.values.reduce(0) { $0 + $1.waiting.count } } }
 
-  /// The value for a key: that of the work that runs for it, else of this work. Nil when the task is cancelled before it is there.
+  /// The value of the work that runs for this key, or else of `work`. Nil if the task is cancelled first.
   func value(for key: Key, _ work: @escaping @Sendable () async -> Value) async -> Value? {
     let number = state.withLock { $0.newNumber() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isWaiting = state.withLock { state in
-          // A task that is cancelled from here on finds its continuation.
+          // A task that is cancelled after this point finds its continuation.
           guard !Task.isCancelled else { return false }
           if state.running[key] != nil {
             state.running[key]?.waiting[number] = continuation
@@ -147,22 +148,21 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// How long who reads many documents waits for those that other programs hold: all together, for a program that does not let go
-/// of one may hold them all.
+/// The timeout that the reading of many documents shares, because one program may hold all of them.
 public struct SharedTimeout<Time: Clock> where Time.Duration == Duration {
-  /// What each document is waited for in any case: nearly every save is over by then.
+  /// The timeout of each document in any case: nearly every save is over by then.
   public static var least: Duration { .milliseconds(100) }
 
   private var left: Duration
   private let clock: Time
 
-  /// So much for all of them.
+  /// A timeout for all documents together.
   public init(_ whole: Duration, clock: Time) {
     left = whole
     self.clock = clock
   }
 
-  /// Reads the document at a path, which waits no longer than is left. Throws what reading throws.
+  /// Reads the document at a path within the time that is left. Throws what reading throws.
   public mutating func read<Value>(
     _ path: String, _ read: (DocumentFile) throws(ArtError) -> Value
   ) throws(ArtError) -> Value {
@@ -177,6 +177,6 @@ public struct SharedTimeout<Time: Clock> where Time.Duration == Duration {
 }
 
 extension SharedTimeout where Time == ContinuousClock {
-  /// So much for all of them.
+  /// A timeout for all documents together.
   public init(_ whole: Duration) { self.init(whole, clock: ContinuousClock()) }
 }

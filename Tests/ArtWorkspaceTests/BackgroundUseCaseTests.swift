@@ -171,7 +171,7 @@ import Testing
     }
     let first = try #require(try warnings().warning(of: refusal, nil, asked: url, canAsk: true))
     try #require(first.question).answer(.keepWarning)
-    #expect(try warnings().state().state == .kept)
+    #expect(try warnings().state().state == .active)
     let second = try #require(try warnings().warning(of: refusal, nil, asked: "http://b", canAsk: true))
     try #require(second.question).answer(.stopWarning)
     #expect(try warnings().state().state == .stopped)
@@ -185,7 +185,7 @@ import Testing
     try warnings().keep()
     let told = try #require(try warnings().warning(of: refusal, nil, canAsk: false))
     #expect(told.question == nil && told.refusal == refusal)
-    #expect(try warnings().state().state == .told)
+    #expect(try warnings().state().state == .shown)
     #expect(try warnings().warning(of: refusal, nil, canAsk: true) == nil)
   }
 }

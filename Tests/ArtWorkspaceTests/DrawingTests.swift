@@ -46,7 +46,7 @@ import Testing
     #expect(try size == PixelSize(width: 64, height: 48))
     let path = watched["bees.png"]
     _ = try await onThread {
-      try OutputFile(OutputPlace(path, replacing: .pictures)).finish(
+      try OutputFile(OutputLocation(path, replacing: .pictures)).finish(
         drawing, of: "bees", waiter: BlockingWaiter())
     }
     let whole = try watched.bytes("bees.png")
@@ -54,7 +54,7 @@ import Testing
     // Without a helper program nothing is drawn, and what was there stays.
     let failed = await #expect(throws: ArtError.self) {
       try await onThread {
-        try OutputFile(OutputPlace(path, replacing: .pictures)).finish(
+        try OutputFile(OutputLocation(path, replacing: .pictures)).finish(
           drawing, of: "bees", by: Renderer(helpers: HelperPrograms(folders: [])), waiter: BlockingWaiter())
       }
     }
@@ -69,7 +69,7 @@ import Testing
     let (watched, recovery) = (watched, watched.recovery())
     let drawn = Mutex<[String]>([])
     let (shown, errors, failure) = try await onThread {
-      let page = try OutputFile(OutputPlace(watched["gallery.html"], replacing: .galleries))
+      let page = try OutputFile(OutputLocation(watched["gallery.html"], replacing: .galleries))
       var gallery = Gallery(
         of: watched.path, into: page, recovery: recovery, waiter: BlockingWaiter(),
         thumbnails: Thumbnails(cache: nil)
@@ -87,7 +87,7 @@ import Testing
     // A gallery of nothing that can be drawn leaves the one that is there.
     try watched.remove("bad.emojiart")
     let isWritten = try await onThread {
-      let page = try OutputFile(OutputPlace(watched["gallery.html"], replacing: .galleries))
+      let page = try OutputFile(OutputLocation(watched["gallery.html"], replacing: .galleries))
       var gallery = Gallery(
         of: watched.path, into: page, recovery: recovery, waiter: BlockingWaiter(),
         thumbnails: Thumbnails(cache: nil, renderer: Renderer(helpers: HelperPrograms(folders: []))))

@@ -121,15 +121,15 @@ import Testing
     try await watched.orphan(2, of: file)
     let exporter = try Exporter(file, as: .json, recovery: watched.recovery())
     #expect(exporter.emojiCount == 3 && exporter.report.notes.isEmpty)
-    try exporter.write(to: OutputFile(exporter.place(watched["old/bees.json"])))
+    try exporter.write(to: OutputFile(exporter.location(watched["old/bees.json"])))
     var importer = try importer(list())
     let source = try #require(list().sources.first)
     let document = try importer.make(try #require(try importer.read(source)), from: source)
     #expect(document.content.emojisInOrder().map(\.id) == exporter.view.content.emojisInOrder().map(\.id))
     // What is there is replaced by a document only, and what is none stays.
-    try exporter.write(to: OutputFile(exporter.place(watched["old/bees.json"])))
+    try exporter.write(to: OutputFile(exporter.location(watched["old/bees.json"])))
     try put(#"{"ports":[80]}"#, "other.json")
-    #expect(code { try exporter.place(watched["old/other.json"]) } == .exists)
+    #expect(code { try exporter.location(watched["old/other.json"]) } == .exists)
   }
 }
 

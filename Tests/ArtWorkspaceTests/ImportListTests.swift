@@ -66,9 +66,9 @@ struct ImportListTests {
   func replacing() throws {
     let watched = try WatchedFolder()
     let path = watched["a.json"]
-    func place(_ text: String) throws -> OutputPlace {
+    func place(_ text: String) throws -> OutputLocation {
       try Data(text.utf8).write(to: URL(filePath: path))
-      return try OutputPlace(path, replacing: .exchanges(mayHaveOurEnding: false))
+      return try OutputLocation(path, replacing: .exchanges(mayHaveOurEnding: false))
     }
     let foreign = [
       #"{"image":"nginx","ports":[80]}"#, #"{"url":"https://example.org"}"#, #"{"emojis":{}}"#,

@@ -39,7 +39,8 @@ struct OutputFileTests {
   @Test("U4 a new one is there when it is finished, and not before", arguments: [true, false])
   func new(isUnnamed: Bool) throws {
     let folder = try Folder()
-    let file = try OutputFile(OutputPlace(folder.path("a.png"), replacing: .pictures), isUnnamed: isUnnamed)
+    let file = try OutputFile(
+      OutputLocation(folder.path("a.png"), replacing: .pictures), isUnnamed: isUnnamed)
     let isTaken = file.write(Array("one ".utf8)) && file.write(Array("two".utf8))
     #expect(isTaken && file.size == 7)
     #expect(try folder.names().filter { !$0.hasPrefix(".") } == [])
@@ -57,7 +58,7 @@ struct OutputFileTests {
     let folder = try Folder()
     try folder.put("%PDF-1", "old.pdf")
     for name in ["new.pdf", "old.pdf"] {
-      let place = try OutputPlace(folder.path(name), replacing: .pictures)
+      let place = try OutputLocation(folder.path(name), replacing: .pictures)
       let given = try OutputFile(place, isUnnamed: isUnnamed)
       _ = given.write([1, 2, 3])
       given.discard()
@@ -75,7 +76,7 @@ struct OutputFileTests {
     try #require(mkfifo(path, 0o600) == 0)
     let reader = open(path, O_RDWR | O_CLOEXEC)
     defer { close(reader) }
-    let file = try OutputFile(OutputPlace(path, replacing: .pictures))
+    let file = try OutputFile(OutputLocation(path, replacing: .pictures))
     let (isWritten, isDiscarded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let length = 1 << 20
     Thread.detachNewThread {
@@ -104,7 +105,8 @@ struct OutputFileTests {
     let folder = try Folder()
     try folder.put("<svg/>", "old.svg")
     try #require(chmod(folder.path("old.svg"), 0o604) == 0)
-    let file = try OutputFile(OutputPlace(folder.path("old.svg"), replacing: .pictures), isUnnamed: isUnnamed)
+    let file = try OutputFile(
+      OutputLocation(folder.path("old.svg"), replacing: .pictures), isUnnamed: isUnnamed)
     _ = file.write(Array("<svg>new</svg>".utf8))
     #expect(try folder.text("old.svg") == "<svg/>")
     try file.finish()
@@ -118,7 +120,7 @@ struct OutputFileTests {
     let folder = try Folder()
     try folder.put("%PDF-1", "old.pdf")
     for name in ["new.pdf", "old.pdf"] {
-      let file = try OutputFile(OutputPlace(folder.path(name), replacing: .pictures), isUnnamed: isUnnamed)
+      let file = try OutputFile(OutputLocation(folder.path(name), replacing: .pictures), isUnnamed: isUnnamed)
       _ = file.write([1, 2, 3])
       try folder.put("theirs", "theirs")
       try #require(rename(folder.path("theirs"), folder.path(name)) == 0)
@@ -134,7 +136,7 @@ struct OutputFileTests {
     for isRemoved in [true, false] {
       try folder.put("%PDF-1", "old.pdf")
       let file = try OutputFile(
-        OutputPlace(folder.path("old.pdf"), replacing: .pictures), isUnnamed: isUnnamed)
+        OutputLocation(folder.path("old.pdf"), replacing: .pictures), isUnnamed: isUnnamed)
       _ = file.write([1, 2, 3])
       if isRemoved { try #require(unlink(folder.path("old.pdf")) == 0) }
       try folder.put("theirs", "old.pdf")
@@ -149,9 +151,9 @@ struct OutputFileTests {
     let folder = try Folder()
     // A mark that is one character with what follows it.
     for name in ["bees.emojiart", "bees\u{600}.emojiart", "bees\u{600}.emojiart-wal"] {
-      #expect(throws: ArtError.self) { try OutputPlace(folder.path(name), replacing: .pictures) }
+      #expect(throws: ArtError.self) { try OutputLocation(folder.path(name), replacing: .pictures) }
     }
-    _ = try OutputPlace(folder.path("bees.emojiart.png"), replacing: .pictures)
+    _ = try OutputLocation(folder.path("bees.emojiart.png"), replacing: .pictures)
   }
 
   @Test(
@@ -171,12 +173,12 @@ struct OutputFileTests {
     let folder = try Folder()
     try folder.put(text, "there")
     for (kind, isReplaced) in [
-      (OutputPlace.Replaceable.pictures, asPicture), (.galleries, asGallery), (.nothing, false),
+      (OutputLocation.Replaceable.pictures, asPicture), (.galleries, asGallery), (.nothing, false),
     ] {
-      let place = try? OutputPlace(folder.path("there"), replacing: kind)
+      let place = try? OutputLocation(folder.path("there"), replacing: kind)
       #expect((place != nil) == isReplaced, "\(kind) \(text)")
     }
     try Data([0x89] + Array("PNG\r\n".utf8)).write(to: folder.url.appending(path: "there"))
-    _ = try OutputPlace(folder.path("there"), replacing: .pictures)
+    _ = try OutputLocation(folder.path("there"), replacing: .pictures)
   }
 }

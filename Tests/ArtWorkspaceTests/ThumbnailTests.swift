@@ -136,7 +136,7 @@ private final class CountingHelper: Sendable {
   private func writeGallery(_ helper: CountingHelper) async throws -> [String] {
     let (watched, thumbnails) = (watched, thumbnails(helper))
     return try await onThread {
-      let page = try OutputFile(OutputPlace(watched["gallery.html"], replacing: .galleries))
+      let page = try OutputFile(OutputLocation(watched["gallery.html"], replacing: .galleries))
       let lacking = Mutex<[String]>([])
       var gallery = Gallery(
         of: watched.path, into: page, recovery: watched.recovery(), waiter: BlockingWaiter(),

@@ -240,6 +240,41 @@ private actor Follower {
     #expect(tags == ["mine"] && hasMissed)
   }
 
+  @Test("U11 sessions of two documents that swap their names follow their own files")
+  func swapped() async throws {
+    for name in ["ants.emojiart", "bees.emojiart"] { try folder.make(name) }
+    let workspace = try await open { $0.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600)) }
+    let ants = await Follower(try await workspace.open("ants.emojiart", as: ada))
+    let bees = await Follower(try await workspace.open("bees.emojiart", as: bob))
+    try await ants.session.perform(bee(1))
+    for (from, to) in [
+      ("ants.emojiart", "third"), ("bees.emojiart", "ants.emojiart"), ("third", "bees.emojiart"),
+    ] {
+      try #require(rename(folder[from], folder[to]) == 0)
+    }
+    #expect(await ants.until { if case .moved("bees.emojiart") = $0 { true } else { false } })
+    #expect(await bees.until { if case .moved("ants.emojiart") = $0 { true } else { false } })
+    #expect([ants.session.path, bees.session.path] == ["bees.emojiart", "ants.emojiart"])
+    try await ants.session.save()
+    #expect(try DocumentFile(folder["bees.emojiart"]).read().emojiCount == 1)
+    #expect(try DocumentFile(folder["ants.emojiart"]).read().emojiCount == 0)
+    #expect(await workspace.close() == nil)
+  }
+
+  @Test("U12 a second close of the last session ends with the first, and has saved")
+  func closedTwice() async throws {
+    try folder.make()
+    let workspace = try await open { $0.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600)) }
+    let session = try await workspace.open("bees.emojiart", as: ada)
+    try await session.perform(bee(1))
+    async let first: Void = session.close()
+    async let second: Void = session.close()
+    try await second
+    #expect(try DocumentFile(folder["bees.emojiart"]).read().emojiCount == 1)
+    try await first
+    #expect(await workspace.close() == nil)
+  }
+
   @Test("U12 sessions of a document that goes into the trash save first, hear that it is removed, and end")
   func trashed() async throws {
     try folder.make()

@@ -138,7 +138,7 @@ import Testing
     try files.createSymbolicLink(atPath: "\(here)/link", withDestinationPath: "art")
     try files.createSymbolicLink(atPath: "\(here)/b.emojiart", withDestinationPath: "art/bees.emojiart")
     func folders(_ names: String..., recursive: Bool = false) throws -> [String] {
-      try FollowedPlace.places(names.map { "\(here)/\($0)" }, CommonOptions(), isRecursive: recursive).map {
+      try FollowedFolder.places(names.map { "\(here)/\($0)" }, CommonOptions(), isRecursive: recursive).map {
         let folder = $0.folder.replacingOccurrences(of: here + "/", with: "")
         return $0.names.map { "\(folder): \($0.keys.sorted().map(\.string).joined(separator: " "))" }
           ?? folder
@@ -159,10 +159,10 @@ import Testing
 
   @Test("C6 a document is called by a path that every command takes for it")
   func names() {
-    #expect(FollowedPlace(folder: ".").argument(for: "bees.emojiart") == "bees.emojiart")
-    #expect(FollowedPlace(folder: "art/").argument(for: "bees.emojiart") == "art/bees.emojiart")
-    #expect(FollowedPlace(folder: ".").argument(for: "-x.emojiart") == "./-x.emojiart")
-    let place = FollowedPlace(folder: "/real", names: [FilePath("b.emojiart"): "link.emojiart"])
+    #expect(FollowedFolder(folder: ".").argument(for: "bees.emojiart") == "bees.emojiart")
+    #expect(FollowedFolder(folder: "art/").argument(for: "bees.emojiart") == "art/bees.emojiart")
+    #expect(FollowedFolder(folder: ".").argument(for: "-x.emojiart") == "./-x.emojiart")
+    let place = FollowedFolder(folder: "/real", names: [FilePath("b.emojiart"): "link.emojiart"])
     #expect(place.argument(for: "b.emojiart") == "link.emojiart")
   }
 }

@@ -5,11 +5,11 @@ import ArtModel
 import ArtStore
 import ArtWorker
 
-/// What can be behind a document's emoji, as one value.
+/// The background of a document: its picture and what is pending.
 public struct BackgroundState: Sendable, Equatable {
   /// The picture.
   public var background: Background?
-  /// What is still to be fetched.
+  /// The background that is still to be fetched.
   public var pending: PendingBackground?
   /// The document's revision.
   public var revision: Int
@@ -22,7 +22,7 @@ public struct BackgroundState: Sendable, Equatable {
     self.isChanged = isChanged
   }
 
-  /// That of a document.
+  /// The background of a document.
   public init(_ content: DocumentContent) {
     self.init(background: content.background, pending: content.pending, revision: content.revision)
   }
@@ -33,34 +33,34 @@ public struct BackgroundState: Sendable, Equatable {
   }
 }
 
-/// A change of a document's background, whether the document is open or not. What has to be fetched is fetched before the
-/// document is touched; when it is there, `decide` says what becomes of the document as it is then.
+/// A change of a document's background, for open and closed documents. A picture is fetched before the document is edited; then
+/// `decide` decides by the document's present state.
 public enum BackgroundChange: Sendable, Equatable {
-  /// Set the picture that was received.
+  /// Sets the received picture.
   case set(keepsCanvas: Bool = false, forgetsURL: Bool = false)
-  /// Set what the URL of that background has by now.
+  /// Sets the picture that was fetched again from that background's URL.
   case refresh(Background, keepsCanvas: Bool = false, forgetsURL: Bool = false)
-  /// Set what was pending by that URL.
+  /// Sets the picture that was pending by that URL.
   case fetchPending(url: String, keepsCanvas: Bool = false)
-  /// Note it, to be fetched later.
+  /// Makes a background pending, to be fetched later.
   case later(PendingBackground)
-  /// No picture, and nothing pending.
+  /// Removes the picture and what is pending.
   case clear
-  /// The picture stays, and where it came from is forgotten.
+  /// Keeps the picture and removes its URL.
   case forgetURL
 
-  /// What becomes of a document.
+  /// The effect of a change on a document.
   enum Decision {
-    /// It is as it should be already.
+    /// The document needs no edit.
     case nothing
-    /// The picture's bytes come into the document, and an edit that names them; `pending` is the URL that it was pending by.
+    /// Stores the picture's bytes, and makes an edit that refers to them; `pending` is the URL by which it was pending.
     case set(CheckedPicture, url: String?, pending: String?, keepsCanvas: Bool)
     case edit(BackgroundEdit)
     case change(Edit)
   }
 
-  /// What becomes of a document, which messages call `name`, now that a picture has been received; nil for a change that needs
-  /// none. Throws `movedOn` where it has another background by now, `noBackground` where there is none to change.
+  /// The effect of this change on a document, which messages call `name`. `received` is the picture; nil for a change that needs
+  /// none. Throws `movedOn` if another background was set meanwhile, `noBackground` if there is none to change.
   func decide(
     _ received: ReceivedPicture? = nil, on art: some ArtReading, called name: String
   ) throws(ArtError) -> Decision {
@@ -77,7 +77,7 @@ public enum BackgroundChange: Sendable, Equatable {
         received.picture, url: url, pending: nil, keepsCanvas: keepsCanvas || new.digest == old.digest)
     case (.fetchPending(let url, let keepsCanvas), let received?):
       guard art.pending?.url == url else {
-        // A watcher may have been as quick.
+        // Another program may have fetched the same picture meanwhile.
         guard art.background?.digest == received.picture.digest else { throw .hasMoved(name) }
         return .nothing
       }
@@ -95,17 +95,18 @@ public enum BackgroundChange: Sendable, Equatable {
 
 // MARK: A document's file
 
-/// A document whose background was changed.
+/// The result of a change.
 public struct ChangedBackground: Sendable {
-  /// The document with it.
+  /// The document's background after it.
   public let state: BackgroundState
-  /// The picture that was received for it; nil for a change that needs none.
+  /// The received picture; nil for a change that needs none.
   public let received: ReceivedPicture?
 }
 
-/// The background of a document that is not open: each change is one transaction on its file. It looks at the document first,
-/// so that nothing is fetched in vain, fetches then, and edits it at last. What programs that are gone have left for the
-/// document is restored first. A refused picture leaves the document, its revision and its background as they were.
+/// Changes the background of a closed document, each time in one transaction on its file.
+///
+/// The document is checked first, so that nothing is fetched in vain; orphaned journals are restored before the edit. A refused
+/// picture leaves the document, its revision and its background unchanged.
 public struct FileBackground<Transfer: PictureTransfer> {
   private let file: DocumentFile
   private let recovery: Recovery
@@ -114,7 +115,7 @@ public struct FileBackground<Transfer: PictureTransfer> {
   private let allowsPrivate: Bool
   private let proxies: ProxySettings
 
-  /// For the document in a file; `expected` is the revision that it must be at, and nil stands for any. `allowsPrivate` lifts the rules
+  /// Changes the document in a file. `expected` is the required revision; nil stands for any. `allowsPrivate` lifts the rules
   /// about addresses; `proxies` are the user's.
   public init(
     _ file: DocumentFile, by recovery: Recovery, transfer: Transfer, expecting expected: Int? = nil,
@@ -124,12 +125,12 @@ public struct FileBackground<Transfer: PictureTransfer> {
     (self.expected, self.allowsPrivate, self.proxies) = (expected, allowsPrivate, proxies)
   }
 
-  /// The present one. Throws what reading throws.
+  /// The present background. Throws what reading throws.
   public func state() throws(ArtError) -> BackgroundState {
     BackgroundState(try recovery.content(of: file))
   }
 
-  /// The bytes of the present one. Throws `noBackground`, and what reading throws.
+  /// The present background and its bytes. Throws `noBackground`, and what reading throws.
   public func bytes() throws(ArtError) -> (background: Background, bytes: [UInt8]) {
     guard let found = try file.background() else {
       throw ArtError(.noBackground, "\(file.path) has no background to save")
@@ -137,13 +138,13 @@ public struct FileBackground<Transfer: PictureTransfer> {
     return found
   }
 
-  /// Sets what a person typed or named, which is read when the document has been looked at. Throws `BackgroundRefusal`, an
-  /// `ArtError`, and what the transfer throws.
+  /// Sets a picture that the user named; it is read after the document was checked. Throws `BackgroundRefusal`, an `ArtError`,
+  /// and what the transfer throws.
   public func set(
     _ source: @autoclosure () throws(Refusal) -> PictureSource, typed: String, keepsCanvas: Bool = false,
     forgetsURL: Bool = false
   ) throws -> ChangedBackground {
-    _ = try look()
+    _ = try currentState()
     let found: PictureSource
     do throws(Refusal) { found = try source() } catch { throw BackgroundRefusal(error, asked: typed) }
     let received = try transfer.receive(
@@ -151,18 +152,19 @@ public struct FileBackground<Transfer: PictureTransfer> {
     return try make(.set(keepsCanvas: keepsCanvas, forgetsURL: forgetsURL), received)
   }
 
-  /// Fetches the present one's URL again. Throws as `set` does, and `noBackground`.
+  /// Fetches the present background's URL again. Throws as `set` does, and `noBackground`.
   public func refresh(keepsCanvas: Bool = false, forgetsURL: Bool = false) throws -> ChangedBackground {
-    guard let old = try look().background, let url = old.url else {
+    guard let old = try currentState().background, let url = old.url else {
       throw ArtError.nothingToRefresh(file.path)
     }
     let received = try transfer.receive(untrusted: url, for: file.path, allowsPrivate: allowsPrivate)
     return try make(.refresh(old, keepsCanvas: keepsCanvas, forgetsURL: forgetsURL), received)
   }
 
-  /// Fetches what is pending. Where it is refused for good, it is not pending any more. Throws as `set` does, and `noBackground`.
+  /// Fetches the pending background. After a permanent refusal it is not pending any more. Throws as `set` does, and
+  /// `noBackground`.
   public func fetchPending(keepsCanvas: Bool = false) throws -> ChangedBackground {
-    guard let pending = try look().pending else { throw ArtError.nothingPending(file.path) }
+    guard let pending = try currentState().pending else { throw ArtError.nothingPending(file.path) }
     do {
       let received = try transfer.receive(
         untrusted: pending.url, for: file.path, allowsPrivate: allowsPrivate)
@@ -197,15 +199,15 @@ public struct FileBackground<Transfer: PictureTransfer> {
     return ChangedBackground(state: state, received: received)
   }
 
-  /// The document as it is before anything is fetched for it. Throws what would keep it from being edited.
-  private func look() throws(ArtError) -> BackgroundState {
+  /// The document's background before a fetch. Throws what would prevent the later edit.
+  private func currentState() throws(ArtError) -> BackgroundState {
     _ = try recovery.newAuthor()
     try recovery.restoreFirst(file)
     return try file.edit(expecting: expected) { (transaction) throws(ArtError) in BackgroundState(transaction)
     }
   }
 
-  /// Makes one edit, or none where there is nothing to do.
+  /// Makes one edit, or none if the document needs none.
   private func edit(
     _ plan: (DocumentTransaction) throws(ArtError) -> Edit?
   ) throws(ArtError) -> BackgroundState {
@@ -225,7 +227,7 @@ public struct FileBackground<Transfer: PictureTransfer> {
 }
 
 extension DocumentTransaction {
-  /// The edit that a decision comes to, with the picture's bytes in the document; nil where there is nothing to do.
+  /// The edit of a decision, after storing the picture's bytes; nil if the document needs none.
   fileprivate func plan(_ decision: BackgroundChange.Decision) throws(ArtError) -> Edit? {
     switch decision {
     case .nothing: return nil
@@ -242,12 +244,12 @@ extension DocumentTransaction {
 // MARK: A document that is open
 
 extension Document {
-  /// Makes a change, with the picture that was received for it. `isMade` is called inside the document, so that nothing comes
-  /// between the change and it; not where the task was cancelled before. Throws what `decide` and editing throw; then nothing
+  /// Makes a change with the received picture. `completion` is called inside the document's actor, so that nothing comes between the
+  /// change and the call; it is not called if the task was cancelled before. Throws what `decide` and editing throw; then nothing
   /// is changed.
   func make(
     _ change: BackgroundChange, _ received: ReceivedPicture? = nil, by client: DocumentClient? = nil,
-    isMade: @Sendable (BackgroundState) -> Void
+    completion: @Sendable (BackgroundState) -> Void
   ) async throws(ArtError) {
     var isChanged = false
     switch try change.decide(received, on: content, called: path) {
@@ -256,7 +258,7 @@ extension Document {
       isChanged =
         try await setBackground(
           picture, from: url, pending: pending, keepsCanvas: keepsCanvas, by: client) != nil
-      // Without effect, unless it was dropped meanwhile, it is as it was asked for.
+      // A change without an effect counts as made, unless it was cancelled meanwhile.
       guard isChanged || !Task.isCancelled else { return }
     case .edit(let edit):
       isChanged = try !perform(ClientRequest(.background(edit), by: client)).entries.isEmpty
@@ -264,7 +266,7 @@ extension Document {
     }
     var state = BackgroundState(content)
     state.isChanged = isChanged
-    isMade(state)
+    completion(state)
   }
 
   /// The background and what is pending, without the rest of the content.
@@ -274,7 +276,7 @@ extension Document {
 // MARK: Errors
 
 extension ArtError {
-  /// Somebody else has set another background while this one was fetched.
+  /// Another background was set while this one was fetched.
   fileprivate static func hasMoved(_ path: String) -> ArtError {
     ArtError(.movedOn, "\(path) has another background by now; what was fetched is dropped", about: path)
   }

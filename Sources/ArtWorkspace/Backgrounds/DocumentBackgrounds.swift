@@ -7,33 +7,33 @@ import ArtSystem
 import ArtWorker
 import Synchronization
 
-/// The backgrounds of a document that is open: what a person asks for is fetched while editing goes on, and so is what
-/// becomes pending in it.
+/// Fetches the backgrounds of an open document while editing goes on: those that the user requests, and those that become
+/// pending.
 ///
 ///     request ──▶ fetching ──▶ set              a newer request, or `cancel`, drops the older one at any time until
-///                    └───────▶ rejected, failed     its edit is made: nothing more is heard of that one
+///                    └───────▶ rejected, failed     its edit is made, and then reports no event of it
 ///
-/// The document is the one to be closed after this.
+/// Close this object before the document.
 public actor DocumentBackgrounds {
-  /// What became of a background.
+  /// The outcome of a background.
   public enum Outcome: Sendable, Equatable {
-    /// It is the document's background now; the revision with it.
+    /// It was set; the revision with it.
     case set(Background, revision: Int)
-    /// It was refused, and nothing is changed. Of one that was pending: it still is only if the refusal is transient.
+    /// It was refused, and nothing is changed. A pending background stays pending only if the refusal is transient.
     case rejected(Refusal)
-    /// It could not be fetched or put into the document, which is not the picture's fault. Nothing is changed.
+    /// It could not be fetched or set for another reason than the picture. Nothing is changed.
     case failed(ArtError)
   }
 
-  /// What is told of a background.
+  /// The outcome of one background.
   public struct Event: Sendable, Equatable {
     /// What became of it.
     public let outcome: Outcome
-    /// Where from; nil for a person's own picture.
+    /// Its URL; nil for the user's own picture.
     public let url: String?
-    /// Whether a person asked for it; otherwise it was pending.
+    /// Whether the user requested it; otherwise it was pending.
     public let isRequested: Bool
-    /// The request's own mark.
+    /// The tag of the request.
     public let tag: String?
 
     /// An event.
@@ -51,40 +51,40 @@ public actor DocumentBackgrounds {
   private var following: Task<Void, Never>?
   private var number = 0
   private var current: (number: Int, task: Task<Void, Never>)?
-  private let hear: @Sendable (Event) -> Void
+  private let report: @Sendable (Event) -> Void
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.document-backgrounds")
 
-  /// A thread of its own: who hears may wait for files.
+  /// A thread of its own, because a listener may wait for files.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Of a document that is open. `hear` is told each event at once: that one is set before anything that comes of it, such as
+  /// Fetches backgrounds for an open document. `report` receives each event at once, before any event that follows from it, such as
   /// a save; it is called on any thread.
   public init(
     _ document: Document, _ fetcher: BackgroundFetcher = BackgroundFetcher(),
     pending mode: PendingMode = .changed, allowsPrivate: Bool = false, locks folder: String? = nil,
-    clock: some Clock<Duration> = ContinuousClock(), hear: @escaping @Sendable (Event) -> Void = { _ in }
+    clock: some Clock<Duration> = ContinuousClock(), report: @escaping @Sendable (Event) -> Void = { _ in }
   ) {
     self.document = document
     self.fetcher = fetcher
     pending = PendingBackgrounds(
       mode, fetcher, allowsPrivate: allowsPrivate, locks: folder, clock: clock)
-    self.hear = hear
+    self.report = report
   }
 
-  /// What happens from now on, for one listener of any number. Ends with `close`.
+  /// The events from now on, for one of any number of listeners, until `close`.
   public nonisolated func events() -> EventSequence<Event> { broadcast.subscribe(capacity: 256) }
 
-  /// Begins to fetch what becomes pending, or is.
+  /// Begins to fetch pending backgrounds.
   public func begin() async {
     let events = pending.events()
     following = Task { [weak self] in
-      for await event in events { await self?.hear(event) }
+      for await event in events { await self?.receive(event) }
     }
     await pending.follow(document)
   }
 
-  /// Begins to fetch a background, and returns at once. What was asked for before is dropped.
+  /// Begins to fetch a background, and returns at once. Cancels the previous request.
   public func request(
     _ request: BackgroundRequest, keepsCanvas: Bool = false, by client: DocumentClient? = nil,
     tag: String? = nil
@@ -95,7 +95,7 @@ public actor DocumentBackgrounds {
     }
   }
 
-  /// Begins to have a look at a person's own picture, and returns at once. What was asked for before is dropped.
+  /// Begins to check the user's own picture, and returns at once. Cancels the previous request.
   public func request(
     _ bytes: [UInt8], keepsCanvas: Bool = false, by client: DocumentClient? = nil, tag: String? = nil
   ) {
@@ -105,8 +105,8 @@ public actor DocumentBackgrounds {
     }
   }
 
-  /// Begins to fetch the present background's URL again, and returns at once. What was asked for before is dropped. Throws
-  /// `noBackground` where there is none that came from a URL, `badValue` for a URL that cannot be read.
+  /// Begins to fetch the present background's URL again, and returns at once. Cancels the previous request. Throws `noBackground`
+  /// if there is none with a URL, `badValue` for an invalid URL.
   public func refresh(
     keepsCanvas: Bool = false, allowsPrivate: Bool = false, by client: DocumentClient? = nil,
     tag: String? = nil
@@ -116,28 +116,28 @@ public actor DocumentBackgrounds {
     }
     let url: BackgroundURL
     do throws(Refusal) { url = try BackgroundURL(text) } catch { throw ArtError(.badValue, error.detail) }
-    // The user did not type it just now.
+    // The URL is untrusted: the user did not type it just now.
     let fetch = fetcher.fetch(BackgroundRequest(url, isUserInitiated: false, allowsPrivate: allowsPrivate))
     begin(.refresh(old, keepsCanvas: keepsCanvas), url, client, tag) { () async throws(BackgroundFailure) in
       try await fetch.picture
     }
   }
 
-  /// Drops what was asked for.
+  /// Cancels the request.
   public func cancel() {
     current?.task.cancel()
     current = nil
   }
 
-  /// Whether what was asked for is not there yet.
+  /// Whether a request is being fetched.
   public var isFetching: Bool { current != nil }
 
-  /// Waits until what was asked for is there, refused or dropped.
+  /// Waits until the request is set, refused or cancelled.
   public func idle() async {
     while let current { await current.task.value }
   }
 
-  /// Ends: whatever is being fetched is dropped, and nothing of it is left.
+  /// Cancels all fetches, and returns when they have ended.
   public func close() async {
     let last = current
     cancel()
@@ -154,9 +154,9 @@ public actor DocumentBackgrounds {
     cancel()
     number += 1
     let (number, document) = (number, document)
-    let tell: @Sendable (Outcome) -> Void = { [hear, broadcast] outcome in
+    let emit: @Sendable (Outcome) -> Void = { [report, broadcast] outcome in
       let event = Event(outcome, url: url?.string, isRequested: true, tag: tag)
-      hear(event)
+      report(event)
       broadcast.send(event)
     }
     let task = Task {
@@ -165,17 +165,17 @@ public actor DocumentBackgrounds {
         if Task.isCancelled { return }
         do throws(ArtError) {
           try await document.make(change, received, by: client) { state in
-            if let background = state.background { tell(.set(background, revision: state.revision)) }
+            if let background = state.background { emit(.set(background, revision: state.revision)) }
           }
         } catch {
           throw .failed(error)
         }
       } catch {
-        // Nobody waits for what is dropped.
+        // A cancelled request has no event.
         if Task.isCancelled { return }
         switch error {
-        case .refused(let refusal): tell(.rejected(refusal))
-        case .failed(let error): tell(.failed(error))
+        case .refused(let refusal): emit(.rejected(refusal))
+        case .failed(let error): emit(.failed(error))
         case .cancelled: break
         }
       }
@@ -184,74 +184,74 @@ public actor DocumentBackgrounds {
     current = (number, task)
   }
 
-  private func hear(_ event: PendingBackgrounds.Event) {
-    let told =
-      switch event {
-      case .taken(_, let background, let revision):
+  private func receive(_ result: PendingBackgrounds.Event) {
+    let event =
+      switch result {
+      case .set(_, let background, let revision):
         Event(.set(background, revision: revision), url: background.url, isRequested: false)
       case .rejected(_, let refusal, let url): Event(.rejected(refusal), url: url, isRequested: false)
       case .failed(_, let error, let url): Event(.failed(error), url: url, isRequested: false)
       }
-    hear(told)
-    broadcast.send(told)
+    report(event)
+    broadcast.send(event)
   }
 }
 
-/// What is pending in a document that is open, in the file or in memory.
+/// The pending background of an open document, in its file or in memory.
 final class DocumentPending: PendingSource {
   private let document: Document
-  /// What was pending when it began, as long as that is.
+  /// The background that was pending at the start, while it is still pending.
   private let first: Mutex<PendingBackground?>
 
-  private let news: DocumentEvents
+  private let events: DocumentEvents
 
   init(_ document: Document) async {
     self.document = document
-    news = document.events(capacity: 1) { $0.isAboutPending }
+    events = document.events(capacity: 1) { $0.isAboutPending }
     first = Mutex(await document.pendingBackground)
   }
 
-  func follow(_ hear: @Sendable () async -> Void) async { for await _ in news { await hear() } }
+  func follow(_ refresh: @Sendable () async -> Void) async { for await _ in events { await refresh() } }
 
   func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
     guard mode != .none, let (key, pending, revision) = await document.pendingKey else {
       first.withLock { $0 = nil }
       return []
     }
-    let isNews = first.withLock { first in
+    let isNew = first.withLock { first in
       if first != pending { first = nil }
       return first == nil
     }
-    return pending.isWanted && (mode == .all || isNews) ? [(document.path, key, revision)] : []
+    return pending.isWanted && (mode == .all || isNew) ? [(document.path, key, revision)] : []
   }
 
   nonisolated(nonsending) func isPending(_ key: PendingKey, in path: String) async throws(ArtError)
-    -> PendingSight
+    -> PendingState
   {
-    // Somebody else may have fetched it just now.
+    // Another program may have fetched it just now.
     await document.refresh()
-    return await document.sight(of: key)
+    return await document.pendingState(of: key)
   }
 
-  nonisolated(nonsending) func take(
+  nonisolated(nonsending) func apply(
     _ picture: CheckedPicture, _ key: PendingKey, in path: String
-  ) async throws(ArtError) -> PendingSight {
-    let sight = try await document.take(picture, pending: key)
-    await document.showOthers(sight)
-    return sight
+  ) async throws(ArtError) -> PendingState {
+    let state = try await document.apply(picture, pending: key)
+    await document.saveIfEdited(state)
+    return state
   }
 
   nonisolated(nonsending) func refuse(
     _ reason: Refusal.Reason, _ key: PendingKey, in path: String
-  ) async throws(ArtError) -> PendingSight {
-    let sight = try await document.refuse(reason, pending: key)
-    await document.showOthers(sight)
-    return sight
+  ) async throws(ArtError) -> PendingState {
+    let state = try await document.refuse(reason, pending: key)
+    await document.saveIfEdited(state)
+    return state
   }
 }
 
 extension DocumentEvent {
-  /// Whether something else may be pending after it.
+  /// Whether the event may change what is pending.
   fileprivate var isAboutPending: Bool {
     switch self {
     case .changed(let change): change.setsPending
@@ -261,7 +261,7 @@ extension DocumentEvent {
   }
 }
 
-// Inside the document: its content is not handed out, which would have the next edit copy it.
+// The content stays inside the actor; a copy would make the next edit copy it.
 extension Document {
   fileprivate var pendingBackground: PendingBackground? { content.pending }
 
@@ -269,52 +269,52 @@ extension Document {
     content.pending.map { (PendingKey(document: content.id, url: $0.url), $0, content.revision) }
   }
 
-  fileprivate func sight(of key: PendingKey) -> PendingSight {
-    PendingSight(
+  fileprivate func pendingState(of key: PendingKey) -> PendingState {
+    PendingState(
       revision: content.revision, isPending: content.id == key.document && content.pending?.url == key.url,
       background: content.background)
   }
 
-  /// Those who wait to fetch it, too, look at the file.
-  fileprivate func showOthers(_ sight: PendingSight) async {
-    guard sight.isPending else { return }
+  /// Saves, because other programs that wait to fetch this background read the file.
+  fileprivate func saveIfEdited(_ state: PendingState) async {
+    guard state.isPending else { return }
     do throws(ArtError) { try await save() } catch {
-      // The state tells why; somebody else may fetch it, too.
+      // The document's state reports the error; another program may fetch the background again.
     }
   }
 
-  fileprivate func take(
+  fileprivate func apply(
     _ picture: CheckedPicture, pending key: PendingKey
-  ) async throws(ArtError) -> PendingSight {
-    guard sight(of: key).isPending else { return sight(of: key) }
-    let edit = try await setBackground(picture, from: key.kept, pending: key.url)
-    var sight = sight(of: key)
-    sight.isPending = edit != nil
-    return sight
+  ) async throws(ArtError) -> PendingState {
+    guard pendingState(of: key).isPending else { return pendingState(of: key) }
+    let edit = try await setBackground(picture, from: key.storableURL, pending: key.url)
+    var state = pendingState(of: key)
+    state.isPending = edit != nil
+    return state
   }
 
   fileprivate func refuse(
     _ reason: Refusal.Reason, pending key: PendingKey
-  ) throws(ArtError) -> PendingSight {
+  ) throws(ArtError) -> PendingState {
     let edit = try perform(.refuse(url: key.url, reason))
-    var sight = sight(of: key)
-    sight.isPending = edit != nil
-    return sight
+    var state = pendingState(of: key)
+    state.isPending = edit != nil
+    return state
   }
 }
 
-/// What is pending in the documents of an open folder. Each edit is one durable transaction on the file.
+/// The pending backgrounds of an open folder's documents. Each edit is one durable transaction on the file.
 struct FolderPending: PendingSource {
   let folder: DocumentFolder
-  /// The only ones that are wanted; nil for all.
+  /// The only documents of interest; nil for all.
   let only: Set<FilePath>?
-  /// Whoever the edits are by.
+  /// The author of the edits.
   let author: String?
   let time: @Sendable () -> Int
-  /// A document that somebody saves just then is waited for so long.
+  /// The timeout for a document that another program is saving.
   private static let timeout = Duration.seconds(5)
 
-  private let news: EventSequence<Void>
+  private let events: EventSequence<Void>
 
   init(
     _ folder: DocumentFolder, only: Set<FilePath>?, author: String?, time: @escaping @Sendable () -> Int
@@ -323,10 +323,10 @@ struct FolderPending: PendingSource {
     self.only = only
     self.author = author
     self.time = time
-    news = folder.pendingBroadcast.subscribe(capacity: 1)
+    events = folder.pendingBroadcast.subscribe(capacity: 1)
   }
 
-  func follow(_ hear: @Sendable () async -> Void) async { for await _ in news { await hear() } }
+  func follow(_ refresh: @Sendable () async -> Void) async { for await _ in events { await refresh() } }
 
   func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)] {
     await folder.pending(mode).compactMap { path, key, revision in
@@ -335,18 +335,18 @@ struct FolderPending: PendingSource {
   }
 
   nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
-    -> PendingSight
+    -> PendingState
   {
     let (base, pending) = try await file(document).quickState()
-    return PendingSight(
+    return PendingState(
       revision: base.revision, isPending: base.id == key.document && pending?.url == key.url,
       background: nil)
   }
 
-  nonisolated(nonsending) func take(
+  nonisolated(nonsending) func apply(
     _ picture: CheckedPicture, _ key: PendingKey, in document: String
-  ) async throws(ArtError) -> PendingSight {
-    let background = try Background(picture, from: key.kept)
+  ) async throws(ArtError) -> PendingState {
+    let background = try Background(picture, from: key.storableURL)
     return try await edit(.set(background, keepsCanvas: false, pending: key.url), key, in: document) {
       (transaction) throws(ArtError) in try transaction.keep(picture)
     }
@@ -354,27 +354,27 @@ struct FolderPending: PendingSource {
 
   nonisolated(nonsending) func refuse(
     _ reason: Refusal.Reason, _ key: PendingKey, in document: String
-  ) async throws(ArtError) -> PendingSight {
+  ) async throws(ArtError) -> PendingState {
     try await edit(.refuse(url: key.url, reason), key, in: document) { _ in }
   }
 
   nonisolated(nonsending) private func edit(
     _ edit: BackgroundEdit, _ key: PendingKey, in document: String,
     _ prepare: (DocumentTransaction) throws(ArtError) -> Void
-  ) async throws(ArtError) -> PendingSight {
+  ) async throws(ArtError) -> PendingState {
     var random = SystemRandomNumberGenerator()
     var author = try Author(origin: Origin(using: &random), name: author)
     let time = time()
     return try await file(document).edit { (transaction) throws(ArtError) in
       guard transaction.id == key.document, transaction.pending?.url == key.url else {
-        return PendingSight(
+        return PendingState(
           revision: transaction.revision, isPending: false, background: transaction.background)
       }
       try prepare(transaction)
       if let edit = try edit.plan(on: transaction) {
         _ = try transaction.perform(edit, stamp: author.stamp(at: time))
       }
-      return PendingSight(
+      return PendingState(
         revision: transaction.revision, isPending: true, background: transaction.background)
     }
   }
@@ -387,10 +387,10 @@ struct FolderPending: PendingSource {
 }
 
 extension PendingKey {
-  /// What a document keeps of the URL that it was fetched from.
-  var kept: String? {
+  /// The URL as a document stores it.
+  var storableURL: String? {
     do throws(Refusal) { return try BackgroundURL(url).storable } catch {
-      // It was fetched: this cannot be.
+      // This cannot fail for a URL that was fetched.
       return url
     }
   }

@@ -6,23 +6,23 @@ import ArtStore
 import ArtSystem
 import ArtWorker
 
-/// Fetches what is pending in documents, with the rules for URLs that nobody typed here: two at once, one program on a
-/// machine for each.
+/// Fetches the pending backgrounds of documents, by the rules for untrusted URLs: two at once, and each by one program on a
+/// machine.
 ///
 ///     folder, document ──something is pending──▶ PendingSchedule ──begin──▶ lock ──▶ is it still pending?
 ///                                                      ▲                                │
 ///                           one edit, an event  ◀──────┴──── BackgroundFetcher ◀────────┘
 ///
-/// What it does to a folder's documents it does to their files, and the folder tells of it as of anybody's edit.
+/// It edits the files of a folder's documents, and the folder reports these edits like any other.
 public actor PendingBackgrounds {
-  /// What became of one that was pending. What is refused or in the way is told once for each kind, until it is another.
+  /// The outcome of a pending background. A refusal or an error is reported once, until its kind changes.
   public enum Event: Sendable, Equatable {
-    /// It is the background now; the document's revision with it.
-    case taken(PendingPlace, Background, revision: Int)
-    /// It was refused. Unless that is transient, it is not pending any more.
-    case rejected(PendingPlace, Refusal, url: String)
-    /// Something was in the way, which is not the picture's fault: it is tried again.
-    case failed(PendingPlace, ArtError, url: String)
+    /// It was set; the document's revision with it.
+    case set(PendingLocation, Background, revision: Int)
+    /// It was refused. Unless the refusal is transient, it is not pending any more.
+    case rejected(PendingLocation, Refusal, url: String)
+    /// It could not be fetched for another reason than the picture, and will be tried again.
+    case failed(PendingLocation, ArtError, url: String)
   }
 
   private let mode: PendingMode
@@ -38,18 +38,18 @@ public actor PendingBackgrounds {
   private var locks: [PendingKey: FetchLock] = [:]
   private var fetches: [PendingKey: Task<Void, Never>] = [:]
   private var timer: (due: Duration, task: Task<Void, Never>)?
-  private var isLooking = false
-  private var mustLookAgain = false
+  private var isRefreshing = false
+  private var mustRefreshAgain = false
   private var isClosed = false
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.pending-backgrounds")
 
-  /// A thread of its own: files are waited for.
+  /// A thread of its own, because file operations block it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Fetches nothing before it follows something. `author` names whoever the edits are by; `locks` is the folder in which all
-  /// that fetch on this machine say so, and nil for one in the state folder; `time` tells in milliseconds since
-  /// 1970 when one was made, and `clock` decides when to try again.
+  /// An object that fetches nothing until `follow`. `author` is the author of the edits. `locks` is the folder of the locks that
+  /// all programs on this machine share; nil stands for one in the state folder. `time` returns the time of an edit in
+  /// milliseconds since 1970; `clock` is for delays.
   public init(
     _ mode: PendingMode = .changed, _ fetcher: BackgroundFetcher = BackgroundFetcher(),
     allowsPrivate: Bool = false, author: String? = nil, locks folder: String? = nil,
@@ -65,17 +65,17 @@ public actor PendingBackgrounds {
     timeline = Timeline(clock)
   }
 
-  /// What happens from now on, for one listener of any number; one that is very slow misses the oldest.
+  /// The events from now on, for one of any number of listeners. A very slow listener misses the oldest.
   public nonisolated func events() -> EventSequence<Event> { broadcast.subscribe(capacity: 1_024) }
 
-  /// Fetches what is pending in the documents of a folder from now on; `only` are their paths, and nil stands for all. Whoever
-  /// has opened the folder closes it.
+  /// Begins to fetch the pending backgrounds of a folder's documents. `only` are their paths; nil stands for all. The caller
+  /// closes the folder.
   public func follow(_ folder: DocumentFolder, only: Set<String>? = nil) async {
     let paths = only.map { Set($0.map { FilePath($0) }) }
     await follow(FolderPending(folder, only: paths, author: author, time: time))
   }
 
-  /// Fetches what is pending in a document that is open.
+  /// Begins to fetch the pending background of an open document.
   public func follow(_ document: Document) async { await follow(DocumentPending(document)) }
 
   func follow(_ source: any PendingSource) async {
@@ -83,12 +83,12 @@ public actor PendingBackgrounds {
     sources.append(source)
     followers.append(
       Task { [weak self] in
-        await source.follow { [weak self] in await self?.look() }
+        await source.follow { [weak self] in await self?.refresh() }
       })
-    await look()
+    await refresh()
   }
 
-  /// Ends: what is being fetched is cancelled, and nothing of it is left.
+  /// Cancels all fetches, and returns when they have ended.
   public func close() async {
     isClosed = true
     timer?.task.cancel()
@@ -101,18 +101,18 @@ public actor PendingBackgrounds {
     broadcast.finish()
   }
 
-  /// Looks what is pending, and begins or gives up what is to be.
-  private func look() async {
-    mustLookAgain = true
-    guard !isLooking else { return }
-    isLooking = true
-    defer { isLooking = false }
-    while mustLookAgain, !isClosed {
-      mustLookAgain = false
-      var wanted: [PendingKey: [PendingPlace: Int]] = [:]
+  /// Reads what is pending, and starts and cancels fetches accordingly.
+  private func refresh() async {
+    mustRefreshAgain = true
+    guard !isRefreshing else { return }
+    isRefreshing = true
+    defer { isRefreshing = false }
+    while mustRefreshAgain, !isClosed {
+      mustRefreshAgain = false
+      var wanted: [PendingKey: [PendingLocation: Int]] = [:]
       for (number, source) in sources.enumerated() {
         for (document, key, revision) in await source.pending(mode) {
-          wanted[key, default: [:]][PendingPlace(source: number, document: document)] = revision
+          wanted[key, default: [:]][PendingLocation(source: number, document: document)] = revision
         }
       }
       guard !isClosed else { return }
@@ -124,7 +124,7 @@ public actor PendingBackgrounds {
     }
   }
 
-  /// Begins what is due, and waits for what will be.
+  /// Starts what is due, and schedules the next step.
   private func step() {
     while !isClosed {
       switch schedule.next(at: timeline.now()) {
@@ -138,7 +138,7 @@ public actor PendingBackgrounds {
         timer = (
           until,
           Task { [weak self, timeline] in
-            // Whoever is cancelled has been replaced.
+            // A cancelled timer has been replaced.
             do { try await timeline.sleep(until) } catch { return }
             await self?.wake()
           }
@@ -166,20 +166,20 @@ extension PendingBackgrounds {
     case cancelled
   }
 
-  /// One that is pending, from its lock to its end. After each wait: who is cancelled is not wanted any more.
+  /// Fetches one pending background, from its lock to its end. After each wait it checks for cancellation.
   private func fetch(_ key: PendingKey) async {
     do throws(ArtError) {
       if locks[key] == nil { locks[key] = try FetchLock.acquire(key.document, key.url, in: lockFolder) }
       guard locks[key] != nil else { return tryAgainSoon(key) }
       // Another program may have fetched it just now.
-      let seen = try await look(for: key)
+      let states = try await pendingStates(of: key)
       guard !Task.isCancelled else { return }
-      guard seen.values.contains(where: \.isPending) else { return finish(key, seen) }
+      guard states.values.contains(where: \.isPending) else { return finish(key, states) }
     } catch {
       guard !Task.isCancelled else { return }
-      return error.code == .busy ? tryAgainSoon(key) : fail(key, schedule.places(of: key), error)
+      return error.code == .busy ? tryAgainSoon(key) : fail(key, schedule.locations(of: key), error)
     }
-    // Who is not wanted any more has it to the end: what was done may not be in the file yet, where others look.
+    // A cancelled fetch keeps its lock to the end: its edit may not be in the file yet, where other programs look.
     let lock = locks[key]
     defer { withExtendedLifetime(lock) {} }
     let outcome = await outcome(of: key)
@@ -187,23 +187,25 @@ extension PendingBackgrounds {
     switch outcome {
     case .picture(let picture):
       await settle(key) { (source, document) throws(ArtError) in
-        try await source.take(picture, key, in: document)
-      } tell: { place, sight in
-        sight.background.map { .taken(place, $0, revision: sight.revision) }
+        try await source.apply(picture, key, in: document)
+      } event: { location, state in
+        state.background.map { .set(location, $0, revision: state.revision) }
       }
     case .refused(let refusal) where refusal.isTransient:
-      if schedule.cameToNothing(key, refusal.reason.rawValue, at: timeline.now()) {
-        for place in schedule.places(of: key) { broadcast.send(.rejected(place, refusal, url: key.url)) }
+      if schedule.fetchFailed(key, refusal.reason.rawValue, at: timeline.now()) {
+        for location in schedule.locations(of: key) {
+          broadcast.send(.rejected(location, refusal, url: key.url))
+        }
       }
       goOn(after: key)
     case .refused(let refusal):
       await settle(key) { (source, document) throws(ArtError) in
         try await source.refuse(refusal.reason, key, in: document)
-      } tell: { place, _ in
-        .rejected(place, refusal, url: key.url)
+      } event: { location, _ in
+        .rejected(location, refusal, url: key.url)
       }
-    case .failed(let error): fail(key, schedule.places(of: key), error)
-    // Only who is not wanted any more is cancelled.
+    case .failed(let error): fail(key, schedule.locations(of: key), error)
+    // A fetch is cancelled only when its background is not wanted any more.
     case .cancelled: tryAgainSoon(key)
     }
   }
@@ -221,54 +223,54 @@ extension PendingBackgrounds {
     }
   }
 
-  /// Where it is still pending.
-  private func look(for key: PendingKey) async throws(ArtError) -> [PendingPlace: PendingSight] {
-    var seen: [PendingPlace: PendingSight] = [:]
-    for place in schedule.places(of: key) {
-      seen[place] = try await sources[place.source].isPending(key, in: place.document)
+  /// The documents in which it is still pending.
+  private func pendingStates(of key: PendingKey) async throws(ArtError) -> [PendingLocation: PendingState] {
+    var states: [PendingLocation: PendingState] = [:]
+    for location in schedule.locations(of: key) {
+      states[location] = try await sources[location.source].isPending(key, in: location.document)
     }
-    return seen
+    return states
   }
 
-  /// Makes an edit in each document that waits for it, and tells at once of each that was made.
+  /// Makes an edit in each document that waits for the picture, and reports each edit at once.
   private func settle(
     _ key: PendingKey,
-    _ edit: (any PendingSource, String) async throws(ArtError) -> PendingSight,
-    tell: (PendingPlace, PendingSight) -> Event?
+    _ edit: (any PendingSource, String) async throws(ArtError) -> PendingState,
+    event makeEvent: (PendingLocation, PendingState) -> Event?
   ) async {
-    var seen: [PendingPlace: PendingSight] = [:]
-    var failure: (place: PendingPlace, error: ArtError)?
-    for place in schedule.places(of: key) {
+    var states: [PendingLocation: PendingState] = [:]
+    var failure: (location: PendingLocation, error: ArtError)?
+    for location in schedule.locations(of: key) {
       do throws(ArtError) {
-        let sight = try await edit(sources[place.source], place.document)
-        seen[place] = sight
-        if sight.isPending, let event = tell(place, sight) { broadcast.send(event) }
+        let state = try await edit(sources[location.source], location.document)
+        states[location] = state
+        if state.isPending, let event = makeEvent(location, state) { broadcast.send(event) }
       } catch {
-        failure = failure ?? (place, error)
+        failure = failure ?? (location, error)
       }
       guard !Task.isCancelled else { return }
     }
-    if let failure { fail(key, [failure.place], failure.error) } else { finish(key, seen) }
+    if let failure { fail(key, [failure.location], failure.error) } else { finish(key, states) }
   }
 
-  private func finish(_ key: PendingKey, _ seen: [PendingPlace: PendingSight]) {
-    schedule.finished(key, seen.mapValues(\.revision))
+  private func finish(_ key: PendingKey, _ states: [PendingLocation: PendingState]) {
+    schedule.finished(key, states.mapValues(\.revision))
     locks[key] = nil
     goOn(after: key)
   }
 
-  /// Something was in the way; the lock is kept, because others would meet it, too.
-  private func fail(_ key: PendingKey, _ places: [PendingPlace], _ error: ArtError) {
-    // The folder is about to tell what has become of the document.
+  /// Reports an error. The lock is kept, because other programs would meet the same error.
+  private func fail(_ key: PendingKey, _ locations: [PendingLocation], _ error: ArtError) {
+    // The folder is about to report what became of the document.
     if error.code == .noSuchDocument { return tryAgainSoon(key) }
-    if schedule.cameToNothing(key, "\(error.code)", at: timeline.now()) {
-      for place in places { broadcast.send(.failed(place, error, url: key.url)) }
+    if schedule.fetchFailed(key, "\(error.code)", at: timeline.now()) {
+      for location in locations { broadcast.send(.failed(location, error, url: key.url)) }
     }
     goOn(after: key)
   }
 
   private func tryAgainSoon(_ key: PendingKey) {
-    schedule.heldElsewhere(key, at: timeline.now())
+    schedule.fetchedElsewhere(key, at: timeline.now())
     goOn(after: key)
   }
 
@@ -282,151 +284,152 @@ extension PendingBackgrounds {
 public enum PendingMode: String, Sendable, CaseIterable {
   /// None.
   case none
-  /// What becomes pending in a document that was known before: a file that merely appears makes nobody call out.
+  /// Those that become pending in a document that was known before. A file that merely appears causes no request.
   case changed
-  /// All, but for what a person chose to leave unfetched.
+  /// All, except those that the user chose not to fetch.
   case all
 }
 
-/// A pending background: of which document, from where. Copies of a document share it, and are fetched for together.
+/// A document and the URL of its pending background. Copies of a document share one key and one fetch.
 struct PendingKey: Sendable, Hashable {
   let document: DocumentID
   let url: String
 }
 
-/// Where a document with a pending background is.
-public struct PendingPlace: Sendable, Hashable {
-  /// Which of the followed folders or documents it belongs to, by their order.
+/// A document with a pending background.
+public struct PendingLocation: Sendable, Hashable {
+  /// The index of the followed folder or document.
   public let source: Int
-  /// Its path in the folder.
+  /// The document's path in the folder.
   public let document: String
 
-  /// A place.
+  /// A location.
   public init(source: Int, document: String) {
     self.source = source
     self.document = document
   }
 
-  /// By their bytes: two paths that look alike are two files.
-  public static func == (left: PendingPlace, right: PendingPlace) -> Bool {
+  /// Compares bytes: paths that look alike may be two files.
+  public static func == (left: PendingLocation, right: PendingLocation) -> Bool {
     left.source == right.source && FilePath(left.document) == FilePath(right.document)
   }
 
-  /// By their bytes.
+  /// Hashes bytes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(source)
     hasher.combine(FilePath(document))
   }
 }
 
-/// Documents in which something may be pending: those of an open folder, or one that is open itself. Documents are called by
-/// their paths. What works on files runs where it is called: a thread that may wait.
+/// Documents with pending backgrounds: those of an open folder, or one open document. Documents are named by their paths. Methods
+/// that work on files run on the caller's thread, which may block.
 protocol PendingSource: Sendable {
-  /// Tells each time that something is pending which was not, or no longer, from the source's making on; to one listener. Ends
-  /// with what it is about.
-  func follow(_ hear: @Sendable () async -> Void) async
-  /// What is pending and may be fetched, and in which revision of the document it was seen.
+  /// Calls `refresh` each time that a background becomes pending or stops being pending; for one listener. Returns when the source
+  /// is closed.
+  func follow(_ refresh: @Sendable () async -> Void) async
+  /// The pending backgrounds that may be fetched, with their documents' revisions.
   func pending(_ mode: PendingMode) async -> [(document: String, key: PendingKey, revision: Int)]
-  /// Looks at the file whether that is still pending, and at which revision the document is. Throws what reading throws.
+  /// Reads from the file whether this background is still pending, and the document's revision. Throws what reading throws.
   nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
-    -> PendingSight
-  /// Makes the picture the background, if that is still pending. Throws what editing throws; then nothing is changed.
-  nonisolated(nonsending) func take(
+    -> PendingState
+  /// Sets the picture, if it is still pending. Throws what editing throws; then nothing is changed.
+  nonisolated(nonsending) func apply(
     _ picture: CheckedPicture, _ key: PendingKey, in document: String
-  ) async throws(ArtError) -> PendingSight
-  /// Gives it up, if that is still pending, because it was refused for good.
+  ) async throws(ArtError) -> PendingState
+  /// Removes the pending background after a permanent refusal, if it is still pending.
   nonisolated(nonsending) func refuse(
     _ reason: Refusal.Reason, _ key: PendingKey, in document: String
-  ) async throws(ArtError) -> PendingSight
+  ) async throws(ArtError) -> PendingState
 }
 
-/// A document as it was found, or as it is after an edit.
-struct PendingSight: Sendable, Equatable {
+/// The state of a document's pending background, as it was read or after an edit.
+struct PendingState: Sendable, Equatable {
   var revision: Int
-  /// Whether it was found pending.
+  /// Whether the background was still pending.
   var isPending: Bool
-  /// The background that it has.
+  /// The document's background.
   var background: Background?
 }
 
 extension PendingBackground {
-  /// Whether nobody has chosen to leave it unfetched.
+  /// Whether it may be fetched: the user has not chosen to work offline.
   var isWanted: Bool { reason != "offline" }
 }
 
-/// Which pending background is fetched when, as a pure machine. Times are durations since one moment of the caller's choice.
+/// Decides when each pending background is fetched, as a pure state machine. Times are durations since a moment of the caller's
+/// choice.
 ///
-///                began                held elsewhere: again in 2 s
+///                began                fetched elsewhere: again in 2 s
 ///     waiting ───────────▶ running ───────────────────────────────────────────▶ waiting
-///                            │   └─── came to nothing: again in 1 min, then twice that, an hour at most
-///                            └─ finished: taken, refused for good, or not pending any more ─▶ done
+///                            │   └─── failed: again in 1 min, then twice that, an hour at most
+///                            └─ finished: set, permanently refused, or not pending any more ─▶ done
 ///
 ///     done    ── wanted in a later state of its document than the one it was finished in ──▶ waiting
-///     any     ── not wanted any more ──▶ gone
+///     any     ── not wanted any more ──▶ removed
 ///
 /// - At most `atOnce` are running.
-/// - What is finished stays known until it is not wanted: who wants it may not have seen yet that it is not pending.
+/// - A finished one stays known until it is not wanted: the caller's next state may still have it as pending.
 struct PendingSchedule {
   enum Next: Equatable {
-    /// Nothing to do until something happens.
+    /// Nothing to do until the next event.
     case idle
-    /// Ask again then.
+    /// Ask again at that time.
     case wait(until: Duration)
-    /// Begin with that one.
+    /// Start this one.
     case begin(PendingKey)
   }
 
   private enum Phase: Equatable {
     case waiting(until: Duration)
     case running
-    /// With each document in that revision.
-    case done([PendingPlace: Int])
+    /// Finished, with each document's revision.
+    case done([PendingLocation: Int])
   }
 
   private struct Entry {
-    /// Where its documents are, and in which revision each was seen.
-    var places: [PendingPlace: Int]
+    /// Its documents, and the revision of each when it was found pending.
+    var locations: [PendingLocation: Int]
     var phase: Phase
-    /// The order in which they came.
+    /// The order of arrival.
     let number: Int
     var failures = 0
-    /// What has been told of why it comes to nothing.
-    var told: String?
+    /// The kind of the failure that was reported last.
+    var reportedKind: String?
   }
 
   /// How many are fetched at once.
   static let atOnce = 2
-  /// How long one that another program fetches is left alone.
-  static let heldPause = Duration.seconds(2)
-  /// How long one that came to nothing is left alone, at first and at most.
+  /// The delay after another program was found to fetch it.
+  static let sharedDelay = Duration.seconds(2)
+  /// The delay after a failure, at first and at most.
   static let (firstPause, longestPause) = (Duration.seconds(60), Duration.seconds(3_600))
 
   private var entries: [PendingKey: Entry] = [:]
   private var nextNumber = 0
 
-  /// What is pending now, and in which revision of each document. Returns what is not wanted any more: whoever fetches it
-  /// gives up.
-  mutating func want(_ wanted: [PendingKey: [PendingPlace: Int]], at now: Duration) -> [PendingKey] {
+  /// Sets what is pending now, with each document's revision. Returns what is not wanted any more, whose fetches must be
+  /// cancelled.
+  mutating func want(_ wanted: [PendingKey: [PendingLocation: Int]], at now: Duration) -> [PendingKey] {
     defer { checkInvariants() }
-    for (key, places) in wanted.sorted(by: { $0.key.url < $1.key.url }) {
+    for (key, locations) in wanted.sorted(by: { $0.key.url < $1.key.url }) {
       guard var entry = entries[key] else {
-        entries[key] = Entry(places: places, phase: .waiting(until: now), number: nextNumber)
+        entries[key] = Entry(locations: locations, phase: .waiting(until: now), number: nextNumber)
         nextNumber += 1
         continue
       }
-      entry.places = places
-      if case .done(let seen) = entry.phase, places.contains(where: { $1 > seen[$0] ?? -1 }) {
+      entry.locations = locations
+      if case .done(let revisions) = entry.phase, locations.contains(where: { $1 > revisions[$0] ?? -1 }) {
         entry.phase = .waiting(until: now)
-        entry.told = nil
+        entry.reportedKind = nil
       }
       entries[key] = entry
     }
-    let gone = entries.keys.filter { wanted[$0] == nil }
-    for key in gone { entries[key] = nil }
-    return gone
+    let unwanted = entries.keys.filter { wanted[$0] == nil }
+    for key in unwanted { entries[key] = nil }
+    return unwanted
   }
 
-  /// What is to be done now.
+  /// What to do now.
   func next(at now: Duration) -> Next {
     let running = entries.values.count { $0.phase == .running }
     guard running < Self.atOnce else { return .idle }
@@ -437,37 +440,40 @@ struct PendingSchedule {
     return first.until <= now ? .begin(first.key) : .wait(until: first.until)
   }
 
-  /// Where the documents are that wait for it.
-  func places(of key: PendingKey) -> [PendingPlace] {
-    entries[key].map { $0.places.keys.sorted { ($0.source, $0.document) < ($1.source, $1.document) } } ?? []
+  /// The documents that wait for it.
+  func locations(of key: PendingKey) -> [PendingLocation] {
+    entries[key].map { $0.locations.keys.sorted { ($0.source, $0.document) < ($1.source, $1.document) } }
+      ?? []
   }
 
   mutating func began(_ key: PendingKey) { set(key) { $0.phase = .running } }
 
-  /// Another program on this machine fetches it.
-  mutating func heldElsewhere(_ key: PendingKey, at now: Duration) {
-    set(key) { $0.phase = .waiting(until: now + Self.heldPause) }
+  /// Records that another program on this machine fetches it.
+  mutating func fetchedElsewhere(_ key: PendingKey, at now: Duration) {
+    set(key) { $0.phase = .waiting(until: now + Self.sharedDelay) }
   }
 
-  /// It was refused for now, or something was in the way. Returns whether that is to be told: it is once for each kind.
-  mutating func cameToNothing(_ key: PendingKey, _ kind: String, at now: Duration) -> Bool {
-    var isNews = false
+  /// Records a transient refusal or an error. Returns whether to report it: each kind is reported once.
+  mutating func fetchFailed(_ key: PendingKey, _ kind: String, at now: Duration) -> Bool {
+    var isNew = false
     set(key) { entry in
       entry.phase = .waiting(until: now + Self.pause(after: entry.failures))
       entry.failures += 1
-      isNews = entry.told != kind
-      entry.told = kind
+      isNew = entry.reportedKind != kind
+      entry.reportedKind = kind
     }
-    return isNews
+    return isNew
   }
 
-  /// It was taken, refused for good, or is not pending any more, in that revision of each document.
-  mutating func finished(_ key: PendingKey, _ seen: [PendingPlace: Int]) {
+  /// Records that it was set, permanently refused, or is not pending any more, in that revision of each document.
+  mutating func finished(_ key: PendingKey, _ revisions: [PendingLocation: Int]) {
     set(key) { entry in
-      entry.phase = .done(seen)
+      entry.phase = .done(revisions)
       entry.failures = 0
-      // What was seen before it was finished, of one that is not among these.
-      if entry.places.contains(where: { seen[$0.key] == nil }) { entry.phase = .waiting(until: .zero) }
+      // A document that is not among these may still have it as pending.
+      if entry.locations.contains(where: { revisions[$0.key] == nil }) {
+        entry.phase = .waiting(until: .zero)
+      }
     }
   }
 
@@ -484,9 +490,9 @@ struct PendingSchedule {
     return min(pause, longestPause)
   }
 
-  /// Stops a debug build when a promise of this type does not hold.
+  /// Stops a debug build if an invariant is broken.
   private func checkInvariants() {
     assert(entries.values.count { $0.phase == .running } <= Self.atOnce, "two are fetched at once")
-    assert(entries.values.allSatisfy { !$0.places.isEmpty }, "nobody is waited for in vain")
+    assert(entries.values.allSatisfy { !$0.locations.isEmpty }, "nobody is waited for in vain")
   }
 }

@@ -8,27 +8,27 @@ import Dispatch
 import Glibc
 import Synchronization
 
-// A picture on its way into a document, whoever wants it:
+// From what the user typed to a picture in a document:
 //
 //     what was typed ──▶ PictureSource ──read──▶ PictureOrder ──PictureTransfer──▶ CheckedPicture ──▶ ReceivedPicture
-//                        path, URL,              bytes, or a     a front end waits as it likes
+//                        path, URL,              bytes, or a     by the front end
 //                        descriptor              URL to fetch
 
-/// Where a picture is to come from.
+/// The source of a picture.
 public enum PictureSource: Equatable, Sendable {
-  /// A URL that a person typed.
+  /// A URL that the user typed.
   case url(BackgroundURL)
-  /// A file of a person's own.
+  /// A file of the user's own.
   case path(String)
-  /// A descriptor that is open; messages call it by that name. What is read there may be a `data:` URL.
+  /// An open descriptor and its name in messages. Its content may be a `data:` URL.
   case descriptor(Int32, name: String)
 
-  /// What a person typed: a URL or a path. Throws `badURL` and `scheme` for a URL that is none.
+  /// The source for a URL or path that the user typed. Throws `badURL` and `scheme` for an invalid URL.
   public init(typed: String) throws(Refusal) {
     self = BackgroundURL.isURL(typed) ? .url(try BackgroundURL(typed)) : .path(typed)
   }
 
-  /// What messages call a file of a person's own; nil for a URL.
+  /// The name of the user's file in messages; nil for a URL.
   public var fileName: String? {
     switch self {
     case .url: nil
@@ -38,19 +38,19 @@ public enum PictureSource: Equatable, Sendable {
   }
 }
 
-/// A picture that is wanted: bytes that are there, or a URL that is to be fetched.
+/// What to check or fetch: the bytes of a picture, or a URL.
 public enum PictureOrder: Sendable {
   case fetch(BackgroundRequest)
   case check([UInt8])
 }
 
-/// A picture that was fetched, or read, and checked.
+/// A picture that was fetched or read, and checked.
 public struct ReceivedPicture: Sendable {
   /// The picture.
   public var picture: CheckedPicture
-  /// Whether it came from a URL; not from a file of a person's own.
+  /// Whether it came from a URL and not from the user's own file.
   public var isFromURL: Bool
-  /// The URL, where it is one that a document keeps: long ones are let go, for they may be as large as the picture.
+  /// The URL, if a document stores it: long URLs are dropped, because they may be as large as the picture.
   public var url: String?
 
   /// A picture.
@@ -59,23 +59,23 @@ public struct ReceivedPicture: Sendable {
   }
 }
 
-/// A background that was refused. The document is as it was, but for what `aftermath` says.
+/// A refused background. The document is unchanged, except for `aftermath`.
 public struct BackgroundRefusal: Error, Sendable, Equatable {
-  /// What became of a background that was pending.
+  /// What became of a pending background.
   public enum Aftermath: Sendable {
     case staysPending
     case isNoLongerPending
   }
 
-  /// Why.
+  /// The reason.
   public var refusal: Refusal
-  /// The URL that a person asked for, as it was typed; nil for a file of the person's own.
+  /// The URL as the user typed it; nil for the user's own file.
   public var asked: String?
-  /// What messages call such a file.
+  /// The name of that file in messages.
   public var file: String?
-  /// What people are shown of the URL; nil where it cannot be read.
+  /// The redacted URL; nil if it is invalid.
   public var shown: String?
-  /// What became of it; nil where the document simply stayed as it was.
+  /// What became of the pending background; nil if the document is unchanged.
   public var aftermath: Aftermath?
 
   /// A refusal.
@@ -90,21 +90,21 @@ public struct BackgroundRefusal: Error, Sendable, Equatable {
 
 // MARK: Fetching
 
-/// Gets use cases their pictures, in the way of a front end, which may show how far it is and take signals meanwhile.
+/// Gets pictures for use cases. The front end implements it, and may show progress and handle signals meanwhile.
 public protocol PictureTransfer {
-  /// The picture, for the document at that path. Waits for it. Throws a `Refusal`, an `ArtError` where there was nobody to fetch
-  /// it, or whatever else ends the work, which passes through the use case.
+  /// Waits for the picture of the document at that path. Throws a `Refusal`, an `ArtError` if it could not be fetched, or an
+  /// error of the front end, which passes through the use case.
   func picture(_ order: PictureOrder, for document: String) throws -> CheckedPicture
 }
 
-/// Gets pictures and does nothing meanwhile. Blocks the calling thread, which must not be one of Swift's concurrency.
+/// Gets pictures without showing progress. Blocks the calling thread, which must not be one of Swift's concurrency.
 public struct BlockingTransfer: PictureTransfer {
   private let fetcher: BackgroundFetcher
 
-  /// By that fetcher.
+  /// A transfer by that fetcher.
   public init(_ fetcher: BackgroundFetcher = BackgroundFetcher()) { self.fetcher = fetcher }
 
-  /// The picture. Throws a `Refusal`, or an `ArtError` where there was nobody to fetch it.
+  /// The picture. Throws a `Refusal`, or an `ArtError` if it could not be fetched.
   public func picture(_ order: PictureOrder, for document: String) throws -> CheckedPicture {
     let fetcher = fetcher
     return try Outcome { await order.result(by: fetcher) }.wait().picture
@@ -112,7 +112,7 @@ public struct BlockingTransfer: PictureTransfer {
 }
 
 extension PictureOrder {
-  /// The picture, or why there is none; `progress` is given how far a fetch is.
+  /// The picture or an error; `progress` is called with the state of a fetch.
   package func result(
     by fetcher: BackgroundFetcher, progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
   ) async -> Result<CheckedPicture, BackgroundFailure> {
@@ -132,7 +132,7 @@ extension PictureOrder {
 }
 
 extension Result where Success == CheckedPicture, Failure == BackgroundFailure {
-  /// The picture. Throws a `Refusal`, or an `ArtError` where there was nobody to fetch it.
+  /// The picture. Throws a `Refusal`, or an `ArtError` if it could not be fetched.
   package var picture: CheckedPicture {
     get throws {
       switch self {
@@ -147,7 +147,8 @@ extension Result where Success == CheckedPicture, Failure == BackgroundFailure {
 }
 
 extension PictureTransfer {
-  /// What a person typed, by that person's proxies. Throws `BackgroundRefusal`, an `ArtError`, and what the transfer throws.
+  /// The picture of a source that the user typed, by the user's proxies. Throws `BackgroundRefusal`, an `ArtError`, and what the
+  /// transfer throws.
   public func receive(
     _ source: PictureSource, for document: String, allowsPrivate: Bool = false,
     proxies: ProxySettings = ProxySettings()
@@ -168,7 +169,7 @@ extension PictureTransfer {
     }
   }
 
-  /// What stands in a document: whoever put it there, the user did not type it just now. Throws as above.
+  /// The picture of a URL in a document, which is untrusted. Throws as above.
   public func receive(
     untrusted text: String, for document: String, allowsPrivate: Bool
   ) throws -> ReceivedPicture {
@@ -185,24 +186,25 @@ extension PictureTransfer {
 }
 
 extension PendingBackground {
-  /// One that a person wants to be fetched later; nil for a URL that is too long to be kept. `time` is in milliseconds since 1970.
+  /// The background that the user wants to be fetched later; nil for a URL that is too long to be stored. `time` is in
+  /// milliseconds since 1970.
   public init?(later url: BackgroundURL, at time: Int) throws(ArtError) {
-    guard let kept = url.storable else { return nil }
-    self = try PendingBackground(url: kept, since: time, reason: "later", anchor: .topLeft)
+    guard let storable = url.storable else { return nil }
+    self = try PendingBackground(url: storable, since: time, reason: "later", anchor: .topLeft)
   }
 }
 
 // MARK: Reading
 
-/// What a source holds.
+/// The content of a source.
 package enum IncomingPicture {
   case url(BackgroundURL)
   case bytes([UInt8])
 }
 
 extension PictureSource {
-  /// Reads what is a person's own. Throws `ArtError` for a file that cannot be read, and what a picture may not be as a
-  /// `Refusal`.
+  /// Reads the user's own file or descriptor. Throws an `ArtError` for a file that cannot be read, and a `Refusal` for one that
+  /// cannot be a picture.
   package func read(_ limits: PictureLimits = PictureLimits()) throws -> IncomingPicture {
     switch self {
     case .url(let url): return .url(url)
@@ -240,19 +242,19 @@ extension PictureSource {
     return try readAll(file, upTo: limits.bytes, or: limits.bytes, name: path)
   }
 
-  /// Reads to the end. What begins as a `data:` URL may have `longer` bytes.
+  /// Reads to the end. Content that begins as a `data:` URL may have `longer` bytes.
   private static func readAll(
     _ descriptor: Int32, upTo limit: Int, or longer: Int, name: String
   ) throws -> [UInt8] {
     var bytes: [UInt8] = []
-    // Memory is taken as it is written to.
+    // Reserved memory costs nothing until it is written to.
     bytes.reserveCapacity(limit + piece)
     var buffer = [UInt8](repeating: 0, count: piece)
     while true {
       let count = Glibc.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
-        // Another program left the pipe so that reading does not wait.
+        // The pipe may be non-blocking, set so by another program.
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         poll(&ready, 1, -1)
         continue
@@ -268,7 +270,7 @@ extension PictureSource {
 
 private let piece = 1 << 16
 private let dataScheme = [UInt8]("data:".utf8)
-/// Three times the largest picture, which is how long it is when each byte is percent-encoded, and what stands before it.
+/// The largest picture with each byte percent-encoded, and the head of the URL.
 private let dataURLLimit = (60 << 20) + (64 << 10)
 
 extension Refusal {
@@ -278,7 +280,7 @@ extension Refusal {
 }
 
 extension ArtError {
-  /// A file of a person's own cannot be read.
+  /// The user's own file cannot be read.
   fileprivate static func noPicture(_ path: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     switch number {

@@ -2,10 +2,10 @@
 
 import ArtModel
 
-/// What happened to a document since a revision that somebody has seen.
+/// The changes of a document since a revision.
 public enum ChangesSince {
-  /// A notice for each save; one for all where the log does not reach back, or the document is at a lower revision; none
-  /// where nothing happened.
+  /// A notice for each save; a single one if the log does not reach back or the document is at a lower revision; none without
+  /// changes.
   public static func notices(
     since revision: Int, in content: DocumentContent, of document: String
   ) -> [FolderNotice] {
@@ -24,9 +24,9 @@ public enum ChangesSince {
   }
 }
 
-/// The texts of the emoji that edits are about.
+/// The texts of the emoji that edits refer to.
 enum EditTexts {
-  /// As they are in the document; of those that are gone, as the edits or the log know them last.
+  /// The texts in the document; for removed emoji, the last texts in the edits or the log.
   static func of(_ edits: some Sequence<LoggedEdit>, in content: DocumentContent) -> [EmojiID: String] {
     var wanted: Set<EmojiID> = []
     for edit in edits {

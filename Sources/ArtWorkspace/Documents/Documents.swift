@@ -5,32 +5,31 @@ import ArtStore
 import ArtSystem
 import Glibc
 
-/// What is done to whole documents: made, duplicated, given another name, put into the trash and brought back.
+/// Use cases of whole documents: create, duplicate, move, delete and bring back.
 ///
-/// Unsaved edits are never lost by it. What programs that are gone have left for a document is restored into it before it gets
-/// another name or goes into the trash, and is in a duplicate. What cannot be restored, and what programs that run have not saved
-/// yet, stays in its journal in the state folder: such a program goes on with a document under its new name when it looks there,
-/// and with a deleted one when it is back.
+/// Unsaved edits are never lost. Orphaned journals are restored before a document is moved or deleted, and are included in a
+/// duplicate. Edits that cannot be restored, and unsaved edits of running programs, stay in their journals in the state folder:
+/// such a program continues with a moved document when it next refreshes, and with a deleted one when it is back.
 public struct Documents: Sendable {
   private let recovery: Recovery
 
-  /// By a program whose edits are by the recovery's author; its notices go there.
+  /// Use cases of a program whose author and notices are those of `recovery`.
   public init(by recovery: Recovery) { self.recovery = recovery }
 
-  /// Makes a document without emoji; where no canvas is given it has the standard size. Throws what `DocumentFile.create` throws.
+  /// Makes a document without emoji; without a canvas it has the standard size. Throws what `DocumentFile.create` throws.
   public func create(_ file: DocumentFile, canvas: Canvas? = nil) throws(ArtError) {
     var random = SystemRandomNumberGenerator()
     _ = try file.create(canvas: canvas, using: &random)
   }
 
-  /// Makes a document with its background, or nothing at all; where no canvas is given it has the picture's size. Throws as
+  /// Makes a document with its background, or nothing at all; without a canvas it has the picture's size. Throws as
   /// `FileBackground.set` does; `exists` and `noSuchDocument` before anything is fetched.
   public func create(
     _ file: DocumentFile, canvas: Canvas? = nil,
     background source: @autoclosure () throws(Refusal) -> PictureSource, typed: String,
     transfer: some PictureTransfer, proxies: ProxySettings = ProxySettings()
   ) throws -> ReceivedPicture {
-    // Nobody should fetch for nothing. That nothing is replaced is seen to when the document is made.
+    // Checked before a background is fetched in vain; `create` checks again that nothing is replaced.
     try file.checkFree()
     let found: PictureSource
     do throws(Refusal) { found = try source() } catch { throw BackgroundRefusal(error, asked: typed) }
@@ -40,9 +39,8 @@ public struct Documents: Sendable {
     return received
   }
 
-  /// Makes a document of another one's content, with an id of its own and with the other's log, so that what was done there can be undone
-  /// here. Edits that programs which are gone have left for the other one are in it; they stay there, too. Throws what
-  /// `DocumentFile.create` and reading throw; then nothing is made.
+  /// Makes a copy of a document with an id of its own and the same log, so that its edits can be undone in the copy. It includes
+  /// the edits of orphaned journals, which are kept. Throws what `DocumentFile.create` and reading throw; then nothing is made.
   public func duplicate(_ file: DocumentFile, as new: DocumentFile) throws(ArtError) {
     try new.checkFree()
     let found = file.journals(among: recovery.journals())
@@ -63,7 +61,7 @@ public struct Documents: Sendable {
     for report in reports where report.edits > 0 { recovery.report(.included(new.path, report)) }
   }
 
-  /// The same under the first name that is free: `bees copy`, `bees copy 2`. Throws as above. Returns the duplicate.
+  /// Duplicates a document under the first free name: `bees copy`, `bees copy 2`. Returns the duplicate. Throws as above.
   public func duplicate(_ file: DocumentFile) throws(ArtError) -> DocumentFile {
     let parts = FilePath(file.path)
     let stem = DocumentName.withoutEnding(parts.name)
@@ -84,9 +82,9 @@ public struct Documents: Sendable {
 
   private static let names = 10_000
 
-  /// Gives a document another path on the same file system, where nothing stands; the ending of documents is added. Throws `badValue` for
-  /// what is no name, what restoring throws, and what `DocumentFile.move` throws; then the document is where it was. Returns
-  /// the document under its new name.
+  /// Moves a document to a free path on the same file system; the documents' extension is added. Returns the moved document.
+  /// Throws `badValue` for an invalid name, what restoring throws, and what `DocumentFile.move` throws; then the document stays
+  /// at its path.
   @discardableResult
   public func rename(_ file: DocumentFile, to path: String) throws(ArtError) -> DocumentFile {
     guard DocumentName.isValid(path) else {
@@ -97,38 +95,38 @@ public struct Documents: Sendable {
     return try file.move(to: DocumentName.withEnding(path))
   }
 
-  /// Puts a document into the trash of its file system. Throws what restoring, `Trash` and `DocumentFile.move` throw; then the
-  /// document is where it was. Returns what brings it back.
+  /// Moves a document to the trash of its file system. Throws what restoring, `Trash` and `DocumentFile.move` throw; then the
+  /// document stays at its path.
   public func delete(_ file: DocumentFile, into trash: Trash = Trash()) throws(ArtError) -> TrashedDocument {
     try recovery.restoreFirst(file)
     return try trash.put(file)
   }
 
-  /// Brings a document back from the trash to where it was. Throws `exists` where something stands there by now, `noSuchDocument` where the
-  /// folder is gone or the document is not in the trash any more, and what `DocumentFile.move` throws; then it stays in the
-  /// trash. Returns the document.
+  /// Moves a document from the trash back to its path, and returns it. Throws `exists` if another file is there by now,
+  /// `noSuchDocument` if the folder is missing or the document is not in the trash any more, and what `DocumentFile.move` throws;
+  /// then it stays in the trash.
   @discardableResult
   public func undelete(_ trashed: TrashedDocument) throws(ArtError) -> DocumentFile {
     try trashed.putBack()
   }
 }
 
-/// The documents of a folder, one after the other, as their own rows tell of them: the content is not looked at. Documents that other
-/// programs hold are waited for all together.
+/// The documents of a folder, one after the other, by their own rows: the content is not read. All documents that other programs
+/// hold share one timeout.
 public struct DocumentList: Sequence, IteratorProtocol {
-  /// A document, or what cannot be told of one.
+  /// A document, or why it cannot be listed.
   public struct Entry: Sendable {
-    /// Its name in the folder; with marks in the place of what is no UTF-8.
+    /// Its name in the folder, with replacement characters if it is not UTF-8.
     public let name: String
-    /// Its path; nil where no path leads to it.
+    /// Its path; nil if its name is not UTF-8.
     public let path: String?
-    /// What is told of it, or why nothing is.
+    /// Its summary, or why it has none.
     public let summary: Result<DocumentSummary, ArtError>
   }
 
   private let folder: String
   private let recovery: Recovery
-  /// What programs that are gone have left; edits of theirs count as part of their documents.
+  /// The orphaned journals; their edits count as part of their documents.
   public let journals: [OrphanedJournal]
   private let listing: FolderListing
   private var position = 0
@@ -141,10 +139,10 @@ public struct DocumentList: Sequence, IteratorProtocol {
     listing = try FolderListing(of: folder)
   }
 
-  /// How many documents a path leads to.
+  /// The number of documents with a path.
   public var count: Int { listing.names.count }
 
-  /// The next one: first those that no path leads to.
+  /// The next document; those without a path come first.
   public mutating func next() -> Entry? {
     defer { position += 1 }
     if position < listing.unreadable.count {
@@ -169,30 +167,30 @@ public struct DocumentList: Sequence, IteratorProtocol {
   }
 }
 
-/// The names of documents, as people give them.
+/// The names of documents as users type them.
 public enum DocumentName {
-  /// Whether a document may be called so: by a path or a plain name, with or without the ending of documents.
+  /// Whether a name is valid for a document: a path or a plain name, with or without the documents' extension.
   public static func isValid(_ document: String) -> Bool {
     let name = FilePath(document).name
     return !document.hasSuffix("/") && !["", ".", "..", DocumentFile.ending].contains(name)
       && !name.unicodeScalars.contains(where: \.isUnsafeOnTerminal)
   }
 
-  /// Without the ending of documents, where it has that. By bytes: to Swift a character before the point may be one with it.
+  /// The name without the documents' extension. Works on bytes: to Swift the character before the point may combine with it.
   public static func withoutEnding(_ document: String) -> String {
     let ending = DocumentFile.ending
     guard document.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { return document }
     return String(document.unicodeScalars.dropLast(ending.unicodeScalars.count))
   }
 
-  /// With the ending of documents, which is added where it is missing.
+  /// The name with the documents' extension.
   public static func withEnding(_ document: String) -> String {
     document.hasSuffix(DocumentFile.ending) ? document : document + DocumentFile.ending
   }
 }
 
 extension FilePath {
-  /// The path of what a folder holds, as short as it can be.
+  /// The shortest path of a folder's entry.
   package static func path(of name: String, in folder: String) -> String {
     if folder == "." { return name }
     return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
@@ -200,7 +198,7 @@ extension FilePath {
 }
 
 extension DocumentFile {
-  /// Throws `exists` where something stands at the path, `noSuchDocument` where its folder is missing.
+  /// Throws `exists` if a file is at the path, `noSuchDocument` if its folder is missing.
   func checkFree() throws(ArtError) {
     var status = stat()
     guard lstat(path, &status) != 0 else {
@@ -214,29 +212,29 @@ extension DocumentFile {
   }
 }
 
-/// Checks a document, and mends it.
+/// Checks and repairs a document.
 public struct DocumentCheck: Sendable {
   private let file: DocumentFile
   private let recovery: Recovery
 
-  /// What is wrong, a line each; empty for a document that is whole.
+  /// The faults, a line each; empty for a valid document.
   public let faults: [String]
 
-  /// Checks the document in a file, and reports what programs that are gone have left for it. Throws what `DocumentFile.check` throws.
+  /// Checks the document in a file, and reports its orphaned edits. Throws what `DocumentFile.check` throws.
   public init(_ file: DocumentFile, recovery: Recovery) throws(ArtError) {
     (self.file, self.recovery) = (file, recovery)
     faults = try file.check().faults
     try recovery.mention(file)
   }
 
-  /// Whether nothing is wrong.
+  /// Whether there are no faults.
   public var isWhole: Bool { faults.isEmpty }
 
-  /// Ends what a save that was cut short has left beside a whole document. Throws what `DocumentFile.resolveHotJournal` throws.
+  /// Removes what an interrupted save left beside a valid document. Throws what `DocumentFile.resolveHotJournal` throws.
   public func settle() throws(ArtError) { try file.resolveHotJournal() }
 
-  /// Mends it; nil where somebody else has mended it meanwhile. The file as it was is kept, as the report says. Throws what
-  /// `DocumentFile.repair` throws; then nothing is changed.
+  /// Repairs the document; nil if another program has repaired it meanwhile. The damaged file is kept, as the report says. Throws
+  /// what `DocumentFile.repair` throws; then nothing is changed.
   public func mend(_ mode: RepairMode) throws(ArtError) -> RepairReport? {
     var author = try recovery.newAuthor()
     return try file.repair(mode, stamp: author.stamp(at: WallClock.milliseconds()))

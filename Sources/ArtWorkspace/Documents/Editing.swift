@@ -3,21 +3,20 @@
 import ArtModel
 import ArtStore
 
-/// One edit, or one go of undos, of a document that is not open: straight on its file's rows, in one transaction. What programs
-/// that are gone have left for the document is restored first.
+/// Edits a closed document, or undoes several edits, in one transaction on its file. Orphaned journals are restored first.
 public struct FileEditing: Sendable {
   private let file: DocumentFile
   private let recovery: Recovery
   private let expected: Int?
 
-  /// For the document in a file; `expected` is the revision that it must be at, and nil stands for any.
+  /// Edits the document in a file. `expected` is the required revision; nil stands for any.
   public init(_ file: DocumentFile, by recovery: Recovery, expecting expected: Int? = nil) {
     self.file = file
     self.recovery = recovery
     self.expected = expected
   }
 
-  /// Does an action as one edit. Throws what `DocumentFile.perform` and restoring throw; then nothing is changed.
+  /// Performs an action as one edit. Throws what `DocumentFile.perform` and restoring throw; then nothing is changed.
   public func perform(_ action: Action) throws(ArtError) -> PerformedAction {
     var author = try recovery.newAuthor()
     let time = WallClock.milliseconds()
@@ -25,8 +24,8 @@ public struct FileEditing: Sendable {
     return try file.perform(action, by: &author, at: time, expecting: expected)
   }
 
-  /// Goes up to `count` steps along the log in one save. Throws `nothingToUndo`, and what `DocumentFile.edit` and restoring throw; then
-  /// nothing is changed.
+  /// Undoes or redoes up to `count` edits in one save. Throws `nothingToUndo`, and what `DocumentFile.edit` and restoring throw;
+  /// then nothing is changed.
   public func step(_ direction: UndoDirection, _ count: Int) throws(ArtError) -> (run: UndoRun, revision: Int)
   {
     var author = try recovery.newAuthor()

@@ -7,14 +7,14 @@ import Glibc
 
 /// A document in the trash.
 public struct TrashedDocument: Sendable, Equatable {
-  /// Where it was, without symbolic links.
+  /// Its original path, without symbolic links.
   public let original: String
-  /// Where it is.
+  /// Its path in the trash.
   public let path: String
-  /// The file that tells where it was and when it was deleted.
+  /// The file with its original path and the time of deletion.
   public let info: String
 
-  /// Brings it back to where it was, if nothing stands there. Throws as `Documents.undelete` does.
+  /// Moves it back to its original path, if that is free. Throws as `Documents.undelete` does.
   func putBack() throws(ArtError) -> DocumentFile {
     let folder = FilePath(original).folder
     var status = stat()
@@ -22,7 +22,7 @@ public struct TrashedDocument: Sendable, Equatable {
       throw ArtError(.noSuchDocument, "the folder \(folder) is gone; make it, and try again", about: folder)
     }
     let file = try DocumentFile(path).move(to: original)
-    // A file that is left tells of a document that is not there, and is passed over by whoever shows the trash.
+    // An info file without its document is ignored by all that show the trash.
     unlink(info)
     return file
   }
@@ -36,18 +36,18 @@ public struct TrashedDocument: Sendable, Equatable {
 ///
 /// In it `info/NAME.trashinfo` is made first and by one program only (O_EXCL), then the document comes to `files/NAME`.
 public struct Trash: Sendable {
-  /// The home file system's trash; nil where no variable names one.
+  /// The home file system's trash; nil if no variable names one.
   private let home: String?
   private let user: uid_t
   private let time: @Sendable () -> Int
   private let topOf: @Sendable (String) -> String?
 
-  /// That of this user. `time` tells when something is deleted, in seconds since 1970.
+  /// This user's trash. `time` is the time of a deletion, in seconds since 1970.
   public init(time: @escaping @Sendable () -> Int = { WallClock.milliseconds() / 1_000 }) {
     self.init(home: XDGFolders().data.map { "\($0)/Trash" }, time: time, topOf: Self.mountPoint)
   }
 
-  /// One with that home trash; `topOf` finds the top folder of the file system on which a folder is.
+  /// A trash with that home folder; `topOf` finds the top folder of a folder's file system.
   init(
     home: String?, user: uid_t = geteuid(), time: @escaping @Sendable () -> Int,
     topOf: @escaping @Sendable (String) -> String?
@@ -55,11 +55,11 @@ public struct Trash: Sendable {
     (self.home, self.user, self.time, self.topOf) = (home, user, time, topOf)
   }
 
-  /// Puts a document there. Throws `notPermitted` where there is no trash that can be used, `diskFull`, `inputOutput`, and what
-  /// `DocumentFile.move` throws; then the document is where it was.
+  /// Moves a document to the trash. Throws `notPermitted` if there is no usable trash, `diskFull`, `inputOutput`, and what
+  /// `DocumentFile.move` throws; then the document stays at its path.
   func put(_ file: DocumentFile) throws(ArtError) -> TrashedDocument {
     let original = try Self.absolute(file.path)
-    let place = try place(for: original)
+    let location = try location(for: original)
     let parts = FilePath(original)
     let stem = DocumentName.withoutEnding(parts.name)
     var number = 1
@@ -68,38 +68,39 @@ public struct Trash: Sendable {
       let name =
         number == 1 ? parts.name : "\(stem).\(number)" + (isDocument ? DocumentFile.ending : "")
       number += 1
-      guard let info = try writeInfo(of: original, name, in: place) else { continue }
-      let trashed = TrashedDocument(original: original, path: "\(place.path)/files/\(name)", info: info)
+      guard let info = try writeInfo(of: original, name, in: location) else { continue }
+      let trashed = TrashedDocument(original: original, path: "\(location.path)/files/\(name)", info: info)
       do throws(ArtError) {
         _ = try file.move(to: trashed.path)
         return trashed
       } catch {
         unlink(info)
-        // What others put there without a file that tells of it.
+        // Another program put a file without an info file there.
         guard error.code == .exists else { throw error }
       }
     }
-    throw ArtError(.exists, "the trash \(place.path) has too many documents called \(parts.name); empty it")
+    throw ArtError(
+      .exists, "the trash \(location.path) has too many documents called \(parts.name); empty it")
   }
 
   private static let names = 10_000
 }
 
-// MARK: Its place
+// MARK: Location
 
 extension Trash {
-  private struct Place {
+  private struct Location {
     let path: String
-    /// What paths in it are relative to; nil where they are absolute.
+    /// The folder that paths in it are relative to; nil if they are absolute.
     let top: String?
   }
 
-  /// The trash of the file system on which the document is.
-  private func place(for original: String) throws(ArtError) -> Place {
+  /// The trash of a document's file system.
+  private func location(for original: String) throws(ArtError) -> Location {
     let folder = FilePath(original).folder
     if let home, isSameFileSystem(home, folder) {
       try Self.makeFolders(home)
-      return Place(path: home, top: nil)
+      return Location(path: home, top: nil)
     }
     guard let top = topOf(folder) else { throw .noTrash(original, "the top of its file system is not found") }
     let prefix = top == "/" ? "" : top
@@ -108,7 +109,7 @@ extension Trash {
       let own = "\(shared)/\(user)"
       if mkdir(own, 0o700) == 0 || isOwn(own) {
         try Self.makeFolders(own)
-        return Place(path: own, top: top)
+        return Location(path: own, top: top)
       }
     }
     let own = "\(prefix)/.Trash-\(user)"
@@ -116,10 +117,10 @@ extension Trash {
       throw .noTrash(original, "\(own) cannot be made, or is not this user's")
     }
     try Self.makeFolders(own)
-    return Place(path: own, top: top)
+    return Location(path: own, top: top)
   }
 
-  /// Whether an administrator's folder keeps users from each other's trash: sticky, and no symbolic link.
+  /// Whether an administrator's trash protects users from each other: it is sticky and no symbolic link.
   private static func isUsable(_ shared: String) -> Bool {
     var status = stat()
     return lstat(shared, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
@@ -130,7 +131,7 @@ extension Trash {
     return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == user
   }
 
-  /// Whether two folders are on one file system; of one that is not there the nearest folder above it counts.
+  /// Whether two folders are on one file system; for a missing folder its nearest parent counts.
   private func isSameFileSystem(_ one: String, _ other: String) -> Bool {
     guard let first = Self.device(one), let second = Self.device(other) else { return false }
     return first == second
@@ -146,7 +147,7 @@ extension Trash {
     return status.st_dev
   }
 
-  /// The top folder of the file system on which a folder is; nil where it cannot be found.
+  /// The top folder of a folder's file system; nil if it cannot be found.
   private static func mountPoint(of folder: String) -> String? {
     guard let device = device(folder), var top = try? absolute(folder) else { return nil }
     while top != "/" {
@@ -172,7 +173,7 @@ extension Trash {
     }
   }
 
-  /// The path from the root, its folder without symbolic links.
+  /// The absolute path, with the folder's symbolic links resolved.
   private static func absolute(_ path: String) throws(ArtError) -> String {
     let parts = FilePath(path)
     guard let folder = FilePath.resolvedIfThere(parts.folder) else {
@@ -182,19 +183,21 @@ extension Trash {
   }
 }
 
-// MARK: Its files
+// MARK: Files
 
 extension Trash {
-  /// Writes the file that tells of a document, durably; nil where there is one of that name.
-  private func writeInfo(of original: String, _ name: String, in place: Place) throws(ArtError) -> String? {
-    let info = "\(place.path)/info/\(name).trashinfo"
+  /// Writes the info file of a document, durably; nil if there is one of that name.
+  private func writeInfo(of original: String, _ name: String, in location: Location) throws(ArtError)
+    -> String?
+  {
+    let info = "\(location.path)/info/\(name).trashinfo"
     let file = open(info, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else {
       if errno == EEXIST { return nil }
       throw .noTrash(original, SystemError.text(of: errno))
     }
     defer { close(file) }
-    let bytes = Array(text(of: original, in: place).utf8)
+    let bytes = Array(text(of: original, in: location).utf8)
     let isWritten = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == bytes.count
     guard isWritten, fsync(file) == 0 else {
       let number = errno
@@ -204,9 +207,9 @@ extension Trash {
     return info
   }
 
-  private func text(of original: String, in place: Place) -> String {
+  private func text(of original: String, in location: Location) -> String {
     var path = original
-    if let top = place.top {
+    if let top = location.top {
       let prefix = top == "/" ? "/" : top + "/"
       if path.utf8.starts(with: prefix.utf8) {
         path = String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
@@ -215,7 +218,7 @@ extension Trash {
     return "[Trash Info]\nPath=\(Self.encoded(path))\nDeletionDate=\(Self.date(time()))\n"
   }
 
-  /// As in a URL (RFC 2396), slashes as they are.
+  /// Percent-encodes a path as in a URL (RFC 2396), except slashes.
   static func encoded(_ path: String) -> String {
     var result = ""
     for byte in path.utf8 {
@@ -230,7 +233,7 @@ extension Trash {
     return result
   }
 
-  /// `2026-11-21T09:30:05`, where the user is.
+  /// The local time, as in `2026-11-21T09:30:05`.
   private static func date(_ seconds: Int) -> String {
     var time = time_t(seconds)
     var parts = tm()

@@ -6,19 +6,19 @@ import ArtSystem
 import ArtWorker
 import Glibc
 
-/// What a front end should say of a document in a gallery.
+/// A message about a document in a gallery.
 public enum GalleryEvent: Sendable {
-  /// It is in the gallery as one that cannot be shown.
+  /// A document cannot be shown; it is in the gallery with the error.
   case failed(ArtError)
-  /// The document at that path was drawn; what may be amiss.
+  /// The document at that path was drawn; with possible warnings.
   case drawn(String, Drawn)
-  /// The bytes of the background are lost: the document at that path was drawn without.
+  /// The bytes of the background are lost: the document at that path was drawn without it.
   case pictureLost(String)
 }
 
-/// A gallery being written: documents are read one after the other, two are drawn at once, and each is written in its turn.
+/// Writes a gallery: documents are read in order, two are drawn at once, and each is written in its turn.
 public struct Gallery<Waiter: DrawingWaiter> {
-  /// Emoji that stand for a picture.
+  /// How many emoji stand for a picture that cannot be seen.
   private static var named: Int { 8 }
   private static var atOnce: Int { 2 }
 
@@ -27,23 +27,22 @@ public struct Gallery<Waiter: DrawingWaiter> {
   private let waiter: Waiter
   private let report: (GalleryEvent) -> Void
   private let thumbnails: Thumbnails
-  /// What programs that are gone have left.
+  /// The orphaned journals.
   private let journals: [OrphanedJournal]
   private let recovery: Recovery
-  /// For the documents that other programs hold.
+  /// The timeout for documents that other programs hold.
   private var timeout = SharedTimeout(.seconds(5))
 
-  /// How many documents are in it with a picture.
+  /// The number of documents with a picture.
   public private(set) var shown = 0
-  /// Those that are in it without one, and why.
+  /// The documents without a picture, and why.
   public private(set) var errors: [(name: String, error: ArtError)] = []
-  /// The first thing that went wrong; nil where nothing did. `damaged` stands for a background that is not drawn.
+  /// The first failure; nil for none. `damaged` stands for a background that is not drawn.
   public private(set) var firstFailure: ArtError.Code?
   private var failures = 0
   private var documents = 0
 
-  /// A gallery of a folder, to be written into `page`, of pictures that `thumbnails` keep or draw; `report` is given each event as it
-  /// happens.
+  /// Prepares a gallery in the file `page`, with pictures from `thumbnails`; `report` is called with each event.
   public init(
     of folder: String, into page: OutputFile, recovery: Recovery, waiter: Waiter,
     thumbnails: Thumbnails = Thumbnails(), report: @escaping (GalleryEvent) -> Void = { _ in }
@@ -57,7 +56,7 @@ public struct Gallery<Waiter: DrawingWaiter> {
     journals = recovery.journals()
   }
 
-  /// Writes all of it and puts it at its path. Throws what keeps it from being written: no font, no room.
+  /// Writes the whole gallery and puts it at its path. Throws what prevents that, such as no font or no space.
   public mutating func write(_ listing: FolderListing) throws(ArtError) {
     let count = listing.names.count + listing.unreadable.count
     try put(Array(GalleryPage.head(title: Self.title(folder), count: count).utf8))
@@ -65,12 +64,12 @@ public struct Gallery<Waiter: DrawingWaiter> {
       try fail(name, ArtError(.badValue, "\(name) has a name that is no UTF-8; rename it", about: name))
     }
     documents = listing.names.count
-    var begun: [Begun] = []
+    var started: [StartedDrawing] = []
     for name in listing.names {
-      if begun.count == Self.atOnce { try finish(begun.removeFirst()) }
-      begun.append(begin(name))
+      if started.count == Self.atOnce { try finish(started.removeFirst()) }
+      started.append(begin(name))
     }
-    for last in begun { try finish(last) }
+    for last in started { try finish(last) }
     try put(Array(GalleryPage.end.utf8))
     try page.finish()
   }
@@ -80,7 +79,7 @@ public struct Gallery<Waiter: DrawingWaiter> {
     try page.check()
   }
 
-  /// What the folder is called.
+  /// The title for a folder.
   private static func title(_ folder: String) -> String {
     guard let real = FilePath.resolvedIfThere(folder) else { return folder }
     let name = FilePath(real).name
@@ -91,13 +90,13 @@ public struct Gallery<Waiter: DrawingWaiter> {
 extension Gallery {
   private typealias Picture = Task<Result<Thumbnails.Thumbnail, DrawingFailure>, Never>
 
-  /// A document in its turn: read, and being drawn.
-  private struct Begun {
+  /// A document that was read and is being drawn.
+  private struct StartedDrawing {
     let name: String
     let work: Result<(DocumentView, PixelSize, Picture), ArtError>
   }
 
-  private mutating func begin(_ name: String) -> Begun {
+  private mutating func begin(_ name: String) -> StartedDrawing {
     do throws(ArtError) {
       let path = FilePath.path(of: name, in: folder)
       let (view, isSaved) = try timeout.read(path) { [journals, recovery] (file) throws(ArtError) in
@@ -113,27 +112,27 @@ extension Gallery {
           return .failure(error)
         }
       }
-      return Begun(name: name, work: .success((view, size, picture)))
+      return StartedDrawing(name: name, work: .success((view, size, picture)))
     } catch {
-      return Begun(name: name, work: .failure(error))
+      return StartedDrawing(name: name, work: .failure(error))
     }
   }
 
-  /// Twice what is shown.
+  /// The bounds of a picture: twice the shown size.
   private static func bounds() throws(ArtError) -> PixelSize {
     try PixelSize(width: 2 * GalleryPage.widest, height: 2 * GalleryPage.highest)
   }
 
-  private mutating func finish(_ begun: Begun) throws(ArtError) {
+  private mutating func finish(_ started: StartedDrawing) throws(ArtError) {
     let (view, size, task): (DocumentView, PixelSize, Picture)
-    do throws(ArtError) { (view, size, task) = try begun.work.get() } catch {
-      return try fail(begun.name, error)
+    do throws(ArtError) { (view, size, task) = try started.work.get() } catch {
+      return try fail(started.name, error)
     }
-    let path = FilePath.path(of: begun.name, in: folder)
+    let path = FilePath.path(of: started.name, in: folder)
     let picture: Thumbnails.Thumbnail
     do throws(DrawingFailure) { picture = try wait(for: task) } catch {
       guard !isAboutAll(error) else { throw ArtError(error, drawing: "the gallery of \(folder)") }
-      return try fail(begun.name, ArtError(error, drawing: path))
+      return try fail(started.name, ArtError(error, drawing: path))
     }
     report(.drawn(path, picture.drawn))
     if picture.drawn.pictureFault != nil { note(.damaged) }
@@ -141,11 +140,11 @@ extension Gallery {
       report(.pictureLost(path))
       note(.damaged)
     }
-    try put(GalleryPage.item(Self.entry(begun.name, view.content, size, picture.png)))
+    try put(GalleryPage.item(Self.entry(started.name, view.content, size, picture.png)))
     shown += 1
   }
 
-  /// Whether other documents would fare no better: there is no font, or the helper program failed at the first three.
+  /// Whether other documents would fail in the same way: there is no font, or the helper process failed for the first three.
   private mutating func isAboutAll(_ failure: DrawingFailure) -> Bool {
     switch failure {
     case .refused(let refusal): return [.noFont, .badFont].contains(refusal.reason)
@@ -167,7 +166,7 @@ extension Gallery {
     }
     return GalleryPage.Entry(
       name: String(name.dropLast(".emojiart".count)),
-      words: "\(content.canvas.width) × \(content.canvas.height), \(count)", emojis: texts,
+      detail: "\(content.canvas.width) × \(content.canvas.height), \(count)", emojis: texts,
       picture: (png, (size.width + 1) / 2, (size.height + 1) / 2))
   }
 
@@ -181,37 +180,37 @@ extension Gallery {
     }
   }
 
-  /// Shows a document as one that cannot be shown.
+  /// Writes a document that cannot be shown.
   private mutating func fail(_ name: String, _ error: ArtError) throws(ArtError) {
     report(.failed(error))
     note(error.code)
     errors.append((name, error))
-    try put(GalleryPage.item(GalleryPage.Entry(name: name, words: error.cause)))
+    try put(GalleryPage.item(GalleryPage.Entry(name: name, detail: error.cause)))
   }
 
   private mutating func note(_ code: ArtError.Code) { firstFailure = firstFailure ?? code }
 }
 
-/// The pieces of a gallery: one HTML page that needs nothing beside it. It has no script, and its policy allows none, nor anything
-/// from elsewhere.
+/// The parts of a gallery: one self-contained HTML page. It has no script, and its policy allows no script and no external
+/// content.
 enum GalleryPage {
-  /// What is told of a document.
+  /// A document's entry.
   struct Entry {
-    /// What it is called.
+    /// The document's name.
     var name: String
-    /// What is below the name: its size and how many emoji it has, or why it cannot be shown.
-    var words: String
-    /// The first emoji of it, which stand for the picture where that cannot be seen.
+    /// The text below the name: the size and the number of emoji, or the error.
+    var detail: String
+    /// The first emoji, for readers who cannot see the picture.
     var emojis: [String] = []
-    /// A PNG file and how large it is shown, or nothing for what cannot be shown.
+    /// A PNG file and its shown size; nil for a document that cannot be shown.
     var picture: (png: [UInt8], width: Int, height: Int)?
   }
 
-  /// How every gallery begins; no other page does.
+  /// The beginning of every gallery, and of no other page.
   static let mark =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"emojiart "
 
-  /// What comes before the documents.
+  /// The page up to the first document.
   static func head(title: String, count: Int) -> String {
     """
     \(mark)\(EmojiArtVersion.current)">
@@ -228,7 +227,7 @@ enum GalleryPage {
     """
   }
 
-  /// A document.
+  /// The HTML of a document.
   static func item(_ entry: Entry) -> [UInt8] {
     var item = Array("<li>".utf8)
     if let picture = entry.picture {
@@ -242,14 +241,14 @@ enum GalleryPage {
     } else {
       item += "<div class=\"fault\"><p>cannot be shown</p></div>".utf8
     }
-    item += "<h2><bdi>\(escaped(entry.name))</bdi></h2><p>\(escaped(entry.words))</p></li>\n".utf8
+    item += "<h2><bdi>\(escaped(entry.name))</bdi></h2><p>\(escaped(entry.detail))</p></li>\n".utf8
     return item
   }
 
-  /// What comes after the documents.
+  /// The page after the last document.
   static let end = "</ul>\n</main>\n</html>\n"
 
-  /// Text as HTML shows it, in quotes, too; characters that cannot be seen are shown by their numbers.
+  /// Text escaped for HTML, also within quotes; invisible characters are shown as numbers.
   static func escaped(_ text: String) -> String {
     text.visible.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {
@@ -263,10 +262,10 @@ enum GalleryPage {
     }
   }
 
-  /// How a picture is shown at most, in the units of the page; it has twice as many pixels.
+  /// The largest shown size of a picture, in CSS pixels; it has twice as many pixels.
   static let (widest, highest) = (240, 180)
 
-  /// Colours are the browser's own, of a bright page or a dark one. A column is as wide as the pictures; a telephone has two.
+  /// The browser's own colours, light or dark. A column is as wide as the pictures; a telephone shows two.
   private static let style = """
     *{box-sizing:border-box}
     body{margin:0;padding:clamp(.75rem,2vw,2.5rem);font:1rem/1.4 system-ui,sans-serif;background:Canvas;color:CanvasText}

@@ -5,7 +5,7 @@ import ArtStore
 import ArtSystem
 import ArtWorker
 
-/// What kind of file a document is drawn as.
+/// The file format of a drawing.
 public enum PictureFormat: String, CaseIterable, Sendable {
   case png, svg, pdf
 
@@ -18,7 +18,7 @@ public enum PictureFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// That of a file's ending, in any case; nil for another one.
+  /// The format for a file's extension, in any case; nil for any other.
   public init?(endingOf path: String) {
     let name = FilePath(path).name
     guard let point = name.lastIndex(of: ".") else { return nil }
@@ -26,20 +26,20 @@ public enum PictureFormat: String, CaseIterable, Sendable {
   }
 }
 
-/// How large a document is drawn.
+/// The size of a drawing.
 public enum RenderSize: Equatable, Sendable {
-  /// So many pixels, or points, for one of the canvas; above 0.
+  /// Pixels, or points, for each pixel of the canvas; above 0.
   case scale(Double)
-  /// So many across; from 1 to 10,000,000.
+  /// The width; from 1 to 10,000,000.
   case width(Int)
 
   /// A side would have more than 10,000,000 pixels.
   public struct TooLarge: Error, Equatable {
-    /// A scale at which it would not.
+    /// A scale that is small enough.
     public let fittingScale: Double
   }
 
-  /// How large a part of the canvas is then. A side has at least one pixel.
+  /// The size of a region of the canvas. A side has at least one pixel.
   public func pixels(of region: CanvasRect) throws(TooLarge) -> PixelSize {
     let size: (width: Int, height: Int)
     switch self {
@@ -73,18 +73,18 @@ public enum RenderSize: Equatable, Sendable {
 public struct RenderOptions: Sendable {
   /// The kind of file.
   public var format: PictureFormat
-  /// How large.
+  /// The size.
   public var size: RenderSize
-  /// This part of the canvas, as it was typed, in pixels or percent; nil for all of it.
+  /// The region of the canvas as typed, in pixels or percent; nil for all of it.
   public var region: String?
-  /// Whether there is nothing where nothing is drawn, instead of white.
+  /// Whether the paper is transparent instead of white.
   public var isTransparent: Bool
-  /// For SVG: the glyphs as pictures, each once.
+  /// For SVG: whether each glyph is embedded once, as a picture.
   public var embedsGlyphs: Bool
-  /// The font file that a person named; nil for the one that is found.
+  /// The font file that the user named; nil for the default one.
   public var font: String?
 
-  /// How to draw.
+  /// Options of a drawing.
   public init(
     _ format: PictureFormat, size: RenderSize = .scale(1), region: String? = nil, isTransparent: Bool = false,
     embedsGlyphs: Bool = false, font: String? = nil
@@ -93,14 +93,14 @@ public struct RenderOptions: Sendable {
     (self.isTransparent, self.embedsGlyphs, self.font) = (isTransparent, embedsGlyphs, font)
   }
 
-  /// Why there is no drawing to be made.
+  /// Why a drawing cannot be made.
   public enum Failure: Error, Equatable {
-    /// The region is none of this canvas.
+    /// The region is invalid for this canvas.
     case region(ArtError)
     case tooLarge(RenderSize.TooLarge)
   }
 
-  /// The drawing, and how large it is.
+  /// The drawing and its size.
   public func drawing(of scene: DrawingScene) throws(Failure) -> (drawing: Drawing, size: PixelSize) {
     let rect: CanvasRect
     do throws(ArtError) {
@@ -123,17 +123,17 @@ public struct RenderOptions: Sendable {
   }
 }
 
-/// Waits for drawings in the way of a front end, which may take signals meanwhile.
+/// Waits for a drawing. The front end implements it, and may handle signals meanwhile.
 public protocol DrawingWaiter {
-  /// Has the work done and waits for it. Throws what the work throws, `failed` where it cannot be begun.
+  /// Runs the work and waits for it. Throws what the work throws, or `failed` if it cannot be started.
   func wait<Value: Sendable>(
     for work: @escaping @Sendable () async throws(DrawingFailure) -> Value
   ) throws(DrawingFailure) -> Value
 }
 
 extension OutputFile {
-  /// Draws into this file and puts it at its path. `name` is what messages call what is drawn. Throws why not; then nothing is at
-  /// the path that was not there before.
+  /// Draws into this file and puts it at its path. `name` is what messages call the drawing. Throws the error; then the path is
+  /// unchanged.
   public func finish(
     _ drawing: Drawing, of name: String, by renderer: Renderer = Renderer(), waiter: some DrawingWaiter
   ) throws(ArtError) -> Drawn {
@@ -143,7 +143,7 @@ extension OutputFile {
         try await renderer.draw(drawing) { self.write($0) }
       }
     } catch {
-      // It was given up because the file takes nothing more.
+      // Writing to the file has failed, which cancelled the drawing.
       if error == .cancelled { try check() }
       throw ArtError(error, drawing: name)
     }
@@ -153,7 +153,7 @@ extension OutputFile {
 }
 
 extension ArtError {
-  /// Why a document is not drawn; `name` is what messages call it.
+  /// The error for a failed drawing; `name` is what messages call it.
   public init(_ failure: DrawingFailure, drawing name: String) {
     switch failure {
     case .failed(let error): self = error.withCause("\(name) cannot be drawn: \(error.cause)")
@@ -172,18 +172,18 @@ extension ArtError {
   }
 }
 
-/// A document for whoever draws it: its content and its background's bytes, both of one state.
+/// A document to be drawn: its content and its background's bytes, both of one state.
 public struct DocumentView: Sendable {
-  /// How often the document is read again when its background went out of the file between two readings.
+  /// How often the document is read again if its background was removed between two readings.
   private static let attempts = 4
 
   /// The document.
   public let content: DocumentContent
-  /// What is drawn of it.
+  /// The visible content.
   public let scene: DrawingScene
 
-  /// Reads it with the edits that belong to it, and reports these; among those journals, or those that are there. Throws
-  /// what reading throws.
+  /// Reads a document with its orphaned edits, and reports these. `journals` are the orphaned journals; nil stands for all on
+  /// this machine. Throws what reading throws.
   public init(
     _ file: DocumentFile, among journals: [OrphanedJournal]? = nil, recovery: Recovery = Recovery()
   ) throws(ArtError) {
@@ -198,7 +198,7 @@ public struct DocumentView: Sendable {
         return
       }
     }
-    // The bytes are lost: the rest is drawn without them.
+    // The bytes are lost: the document is drawn without its background.
     self.init(try recovery.content(of: file, among: journals), picture: nil)
   }
 
@@ -207,6 +207,6 @@ public struct DocumentView: Sendable {
     scene = DrawingScene(content, picture: picture)
   }
 
-  /// Whether the background's bytes are not in the document any more.
+  /// Whether the background's bytes are missing from the document.
   public var isPictureLost: Bool { content.background != nil && scene.picture == nil }
 }

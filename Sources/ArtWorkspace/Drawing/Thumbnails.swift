@@ -8,18 +8,18 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Small pictures of documents, drawn once for each state of a document and each size as long as their cache keeps them.
+/// Small pictures of documents, drawn once for each state of a document and each size while their cache keeps them.
 ///
 ///     request ──in the cache──▶ picture
 ///        └──not there──▶ drawing, shared by all requests of the same key ──▶ picture, and a file in the cache
 ///                           └──every request is cancelled──▶ the helper program is ended
 ///
-/// Documents and the cache are read on a queue of its own, one after the other: a document that another program holds delays those
-/// behind it by its own timeout at most.
+/// Documents and the cache are read one by one on a queue of this object: a document that another program holds delays the next
+/// ones by its own timeout at most.
 public final class Thumbnails: Sendable {
   /// The bounds of a side, in pixels.
   public static let sides = 1...1024
-  /// Bytes of a picture at most. Raw pixels of the largest one have 4 MiB.
+  /// The largest picture in bytes. The raw pixels of the largest one have 4 MiB.
   private static let pictureLimit = 6 << 20
 
   private let cache: ThumbnailCache?
@@ -29,8 +29,8 @@ public final class Thumbnails: Sendable {
   private let queue = DispatchQueue(label: "emojiart.thumbnails")
   private let drawings = SharedWork<String, Result<Thumbnail, Failure>>()
 
-  /// Pictures that are kept in that cache, if there is one. `font` is the font file that a person named; nil stands for the one that
-  /// is found. What `recovery` reports comes on a thread of this object's own.
+  /// Thumbnails in that cache, if there is one. `font` is the font file that the user named; nil stands for the default one. The
+  /// notices of `recovery` come on a thread of this object.
   public init(
     cache: ThumbnailCache? = ThumbnailCache(), font: String? = nil, renderer: Renderer = Renderer(),
     recovery: Recovery = Recovery()
@@ -41,26 +41,26 @@ public final class Thumbnails: Sendable {
     self.recovery = recovery
   }
 
-  /// A picture, and what may be amiss with it.
+  /// A picture, with possible warnings.
   public struct Thumbnail: Sendable {
     /// A PNG file.
     public let png: [UInt8]
-    /// What came of drawing it. Nothing is amiss with one that was kept.
+    /// The result of drawing it. A picture from the cache has no warnings.
     public let drawn: Drawn
   }
 
-  /// How many requests wait for a drawing.
+  /// The number of requests that wait for a drawing.
   var waitingCount: Int { drawings.waitingCount }
 
-  /// A PNG of a document with the edits that belong to it, as large as fits into `size` with the aspect of its canvas. Throws
-  /// `badValue` for a size out of `sides`, `unavailable` when the task is cancelled, and what reading and drawing throw.
+  /// A PNG of a document with its orphaned edits, as large as fits into `size` with the aspect of its canvas. Throws `badValue`
+  /// for a size out of `sides`, `unavailable` if the task is cancelled, and what reading and drawing throw.
   public func picture(of file: DocumentFile, within size: PixelSize) async throws(ArtError) -> [UInt8] {
     let bounds = try Bounds(size)
     let font = EmojiFont.find(font)
     let found = try await onQueue(for: file.path) { [recovery] () throws(ArtError) in
       let journals = file.journals(among: recovery.journals()).own
       if journals.isEmpty { return Found.state(try file.base()) }
-      // Orphaned edits may come out otherwise once they are restored: such a state is not kept.
+      // This state is not cached: restoring orphaned edits may give another one.
       return .view(try DocumentView(file, among: journals, recovery: recovery))
     }
     switch found {
@@ -86,9 +86,9 @@ public final class Thumbnails: Sendable {
     }
   }
 
-  /// The same of a document in memory, which `name` stands for in messages; `background` is the bytes of its background. Only what
-  /// `isSaved`, a state that the file of the document was in, is shared and kept: unsaved edits can be rebased, and then the same
-  /// revision and head name another state.
+  /// A PNG of a document in memory, which messages call `name`; `background` is the bytes of its background. Only a state with
+  /// `isSaved`, which the document's file was in, is shared and cached: after a rebase of unsaved edits, the same revision and
+  /// head name another state.
   public func picture(
     of content: DocumentContent, background: [UInt8]?, named name: String, within size: PixelSize,
     isSaved: Bool = false
@@ -100,7 +100,7 @@ public final class Thumbnails: Sendable {
     }
   }
 
-  /// The same of a document that was read with its background. `isSaved` where no orphaned edits are in it.
+  /// A PNG of a document that was read with its background. `isSaved` is false if orphaned edits are in it.
   public func thumbnail(
     of view: DocumentView, within size: PixelSize, isSaved: Bool
   ) async throws(DrawingFailure) -> Thumbnail {
@@ -116,7 +116,7 @@ public final class Thumbnails: Sendable {
     }
   }
 
-  /// How large the picture of a canvas is within a size. Throws `badValue` for a size out of `sides`.
+  /// The size of a canvas's picture within `size`. Throws `badValue` for a size out of `sides`.
   static func size(of canvas: Canvas, within size: PixelSize) throws(ArtError) -> PixelSize {
     try Bounds(size).fitting(canvas)
   }
@@ -137,14 +137,14 @@ public final class Thumbnails: Sendable {
   }
 }
 
-// MARK: What a picture is kept by
+// MARK: Keys
 
 extension Thumbnails {
-  /// What a first look at a document comes to.
+  /// The first reading of a document.
   private enum Found: Sendable {
-    /// The file and its orphaned edits.
+    /// The document with its orphaned edits.
     case view(DocumentView)
-    /// The file has no orphaned edits, and is in that state.
+    /// A document without orphaned edits, and its state.
     case state(DocumentBase)
   }
 
@@ -163,7 +163,7 @@ extension Thumbnails {
       (width, height) = (size.width, size.height)
     }
 
-    /// As large as fits.
+    /// The largest size that fits.
     func fitting(_ canvas: Canvas) throws(ArtError) -> PixelSize {
       let (across, down) = (Double(canvas.width), Double(canvas.height))
       let scale = min(Double(width) / across, Double(height) / down)
@@ -173,7 +173,7 @@ extension Thumbnails {
     }
   }
 
-  /// All that a picture depends on: the state of the document, the size, the program, and the font file.
+  /// Everything that a picture depends on: the state of the document, the size, the program, and the font file.
   private struct Key: Sendable {
     let text: String
 
@@ -184,7 +184,8 @@ extension Thumbnails {
       ].joined(separator: "\n")
     }
 
-    /// Another one after an upgrade of the font. Without its status nothing can be drawn, nor kept.
+    /// Identifies the font file; an upgrade of the font changes it. A file without a status cannot be drawn with, so nothing is
+    /// cached.
     private static func identity(of font: String?) -> String {
       guard let font, let status = try? FileStatus(at: font) else { return "none" }
       let (file, time) = (status.identity, status.raw.st_mtim)
@@ -203,7 +204,7 @@ extension Thumbnails {
     case drawing(DrawingFailure)
   }
 
-  /// Does the work for a document that messages call so.
+  /// Adds the document's name to the errors of `body`.
   private func named<Value>(
     _ name: String, _ work: () async throws(Failure) -> Value
   ) async throws(ArtError) -> Value {
@@ -236,7 +237,7 @@ extension Thumbnails {
     }
   }
 
-  /// Keeps it, unless something is amiss with it, of which nothing would be said another time.
+  /// Caches a picture, unless it has warnings: these would be missing the next time.
   private func keep(_ picture: Thumbnail, as key: Key) async {
     guard let cache, picture.drawn == Drawn() else { return }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
@@ -247,13 +248,13 @@ extension Thumbnails {
     }
   }
 
-  /// The picture of that key from the cache, else what this work draws. Requests of the same key share both.
+  /// The picture of that key from the cache, or else from this work. Requests of the same key share both.
   private func shared(
     _ key: Key, _ work: @escaping @Sendable () async throws(Failure) -> Thumbnail
   ) async throws(Failure) -> Thumbnail {
     let outcome: Result<Thumbnail, Failure>? = await drawings.value(for: key.text) { [self] in
       do throws(Failure) {
-        if let kept = await read(key) { return .success(Thumbnail(png: kept, drawn: Drawn())) }
+        if let cached = await read(key) { return .success(Thumbnail(png: cached, drawn: Drawn())) }
         return .success(try await work())
       } catch {
         return .failure(error)
@@ -270,7 +271,7 @@ extension Thumbnails {
     }
   }
 
-  /// Does what waits for files on the queue of this object; when the task is cancelled before its turn, nothing.
+  /// Runs blocking work on the queue of this object, unless the task is cancelled before its turn.
   private func onQueue<Value: Sendable>(
     for name: String, _ work: @escaping @Sendable () throws(ArtError) -> Value
   ) async throws(ArtError) -> Value {
@@ -294,22 +295,21 @@ extension Thumbnails {
     return try outcome.get()
   }
 
-  /// Whether a task was cancelled, for a queue that does its work.
+  /// Whether a task was cancelled, for work on a queue.
   private final class Cancellation: Sendable {
     let isRequested = Atomic(false)
   }
 }
 
-/// A bounded folder of small pictures that may be deleted at any moment, by anybody, while any number of programs use it.
+/// A bounded folder of small pictures. Any number of programs may use it, and its files may be deleted at any moment.
 ///
-/// Each picture is a PNG file with a digest of its key and its bytes behind the end, where readers of PNG do not look. The file is
-/// named by a digest of its key. It is written without a name and then renamed, and a file whose digest does not fit counts as
-/// absent: so no file needs to be synchronised with the disk. A read sets the modification time of the file, and the files that were
-/// not used for the longest time go first.
+/// Each picture is a PNG file, named by a digest of its key. A digest of its key and its bytes follows the end of the PNG data,
+/// where PNG readers do not look. A file is written without a name and then renamed, and a file with a wrong digest counts as
+/// absent, so no file needs to be synced. A read sets the modification time, and the least recently used files are removed first.
 ///
-/// No failure of it is an error: then the picture is absent, or is not kept.
+/// No failure is an error: the picture is absent, or is not stored.
 public final class ThumbnailCache: Sendable {
-  /// Bytes of all files that are kept by default.
+  /// The default limit of all files together, in bytes.
   public static let defaultLimit = 64 << 20
 
   /// Its folder.
@@ -318,24 +318,24 @@ public final class ThumbnailCache: Sendable {
   /// Bytes written since the last clean-up; nil before the first one.
   private let written = Mutex<Int?>(nil)
 
-  /// In a folder that need not exist, with files of `limit` bytes in all; several programs that write at once may exceed it by an
-  /// eighth each.
+  /// A cache in a folder that need not exist, with files of `limit` bytes in all. Several programs that write at once may each
+  /// exceed it by an eighth.
   init(in folder: String, limit: Int = defaultLimit) {
     self.folder = folder
     self.limit = limit
   }
 
-  /// That of this user: `$XDG_CACHE_HOME/emojiart/thumbnails`, else `~/.cache/emojiart/thumbnails`, with files of `limit` bytes in
-  /// all. Nil where no variable names an absolute path.
+  /// This user's cache: `$XDG_CACHE_HOME/emojiart/thumbnails`, or `~/.cache/emojiart/thumbnails`. Nil if no variable names an
+  /// absolute path.
   public convenience init?(limit: Int = defaultLimit) { self.init(limit: limit) { Environment[$0] } }
 
-  /// The same with these variables.
+  /// This user's cache, by these variables.
   convenience init?(limit: Int = defaultLimit, variable: @escaping (String) -> String?) {
     guard let cache = XDGFolders(variable).cache else { return nil }
     self.init(in: "\(cache)/emojiart/thumbnails", limit: limit)
   }
 
-  /// The PNG file that was kept under that key; nil where there is none, or none that can be believed.
+  /// The PNG file of that key; nil if it is absent or its digest is wrong.
   func read(_ key: String) -> [UInt8]? {
     let path = path(of: key)
     do {
@@ -345,16 +345,16 @@ public final class ThumbnailCache: Sendable {
       }
       let picture = Array(bytes.dropLast(Self.digestLength))
       guard bytes.suffix(Self.digestLength).elementsEqual(Self.digest(key, picture).utf8) else { return nil }
-      // One whose time stays is removed earlier, which does no harm.
+      // If the time cannot be set, the file is removed earlier, which does no harm.
       utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW)
       return picture
     } catch {
-      // What cannot be read is drawn again.
+      // A picture that cannot be read is drawn again.
       return nil
     }
   }
 
-  /// Keeps a PNG file under a key, if it can; one that is larger than an eighth of the limit is not kept.
+  /// Stores a PNG file under a key, if possible. A file that is larger than an eighth of the limit is not stored.
   func keep(_ picture: [UInt8], as key: String) {
     let bytes = picture + Array(Self.digest(key, picture).utf8)
     guard bytes.count <= largest else { return }
@@ -372,11 +372,11 @@ public final class ThumbnailCache: Sendable {
       }
       try write(bytes, to: path(of: key))
     } catch {
-      // The picture was drawn, and will be drawn again.
+      // The picture is drawn again the next time.
     }
   }
 
-  /// Bytes of a file at most, and those written between two clean-ups.
+  /// The largest file, and the bytes written between two clean-ups.
   private var largest: Int { limit / 8 }
 
   private func write(_ bytes: [UInt8], to path: String) throws {
@@ -393,20 +393,20 @@ public final class ThumbnailCache: Sendable {
     }
   }
 
-  /// Throws where others could have put anything there.
+  /// Throws if other users may write to the folder.
   private func verifyFolder() throws(ArtError) {
     try StateFolder.verify(FilePath(folder).folder)
     try StateFolder.verify(folder)
   }
 
-  /// Removes the files that were not used for the longest time until there is room for what is written before the next clean-up.
-  /// Files of other names stay: the folder may be a link to one where other things are.
+  /// Removes the least recently used files until the next files fit. Files of other names are not touched: the folder may be a
+  /// link to one with other contents.
   private func clean() throws(SystemError) {
     var files: [(path: String, size: Int, time: timespec)] = []
     try FolderEntry.each(in: folder) { entry in
       guard let name = entry.name, Self.isOurs(name) else { return }
       let path = "\(folder)/\(name)"
-      // One that is gone meanwhile takes no room.
+      // A file that was removed meanwhile does not count.
       guard let status = try? FileStatus(ofLinkAt: path), status.isRegularFile else { return }
       files.append((path, status.size, status.raw.st_mtim))
     }
@@ -428,14 +428,14 @@ extension ThumbnailCache {
   private static let end = ".png"
   private static let (hiddenStart, hiddenEnd) = (".thumbnail-", ".tmp")
 
-  /// Where the picture of that key is.
+  /// The path of that key's picture.
   func path(of key: String) -> String { "\(folder)/\(Self.digest(key, []))\(Self.end)" }
 
   private static func digest(_ key: String, _ picture: [UInt8]) -> String {
     (Array(key.utf8) + [0] + picture).withUnsafeBufferPointer { ContentDigest.of($0) }
   }
 
-  /// Whether this type gives a file such a name.
+  /// Whether a file name is one of this cache.
   private static func isOurs(_ name: String) -> Bool {
     if name.hasPrefix(hiddenStart), name.hasSuffix(hiddenEnd) { return true }
     return name.utf8.count == digestLength + end.utf8.count && name.hasSuffix(end)

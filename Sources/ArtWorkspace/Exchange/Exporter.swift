@@ -4,13 +4,13 @@ import ArtExchange
 import ArtModel
 import ArtStore
 
-/// A document that is to be written in a form that others read.
+/// Writes a document in a format of other programs.
 public struct Exporter: Sendable {
-  /// The form.
+  /// The format.
   public let dialect: Dialect
-  /// The document, with what programs that are gone have left for it.
+  /// The document with its orphaned edits.
   public let view: DocumentView
-  /// What cannot be carried.
+  /// What the format cannot express.
   public let report: ExchangeReport
 
   /// Reads the document. Throws what reading throws.
@@ -20,23 +20,23 @@ public struct Exporter: Sendable {
     report = dialect.report(on: view.content, isPictureLost: view.isPictureLost)
   }
 
-  /// How many emoji are carried.
+  /// The number of emoji that are exported.
   public var emojiCount: Int { view.content.emojiCount - report.emojisLeftOut }
 
-  /// Where a file in that form goes; what is there is replaced if it is a document in one of the forms. Throws what
-  /// `OutputPlace` throws.
-  public func place(_ path: String) throws(ArtError) -> OutputPlace {
-    // The apps open files of our ending only.
-    try OutputPlace(path, replacing: .exchanges(mayHaveOurEnding: dialect != .json))
+  /// The location of an exported file. An existing file is replaced if it is a document in one of these formats. Throws what
+  /// `OutputLocation` throws.
+  public func location(_ path: String) throws(ArtError) -> OutputLocation {
+    // The apps open only files with our extension.
+    try OutputLocation(path, replacing: .exchanges(mayHaveOurEnding: dialect != .json))
   }
 
-  /// Writes it in pieces. Throws what `body` throws.
+  /// Writes the document in pieces. Throws what `body` throws.
   public func write(_ body: ([UInt8]) throws(ArtError) -> Void) throws(ArtError) {
     try dialect.write(view.content, picture: view.scene.picture, to: body)
   }
 
-  /// Writes it into a file, with a line break behind it, and puts the file at its path. Throws why not; then nothing is at the path
-  /// that was not there before.
+  /// Writes the document and a line break into a file, and puts the file at its path. Throws the error; then the path is
+  /// unchanged.
   public func write(to file: OutputFile) throws(ArtError) {
     let write = { (piece: [UInt8]) throws(ArtError) in if !file.write(piece) { try file.check() } }
     try self.write(write)

@@ -5,70 +5,70 @@ import ArtStore
 import ArtSystem
 import Glibc
 
-/// One file that is to become a document.
+/// One file to import.
 public struct ImportSource: Sendable {
-  /// What the files of a folder have in common. There may be very many: each keeps its own name only.
+  /// What the files of a folder share. There may be very many files, so each stores only its name.
   final class Folder: Sendable {
-    /// The folder itself.
+    /// The folder's path.
     let path: String
-    /// Where its documents go.
+    /// The folder for its documents.
     let target: String
 
     init(_ path: String, target: String) { (self.path, self.target) = (path, target) }
   }
 
-  private enum Place: Sendable {
+  private enum Origin: Sendable {
     case bytes(name: String, target: String)
     case named(String, target: String)
     case found(String, in: Folder)
   }
 
-  private let place: Place
+  private let origin: Origin
 
-  /// What a person named, and the path of its document.
-  public init(_ path: String, target: String) { place = .named(path, target: target) }
+  /// A path that the user named, and the path of its document.
+  public init(_ path: String, target: String) { origin = .named(path, target: target) }
 
-  /// What was found in a folder.
-  init(_ name: String, in folder: Folder) { place = .found(name, in: folder) }
+  /// A file that was found in a folder.
+  init(_ name: String, in folder: Folder) { origin = .found(name, in: folder) }
 
-  private init(_ place: Place) { self.place = place }
+  private init(_ origin: Origin) { self.origin = origin }
 
-  /// Bytes that are there; messages call them by that name.
+  /// Bytes in memory; `name` is for messages.
   public static func bytes(name: String, target: String) -> ImportSource {
     ImportSource(.bytes(name: name, target: target))
   }
 
-  /// Nil for bytes that are there.
+  /// The path; nil for bytes in memory.
   public var path: String? {
-    switch place {
+    switch origin {
     case .bytes: nil
     case .named(let path, _): path
     case .found(let name, let folder): FilePath.path(of: name, in: folder.path)
     }
   }
 
-  /// What messages call it.
+  /// The name for messages.
   public var name: String {
-    if case .bytes(let name, _) = place { name } else { path ?? "" }
+    if case .bytes(let name, _) = origin { name } else { path ?? "" }
   }
 
   /// The path of the document.
   public var target: String {
-    switch place {
+    switch origin {
     case .bytes(_, let target), .named(_, let target): target
     case .found(let name, let folder): Self.target(of: name, in: folder.target)
     }
   }
 
-  /// Whether it was found in a folder: what is no document is passed over then, and no link is followed.
-  var isFound: Bool { if case .found = place { true } else { false } }
+  /// Whether it was found in a folder: then other files are skipped and links are not followed.
+  var isFound: Bool { if case .found = origin { true } else { false } }
 }
 
 extension ImportSource {
-  /// What files of documents end in: our own ending, and the one of JSON.
+  /// The extensions of documents: our own and that of JSON.
   static let endings = [DocumentFile.ending, ".json"]
 
-  /// Where the document of a file of that name is to be. By bytes: to Swift a character before the point may be one with it.
+  /// The path of the document for a file name. Works on bytes: to Swift the character before the point may combine with it.
   static func target(of name: String, in folder: String) -> String {
     var stem = Substring(name)
     for ending in endings where name.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) {
@@ -77,34 +77,34 @@ extension ImportSource {
     return FilePath.path(of: stem + DocumentFile.ending, in: folder)
   }
 
-  /// Whether its name is that of a document.
+  /// Whether its name has a document's extension.
   var isCalledDocument: Bool {
     name.utf8.suffix(DocumentFile.ending.utf8.count).elementsEqual(DocumentFile.ending.utf8)
   }
 
-  /// Whether its name has an ending at all.
+  /// Whether its name has an extension at all.
   var hasEnding: Bool { FilePath(name).name.utf8.contains(UInt8(ascii: ".")) }
 }
 
-/// What is to be imported: the files that people named and those found in folders, in order.
+/// The files to import: those that the user named, and those found in folders, in order.
 public struct ImportList: Sendable {
-  /// The folder that documents go to.
+  /// The folder for documents.
   public let folder: String
   private let isRecursive: Bool
   /// The files.
   public private(set) var sources: [ImportSource] = []
-  /// What of the folders may count by its name, and is neither a file nor a folder; what it is instead.
+  /// Entries of folders that are neither files nor folders although their names qualify; with what they are.
   public private(set) var passed: [(name: String, kind: String)] = []
-  /// What cannot be looked at.
+  /// Paths that cannot be read.
   public private(set) var faults: [(name: String, error: ArtError)] = []
-  /// Files that do not count by their names.
+  /// The number of files whose names do not qualify.
   public private(set) var others = 0
-  /// Folders in folders that nobody asked to look into.
+  /// The number of subfolders that were skipped.
   public private(set) var foldersPassed = 0
   /// Whether a folder was named.
   public private(set) var hasFolder = false
 
-  /// An empty one; `isRecursive` has folders in folders looked through, too.
+  /// An empty list; `isRecursive` includes subfolders.
   public init(folder: String, isRecursive: Bool) {
     self.folder = folder
     self.isRecursive = isRecursive
@@ -113,12 +113,12 @@ public struct ImportList: Sendable {
   /// Adds a source.
   public mutating func add(_ source: ImportSource) { sources.append(source) }
 
-  /// A file that a person named.
+  /// Adds a file that the user named.
   public mutating func addFile(_ path: String) {
     add(ImportSource(path, target: ImportSource.target(of: FilePath(path).name, in: folder)))
   }
 
-  /// The files of a folder, and of those in it where these are wanted.
+  /// Adds the files of a folder, and of its subfolders if `isRecursive`.
   public mutating func addFolder(_ path: String) {
     hasFolder = true
     var waiting = [(path: path, target: folder, depth: 0)]
@@ -163,7 +163,7 @@ public struct ImportList: Sendable {
 
   private static let deepest = 64
 
-  /// Whether files of that name may be documents: by their endings, or because they have none.
+  /// Whether a file name qualifies: it has a document's extension or none.
   static func mayCount(_ name: String) -> Bool {
     let bytes = name.utf8
     return ImportSource.endings.contains {
@@ -173,9 +173,9 @@ public struct ImportList: Sendable {
   }
 }
 
-/// What lies in one folder, sorted by name; hidden files are not looked at.
+/// The entries of a folder, sorted by name, without hidden files.
 struct ImportFolder {
-  /// What an entry is.
+  /// The type of an entry.
   enum Kind: String {
     case file = "a file"
     case folder = "a folder"
@@ -187,12 +187,12 @@ struct ImportFolder {
   }
 
   private(set) var entries: [(name: String, kind: Kind)] = []
-  /// Names that are no UTF-8, with marks in the place of what cannot be read.
+  /// Names that are not UTF-8, with replacement characters.
   private(set) var unreadable: [String] = []
 
   var folders: [String] { entries.filter { $0.kind == .folder }.map(\.name) }
 
-  /// Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
+  /// Lists a folder. Throws `noSuchDocument`, `notPermitted`, `inputOutput`.
   init(_ path: String) throws(ArtError) {
     do throws(SystemError) {
       try FolderEntry.each(in: path) { if !$0.isHidden { add($0) } }
@@ -206,7 +206,7 @@ struct ImportFolder {
   private mutating func add(_ entry: FolderEntry) {
     guard let name = entry.name else { return unreadable.append(entry.displayName) }
     do throws(SystemError) { entries.append((name, Kind(try entry.kind()))) } catch {
-      // What has gone meanwhile is not there; of anything else it is told that it is passed over.
+      // A missing entry was removed meanwhile; any other is reported as skipped.
       if error.number != ENOENT { entries.append((name, .unseen)) }
     }
   }

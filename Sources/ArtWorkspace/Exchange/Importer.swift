@@ -8,14 +8,14 @@ import Glibc
 
 /// How documents are imported.
 public struct ImportOptions: Sendable {
-  /// Whether no background is fetched: its URL stays pending.
+  /// Whether backgrounds are not fetched: their URLs stay pending.
   public var isOffline: Bool
   /// Whether backgrounds may come from any address.
   public var allowsPrivate: Bool
-  /// What a front end adds to a refused background: how the refusal can be lifted there; nil for nothing.
+  /// The front end's hint on how to lift a refusal; nil for none.
   public var hint: @Sendable (Refusal) -> String?
 
-  /// The options.
+  /// Options of an import.
   public init(
     isOffline: Bool = false, allowsPrivate: Bool = false,
     hint: @escaping @Sendable (Refusal) -> String? = { _ in nil }
@@ -24,56 +24,56 @@ public struct ImportOptions: Sendable {
   }
 }
 
-/// Why a file did not become a document.
+/// Why a file could not be imported.
 public enum ImportFailure: Error, Equatable {
   case failed(ArtError)
-  /// Something stands at the path of the document.
+  /// A file is at the path of the document.
   case targetExists(String)
-  /// No document can be called so.
+  /// The name is invalid for a document.
   case badName(String)
-  /// It is an emojiart document already, which can be copied.
+  /// The file is an emojiart document already, which can be copied.
   case isDocument(String)
-  /// Something stands where the folder of the document is to be.
+  /// Another file is at the path of the document's folder.
   case noFolder(String)
 }
 
-/// A document that has come in.
+/// An imported document.
 public struct ImportedDocument: Sendable {
-  /// What the file that it came from is called.
+  /// The name of its source.
   public let source: String
   /// The document's path.
   public let path: String
-  /// What the file was written in.
+  /// The format of its source.
   public let dialect: Dialect
-  /// How many emoji there were.
+  /// The number of emoji in the source.
   public let found: Int
-  /// The document.
+  /// The content.
   public let content: DocumentContent
   /// What was left out or changed.
   public let report: ExchangeReport
-  /// Why it has no background, and will have none; nil where it has one, or nothing was refused.
+  /// The permanent refusal of its background; nil for none.
   public let refusal: Refusal?
 }
 
-/// What an import came to.
+/// The result of an import.
 public struct ImportTally: Sendable {
-  /// The first failure's; nil where there was none.
+  /// The code of the first failure; nil for none.
   public private(set) var firstFailure: ArtError.Code?
-  /// Documents that came in.
+  /// The number of imported documents.
   public private(set) var documents = 0
-  /// Files that did not.
+  /// The number of files that failed.
   public private(set) var failures = 0
-  /// Emoji that came in.
+  /// The number of imported emoji.
   public private(set) var emojis = 0
-  /// Emoji that the files had.
+  /// The number of emoji in the files.
   public private(set) var emojisFound = 0
-  /// Documents of this program that were met in folders.
+  /// The number of emojiart documents in the folders, which were skipped.
   public fileprivate(set) var own = 0
-  /// Other files that were met there.
+  /// The number of other files in the folders.
   public fileprivate(set) var others = 0
-  /// Folders that were met there and not looked into.
+  /// The number of subfolders that were skipped.
   public fileprivate(set) var folders = 0
-  /// What was met there and is no file.
+  /// The number of entries that are no files.
   public fileprivate(set) var special = 0
 
   fileprivate mutating func add(_ document: ImportedDocument) {
@@ -82,28 +82,28 @@ public struct ImportTally: Sendable {
     emojisFound += document.found
   }
 
-  /// Counts a file that did not come in.
+  /// Counts a file that failed.
   public mutating func addFailure(_ code: ArtError.Code) {
     failures += 1
     firstFailure = firstFailure ?? code
   }
 }
 
-/// Imports files, one after the other, as a front end asks for each:
+/// Imports files one after the other, each when the front end asks for it:
 ///
-///     source ──read──▶ nothing: it is passed over, which the tally counts
+///     source ──read──▶ nil: it is skipped, which the tally counts
 ///                  └─▶ ForeignArt ──make──▶ a new document, whole or not at all
 public struct Importer<Transfer: PictureTransfer> {
   private let options: ImportOptions
   private let transfer: Transfer
   private let notice: @Sendable (DocumentNotice) -> Void
   private var random = SystemRandomNumberGenerator()
-  /// The folder that the last document went to.
+  /// The folder of the last document.
   private var folder: String?
-  /// What has come in so far; a front end adds the failures that it has said.
+  /// The result so far; the front end adds the failures that it reported.
   public var tally = ImportTally()
 
-  /// An importer of what is in that list. `notice` is given to the documents that are made.
+  /// An importer of the files in that list. `notice` is passed to the documents that are made.
   public init(
     _ list: ImportList, _ options: ImportOptions = ImportOptions(), transfer: Transfer,
     notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
@@ -114,7 +114,7 @@ public struct Importer<Transfer: PictureTransfer> {
     tally.folders = list.foldersPassed
   }
 
-  /// What a source holds; `bytes` are those of a source without a path. Nil for what is passed over. Throws why it is no document.
+  /// Reads a source; `bytes` are those of a source without a path. Nil if the source is skipped. Throws why it is no document.
   public mutating func read(
     _ source: ImportSource, bytes: SourceBytes? = nil
   ) throws(ImportFailure) -> ForeignArt? {
@@ -150,7 +150,7 @@ public struct Importer<Transfer: PictureTransfer> {
 
   /// Makes the document. Throws an `ImportFailure`, and what the transfer throws.
   public mutating func make(_ foreign: ForeignArt, from source: ImportSource) throws -> ImportedDocument {
-    // Nobody should fetch for nothing. That nothing is replaced is seen to when the document is made.
+    // Checked before a background is fetched in vain; making the document checks again that nothing is replaced.
     try checkFree(source.target)
     do {
       let document = try make(foreign, source)
@@ -201,7 +201,7 @@ public struct Importer<Transfer: PictureTransfer> {
 }
 
 extension DocumentContent {
-  /// What our own JSON says is still to come is left alone, too, until somebody asks for it.
+  /// Keeps what is pending in our own JSON pending, until a user asks to fetch it.
   fileprivate mutating func leaveUnfetched() throws(ArtError) {
     guard let pending else { return }
     setPending(
@@ -210,25 +210,25 @@ extension DocumentContent {
   }
 }
 
-// MARK: Its background
+// MARK: Background
 
-/// What becomes of the picture that a document from elsewhere names or holds.
+/// The background of a document from another program.
 struct ImportBackground {
-  /// The picture, when it was taken.
+  /// The picture, if it was accepted.
   private(set) var picture: CheckedPicture?
-  /// Where it came from, if that is known.
+  /// Its URL, if known.
   private(set) var url: String?
-  /// What is still to be fetched, and why it was not.
+  /// The URL that is still to be fetched, and why it was not.
   private(set) var pending: (url: String, reason: String)?
-  /// What is told of it.
+  /// The notes for the report.
   private(set) var notes: [ExchangeReport.Note] = []
-  /// Why there is none, and there will be none.
+  /// Why it was permanently refused.
   private(set) var refusal: Refusal?
 
   /// No background.
   init() {}
 
-  /// Looks at a picture, or fetches it unless `isOffline`. Throws where nobody can look at bytes that are there.
+  /// Checks the picture, or fetches it unless `isOffline`. Throws if the bytes cannot be checked.
   init(
     _ background: ForeignArt.Background, for document: String, by transfer: some PictureTransfer,
     _ options: ImportOptions
@@ -236,10 +236,10 @@ struct ImportBackground {
     if let bytes = background.bytes {
       do {
         picture = try transfer.picture(.check(bytes), for: document)
-        url = background.url.flatMap(Self.kept)
+        url = background.url.flatMap(Self.storableURL)
         if background.url != nil, url == nil {
-          let words = "the URL beside the picture that is in it, which is no URL of a picture"
-          notes.append(ExchangeReport.Note(.leftOut, code: "pictureURL", text: words))
+          let text = "the URL beside the picture that is in it, which is no URL of a picture"
+          notes.append(ExchangeReport.Note(.leftOut, code: "pictureURL", text: text))
         }
         return
       } catch let refusal as Refusal {
@@ -256,57 +256,57 @@ struct ImportBackground {
   ) throws {
     let found: BackgroundURL
     do throws(Refusal) { found = try BackgroundURL(text) } catch { return leaveOut("the background", error) }
-    if options.isOffline, !found.isData, let kept = found.storable {
-      pending = (kept, "offline")
+    if options.isOffline, !found.isData, let storable = found.storable {
+      pending = (storable, "offline")
       return
     }
     do {
       let received = try transfer.receive(
         untrusted: text, for: document, allowsPrivate: options.allowsPrivate)
       (picture, url) = (received.picture, received.url)
-      // One that was in the file is not missed then.
+      // The picture was in the file, so the refusal of its URL does not matter.
       refusal = nil
     } catch let refused as BackgroundRefusal {
       refuse(refused.refusal, of: found, hint: options.hint(refused.refusal))
     } catch let error as ArtError {
-      guard let kept = found.storable else { throw error }
-      wait(for: kept, reason: error.code.rawValue, because: error.cause)
+      guard let storable = found.storable else { throw error }
+      wait(for: storable, reason: error.code.rawValue, because: error.cause)
     }
   }
 
   private mutating func refuse(_ refusal: Refusal, of url: BackgroundURL, hint: String?) {
-    guard refusal.isTransient, let kept = url.storable else {
+    guard refusal.isTransient, let storable = url.storable else {
       let detail = refusal.detail + (hint.map { "; \($0)" } ?? "")
       return leaveOut(
         "the background \(url.redacted)", Refusal(refusal.reason, detail, isTransient: false))
     }
-    wait(for: kept, reason: refusal.reason.rawValue, because: refusal.detail)
+    wait(for: storable, reason: refusal.reason.rawValue, because: refusal.detail)
   }
 
   private mutating func leaveOut(_ what: String, _ refusal: Refusal) {
     self.refusal = refusal
-    let words = "\(what) (\(refusal.reason.rawValue): \(refusal.detail))"
-    notes.append(ExchangeReport.Note(.leftOut, code: "background", text: words))
+    let text = "\(what) (\(refusal.reason.rawValue): \(refusal.detail))"
+    notes.append(ExchangeReport.Note(.leftOut, code: "background", text: text))
   }
 
   private mutating func wait(for url: String, reason: String, because detail: String) {
     pending = (url, reason)
-    let words = "the background is still to be fetched (\(reason): \(detail))"
-    notes.append(ExchangeReport.Note(.changed, code: "pendingBackground", text: words))
+    let text = "the background is still to be fetched (\(reason): \(detail))"
+    notes.append(ExchangeReport.Note(.changed, code: "pendingBackground", text: text))
   }
 
-  /// What a document keeps of where its picture came from; nil for what is no URL of a picture.
-  private static func kept(_ text: String) -> String? {
+  /// The URL as a document stores it; nil for text that is no URL of a picture.
+  private static func storableURL(_ text: String) -> String? {
     do throws(Refusal) { return try BackgroundURL(text).storable } catch { return nil }
   }
 }
 
-// MARK: Its folder
+// MARK: Folder
 
-/// Folders for documents that come in.
+/// Makes the folders of imported documents.
 private enum FolderMaking {
-  /// Makes a folder where there is none, and those that it is in, durably. Throws `noFolder` where something else stands, `notPermitted`,
-  /// `diskFull`, `inputOutput`.
+  /// Makes a folder and its missing parents, durably. Throws `noFolder` if another file is there, `notPermitted`, `diskFull`,
+  /// `inputOutput`.
   static func make(_ folder: String) throws(ImportFailure) {
     var status = stat()
     if stat(folder, &status) == 0 {
@@ -323,7 +323,7 @@ private enum FolderMaking {
     sync(parent)
   }
 
-  /// A folder that may not be read, or a file system of another kind, cannot be made to wait.
+  /// Failures are ignored: a folder without read permission, and some file systems, cannot be synced.
   private static func sync(_ folder: String) {
     let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard file >= 0 else { return }

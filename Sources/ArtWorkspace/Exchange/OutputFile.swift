@@ -6,45 +6,47 @@ import ArtSystem
 import Glibc
 import Synchronization
 
-/// A result on its way to a file, which appears at its path whole or not at all.
+/// A file that is being written, which appears at its path whole or not at all.
 ///
 ///     begun ──write──▶ begun ──finish──▶ there
-///       └──discard, or nobody holds it any more──▶ nothing is left, what was there before stays
+///       └──discard, or the last reference is dropped──▶ the path is unchanged
 ///
-/// It is written without a name in the folder where it is to be, until it is whole; while it takes the place of another one it has a
-/// hidden name for a moment. Where the file system has no files without a name it has that one from the start, and a kill leaves it
-/// behind. What is no file, a pipe for one, takes the bytes as they come.
+/// It is written without a name in its folder until it is whole; while it replaces another file it has a hidden name for a
+/// moment. On a file system without unnamed files it has that name from the start, and a killed program leaves it behind. A pipe
+/// or device gets the bytes as they come.
 public final class OutputFile: Sendable {
   private struct State {
-    /// What is written to; nil when it is over.
+    /// The open file; nil at the end.
     var descriptor: Int32?
     var written = 0
     var trouble: Int32?
   }
 
-  private let place: OutputPlace
-  /// What is on its way; nil where bytes go out as they come.
+  private let location: OutputLocation
+  /// The file without a name; nil for a stream.
   private let file: UnnamedFile?
   private let state: Mutex<State>
 
-  /// Begins one. Throws `exists`, `noSuchDocument`, `notPermitted`, `diskFull`, `inputOutput`, `usage` for a terminal.
-  public convenience init(_ place: OutputPlace) throws(ArtError) { try self.init(place, isUnnamed: true) }
+  /// Creates the file. Throws `exists`, `noSuchDocument`, `notPermitted`, `diskFull`, `inputOutput`, `usage` for a terminal.
+  public convenience init(_ location: OutputLocation) throws(ArtError) {
+    try self.init(location, isUnnamed: true)
+  }
 
-  /// The same; `isUnnamed` where the file system may be asked for a file without a name.
-  init(_ place: OutputPlace, isUnnamed: Bool) throws(ArtError) {
-    self.place = place
-    switch place.kind {
+  /// Creates the file; `isUnnamed` is whether to try a file without a name.
+  init(_ location: OutputLocation, isUnnamed: Bool) throws(ArtError) {
+    self.location = location
+    switch location.kind {
     case .descriptor(let descriptor):
       file = nil
       state = Mutex(State(descriptor: descriptor))
     case .stream:
-      let stream = open(place.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
-      guard stream >= 0 else { throw .notSaved(as: place.path, errno) }
+      let stream = open(location.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+      guard stream >= 0 else { throw .notSaved(as: location.path, errno) }
       file = nil
       state = Mutex(State(descriptor: stream))
-      try OutputPlace.checkTerminal(stream, place.path)
+      try OutputLocation.checkTerminal(stream, location.path)
     case .new, .replacing:
-      let new = try Self.begin(place, isUnnamed)
+      let new = try Self.begin(location, isUnnamed)
       file = new
       state = Mutex(State(descriptor: new.descriptor))
     }
@@ -52,16 +54,16 @@ public final class OutputFile: Sendable {
 
   deinit { discard() }
 
-  /// Whether a program that is killed leaves a file with a hidden name behind.
+  /// Whether a killed program leaves a file with a hidden name behind.
   public var leavesFile: Bool { file?.hiddenName != nil }
 
-  /// Whether it is a pipe, and whoever read it has closed it.
+  /// Whether it is a pipe without a reader.
   public var isReaderGone: Bool { state.withLock { $0.trouble == EPIPE } }
 
-  /// How many bytes it has.
+  /// The number of bytes written.
   public var size: Int { state.withLock { $0.written } }
 
-  /// Writes; false when that fails, which `finish` tells. Waits for who reads a pipe.
+  /// Writes bytes; false on failure, which `finish` throws. Blocks until the reader of a pipe reads.
   public func write(_ bytes: [UInt8]) -> Bool {
     state.withLock { state in
       guard let descriptor = state.descriptor, state.trouble == nil else { return false }
@@ -71,18 +73,18 @@ public final class OutputFile: Sendable {
     }
   }
 
-  /// Throws why something could not be written.
+  /// Throws the error of a failed write.
   public func check() throws(ArtError) {
     if let trouble = state.withLock({ $0.trouble }) { throw failure(trouble) }
   }
 
-  /// Puts the file at its path, durably. Throws why it could not be written, or not be put there.
+  /// Puts the file at its path, durably. Throws the error of a failed write or of this step.
   public func finish() throws(ArtError) {
     defer { discard() }
     try check()
     let descriptor = state.withLock { $0.descriptor }
     guard let descriptor else { throw failure(EBADF) }
-    switch place.kind {
+    switch location.kind {
     case .descriptor, .stream: break
     case .new, .replacing:
       guard fsync(descriptor) == 0 else { throw failure(errno) }
@@ -91,8 +93,8 @@ public final class OutputFile: Sendable {
     }
   }
 
-  /// Gives it up. Nothing happens to one that is at its path already. Where something is just being written, to a pipe that nobody
-  /// reads perhaps, it is not waited for: then the end of the program closes the file.
+  /// Discards the file, unless it is at its path already. Does not wait for a write that is blocked on a pipe: the descriptor is
+  /// then closed when the program ends.
   public func discard() {
     let descriptor = state.withLockIfAvailable { state in
       defer { state.descriptor = nil }
@@ -100,25 +102,25 @@ public final class OutputFile: Sendable {
     }
     if case .some(nil) = descriptor { return }
     file?.abandon()
-    if case .descriptor = place.kind { return }
+    if case .descriptor = location.kind { return }
     if case .some(let descriptor?) = descriptor { close(descriptor) }
   }
 
   private func failure(_ number: Int32) -> ArtError {
-    if case .descriptor = place.kind { return .notWritten(to: place.path, number) }
-    return .notSaved(as: place.path, number)
+    if case .descriptor = location.kind { return .notWritten(to: location.path, number) }
+    return .notSaved(as: location.path, number)
   }
 }
 
 extension OutputFile {
-  /// Writes all bytes; the system's error number when that fails. Waits for who reads a pipe.
+  /// Writes all bytes; returns the system's error number on failure. Blocks until the reader of a pipe reads.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     var left = bytes[...]
     while !left.isEmpty {
       let count = left.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
-        // Another program left the pipe so that writing does not wait.
+        // The pipe may be non-blocking, set so by another program.
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&room, 1, -1)
         continue
@@ -129,16 +131,16 @@ extension OutputFile {
     return nil
   }
 
-  private static func begin(_ place: OutputPlace, _ isUnnamed: Bool) throws(ArtError) -> UnnamedFile {
-    let folder = FilePath(place.target).folder
+  private static func begin(_ location: OutputLocation, _ isUnnamed: Bool) throws(ArtError) -> UnnamedFile {
+    let folder = FilePath(location.target).folder
     do throws(SystemError) {
       // A copy of a private file is private from its first byte.
       return try UnnamedFile(
-        in: folder, mode: place.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder),
+        in: folder, mode: location.kind == .new ? 0o666 : 0o600, else: hiddenName(in: folder),
         allowsUnnamed: isUnnamed
       )
     } catch {
-      throw .notSaved(as: place.path, error.number)
+      throw .notSaved(as: location.path, error.number)
     }
   }
 
@@ -147,52 +149,55 @@ extension OutputFile {
   }
 
   private func putInPlace(_ file: UnnamedFile) throws(ArtError) {
-    if case .replacing(let old) = place.kind { try old.rights.apply(to: file.descriptor, name: place.path) }
+    if case .replacing(let old) = location.kind {
+      try old.rights.apply(to: file.descriptor, name: location.path)
+    }
     let isThere: Bool
     do throws(SystemError) {
-      switch place.kind {
+      switch location.kind {
       case .replacing(let old):
         isThere = try file.replace(
-          place.target, over: Self.hiddenName(in: FilePath(place.target).folder),
-          ifStill: { old.isUnchanged(at: place.target) })
+          location.target, over: Self.hiddenName(in: FilePath(location.target).folder),
+          ifStill: { old.isUnchanged(at: location.target) })
       case .new, .descriptor, .stream:
-        try file.link(as: place.target, mayRace: true)
+        try file.link(as: location.target, mayRace: true)
         isThere = true
       }
     } catch {
       throw failure(error.number)
     }
     guard isThere else {
-      throw ArtError(.exists, "what is at \(place.path) was changed meanwhile; look at it, then try again")
+      throw ArtError(.exists, "what is at \(location.path) was changed meanwhile; look at it, then try again")
     }
   }
 
-  /// The name is there in any case, and a folder that may not be read, or a file system of another kind, cannot be made to wait.
+  /// Failures are ignored: the name exists in any case, and a folder without read permission, and some file systems, cannot be
+  /// synced.
   private func syncFolder() {
-    let folder = open(FilePath(place.target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let folder = open(FilePath(location.target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
     fsync(folder)
     close(folder)
   }
 }
 
-// MARK: Its place
+// MARK: Location
 
-/// Where a result is to be written, and what is there now.
-public struct OutputPlace: Sendable {
+/// The location of an output file, and what is there now.
+public struct OutputLocation: Sendable {
   /// What is at the path.
   enum Kind: Equatable {
-    /// A descriptor that is open already.
+    /// An open descriptor.
     case descriptor(Int32)
     /// A pipe or a device.
     case stream
     /// Nothing.
     case new
-    /// A file that the result takes the place of.
+    /// A file to replace.
     case replacing(OldFile)
   }
 
-  /// What files may be replaced.
+  /// Which files may be replaced.
   public enum Replaceable: Sendable {
     /// None.
     case nothing
@@ -200,27 +205,27 @@ public struct OutputPlace: Sendable {
     case pictures
     /// A page that `gallery` wrote.
     case galleries
-    /// A document as JSON, of any of the formats that `export` writes; with our own ending where the app that reads it wants that.
+    /// A JSON document in any format that `export` writes; with our own extension if the app that reads it requires that.
     case exchanges(mayHaveOurEnding: Bool)
   }
 
-  /// As a person gave it.
+  /// The path as given.
   public let path: String
-  /// Where the file will be: links are followed to what is replaced.
+  /// The path of the file: a link is followed to the file that is replaced.
   let target: String
   let kind: Kind
 
-  /// A descriptor that is open already, and stays open; `name` is what messages call it. Throws `usage` for a terminal.
+  /// An open descriptor, which stays open; `name` is for messages. Throws `usage` for a terminal.
   public init(descriptor: Int32, name: String) throws(ArtError) {
     (path, target, kind) = (name, name, .descriptor(descriptor))
     try Self.checkTerminal(descriptor, name)
   }
 
-  /// A new file. Throws what a place must not be.
+  /// A new file. Throws why the path is invalid.
   public init(new path: String) throws(ArtError) { try self.init(path, replacing: .nothing) }
 
-  /// Looks what is there. Only a file of that kind, or an empty one, is replaced, never a document. Throws `badValue`, `exists`,
-  /// `notPermitted`, `noSuchDocument`, `usage` for a terminal.
+  /// Checks what is at the path. Only an empty file or one of the given kind is replaced, never a document. Throws `badValue`,
+  /// `exists`, `notPermitted`, `noSuchDocument`, `usage` for a terminal.
   public init(_ path: String, replacing replaceable: Replaceable) throws(ArtError) {
     self.path = path
     var status = stat()
@@ -246,20 +251,20 @@ public struct OutputPlace: Sendable {
     }
   }
 
-  /// Throws for a terminal, which shows no picture.
+  /// Throws for a terminal, which cannot show a picture.
   fileprivate static func checkTerminal(_ descriptor: Int32, _ name: String) throws(ArtError) {
     guard isatty(descriptor) == 1 else { return }
     throw ArtError(
       .usage, "\(name) is a terminal, which shows no picture; redirect it, or name a file", about: name)
   }
 
-  /// Throws for the name of a document, or of what SQLite would take for a part of one.
+  /// Throws for the name of a document, or of a file that SQLite would use with one.
   private static func checkName(
     _ target: String, _ path: String, _ replaceable: Replaceable
   ) throws(ArtError) {
     let name = FilePath(target).name.utf8
     guard !name.isEmpty else { throw .notSaved(as: path, ENOENT) }
-    // By bytes: to Swift a character before the point may be one with it.
+    // Works on bytes: to Swift the character before the point may combine with it.
     let endings = replaceable.mayHaveOurEnding ? [] : [""]
     let own = (endings + ["-journal", "-wal", "-shm"]).map { (".emojiart" + $0).utf8 }
     guard !own.contains(where: { name.suffix($0.count).elementsEqual($0) }) else {
@@ -274,24 +279,24 @@ public struct OutputPlace: Sendable {
     }
   }
 
-  /// Throws where what is there must stay.
+  /// Throws if the file must not be replaced.
   private static func check(
     _ old: OldFile, at target: String, _ replaceable: Replaceable, _ path: String
   ) throws(ArtError) {
     let head = old.head
     guard head.isEmpty || replaceable.matches(head) && replaceable.matchesAll(of: target) else {
-      let what = head.starts(with: "SQLite format 3".utf8) ? "a database" : "no \(replaceable.words)"
+      let what = head.starts(with: "SQLite format 3".utf8) ? "a database" : "no \(replaceable.noun)"
       throw ArtError(.exists, "\(path) exists already, and is \(what)", about: path, remedy: .chooseName)
     }
   }
 }
 
-extension OutputPlace.Replaceable {
+extension OutputLocation.Replaceable {
   fileprivate var mayHaveOurEnding: Bool {
     if case .exchanges(let may) = self { may } else { false }
   }
 
-  fileprivate var words: String {
+  fileprivate var noun: String {
     switch self {
     case .nothing, .pictures: "PNG, SVG or PDF"
     case .galleries: "gallery"
@@ -299,19 +304,19 @@ extension OutputPlace.Replaceable {
     }
   }
 
-  /// Whether all of a file is what may be replaced. Many programs' JSON begins as a document does, with an `image` or a `url`.
+  /// Checks the whole file, because the JSON of many programs begins as a document does, with an `image` or a `url`.
   fileprivate func matchesAll(of path: String) -> Bool {
     guard case .exchanges = self else { return true }
     do throws(ArtError) {
       _ = try SourceBytes(path, followsLinks: true).foreign()
       return true
     } catch {
-      // What cannot be read as one is left alone, whatever the reason.
+      // A file that cannot be parsed is not replaced.
       return false
     }
   }
 
-  /// Whether a file that begins so may be replaced.
+  /// Whether a file with these first bytes may be replaced.
   fileprivate func matches(_ head: [UInt8]) -> Bool {
     switch self {
     case .nothing: false
@@ -323,7 +328,7 @@ extension OutputPlace.Replaceable {
     }
   }
 
-  /// Whether `svg` is the first element; what may be before it is passed over. A page with a drawing in it is none.
+  /// Whether `svg` is the root element, after a prolog. An HTML page that contains a drawing does not match.
   private static func isSVG(_ head: [UInt8]) -> Bool {
     guard head.first == UInt8(ascii: "<") else { return false }
     let blanks = [UInt8](" \t\r\n".utf8)
@@ -338,20 +343,20 @@ extension OutputPlace.Replaceable {
   }
 }
 
-// MARK: What it replaces
+// MARK: Replaced file
 
-/// A file that another one is to take the place of. It is held open, so that its number goes to no other file meanwhile.
+/// A file to be replaced. It is held open, so that its inode number is not reused.
 final class OldFile: Sendable {
   private static let headBytes = 1024
 
   /// Its first bytes.
   let head: [UInt8]
-  /// Who may do what with it.
+  /// Its permissions.
   let rights: FileRights
   private let state: State
   private let descriptor: Int32
 
-  /// What makes it the one that was looked at.
+  /// What identifies the file and its content.
   private struct State: Equatable {
     let device: dev_t
     let number: ino_t
@@ -365,7 +370,7 @@ final class OldFile: Sendable {
     }
   }
 
-  /// Looks at it; `path` is how a person called it. Throws what `notSaved` says.
+  /// Opens it; `path` is the path as given. Throws what `notSaved` returns.
   init(_ target: String, _ path: String) throws(ArtError) {
     let descriptor = open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .notSaved(as: path, errno) }
@@ -390,7 +395,7 @@ final class OldFile: Sendable {
 
   deinit { PlainFile.close(descriptor) }
 
-  /// Whether it is still there, and nobody wrote to it.
+  /// Whether the same file is still at the path, unchanged.
   func isUnchanged(at target: String) -> Bool {
     var status = stat()
     return lstat(target, &status) == 0 && State(status) == state
@@ -404,7 +409,7 @@ extension OldFile: Equatable {
 // MARK: Errors
 
 extension ArtError {
-  /// An open descriptor does not take the result; `name` is what people call it.
+  /// Writing to an open descriptor failed; `name` is for messages.
   package static func notWritten(to name: String, _ number: Int32) -> ArtError {
     let cause = SystemError.text(of: number)
     let knob = number == EFBIG ? "; raise `ulimit -f`" : ""

@@ -6,40 +6,40 @@ import ArtStore
 import ArtSystem
 import Glibc
 
-/// The bytes of a file that is to be imported. It is only ever read.
+/// The bytes of a file to import. The file is never written to.
 public struct SourceBytes: Sendable {
-  /// Bytes of the largest one that is read.
+  /// The largest file in bytes.
   static let limit = ForeignArt.byteLimit
 
-  /// What it seems to be.
+  /// What a file seems to be, by its first bytes.
   public enum Kind: Equatable, Sendable {
     /// A document of this program.
     case document
-    /// JSON, or nothing at all.
+    /// JSON, or an empty file.
     case text
     case other
   }
 
-  /// What they seem to be.
+  /// What the bytes seem to be.
   public let kind: Kind
-  /// Empty where it is a document of this program.
+  /// The bytes; empty for a document of this program.
   public let bytes: [UInt8]
 
-  /// Reads an open descriptor to its end; `name` is what messages call it. Throws `tooLarge`, `inputOutput`.
+  /// Reads an open descriptor to its end; `name` is for messages. Throws `tooLarge`, `inputOutput`.
   public init(descriptor: Int32, name: String) throws(ArtError) {
     var bytes: [UInt8] = []
     try Self.readAll(descriptor, into: &bytes, name: name)
     self.init(kind: Self.kind(of: bytes), bytes: bytes)
   }
 
-  /// Of these, which are none unless given.
+  /// The given bytes.
   public init(kind: Kind = .text, bytes: [UInt8] = []) {
     self.kind = kind
     self.bytes = bytes
   }
 
-  /// Reads a regular file, unless it is a document of this program. Throws `noSuchDocument`, `notPermitted`, `inputOutput`, `badValue`
-  /// for what is no regular file, `tooLarge`.
+  /// Reads a regular file, unless it is a document of this program. Throws `noSuchDocument`, `notPermitted`, `inputOutput`,
+  /// `badValue` for a file of another type, `tooLarge`.
   public init(_ path: String, followsLinks: Bool) throws(ArtError) {
     let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
     let file = open(path, flags)
@@ -66,7 +66,7 @@ public struct SourceBytes: Sendable {
     self.bytes = bytes
   }
 
-  /// The document that they are. Throws what `ForeignArt(reading:)` throws.
+  /// The parsed document. Throws what `ForeignArt(reading:)` throws.
   package func foreign() throws(ArtError) -> ForeignArt {
     try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in try ForeignArt(reading: bytes) }
   }
@@ -80,7 +80,7 @@ public struct SourceBytes: Sendable {
     return isText ? .text : .other
   }
 
-  /// Reads on, to the end or until there are so many.
+  /// Reads to the end, or up to that many bytes.
   private static func readAll(
     _ descriptor: Int32, into bytes: inout [UInt8], name: String, upTo wanted: Int = .max
   ) throws(ArtError) {
@@ -89,7 +89,7 @@ public struct SourceBytes: Sendable {
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
-        // Another program left the pipe so that reading does not wait.
+        // The pipe may be non-blocking, set so by another program.
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         poll(&ready, 1, -1)
         continue

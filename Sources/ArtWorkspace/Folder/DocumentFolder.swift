@@ -7,37 +7,36 @@ import ArtSystem
 import ArtWatch
 import Glibc
 
-/// A folder of documents that is open: its documents, and what happens to them, whoever does it.
+/// An open folder of documents: the documents in it and the events of their changes, by whatever program.
 ///
-/// What is told and what `documents` answers are one: no listener hears of a state before it can be asked for. A listener
-/// that applies each event to its own list has the folder's documents. `renamed` to the path of another document means
-/// that the other one is gone.
+/// A state is in `documents` before its event is emitted. A listener that applies each event to its own list has the folder's
+/// documents. `renamed` to the path of another document also removes that document.
 public actor DocumentFolder {
   /// The folder's path, as it was given.
   public nonisolated let path: String
   nonisolated let broadcast: Broadcast<FolderEvent>
-  /// Tells that something is pending which was not, or no longer.
+  /// Emits when a background becomes pending or stops being pending.
   nonisolated let pendingBroadcast = Broadcast<Void>()
-  /// Files are waited for here, not on the threads of Swift's concurrency.
+  /// File operations block this thread instead of the threads of Swift's concurrency.
   private let executor = ThreadExecutor("emojiart.folder")
   /// A thread of its own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   /// The path without symbolic links, and a slash.
   private let root: String
-  /// What messages put before a document's path.
+  /// The prefix of a document's path in messages.
   private let shownRoot: String
   private let source: any EventSource
   private let timeline: Timeline
   private var known = KnownDocuments()
   /// How often in a row each document was found in use by another program.
   private var busyRetries: [FilePath: Int] = [:]
-  /// Documents that cannot be read, as they were found, and the end of the grace period; nothing was emitted yet.
+  /// Documents that are unreadable but not reported yet: their stamps, and the ends of their grace periods.
   private var unreadable: [FilePath: (stamp: FileStamp, until: Duration)] = [:]
   private var emittedPendingChanges = 0
   private var isClosed = false
   private var listening: Task<Void, Never>?
 
-  /// Why changes are found by looking through the folder every so often; nil while the system tells of them.
+  /// Why changes are found by scanning the folder periodically; nil while the system reports them.
   public private(set) var degraded: String?
 
   private init(
@@ -57,9 +56,9 @@ public actor DocumentFolder {
     Task { await source.close() }
   }
 
-  /// Opens a folder; returns when each document has been looked at. Throws `noSuchDocument`, `notPermitted`,
-  /// `inputOutput`, `unavailable`. `only` is the one document that is wanted, by its name. `pollBecause` has the folder looked
-  /// through every two seconds instead of asking the system, and says why.
+  /// Opens a folder, and returns when each document has been refreshed. `only` is the name of the one document of interest; nil
+  /// stands for all. `pollBecause` is a reason to scan the folder every two seconds instead of watching it. Throws
+  /// `noSuchDocument`, `notPermitted`, `inputOutput`, `unavailable`.
   public static func open(
     _ path: String, isRecursive: Bool = false, only: String? = nil, pollBecause: String? = nil,
     clock: some Clock<Duration> = ContinuousClock()
@@ -71,8 +70,8 @@ public actor DocumentFolder {
     return try await open(path, clock: clock) { [settings] in FolderWatcher($0, settings, clock: clock) }
   }
 
-  /// The same with events from elsewhere; `source` is handed the path without symbolic links. `observer` is called with what happens
-  /// before any listener hears of it, and before the source is asked for the next event.
+  /// Opens a folder with another source of events; `source` receives the path without symbolic links. `observer` receives the
+  /// events before any listener does, and before the source is asked for the next event.
   static func open(
     _ path: String, clock: some Clock<Duration> = ContinuousClock(),
     observer: (@Sendable ([FolderEvent]) -> Void)? = nil, _ source: (String) -> any EventSource
@@ -104,12 +103,12 @@ public actor DocumentFolder {
   }
 
   private func begin(_ clock: some Clock<Duration>) async throws(ArtError) {
-    var isLookedThrough = false
-    while !isLookedThrough {
+    var isScanned = false
+    while !isScanned {
       switch await source.next() {
       case .scanned(let scan):
         await refreshFirst(scan.files.map { FilePath($0) }, clock)
-        isLookedThrough = true
+        isScanned = true
       case .degraded(let reason): degraded = reason
       case .watching: degraded = nil
       case .changed: break
@@ -118,24 +117,24 @@ public actor DocumentFolder {
     }
     let source = source
     listening = Task { [weak self] in
-      while let news = await source.next() {
+      while let event = await source.next() {
         guard let self else { return }
-        await self.receive(news)
+        await self.receive(event)
       }
       await self?.close()
     }
   }
 
-  /// The documents as they are known now, sorted by path.
+  /// The documents, sorted by path.
   public var documents: [FolderDocument] { known.list }
 
-  /// What happens from now on, for one listener of any number. One that is too slow is told `resync` once in the place of what it has
-  /// missed, and should look at `documents`. A listener that subscribes first and asks for `documents` then misses nothing.
+  /// The events from now on, for one of any number of listeners. A listener that is too slow gets one `resync` in place of the
+  /// events that it missed, and should read `documents`. To miss nothing, subscribe first and read `documents` then.
   public nonisolated func events(capacity: Int = 1_024) -> EventSequence<FolderEvent> {
     broadcast.subscribe(capacity: capacity)
   }
 
-  /// Ends watching; the listeners' sequences end after what waits for them.
+  /// Stops watching. Each listener's sequence ends after the events that are queued for it.
   public func close() async {
     isClosed = true
     await source.close()
@@ -155,17 +154,19 @@ public actor DocumentFolder {
 // MARK: Refreshing
 
 extension DocumentFolder {
-  /// The first pause before a document that is in use, or was unreadable at an unsettled moment, is refreshed again.
+  /// The first pause before a document is refreshed again that is in use, or was unreadable at an unsettled moment.
   private static let busyRetry = Duration.milliseconds(50)
-  /// Grace period before a missing file is reported as removed: it may have been renamed, or may be replaced by a program that unlinks first.
+  /// Grace period before a missing file is reported as removed: it may have been renamed, or may be replaced by a program that
+  /// unlinks first.
   private static let removalGrace = Duration.milliseconds(250)
-  /// Grace period before a file that cannot be read is reported: a copy of it may have stalled half-way. From when it was found so.
+  /// Grace period before an unreadable file is reported, from when it was first found so: a program that copies it may have
+  /// paused.
   private static let unreadableGrace = Duration.seconds(2)
 
-  /// Receives what the watcher reports.
-  private func receive(_ news: WatchEvent) async {
+  /// Applies an event of the watcher.
+  private func receive(_ event: WatchEvent) async {
     guard !isClosed else { return }
-    switch news {
+    switch event {
     case .changed(let files):
       let reasons = files.map { (FilePath($0.path), $0.isQuiet ? RefreshReason.quiet : .forced) }
       await refresh(Dictionary(reasons, uniquingKeysWith: max))
@@ -173,7 +174,7 @@ extension DocumentFolder {
       let reason = scan.folder.isEmpty ? RefreshReason.listed : .unsettled
       let paths = scan.files.map { FilePath($0) } + known.paths(below: scan.folder)
       await refresh(Dictionary(paths.map { ($0, reason) }, uniquingKeysWith: max))
-      // While the folder is looked through every so often, that says it all.
+      // While the folder is scanned periodically, `degraded` has said so already.
       if let reason = scan.reason, degraded == nil, !isClosed { broadcast.send(.rescanned(reason)) }
     case .degraded(let reason):
       degraded = reason
@@ -185,24 +186,24 @@ extension DocumentFolder {
   /// The timeout for all documents that other programs hold when the folder is opened.
   private static let firstTimeout = Duration.seconds(1)
 
-  /// Reads each document for the first time, by its own row alone; no event comes of it. One that is being saved or written just then
-  /// is read once more, and again after that.
+  /// Reads each document for the first time, without events and by its own row alone. A document that is being saved or written
+  /// is read again after a pause, and then again by the watcher.
   private func refreshFirst(_ paths: [FilePath], _ clock: some Clock<Duration>) async {
-    let doubtful = paths.filter { !isClosed && !refreshFirst($0, timeout: .zero) }
-    guard !doubtful.isEmpty, !isClosed else { return }
+    let unread = paths.filter { !isClosed && !refreshFirst($0, timeout: .zero) }
+    guard !unread.isEmpty, !isClosed else { return }
     do {
       try await clock.sleep(for: Self.busyRetry)
     } catch {
       // Return at once when cancelled.
     }
     let end = ContinuousClock.now + Self.firstTimeout
-    for path in doubtful where !isClosed {
+    for path in unread where !isClosed {
       guard !refreshFirst(path, timeout: end - .now) else { continue }
       await source.recheck(at: path.string, after: busyDelay(path))
     }
   }
 
-  /// Whether the document is whole, or gone.
+  /// Whether the document was read or is missing.
   private func refreshFirst(_ path: FilePath, timeout: Duration) -> Bool {
     var file = file(path)
     file.timeout = timeout
@@ -225,7 +226,7 @@ extension DocumentFolder {
   private func refresh(_ reasons: [FilePath: RefreshReason]) async {
     var now: [FilePath: FileIdentity] = [:]
     for path in reasons.keys where !isClosed {
-      // A path without a stamp is refreshed, and reported, in its turn.
+      // A path without a stamp is refreshed and reported in its turn.
       if let stamp = try? file(path).stampIfThere() { now[path] = stamp.identity }
       if now.count.isMultiple(of: 1_024) { await Task.yield() }
     }
@@ -237,7 +238,7 @@ extension DocumentFolder {
     }
   }
 
-  /// Refreshes one document and emits what is new. Returns after how long it must be refreshed again; nil when it need not.
+  /// Refreshes one document and emits its events. Returns the delay until it must be refreshed again, or nil.
   private func refresh(_ path: FilePath, _ reason: RefreshReason, _ batch: inout RefreshBatch)
     -> Duration?
   {
@@ -270,7 +271,7 @@ extension DocumentFolder {
     }
   }
 
-  /// A document is whole.
+  /// Records a document that was read, and emits its events.
   private func adopt(
     _ content: DocumentContent, at path: FilePath, _ stamp: FileStamp, _ batch: inout RefreshBatch
   ) {
@@ -279,7 +280,7 @@ extension DocumentFolder {
       events.append(.renamed(path.string, from: old.string))
       known[path] = known[old]
       known[old] = nil
-      // Something else may stand there.
+      // Another file may be at the old path.
       batch.add(old, .unsettled)
     }
     events += Comparison(path: path.string, known: known[path]).events(finding: content)
@@ -289,26 +290,27 @@ extension DocumentFolder {
     broadcast.send(events)
   }
 
-  /// Has listeners look for what is pending.
+  /// Notifies listeners when what is pending has changed.
   private func emitPending() {
     guard known.pendingChanges != emittedPendingChanges else { return }
     emittedPendingChanges = known.pendingChanges
     pendingBroadcast.send(())
   }
 
-  /// Where the document that has turned up here stood before: it is no longer there, and it is the same file.
+  /// The previous path of a document that was found here: a path where the same file was and is not any more.
   private func oldPath(of id: DocumentID, _ identity: FileIdentity, now path: FilePath) -> FilePath? {
     guard known[path]?.identity != identity else { return nil }
     return known.paths(of: identity).first { other in
       guard other != path, known[other]?.base?.id == id else { return false }
-      // Where the path cannot be read the file counts as still there: at worst `added` is emitted in the place of `renamed`.
+      // A path that cannot be read counts as unchanged: at worst `added` is emitted instead of `renamed`.
       do throws(ArtError) { return try file(other).stampIfThere()?.identity != identity } catch {
         return false
       }
     }
   }
 
-  /// The kernel reports a write only under the hard link that was used; that name may be gone since.
+  /// Refreshes the other hard links of a file: the kernel reports a write only under the name that was used, which may be removed
+  /// by now.
   private func refreshOtherNames(
     of path: FilePath, _ before: KnownDocument?, _ stamp: FileStamp?, _ batch: inout RefreshBatch
   ) {
@@ -323,7 +325,7 @@ extension DocumentFolder {
     }
   }
 
-  /// A document is unreadable. While it may be being written nothing is emitted.
+  /// Records that a document is unreadable. Nothing is emitted while it may still be being written.
   private func receive(
     trouble error: ArtError, at path: FilePath, _ stamp: FileStamp?, _ reason: RefreshReason
   ) -> Duration? {
@@ -337,14 +339,14 @@ extension DocumentFolder {
     }
     unreadable[path] = nil
     let before = known[path]
-    // A file without a stamp keeps the identity that it had; a file that was never seen has none.
+    // A file without a stamp keeps its known identity; an unknown file has none.
     if let identity = stamp?.identity ?? before?.identity {
       known[path] = KnownDocument(
         base: before?.base, trouble: error, identity: identity, stamp: stamp, pending: before?.pending,
-        isPendingNews: before?.isPendingNews ?? false)
+        becamePending: before?.becamePending ?? false)
       broadcast.send(events)
     }
-    // No event says that a disk works again.
+    // No event reports that a disk works again, so the document is refreshed again.
     guard isOfDisk else {
       busyRetries[path] = nil
       return nil
@@ -353,14 +355,14 @@ extension DocumentFolder {
     return busyDelay(path, atMost: .seconds(10))
   }
 
-  /// No file stands at a path. It may have another name now, which is refreshed meanwhile.
+  /// Records that no file is at a path, and reports the removal after its grace period: the file may have been renamed.
   private func handleMissing(_ path: FilePath, _ reason: RefreshReason) -> Duration? {
     busyRetries[path] = nil
     unreadable[path] = nil
-    guard let lost = known[path] else { return nil }
+    guard let document = known[path] else { return nil }
     if reason != .listed {
       let now = timeline.now()
-      let until = lost.missingUntil ?? now + Self.removalGrace
+      let until = document.missingUntil ?? now + Self.removalGrace
       known[path]?.missingUntil = until
       if until > now { return until - now }
     }
@@ -369,23 +371,23 @@ extension DocumentFolder {
     return nil
   }
 
-  /// The pause before a document that another program holds is refreshed again: 50 ms, doubled each time.
+  /// The pause before a document in use is refreshed again: 50 ms, doubled each time.
   private func busyDelay(_ path: FilePath, atMost: Duration = .seconds(1)) -> Duration {
-    let looks = min(busyRetries[path] ?? 0, 10)
-    busyRetries[path] = looks + 1
-    return min(Self.busyRetry * (1 << looks), atMost)
+    let retries = min(busyRetries[path] ?? 0, 10)
+    busyRetries[path] = retries + 1
+    return min(Self.busyRetry * (1 << retries), atMost)
   }
 }
 
-// MARK: What is pending
+// MARK: Pending backgrounds
 
 extension DocumentFolder {
-  /// What is pending and may be fetched.
+  /// The pending backgrounds that this mode fetches.
   func pending(_ mode: PendingMode) -> [(path: FilePath, key: PendingKey, revision: Int)] {
     guard mode != .none, !isClosed else { return [] }
     return known.withPending.compactMap { path, document in
       guard let base = document.base, let pending = document.pending, pending.isWanted,
-        mode == .all || document.isPendingNews
+        mode == .all || document.becamePending
       else { return nil }
       return (path, PendingKey(document: base.id, url: pending.url), base.revision)
     }
@@ -394,17 +396,17 @@ extension DocumentFolder {
 
 /// Where the events of an open folder come from: the watcher, or a test.
 protocol EventSource: Sendable {
-  /// Waits for the next news; nil after `close`. The first that is told of files is a scan of all of the folder.
+  /// Waits for the next event; nil after `close`. The first event about files is a scan of the whole folder.
   func next() async -> WatchEvent?
-  /// Has a file come again as one to look at.
+  /// Reports a file again after the delay.
   func recheck(at path: String, after delay: Duration) async
-  /// Ends it.
+  /// Closes the source; `next` returns nil from then on.
   func close() async
 }
 
 extension FolderWatcher: EventSource {}
 
-// Names of folders are as they were given.
+// Messages call a folder by the path as given.
 extension ArtError {
   /// Why a folder cannot be opened.
   fileprivate static func folder(_ name: String, _ number: Int32) -> ArtError {
@@ -419,7 +421,7 @@ extension ArtError {
     }
   }
 
-  /// Nothing is heard of the folder.
+  /// The watcher ended before its first scan.
   fileprivate static func unwatched(_ name: String) -> ArtError {
     ArtError(
       .unavailable, "the folder \(name) cannot be watched: the watcher ended before it had looked; try again",
@@ -427,37 +429,38 @@ extension ArtError {
   }
 }
 
-/// What happens in a folder. Paths are relative to it.
+/// A change in a folder. Paths are relative to it.
 public enum FolderEvent: Sendable, Equatable {
-  /// A document has come.
+  /// A document was added.
   case added(String, revision: Int)
-  /// A document is in another state; a notice for each save.
+  /// A document changed; one event for each save.
   case changed(String, DocumentChange)
-  /// A document has moved on further than its log goes back: look at all of it.
+  /// A document changed by more edits than its log holds: read it again.
   case movedOn(String, revision: Int)
-  /// A document is gone.
+  /// A document was removed.
   case removed(String)
-  /// A document has another name.
+  /// A document was renamed.
   case renamed(String, from: String)
-  /// A document cannot be read; told once, until it is whole again or there is another kind of trouble.
+  /// A document became unreadable; emitted once until it is readable again or the kind of error changes.
   case damaged(String, reason: ArtError)
-  /// Something may have been missed, and everything was looked at again; what was found was told before.
+  /// Events may have been missed, for this reason. The folder was scanned, and the differences were emitted before.
   case rescanned(String)
-  /// Changes are found by looking through the folder every so often; why, and what can be done.
+  /// Changes are found by scanning the folder periodically; why, and what the user can do.
   case degraded(String)
-  /// This listener has missed events: it should look at the folder's documents.
+  /// This listener missed events and should read the folder's documents again.
   case resync
 }
 
-/// What others did to a document, in one save as a rule.
+/// A change of a document by another program, normally one save.
 public struct DocumentChange: Sendable, Equatable {
-  /// The edits of one save, oldest first; none when the document is another state of itself, a backup for one, or is whole again.
+  /// The edits of one save, oldest first. Empty when the document was replaced by another state of itself, such as a backup, or
+  /// is readable again.
   public let edits: [LoggedEdit]
-  /// The texts of the emoji that the edits are about, as far as they are known.
+  /// The known texts of the emoji that the edits refer to.
   public let texts: [EmojiID: String]
-  /// The document's revision after them.
+  /// The document's revision after the edits.
   public let revision: Int
-  /// Whether the edits are all that happened. Otherwise look at all of the document.
+  /// Whether the edits are the whole change. Otherwise read the document again.
   public let isComplete: Bool
 
   /// A change.
@@ -473,10 +476,9 @@ public struct DocumentChange: Sendable, Equatable {
 public struct FolderDocument: Sendable, Equatable {
   /// Its path, relative to the folder.
   public let path: String
-  /// The state it is in; nil when it cannot be read, and when it was not read yet: another program has held it since the
-  /// folder was opened.
+  /// Its state; nil while it is unreadable, or not read yet because another program has held it since the folder was opened.
   public let base: DocumentBase?
-  /// Why it cannot be read, as it was found last; nil when nothing is wrong with it, or not for long enough to be told.
+  /// Why it is unreadable, by the last refresh; nil when it is readable or still in its grace period.
   public let trouble: ArtError?
 
   /// A document.

@@ -4,14 +4,14 @@ import ArtModel
 import ArtStore
 import ArtSystem
 
-/// What a follower of a folder is told, event by event, so that nothing is told twice and nothing is left out; of one document on
-/// demand from a revision on that the follower has seen.
+/// The notices for a follower of a folder: each change is reported exactly once, and of one document also the edits since a
+/// revision that the follower knows.
 ///
 ///     documents ──begin──▶ notices
-///     event ──receive──▶ notices; the folder's documents are asked for where the event does not say what happened
+///     event ──receive──▶ notices; from the folder's documents if the event does not say what changed
 ///     catchUp ──▶ notices: the edits since that revision, as soon as the document can be read
 public struct FolderReport {
-  /// A folder's documents, and why the system does not tell of their changes.
+  /// A folder's documents, and why the system does not report their changes.
   public typealias State = (documents: [FolderDocument], degraded: String?)
 
   private let folder: String
@@ -19,8 +19,8 @@ public struct FolderReport {
   private var reported: ReportedDocuments
   private var since: Int?
 
-  /// Of the folder at that path. `wanted` are the only documents of interest, and nil stands for all; where there is one, the edits
-  /// after the revision `since` are told of it.
+  /// A report of the folder at that path. `wanted` are the only documents of interest; nil stands for all. If `wanted` has one
+  /// document, its edits after the revision `since` are reported.
   package init(of folder: String, only wanted: Set<FilePath>? = nil, since: Int? = nil) {
     self.folder = folder
     document = wanted?.first?.string
@@ -28,10 +28,10 @@ public struct FolderReport {
     self.since = document == nil ? nil : since
   }
 
-  /// Whether the edits since a revision are still to be told.
+  /// Whether edits since a revision are still to be reported.
   public var isBehind: Bool { since != nil }
 
-  /// The document that was told of and in whose place another one comes by this event, of whose own end nothing is told.
+  /// The reported document that another one replaces by this event; its removal is not reported.
   public func replaced(by event: FolderEvent) -> String? {
     guard case .renamed(let document, _) = event, !reported.mustRefresh(after: event),
       reported.knows(document)
@@ -39,12 +39,12 @@ public struct FolderReport {
     return document
   }
 
-  /// What is told in the beginning.
+  /// The first notices.
   public mutating func begin(_ state: State) -> [FolderNotice] {
     reported.begin(state.documents, degraded: state.degraded)
   }
 
-  /// What is told of an event. `state` is asked for where the event does not say by itself what happened.
+  /// The notices for an event. `state` is called when the event alone does not say what changed.
   public mutating func receive(_ event: FolderEvent, state: () -> State) -> [FolderNotice] {
     let notices: [FolderNotice]
     if reported.mustRefresh(after: event) {
@@ -55,15 +55,15 @@ public struct FolderReport {
     }
     return notices.flatMap { notice in
       guard since != nil, notice.isOfWhole else { return [notice] }
-      // What the document has come to is told edit by edit as soon as it can be read.
+      // The document's edits are reported one by one as soon as it is readable.
       let caughtUp = catchUp()
-      let isTold = caughtUp.isComplete || since != nil || notice.withoutEdits != nil
-      return [notice.withoutEdits].compactMap(\.self) + caughtUp.notices + (isTold ? [] : [notice])
+      let isReported = caughtUp.isComplete || since != nil || notice.withoutEdits != nil
+      return [notice.withoutEdits].compactMap(\.self) + caughtUp.notices + (isReported ? [] : [notice])
     }
   }
 
-  /// Reads the document and tells what came after the revision that the follower has seen. `isComplete` says whether that was told, or
-  /// is to come yet. `isBeginning` has one that cannot be read told of at once: later it may be half-written.
+  /// Reads the document and reports the edits after the follower's revision. `isComplete` is false if they were not reported or
+  /// are still to come. With `isBeginning` an unreadable document is reported at once; later it may be half-written.
   public mutating func catchUp(
     isBeginning: Bool = false
   ) -> (notices: [FolderNotice], isComplete: Bool) {
@@ -73,14 +73,14 @@ public struct FolderReport {
     do throws(ArtError) {
       content = try file.read()
     } catch {
-      // That it is gone the folder tells; one that is in use is tried again.
+      // The folder reports a missing document; a document in use is tried again.
       guard error.code != .busy, error.code != .noSuchDocument else { return ([], false) }
-      // What is being written now may be whole at the next try.
+      // A file that is being written may be readable at the next try.
       guard isBeginning || (try? file.stamp())?.isConclusive ?? true else { return ([], false) }
       return ([reported.receive(.damaged(document, reason: error))].compactMap(\.self), false)
     }
     self.since = nil
-    // The folder may not have told yet that it is there, or whole.
+    // The folder may not have reported yet that the document exists or is readable.
     let here = DocumentChange(edits: [], texts: [:], revision: content.revision, isComplete: true)
     let first = reported.receive(.changed(document, here)).map { [$0] } ?? []
     reported.read(document, DocumentBase(content))
@@ -89,34 +89,34 @@ public struct FolderReport {
   }
 }
 
-/// What a follower of a folder is told. Documents are called by their paths in it.
+/// A notice for a follower of a folder. Documents are named by their paths in it.
 public enum FolderNotice: Sendable, Equatable {
-  /// From here on changes are told. How many documents there are.
+  /// Changes are reported from here on; with the number of documents.
   case ready(Int)
-  /// A document has come.
+  /// A document was added.
   case added(String, revision: Int)
-  /// A save; `isWholeAgain` when the document could not be read before.
+  /// A document was saved; `isWholeAgain` when it was unreadable before.
   case changed(String, DocumentChange, isWholeAgain: Bool)
-  /// The document has moved on further than can be told edit by edit.
+  /// The document changed by more edits than its log holds.
   case resync(String, revision: Int)
-  /// The document is at a lower revision than one that somebody has seen.
+  /// The document is at a lower revision than the one that the follower knows.
   case behind(String, revision: Int, since: Int)
-  /// A document is gone.
+  /// A document was removed.
   case removed(String)
-  /// A document has another name.
+  /// A document was renamed.
   case renamed(String, from: String, revision: Int?)
-  /// A document cannot be read; why.
+  /// A document is unreadable; why.
   case damaged(String, reason: ArtError)
-  /// A background that was pending was refused, for good or for now.
+  /// A pending background was refused, permanently or for now.
   case rejected(String, Refusal, url: String)
-  /// Something was in the way of fetching what is pending.
+  /// A pending background could not be fetched for another reason than the picture.
   case unfetched(String, reason: ArtError, url: String)
-  /// Everything was looked at again, because something may have been missed; why.
+  /// The folder was scanned because events may have been missed; why.
   case rescanned(String)
-  /// Changes are found by looking through the folder every so often; why.
+  /// Changes are found by scanning the folder periodically; why.
   case degraded(String)
 
-  /// The document that it is about; nil for one about the folder.
+  /// The document; nil for a notice about the folder.
   public var document: String? {
     switch self {
     case .ready, .rescanned, .degraded: nil
@@ -127,7 +127,7 @@ public enum FolderNotice: Sendable, Equatable {
     }
   }
 
-  /// What programs call its kind.
+  /// The name of its kind in machine-readable output.
   public var name: String {
     switch self {
     case .ready: "ready"
@@ -144,7 +144,7 @@ public enum FolderNotice: Sendable, Equatable {
     }
   }
 
-  /// The document's revision after it, where that is known.
+  /// The document's revision after it, if known.
   public var revision: Int? {
     switch self {
     case .added(_, let revision), .resync(_, let revision), .behind(_, let revision, _): revision
@@ -156,7 +156,7 @@ public enum FolderNotice: Sendable, Equatable {
 }
 
 extension FolderNotice {
-  /// Whether it is about a document that can be read.
+  /// Whether it is about a readable document.
   public var isOfWhole: Bool {
     switch self {
     case .added, .changed, .resync, .behind, .renamed: true
@@ -164,7 +164,7 @@ extension FolderNotice {
     }
   }
 
-  /// What it tells besides edits: that the document has come, or is whole again; nil for nothing.
+  /// The same notice without its edits, if it also says that the document was added or is readable again; otherwise nil.
   public var withoutEdits: FolderNotice? {
     switch self {
     case .changed(let document, let change, true):
@@ -176,39 +176,39 @@ extension FolderNotice {
   }
 }
 
-/// What has been reported of a folder's documents, so that nothing is reported twice and nothing is left out:
+/// What has been reported of a folder's documents, so that each change is reported exactly once:
 ///
 ///     documents ──begin──▶ reported ──receive(event)──▶ the event as a notice, or nothing: it was reported already
 ///                              │
-///                              └──receive(event, finding: documents)──▶ what differs from what was reported
+///                              └──receive(event, finding: documents)──▶ the differences from what was reported
 ///
-/// Who subscribes to the events, then begins with the documents, hears of some events that the documents have in
-/// them already: an edit up to a revision that was told, a removal of what was never told.
+/// A listener that subscribes to the events and then reads the documents gets some events that the documents include already: an
+/// edit up to the reported revision, or the removal of a document that was never reported.
 struct ReportedDocuments: Equatable, Sendable {
-  /// A document as it was told.
+  /// A document as it was last reported.
   fileprivate struct Known: Equatable {
-    /// Nil while it has never been read.
+    /// Nil if it has never been read.
     var revision: Int?
-    /// Nil also where it is not known which edit was the last: events do not tell.
+    /// Nil also if the last edit is unknown: events do not carry it.
     var head: EditID?
-    /// Nil also where another document may stand there now.
+    /// Nil also if another document may be at the path by now.
     var id: DocumentID?
-    /// Why it cannot be read.
+    /// Why it is unreadable.
     var trouble: ArtError?
   }
 
   private var known: [FilePath: Known] = [:]
-  /// The only ones that are wanted; nil for all.
+  /// The only documents of interest; nil for all.
   private let wanted: Set<FilePath>?
-  /// Why the system does not tell of changes, as it was told.
+  /// Why the system does not report changes, as last reported.
   private var degraded: String?
 
-  /// Nothing was reported. `wanted` are the only documents of interest; nil stands for all.
+  /// Nothing was reported yet. `wanted` are the only documents of interest; nil stands for all.
   init(only wanted: Set<FilePath>? = nil) { self.wanted = wanted }
 
   private func isWanted(_ document: String) -> Bool { wanted?.contains(FilePath(document)) ?? true }
 
-  /// What is told in the beginning: how many documents there are, and what is wrong.
+  /// The first notices: the number of documents, and their errors.
   mutating func begin(_ documents: [FolderDocument], degraded: String?) -> [FolderNotice] {
     self.degraded = degraded
     known = [:]
@@ -220,28 +220,28 @@ struct ReportedDocuments: Equatable, Sendable {
     return [.ready(known.count)] + (degraded.map { [.degraded($0)] } ?? []) + notices
   }
 
-  /// Whether an event does not say by itself what happened: the documents have to.
+  /// Whether an event alone does not say what changed, so that the documents must be compared.
   func mustRefresh(after event: FolderEvent) -> Bool {
     switch event {
     case .resync: true
-    // Of a document that comes from where nobody looks no revision is told.
+    // The revision of a document that was renamed from an unwatched path was not reported.
     case .renamed(let document, let from): isWanted(document) && known[FilePath(from)] == nil
-    // Another state of itself may be the one that was told: its number does not show it.
+    // A replaced document may have the reported revision and still be in another state.
     case .changed(let document, let change):
       !change.isComplete && known[FilePath(document)].map { $0.id != nil && $0.trouble == nil } ?? false
     default: false
     }
   }
 
-  /// What an event that `mustRefresh` has to be told as, by the documents as they are.
+  /// The notices for an event that `mustRefresh`, by comparison with the documents.
   mutating func receive(
     _ event: FolderEvent, finding documents: [FolderDocument], degraded: String?
   ) -> [FolderNotice] {
     switch event {
     case .changed(let document, _):
       let path = FilePath(document)
-      let isTold = documents.contains { FilePath($0.path) == path && Known($0) == known[path] }
-      return isTold ? [] : [receive(event)].compactMap(\.self)
+      let isReported = documents.contains { FilePath($0.path) == path && Known($0) == known[path] }
+      return isReported ? [] : [receive(event)].compactMap(\.self)
     case .resync:
       let notices = catchUp(documents) + [.rescanned("more happened than could be told in time")]
       self.degraded = degraded
@@ -250,10 +250,10 @@ struct ReportedDocuments: Equatable, Sendable {
     }
   }
 
-  /// Whether a document of that name was told of and not of its end.
+  /// Whether the document was reported, and not its removal.
   func knows(_ document: String) -> Bool { known[FilePath(document)] != nil }
 
-  /// What an event has to be told as; nil for what was told, or is not wanted.
+  /// The notice for an event; nil if it was reported already or is about no wanted document.
   mutating func receive(_ event: FolderEvent) -> FolderNotice? {
     switch event {
     case .added(let document, let revision):
@@ -261,9 +261,9 @@ struct ReportedDocuments: Equatable, Sendable {
       let old = known[FilePath(document)]
       guard old?.trouble != nil || old?.revision == nil else { return nil }
       known[FilePath(document)] = Known(revision: revision)
-      // Also one that was in use in the beginning: in what state it was nobody knew.
+      // This includes a document that was in use at the start, whose state was unknown.
       guard old?.trouble != nil else { return .added(document, revision: revision) }
-      // It was told as damaged: in the beginning, or because it was met half-written.
+      // The document was reported as damaged, at the start or while it was half-written.
       let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: true)
       return .changed(document, change, isWholeAgain: true)
     case .changed(let document, let change):
@@ -273,7 +273,7 @@ struct ReportedDocuments: Equatable, Sendable {
       guard let old = known[FilePath(document)] else {
         return receive(.added(document, revision: revision))
       }
-      if old.trouble == nil, let told = old.revision, told >= revision { return nil }
+      if old.trouble == nil, let reported = old.revision, reported >= revision { return nil }
       known[FilePath(document)] = Known(revision: revision, id: old.id)
       return .resync(document, revision: revision)
     case .removed(let document):
@@ -303,9 +303,9 @@ struct ReportedDocuments: Equatable, Sendable {
       return receive(.added(document, revision: change.revision))
     }
     var change = change
-    if change.isComplete, let told = old.revision {
-      let edits = change.edits.filter { $0.revision > told }
-      // What a whole document has been told of; one that was damaged is whole again all the same.
+    if change.isComplete, let reported = old.revision {
+      let edits = change.edits.filter { $0.revision > reported }
+      // Changes up to the reported revision are dropped, unless the document was damaged and is readable again.
       if edits.isEmpty, old.trouble == nil { return nil }
       change = DocumentChange(
         edits: edits, texts: change.texts, revision: change.revision, isComplete: true)
@@ -318,7 +318,7 @@ struct ReportedDocuments: Equatable, Sendable {
     return .changed(document, change, isWholeAgain: old.trouble != nil)
   }
 
-  /// What is otherwise than it was told, by path.
+  /// The differences from what was reported, sorted by path.
   private mutating func catchUp(_ documents: [FolderDocument]) -> [FolderNotice] {
     var found: [FilePath: FolderDocument] = [:]
     for document in documents where isWanted(document.path) { found[FilePath(document.path)] = document }
@@ -347,23 +347,23 @@ struct ReportedDocuments: Equatable, Sendable {
     let added = FolderNotice.added(document.path, revision: revision)
     guard let old else { return [added] }
     if let id = old.id, id != new.id { return [.removed(document.path), added] }
-    // Never read before: what it was is not known.
-    let told = old.revision ?? -1
-    if told < revision { return [.resync(document.path, revision: revision)] }
-    let isSame = told == revision && (old.head == nil || old.head == new.head)
+    // The revision is unknown if the document has never been read.
+    let reported = old.revision ?? -1
+    if reported < revision { return [.resync(document.path, revision: revision)] }
+    let isSame = reported == revision && (old.head == nil || old.head == new.head)
     guard !isSame || old.trouble != nil else { return [] }
     let change = DocumentChange(edits: [], texts: [:], revision: revision, isComplete: isSame)
     return [.changed(document.path, change, isWholeAgain: old.trouble != nil)]
   }
 
-  /// A document was read: this state is told from here on.
+  /// Records that a document was read: later changes are reported relative to this state.
   mutating func read(_ document: String, _ base: DocumentBase) {
     known[FilePath(document)] = Known(revision: base.revision, head: base.head, id: base.id)
   }
 }
 
 extension ReportedDocuments.Known {
-  /// A document as it is; where it cannot be read, as it was before.
+  /// A document as it is; if it is unreadable, its last known state.
   fileprivate init(_ document: FolderDocument, since old: Self? = nil) {
     if let base = document.base, document.trouble == nil {
       self.init(revision: base.revision, head: base.head, id: base.id)

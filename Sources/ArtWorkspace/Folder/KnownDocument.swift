@@ -4,28 +4,28 @@ import ArtModel
 import ArtStore
 import ArtSystem
 
-/// What is known of a document, and has been told.
+/// The last known and reported state of a document.
 struct KnownDocument: Sendable, Equatable {
-  /// The last whole state that it was in; nil when it never was, or, without trouble, when it was not read yet.
+  /// The last state that could be read; nil if there was none, or, without trouble, if it was not read yet.
   var base: DocumentBase?
-  /// Why it cannot be read; nil when it can.
+  /// Why it is unreadable; nil if it is readable.
   var trouble: ArtError?
-  /// Which file it is.
+  /// The identity of its file.
   var identity: FileIdentity
-  /// The file's stamp before it was read; nil when it is to be read again whatever its stamp says.
+  /// The file's stamp before it was read; nil to force the next refresh to read it.
   var stamp: FileStamp?
-  /// Until when it is waited for, since nothing stood at its path at the last look; nil when it was there.
+  /// The end of the grace period of a missing file; nil if the file was there at the last refresh.
   var missingUntil: Duration?
   /// The background that is still to be fetched.
   var pending: PendingBackground?
-  /// Whether it has become pending while the document was known.
-  var isPendingNews = false
+  /// Whether the background became pending while the document was known.
+  var becamePending = false
 
-  /// What is pending in the state that was found, after this one was known.
+  /// Records what is pending in `content`, which follows the known state `before`.
   mutating func adoptPending(_ content: DocumentContent, after before: KnownDocument?) {
     pending = content.pending
     guard pending != nil, let before, before.base?.id == content.id else { return }
-    isPendingNews = before.pending == pending ? before.isPendingNews : true
+    becamePending = before.pending == pending ? before.becamePending : true
   }
 }
 
@@ -33,9 +33,9 @@ struct KnownDocument: Sendable, Equatable {
 struct KnownDocuments: Sendable {
   private var documents: [FilePath: KnownDocument] = [:]
   private var paths: [FileIdentity: Set<FilePath>] = [:]
-  /// Those with something pending.
+  /// The documents with a pending background.
   private var pending: Set<FilePath> = []
-  /// Grows whenever one of those, or something about it, is another.
+  /// The number of changes of documents with a pending background.
   private(set) var pendingChanges = 0
 
   subscript(path: FilePath) -> KnownDocument? {
@@ -57,15 +57,15 @@ struct KnownDocuments: Sendable {
     }
   }
 
-  /// All that are known to be that file, sorted.
+  /// The known paths of a file, sorted.
   func paths(of identity: FileIdentity) -> [FilePath] { paths[identity].map { $0.sorted() } ?? [] }
 
-  /// Those in a folder and below it, sorted.
+  /// The documents in a folder and below it, sorted.
   func paths(below folder: String) -> [FilePath] {
     documents.keys.filter { $0.isWithin(FilePath(folder)) }.sorted()
   }
 
-  /// Those that can be read and have something pending.
+  /// The readable documents with a pending background.
   var withPending: [(path: FilePath, document: KnownDocument)] {
     pending.compactMap { path in
       guard let document = documents[path], document.trouble == nil else { return nil }
@@ -73,7 +73,7 @@ struct KnownDocuments: Sendable {
     }
   }
 
-  /// All, sorted.
+  /// All documents, sorted by path.
   var list: [FolderDocument] {
     documents.sorted { $0.key < $1.key }.map {
       FolderDocument(
@@ -85,18 +85,17 @@ struct KnownDocuments: Sendable {
 
 /// Why a path is refreshed, which decides what may be reported of it.
 enum RefreshReason: Sendable, Comparable {
-  /// It is being written, and a quiet refresh follows.
+  /// The file is being written; a quiet refresh follows.
   case forced
-  /// It may be being written: an unreadable file is refreshed again.
+  /// The file may be being written: an unreadable file is refreshed again.
   case unsettled
-  /// Nothing has happened to it for a while.
+  /// Nothing has happened to the file for a while.
   case quiet
-  /// Everything was listed: what is gone is gone.
+  /// The folder was scanned: a missing file was removed.
   case listed
 }
 
-/// The paths that are refreshed together, in an order in which documents that changed their names are met before others
-/// that took their places:
+/// The paths that are refreshed together, ordered so that a renamed document is refreshed before the one that took its path:
 ///
 ///     mv b c; mv a b      c first (it was b), then b (it was a)
 struct RefreshBatch {
@@ -104,32 +103,32 @@ struct RefreshBatch {
   private var reasons: [FilePath: RefreshReason]
   private var refreshed: Set<FilePath> = []
 
-  /// `now` is what stands at each path, where anything does; `known` what stood there at the last look.
+  /// `now` is the file at each path, if any; `known` is the file at the last refresh.
   init(
     _ reasons: [FilePath: RefreshReason], now: [FilePath: FileIdentity],
     known: (FilePath) -> FileIdentity?
   ) {
     self.reasons = reasons
-    var places: [FileIdentity: FilePath] = [:]
+    var newPaths: [FileIdentity: FilePath] = [:]
     let present = now.sorted { $0.key < $1.key }
-    for (path, identity) in present { places[identity] = path }
+    for (path, identity) in present { newPaths[identity] = path }
     waiting = []
     var placed: Set<FilePath> = []
     for (path, _) in present {
       var chain = [path]
       var inChain: Set<FilePath> = [path]
-      // Where what stood here is now.
-      while let last = chain.last, let old = known(last), old != now[last], let next = places[old],
+      // The new path of the file that was at the last path of the chain.
+      while let last = chain.last, let old = known(last), old != now[last], let next = newPaths[old],
         !placed.contains(next), inChain.insert(next).inserted
       { chain.append(next) }
       for path in chain.reversed() where placed.insert(path).inserted { waiting.append(path) }
     }
-    // Missing paths come last, so that renames are seen first.
+    // Missing paths come last, so that renames are found first.
     waiting += reasons.keys.filter { now[$0] == nil }.sorted()
     waiting.reverse()
   }
 
-  /// The next path to look at, and why; nil when all were.
+  /// The next path to refresh, and why; nil at the end.
   mutating func next() -> (FilePath, RefreshReason)? {
     while let path = waiting.popLast() {
       if refreshed.insert(path).inserted { return (path, reasons[path] ?? .unsettled) }
@@ -137,7 +136,7 @@ struct RefreshBatch {
     return nil
   }
 
-  /// Adds a path, unless it was refreshed or is in the batch.
+  /// Adds a path, unless it is in the batch or was refreshed.
   mutating func add(_ path: FilePath, _ reason: RefreshReason) {
     guard !refreshed.contains(path), reasons[path] == nil else { return }
     reasons[path] = reason
@@ -145,23 +144,23 @@ struct RefreshBatch {
   }
 }
 
-/// What is to be told when a document that was known so is found so.
+/// The events for a document, by its known state and the state that was found.
 ///
-///     known          found                         told
+///     known          found                         events
 ///     nothing        whole                         added
 ///     never whole    whole                         added
 ///     not read yet   whole                         nothing: it was there when the folder was opened
 ///     whole          in that state                 nothing; after trouble changed, without edits
-///                    further, the log holds all    changed, for each save
-///                    further than the log goes     movedOn
+///                    later, the log holds all      changed, for each save
+///                    beyond its log                movedOn
 ///                    another state of itself       changed, not complete
 ///                    another document              removed, added
-///     whatever       unreadable                    damaged, once for each kind of trouble
+///     any            unreadable                    damaged, once for each kind of trouble
 struct Comparison {
   let path: String
   let known: KnownDocument?
 
-  /// The document is whole.
+  /// The events for a document that was read.
   func events(finding content: DocumentContent) -> [FolderEvent] {
     guard let base = known?.base else {
       if let known, known.trouble == nil { return [] }
@@ -180,7 +179,7 @@ struct Comparison {
     return Self.saves(change.edits).map { changed($0, to: content, isComplete: true) }
   }
 
-  /// The document cannot be read.
+  /// The events for an unreadable document.
   func events(findingTrouble error: ArtError) -> [FolderEvent] {
     known?.trouble?.code == error.code ? [] : [.damaged(path, reason: error)]
   }
@@ -193,7 +192,7 @@ struct Comparison {
         edits: edits, texts: EditTexts.of(edits, in: content), revision: revision, isComplete: isComplete))
   }
 
-  /// The edits of each save, in their order.
+  /// The edits of each save, in order.
   static func saves(_ edits: [LoggedEdit]) -> [[LoggedEdit]] {
     var saves: [[LoggedEdit]] = []
     for edit in edits {

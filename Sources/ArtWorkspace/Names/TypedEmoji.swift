@@ -6,8 +6,8 @@ import ArtNames
 import ArtStore
 
 extension EmojiText {
-  /// What a person types for a new label: the emoji itself, `:name:`, or `@palette:3`. Throws `badText` with what is near,
-  /// `badValue` with what a palette has, and what reading the palettes throws.
+  /// Parses what a user types for a new label: the emoji itself, `:name:`, or `@palette:3`. Throws `badText` with similar names,
+  /// `badValue` with the palette's size, and what reading the palettes throws.
   public init(typed word: String) throws(ArtError) {
     if let name = Self.name(in: word) {
       self = try EmojiNames.emoji(named: name)
@@ -21,21 +21,21 @@ extension EmojiText {
     }
   }
 
-  /// The same for several words.
+  /// Parses several words.
   public static func typed(_ words: [String]) throws(ArtError) -> [EmojiText] {
     var texts: [EmojiText] = []
     for word in words { texts.append(try EmojiText(typed: word)) }
     return texts
   }
 
-  /// What stands between two colons. A label may have colons about an emoji.
+  /// The name between two colons. A label may also have colons around an emoji.
   fileprivate static func name(in word: String) -> String? {
     guard word.utf8.count > 2, word.hasPrefix(":"), word.hasSuffix(":") else { return nil }
     let name = String(word.dropFirst().dropLast())
     return name.contains(where: EmojiText.isEmoji) ? nil : name
   }
 
-  /// What to say of a name without its colons, or without one of them.
+  /// The error for a name without its colons, or without one of them.
   private static func lackingColons(_ word: String) -> ArtError? {
     let name = word.filter { $0 != ":" }
     let letters = name.unicodeScalars.filter(\.properties.isAlphabetic)
@@ -44,15 +44,15 @@ extension EmojiText {
         $0.properties.isAlphabetic || "0123456789-_ ".unicodeScalars.contains($0)
       })
     else { return nil }
-    // What is no name is told as what it is: no emoji.
+    // A word that is no name gets the ordinary error.
     guard let text = try? EmojiNames.emoji(named: name) else { return nil }
     return ArtError(.badText, "\"\(word)\" has no emoji in it; did you mean :\(name): \(text)?", about: word)
   }
 }
 
 extension Reference {
-  /// What a person types for an emoji that is there: all that `init(_:)` reads, and `:name:` in the place of the emoji itself, or
-  /// `:name::2`. Throws `badText` with what is near, and `badValue`.
+  /// Parses what a user types for an emoji of the document: everything that `init(_:)` reads, and `:name:` or `:name::2` in place
+  /// of the emoji itself. Throws `badText` with similar names, and `badValue`.
   public init(typed word: String) throws(ArtError) {
     guard let (name, ordinal) = Self.name(in: word) else {
       self = try Reference(word)
@@ -61,7 +61,7 @@ extension Reference {
     self = try Reference("\(EmojiNames.emoji(named: name))\(ordinal)")
   }
 
-  /// A name between colons, and what stands behind them, such as `:2`.
+  /// The name between colons, and the rest of the word, such as `:2`.
   private static func name(in word: String) -> (name: String, ordinal: Substring)? {
     if let name = EmojiText.name(in: word) { return (name, "") }
     guard let colon = word.lastIndex(of: ":"), Int(word[colon...].dropFirst()) != nil,
@@ -71,24 +71,24 @@ extension Reference {
   }
 }
 
-/// Emoji found by words, or words found by emoji.
+/// Finds emoji by words, or words by emoji.
 public struct EmojiSearch: Sendable {
-  /// Why nothing was searched for.
+  /// Why the search was not made.
   public enum Failure: Error, Equatable, Sendable {
-    /// Words and emoji stand together; a search is for one of the two.
+    /// The search mixes words and emoji.
     case mixed
-    /// That is neither a word nor one emoji.
+    /// The text is neither a word nor one emoji.
     case unsearchable(String)
-    /// Nothing is found by these words; the emoji whose names are near them.
+    /// No emoji has these words; with emoji that have similar names.
     case nothing(String, near: [NamedEmoji])
   }
 
-  /// The best ones, as many as were asked for.
+  /// The best matches, up to the limit.
   public let emojis: [NamedEmoji]
-  /// How many there are in all.
+  /// The number of all matches.
   public let count: Int
 
-  /// Searches for words; each emoji in the place of a word is answered by its name. `limit` is how many are wanted, from 1.
+  /// Searches for words; an emoji in place of a word gives its name. `limit` is at least 1.
   public init(_ words: [String], tone: ToneChoice = .none, limit: Int) throws(Failure) {
     let found = try Self.found(words, tone, limit)
     guard !found.emojis.isEmpty else {
@@ -112,17 +112,17 @@ public struct EmojiSearch: Sendable {
   }
 }
 
-/// What a word that a person has begun can become.
+/// Completions of a word that the user has begun.
 public enum EmojiCompletion {
-  /// One way to go on.
+  /// One completion.
   public struct Offer: Sendable, Equatable {
-    /// What is typed then, in full.
+    /// The whole word.
     public let text: String
-    /// The emoji that it stands for, where that is not in the text.
+    /// The emoji that it stands for, if the text does not contain it.
     public let emoji: String?
   }
 
-  /// What a word for a new label can become: `:honeybee:`, `@animals:3`. Where the palettes cannot be read none of theirs are offered.
+  /// Completions for a new label: `:honeybee:`, `@animals:3`. Palettes that cannot be read are left out.
   public static func labels(beginningWith word: String) -> [Offer] {
     names(word) + picks(word)
   }
@@ -134,8 +134,7 @@ public enum EmojiCompletion {
     }
   }
 
-  /// What can be typed for the emoji of palettes where a word has begun so: all of one palette, else the first of each, so
-  /// that whatever is offered can be taken.
+  /// Completions for the emoji of palettes: all of one palette, or else the first of each, so that every completion is complete.
   private static func picks(_ word: String) -> [Offer] {
     guard word.isEmpty || Palettes.isPick(word), let palettes = try? PaletteStore().palettes() else {
       return []
@@ -150,14 +149,14 @@ public enum EmojiCompletion {
     }
   }
 
-  /// What names each of these emoji, which are all of a document: by itself, by its id, and `@last`; by its `:name:` where the word
-  /// begins so.
+  /// All references to these emoji, which are all of a document: by text, by id, and `@last`; by `:name:` if the word begins with
+  /// a colon.
   public static func references(of emojis: [Emoji], beginningWith word: String) -> [String] {
     word.hasPrefix(":")
       ? shortcodes(of: emojis) : texts(of: emojis) + emojis.map(\.id.description) + ["@last"]
   }
 
-  /// `🐝` where there is one, `🐝:1` and `🐝:2` where there are two.
+  /// `🐝` for a single one, `🐝:1` and `🐝:2` for two.
   private static func texts(of emojis: [Emoji]) -> [String] {
     let same = Dictionary(grouping: emojis, by: \.text.comparisonKey).values
     return same.flatMap { group in
@@ -167,7 +166,7 @@ public enum EmojiCompletion {
     .sorted()
   }
 
-  /// The same by name, `:honeybee:` or `:honeybee::2`; what has no name is left out.
+  /// The same by name, `:honeybee:` or `:honeybee::2`; emoji without a name are left out.
   private static func shortcodes(of emojis: [Emoji]) -> [String] {
     let same = Dictionary(grouping: emojis, by: \.text.comparisonKey)
     return same.flatMap { (text, group) -> [String] in
@@ -179,7 +178,7 @@ public enum EmojiCompletion {
 }
 
 extension Collection<Emoji> {
-  /// How many characters of each id name it alone among these, which are all of a document.
+  /// The length of the shortest unique prefix of each id among these emoji, which are all of a document.
   public var typedLengths: [EmojiID: Int] {
     let ids = map(\.id).sorted()
     var lengths: [EmojiID: Int] = [:]
@@ -192,16 +191,16 @@ extension Collection<Emoji> {
   }
 }
 
-/// The emoji that a client added, until they are kept for the palette `recent`: with each answer to a person, or at the end,
-/// because a program that adds thousands a second should not wait for this.
+/// The emoji that a client added and that are not yet in the palette `recent`. They are stored with each answer to a user, or at
+/// the end for a program that adds thousands a second.
 public struct RecentAdditions: Sendable {
   private var added: [EmojiText] = []
   private static let most = 256
 
-  /// Nothing was added yet.
+  /// No additions.
   public init() {}
 
-  /// Takes note of an edit that was answered.
+  /// Records an edit that was answered.
   public mutating func note(_ request: DocumentRequest) {
     guard case .action(.add(let texts, _, _)) = request, texts.count > 1 || texts.last != added.last else {
       return
@@ -213,7 +212,7 @@ public struct RecentAdditions: Sendable {
     added = recent.emojis.reversed()
   }
 
-  /// Keeps them.
+  /// Stores the additions.
   public mutating func keep() {
     guard !added.isEmpty else { return }
     RecentStore().add(added)

@@ -5,33 +5,33 @@ import ArtStore
 import ArtSystem
 import Glibc
 
-/// The edits of programs that ended without saving them, as the other use cases meet them: who edits a document restores
-/// them first, who only reads it sees the document with them.
+/// Orphaned journals for the other use cases: editing a document restores them first, and reading it includes their edits.
 public struct Recovery: Sendable {
-  /// What a front end should say.
+  /// A message for the user.
   public enum Notice: Sendable {
     /// Edits stay in their journal, or a journal cannot be read; why.
     case kept(ArtError)
-    /// Nobody knows whether there are any.
+    /// The search for journals failed, so that it is unknown whether there are any.
     case searchFailed(ArtError)
-    /// They are in the document at that path now.
+    /// Edits were restored into the document at that path.
     case restored(String, RestoreReport)
-    /// The document at that path was read with them; the next edit saves them.
+    /// The document at that path was read with edits that the next edit will save.
     case included(String, RestoreReport)
-    /// They are not in the document at that path, whose file alone was looked at; the next edit saves them.
+    /// Only the file of the document at that path was read; the next edit will save the edits of its journals.
     case excluded(String, RestoreReport)
-    /// They are kept beside the document at that path; the document cannot be read with them.
+    /// The journal of the document at that path has edits, and the document cannot be read with them.
     case unread(String, edits: Int, author: String?, modified: Int)
   }
 
-  /// The name that edits are made by here; nil for this program's own mark.
+  /// The author of edits that are made here; nil for this program's default.
   public let author: String?
-  /// Where journals are; nil for this machine's state folder.
+  /// The folder of journals; nil for the one in this machine's state folder.
   public let folder: JournalFolder?
-  /// Is given each notice, on the thread of the call that has it.
+  /// Called with each notice, on the thread of the call that causes it.
   public let report: @Sendable (Notice) -> Void
 
-  /// For a program whose edits are by that author. `folder` is where journals are; nil stands for this machine's state folder.
+  /// Recovery for a program whose edits are by that author. `folder` is the folder of journals; nil stands for the one in this
+  /// machine's state folder.
   public init(
     author: String? = nil, journals folder: JournalFolder? = nil,
     report: @escaping @Sendable (Notice) -> Void = { _ in }
@@ -41,25 +41,25 @@ public struct Recovery: Sendable {
     self.report = report
   }
 
-  /// The folder of journals; nil where there is none yet.
+  /// The folder of journals; nil if there is none yet.
   func journalFolder() throws(ArtError) -> JournalFolder? {
     if let folder { return folder }
     return try JournalFolder.known()
   }
 
-  /// This program as an author of edits, with a new origin. Throws `badValue` for a name that is none.
+  /// This program as an author of edits, with a new origin. Throws `badValue` for an invalid name.
   public func newAuthor() throws(ArtError) -> Author {
     var random = SystemRandomNumberGenerator()
     return try Author(origin: Origin(using: &random), name: author)
   }
 
-  /// The same that reports elsewhere.
+  /// The same recovery with another receiver of notices.
   public func reporting(to report: @escaping @Sendable (Notice) -> Void) -> Recovery {
     Recovery(author: author, journals: folder, report: report)
   }
 
-  /// Restores what belongs to a document that is about to be edited. What cannot be restored is kept and reported, and
-  /// does not keep anybody from editing. Throws what will keep them from it, too.
+  /// Restores the orphaned journals of a document before an edit. A journal that cannot be restored is reported and kept, and
+  /// does not prevent the edit. Throws an error that would also prevent the edit.
   public func restoreFirst(_ file: DocumentFile) throws(ArtError) {
     guard let folder = try journalFolder() else { return }
     try file.restoreOrphans(in: folder, by: newAuthor) { outcome in
@@ -70,8 +70,8 @@ public struct Recovery: Sendable {
     }
   }
 
-  /// The journals of programs that are gone, for who only reads; others restore them meanwhile. Those that this user
-  /// may not read are reported, once.
+  /// The orphaned journals, for reading; other programs may restore them meanwhile. Journals that this user may not read are
+  /// reported, once.
   public func journals() -> [OrphanedJournal] {
     do throws(ArtError) {
       let journals = try journalFolder()?.peek() ?? []
@@ -83,8 +83,7 @@ public struct Recovery: Sendable {
     }
   }
 
-  /// Reads a document with the edits that belong to it, and reports them; nil where there are none. Throws what reading
-  /// throws.
+  /// Reads a document with its orphaned edits, and reports these; nil if there are none. Throws what reading throws.
   public func read(_ file: DocumentFile, with journals: [OrphanedJournal]) throws(ArtError)
     -> DocumentPreview?
   {
@@ -97,8 +96,8 @@ public struct Recovery: Sendable {
     return shown
   }
 
-  /// The content of a document with the edits that belong to it, among those journals, or those that are there. Throws
-  /// what reading throws.
+  /// The content of a document with its orphaned edits. `journals` are the orphaned journals; nil stands for all on this machine.
+  /// Throws what reading throws.
   public func content(
     of file: DocumentFile, among journals: [OrphanedJournal]? = nil
   ) throws(ArtError) -> DocumentContent {
@@ -106,7 +105,7 @@ public struct Recovery: Sendable {
     return try file.read()
   }
 
-  /// Reports of a document that edits belong to it, for who looks at its file alone. Throws what reading a journal throws.
+  /// Reports the orphaned edits of a document of which only the file was read. Throws what reading a journal throws.
   public func mention(_ file: DocumentFile) throws(ArtError) {
     let found = file.journals(among: journals())
     for error in found.kept { report(.kept(error)) }
@@ -124,24 +123,24 @@ public struct Recovery: Sendable {
   }
 }
 
-/// The edits that one program left when it ended, and where they belong.
+/// The edits of one orphaned journal, and the document that they belong to.
 public struct OrphanedEdits {
-  /// Where they are kept.
+  /// The journal.
   public let journal: OrphanedJournal
-  /// Nil where the journal's head cannot be read.
+  /// How the journal matches its document; nil if its head cannot be read.
   public let match: JournalMatch?
-  /// What messages call the document; where the edits belong to one, a path to it.
+  /// The document's name for messages; a path to it if the document was found.
   public let name: String
   fileprivate let notice: @Sendable (DocumentNotice) -> Void
 
-  /// The document that the edits belong to; nil where they belong to none.
+  /// The document that the edits belong to; nil if it was not found.
   public var file: DocumentFile? {
     guard case .restore = match else { return nil }
     return DocumentFile(name, notice: notice)
   }
 
-  /// How many edits of the journal can be read and are not in the document, if that can be told. Throws what reading the journal
-  /// throws.
+  /// The number of readable edits that are not in the document; of all readable edits if the document does not say. Throws what
+  /// reading the journal throws.
   public func count() throws(ArtError) -> Int {
     if let file, let report = saved(in: file) { return report.edits }
     return try journal.contents().entries.count
@@ -151,18 +150,19 @@ public struct OrphanedEdits {
     do throws(ArtError) {
       return try file.read(with: [journal], restoredBy: Recovery().newAuthor()).reports.first
     } catch {
-      // Then all of them count.
+      // The document cannot be read, so all edits count.
       return nil
     }
   }
 
-  /// Why nobody may restore, drop or save them apart, unless it is asked for; nil for those of this machine.
+  /// The error for edits of another machine or container, which are only handled with the user's consent; nil for those of this
+  /// machine.
   public var elsewhereError: ArtError? {
     guard case .elsewhere = match else { return nil }
     return match?.error(about: name)
   }
 
-  /// Why the edits are kept; nil where they belong somewhere. Throws what reading the journal throws.
+  /// Why the edits cannot be restored; nil if their document was found. Throws what reading the journal throws.
   public func keptError() throws(ArtError) -> ArtError? {
     guard let match else {
       return .namelessJournal(journal.path, try journal.contents().damage ?? "it has no head")
@@ -171,20 +171,20 @@ public struct OrphanedEdits {
   }
 }
 
-/// The documents and folders that a person named, and which journals are meant by them.
+/// The documents and folders that the user named, to select orphaned journals.
 public struct OrphanedEditsSelection {
-  private enum Place {
-    /// By its real path, and as it was given.
+  private enum Entry {
+    /// The real path, and the path as given.
     case folder(String, given: String)
-    /// The file is nil where none is.
+    /// The file is nil if it is missing.
     case document(String, FileIdentity?, given: String)
   }
 
-  private var places: [Place] = []
+  private var named: [Entry] = []
   private let notice: @Sendable (DocumentNotice) -> Void
 
-  /// None stand for all of this machine's. `file` finds the document of a name that is no folder; `notice` is given to the
-  /// documents that are opened. Throws what `file` throws.
+  /// The selection of those paths; none select everything on this machine. `file` finds the document for a path that is no
+  /// folder; `notice` is passed to the documents that are opened. Throws what `file` throws.
   public init(
     _ names: [String] = [], notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in },
     file: (String) throws(ArtError) -> DocumentFile = { DocumentFile($0) }
@@ -192,29 +192,29 @@ public struct OrphanedEditsSelection {
     self.notice = notice
     for name in names {
       if let folder = Self.realFolder(name) {
-        places.append(.folder(folder, given: name))
+        named.append(.folder(folder, given: name))
         continue
       }
       let file = try file(name)
       let path = Self.realPath(file.path)
-      places.append(.document(path, FileIdentity(at: path), given: file.path))
+      named.append(.document(path, FileIdentity(at: path), given: file.path))
     }
   }
 
-  /// Whether nothing was given: then all of this machine's are meant.
-  public var isEverything: Bool { places.isEmpty }
+  /// Whether no path was given, so that everything on this machine is selected.
+  public var isEverything: Bool { named.isEmpty }
 
-  /// Whether a document at that path is meant; no file is looked at.
-  func isMeant(_ path: String) -> Bool { places.isEmpty || name(of: path) != nil }
+  /// Whether a document at that path is selected; no file is read.
+  func isMeant(_ path: String) -> Bool { named.isEmpty || name(of: path) != nil }
 
-  /// Those of the journals that are meant: all, or those whose documents are among the places, by the path that they
-  /// name, by where they belong, or as copies. Where places were given no document is opened but theirs, and those that
-  /// their journals name. Documents without any are given to `missing`.
+  /// The selected journals: all, or those whose documents are in the selection, by the path in the journal, by the original file,
+  /// or as copies. If paths were given, only their documents and those that the journals name are opened. Documents without
+  /// journals are added to `missing`.
   func select(
     _ journals: [OrphanedJournal], _ search: inout JournalSearch, missing: (String) throws(ArtError) -> Void
   ) throws(ArtError) -> [OrphanedEdits] {
-    for place in places {
-      switch place {
+    for entry in named {
+      switch entry {
       case .folder(let path, _): search.inspect(folder: path)
       case .document(_, _, let given): search.inspect(DocumentFile(given))
       }
@@ -223,7 +223,7 @@ public struct OrphanedEditsSelection {
     var found: Set<String> = []
     for journal in journals.sorted(by: { ($0.modified, $0.path) < ($1.modified, $1.path) }) {
       guard let head = journal.head else {
-        if places.isEmpty {
+        if named.isEmpty {
           selected.append(OrphanedEdits(journal: journal, match: nil, name: journal.path, notice: notice))
         }
         continue
@@ -233,17 +233,17 @@ public struct OrphanedEditsSelection {
       var path = head.path
       var others = search.copies(for: head)
       var other: String?
-      if case .restore(let place) = match {
-        (path, others) = (place, [head.path])
-        other = otherName(of: place)
+      if case .restore(let target) = match {
+        (path, others) = (target, [head.path])
+        other = otherName(of: target)
       }
       let meant = ([path] + others).compactMap { name(of: $0) } + (other.map { [$0] } ?? [])
-      guard places.isEmpty || !meant.isEmpty else { continue }
+      guard named.isEmpty || !meant.isEmpty else { continue }
       found.formUnion(meant)
       selected.append(
         OrphanedEdits(journal: journal, match: match, name: name(of: path) ?? other ?? path, notice: notice))
     }
-    for case .document(_, _, let given) in places where !found.contains(given) { try missing(given) }
+    for case .document(_, _, let given) in named where !found.contains(given) { try missing(given) }
     return selected
   }
 
@@ -251,17 +251,17 @@ public struct OrphanedEditsSelection {
     isMeant(head.path) || !search.copies(for: head).isEmpty
   }
 
-  /// What a file is called by the documents that were given, if it is one of them by another path: by a hard link, or
-  /// through a bind mount.
+  /// The given name of a file that has another path than the given one: through a hard link or a bind mount.
   private func otherName(of path: String) -> String? {
     let file = FileIdentity(at: path)
-    for case .document(_, let given?, let name) in places where given == file { return name }
+    for case .document(_, let given?, let name) in named where given == file { return name }
     return nil
   }
 
-  /// The others in a document's folder are looked at only where a journal is about the document and names another path.
+  /// The match of a journal. The other files in a document's folder are only searched if the journal is about the document and
+  /// names another path.
   private func match(_ head: JournalHead, _ search: inout JournalSearch) -> JournalMatch {
-    for case .document(let path, let file, _) in places where path != head.path {
+    for case .document(let path, let file, _) in named where path != head.path {
       let isVeryFile = file.map(head.isFile) ?? false
       if !isVeryFile, search.copies(for: head).contains(path) {
         search.inspect(folder: FilePath(path).folder)
@@ -270,10 +270,10 @@ public struct OrphanedEditsSelection {
     return search.match(head)
   }
 
-  /// What a path is called by the places that were given; nil where it is in none of them.
+  /// The given name for a path; nil if it is not selected.
   private func name(of path: String) -> String? {
-    for place in places {
-      switch place {
+    for entry in named {
+      switch entry {
       case .document(path, _, let given): return given
       case .folder(FilePath(path).folder, let given):
         return FilePath.path(of: FilePath(path).name, in: given)
@@ -287,7 +287,7 @@ public struct OrphanedEditsSelection {
     FileStatus.isFolder(at: name) ? FilePath.resolvedIfThere(name) : nil
   }
 
-  /// The path without symbolic links, also of a file that is gone.
+  /// The path without symbolic links; the file may be missing.
   private static func realPath(_ path: String) -> String {
     if let path = FilePath.resolvedIfThere(path) { return path }
     let parts = FilePath(path)
@@ -296,58 +296,58 @@ public struct OrphanedEditsSelection {
   }
 }
 
-/// Brings back, lists, drops or saves apart what programs left that ended without saving.
+/// Restores, lists, drops or saves apart the edits of orphaned journals.
 ///
 ///     selection ──▶ orphaned edits, oldest first ──list──▶ listed
 ///                                                ──restore──▶ restored, each in a transaction of its document
 ///                                                ──discard, after its questions──▶ dropped
 ///                                                ──save(into:)──▶ one new document
 ///
-/// What cannot be done with one journal is reported, and does not keep the others from it.
+/// An error with one journal is reported, and the others are still processed.
 public struct Restoration {
-  /// What is to be done with the edits.
+  /// What to do with the edits.
   public enum Task {
     case list
     case restore
-    /// Drop those of these origins; all that are selected where it is nil.
+    /// Drop those of these origins; nil for all that are selected.
     case discard(agreed: Set<Origin>?)
-    /// Save those of one document apart, in a new one.
+    /// Save the edits of one document into a new one.
     case save(into: DocumentFile)
   }
 
-  /// What a front end should say, in the order in which it happened.
+  /// A message for the user, in order of time.
   public enum Event {
-    /// Something could not be done; with the edits that it is about. The first one's code is how it ended.
+    /// A failure, with the edits that it concerns. The code of the first failure is the result of the run.
     case failed(ArtError, OrphanedEdits?)
-    /// They are there and can be restored.
+    /// Edits that can be restored.
     case listed(OrphanedEdits, RestoreReport)
-    /// They are there and belong nowhere; why.
+    /// Edits that cannot be restored; why.
     case listedKept(OrphanedEdits, ArtError)
-    /// They are in the document of that name now.
+    /// The edits were restored into the document of that name.
     case restored(OrphanedEdits, RestoreReport, into: String)
-    /// They are in the log of the document of that name, which has not enough room for them.
+    /// The edits exceed the capacity of the log of the document of that name.
     case beyondLog(RestoreReport, document: String)
-    /// So many are gone.
+    /// That many edits were dropped.
     case dropped(OrphanedEdits, Int)
-    /// The new document is made of the file at the second path: the first one was moved, or that is a copy of it.
-    case madeOfCopy(new: String, source: String, original: String)
-    /// There are no edits to be saved apart: nothing is made.
+    /// The new document is based on the file `source`: the file `original` was moved there, or `source` is a copy of it.
+    case createdFromCopy(new: String, source: String, original: String)
+    /// There are no edits to save apart: no document was made.
     case nothingToSave
-    /// The edits are of several documents, and only those of one can be saved apart: nothing is made.
+    /// The edits are of several documents, but only those of one can be saved apart: no document was made.
     case severalDocuments
   }
 
-  /// What a person should be asked before edits are dropped.
+  /// A question to ask the user before edits are dropped.
   public struct Question {
-    /// Whose they are: the answer yes puts it into `discard(agreed:)`.
+    /// The origin of the edits, which goes into `discard(agreed:)` if the user agrees.
     public let origin: Origin
-    /// Which edits.
+    /// The edits.
     public let edits: OrphanedEdits
-    /// How many there are.
+    /// The number of edits.
     public let count: Int
-    /// Whether all of the journal can be read.
+    /// Whether the whole journal can be read.
     public let isWhole: Bool
-    /// Whether there is nothing to lose, so that nobody need be asked.
+    /// Whether all edits are saved, so that the question is not necessary.
     public let isSaved: Bool
   }
 
@@ -357,8 +357,8 @@ public struct Restoration {
   private let notice: @Sendable (DocumentNotice) -> Void
   private let folder: JournalFolder?
 
-  /// For what is selected. `trustsElsewhere` has edits of other machines and containers taken for orphaned, too. Throws what
-  /// finding the folder of journals throws.
+  /// A run over the selected journals. `trustsElsewhere` treats the journals of other machines and containers as orphaned, too.
+  /// Throws what finding the folder of journals throws.
   public init(
     _ selection: OrphanedEditsSelection, by recovery: Recovery, trustsElsewhere: Bool = false,
     notice: @escaping @Sendable (DocumentNotice) -> Void = { _ in }
@@ -370,8 +370,8 @@ public struct Restoration {
     folder = try recovery.journalFolder()
   }
 
-  /// What is to be asked before the selected edits are dropped. None is locked meanwhile: others restore and edit as if nobody
-  /// asked. Throws what looking into the folder of journals throws.
+  /// The questions to ask before the selected edits are dropped. No journal is locked meanwhile, so other programs may still
+  /// restore and edit. Throws what reading the folder of journals throws.
   public func questions(
     _ report: (Event) throws(ArtError) -> Void
   ) throws(ArtError) -> [Question] {
@@ -394,8 +394,8 @@ public struct Restoration {
     return questions
   }
 
-  /// Does it. `report` is given each event as it happens. Throws what keeps it from all of them, and what `report` throws outside of
-  /// one journal's work.
+  /// Performs the task. `report` is called with each event. Throws an error that concerns all journals, and what `report` throws
+  /// outside of the work on one journal.
   public func run(_ task: Task, _ report: (Event) throws(ArtError) -> Void) throws(ArtError) {
     let journals = try folder?.peek() ?? []
     if !selection.isEverything, let error = ArtError.unreadableJournals(journals) {
@@ -433,13 +433,13 @@ public struct Restoration {
   }
 
   private func search(for journals: [OrphanedJournal]) -> JournalSearch {
-    // Without a folder there is no journal to look for.
+    // Without a folder there are no journals to search.
     JournalSearch(
       for: journals.compactMap(\.head), in: folder ?? JournalFolder("/"), trustingElsewhere: trustsElsewhere)
   }
 
-  /// A document that is not there, and of which no edits are left, is a mistyped one. One that is there is put right
-  /// when a save of it was cut short.
+  /// Handles a given document without orphaned edits: reports a missing document, and ends an interrupted save of an existing
+  /// one.
   private func findNothing(in document: String, _ task: Task) throws(ArtError) {
     let file = DocumentFile(document, notice: notice)
     _ = try file.base()
@@ -458,7 +458,7 @@ public struct Restoration {
     if let error = try edits.keptError() { return try report(.failed(error, edits)) }
     guard let file = edits.file else { return }
     var author = try recovery.newAuthor()
-    // Nil when another program has restored it, or its program runs.
+    // Nil if another program has restored it, or its own program runs.
     guard let journal = try edits.journal.locked() else { return }
     let restored = try file.restore(journal, stamp: author.stamp(at: WallClock.milliseconds()))
     try file.resolveHotJournal()
@@ -471,7 +471,7 @@ public struct Restoration {
     let count = try edits.count()
     guard let journal = try edits.journal.locked() else { return }
     try journal.discard(knownTo: edits.file)
-    // What is saved already is not dropped with its journal.
+    // Edits that are saved already do not count as dropped.
     if count > 0 || edits.match == nil { try report(.dropped(edits, count)) }
   }
 }
@@ -492,20 +492,20 @@ extension Restoration {
     }
     let source = search.source(of: head).map { DocumentFile($0, notice: notice) }
     if let source, source.path != head.path {
-      try report(.madeOfCopy(new: new.path, source: source.path, original: head.path))
+      try report(.createdFromCopy(new: new.path, source: source.path, original: head.path))
     }
     var author = try recovery.newAuthor()
     var random = SystemRandomNumberGenerator()
-    var taken: [(edits: OrphanedEdits, journal: OrphanedJournal)] = []
-    for edits in orphaned { if let journal = try edits.journal.locked() { taken.append((edits, journal)) } }
-    guard !taken.isEmpty else {
+    var locked: [(edits: OrphanedEdits, journal: OrphanedJournal)] = []
+    for edits in orphaned { if let journal = try edits.journal.locked() { locked.append((edits, journal)) } }
+    guard !locked.isEmpty else {
       throw ArtError(
         .busy, "the edits of \(head.path) have just been restored by another program; look at it")
     }
     let reports = try new.create(
-      from: taken.map(\.journal), on: source, stamp: { author.stamp(at: WallClock.milliseconds()) },
+      from: locked.map(\.journal), on: source, stamp: { author.stamp(at: WallClock.milliseconds()) },
       using: &random)
-    for ((edits, _), restored) in zip(taken, reports) {
+    for ((edits, _), restored) in zip(locked, reports) {
       try report(.restored(edits, restored, into: new.path))
       if let damage = restored.damage {
         let error = ArtError(

@@ -7,34 +7,34 @@ import ArtSystem
 import ArtWatch
 import ArtWorker
 
-/// What happens to the document of a session, and to the session itself, in the order in which it happened.
+/// An event of a session's document or of the session itself.
 public enum SessionEvent: Sendable {
-  /// Something happened to the document: its content, its state, a save.
+  /// A change of the document's content or state, or a save.
   case document(DocumentEvent)
-  /// What became of a background that this session asked for, or that was pending.
+  /// The outcome of a background that this session requested, or that was pending.
   case background(DocumentBackgrounds.Event)
-  /// A background was refused, and the user is to be told, once; with a question where one is to be put. Only the session that asked for it
-  /// gets this, or for a background that was pending the session that has been open longest.
+  /// A background was refused, and the user is to be warned, once; with a question if one is to be asked. Only the session that
+  /// requested the background gets this; for a pending background, the session that has been open longest.
   case warning(RefusalWarning)
-  /// The system does not report all changes of the folder any more: it is scanned every so often. For people: why, and what can
-  /// be done.
+  /// The system does not report all changes of the folder any more, so it is scanned periodically. A text for display: why, and
+  /// what the user can do.
   case degraded(String)
   /// The system reports all changes again.
   case watching
-  /// Something may have been missed, why, and the folder was scanned.
+  /// Events may have been missed, for this reason, and the folder was scanned.
   case rescanned(String)
-  /// The document's file has another path in the folder.
+  /// The document's file was moved within the folder.
   case moved(to: String)
-  /// The document's file is gone from the folder. The session stays open, and its edits are kept until the file is back.
+  /// The document's file was removed. The session stays open, and its edits are kept until the file is back.
   case removed
 }
 
-/// One client of one open document: it has its own author, its own undo and redo, and hears what happens from a snapshot on.
+/// One client of an open document, with its own author, its own undo and redo, and the events from a snapshot on.
 ///
-/// Any number of sessions share a document. No session takes back another one's edits. After a restart the same session id continues
-/// where it was: undo is by session, and a request that is repeated under its tag is made once.
+/// Any number of sessions share a document. No session undoes another one's edits. After a restart the same session id continues:
+/// undo is by session, and a request that is repeated under its tag is performed once.
 public final class Session: Sendable {
-  /// Who edits: the user's name and the session's id.
+  /// The user's name and the session's id.
   public let client: DocumentClient
   let shared: SharedDocument
   let events = Broadcast<SessionEvent>()
@@ -44,11 +44,10 @@ public final class Session: Sendable {
     self.shared = shared
   }
 
-  /// Opens a document by itself: without its folder, which may have any number of others, and by whatever path. A path that goes
-  /// through symbolic links is watched where they lead.
+  /// Opens a single document by any path, without its folder. A path through symbolic links is watched at their target.
   ///
-  /// With `isEdited` the document must be one that can be edited, and `expected` is the revision that it must have. Throws
-  /// `notPermitted` and `movedOn` where that is not so, and what `Document.open` throws.
+  /// With `isEdited` the document must be editable. `expected` is the revision that it must have; nil stands for any. Otherwise
+  /// throws `notPermitted` and `movedOn`, and what `Document.open` throws.
   public static func open(
     _ file: DocumentFile, as client: DocumentClient, _ settings: WorkspaceSettings = WorkspaceSettings(),
     isEdited: Bool = false, expecting expected: Int? = nil,
@@ -58,7 +57,7 @@ public final class Session: Sendable {
       file, as: client, settings, isEdited: isEdited, expecting: expected, clock: clock, watchClock: clock)
   }
 
-  /// The same with a clock of its own for the watcher.
+  /// The same with another clock for the watcher.
   static func open(
     _ file: DocumentFile, as client: DocumentClient, _ settings: WorkspaceSettings, isEdited: Bool = false,
     expecting expected: Int? = nil, clock: some Clock<Duration>, watchClock: some Clock<Duration>
@@ -79,40 +78,40 @@ public final class Session: Sendable {
       await document.closeDiscardingChanges()
       throw error
     }
-    let place = FilePath(FilePath.withoutLinks(file.path))
+    let path = FilePath(FilePath.withoutLinks(file.path))
     var watch = WatchSettings(ending: "", helpers: settings.helpers)
-    watch.only = place.name
+    watch.only = path.name
     watch.pollBecause = settings.pollBecause
     let registry = Registry()
-    let relay = WatchRelay(FolderWatcher(place.folder, watch, clock: watchClock)) { registry.send($0) }
+    let relay = WatchRelay(FolderWatcher(path.folder, watch, clock: watchClock)) { registry.send($0) }
     let shared = SharedDocument(
-      document, base.id, FilePath(place.name), FileIdentity(at: file.path), settings, relay, ownsRelay: true,
+      document, base.id, FilePath(path.name), FileIdentity(at: file.path), settings, relay, ownsRelay: true,
       BackgroundFetcher(helpers: settings.helpers), registry)
     registry.add(shared)
     return shared.first(client)
   }
 
-  /// Begins to follow what others do to a document that was opened by itself, and to fetch what is pending in it. Events that come of
-  /// it go to those who listen before. Without it, what others did is taken in by the next save.
+  /// Begins to follow other programs' changes of a single document, and to fetch its pending background. Subscribe first to get all
+  /// events. Without `begin`, the next save adopts other programs' changes.
   public func begin() async { await shared.begin() }
 
   /// The path of the document in the folder.
   public var path: String { shared.path.string }
   /// The path of the document's file.
   public var filePath: String { shared.document.path }
-  /// The document as it is now.
+  /// The present document.
   public var snapshot: DocumentSnapshot { get async { await shared.document.snapshot } }
-  /// Where the document is in its life.
+  /// The document's state in its life cycle.
   public var state: DocumentState { get async { await shared.document.state } }
-  /// How many edits of all sessions no save holds yet.
+  /// The number of unsaved edits of all sessions.
   public var unsavedChanges: Int { get async { await shared.document.unsavedChanges } }
-  /// The revision of the document as it is now.
+  /// The document's present revision.
   public var revision: Int { get async { await shared.document.content.revision } }
-  /// What became of orphaned journals when the document was opened.
+  /// The outcomes of orphaned journals that were found when the document was opened.
   public var recovered: [RecoveryOutcome] { shared.document.recovered }
 
-  /// The document, and what happens from then on. Changes up to the snapshot's version are to be passed over; the later ones applied to
-  /// it in their order are the content. A listener that is too slow hears `resync` and takes a new snapshot.
+  /// The present document, and the events from then on. Skip changes up to the snapshot's version; the later ones, applied in
+  /// order, give the content. A listener that is too slow gets `resync` and takes a new snapshot.
   public func follow(capacity: Int = 256) async -> (
     snapshot: DocumentSnapshot, events: EventSequence<SessionEvent>
   ) {
@@ -120,8 +119,8 @@ public final class Session: Sendable {
     return (await snapshot, sequence)
   }
 
-  /// What happens from now on, with or without the changes that the document's own sessions make. A listener that is too slow hears
-  /// `resync` in place of the document's events, and all others.
+  /// The events from now on, with or without the edits of the document's own sessions. For a listener that is too slow, `resync`
+  /// replaces the document's events; it gets all others.
   public func listen(capacity: Int = 256, ownEdits: Bool = true) -> EventSequence<SessionEvent> {
     let version = shared.document.lastVersion
     return events.subscribe(capacity: capacity) {
@@ -133,8 +132,8 @@ public final class Session: Sendable {
     }
   }
 
-  /// Does what the session asks. The answer is given when the edit is in the journal. Throws `closed` after the session's end, and what
-  /// keeps it from being done; then nothing is changed. `tag` and `since` are those of `ClientRequest`.
+  /// Performs an action, and returns its answer when the edit is in the journal. `tag` and `since` are those of `ClientRequest`.
+  /// Throws `closed` after the session's end, and why the action failed; then nothing is changed.
   @discardableResult
   public func perform(
     _ request: DocumentRequest, tag: RequestTag? = nil, since: KnownHead? = nil
@@ -143,8 +142,8 @@ public final class Session: Sendable {
     return try await shared.document.perform(ClientRequest(request, by: client, tag: tag, since: since))
   }
 
-  /// Does what `client` asks, one after the other in one turn of the document, and answers each; all that was done is in the journal then.
-  /// Nil while there is no capacity for more unsaved edits: see `waitForCapacity`.
+  /// Performs requests in order, in one turn of the document, and returns an answer for each when all edits are in the journal.
+  /// Nil without capacity for more unsaved edits: see `waitForCapacity`.
   public func perform(_ requests: [ClientRequest]) async -> [Result<DocumentAnswer, ArtError>]? {
     do throws(ArtError) { try shared.checkOpen(self) } catch { return requests.map { _ in .failure(error) } }
     return await shared.document.performWithinCapacity(requests)
@@ -156,7 +155,7 @@ public final class Session: Sendable {
   /// Returns when there is capacity for more unsaved edits: see `Document.waitForCapacity`.
   public func waitForCapacity() async { await shared.document.waitForCapacity() }
 
-  /// Does several requests as one edit of that name: a gesture, which one undo takes back.
+  /// Performs several actions as one edit of that name: a gesture, which one undo reverts.
   @discardableResult
   public func perform(
     _ requests: [DocumentRequest], as name: String, tag: RequestTag? = nil, since: KnownHead? = nil
@@ -164,23 +163,23 @@ public final class Session: Sendable {
     try await perform(.group(name: name, requests), tag: tag, since: since)
   }
 
-  /// Takes back up to that many of the session's edits. Throws `nothingToUndo`.
+  /// Undoes up to that many of the session's edits. Throws `nothingToUndo`.
   @discardableResult
   public func undo(_ count: Int = 1, tag: RequestTag? = nil) async throws(ArtError) -> DocumentAnswer {
     try await perform(.undo(count), tag: tag)
   }
 
-  /// Makes again up to that many of them. Throws `nothingToUndo`.
+  /// Redoes up to that many of the session's edits. Throws `nothingToUndo`.
   @discardableResult
   public func redo(_ count: Int = 1, tag: RequestTag? = nil) async throws(ArtError) -> DocumentAnswer {
     try await perform(.redo(count), tag: tag)
   }
 
-  /// Saves what all sessions have edited until now. Returns when it is durable.
+  /// Saves the edits that all sessions have made so far. Returns when they are durable.
   public func save() async throws(ArtError) { try await shared.document.save() }
 
-  /// Begins to fetch a background, and returns at once; `background` or `warning` tells what became of it. A newer request of any session
-  /// drops it. Throws `closed` after the session's end.
+  /// Begins to fetch a background, and returns at once; `background` or `warning` reports the outcome. A newer request of any
+  /// session cancels it. Throws `closed` after the session's end.
   public func setBackground(
     _ request: BackgroundRequest, keepsCanvas: Bool = false, tag: String? = nil
   ) async throws(ArtError) {
@@ -202,42 +201,42 @@ public final class Session: Sendable {
   /// warned. The question in it may be asked once.
   public func warning(of event: DocumentBackgrounds.Event) -> RefusalWarning? { shared.warning(of: event) }
 
-  /// Makes a change of the background that needs no picture, and drops one that is being fetched. Throws `closed`, `noBackground`,
-  /// and what planning throws; then nothing is changed.
+  /// Makes a change of the background that needs no picture, and cancels a request that is being fetched. Throws `closed`,
+  /// `noBackground`, and what planning throws; then nothing is changed.
   public func changeBackground(_ change: BackgroundChange) async throws(ArtError) {
     try shared.checkOpen(self)
     await shared.backgrounds.cancel()
     try await shared.document.make(change, by: client) { _ in }
   }
 
-  /// Whether a background that was asked for is not there yet.
+  /// Whether a requested background is being fetched.
   public var isFetchingBackground: Bool { get async { await shared.backgrounds.isFetching } }
 
-  /// Waits until the background that was asked for is there, refused or dropped.
+  /// Waits until the requested background is set, refused or cancelled.
   public func waitForBackground() async { await shared.backgrounds.idle() }
 
-  /// Drops the background that is being fetched.
+  /// Cancels the request that is being fetched.
   public func cancelBackground() async { await shared.backgrounds.cancel() }
 
-  /// Ends the session; its events end. With the document's last session the document is saved and closed. Throws what saving throws:
-  /// then the session stays open.
+  /// Ends the session and its events. With the document's last session the document is saved and closed. Throws what saving
+  /// throws; then the session stays open.
   public func close() async throws(ArtError) { try await shared.close(self) }
 
-  /// Why a document could not be saved in the end.
+  /// Why a document could not be saved at its end.
   public struct SavingFailure: Sendable {
     /// What went wrong.
     public let error: ArtError
-    /// How many edits no save holds. They are in the journal.
+    /// The number of unsaved edits, which are in the journal.
     public let unsaved: Int
   }
 
-  /// Ends all sessions of the document, for a program that ends. A document that cannot be saved is left with its journal; why. With
-  /// `discardingChanges` it is not saved, and what no save holds is lost.
+  /// Ends all sessions of the document, for a program that ends. If the document cannot be saved, its journal is kept and the
+  /// failure returned. With `discardingChanges` it is not saved, and unsaved edits are lost.
   public func end(discardingChanges: Bool = false) async -> SavingFailure? {
     await shared.end(discardingChanges: discardingChanges)
   }
 
-  /// Has the document do what a turn in the program's life means. After `terminate` its sessions have ended. Throws what saving throws.
+  /// Applies a life cycle event to the document. After `terminate` its sessions have ended. Throws what saving throws.
   public func send(_ event: LifeCycleEvent, of life: LifeCycle) async throws(ArtError) {
     try await life.send(event, to: [shared.document])
     await shared.finishIfClosed()
@@ -245,7 +244,7 @@ public final class Session: Sendable {
 }
 
 extension Document {
-  /// In one turn, so that nothing comes between the two.
+  /// Performs requests in one turn of the document, so that nothing comes between the check of capacity and the edits.
   fileprivate func performWithinCapacity(
     _ requests: [ClientRequest]
   ) -> [Result<DocumentAnswer, ArtError>]? {
@@ -254,8 +253,8 @@ extension Document {
 }
 
 extension FilePath {
-  /// The path without symbolic links. Where the file is gone, that of its folder; where that is gone, too, the path as it is: whoever
-  /// watches it says what is missing.
+  /// The path without symbolic links. For a missing file its folder is resolved; if that is missing, too, the path stays as
+  /// given, and the watcher reports what is missing.
   fileprivate static func withoutLinks(_ path: String) -> String {
     if let real = resolvedIfThere(path) { return real }
     let parts = FilePath(path)

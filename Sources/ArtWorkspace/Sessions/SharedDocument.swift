@@ -20,7 +20,7 @@ final class SharedDocument: Sendable {
     var sessions: [Session] = []
     var hasBegun = false
     var isEnding = false
-    /// The sessions whose requests for backgrounds are being answered, by the mark that the request got.
+    /// The session and tag of each request for a background that is not answered yet, by the request's mark.
     var requests: [String: (session: Session, tag: String?)] = [:]
     var marks = 0
   }
@@ -30,19 +30,19 @@ final class SharedDocument: Sendable {
   let backgrounds: DocumentBackgrounds
   private let root: String
   private let relay: WatchRelay
-  /// Whether the relay reports for this document only, and ends with it.
+  /// Whether the relay reports for this document only, and is closed with it.
   private let ownsRelay: Bool
   private let registry: Registry
   private let number: Int
   private let hints: AsyncStream<RefreshHint>
   private let otherNames = OtherNames()
   private let state: Mutex<State>
-  private let hearing: Hearing
+  private let receiver: Receiver
   private let waiters = Waiters()
   private let settings: WorkspaceSettings
 
-  /// What hears of backgrounds before the document is whole.
-  private final class Hearing: Sendable {
+  /// Receives the events of backgrounds until the document is initialised.
+  private final class Receiver: Sendable {
     let document = Mutex<SharedDocument?>(nil)
   }
 
@@ -58,16 +58,16 @@ final class SharedDocument: Sendable {
     self.registry = registry
     self.settings = settings
     root = String(document.path.dropLast(path.string.count))
-    (number, hints) = relay.follow(path) { [otherNames] in await otherNames.look(at: document) }
+    (number, hints) = relay.follow(path) { [otherNames] in await otherNames.refresh(document) }
     state = Mutex(State(path: path, identity: identity))
-    let hearing = Hearing()
-    self.hearing = hearing
+    let receiver = Receiver()
+    self.receiver = receiver
     backgrounds = DocumentBackgrounds(
       document, fetcher, pending: settings.pending, allowsPrivate: settings.allowsPrivate
     ) { event in
-      hearing.document.withLock { $0 }?.receive(event)
+      receiver.document.withLock { $0 }?.receive(event)
     }
-    hearing.document.withLock { $0 = self }
+    receiver.document.withLock { $0 = self }
     document.forwardEvents { [weak self] events in
       guard let self else { return }
       for session in self.state.withLock(\.sessions) {
@@ -83,7 +83,7 @@ final class SharedDocument: Sendable {
     set { state.withLock { $0.identity = newValue } }
   }
 
-  /// Follows what others do, and fetches what is pending; once.
+  /// Begins to follow other programs' changes and to fetch pending backgrounds; once.
   func begin() async {
     let hasBegun = state.withLock { state in
       defer { state.hasBegun = true }
@@ -92,17 +92,17 @@ final class SharedDocument: Sendable {
     if hasBegun { return }
     await document.refresh(at: hints)
     if ownsRelay {
-      // Its first hint comes when the system reports changes.
+      // The relay's first hint comes when the system reports changes.
       Task { [relay] in await relay.run() }
     } else {
-      // What was done to the file since it was read gives no hint any more.
+      // Changes since the file was read give no hint, so the document refreshes now.
       await document.refresh()
-      await otherNames.look(at: document)
+      await otherNames.refresh(document)
     }
     await backgrounds.begin()
   }
 
-  /// A new session; nil when the document is being closed.
+  /// Adds a session; nil when the document is being closed.
   func attach(_ client: DocumentClient) -> Session? {
     state.withLock { state in
       guard !state.isEnding else { return nil }
@@ -112,7 +112,7 @@ final class SharedDocument: Sendable {
     }
   }
 
-  /// The first session of a document that was opened just now.
+  /// The first session of a newly opened document.
   func first(_ client: DocumentClient) -> Session {
     let session = Session(client, of: self)
     state.withLock { $0.sessions.append(session) }
@@ -130,7 +130,7 @@ final class SharedDocument: Sendable {
     for session in state.withLock(\.sessions) { session.events.send(event) }
   }
 
-  /// The file has another path.
+  /// Sets the new path of the file.
   func move(to path: FilePath, _ file: DocumentFile? = nil) {
     var moved = DocumentFile(root + path.string)
     moved.name = path.string
@@ -189,8 +189,8 @@ final class SharedDocument: Sendable {
     closeRelay()
   }
 
-  /// Closes the document whatever its sessions do, or leaves it with its journal where it cannot be saved; why. The sessions hear the
-  /// event when the document was saved. With `discardingChanges` it is not saved, and what no save holds is lost.
+  /// Closes the document regardless of its sessions. If it cannot be saved, its journal is kept and the error returned. Sessions
+  /// get the event after the save. With `discardingChanges` the document is not saved, and unsaved edits are lost.
   func end(
     discardingChanges: Bool = false, saying event: SessionEvent? = nil
   ) async -> Session.SavingFailure? {
@@ -198,7 +198,7 @@ final class SharedDocument: Sendable {
       defer { state.isEnding = true }
       return !state.isEnding
     }) {
-      // Its last session is closing it; where that fails the document is still open.
+      // Its last session is closing it; if that fails, the document stays open.
       await ended()
       guard registry.all.contains(where: { $0 === self }) else { return nil }
     }
@@ -220,7 +220,7 @@ final class SharedDocument: Sendable {
     return failure
   }
 
-  /// The document was closed by a turn in the program's life: its sessions end.
+  /// Ends the sessions if a life cycle event closed the document.
   func finishIfClosed() async {
     guard await document.state == .closed else { return }
     await backgrounds.close()
@@ -248,7 +248,7 @@ final class SharedDocument: Sendable {
   private func finish() {
     registry.remove(self)
     relay.unfollow(number)
-    hearing.document.withLock { $0 = nil }
+    receiver.document.withLock { $0 = nil }
     let sessions = state.withLock { state in
       defer { state.sessions = [] }
       return state.sessions
@@ -259,25 +259,29 @@ final class SharedDocument: Sendable {
 
   // MARK: Backgrounds
 
-  /// The mark of a session's request.
+  /// Records a session's request, and returns its mark.
   func note(_ tag: String?, of session: Session) -> String {
     state.withLock { state in
       state.marks += 1
       let mark = "\(state.marks)"
       state.requests[mark] = (session, tag)
-      // A newer request drops an older one, of which no event comes then.
+      // A newer request drops an older one without an event, so old marks are removed.
       state.requests["\(state.marks - 16)"] = nil
       return mark
     }
   }
 
-  /// Reports what became of a background, and warns of a refusal. The tag of one that was asked for is the mark of the request.
+  /// Reports the outcome of a background, and warns of a refusal. The tag of a requested background is the request's mark.
   func receive(_ event: DocumentBackgrounds.Event) {
     let asked = event.tag.flatMap { mark in state.withLock { $0.requests.removeValue(forKey: mark) } }
-    let told = DocumentBackgrounds.Event(
+    let answer = DocumentBackgrounds.Event(
       event.outcome, url: event.url, isRequested: event.isRequested, tag: asked?.tag)
-    // The session that began it, or for one that was pending all; it may be gone by now.
-    if event.isRequested { asked?.session.events.send(.background(told)) } else { send(.background(told)) }
+    // Only the session that requested it gets the event, if it is still open; the event of a pending background goes to all.
+    if event.isRequested {
+      asked?.session.events.send(.background(answer))
+    } else {
+      send(.background(answer))
+    }
     guard let session = asked?.session ?? state.withLock({ $0.sessions.first }) else { return }
     if case .set = event.outcome, event.isRequested {
       RefusalWarnings(of: DocumentFile(document.path)).forget()
@@ -289,7 +293,7 @@ final class SharedDocument: Sendable {
   func warning(of event: DocumentBackgrounds.Event) -> RefusalWarning? {
     guard case .rejected(let refusal) = event.outcome else { return nil }
     if event.isRequested, event.url == nil, !settings.asksAboutWarnings {
-      // Where no question can be put, the user's own file that is no picture is an error as any other.
+      // Without a question, the user's own file that is no picture is an ordinary error.
       return settings.warnings == .never
         ? nil : RefusalWarning(refusal: refusal, isOfFile: true, question: nil)
     }
@@ -299,16 +303,16 @@ final class SharedDocument: Sendable {
   }
 }
 
-/// Has a document refresh by the clock while its file has another name: the system reports a write only under the name by which it was
-/// made. The same for a path through a symbolic link, which may be made to lead elsewhere.
+/// Refreshes a document periodically while its file has other names: the system reports a write only under the name that was
+/// used. The same applies to a path through a symbolic link, whose target may change.
 private final class OtherNames: Sendable {
   private static let interval = Duration.seconds(2)
 
-  /// Whether the path was seen to go through a symbolic link. It stays so while the link is being made again.
+  /// Whether the path went through a symbolic link at the last check. It stays set while the link is being replaced.
   private let isLinked = Mutex(false)
   private let queue = DispatchQueue(label: "emojiart.other-names")
 
-  func look(at document: Document) async {
+  func refresh(_ document: Document) async {
     let needsClock = await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.needsClock(document.store)) }
     }
@@ -320,12 +324,12 @@ private final class OtherNames: Sendable {
       isLinked = isLinked || Self.goesThroughLink(store.path)
       return isLinked
     }
-    // To a watcher a file of that name is a journal.
+    // The watcher takes a file of that name for a journal.
     if isLinked || store.path.hasSuffix("-journal") { return true }
     do throws(ArtError) {
       return try store.stamp().hardLinks > 1
     } catch {
-      // The next refresh tells why.
+      // The next refresh reports the error.
       return false
     }
   }

@@ -6,18 +6,19 @@ import ArtSystem
 import ArtWatch
 import Synchronization
 
-/// Hands what one watcher reports to the folder and to every open document in it: one watcher and one helper process for all of them.
+/// Passes the events of one watcher to the folder and to every open document in it, so that all share one watcher and one helper
+/// process.
 ///
-///     watcher ──next──▶ relay ──▶ DocumentFolder        the folder has processed a report when it asks for the next one
+///     watcher ──next──▶ relay ──▶ DocumentFolder        the folder has processed an event when it asks for the next one
 ///                         └────▶ hints, by path ──▶ Document.refresh
 ///
-/// Documents get their hints after the folder, so that a document that was renamed is looked for under its new name.
+/// Documents get their hints after the folder, so that a renamed document is refreshed at its new path.
 final class WatchRelay: EventSource {
   private struct State {
-    /// The documents that are open, by their paths in the folder.
+    /// The open documents, with their paths in the folder.
     var followers: [Int: Follower] = [:]
     var next = 0
-    /// What the folder is processing.
+    /// The event that the folder is processing.
     var pending: WatchEvent?
     var isDegraded = false
     var isOver = false
@@ -26,17 +27,17 @@ final class WatchRelay: EventSource {
   private struct Follower {
     var path: FilePath
     let hints: AsyncStream<RefreshHint>.Continuation
-    /// Is called after each refresh.
+    /// Called after each refresh.
     let refreshed: @Sendable () async -> Void
   }
 
   private let source: any EventSource
   private let state = Mutex(State())
-  /// How long after a failed refresh a document gets its hint again.
+  /// The delay after which a document gets its hint again when a refresh failed.
   private let retry: Duration
   private let report: @Sendable (SessionEvent) -> Void
 
-  /// `report` is told how well changes are reported.
+  /// `report` receives changes of the quality of reporting.
   init(
     _ source: any EventSource, retry: Duration = .seconds(2),
     report: @escaping @Sendable (SessionEvent) -> Void
@@ -48,10 +49,10 @@ final class WatchRelay: EventSource {
 
   func next() async -> WatchEvent? {
     deliver()
-    let news = await source.next()
-    state.withLock { $0.pending = news }
-    if news == nil { finish() }
-    return news
+    let event = await source.next()
+    state.withLock { $0.pending = event }
+    if event == nil { finish() }
+    return event
   }
 
   func recheck(at path: String, after delay: Duration) async {
@@ -63,11 +64,10 @@ final class WatchRelay: EventSource {
     finish()
   }
 
-  /// Asks the source for all that it reports, where no folder does. Returns when the source is closed.
+  /// Reads all events of the source, if no folder does. Returns when the source is closed.
   func run() async { while await next() != nil {} }
 
-  /// The hints for a document, until `unfollow`, and the number under which it is known here. `refreshed` is called after each of
-  /// its refreshes.
+  /// The hints for a document until `unfollow`, and its number. `refreshed` is called after each of its refreshes.
   func follow(
     _ path: FilePath, refreshed: @escaping @Sendable () async -> Void
   ) -> (number: Int, hints: AsyncStream<RefreshHint>) {
@@ -83,20 +83,20 @@ final class WatchRelay: EventSource {
     return (number, hints)
   }
 
-  /// The document has another path.
+  /// Sets the document's new path.
   func move(_ number: Int, to path: FilePath) { state.withLock { $0.followers[number]?.path = path } }
 
-  /// The document needs no hints any more.
+  /// Ends the hints for a document.
   func unfollow(_ number: Int) {
     state.withLock { $0.followers.removeValue(forKey: number) }?.hints.finish()
   }
 
   private func deliver() {
-    let (news, followers) = state.withLock { state in
+    let (event, followers) = state.withLock { state in
       defer { state.pending = nil }
       return (state.pending, Array(state.followers.values))
     }
-    switch news {
+    switch event {
     case .changed(let files):
       for file in files {
         let path = FilePath(file.path)
@@ -109,7 +109,7 @@ final class WatchRelay: EventSource {
       for follower in followers where follower.path.isWithin(folder) {
         follower.hints.yield(hint(follower, isQuiet: true))
       }
-      // While the folder is scanned every so often, that says it all.
+      // While the folder is scanned periodically, `degraded` has said so already.
       if let reason = scan.reason, !state.withLock(\.isDegraded) { report(.rescanned(reason)) }
     case .degraded(let reason):
       state.withLock { $0.isDegraded = true }
@@ -121,7 +121,8 @@ final class WatchRelay: EventSource {
     }
   }
 
-  /// What cannot be read while nobody writes to it gets its hint again; what is being written comes again by itself.
+  /// A document that is unreadable while nothing happens to it gets its hint again; a document that is being written gets a new
+  /// event anyway.
   private func hint(_ follower: Follower, isQuiet: Bool) -> RefreshHint {
     RefreshHint(isQuiet: isQuiet) { [weak self, retry] couldRead in
       await follower.refreshed()

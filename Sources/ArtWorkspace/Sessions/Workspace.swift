@@ -10,9 +10,9 @@ import Synchronization
 
 /// How a workspace opens its folder and its documents.
 public struct WorkspaceSettings: Sendable {
-  /// Whether documents in the folders below are taken, too.
+  /// Whether documents in subfolders are included.
   public var isRecursive = false
-  /// Where open documents keep what no save holds.
+  /// Where open documents keep their unsaved edits.
   public var journal = JournalLocation.standard
   /// When open documents save themselves.
   public var autosave = AutosavePolicy()
@@ -20,30 +20,30 @@ public struct WorkspaceSettings: Sendable {
   public var pending = PendingMode.changed
   /// Whether pending backgrounds may come from any address.
   public var allowsPrivate = false
-  /// How the user wants to be told of refused backgrounds; nil where nothing was said.
+  /// Whether the user wants warnings of refused backgrounds; nil for no choice.
   public var warnings: WarningChoice?
-  /// Whether the front end can put the question that goes with a warning.
+  /// Whether the front end can ask the question that goes with a warning.
   public var asksAboutWarnings = true
-  /// Where the helper programs lie.
+  /// The helper programs.
   public var helpers = HelperPrograms.installed
-  /// Why the system is not asked for changes, and the folder scanned every two seconds; nil as a rule.
+  /// A reason to scan the folder every two seconds instead of watching it; normally nil.
   public var pollBecause: String?
 
-  /// The usual settings.
+  /// The defaults.
   public init() {}
 }
 
-/// A folder of documents that is open for any number of clients.
+/// An open folder of documents for any number of clients.
 ///
 ///     clients ──▶ Session ──┐
 ///     clients ──▶ Session ──┴─▶ SharedDocument ── Document ──▶ file          one Document for all sessions of a file
 ///                                      ▲
-///     one helper ──▶ one watcher ──▶ WatchRelay ──▶ DocumentFolder ──▶ what happens in the folder
+///     one helper ──▶ one watcher ──▶ WatchRelay ──▶ DocumentFolder ──▶ events of the folder
 ///
-/// - A document is open once, however many sessions it has and by whatever path they opened it: the registry compares paths, then the
+/// - A document is open once for all its sessions, by whatever paths they opened it: the registry compares paths, then the
 ///   files themselves (device and inode).
-/// - When a file is renamed within the folder its sessions follow. When another state of the document is put in its place the
-///   document refreshes. When it is gone the sessions hear `removed`, and their edits are kept.
+/// - When a file is renamed within the folder, its sessions follow. When another state of the document replaces it, the document
+///   refreshes. When it is removed, the sessions get `removed`, and their edits are kept.
 /// - One watcher and one helper process report changes for the folder and all of its open documents.
 public actor Workspace {
   /// The folder's path, as it was given.
@@ -60,10 +60,10 @@ public actor Workspace {
   private var isClosed = false
   private nonisolated let executor = ThreadExecutor("emojiart.workspace")
 
-  /// A thread of its own: it waits for files.
+  /// A thread of its own, because file operations block it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Opens a folder. Returns when each of its documents has been looked at. Throws what `DocumentFolder.open` throws.
+  /// Opens a folder, and returns when each of its documents has been refreshed. Throws what `DocumentFolder.open` throws.
   public static func open(
     _ path: String, _ settings: WorkspaceSettings = WorkspaceSettings(),
     clock: some Clock<Duration> = ContinuousClock()
@@ -107,16 +107,15 @@ public actor Workspace {
   /// The documents of the folder, sorted by path.
   public var documents: [FolderDocument] { get async { await folder.documents } }
 
-  /// Why changes are found by scanning the folder every so often; nil while the system reports them.
+  /// Why changes are found by scanning the folder periodically; nil while the system reports them.
   public var degraded: String? { get async { await folder.degraded } }
 
-  /// What happens in the folder from now on: see `DocumentFolder.events`.
+  /// The events of the folder from now on: see `DocumentFolder.events`.
   public nonisolated func events(capacity: Int = 1_024) -> EventSequence<FolderEvent> {
     folder.events(capacity: capacity)
   }
 
-  /// Closes every document, and the folder. Documents that cannot be saved are left with their journals. Returns the first error of
-  /// these.
+  /// Closes every document, and the folder. A document that cannot be saved keeps its journal. Returns the first such error.
   @discardableResult
   public func close() async -> ArtError? {
     isClosed = true
@@ -139,35 +138,35 @@ public actor Workspace {
       guard !isClosed else { throw .closedWorkspace(self.path) }
       let shared = try await share(relative)
       if let session = shared.attach(client) { return session }
-      // Its last session was closing it just then.
+      // Its last session was closing it; open it again then.
       await shared.ended()
     }
   }
 
-  /// The document at a path, opened if it is not.
+  /// The document at a path, opened if necessary.
   private func share(_ path: FilePath) async throws(ArtError) -> SharedDocument {
     let file = documentFile(path)
     guard let identity = FileIdentity(at: file.path) else {
       if let shared = registry.document(at: path) { return shared }
-      // It says what is missing; what has come meanwhile is looked at again.
+      // `stamp` throws the error for a missing file; if the file exists by now, the search is repeated.
       _ = try file.stamp()
       return try await share(path)
     }
     guard !deleting.contains(identity) else { throw .beingDeleted(path.string) }
     if let shared = registry.document(at: path, is: identity) { return shared }
     if let shared = registry.document(at: path) {
-      // Another file: another state of the document, or another document.
+      // Another file at the path: another state of the document, or another document.
       let found = try file.base()
       if found.id == shared.id {
         shared.identity = identity
         return shared
       }
-      if let now = registry.place(of: shared, in: await folder.documents, root) {
+      if let now = registry.path(of: shared, in: await folder.documents, root) {
         shared.move(to: now, documentFile(now))
       }
     }
     if let shared = registry.document(is: identity) {
-      // Another name of the file, or its new one.
+      // A hard link of the file, or its new path.
       if FileIdentity(at: documentFile(shared.path).path) != identity { shared.move(to: path, file) }
       return shared
     }
@@ -218,8 +217,8 @@ public actor Workspace {
 
   // MARK: Whole documents
 
-  /// Puts a document into the trash. Its sessions save first, hear `removed` and end. Throws what saving and `Documents.delete` throw;
-  /// then the document is where it was.
+  /// Moves a document to the trash. Its sessions save first, get `removed` and end. Throws what saving and `Documents.delete`
+  /// throw; then the document stays at its path.
   public func delete(
     _ path: String, by recovery: Recovery, into trash: Trash = Trash()
   ) async throws(ArtError) -> TrashedDocument {
@@ -235,7 +234,7 @@ public actor Workspace {
     return try Documents(by: recovery).delete(documentFile(relative), into: trash)
   }
 
-  /// Has the documents do what a turn in the program's life means. Throws the first error of a document that could not be saved.
+  /// Applies a life cycle event to all documents. Throws the first error of saving one.
   public func send(_ event: LifeCycleEvent, of life: LifeCycle) async throws(ArtError) {
     let all = registry.all
     let sent = await result { () async throws(ArtError) in
@@ -246,7 +245,7 @@ public actor Workspace {
   }
 }
 
-/// The documents that a workspace has open.
+/// The open documents of a workspace.
 final class Registry: Sendable {
   private let documents = Mutex<[SharedDocument]>([])
 
@@ -264,8 +263,8 @@ final class Registry: Sendable {
 
   func document(is identity: FileIdentity) -> SharedDocument? { all.first { $0.identity == identity } }
 
-  /// Where the file of a document stands by now, if it is in the folder.
-  func place(of shared: SharedDocument, in known: [FolderDocument], _ root: String) -> FilePath? {
+  /// The present path of a document's file, if it is in the folder.
+  func path(of shared: SharedDocument, in known: [FolderDocument], _ root: String) -> FilePath? {
     known.first { FileIdentity(at: root + $0.path) == shared.identity }.map { FilePath($0.path) }
   }
 

@@ -92,9 +92,9 @@ struct BackgroundCommand {
       throw ArtError(.usage, "--save-as - or --json: stdout takes one of them")
     }
     // Checks that need no document come first.
-    if path == "-" || path.isEmpty { _ = try OutputPlace(argument: path, replacing: .nothing) }
+    if path == "-" || path.isEmpty { _ = try OutputLocation(argument: path, replacing: .nothing) }
     let (background, bytes) = try background.bytes()
-    let result = try OutputFile(OutputPlace(argument: path, replacing: .nothing))
+    let result = try OutputFile(OutputLocation(argument: path, replacing: .nothing))
     _ = result.write(bytes)
     try result.finishOrEnd()
     guard path != "-" else { return }

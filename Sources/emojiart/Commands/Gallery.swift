@@ -39,7 +39,7 @@ struct GalleryCommand: ParsableCommand {
       throw ArtError(.usage, "--output - or --json: stdout takes one of them")
     }
     let listing = try FolderListing(of: folder)
-    let page = try OutputFile(OutputPlace(argument: output, replacing: .galleries))
+    let page = try OutputFile(OutputLocation(argument: output, replacing: .galleries))
     let signals = page.blockedSignals()
     try checkThreads()
     var gallery = Gallery(

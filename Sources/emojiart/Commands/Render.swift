@@ -62,7 +62,7 @@ struct Render: ParsableCommand {
     let file = try common.file(doc)
     let view = try DocumentView(file, recovery: .ofCommand)
     let (drawing, size) = try arguments.drawing(of: view.scene)
-    let result = try OutputFile(OutputPlace(argument: arguments.output, replacing: .pictures))
+    let result = try OutputFile(OutputLocation(argument: arguments.output, replacing: .pictures))
     let drawn = try Self.draw(drawing, into: result, named: file.path)
     var status = DrawingNotes.printNotes(drawn, of: file.path)
     if status == .done { status = view.printLostPicture(in: file.path) }

@@ -108,7 +108,7 @@ private struct Restored {
       try restored(edits, report, into: name)
     case .beyondLog(let report, let name): Output.printError(report.beyondLog(of: name))
     case .dropped(let edits, let count): try dropped(edits, count)
-    case .madeOfCopy(let new, let source, let original):
+    case .createdFromCopy(let new, let source, let original):
       Output.printError("\(new) is made of \(source), which is \(original) moved, or a copy of it")
     case .nothingToSave:
       throw ArtError(

@@ -59,8 +59,8 @@ struct Show: ParsableCommand {
     try show(DocumentView(file, recovery: .ofCommand), of: file.path, art, sizeClass)
   }
 
-  private func location() throws(ArtError) -> FollowedPlace {
-    let places = try FollowedPlace.places([doc], common, isRecursive: false)
+  private func location() throws(ArtError) -> FollowedFolder {
+    let places = try FollowedFolder.places([doc], common, isRecursive: false)
     guard places.count == 1, places[0].names != nil else {
       throw ArtError(.usage, "--live is about one document; \(shown(doc)) is a folder")
     }

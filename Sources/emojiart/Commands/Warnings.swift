@@ -48,9 +48,9 @@ struct Warnings: ParsableCommand {
   private static func text(_ state: RefusalWarnings.State) -> String {
     switch state {
     case .stopped: "stopped: no refused background is told; --keep brings the warning back"
-    case .told:
+    case .shown:
       "told once: the next refused background is not, unless it is the same again; --keep takes that back"
-    case .kept: "kept: the next refused background is told"
+    case .active: "kept: the next refused background is told"
     }
   }
 }

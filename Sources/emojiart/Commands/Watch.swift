@@ -58,7 +58,7 @@ struct Watch: ParsableCommand {
     var settings = try WatchSettings(
       json: common.json, recursive: recursive, once: once, poll: poll, since: since, exec: exec, shell: shell)
     try settings.apply(fetching, warnings)
-    let places = try FollowedPlace.places(folders, common, isRecursive: recursive)
+    let places = try FollowedFolder.places(folders, common, isRecursive: recursive)
     guard settings.since == nil || places.count == 1 && places[0].names?.count == 1 else {
       throw ArtError(.usage, "--since is about one document; name just that one")
     }
@@ -74,12 +74,12 @@ struct Watch: ParsableCommand {
   }
 
   private func watch(
-    _ places: [FollowedPlace], _ settings: WatchSettings, _ inbox: WatchInbox, _ runner: CommandRunner?
+    _ places: [FollowedFolder], _ settings: WatchSettings, _ inbox: WatchInbox, _ runner: CommandRunner?
   ) throws(ArtError) -> CommandRunner.End? {
     try checkThreads()
     // With SIGPIPE blocked a write fails with an error instead, and COMMAND is ended, too.
     let pipe = SignalSource([SIGPIPE])
-    var folders: [(place: FollowedPlace, folder: WatchedFolder)] = []
+    var folders: [(place: FollowedFolder, folder: WatchedFolder)] = []
     for place in places {
       let opened = Outcome {
         await result { () async throws(ArtError) in

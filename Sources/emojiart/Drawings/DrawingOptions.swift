@@ -90,7 +90,7 @@ struct RenderArguments {
   }
 }
 
-extension OutputPlace {
+extension OutputLocation {
   /// Parses an argument: a path, or `-` for stdout. Throws for a path that cannot be an output.
   init(argument: String, replacing replaceable: Replaceable) throws(ArtError) {
     guard !argument.isEmpty else {
@@ -98,8 +98,8 @@ extension OutputPlace {
     }
     self =
       argument == "-"
-      ? try OutputPlace(descriptor: 1, name: "stdout")
-      : try OutputPlace(argument, replacing: replaceable)
+      ? try OutputLocation(descriptor: 1, name: "stdout")
+      : try OutputLocation(argument, replacing: replaceable)
   }
 }
 

@@ -168,7 +168,7 @@ struct ShownArt {
   }
 
   /// Follows a document on the screen. Throws `usage` without a terminal.
-  func follow(_ file: DocumentFile, _ place: FollowedPlace) throws(ArtError) {
+  func follow(_ file: DocumentFile, _ place: FollowedFolder) throws(ArtError) {
     guard let mode = TerminalMode(), choice != .none else {
       throw ArtError(
         .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")

@@ -17,7 +17,7 @@ import Synchronization
 struct Watching {
   /// A watched folder and the state of its report.
   struct Part {
-    let place: FollowedPlace
+    let place: FollowedFolder
     let folder: WatchedFolder
     var report: FolderReport
     /// Milliseconds until the next attempt to catch up.
@@ -35,7 +35,7 @@ struct Watching {
 
   /// `folders` are open already.
   init(
-    _ folders: [(place: FollowedPlace, folder: WatchedFolder)], _ settings: WatchSettings,
+    _ folders: [(place: FollowedFolder, folder: WatchedFolder)], _ settings: WatchSettings,
     _ inbox: WatchInbox,
     _ runner: CommandRunner?
   ) {
@@ -102,7 +102,7 @@ struct Watching {
   /// A background that was applied is reported as an edit. A refusal alone is no change of the document.
   private mutating func receive(_ event: PendingBackgrounds.Event) throws(ArtError) {
     switch event {
-    case .taken: break
+    case .set: break
     case .rejected(let place, let refusal, let url):
       try report(.rejected(place.document, refusal, url: url), of: place.source, isChange: false)
       let path = FilePath.path(of: place.document, in: parts[place.source].place.folder)
@@ -209,7 +209,7 @@ struct WatchedFolder: Sendable {
 
   /// Opens the folder, and throws the errors of opening it.
   static func open(
-    _ place: FollowedPlace, isRecursive: Bool, pollBecause: String?
+    _ place: FollowedFolder, isRecursive: Bool, pollBecause: String?
   ) async throws(ArtError) -> WatchedFolder {
     let only = place.names.flatMap { $0.count == 1 ? $0.keys.first?.string : nil }
     let folder = try await DocumentFolder.open(
@@ -222,11 +222,11 @@ struct WatchedFolder: Sendable {
   }
 }
 
-extension FollowedPlace {
+extension FollowedFolder {
   /// The folders and documents that the arguments name, as in other commands. Throws `noSuchDocument`, `badValue`.
   static func places(
     _ typed: [String], _ options: CommonOptions, isRecursive: Bool
-  ) throws(ArtError) -> [FollowedPlace] {
+  ) throws(ArtError) -> [FollowedFolder] {
     let here = typed.isEmpty ? try options.currentFolder() : ""
     return try places(typed, in: here, isRecursive: isRecursive) { (name) throws(ArtError) in
       try options.file(name)

@@ -17,7 +17,7 @@ import Testing
     mkdir(watched["locks"], 0o700)
   }
 
-  private func place(_ name: String) -> PendingPlace { PendingPlace(source: 0, document: name) }
+  private func place(_ name: String) -> PendingLocation { PendingLocation(source: 0, document: name) }
 
   @Test("B24 what becomes pending is fetched, and is the background by one edit, its bytes in the file")
   func taken() async throws {
@@ -25,7 +25,7 @@ import Testing
     let bees = try watched.make()
     let program = try await FetchingProgram(watched)
     try bees.want("\(server.url)/picture")
-    guard case .taken(let where_, let background, let revision) = try await program.next() else {
+    guard case .set(let where_, let background, let revision) = try await program.next() else {
       return #expect(Bool(false))
     }
     #expect(where_ == place("bees.emojiart") && revision == 2)
@@ -61,7 +61,7 @@ import Testing
       try bees.want(ask("became"))
       var taken: Set<String> = []
       for _ in expected {
-        guard case .taken(_, let background, _) = try await program.next() else {
+        guard case .set(_, let background, _) = try await program.next() else {
           return #expect(Bool(false))
         }
         taken.insert(String(background.url?.split(separator: "?").last ?? ""))
@@ -142,7 +142,7 @@ import Testing
     await first.close()
     try await server.get("/release/bee.png")
     clock.advance(by: .seconds(2))
-    guard case .taken(_, _, let revision) = try await second.next() else { return #expect(Bool(false)) }
+    guard case .set(_, _, let revision) = try await second.next() else { return #expect(Bool(false)) }
     #expect(revision == 2)
     #expect(try await server.count("/hold/") == 2)
     await second.close()
@@ -184,7 +184,7 @@ import Testing
     try watched.move("bees.emojiart", "wasps.emojiart")
     try await program.told { $0 == .renamed("wasps.emojiart", from: "bees.emojiart") }
     try await server.get("/release/bee.png")
-    guard case .taken(let where_, _, _) = try await program.next() else { return #expect(Bool(false)) }
+    guard case .set(let where_, _, _) = try await program.next() else { return #expect(Bool(false)) }
     #expect(where_ == place("wasps.emojiart"))
     #expect(try DocumentFile(watched["wasps.emojiart"]).read().background != nil)
     await program.close()
@@ -218,7 +218,7 @@ import Testing
       }
       try await server.get("/release/\(name)")
     }
-    guard case .taken(let where_, let background, _) = try await program.next() else {
+    guard case .set(let where_, let background, _) = try await program.next() else {
       return #expect(Bool(false))
     }
     #expect(where_ == place("ant.png.emojiart") && background.url == "\(server.url)/picture")
@@ -233,7 +233,7 @@ import Testing
     try watched.overwrite("copy.emojiart", watched.bytes("bees.emojiart"))
     let program = try await FetchingProgram(watched, .all)
     for _ in 0..<2 {
-      guard case .taken = try await program.next() else { return #expect(Bool(false)) }
+      guard case .set = try await program.next() else { return #expect(Bool(false)) }
     }
     await program.close()
     #expect(try await server.count() == 1)

@@ -11,9 +11,9 @@ import Testing
 
   private func key(_ name: String) -> PendingKey { PendingKey(document: Self.document, url: name) }
 
-  private func place(_ name: String) -> PendingPlace { PendingPlace(source: 0, document: name) }
+  private func place(_ name: String) -> PendingLocation { PendingLocation(source: 0, document: name) }
 
-  private func wanted(_ names: String..., revision: Int = 1) -> [PendingKey: [PendingPlace: Int]] {
+  private func wanted(_ names: String..., revision: Int = 1) -> [PendingKey: [PendingLocation: Int]] {
     Dictionary(uniqueKeysWithValues: names.map { (key($0), [place("\($0).emojiart"): revision]) })
   }
 
@@ -41,7 +41,7 @@ import Testing
       #expect(schedule.next(at: now) == .begin(key("a")))
       schedule.began(key("a"))
       now += .seconds(5)
-      _ = schedule.cameToNothing(key("a"), "dns", at: now)
+      _ = schedule.fetchFailed(key("a"), "dns", at: now)
       guard case .wait(let until) = schedule.next(at: now) else { return #expect(Bool(false)) }
       #expect(schedule.next(at: until - .nanoseconds(1)) == .wait(until: until))
       pauses.append(until - now)
@@ -57,19 +57,19 @@ import Testing
     let kinds = ["dns", "dns", "timeout", "timeout", "dns"]
     let told = kinds.map { kind in
       schedule.began(key("a"))
-      return schedule.cameToNothing(key("a"), kind, at: .zero)
+      return schedule.fetchFailed(key("a"), kind, at: .zero)
     }
     #expect(told == [true, false, true, false, true])
   }
 
   @Test("B27 one that another program fetches is tried every 2 seconds, and holds up no other")
-  func heldElsewhere() {
+  func fetchedElsewhere() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a", "b", "c"), at: .zero)
     for name in ["a", "b", "c"] {
       #expect(schedule.next(at: .zero) == .begin(key(name)))
       schedule.began(key(name))
-      schedule.heldElsewhere(key(name), at: .zero)
+      schedule.fetchedElsewhere(key(name), at: .zero)
     }
     #expect(schedule.next(at: .zero) == .wait(until: .seconds(2)))
     #expect(schedule.next(at: .seconds(2)) == .begin(key("a")))
@@ -97,7 +97,7 @@ import Testing
     schedule.began(key("a"))
     let renamed = [key("a"): [place("c.emojiart"): 1]]
     #expect(schedule.want(renamed, at: .zero) == [key("b")])
-    #expect(schedule.places(of: key("a")) == [place("c.emojiart")])
+    #expect(schedule.locations(of: key("a")) == [place("c.emojiart")])
     #expect(schedule.want([:], at: .zero) == [key("a")])
     // Its end comes late.
     schedule.finished(key("a"), [:])
@@ -116,7 +116,7 @@ import Testing
         switch Int.random(in: 0..<6, using: &random) {
         case 0:
           let names = ["a", "b", "c", "d", "e"].filter { _ in Bool.random(using: &random) }
-          var wanted: [PendingKey: [PendingPlace: Int]] = [:]
+          var wanted: [PendingKey: [PendingLocation: Int]] = [:]
           for name in names { wanted[key(name)] = [place(name): Int.random(in: 0...3, using: &random)] }
           running.subtract(schedule.want(wanted, at: now))
         case 1: now += .seconds(Int.random(in: 0...200, using: &random))
@@ -129,8 +129,8 @@ import Testing
           guard let key = running.randomElement(using: &random) else { continue }
           running.remove(key)
           switch Int.random(in: 0..<3, using: &random) {
-          case 0: schedule.heldElsewhere(key, at: now)
-          case 1: _ = schedule.cameToNothing(key, "dns", at: now)
+          case 0: schedule.fetchedElsewhere(key, at: now)
+          case 1: _ = schedule.fetchFailed(key, "dns", at: now)
           default: schedule.finished(key, [place(key.url): 9])
           }
         }
@@ -140,7 +140,7 @@ import Testing
         schedule.want(
           Dictionary(uniqueKeysWithValues: ["a", "b", "c", "d", "e"].map { (key($0), [place($0): 10]) }),
           at: now))
-      for key in running { schedule.heldElsewhere(key, at: now) }
+      for key in running { schedule.fetchedElsewhere(key, at: now) }
       now += PendingSchedule.longestPause
       var ended: Set<String> = []
       while case .begin(let key) = schedule.next(at: now) {

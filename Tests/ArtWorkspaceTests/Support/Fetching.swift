@@ -97,22 +97,22 @@ final class SlowSource: PendingSource {
   }
 
   nonisolated(nonsending) func isPending(_ key: PendingKey, in document: String) async throws(ArtError)
-    -> PendingSight
-  { PendingSight(revision: 1, isPending: true, background: nil) }
+    -> PendingState
+  { PendingState(revision: 1, isPending: true, background: nil) }
 
-  nonisolated(nonsending) func take(
+  nonisolated(nonsending) func apply(
     _ picture: CheckedPicture, _ key: PendingKey, in document: String
-  ) async throws(ArtError) -> PendingSight { try await refuse(.status, key, in: document) }
+  ) async throws(ArtError) -> PendingState { try await refuse(.status, key, in: document) }
 
   nonisolated(nonsending) func refuse(
     _ reason: Refusal.Reason, _ key: PendingKey, in document: String
-  ) async throws(ArtError) -> PendingSight {
+  ) async throws(ArtError) -> PendingState {
     await withCheckedContinuation { continuation in
       edit.withLock { $0 = continuation }
       isWanted.withLock { $0 = false }
       news.continuation.yield()
     }
-    return PendingSight(revision: 2, isPending: true, background: nil)
+    return PendingState(revision: 2, isPending: true, background: nil)
   }
 
   /// Waits until whoever fetches has heard that nothing is pending any more.

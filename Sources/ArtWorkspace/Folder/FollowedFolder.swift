@@ -6,10 +6,10 @@ import ArtSystem
 import Glibc
 
 /// A folder that is followed, or documents in it.
-public struct FollowedPlace: Equatable, Sendable {
+public struct FollowedFolder: Equatable, Sendable {
   /// The folder as it is opened.
   public let folder: String
-  /// The documents that are wanted, by their names in it, and what each is called; nil for all of them.
+  /// The wanted documents by their names in the folder, with their display names; nil for all documents.
   package var names: [FilePath: String]?
 
   /// A folder, or documents in it.
@@ -17,54 +17,55 @@ public struct FollowedPlace: Equatable, Sendable {
     (self.folder, self.names) = (folder, names)
   }
 
-  /// What a document is called, by its path in the folder.
+  /// The display name of a document, by its path in the folder.
   public func name(of document: String) -> String {
     names?[FilePath(document)] ?? FilePath.path(of: document, in: folder)
   }
 
-  /// What the folder is called.
+  /// The display name of the folder.
   public var folderName: String { names?.values.min().map { FilePath($0).folder } ?? folder }
 
-  /// What is followed, for people.
+  /// A title for display.
   public var title: String { names?.values.sorted().joined(separator: ", ") ?? folder }
 }
 
-extension FollowedPlace {
-  /// The places that a person names: folders, or documents, which `file` finds; `here` is the folder where nothing is named. What is
-  /// within another one is left out. Throws `noSuchDocument` for what is not there, `badValue` for what has no document's ending.
+extension FollowedFolder {
+  /// The folders to follow for the paths that the user named: folders, or documents, which `file` finds. `here` is the default. A
+  /// path within another one is left out. Throws `noSuchDocument` for a missing path, `badValue` for a path without a document's
+  /// ending.
   public static func places(
     _ typed: [String], in here: String, isRecursive: Bool, file: (String) throws(ArtError) -> DocumentFile
-  ) throws(ArtError) -> [FollowedPlace] {
-    var folders: [(real: String, place: FollowedPlace)] = []
+  ) throws(ArtError) -> [FollowedFolder] {
+    var folders: [(real: String, folder: FollowedFolder)] = []
     var documents: [Document] = []
     for name in typed.isEmpty ? [here] : typed {
       if let real = realFolder(name) {
-        folders.append((real, FollowedPlace(folder: name)))
+        folders.append((real, FollowedFolder(folder: name)))
       } else if typed.isEmpty || name.hasSuffix("/") {
         throw .noFolder(name)
       } else {
         documents.append(try document(name, file))
       }
     }
-    var kept = folders.enumerated().filter { index, folder in
+    var result = folders.enumerated().filter { index, folder in
       !folders.enumerated().contains { other, outer in
         outer.real == folder.real ? other < index : isRecursive && isWithin(folder.real, outer.real)
       }
     }.map(\.element)
     for document in documents {
-      let isCovered = kept.contains { outer in
-        outer.place.names == nil
+      let isCovered = result.contains { outer in
+        outer.folder.names == nil
           && (outer.real == document.real || isRecursive && isWithin(document.real, outer.real))
       }
       guard !isCovered else { continue }
-      if let index = kept.firstIndex(where: { $0.real == document.real && $0.place.names != nil }) {
-        kept[index].place.names?[document.name] = document.called
+      if let index = result.firstIndex(where: { $0.real == document.real && $0.folder.names != nil }) {
+        result[index].folder.names?[document.name] = document.called
       } else {
-        let place = FollowedPlace(folder: document.folder, names: [document.name: document.called])
-        kept.append((document.real, place))
+        let folder = FollowedFolder(folder: document.folder, names: [document.name: document.called])
+        result.append((document.real, folder))
       }
     }
-    return kept.map(\.place)
+    return result.map(\.folder)
   }
 
   /// A document to follow, and its folder without symbolic links and as it is opened.
@@ -81,7 +82,7 @@ extension FollowedPlace {
   ) throws(ArtError) -> Document {
     let file = try file(typed)
     do throws(ArtError) { _ = try file.stamp() } catch {
-      // What was meant may be a folder.
+      // The user may have meant a folder.
       guard error.code == .noSuchDocument, !typed.hasSuffix(".emojiart") else { throw error }
       throw error.withCause("no folder \(typed), and \(error.cause)")
     }
@@ -90,7 +91,7 @@ extension FollowedPlace {
     guard parts.name.hasSuffix(".emojiart") else {
       throw ArtError(.badValue, "\(file.path) has not the ending .emojiart; rename it to have it watched")
     }
-    // Messages call it as it was given, unless it is a link.
+    // Messages name the document as given, unless it is a symbolic link.
     let given = FilePath(file.path)
     let isLink =
       realFolder(given.folder).map { FilePath.path(of: given.name, in: $0) } != parts.prefix + parts.name
