@@ -332,7 +332,8 @@ final class FileListenerLaw {
   }
 }
 
-@Suite("Events add up to a document that other processes edit", .timeLimit(.minutes(30))) struct FileListenerLawTests {
+@Suite("Events add up to a document that other processes edit", .timeLimit(.minutes(30)))
+struct FileListenerLawTests {
   @Test("D17 the same holds for a real file that other processes edit while they are killed")
   func law() async throws {
     let campaign = Campaign("listeners-of-files", smoke: 150)
