@@ -220,8 +220,8 @@ struct WorkingCopy: Sendable {
     return applied.lost
   }
 
-  /// The edits of an earlier request with the same tag; empty if there was none. Throws `movedOn` if the log does not
-  /// tell.
+  /// The edits of an earlier request with the same tag; empty if there was none. Throws `movedOn` if the log is too
+  /// short to decide that.
   private func entries(answering request: ClientRequest) throws(ArtError) -> [LoggedEdit] {
     guard let tag = request.tag else { return [] }
     let session = (request.client ?? client).session

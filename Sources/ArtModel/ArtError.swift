@@ -10,9 +10,9 @@ import Glibc
 public struct ArtError: Error, Sendable, Hashable {
   /// What kind of thing went wrong.
   public enum Code: String, Sendable, CaseIterable {
-    /// The command's words are off.
+    /// The arguments of a command are invalid.
     case usage
-    /// A value that a person gave is out of bounds.
+    /// A value is out of bounds.
     case badValue
     /// A text that is no emoji.
     case badText
@@ -22,7 +22,7 @@ public struct ArtError: Error, Sendable, Hashable {
     case notADocument
     /// The document's format is newer than this program.
     case newerFormat
-    /// The content does not fit its sums.
+    /// The content does not match its sums.
     case damaged
     /// A limit on what a document may hold.
     case tooLarge
@@ -44,13 +44,13 @@ public struct ArtError: Error, Sendable, Hashable {
     case diskFull
     /// Another program holds the document.
     case busy
-    /// The document has moved on since the revision that was named.
+    /// The document is at a later revision than the expected one.
     case movedOn
-    /// Another document stands where the one was that was opened.
+    /// Another document has taken the path of the opened one.
     case replaced
     /// The system does not permit it.
     case notPermitted
-    /// Something outside, a helper program for one, cannot be reached.
+    /// A server or a helper program cannot be reached.
     case unavailable
     /// The document is closed, or cannot be edited.
     case closed
@@ -103,8 +103,8 @@ public struct ArtError: Error, Sendable, Hashable {
 
   /// What kind of thing went wrong.
   public let code: Code
-  /// What it is about, as the user gave it: a path, a reference, a URL as people are shown it, a value; nil where there is no such thing.
-  /// May hold any text.
+  /// What it is about, as the user gave it: a path, a reference, a redacted URL, a value; nil where there is none. At most 4,096 bytes,
+  /// which may hold any text.
   public let subject: String?
   /// What happened, and to what: one line, without the words of any front end. May hold text from a document or a path: it is made
   /// safe where it is printed.
@@ -331,7 +331,7 @@ extension ArtError {
     ArtError(.tooLarge, "an edit makes at most 4,000,000 changes; make several edits of it")
   }
 
-  /// A name that cannot stand for a person.
+  /// An invalid author name.
   public static func badAuthor(_ text: String) -> ArtError {
     ArtError(
       .badValue, "\"\(text.prefix(40))\" is no author's name; give up to 64 bytes of plain text", about: text)

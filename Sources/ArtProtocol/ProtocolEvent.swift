@@ -62,7 +62,7 @@ public enum ProtocolEvent: Sendable, Equatable {
       }
   }
 
-  /// What a session hears; nil for what has no line of its own.
+  /// The line of a session's event; nil for an event without one.
   public init?(_ event: SessionEvent) {
     switch event {
     case .document(let event): self.init(event)

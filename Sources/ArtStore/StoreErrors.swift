@@ -4,7 +4,7 @@ import ArtModel
 import ArtSystem
 import Glibc
 
-// The wording of what can go wrong with a file. Names are as the person gave them.
+// Errors of files. Names are as the user gave them.
 
 extension ArtError {
   static func noSuchDocument(_ name: String, near: [String]) -> ArtError {
@@ -50,7 +50,7 @@ extension ArtError {
       remedy: .repair)
   }
 
-  /// A file at the name of the document's rollback journal, which somebody uses for something else.
+  /// The name of the document's rollback journal is in use for another file.
   static func foreignJournal(_ name: String) -> ArtError {
     ArtError(
       .notADocument,
@@ -74,7 +74,7 @@ extension ArtError {
       about: name)
   }
 
-  /// Not `busy`: who tries again without looking may make the edit twice.
+  /// The code is not `busy`: a caller that tries again without reading first may make the edit twice.
   static func savedElsewhere(_ name: String) -> ArtError {
     ArtError(
       .inputOutput,
@@ -105,7 +105,7 @@ extension ArtError {
       about: name)
   }
 
-  /// Another document stands where the one was that was opened.
+  /// Another document has taken the path of the opened one.
   public static func replaced(_ name: String) -> ArtError {
     ArtError(
       .replaced,
@@ -122,19 +122,19 @@ extension ArtError {
     ArtError(.notPermitted, "not permitted to \(verb) \(name): \(why)", about: name)
   }
 
-  /// What a failed system call on a document that was there just now means. One that is gone meanwhile is told in the words
-  /// for what was never there: who has told that, and looks again, has nothing new to tell.
+  /// The error of a failed system call on a document that was just there. A document that is missing now has the error of one that
+  /// never existed, so a second attempt reports nothing new.
   static func document(_ verb: String, _ name: String, _ number: Int32 = errno) -> ArtError {
     number == ENOENT ? .noSuchDocument(name, near: []) : .system(verb, name, number)
   }
 
-  /// What a failed system call means.
+  /// The error of a failed system call.
   static func system(_ verb: String, _ name: String, _ number: Int32 = errno) -> ArtError {
     ArtError(SystemError("", name, number: number), cannot: verb, name)
   }
 }
 
-// The wording of what can go wrong with a journal.
+// Errors of journals.
 
 extension ArtError {
   /// Edits cannot be kept before they are saved.
@@ -169,7 +169,7 @@ extension ArtError {
 }
 
 extension ArtError {
-  /// A journal that is not as it was written.
+  /// A damaged journal.
   static func damagedJournal(_ name: String, _ what: String) -> ArtError {
     ArtError(
       .damaged,
@@ -177,21 +177,21 @@ extension ArtError {
       about: name, remedy: .restoreApart)
   }
 
-  /// A journal that belongs to no file that was looked at, or not surely.
+  /// A journal that belongs to no inspected file, or may not belong to it.
   static func keptJournal(_ name: String, _ why: String, _ code: ArtError.Code) -> ArtError {
     ArtError(
       code,
       "\(name): unsaved edits are kept, because \(why)", about: name, remedy: .restoreApart)
   }
 
-  /// A journal whose program may still run where this one cannot see it.
+  /// A journal whose program may still run on another machine or in another container.
   static func elsewhereJournal(_ name: String, _ why: String) -> ArtError {
     ArtError(
       .unavailable,
       "\(name): unsaved edits are kept, because \(why)", about: name, remedy: .restoreElsewhere)
   }
 
-  /// A journal that others use just now: an edit that was made before it is restored would take its edits' place.
+  /// A journal that another program uses. An edit before its recovery would precede the journal's edits.
   static func busyJournal(_ document: String) -> ArtError {
     ArtError(
       .busy,
@@ -199,7 +199,7 @@ extension ArtError {
       about: document)
   }
 
-  /// Journals that this user may not read: whose they are cannot be told.
+  /// Journals that this user may not read, so their documents are unknown.
   public static func unreadableJournals(_ journals: [OrphanedJournal]) -> ArtError? {
     let unreadable = journals.filter { $0.fault?.code == .notPermitted }
     guard let first = unreadable.first else { return nil }
@@ -212,7 +212,7 @@ extension ArtError {
         + "`sudo chown \(geteuid()) \(first.folder.path)/\(first.origin)*` makes them yours")
   }
 
-  /// A journal whose head cannot be read: nobody knows whose it is.
+  /// A journal with an unreadable head: its document is unknown.
   public static func namelessJournal(_ path: String, _ what: String) -> ArtError {
     ArtError(
       .damaged,

@@ -228,13 +228,13 @@ final class SharedDocument: Sendable {
     closeRelay()
   }
 
-  /// Nobody waits for the watcher: its thread may hang in a folder whose server does not answer.
+  /// Closes the watcher without waiting for it: its thread may hang in a folder whose server does not answer.
   private func closeRelay() {
     guard ownsRelay else { return }
     Task.detached { [relay] in await relay.close() }
   }
 
-  /// Returns when the document is closed, or stays open after all; also for a cancelled task not before, because callers try again.
+  /// Returns when the document is closed, or when closing has failed. Ignores cancellation, because callers try again.
   func ended() async {
     await Task.detached { [self] in
       while true {

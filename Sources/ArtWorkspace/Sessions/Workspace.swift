@@ -270,7 +270,7 @@ final class Registry: Sendable {
 
   func send(_ event: SessionEvent) { for shared in all { shared.send(event) } }
 
-  /// Is told what the folder emits, before any document gets the hint of it.
+  /// Receives the folder's events before any document gets the hint for them.
   func observe(_ events: [FolderEvent], in root: String) {
     for event in events {
       switch event {
