@@ -125,11 +125,11 @@ struct CatalogueTests {
     let outcome = try await run.run(script: script)
     try run.remove()
     let printed = """
-      🐝 is at 100,100
+      🐝 is at 100.0,100.0
       Ada: move 🐝
-        now at 160,80
+        now at 160.0,80.0
       Ada: Undo move 🐝
-        now at 100,100
+        now at 100.0,100.0
 
       """
     #expect(outcome == CommandCase.Outcome(stdout: printed + "2\n"))

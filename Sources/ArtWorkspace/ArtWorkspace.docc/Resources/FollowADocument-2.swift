@@ -27,7 +27,7 @@ struct FollowADocument {
 
     let bees = await FollowedDocument(session)
     for emoji in bees.content.emojisInOrder() {
-      print("\(emoji.text) is at \(numberText(emoji.position.x)),\(numberText(emoji.position.y))")
+      print("\(emoji.text) is at \(emoji.position.x),\(emoji.position.y)")
     }
 
     try await session.close()

@@ -27,7 +27,7 @@ struct FollowedDocument {
         version = change.after
         for edit in change.edits { print("\(edit.author ?? "unknown"): \(edit.title)") }
         for update in change.effect.updated {
-          if let place = update.position { print("  now at \(numberText(place.x)),\(numberText(place.y))") }
+          if let place = update.position { print("  now at \(place.x),\(place.y)") }
         }
       case .document(.resync):
         // This listener was too slow and has missed events: it begins again from a snapshot.
@@ -48,7 +48,7 @@ struct FollowADocument {
 
     var bees = await FollowedDocument(session)
     for emoji in bees.content.emojisInOrder() {
-      print("\(emoji.text) is at \(numberText(emoji.position.x)),\(numberText(emoji.position.y))")
+      print("\(emoji.text) is at \(emoji.position.x),\(emoji.position.y)")
     }
 
     let bee = EmojiSelection.references([try Reference("🐝")])
