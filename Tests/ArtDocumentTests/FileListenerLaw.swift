@@ -119,11 +119,17 @@ final class FileListenerLaw {
       if status != 0 { fail("a stream ends with \(status.map(String.init) ?? "a signal")") }
     }
     streams = []
-    try await save()
+    // Without an edit meanwhile, which another save would have to hold.
+    try await document.save()
     _ = await document.refresh()
     for index in followers.indices { try await check(index) }
     let (content, stored) = (await document.content, try file.read())
-    if !content.looksLike(stored) { fail("the file holds something else in the end") }
+    if !content.looksLike(stored) {
+      let difference = ContentEffect(from: stored, to: content)
+      fail(
+        "the file lacks in the end: \(difference); revisions \(content.revision), \(stored.revision), state \(await document.state)"
+      )
+    }
     if try !file.check().faults.isEmpty { fail("the file is damaged: \(try file.check().faults)") }
     try await document.close()
   }
