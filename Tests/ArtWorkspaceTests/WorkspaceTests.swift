@@ -261,6 +261,20 @@ private actor Follower {
     #expect(await workspace.close() == nil)
   }
 
+  @Test("U12 another name of an open document goes into the trash without ending its sessions")
+  func otherNameTrashed() async throws {
+    try folder.make()
+    try #require(link(folder["bees.emojiart"], folder["wasps.emojiart"]) == 0)
+    let workspace = try await open()
+    let session = try await workspace.open("bees.emojiart", as: ada)
+    _ = try await workspace.delete("wasps.emojiart", by: folder.recovery(Reports()))
+    try await session.perform(bee(1))
+    try await session.save()
+    #expect(try DocumentFile(folder["bees.emojiart"]).read().emojiCount == 1)
+    #expect(!FileManager.default.fileExists(atPath: folder["wasps.emojiart"]))
+    #expect(await workspace.close() == nil)
+  }
+
   @Test("U12 a second close of the last session ends with the first, and has saved")
   func closedTwice() async throws {
     try folder.make()

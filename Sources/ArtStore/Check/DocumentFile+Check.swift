@@ -64,7 +64,7 @@ extension DocumentFile {
       let file = try locate()
       let guarded = try GuardedFile(file, writable: true)
       try guarded.lock(.exclusive, deadline)
-      // A lock on a file that was replaced meanwhile excludes nobody.
+      // A lock on a file that was replaced meanwhile excludes no other program.
       let now = try locate()
       if now.path == file.path, !guarded.hasMoved {
         defer { withExtendedLifetime(guarded) {} }

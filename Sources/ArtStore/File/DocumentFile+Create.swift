@@ -201,7 +201,7 @@ struct FileImage {
     if let old {
       try FileRights(at: old.path).apply(to: file, name: name)
     } else {
-      // A umask may remove the owner's rights; then nobody could open the file.
+      // A umask may remove the owner's rights; then not even the owner could open the file.
       var status = stat()
       guard fstat(file, &status) == 0 else { throw .system("look at", name) }
       let mode = status.st_mode & 0o777

@@ -6,7 +6,7 @@ import Glibc
 /// The lock of a journal: `flock` on its lock file, released in `deinit`. A program that edits or restores
 /// has it exclusively; programs that read share it.
 ///
-/// The owner may unlink the file. A lock on an unlinked file excludes nobody, so after locking the file is
+/// The owner may unlink the file. A lock on an unlinked file excludes no program, so after locking the file is
 /// compared with the one at the path.
 final class JournalLock: Sendable {
   let path: String

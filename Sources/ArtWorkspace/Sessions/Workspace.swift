@@ -227,11 +227,27 @@ public actor Workspace {
     let identity = FileIdentity(at: documentFile(relative).path)
     if let identity { deleting.insert(identity) }
     defer { if let identity { deleting.remove(identity) } }
-    if let shared = identity.flatMap(registry.document(is:)) ?? registry.document(at: relative) {
+    if let identity, let shared = try await openDocument(at: relative, identity) {
       try await shared.document.save()
       if let failure = await shared.end(saying: .removed) { throw failure.error }
     }
     return try Documents(by: recovery).delete(documentFile(relative), into: trash)
+  }
+
+  /// The open document that ends when the file at a path does; nil where the file is only another name of an open document.
+  private func openDocument(
+    at path: FilePath, _ identity: FileIdentity
+  ) async throws(ArtError) -> SharedDocument? {
+    // A document that is being opened is open before its file goes.
+    if let task = opening[identity] { _ = await task.value }
+    if let shared = registry.document(is: identity) {
+      let isOtherName =
+        shared.path != path && FileIdentity(at: documentFile(shared.path).path) == identity
+      return isOtherName ? nil : shared
+    }
+    // The document was replaced by another state of itself, or by another document.
+    guard let shared = registry.document(at: path) else { return nil }
+    return try documentFile(path).base().id == shared.id ? shared : nil
   }
 
   /// Applies a life cycle event to all documents. Throws the first error of saving one.
@@ -290,7 +306,14 @@ final class Registry: Sendable {
       // A second name of a file is no move.
       all.first { $0.identity == identity && FileIdentity(at: root + $0.path.string) != identity }
     }
-    let moved = byFile ?? former.flatMap { former in all.first { $0.path == former } }
+    let hasArrived = all.contains { $0.path == path && $0.identity == identity }
+    let byPath =
+      hasArrived
+      ? nil
+      : former.flatMap { former in
+        all.first { $0.path == former && FileIdentity(at: root + former.string) != $0.identity }
+      }
+    let moved = byFile ?? byPath
     for other in all where other !== moved && other.path == path && other.identity != identity {
       other.send(.removed)
     }
