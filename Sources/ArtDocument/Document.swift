@@ -90,8 +90,12 @@ public actor Document {
   public var version: Int { copy.version }
   /// The last state known to be durably in the store.
   public var saved: DocumentBase { copy.base }
-  /// The content and its version.
-  public var snapshot: DocumentSnapshot { copy.snapshot }
+  /// The document as it is now, with its version and state.
+  public var snapshot: DocumentSnapshot {
+    DocumentSnapshot(
+      version: copy.version, content: copy.content, saved: copy.base, state: life.state,
+      unsaved: changeCount.unsaved)
+  }
 
   /// The results of restoring orphaned journals when the document was opened.
   public nonisolated let recovered: [RecoveryOutcome]
@@ -256,7 +260,8 @@ public actor Document {
   }
 
   /// A snapshot, and the events from then on. The snapshot with the changes applied in order always equals the
-  /// content. After `resync` a listener takes a new snapshot and skips changes up to its version.
+  /// content, and the last state among the events is the document's state. After `resync` a listener takes a new
+  /// snapshot and skips changes up to its version.
   public func follow(capacity: Int = 256) -> (snapshot: DocumentSnapshot, events: DocumentEvents) {
     (snapshot, events(capacity: capacity))
   }

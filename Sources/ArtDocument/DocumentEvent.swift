@@ -4,7 +4,7 @@ import ArtModel
 import ArtStore
 import Synchronization
 
-/// A document's content and version at one moment.
+/// An open document at one moment.
 public struct DocumentSnapshot: Sendable {
   /// The number of changes since the document was opened.
   public let version: Int
@@ -12,6 +12,10 @@ public struct DocumentSnapshot: Sendable {
   public let content: DocumentContent
   /// The state that is durably in the file. A client sends it with its next requests: see `ClientRequest.since`.
   public let saved: DocumentBase
+  /// The document's state in its life cycle.
+  public let state: DocumentState
+  /// The number of unsaved changes.
+  public let unsaved: Int
 }
 
 /// One change of an open document's content. The changes after a snapshot, applied to it in order, give the content.

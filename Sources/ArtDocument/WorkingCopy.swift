@@ -51,10 +51,6 @@ struct WorkingCopy: Sendable {
   var origin: Origin { author.origin }
   /// The program's own client.
   var client: DocumentClient { author.client }
-  /// The content and its version.
-  var snapshot: DocumentSnapshot {
-    DocumentSnapshot(version: version, content: content, saved: base)
-  }
 
   // MARK: Editing
 

@@ -8,7 +8,7 @@ import ArtStore
 ///
 ///     {"ok":{"id":"…","unsaved":3},"tag":7}  {"ok":{"ids":["…"],"unsaved":3}}  {"ok":{"unsaved":3}}
 ///     {"ok":{"done":["Undo move 🐝"],"left":1,"lost":1,"unsaved":4}}  {"ok":{"revision":12,"unsaved":0}}
-///     {"ok":{"document":{…},"saved":{"head":"…","revision":12},"unsaved":3,"version":7}}
+///     {"ok":{"document":{…},"saved":{"head":"…","revision":12},"state":{"state":"open"},"unsaved":3,"version":7}}
 ///     {"fetching":{"url":"…"}}  {"error":{"code":"…","message":"…","remedy":"…","subject":"…"}}
 public struct ProtocolAnswer: Sendable, Equatable {
   /// The result of a request.
@@ -100,6 +100,8 @@ public struct ProtocolDocument: Sendable, Equatable {
   public var content: DocumentContent
   /// The state of the file.
   public var saved: SavedState
+  /// The document's state, written as the line of its event.
+  public var state: DocumentState
   /// The number of unsaved changes.
   public var unsaved: Int
   /// The version: the content includes effects up to it.
@@ -110,17 +112,18 @@ public struct ProtocolDocument: Sendable, Equatable {
 
   /// A document with these values.
   public init(
-    _ content: DocumentContent, saved: SavedState, unsaved: Int, version: Int, hasZ: Bool
+    _ content: DocumentContent, saved: SavedState, state: DocumentState, unsaved: Int, version: Int,
+    hasZ: Bool
   ) {
-    (self.content, self.saved, self.unsaved) = (content, saved, unsaved)
+    (self.content, self.saved, self.state, self.unsaved) = (content, saved, state, unsaved)
     (self.version, self.hasZ) = (version, hasZ)
   }
 
   /// The document of a snapshot.
-  public init(_ snapshot: DocumentSnapshot, unsaved: Int, hasZ: Bool) {
+  public init(_ snapshot: DocumentSnapshot, hasZ: Bool) {
     self.init(
-      snapshot.content, saved: SavedState(snapshot.saved), unsaved: unsaved, version: snapshot.version,
-      hasZ: hasZ)
+      snapshot.content, saved: SavedState(snapshot.saved), state: snapshot.state, unsaved: snapshot.unsaved,
+      version: snapshot.version, hasZ: hasZ)
   }
 }
 
@@ -229,7 +232,9 @@ extension ProtocolAnswer {
         }
       case .document(let document):
         json.key("ok")
-        try json.object { (json) throws(Failure) in try document.write(to: &json, emptying: sink) }
+        try json.object { (json) throws(Failure) in
+          try document.write(to: &json, message: message, emptying: sink)
+        }
       case .fetching(let what):
         json.key("fetching")
         json.object {
@@ -278,12 +283,14 @@ extension ProtocolAnswer.Stepped {
 
 extension ProtocolDocument {
   fileprivate func write<Failure>(
-    to json: inout JSONWriter, emptying sink: ([UInt8]) throws(Failure) -> Void
+    to json: inout JSONWriter, message: (ArtError) -> String, emptying sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
     json.key("document")
     try content.write(to: &json, withZ: hasZ, emptying: sink)
     json.key("saved")
     saved.write(to: &json)
+    json.key("state")
+    ProtocolEvent.state(state).write(to: &json, message: message)
     json.key("unsaved")
     json.integer(unsaved)
     json.key("version")
@@ -340,6 +347,7 @@ private struct OutcomeMembers {
   private var (isPending, isRepeated): (Bool?, Bool?) = (nil, nil)
   private var document: (content: DocumentContent, hasZ: Bool)?
   private var saved: SavedState?
+  private var state: DocumentState?
   private var (revision, version, unsaved): (Int?, Int?, Int?) = (nil, nil, nil)
 
   mutating func read(_ reader: inout JSONReader, of id: DocumentID) throws(ArtError) {
@@ -361,6 +369,11 @@ private struct OutcomeMembers {
       case "repeated": isRepeated = try reader.boolean()
       case "revision": revision = try reader.integer()
       case "saved": saved = try SavedState(from: &reader)
+      case "state":
+        guard case .state(let state) = try ProtocolEvent(from: &reader) else {
+          throw reader.error("a state with the members of another event")
+        }
+        self.state = state
       case "unsaved": unsaved = try reader.integer()
       case "version": version = try reader.integer()
       default: throw reader.error("ok with the key \"\(key.prefix(40))\"")
@@ -373,7 +386,7 @@ private struct OutcomeMembers {
     let isOfSteps = titles != nil || left != nil || lost != nil
     let isOfEdit = subjects != nil
     let isOfLog = isPending != nil || isRepeated != nil
-    let isOfDocument = document != nil || saved != nil || version != nil
+    let isOfDocument = document != nil || saved != nil || state != nil || version != nil
     switch (titles, revision, document) {
     case (let titles?, nil, nil) where !isOfEdit && !isOfDocument:
       return .stepped(
@@ -383,10 +396,11 @@ private struct OutcomeMembers {
     case (nil, let revision?, nil) where !isOfSteps && !isOfEdit && !isOfLog && !isOfDocument:
       return .saved(revision: revision, unsaved: unsaved)
     case (nil, nil, let document?) where !isOfSteps && !isOfEdit && !isOfLog:
-      guard let saved, let version else { break }
+      guard let saved, let state, let version else { break }
       return .document(
         ProtocolDocument(
-          document.content, saved: saved, unsaved: unsaved, version: version, hasZ: document.hasZ))
+          document.content, saved: saved, state: state, unsaved: unsaved, version: version,
+          hasZ: document.hasZ))
     case (nil, nil, nil) where !isOfSteps && !isOfDocument:
       return .edited(
         ProtocolAnswer.Edited(

@@ -7,6 +7,13 @@ import Testing
 @testable import ArtDocument
 @testable import ArtStore
 
+extension WorkingCopy {
+  /// The snapshot of an open document.
+  fileprivate var snapshot: DocumentSnapshot {
+    DocumentSnapshot(version: version, content: content, saved: base, state: .open, unsaved: 0)
+  }
+}
+
 /// Programs that edit one document in memory at random, and listeners that follow each of them by its events.
 ///
 /// The law: a snapshot with the changes after it applied in their order is the content, for every listener, whenever it has taken all

@@ -204,14 +204,18 @@ struct RandomProtocol {
       DocumentContent(
         id: id, canvas: canvas(), background: optional { try $0.background() },
         pending: optional { try $0.pending() }, emojis: emojis, revision: count()))
-    return ProtocolDocument(content, saved: saved(), unsaved: count(), version: count(), hasZ: hasZ)
+    return ProtocolDocument(
+      content, saved: saved(), state: try state(), unsaved: count(), version: count(), hasZ: hasZ)
+  }
+
+  mutating func state() throws -> DocumentState {
+    try pick([.closed, .open, .saving, .error(try error()), .editingDisabled(try text())])
   }
 
   /// All but `failed`, which is read as an answer.
   mutating func event() throws -> ProtocolEvent {
     switch int(0...9) {
-    case 0:
-      .state(try pick([.closed, .open, .saving, .error(try error()), .editingDisabled(try text())]))
+    case 0: .state(try state())
     case 1: .saved(revision: count())
     case 2, 3:
       .changed(

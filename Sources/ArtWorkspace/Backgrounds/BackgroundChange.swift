@@ -245,12 +245,13 @@ extension DocumentTransaction {
 
 extension Document {
   /// Makes a change with the received picture. `completion` is called inside the document's actor, so that nothing comes between the
-  /// change and the call; it is not called if the task was cancelled before. Throws what `decide` and editing throw; then nothing
-  /// is changed.
+  /// change and the call; it must not wait. False if the task was cancelled before: then nothing is changed, and `completion` is not
+  /// called. Throws what `decide` and editing throw; then nothing is changed either.
+  @discardableResult
   func make(
     _ change: BackgroundChange, _ received: ReceivedPicture? = nil, by client: DocumentClient? = nil,
     completion: @Sendable (BackgroundState) -> Void
-  ) async throws(ArtError) {
+  ) async throws(ArtError) -> Bool {
     var isChanged = false
     switch try change.decide(received, on: content, called: path) {
     case .nothing: break
@@ -259,7 +260,7 @@ extension Document {
         try await setBackground(
           picture, from: url, pending: pending, keepsCanvas: keepsCanvas, by: client) != nil
       // A change without an effect counts as made, unless it was cancelled meanwhile.
-      guard isChanged || !Task.isCancelled else { return }
+      guard isChanged || !Task.isCancelled else { return false }
     case .edit(let edit):
       isChanged = try !perform(ClientRequest(.background(edit), by: client)).entries.isEmpty
     case .change(let edit): isChanged = try !perform(ClientRequest(.edit(edit), by: client)).entries.isEmpty
@@ -267,6 +268,7 @@ extension Document {
     var state = BackgroundState(content)
     state.isChanged = isChanged
     completion(state)
+    return true
   }
 
   /// The background and what is pending, without the rest of the content.

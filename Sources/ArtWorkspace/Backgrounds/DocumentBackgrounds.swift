@@ -52,6 +52,7 @@ public actor DocumentBackgrounds {
   private var number = 0
   private var current: (number: Int, task: Task<Void, Never>)?
   private let report: @Sendable (Event) -> Void
+  private let succeeded: @Sendable () -> Void
   private nonisolated let broadcast = Broadcast<Event>()
   private nonisolated let executor = ThreadExecutor("emojiart.document-backgrounds")
 
@@ -59,16 +60,19 @@ public actor DocumentBackgrounds {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Fetches backgrounds for an open document. `report` receives each event at once, before any event that follows from it, such as
-  /// a save; it is called on any thread.
+  /// a save. It must not wait for `set`, which is reported inside the document. `succeeded` is called after a requested background is
+  /// set, and may wait for files.
   public init(
     _ document: Document, _ fetcher: BackgroundFetcher = BackgroundFetcher(),
     pending mode: PendingMode = .changed, allowsPrivate: Bool = false, locks folder: String? = nil,
-    clock: some Clock<Duration> = ContinuousClock(), report: @escaping @Sendable (Event) -> Void = { _ in }
+    clock: some Clock<Duration> = ContinuousClock(), succeeded: @escaping @Sendable () -> Void = {},
+    report: @escaping @Sendable (Event) -> Void = { _ in }
   ) {
     self.document = document
     self.fetcher = fetcher
     pending = PendingBackgrounds(
       mode, fetcher, allowsPrivate: allowsPrivate, locks: folder, clock: clock)
+    self.succeeded = succeeded
     self.report = report
   }
 
@@ -163,13 +167,15 @@ public actor DocumentBackgrounds {
       do throws(BackgroundFailure) {
         let received = ReceivedPicture(try await picture(), isFromURL: url != nil, url: url?.storable)
         if Task.isCancelled { return }
+        let isMade: Bool
         do throws(ArtError) {
-          try await document.make(change, received, by: client) { state in
+          isMade = try await document.make(change, received, by: client) { state in
             if let background = state.background { emit(.set(background, revision: state.revision)) }
           }
         } catch {
           throw .failed(error)
         }
+        if isMade { succeeded() }
       } catch {
         // A cancelled request has no event.
         if Task.isCancelled { return }

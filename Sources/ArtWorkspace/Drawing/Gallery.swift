@@ -65,11 +65,13 @@ public struct Gallery<Waiter: DrawingWaiter> {
     }
     documents = listing.names.count
     var started: [StartedDrawing] = []
+    // If one drawing fails for all, the other one is not needed.
+    defer { for drawing in started { drawing.cancel() } }
     for name in listing.names {
       if started.count == Self.atOnce { try finish(started.removeFirst()) }
       started.append(begin(name))
     }
-    for last in started { try finish(last) }
+    while !started.isEmpty { try finish(started.removeFirst()) }
     try put(Array(GalleryPage.end.utf8))
     try page.finish()
   }
@@ -93,7 +95,11 @@ extension Gallery {
   /// A document that was read and is being drawn.
   private struct StartedDrawing {
     let name: String
-    let work: Result<(DocumentView, PixelSize, Picture), ArtError>
+    let work: Result<(view: DocumentView, size: PixelSize, picture: Picture), ArtError>
+
+    func cancel() {
+      if case .success(let work) = work { work.picture.cancel() }
+    }
   }
 
   private mutating func begin(_ name: String) -> StartedDrawing {

@@ -111,7 +111,8 @@ public final class Session: Sendable {
   public var recovered: [RecoveryOutcome] { shared.document.recovered }
 
   /// The present document, and the events from then on. Skip changes up to the snapshot's version; the later ones, applied in
-  /// order, give the content. A listener that is too slow gets `resync` and takes a new snapshot.
+  /// order, give the content. A listener that is too slow gets `resync` and takes a new snapshot, which has the document's state,
+  /// too.
   public func follow(capacity: Int = 256) async -> (
     snapshot: DocumentSnapshot, events: EventSequence<SessionEvent>
   ) {

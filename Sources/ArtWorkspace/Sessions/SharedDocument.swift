@@ -19,6 +19,7 @@ final class SharedDocument: Sendable {
     var identity: FileIdentity?
     var sessions: [Session] = []
     var hasBegun = false
+    var backgrounds: DocumentBackgrounds
     var isEnding = false
     /// The session and tag of each request for a background that is not answered yet, by the request's mark.
     var requests: [String: (session: Session, tag: String?)] = [:]
@@ -27,7 +28,7 @@ final class SharedDocument: Sendable {
 
   let id: DocumentID
   let document: Document
-  let backgrounds: DocumentBackgrounds
+  private let fetcher: BackgroundFetcher
   private let root: String
   private let relay: WatchRelay
   /// Whether the relay reports for this document only, and is closed with it.
@@ -44,6 +45,15 @@ final class SharedDocument: Sendable {
   /// Receives the events of backgrounds until the document is initialised.
   private final class Receiver: Sendable {
     let document = Mutex<SharedDocument?>(nil)
+
+    func backgrounds(
+      of document: Document, _ fetcher: BackgroundFetcher, _ settings: WorkspaceSettings
+    ) -> DocumentBackgrounds {
+      DocumentBackgrounds(
+        document, fetcher, pending: settings.pending, allowsPrivate: settings.allowsPrivate,
+        succeeded: { RefusalWarnings(of: DocumentFile(document.path)).forget() },
+        report: { [self] event in self.document.withLock { $0 }?.receive(event) })
+    }
   }
 
   init(
@@ -59,14 +69,12 @@ final class SharedDocument: Sendable {
     self.settings = settings
     root = String(document.path.dropLast(path.string.count))
     (number, hints) = relay.follow(path) { [otherNames] in await otherNames.refresh(document) }
-    state = Mutex(State(path: path, identity: identity))
     let receiver = Receiver()
     self.receiver = receiver
-    backgrounds = DocumentBackgrounds(
-      document, fetcher, pending: settings.pending, allowsPrivate: settings.allowsPrivate
-    ) { event in
-      receiver.document.withLock { $0 }?.receive(event)
-    }
+    self.fetcher = fetcher
+    state = Mutex(
+      State(
+        path: path, identity: identity, backgrounds: receiver.backgrounds(of: document, fetcher, settings)))
     receiver.document.withLock { $0 = self }
     document.forwardEvents { [weak self] events in
       guard let self else { return }
@@ -77,6 +85,9 @@ final class SharedDocument: Sendable {
   }
 
   var path: FilePath { state.withLock(\.path) }
+
+  /// The fetches of backgrounds.
+  var backgrounds: DocumentBackgrounds { state.withLock(\.backgrounds) }
 
   var identity: FileIdentity? {
     get { state.withLock(\.identity) }
@@ -179,7 +190,10 @@ final class SharedDocument: Sendable {
     do throws(ArtError) {
       try await document.save()
       await backgrounds.close()
-      try await document.close()
+      do throws(ArtError) { try await document.close() } catch {
+        await reopenBackgrounds()
+        throw error
+      }
     } catch {
       state.withLock { $0.isEnding = false }
       waiters.release()
@@ -187,6 +201,16 @@ final class SharedDocument: Sendable {
     }
     finish()
     closeRelay()
+  }
+
+  /// Replaces the closed fetches, because the document stays open.
+  private func reopenBackgrounds() async {
+    let backgrounds = receiver.backgrounds(of: document, fetcher, settings)
+    let hasBegun = state.withLock { state in
+      state.backgrounds = backgrounds
+      return state.hasBegun
+    }
+    if hasBegun { await backgrounds.begin() }
   }
 
   /// Closes the document regardless of its sessions. If it cannot be saved, its journal is kept and the error returned. Sessions
@@ -283,9 +307,6 @@ final class SharedDocument: Sendable {
       send(.background(answer))
     }
     guard let session = asked?.session ?? state.withLock({ $0.sessions.first }) else { return }
-    if case .set = event.outcome, event.isRequested {
-      RefusalWarnings(of: DocumentFile(document.path)).forget()
-    }
     if let warning = warning(of: event) { session.events.send(.warning(warning)) }
   }
 

@@ -227,8 +227,8 @@ extension EditingStream {
     case .save: save(line)
     case .show, .history:
       // Later events are written behind the answer, because they are newer than the snapshot.
-      let (snapshot, unsaved) = Outcome { (await session.snapshot, await session.unsavedChanges) }.wait()
-      respond { (form) throws(ArtError) in try form.show(snapshot, unsaved: unsaved, of: line) }
+      let snapshot = Outcome { await session.snapshot }.wait()
+      respond { (form) throws(ArtError) in try form.show(snapshot, of: line) }
     case .background(let asked): answer(asked, to: line)
     case .help(let text): respond { (form) throws(ArtError) in try form.help(text) }
     case .quit: hasQuit = true

@@ -25,7 +25,7 @@ protocol StreamForm: SendableMetatype {
   /// Answers a save.
   mutating func saved(revision: Int, unsaved: Int, of line: StreamLine) throws(ArtError)
   /// Answers with the document's content.
-  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError)
+  mutating func show(_ snapshot: DocumentSnapshot, of line: StreamLine) throws(ArtError)
   /// Answers with a help text.
   mutating func help(_ text: String) throws(ArtError)
   /// Answers that a background is being fetched, or a local picture is being checked; `what` describes it.
@@ -109,8 +109,8 @@ struct JSONForm: StreamForm {
     try respond(.edited(ProtocolAnswer.Edited(unsaved: unsaved, isPending: isPending)), to: line)
   }
 
-  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
-    try respond(.document(ProtocolDocument(snapshot, unsaved: unsaved, hasZ: isFollowed)), to: line)
+  mutating func show(_ snapshot: DocumentSnapshot, of line: StreamLine) throws(ArtError) {
+    try respond(.document(ProtocolDocument(snapshot, hasZ: isFollowed)), to: line)
   }
 
   /// JSON has no request for help.
@@ -198,7 +198,7 @@ struct WordForm: StreamForm {
 
   mutating func edited(unsaved: Int, of line: StreamLine) {}
 
-  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
+  mutating func show(_ snapshot: DocumentSnapshot, of line: StreamLine) throws(ArtError) {
     if case .history = line.request { return try History.write(snapshot.content.log.reversed()) }
     try Show.write(snapshot.content, of: path)
   }
@@ -368,8 +368,8 @@ struct PromptForm: StreamForm {
 
   mutating func edited(unsaved: Int, of line: StreamLine) { words.edited(unsaved: unsaved, of: line) }
 
-  mutating func show(_ snapshot: DocumentSnapshot, unsaved: Int, of line: StreamLine) throws(ArtError) {
-    try words.show(snapshot, unsaved: unsaved, of: line)
+  mutating func show(_ snapshot: DocumentSnapshot, of line: StreamLine) throws(ArtError) {
+    try words.show(snapshot, of: line)
   }
 
   mutating func help(_ text: String) throws(ArtError) { try words.help(text) }
