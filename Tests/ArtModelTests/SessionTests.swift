@@ -6,7 +6,7 @@ import Testing
 @testable import ArtModel
 
 /// A document that several clients edit through one program.
-private struct SharedDocument {
+private struct MultiClientDocument {
   var content: DocumentContent
   private(set) var entries: [LoggedEdit] = []
   private var author: Author
@@ -59,7 +59,7 @@ private struct SharedDocument {
     "M20 undo and redo of a session take back the edits of that session only, whichever program made them")
   func undoBySession() throws {
     let (bee, ant) = (try emoji("aaaaaaaa", x: 1), try emoji("bbbbbbbb", x: 1))
-    var shared = try SharedDocument(document([bee, ant]))
+    var shared = try MultiClientDocument(document([bee, ant]))
     try shared.perform([move(bee.id, 2)], by: 0)
     try shared.perform([move(ant.id, 2)], by: 1)
     let undone = try #require(try shared.step(.undo, by: 0))
@@ -83,7 +83,7 @@ private struct SharedDocument {
     var (several, tags) = (0, 0)
     for round in 0..<2_000 {
       let start = try edits.document()
-      var shared = try SharedDocument(start)
+      var shared = try MultiClientDocument(start)
       for _ in 0..<(2 + random.below(12)) {
         let client = random.below(3)
         switch random.below(5) {
@@ -112,7 +112,7 @@ private struct SharedDocument {
   @Test("M25 a field that several clients have set gets the value of the last one")
   func interleaved() throws {
     let bee = try emoji("aaaaaaaa", x: 0)
-    var shared = try SharedDocument(document([bee]))
+    var shared = try MultiClientDocument(document([bee]))
     for (x, client) in [(1.0, 0), (2, 1), (3, 0)] { try shared.perform([move(bee.id, x)], by: client) }
     let plan = try RestorePlan(shared.entries, on: document([bee]))
     #expect(plan.parts.map(\.edit.changes) == [[], [try move(bee.id, 3)]])
@@ -122,7 +122,7 @@ private struct SharedDocument {
   @Test("M25 a later client's change of an emoji that another client has added can be undone by itself")
   func addedByAnother() throws {
     let bee = try emoji("aaaaaaaa", x: 0)
-    var shared = try SharedDocument(document([]))
+    var shared = try MultiClientDocument(document([]))
     try shared.perform([.add(bee)], by: 0)
     try shared.perform([move(bee.id, 5)], by: 1)
     let plan = try RestorePlan(shared.entries, on: document([]))
