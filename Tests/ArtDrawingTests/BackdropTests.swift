@@ -19,7 +19,7 @@ import Testing
     try Pixels(contentsOf: Self.folder.appendingPathComponent(name))
   }
 
-  @Test("V3 a background as large as the canvas is there pixel for pixel")
+  @Test("V3 a background of the canvas's size is drawn pixel for pixel")
   func exact() throws {
     let expected = try other("meadow.png")
     let sheet = try Sheet(expected.width, expected.height, picture: bytes("meadow.png"))
@@ -27,9 +27,9 @@ import Testing
     #expect(decoded.bytes == expected.bytes)
   }
 
-  @Test("V3 another one covers the canvas, its middle in the canvas's, and what hangs over is cut")
+  @Test("V3 any other background covers the canvas, centred, and its overhang is cut")
   func cover() throws {
-    // Four quarters, 24 x 16, red at the top left.
+    // Four quarters on 24 x 16 pixels, red at the top left.
     let picture = try bytes("turned-1.png")
     let (wide, tall) = (try Sheet(480, 100, picture: picture), try Sheet(60, 400, picture: picture))
     for sheet in [wide, tall] {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("V3 each of EXIF's orientations is turned to the same picture", arguments: 1...8)
+  @Test("V3 a background in any of EXIF's orientations is drawn as the same picture", arguments: 1...8)
   func turned(_ orientation: Int) throws {
     func painted(_ name: String) throws -> [UInt8] { try Sheet(24, 16, picture: bytes(name)).painted().bytes }
     #expect(try painted("turned-\(orientation).png") == painted("turned-1.png"))
@@ -56,7 +56,7 @@ import Testing
         == Sheet(24, 16, picture: bytes("turned-1.png")).painted(region, width: 14, height: 9).bytes)
   }
 
-  @Test("V3 where a background is clear, there is white, or nothing where that is asked for")
+  @Test("V3 transparent parts of a background are white, or transparent if the drawing is")
   func clear() throws {
     let expected = try other("alpha.png")
     var sheet = try Sheet(expected.width, expected.height, picture: bytes("alpha.png"))
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "V7 the place of a background that cannot be decoded is striped, and what is wrong is told; all else is drawn"
+    "V7 a background that cannot be decoded is drawn as stripes and reported, and all else is drawn"
   )
   func fault() throws {
     for name in ["garbage.png", "cut.jpg", "empty.png", "drawing.svg"] {

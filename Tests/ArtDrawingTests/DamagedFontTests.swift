@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Damaged fonts") struct DamagedFontTests {
   @Test(
-    "V9 a bitmap of the font that cannot be decoded is no empty place: the drawing is refused, and the font named"
+    "V9 a drawing with a bitmap of the font that cannot be decoded is refused, and the refusal names the font"
   )
   func brokenBitmap() throws {
     let font = try ColorFont(path: Sheet.font)
@@ -20,30 +20,30 @@ import Testing
     let png = Data(try #require(font.png(bee)))
     var file = try Data(contentsOf: URL(fileURLWithPath: Sheet.font))
     let place = try #require(file.range(of: png))
-    // Its size is still read.
+    // The bitmap's size can still be read.
     file.resetBytes(in: place.lowerBound + 60..<place.upperBound)
     let damaged = FileManager.default.temporaryDirectory.appendingPathComponent("font-\(UUID()).ttf")
     try file.write(to: damaged)
     defer {
-      // A file that is left behind in the temporary folder fails no test.
+      // A file that cannot be removed fails no test.
       try? FileManager.default.removeItem(at: damaged)
     }
     var sheet = try Sheet(100, 100)
     try sheet.add("🌸", 50, 50, 40)
     let whole = try Sheet.png(try sheet.drawing()).bytes
-    #expect(try Sheet.png(try sheet.drawing(font: damaged.path)).bytes == whole, "others are drawn")
+    #expect(try Sheet.png(try sheet.drawing(font: damaged.path)).bytes == whole, "other emoji are drawn")
     try sheet.add("🐝", 50, 50, 40)
     let drawing = try sheet.drawing(font: damaged.path)
     do throws(DrawingRefusal) {
       _ = try Renderings.draw(drawing) { _ in }
-      Issue.record("it is drawn")
+      Issue.record("the drawing succeeded")
     } catch {
       #expect(error.reason == .badFont)
       #expect(error.detail.contains(damaged.path) && error.detail.contains("damaged"))
     }
   }
 
-  @Test("V4 a stored text of joiners and selectors alone is a box, and named")
+  @Test("V4 a stored text of joiners and selectors only is drawn as a box and named")
   func nothingButJoiners() throws {
     let text = try EmojiText(stored: "\u{200D}\u{FE0F}")
     var sheet = try Sheet(100, 100)

@@ -6,26 +6,26 @@ import Testing
 
 @testable import ArtDrawing
 
-/// Pictures are decoded in the worker here, under its limit on memory, as they are for people.
+/// Pictures are decoded in the worker, under the same limit on memory as in use.
 @Suite struct DecodeTests {
-  @Test("B2 each picture is taken with its size, and each file that is none is refused with the reason")
+  @Test("B2 each picture is accepted with its size, and each other file is refused with its reason")
   func table() throws {
     let worker = try DecodeWorker()
     for fixture in PictureFixture.all {
       let answer = worker.ask(try fixture.bytes)
       #expect(try fixture.expects(answer), "\(fixture.name): \(answer)")
     }
-    // A control: a file that is another one's line is not what that expects.
+    // A control: another picture does not match the expectation.
     let grey = try #require(PictureFixture.all.first { $0.name == "grey.png" })
     #expect(try !grey.expects(worker.ask(try PictureFixture.bytes("sign.png"))))
     print(
-      "B2 pictures: \(PictureFixture.taken.count) taken, \(PictureFixture.all.count - PictureFixture.taken.count) refused"
+      "B2 pictures: \(PictureFixture.accepted.count) taken, \(PictureFixture.all.count - PictureFixture.accepted.count) refused"
     )
   }
 
   @Test("B2 a picture over a limit is refused by its header")
   func limits() throws {
-    // 800 x 600.
+    // The picture has 800 x 600 pixels.
     let bytes = try PictureFixture.bytes("meadow.webp")
     let pixels = PictureLimits(pixels: 479_999)
     let side = PictureLimits(side: 799)
@@ -35,7 +35,7 @@ import Testing
     #expect(refusal(bytes, side)?.reason == .tooManyPixels)
     #expect(refusal(bytes, size)?.reason == .tooBig)
     #expect(refusal(bytes, PictureLimits(bytes: bytes.count, pixels: 480_000, side: 800)) == nil)
-    // The first frame of a GIF may be larger than the GIF.
+    // The first frame of a GIF may be larger than its canvas.
     var gif = try PictureFixture.bytes("sign.gif")
     let frame = try #require(gif.indices.first { gif[$0...].starts(with: [0x2C, 0, 0, 0, 0]) })
     gif.replaceSubrange(frame + 5..<frame + 9, with: [255, 255, 255, 255])
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "B2 a picture that was cut is refused, wherever that was",
+    "B2 a picture that is cut at any length is refused",
     arguments: [
       "sign.png", "sign.jpg", "progressive.jpg", "sign.gif", "lossy.webp", "sign.webp", "sign.avif",
       "animated.webp",
@@ -60,7 +60,7 @@ import Testing
   func cuts(_ name: String) throws {
     let worker = try DecodeWorker()
     let whole = try PictureFixture.bytes(name)
-    // Of a GIF only the end mark may be missing.
+    // A GIF without its end mark is accepted.
     for length in 0..<(name.hasSuffix(".gif") ? whole.count - 1 : whole.count) {
       let answer = worker.ask(Array(whole[..<length]))
       #expect(answer.refusal?.reason == .notAnImage, "\(name) of \(length) bytes: \(answer)")
@@ -69,7 +69,7 @@ import Testing
     print("B2 cuts: \(whole.count) of \(name), all refused")
   }
 
-  @Test("B1 of an animation the first frame is the picture, as large as all of it")
+  @Test("B1 the size of an animation is that of its canvas, and a first frame beyond the canvas is refused")
   func animations() throws {
     let worker = try DecodeWorker()
     for name in [
@@ -80,17 +80,17 @@ import Testing
         mediaType: kind.mediaType, size: try Canvas(width: 24, height: 16), isAnimated: true)
       #expect(worker.ask(try PictureFixture.bytes(name)) == .reply(expected))
     }
-    // A first frame that lies outside of the canvas.
+    // A first frame that lies partly outside of the canvas.
     var bytes = try PictureFixture.bytes("offset.webp")
     let frame = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("ANMF".utf8)) })
     bytes[frame + 8] = 12
     #expect(worker.ask(bytes).refusal?.reason == .notAnImage)
   }
 
-  @Test("G6 no loader is loaded but those of the kinds that are taken")
+  @Test("G6 only loaders of accepted kinds are loaded")
   func loaders() throws {
     let worker = try DecodeWorker()
-    // What other loaders know by its beginning.
+    // Texts by which other loaders recognise their kinds.
     let foreign = [
       "P6 1 1 255 abc", "BMxxxx", "<svg xmlns='http://www.w3.org/2000/svg'/>", "/* XPM */", "icns", "GIF8",
     ]
@@ -100,7 +100,7 @@ import Testing
     #expect(loaded == ["libpixbufloader-gif.so", "libpixbufloader-webp.so", "libpixbufloader-avif.so"])
   }
 
-  @Test("G6 where a loader is missing its package is named, and the picture may be taken later")
+  @Test("G6 a picture whose loader is missing is refused for now, with the name of the package")
   func missingLoader() throws {
     let worker = try DecodeWorker(hidesLoaders: true)
     for (name, package) in [("sign.webp", "webp-pixbuf-loader"), ("sign.avif", "libavif-gdk-pixbuf")] {
@@ -110,12 +110,12 @@ import Testing
     #expect(worker.ask(try PictureFixture.bytes("sign.png")).picture != nil)
   }
 
-  @Test("the libraries' own warnings are not written to standard error")
+  @Test("warnings of the libraries are not written to standard error")
   func silence() throws {
     let worker = try DecodeWorker()
-    let sources = try PictureFixture.taken.map { try $0.bytes }
+    let sources = try PictureFixture.accepted.map { try $0.bytes }
     var random = SplitMix64(seed: 11)
     for _ in 0..<1000 { _ = worker.ask(Mutation.any(of: sources, using: &random)) }
-    #expect(try worker.complaints() == "")
+    #expect(try worker.errorOutput() == "")
   }
 }

@@ -5,13 +5,13 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// `emojiart-worker` under the limit on memory that emojiart gives it, asked for one picture after another.
+/// `emojiart-worker` under the limit on memory that emojiart gives it, decoding one picture after another.
 final class DecodeWorker {
   enum Answer: Equatable {
     case reply(WorkerReply)
-    /// The program ended, or answered nothing that can be read.
+    /// The worker ended, or its answer is invalid.
     case ended
-    /// There was no answer: see `Hang`.
+    /// The worker gave no answer: see `Hang`.
     case hung
 
     var picture: (mediaType: String, size: Canvas)? {
@@ -31,10 +31,10 @@ final class DecodeWorker {
   private let errors = FileManager.default.temporaryDirectory.appendingPathComponent("errors-\(UUID())")
   private var rest: [UInt8] = []
 
-  /// A folder of libraries that is its own.
+  /// A folder of libraries for this worker only.
   private var libraries: URL?
 
-  /// A copy of gdk-pixbuf: beside it there is no folder of loaders.
+  /// Makes a folder with a copy of gdk-pixbuf and without loaders.
   private static func libraryAlone() throws -> URL {
     let name = "libgdk_pixbuf-2.0.so.0"
     let system = URL(fileURLWithPath: "/usr/lib")
@@ -48,14 +48,14 @@ final class DecodeWorker {
     return folder
   }
 
-  /// `hidesLoaders` has it find no loaders.
+  /// With `hidesLoaders` the worker finds no loaders.
   init(hidesLoaders: Bool = false) throws {
-    // A worker that has ended is an answer.
-    // A handler ends with exec; an ignored signal would be inherited by every program that a test starts.
+    // Writing to a worker that has ended must be an error and no signal.
+    // A handler is reset by exec; an ignored signal would be inherited by every program that a test starts.
     signal(SIGPIPE) { _ in }
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let path = own.deletingLastPathComponent().appendingPathComponent("emojiart-worker").path
-    // All of its pictures' kinds, for they come one after another.
+    // All kinds of pictures, because one worker decodes all of them.
     let verb = WorkerVerb.decode(PictureKind.allCases)
     let limits = ["--as=\(300 << 20)", "--core=0", "--", path] + verb.arguments
     try Data().write(to: errors)
@@ -75,7 +75,7 @@ final class DecodeWorker {
 
   struct Failure: Error {}
 
-  /// Asks for one picture.
+  /// Requests one picture.
   func ask(_ bytes: [UInt8], _ limits: PictureLimits = PictureLimits()) -> Answer {
     var writer = JSONWriter()
     WorkerRequest.decode(bytes: bytes.count, limits).write(to: &writer)
@@ -105,10 +105,10 @@ final class DecodeWorker {
     }
   }
 
-  /// The files that are mapped into it.
+  /// The names of the files that are mapped into the worker.
   var mapped: Set<String> {
     get throws {
-      // A file without a size, which is longer than what is read of such at once.
+      // A file without a size: only `readToEnd` gives all of it.
       let file = try FileHandle(
         forReadingFrom: URL(fileURLWithPath: "/proc/\(program.processIdentifier)/maps"))
       let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
@@ -116,21 +116,21 @@ final class DecodeWorker {
     }
   }
 
-  /// Kibibytes of a line of its `status`.
+  /// The number in a line of the worker's `status`, in KiB.
   func status(_ name: String) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(program.processIdentifier)/status", encoding: .utf8)
     let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") } ?? ""
     return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
   }
 
-  /// What it wrote to standard error; ends it.
-  func complaints() throws -> String {
+  /// Ends the worker; gives what it wrote to standard error.
+  func errorOutput() throws -> String {
     end()
     return try String(contentsOf: errors, encoding: .utf8)
   }
 
   func end() {
-    // Closed twice where a test asks for its complaints.
+    // May be closed already, after `errorOutput`.
     try? requests.fileHandleForWriting.close()
     if program.isRunning { kill(program.processIdentifier, SIGKILL) }
     program.waitUntilExit()
@@ -138,7 +138,7 @@ final class DecodeWorker {
 
   deinit {
     end()
-    // What is left behind in the temporary folder fails no test.
+    // Files that cannot be removed fail no test.
     for place in [errors, libraries].compactMap(\.self) { try? FileManager.default.removeItem(at: place) }
   }
 }

@@ -7,23 +7,23 @@ import Testing
 
 @testable import ArtDrawing
 
-/// Our pixels against those of ImageMagick, which uses other code for most kinds.
+/// Our pixels compared with those of ImageMagick, which has other code for most kinds.
 @Suite struct DecodedPictureTests {
-  @Test("V3 the pixels of every kind of picture, once turned, are those that another decoder finds")
+  @Test("V3 the pixels of every kind of picture, in their orientation, are those of another decoder")
   func pixels() throws {
     let decoder = try OtherDecoder()
     var worst = 0.0
-    // Where a frame lies on its canvas is V3's.
-    let fixtures = PictureFixture.taken.filter { $0.name != "offset.webp" }
+    // The position of a frame on its canvas is tested below.
+    let fixtures = PictureFixture.accepted.filter { $0.name != "offset.webp" }
     for fixture in fixtures {
       let ours = try Pixels(DecodedPicture(try fixture.bytes, scale: 1, PictureLimits()))
       let distance = try #require(ours.distance(to: try decoder.pixels(fixture.name)), "\(fixture.name)")
-      // How colours at half size are spread is up to each decoder.
+      // Decoders interpolate colours of half resolution differently.
       #expect(distance.mean < 0.02, "\(fixture.name): \(distance)")
       worst = max(worst, distance.mean)
     }
     print("V3 pictures: \(fixtures.count) decoded, at most \(worst) from another decoder's")
-    // Controls: turned otherwise, and another frame.
+    // Controls: another orientation is further away.
     for name in ["turned-6.jpg", "turned-8.webp", "turned-2.png", "turned-5.avif"] {
       let picture = try DecodedPicture(try PictureFixture.bytes(name), scale: 1, PictureLimits())
       let other = try Pixels(picture, orientation: picture.orientation == 7 ? 8 : 7)
@@ -32,11 +32,11 @@ import Testing
     }
   }
 
-  @Test("a picture is made smaller by the mean of each area, sides rounded up, whatever its kind")
+  @Test("downscaling a picture of any kind gives the mean of each area, with its sides rounded up")
   func smaller() throws {
     let decoder = try OtherDecoder()
     var tried = 0
-    for fixture in PictureFixture.taken where fixture.name.hasPrefix("meadow") {
+    for fixture in PictureFixture.accepted where fixture.name.hasPrefix("meadow") {
       let (name, bytes) = (fixture.name, try fixture.bytes)
       let header = try PictureHeader(bytes)
       for scale in [0.9, 0.5, 0.37, 0.25, 0.125, 0.1, 0.013] {
@@ -51,15 +51,15 @@ import Testing
       }
     }
     print("smaller: \(tried) pictures compared")
-    // A control: a little aside is further away.
+    // A control: a shifted picture is further away.
     let half = try Pixels(DecodedPicture(try PictureFixture.bytes("meadow.png"), scale: 0.5, PictureLimits()))
-    let aside = try decoder.pixels("meadow.png", "-roll", "+6+0", "-filter", "box", "-resize", "400x300!")
-    #expect(try #require(half.distance(to: aside)).mean > 0.012)
+    let shifted = try decoder.pixels("meadow.png", "-roll", "+6+0", "-filter", "box", "-resize", "400x300!")
+    #expect(try #require(half.distance(to: shifted)).mean > 0.012)
   }
 
-  @Test("what is clear adds no colour to what is made of it, and every size is made of every other")
+  @Test("downscaling weights colours by alpha, and works for every kind at every scale")
   func shrinking() throws {
-    // Of a sign with clear parts: the mean of all of it, by alpha.
+    // The mean of all pixels of a sign with transparent parts, weighted by alpha.
     let bytes = try PictureFixture.bytes("alpha.png")
     let whole = try Pixels(DecodedPicture(bytes, scale: 1, PictureLimits()))
     let one = try Pixels(DecodedPicture(bytes, scale: 0.001, PictureLimits()))
@@ -86,7 +86,7 @@ import Testing
     print("sizes: \(tried) made")
   }
 
-  @Test("V3 of an animation the pixels are the first frame's, at its place on a clear canvas")
+  @Test("V3 the pixels of an animation are its first frame, at its place on a transparent canvas")
   func animations() throws {
     let frame = try Pixels(DecodedPicture(try PictureFixture.bytes("offset.webp"), scale: 1, PictureLimits()))
     #expect((frame.width, frame.height) == (24, 16))
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("what is no picture, or too large, has no pixels")
+  @Test("a file that is no picture, or that is too large, is refused")
   func refused() throws {
     for fixture in PictureFixture.all where fixture.header == nil {
       let bytes = try fixture.bytes
@@ -113,18 +113,18 @@ import Testing
 }
 
 extension OtherDecoder {
-  /// A fixture's first frame on all of its canvas, turned, then changed as ImageMagick's words say. What it does not turn by itself
-  /// looks like the first of them, which needs no turn.
+  /// A fixture's first frame on its whole canvas, in its orientation, then changed by arguments of ImageMagick. ImageMagick does
+  /// not rotate every kind: the first of the rotated pictures, which needs no rotation, stands for all of them.
   fileprivate func pixels(_ name: String, _ words: String...) throws -> Pixels {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("other-\(UUID()).png")
     defer {
-      // What is left in the temporary folder fails no test.
+      // A file that cannot be removed fails no test.
       try? FileManager.default.removeItem(at: file)
     }
     let seen = name.hasPrefix("turned-") ? "turned-1.png" : name
     var source = PictureFixture.folder.appendingPathComponent(seen).path + "[0]"
     if name == "alpha.avif" {
-      // ImageMagick loses its alpha.
+      // ImageMagick loses the alpha of AVIF.
       let whole = String(source.dropLast(3))
       source = file.path
       guard try run("avifdec", whole, source).status == 0 else { throw DecodeWorker.Failure() }
@@ -138,7 +138,7 @@ extension OtherDecoder {
 }
 
 extension Pixels {
-  /// Its pixels, turned as it says, or otherwise.
+  /// The picture's pixels in its orientation, or in another one.
   fileprivate init(_ picture: DecodedPicture, orientation: Int? = nil) throws {
     let turn = orientation ?? picture.orientation
     let (right, bottom) = (picture.width - 1, picture.height - 1)

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Drawings in a program of their own that may have 256 MiB of address space.
-@Suite("Memory") struct DrawingMemoryTests {
+/// Drawings in a process of their own that has 256 MiB of address space.
+@Suite("Memory of a drawing") struct DrawingMemoryTests {
   struct Case: CustomTestStringConvertible {
     var name: String
     var canvas: (Int, Int)
@@ -39,19 +39,19 @@ import Testing
   ]
 
   @Test(
-    "V9 what is not refused is drawn within 256 MiB of address space, however much there is of it",
+    "V9 a drawing that is not refused is complete within 256 MiB of address space, however large it is",
     arguments: cases)
   func peaks(_ drawing: Case) throws {
-    let (status, said, bytes) = try draw(drawing, megabytes: 256)
+    let (status, printed, bytes) = try draw(drawing, megabytes: 256)
     #expect(status == 0)
-    #expect(said.hasPrefix("lacking 0\n"), "\(said)")
-    print("V9: \(drawing.name): \(said.split(separator: "\n").last ?? "") KiB")
-    // Its end is there.
+    #expect(printed.hasPrefix("lacking 0\n"), "\(printed)")
+    print("V9: \(drawing.name): \(printed.split(separator: "\n").last ?? "") KiB")
+    // The file is complete.
     #expect(bytes.suffix(8).starts(with: Data("IEND".utf8)))
   }
 
   @Test(
-    "V9 with less memory than it takes nothing is said to be drawn that is not, whole and as it is with more"
+    "V9 with too little memory a drawing fails, or it has the same bytes as with enough memory"
   )
   func scarcity() throws {
     let emoji = (0..<500).compactMap { Unicode.Scalar(0x1F300 + $0) }.filter(\.properties.isEmojiPresentation)
@@ -59,27 +59,27 @@ import Testing
     let labels = texts.enumerated().map { "\($0 % 20 * 30) \($0 / 20 * 30) 50 \($1)" }
     let drawing = Case(name: "400 emoji", canvas: (600, 600), scale: 1, labels: labels)
     let whole = try draw(drawing, megabytes: 256)
-    #expect(whole.said.hasPrefix("lacking"))
+    #expect(whole.printed.hasPrefix("lacking"))
     var ends: [String: Int] = [:]
     for megabytes in stride(from: 36, to: 68, by: 2) {
       let drawn = try draw(drawing, megabytes: megabytes)
       let end =
-        drawn.status != 0 ? "ended" : String(drawn.said.prefix { !$0.isNewline && $0 != ":" && $0 != " " })
+        drawn.status != 0 ? "ended" : String(drawn.printed.prefix { !$0.isNewline && $0 != ":" && $0 != " " })
       ends[end, default: 0] += 1
       if end == "lacking" {
-        #expect(drawn.bytes == whole.bytes && drawn.said.split(separator: "\n")[0] == "lacking 0")
+        #expect(drawn.bytes == whole.bytes && drawn.printed.split(separator: "\n")[0] == "lacking 0")
       }
     }
     print("V9: \(ends.sorted { $0.key < $1.key })")
     #expect(ends["lacking"] ?? 0 > 0 && ends.count > 1)
   }
 
-  /// Draws with so much address space. How it ended, what it said, and what it wrote.
-  private func draw(_ drawing: Case, megabytes: Int) throws -> (status: Int32, said: String, bytes: Data) {
+  /// Draws with this much address space. Gives the status, the output, and the bytes of the file.
+  private func draw(_ drawing: Case, megabytes: Int) throws -> (status: Int32, printed: String, bytes: Data) {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("drawing-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
-      // A folder that is left behind in the temporary one fails no test.
+      // A folder that cannot be removed fails no test.
       try? FileManager.default.removeItem(at: folder)
     }
     let lines = folder.appendingPathComponent("lines")
@@ -98,10 +98,10 @@ import Testing
     program.standardError = FileHandle.nullDevice
     program.environment = ["SWIFT_BACKTRACE": "enable=no"]
     try program.run()
-    let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    let printed = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     program.waitUntilExit()
-    // Without memory for its beginning there is no file.
+    // There is no file if the memory was not enough to begin.
     let bytes = FileManager.default.fileExists(atPath: picture.path) ? try Data(contentsOf: picture) : Data()
-    return (program.terminationStatus, said, bytes)
+    return (program.terminationStatus, printed, bytes)
   }
 }

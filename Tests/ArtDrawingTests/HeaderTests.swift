@@ -8,8 +8,8 @@ import Testing
 
 @Suite struct HeaderTests {
   @Test(
-    "B1 a picture's bytes say its kind, size, orientation and whether it is animated",
-    arguments: PictureFixture.taken)
+    "B1 a picture's header gives its kind, size, orientation and whether it is animated",
+    arguments: PictureFixture.accepted)
   func header(_ fixture: PictureFixture) throws {
     let expected = try #require(fixture.header)
     let header = try PictureHeader(try fixture.bytes)
@@ -20,27 +20,27 @@ import Testing
     #expect(header.isAnimated == expected.isAnimated)
   }
 
-  @Test("B1 there are pictures of every kind, and each is turned in every way")
+  @Test("B1 the fixtures have pictures of every kind and every orientation")
   func kinds() {
     for kind in PictureKind.allCases {
-      let own = PictureFixture.taken.filter { $0.header?.kind == kind }
+      let own = PictureFixture.accepted.filter { $0.header?.kind == kind }
       #expect(own.count >= 7)
       #expect(own.contains { $0.header?.isAnimated == true } == (kind != .jpeg))
       let turns = Set(own.compactMap { $0.header?.orientation })
       #expect(turns == (kind == .gif ? [1] : Set(1...8)))
     }
-    #expect(PictureFixture.all.count > PictureFixture.taken.count + 20)
+    #expect(PictureFixture.all.count > PictureFixture.accepted.count + 20)
   }
 
-  @Test("B1 a size is told as it is after the picture is turned")
+  @Test("B1 the size of a picture is its size after rotation")
   func turned() throws {
-    for fixture in PictureFixture.taken where fixture.name.hasPrefix("turned-") {
+    for fixture in PictureFixture.accepted where fixture.name.hasPrefix("turned-") {
       let turned = try PictureHeader(try fixture.bytes).turned
       #expect(turned == (24, 16), "\(fixture.name)")
     }
   }
 
-  @Test("B1 an orientation that cannot be is none", arguments: [0, 9, 255, 65_535])
+  @Test("B1 an invalid orientation is ignored", arguments: [0, 9, 255, 65_535])
   func badOrientation(_ value: Int) throws {
     var bytes = try PictureFixture.bytes("turned-6.jpg")
     let tag: [UInt8] = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6]
@@ -50,10 +50,10 @@ import Testing
     #expect(try PictureHeader(bytes).orientation == 1)
   }
 
-  @Test("B1 what AVIF says of turns is EXIF's orientation")
+  @Test("B1 the rotation and mirroring of an AVIF picture are given as EXIF's orientation")
   func avifTurns() {
-    // Corners of a picture, from the top left one clockwise, as they stand after a turn against the clock and a mirroring.
-    func seen(_ angle: Int, _ axis: Int?) -> [Int] {
+    // Corners of a picture, clockwise from the top left, after a rotation against the clock and a mirroring.
+    func corners(_ angle: Int, _ axis: Int?) -> [Int] {
       let turned = (0..<4).map { ($0 + angle) % 4 }
       switch axis {
       case 0: return [turned[3], turned[2], turned[1], turned[0]]
@@ -61,21 +61,21 @@ import Testing
       default: return turned
       }
     }
-    // EXIF's, by what stands at the stored corners.
+    // EXIF's orientations, by the positions of the stored corners.
     let exif = [
       1: [0, 1, 2, 3], 2: [1, 0, 3, 2], 3: [2, 3, 0, 1], 4: [3, 2, 1, 0], 5: [0, 3, 2, 1], 6: [3, 0, 1, 2],
       7: [2, 1, 0, 3], 8: [1, 2, 3, 0],
     ]
     for angle in 0..<4 {
       for axis in [nil, 0, 1] {
-        #expect(exif[PictureHeader.orientation(angle, axis)] == seen(angle, axis))
+        #expect(exif[PictureHeader.orientation(angle, axis)] == corners(angle, axis))
       }
     }
   }
 
-  @Test("B3 headers of broken pictures are read, whatever their bytes are")
+  @Test("B3 the header of a picture with random changes is read within its bounds, or refused")
   func mutations() throws {
-    let sources = try PictureFixture.taken.map { try $0.bytes }
+    let sources = try PictureFixture.accepted.map { try $0.bytes }
     let campaign = Campaign("headers", smoke: 3_000)
     let count = campaign.count
     var read = 0
@@ -98,7 +98,7 @@ import Testing
     #expect(kinds.count == 5 && read > count / 4 && read < count)
   }
 
-  @Test("B3 lengths that lead nowhere end the reading")
+  @Test("B3 a header with invalid lengths is refused")
   func lengths() {
     let type: [UInt8] = [0, 0, 0, 20] + Array("ftypavif".utf8) + [0, 0, 0, 0] + Array("avif".utf8)
     for size: [UInt8] in [[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 7], [255, 255, 255, 255]] {
@@ -109,7 +109,7 @@ import Testing
       }
     }
     #expect(throws: Refusal.self) { try PictureHeader(type + Array(repeating: 0, count: 100_000)) }
-    // Chunks without an end, and frames in frames.
+    // Chunks without an end.
     let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     #expect(throws: Refusal.self) { try PictureHeader(png + Array(repeating: 0, count: 100_000)) }
     #expect(throws: Refusal.self) {

@@ -5,16 +5,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Pictures of 6000 x 4000, as large as they may be, in a worker with as little memory as emojiart gives it.
+/// Pictures of 6000 x 4000 pixels, the limit, in a worker with the memory that emojiart gives it.
 @Suite struct MemoryTests {
   @Test(
-    "B3 the largest pictures are decoded within the worker's memory, or refused as too many pixels, and the worker goes on"
+    "B3 the largest pictures are decoded within the worker's memory or refused as too many pixels, and the worker goes on"
   )
   func largest() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("large-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
-      // A folder that is left behind in the temporary one fails no test.
+      // A folder that cannot be removed fails no test.
       try? FileManager.default.removeItem(at: folder)
     }
     let tools = try OtherDecoder()
@@ -42,35 +42,35 @@ import Testing
         "-define", "png:compression-level=1", "PNG32:" + folder.appendingPathComponent("alpha.png").path,
       ])
     #expect(seeThrough.status == 0)
-    try expect(plain, isTaken: true, "PNG")
+    try expect(plain, isAccepted: true, "PNG")
     try expect(
-      [UInt8](try Data(contentsOf: folder.appendingPathComponent("alpha.png"))), isTaken: true,
+      [UInt8](try Data(contentsOf: folder.appendingPathComponent("alpha.png"))), isAccepted: true,
       "PNG with alpha")
-    try expect(try made("plain.jpg"), isTaken: true, "JPEG")
+    try expect(try made("plain.jpg"), isAccepted: true, "JPEG")
     try expect(
-      try made("progressive.jpg", "-sampling-factor", "1x1", "-interlace", "JPEG"), isTaken: true,
+      try made("progressive.jpg", "-sampling-factor", "1x1", "-interlace", "JPEG"), isAccepted: true,
       "progressive JPEG")
     try expect(
       try made("cmyk.jpg", "-colorspace", "CMYK", "-sampling-factor", "1x1", "-interlace", "JPEG"),
-      isTaken: false,
+      isAccepted: false,
       "progressive JPEG of four colours")
-    try expect(try made("plain.gif", "-colors", "16"), isTaken: true, "GIF")
-    try expect(try converted("plain.webp", "cwebp", "-quiet", "-m", "0"), isTaken: true, "WebP")
+    try expect(try made("plain.gif", "-colors", "16"), isAccepted: true, "GIF")
+    try expect(try converted("plain.webp", "cwebp", "-quiet", "-m", "0"), isAccepted: true, "WebP")
     try expect(
-      try converted("lossless.webp", "cwebp", "-quiet", "-lossless", "-z", "0"), isTaken: true,
+      try converted("lossless.webp", "cwebp", "-quiet", "-lossless", "-z", "0"), isAccepted: true,
       "lossless WebP")
-    try expect(try converted("plain.avif", "avifenc", "-s", "10", "-j", "2"), isTaken: true, "AVIF")
+    try expect(try converted("plain.avif", "avifenc", "-s", "10", "-j", "2"), isAccepted: true, "AVIF")
     try expect(
       try converted("turned.avif", "avifenc", "-s", "10", "-j", "2", "-d", "10", "--irot", "1"),
-      isTaken: false,
+      isAccepted: false,
       "AVIF, 10 bits, turned")
   }
 
-  private func expect(_ bytes: [UInt8], isTaken: Bool, _ name: String) throws {
+  private func expect(_ bytes: [UInt8], isAccepted: Bool, _ name: String) throws {
     let worker = try DecodeWorker()
     let before = try worker.status("VmPeak")
     let answer = worker.ask(bytes)
-    if isTaken {
+    if isAccepted {
       #expect(answer.picture != nil, "\(name): \(answer)")
     } else {
       #expect(answer.refusal?.reason == .tooManyPixels, "\(name): \(answer)")

@@ -2,13 +2,13 @@
 
 import TestSupport
 
-/// Pictures broken by chance, but always the same ones for the same seed.
+/// Pictures with random changes, the same ones for the same seed.
 enum Mutation {
-  /// One to four changes of one of them; in PNG often with sums that fit again.
+  /// One to four changes of one of the sources; half of the PNG files get valid sums again.
   static func any(of sources: [[UInt8]], using random: inout SplitMix64) -> [UInt8] {
     var bytes = sources[random.below(sources.count)]
     for _ in 0...[0, 0, 0, 1, 3][random.below(5)] where bytes.count > 8 { change(&bytes, sources, &random) }
-    if random.oneIn(2) { mendSums(&bytes) }
+    if random.oneIn(2) { correctSums(&bytes) }
     return bytes
   }
 
@@ -26,11 +26,11 @@ enum Mutation {
         with: [[0, 0, 0, 0], [255, 255, 255, 255], [127, 255, 255, 255], [0, 0, 0, 1]][random.below(4)])
     case 7: swapParts(&bytes, &random)
     case 8:
-      // The beginning of one and the end of another.
+      // The beginning of one picture and the end of another.
       let other = sources[random.below(sources.count)]
       bytes.replaceSubrange(place..., with: other[random.below(other.count)...])
     default:
-      // A size in the header, wherever it stands.
+      // Two bytes near the beginning, where sizes are.
       overwrite(
         &bytes, at: min(place, random.below(64)), with: [UInt8(random.below(256)), UInt8(random.below(256))])
     }
@@ -45,8 +45,8 @@ enum Mutation {
     bytes = Array(bytes[..<cuts[0]] + bytes[cuts[1]..<cuts[2]] + bytes[cuts[0]..<cuts[1]] + bytes[cuts[2]...])
   }
 
-  /// Gives each chunk of a PNG file the sum that it should have: the decoder is to see what is in it.
-  private static func mendSums(_ bytes: inout [UInt8]) {
+  /// Gives each chunk of a PNG file a valid sum, so that the decoder reads its content.
+  private static func correctSums(_ bytes: inout [UInt8]) {
     guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { return }
     var offset = 8
     while offset + 12 <= bytes.count {

@@ -3,8 +3,8 @@
 import ArtModel
 import Foundation
 
-/// Programs that have nothing to do with gdk-pixbuf, and decode pictures: ImageMagick's `identify` for PNG, JPEG and GIF, `dwebp`,
-/// `avifdec`.
+/// Decoders without gdk-pixbuf: ImageMagick's `identify` for PNG, JPEG and GIF, `dwebp`
+/// for WebP and `avifdec` for AVIF.
 final class OtherDecoder {
   struct Picture {
     let path: String
@@ -20,12 +20,12 @@ final class OtherDecoder {
   }
 
   deinit {
-    // A folder that is left behind in the temporary one fails no test.
+    // A folder that cannot be removed fails no test.
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Writes a picture to be judged.
-  func keep(_ bytes: [UInt8], _ mediaType: String, _ size: Canvas) throws -> Picture {
+  /// Writes a picture for `undecoded`.
+  func write(_ bytes: [UInt8], _ mediaType: String, _ size: Canvas) throws -> Picture {
     count += 1
     let kind = String(mediaType.dropFirst("image/".count))
     let file = folder.appendingPathComponent("\(count).\(kind)")
@@ -33,12 +33,12 @@ final class OtherDecoder {
     return Picture(path: file.path, kind: kind, size: size)
   }
 
-  /// Those that are not decoded, or to another size; removes all of them.
+  /// The pictures that the other decoders do not decode, or to another size; removes all files.
   func undecoded(_ pictures: [Picture]) throws -> [String] {
     let known = pictures.filter { !["webp", "avif"].contains($0.kind) }
     let sizes = try identified(known)
     var bad = known.filter { picture in
-      // As they are stored; of a GIF the size is that of its page.
+      // Sides as they are stored; the size of a GIF is that of its page.
       let sides = [picture.size.width, picture.size.height].sorted()
       return !(sizes[picture.path] ?? []).contains(sides)
     }
@@ -51,7 +51,7 @@ final class OtherDecoder {
     return broken
   }
 
-  /// The sides of each picture and of its page, the smaller one first. Counting the colours has all pixels decoded.
+  /// The sides of each picture and of its page, the smaller one first. Counting the colours decodes all pixels.
   private func identified(_ pictures: [Picture]) throws -> [String: [[Int]]] {
     guard !pictures.isEmpty else { return [:] }
     let words = ["-quiet", "-format", "%i %w %h %W %H %k\n"] + pictures.map { $0.path + "[0]" }
@@ -67,7 +67,7 @@ final class OtherDecoder {
     return found
   }
 
-  /// `dwebp` takes no animations: of one it is given the first frame.
+  /// `dwebp` reads no animations: it gets the first frame of one.
   private func decodesWebP(_ path: String) throws -> Bool {
     if try run("dwebp", "-quiet", path, "-o", "/dev/null").status == 0 { return true }
     let frame = folder.appendingPathComponent("frame.webp").path
@@ -75,7 +75,7 @@ final class OtherDecoder {
     return try run("dwebp", "-quiet", frame, "-o", "/dev/null").status == 0
   }
 
-  /// `avifdec` would take a sequence's track, where ours is its still picture: it is told that there is only that.
+  /// `avifdec` would decode the track of a sequence, and we decode its still picture: the file is marked as a still picture.
   private func decodesAVIF(_ path: String) throws -> Bool {
     var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     if bytes.dropFirst(8).starts(with: Array("avis".utf8)) { bytes[11] = UInt8(ascii: "f") }

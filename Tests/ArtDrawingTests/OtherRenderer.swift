@@ -15,34 +15,34 @@ final class OtherRenderer {
   init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false) }
 
   deinit {
-    // A folder that is left behind in the temporary one fails no test.
+    // A folder that cannot be removed fails no test.
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// An SVG file as librsvg draws it.
+  /// The pixels of an SVG file in librsvg.
   func rsvg(_ svg: [UInt8]) throws -> Pixels {
-    let (file, picture) = (try kept(svg, "a.svg"), folder.appendingPathComponent("a.png"))
+    let (file, picture) = (try write(svg, "a.svg"), folder.appendingPathComponent("a.png"))
     try run("rsvg-convert", "--unlimited", file.path, "-o", picture.path)
     return try Pixels(contentsOf: picture)
   }
 
-  /// The page of a PDF file as poppler draws it, a pixel a point: with Cairo, or by itself, which moves pictures to whole pixels.
-  func poppler(_ pdf: [UInt8], byItself: Bool = false) throws -> Pixels {
-    let file = try kept(pdf, "a.pdf")
+  /// The pixels of a PDF page in poppler, a pixel a point: with Cairo, or with Splash, which moves pictures to whole pixels.
+  func poppler(_ pdf: [UInt8], usesSplash: Bool = false) throws -> Pixels {
+    let file = try write(pdf, "a.pdf")
     let picture = folder.appendingPathComponent("b").path
-    try run(byItself ? "pdftoppm" : "pdftocairo", "-r", "72", "-png", "-singlefile", file.path, picture)
+    try run(usesSplash ? "pdftoppm" : "pdftocairo", "-r", "72", "-png", "-singlefile", file.path, picture)
     return try Pixels(contentsOf: folder.appendingPathComponent("b.png"))
   }
 
-  /// SVG files of one size as Chromium draws them, all on one page.
+  /// The pixels of SVG files of one size in Chromium, all on one page.
   func chromium(_ files: [[UInt8]], width: Int, height: Int) throws -> [Pixels] {
     var page =
       "<!doctype html><style>body{margin:0}img{display:block;width:\(width)px;height:\(height)px}</style>"
     for (index, file) in files.enumerated() {
-      _ = try kept(file, "page-\(index).svg")
+      _ = try write(file, "page-\(index).svg")
       page += "<img src=\"page-\(index).svg\">"
     }
-    let file = try kept(Array(page.utf8), "page.html")
+    let file = try write(Array(page.utf8), "page.html")
     let picture = folder.appendingPathComponent("page.png")
     try run(
       "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
@@ -60,7 +60,7 @@ final class OtherRenderer {
     }
   }
 
-  private func kept(_ bytes: [UInt8], _ name: String) throws -> URL {
+  private func write(_ bytes: [UInt8], _ name: String) throws -> URL {
     let file = folder.appendingPathComponent(name)
     try Data(bytes).write(to: file)
     return file
@@ -83,9 +83,9 @@ final class OtherRenderer {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// An SVG file as a parser of XML understands it: a line an element with its attributes' names, and its text after a tab.
+  /// The elements of an SVG file as an XML parser reads them: one a line, with its attributes' names, and its text after a tab.
   func elements(_ svg: [UInt8]) throws -> [Substring] {
-    let file = try kept(svg, "b.svg")
+    let file = try write(svg, "b.svg")
     let script = """
       import sys, xml.etree.ElementTree as tree
       for part in tree.parse(sys.argv[1]).getroot().iter():

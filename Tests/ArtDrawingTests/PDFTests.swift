@@ -7,9 +7,9 @@ import Testing
 
 @testable import ArtDrawing
 
-/// PDF as poppler draws it, against our PNG.
+/// PDF as poppler draws it, compared with our PNG.
 @Suite struct PDFTests {
-  @Test("V6 a PDF file shows in poppler what the PNG file shows, a point a pixel, without dark edges")
+  @Test("V6 a PDF page in poppler has the pixels of the PNG file, one for each point")
   func pages() throws {
     let other = try OtherRenderer()
     let pictures = [nil, "meadow.jpg", "meadow.png", "cmyk.jpg", "turned-5.jpg", "meadow.webp"]
@@ -22,18 +22,18 @@ import Testing
       let distance = try #require(try other.poppler(pdf).distance(to: try drawing.pixels()))
       print("V6 \(picture ?? "no picture"): \(distance), \(pdf.count) bytes")
       #expect(distance.mean < 0.006 && distance.different < 0.006, "\(picture ?? ""): \(distance)")
-      let other = try #require(try other.poppler(pdf, byItself: true).distance(to: try drawing.pixels()))
+      let other = try #require(try other.poppler(pdf, usesSplash: true).distance(to: try drawing.pixels()))
       #expect(other.mean < 0.025, "\(picture ?? ""): \(other)")
     }
-    // A control: a pixel aside is further away.
-    var aside = try Drawing(try Scenes.scene(500, 320, emoji: 60, seed: 60)) { .png($0) }
-    let pdf = try aside.as { .pdf($0) }.made().bytes
-    aside.region = try CanvasRect(x: 1, y: 0, width: 500, height: 320)
-    let distance = try #require(try other.poppler(pdf).distance(to: try aside.pixels()))
+    // A control: a shift of one pixel is further away.
+    var shifted = try Drawing(try Scenes.scene(500, 320, emoji: 60, seed: 60)) { .png($0) }
+    let pdf = try shifted.as { .pdf($0) }.made().bytes
+    shifted.region = try CanvasRect(x: 1, y: 0, width: 500, height: 320)
+    let distance = try #require(try other.poppler(pdf).distance(to: try shifted.pixels()))
     #expect(distance.mean > 0.006 && distance.different > 0.02, "\(distance)")
   }
 
-  @Test("V8 a page is at most 14,400 points a side; of a larger one the scale is told that works")
+  @Test("V8 a PDF page with a side of more than 14,400 points is refused with a scale that works")
   func side() throws {
     let scene = try Scenes.scene(14_400, 10, emoji: 2, seed: 61)
     #expect(try Drawing(scene) { .pdf($0) }.made().bytes.count > 1000)
@@ -45,7 +45,7 @@ import Testing
     #expect(#expect(throws: DrawingRefusal.self) { try large.made() }?.detail.contains("1.028 ") == true)
   }
 
-  @Test("in a PDF file each glyph is there once, and a JPEG background with its own compressed data")
+  @Test("a PDF file has each glyph once, and the compressed data of a JPEG background")
   func once() throws {
     let few = try Drawing(try Scenes.scene(500, 320, emoji: 100, seed: 62)) { .pdf($0) }.made().bytes
     let many = try Drawing(try Scenes.scene(500, 320, emoji: 1000, seed: 62)) { .pdf($0) }.made().bytes

@@ -28,7 +28,7 @@ import Testing
     return sheet
   }
 
-  @Test("V5 bands are as they are in the whole, wherever it is cut")
+  @Test("V5 bands of a drawing have the pixels of the whole, wherever it is cut")
   func bands() throws {
     var random = SplitMix64(seed: 25)
     var cuts = 0
@@ -54,7 +54,7 @@ import Testing
     print("V5: 60 drawings, \(cuts) bands")
   }
 
-  @Test("V5 a difference of a twentieth of a pixel is seen, so bands could differ")
+  @Test("V5 a control: a shift of a twentieth of a pixel changes the pixels")
   func control() throws {
     var sheet = try Sheet(60, 60)
     try sheet.add("🐝", 30, 30, 40)
@@ -64,7 +64,7 @@ import Testing
     #expect(try sheet.painted().bytes != before)
   }
 
-  @Test("V5 a region is what the whole has there")
+  @Test("V5 a region has the pixels of the whole but for rounding")
   func regions() throws {
     var random = SplitMix64(seed: 26)
     for _ in 0..<40 {
@@ -77,7 +77,7 @@ import Testing
       let region = try CanvasRect(
         x: Double(left), y: Double(top), width: Double(width), height: Double(height))
       let part = try sheet.painted(region, width: width, height: height)
-      // Places are rounded otherwise from another origin: by one in a channel.
+      // Positions from another origin are rounded differently: a channel may differ by one.
       var most = 0
       for y in 0..<height {
         for x in 0..<width {
@@ -89,7 +89,7 @@ import Testing
     print("V5: 40 regions")
   }
 
-  @Test("V6 the PNG file is the pixels that were painted, of any size")
+  @Test("V6 a PNG file has the painted pixels, in any size")
   func files() throws {
     var random = SplitMix64(seed: 27)
     for _ in 0..<12 {
@@ -103,7 +103,7 @@ import Testing
           let (a, b) = (painted[x, y], decoded[x, y])
           let alpha = Int(a[3])
           most = max(most, abs(alpha - Int(b[3])))
-          // In the file it is not premultiplied.
+          // Colours in the file are not premultiplied.
           for channel in 0..<3 {
             most = max(most, abs(Int(a[channel]) - (Int(b[channel]) * alpha + 127) / 255))
           }

@@ -9,7 +9,7 @@ import Testing
 struct PictureFixture: CustomTestStringConvertible {
   enum Expected {
     /// Pixels as they are stored.
-    case taken(PictureKind, width: Int, height: Int, orientation: Int, isAnimated: Bool)
+    case accepted(PictureKind, width: Int, height: Int, orientation: Int, isAnimated: Bool)
     case refused(Refusal.Reason, words: String)
   }
 
@@ -26,14 +26,14 @@ struct PictureFixture: CustomTestStringConvertible {
     [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
   }
 
-  /// All of them; none is left out because its line cannot be read.
+  /// All lines; a line that cannot be read is one that no answer matches.
   static let all: [PictureFixture] = {
     guard let text = try? String(contentsOf: folder.appendingPathComponent("expected"), encoding: .utf8)
     else { return [] }
     return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { PictureFixture(line: String($0)) }
   }()
 
-  static let taken = all.filter { $0.header != nil }
+  static let accepted = all.filter { $0.header != nil }
 
   private init(line: String) {
     let words = line.split(separator: " ").map(String.init)
@@ -42,7 +42,7 @@ struct PictureFixture: CustomTestStringConvertible {
     if let kind = words.dropFirst().first.flatMap(PictureKind.init), sides.count == 2,
       let turn = Int(words[3])
     {
-      expected = .taken(
+      expected = .accepted(
         kind, width: sides[0], height: sides[1], orientation: turn, isAnimated: words[4] == "animated")
     } else {
       let reason = words.dropFirst().first.flatMap(Refusal.Reason.init) ?? .badURL
@@ -50,18 +50,18 @@ struct PictureFixture: CustomTestStringConvertible {
     }
   }
 
-  /// What its header is expected to say; nil for what is refused.
+  /// The expected header; nil for a picture that is refused.
   var header: (kind: PictureKind, width: Int, height: Int, orientation: Int, isAnimated: Bool)? {
-    guard case .taken(let kind, let width, let height, let orientation, let isAnimated) = expected else {
+    guard case .accepted(let kind, let width, let height, let orientation, let isAnimated) = expected else {
       return nil
     }
     return (kind, width, height, orientation, isAnimated)
   }
 
-  /// What the worker is expected to answer.
+  /// Whether an answer of the worker is the expected one.
   func expects(_ answer: DecodeWorker.Answer) throws -> Bool {
     switch (expected, answer) {
-    case (.taken(let kind, let width, let height, let orientation, let isAnimated), .reply(let reply)):
+    case (.accepted(let kind, let width, let height, let orientation, let isAnimated), .reply(let reply)):
       let size =
         try orientation > 4 ? Canvas(width: height, height: width) : Canvas(width: width, height: height)
       return reply == .picture(mediaType: kind.mediaType, size: size, isAnimated: isAnimated)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import ArtDrawing
 
-/// Drawings beside pictures of them that somebody looked at, in `Fixtures/render`, in a folder for each font file. With
-/// EMOJIART_RECORD in the environment they are written anew.
+/// Drawings compared with pictures that were checked by eye, in `Fixtures/render`, in a folder for each font file. With
+/// EMOJIART_RECORD in the environment the pictures are written again.
 @Suite("Reference pictures") struct ReferenceTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../Fixtures").standardizedFileURL
@@ -21,9 +21,9 @@ import Testing
     program.arguments = [Sheet.font]
     program.standardOutput = output
     try program.run()
-    let said = try output.fileHandleForReading.readToEnd() ?? Data()
+    let sum = try output.fileHandleForReading.readToEnd() ?? Data()
     program.waitUntilExit()
-    return String(decoding: said.prefix(16), as: UTF8.self)
+    return String(decoding: sum.prefix(16), as: UTF8.self)
   }
 
   private static func sheet(_ name: String) throws -> (Sheet, CanvasRect?, Int, Int) {
@@ -68,8 +68,8 @@ import Testing
     }
   }
 
-  /// What `scripts/demo` draws at its end.
-  @Test("the picture that the README opens with is what the demo makes")
+  /// The scene that `scripts/demo` draws at its end.
+  @Test("the picture at the head of the README is the result of the demo")
   func picnic() throws {
     struct Line: Decodable {
       struct Add: Decodable {
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(
-    "drawings are as their reference pictures: a thousandth apart on average, and no pixel of a thousand by a tenth",
+    "drawings differ from their reference pictures by at most a thousandth on average, and in at most a thousandth of their pixels",
     arguments: ["kinds", "sizes", "missing", "beyond", "thumbnail"])
   func references(_ name: String) throws {
     let (sheet, region, width, height) = try Self.sheet(name)
@@ -108,13 +108,13 @@ import Testing
       try Data(bytes).write(to: place)
     }
     guard FileManager.default.fileExists(atPath: place.path) else {
-      Issue.record("there are no pictures of this font: record them with EMOJIART_RECORD=1 and look at them")
+      Issue.record("there are no pictures of this font: record them with EMOJIART_RECORD=1 and check them")
       return
     }
     let reference = try Pixels(contentsOf: place)
     let distance = try #require(try Pixels(decoding: bytes).distance(to: reference))
     #expect(distance.mean < 0.001 && distance.different < 0.001, "\(distance)")
-    // Half a pixel beside is further than that.
+    // A control: a shift of half a pixel is further away.
     var moved = sheet
     for index in moved.labels.indices {
       let old = moved.labels[index].position
@@ -123,7 +123,7 @@ import Testing
     }
     let other = try Sheet.png(try moved.drawing(region, width: width, height: height)).bytes
     let far = try #require(try Pixels(decoding: other).distance(to: reference))
-    #expect(far.mean > 0.001, "the check can fail: \(far)")
+    #expect(far.mean > 0.001, "a shift is noticed: \(far)")
     print("\(name): \(distance.mean) apart; half a pixel beside: \(far.mean)")
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ArtDrawing
 
-@Suite("What is not drawn") struct RefusalTests {
+@Suite("Refused drawings") struct RefusalTests {
   private func refusal(_ drawing: Drawing) -> DrawingRefusal? {
     do throws(DrawingRefusal) {
       _ = try Renderings.draw(drawing) { _ in }
@@ -17,19 +17,19 @@ import Testing
     }
   }
 
-  /// The scale that a refusal says works.
+  /// The scale that a refusal names.
   private func scale(_ refusal: DrawingRefusal?) throws -> Double {
     let words = try #require(refusal).detail.split(separator: " ")
     return try #require(words.dropLast().last.flatMap { Double($0) }, "\(words)")
   }
 
-  /// How large `render` makes it.
+  /// The size that `render` gives to a region.
   private static func size(_ region: CanvasRect, scale: Double) throws -> PixelSize {
     func side(_ length: Double) -> Int { max(1, Int((length * scale).rounded())) }
     return try PixelSize(width: side(region.width), height: side(region.height))
   }
 
-  @Test("V8 a PNG file of too many pixels is refused with the scale that works")
+  @Test("V8 a PNG file with too many pixels is refused with the largest scale that works")
   func pixels() throws {
     for (width, height, times) in [
       (100_000, 100_000, 1.0), (100_000, 10, 2), (4000, 3000, 6), (7, 100_000, 100),
@@ -46,11 +46,11 @@ import Testing
         _ = try Painter(try sheet.drawing(), size: size, font: font)
       }
       try check(scale)
-      #expect(throws: DrawingRefusal.self, "as large as it can be") { try check(scale * 1.02) }
+      #expect(throws: DrawingRefusal.self, "the scale is the largest one") { try check(scale * 1.02) }
     }
   }
 
-  @Test("V8 emoji that would take too long to paint are refused with the scale that works")
+  @Test("V8 emoji that would take too long to paint are refused with a scale that works")
   func work() throws {
     var sheet = try Sheet(100_000, 100_000)
     for index in 0..<3_000 { try sheet.add("🐝", 50_000 + Double(index), 50_000, 100_000) }
@@ -66,7 +66,7 @@ import Testing
     #expect(throws: DrawingRefusal.self) { _ = try Painter(drawing, size: more, font: font) }
   }
 
-  @Test("V8 the scale that a refusal names works, whatever it was refused for")
+  @Test("V8 the scale that a refusal names works, whatever the reason of the refusal")
   func namedScales() throws {
     let font = try ColorFont(path: Sheet.font)
     var random = SplitMix64(seed: 30)
@@ -112,21 +112,21 @@ import Testing
     #expect(refused > 50 && byWork > 5 && higher > refused / 2)
   }
 
-  @Test("V8 of a region that is next to nothing a scale is named, too")
+  @Test("V8 the refusal of the smallest region names a scale, too")
   func nextToNothing() throws {
-    // The smallest that there is.
+    // The smallest region that there is.
     let region = try CanvasRect(x: 0, y: 0, width: 1e-6, height: 1e-6)
     let drawing = try Sheet(10, 10).drawing(region, width: 10_000_000, height: 10_000_000)
     let scale = try scale(refusal(drawing))
     #expect(scale.isFinite && scale > 0)
   }
 
-  @Test("V10 without a font, or with a file that is none with colours, it says which package brings it")
+  @Test("V10 a missing font and a file that is no colour font are refused, and the refusal names the package")
   func fonts() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fonts-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
-      // A folder that is left behind in the temporary one fails no test.
+      // A folder that cannot be removed fails no test.
       try? FileManager.default.removeItem(at: folder)
     }
     func file(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {

@@ -7,8 +7,8 @@ import Testing
 
 @testable import ArtDrawing
 
-@Suite("Drawing") struct RenderingTests {
-  @Test("V2 every sequence of Unicode's emoji-test.txt is one glyph in colours")
+@Suite("Painting") struct RenderingTests {
+  @Test("V2 every sequence of Unicode's emoji-test.txt is one colour glyph")
   func sequences() throws {
     let file = "/usr/share/unicode/emoji/emoji-test.txt"
     let font = try ColorFont(path: Sheet.font)
@@ -31,10 +31,10 @@ import Testing
     print("V2: \(count) sequences, each one glyph")
     #expect(count >= 4_000)
     #expect(blank == 0)
-    #expect(font.layout(try EmojiText("🐝🐝")).glyphs.count == 2, "the check can fail")
+    #expect(font.layout(try EmojiText("🐝🐝")).glyphs.count == 2, "two emoji are two glyphs")
   }
 
-  @Test("V2 a label's centre is at its place and its font size is its size, at any scale")
+  @Test("V2 the centre of a label is at its place, and its font size is its size, at any scale")
   func placement() throws {
     let font = try ColorFont(path: Sheet.font)
     let texts = ["🐝", "👩‍🚀", "🏳️‍🌈", "🦒", "🪝"]
@@ -65,7 +65,7 @@ import Testing
     #expect(furthest < 0.04)
   }
 
-  @Test("V2 at the size of the font's own bitmaps and on whole pixels a glyph is its bitmap, byte for byte")
+  @Test("V2 a glyph in the size of the font's bitmaps and on whole pixels is its bitmap, byte for byte")
   func ownSize() throws {
     let font = try ColorFont(path: Sheet.font)
     var sheet = try Sheet(200, 200, isTransparent: true)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("V2 several emoji of one label are side by side, and their middle is at its place")
+  @Test("V2 several emoji of one label are side by side, with their middle at its place")
   func severalGlyphs() throws {
     let font = try ColorFont(path: Sheet.font)
     let layout = font.layout(try EmojiText("🐝🌸🐝"))
@@ -93,12 +93,12 @@ import Testing
     #expect(abs(layout.glyphs[1].x + layout.glyphs[1].width / 2) < 1e-9)
     #expect(abs(layout.glyphs[0].x + layout.width / 2) < 1e-9)
     #expect(layout.glyphs[1].x > layout.glyphs[0].x + 1)
-    // 136 x 128 pixels at 109 an em.
+    // 136 x 128 pixels at 109 pixels per em.
     #expect(abs(font.boxWidth - 136.0 / 109) < 1e-9 && abs(font.boxHeight - 128.0 / 109) < 1e-9)
     #expect(abs(layout.baseline - (101.0 - 64) / 109) < 1e-9)
   }
 
-  @Test("V2 what is later in the z-order covers what is earlier")
+  @Test("V2 a label covers the labels before it")
   func zOrder() throws {
     var sheet = try Sheet(100, 100)
     try sheet.add("🟥", 50, 50, 60)
@@ -110,7 +110,7 @@ import Testing
     #expect(red[0] > 150 && red[2] < 100)
   }
 
-  @Test("V3 beyond the canvas nothing is drawn: it is white, or nothing where that is asked for")
+  @Test("V3 nothing is drawn beyond the canvas: it is white, or transparent if the drawing is")
   func beyond() throws {
     var sheet = try Sheet(100, 50)
     try sheet.add("🟥", 0, 25, 60)
@@ -128,11 +128,11 @@ import Testing
     #expect(decoded[49, 75][3] == 0 && decoded[55, 75] == clear[55, 75])
   }
 
-  @Test("V4 what the font has no colour glyph for is a box with its code points, and named once")
+  @Test("V4 a text without a colour glyph is drawn as a box with its code points, and named once")
   func lacking() throws {
     var sheet = try Sheet(300, 120)
     try sheet.add("🐝", 50, 60, 40)
-    // Assigned by Unicode, and no emoji of this font.
+    // Assigned by Unicode, and not an emoji of this font.
     let odd = "🖼︎ᚠ"
     try sheet.add(odd, 150, 60, 40)
     try sheet.add(odd, 220, 60, 40)
@@ -143,15 +143,15 @@ import Testing
     let layout = font.layout(try EmojiText(odd))
     #expect(layout.hasMissingGlyphs && layout.glyphs.last?.glyph == .missing([0x16A0]))
     let box = TofuBox(scalars: [0x16A0], width: 136, height: 128)
-    // 1, 6, A and 0: strokes as on a display of seven segments.
+    // 1, 6, A and 0, with strokes as on a seven-segment display.
     #expect(box.lines.count == 2 + 6 + 6 + 6)
-    // A label that is not seen is not named.
+    // A label outside of the region is not named.
     var unseen = try Sheet(100, 100)
     try unseen.add(odd, 5_000, 50, 40)
     #expect(try unseen.painted().drawn == Drawn())
   }
 
-  @Test("V4 no more texts are named than there is room for, and all are counted")
+  @Test("V4 the texts that the font lacks are named up to a limit, and all are counted")
   func manyLacking() throws {
     var sheet = try Sheet(300, 120)
     for scalar in 0x16A0..<UInt32(0x16A0 + 30) {

@@ -7,12 +7,12 @@ import Testing
 
 @testable import ArtDrawing
 
-/// SVG as others draw it, against our PNG.
+/// SVG as other programs draw it, compared with our PNG.
 @Suite struct SVGTests {
   private static let embedded: @Sendable (PixelSize) -> Drawing.Format = { .svg($0, embedsGlyphs: true) }
   private static let text: @Sendable (PixelSize) -> Drawing.Format = { .svg($0, embedsGlyphs: false) }
 
-  /// Of one size: over a picture, over nothing, with something lacking, and a part with what is around it.
+  /// Drawings of one size: with a picture, with a transparent background, with a missing glyph, and a region beyond the canvas.
   private func drawings() throws -> [Drawing] {
     let meadow = try Scenes.scene(500, 320, emoji: 60, seed: 56, picture: "meadow.jpg")
     let clear = try Scenes.scene(500, 320, emoji: 40, seed: 57)
@@ -29,7 +29,7 @@ import Testing
     ]
   }
 
-  @Test("V6 an SVG file with its glyphs as pictures shows in Chromium and librsvg what the PNG file shows")
+  @Test("V6 an SVG file with embedded glyphs has in Chromium and librsvg the pixels of the PNG file")
   func embedded() throws {
     let (other, drawings) = (try OtherRenderer(), try drawings())
     let files = try drawings.map { try $0.as(Self.embedded).made().bytes }
@@ -42,35 +42,37 @@ import Testing
         #expect(distance.mean < 0.006 && distance.different < 0.02, "\(name) \(index): \(distance)")
       }
     }
-    // A control: a pixel aside is further away.
-    var aside = drawings[0]
-    aside.region = try CanvasRect(x: 1, y: 0, width: 500, height: 320)
-    let distance = try #require(pages[0].distance(to: try aside.pixels()))
+    // A control: a shift of one pixel is further away.
+    var shifted = drawings[0]
+    shifted.region = try CanvasRect(x: 1, y: 0, width: 500, height: 320)
+    let distance = try #require(pages[0].distance(to: try shifted.pixels()))
     #expect(distance.mean > 0.006, "\(distance)")
   }
 
-  @Test("V6 an SVG file with its emoji as text shows them in Chromium where the PNG file has them")
+  @Test(
+    "V6 an SVG file with its emoji as text has in Chromium the pixels of the PNG file, but for whole-pixel positions"
+  )
   func text() throws {
     let (other, all) = (try OtherRenderer(), try drawings())
-    // What is lacking is drawn by another font there.
+    // Chromium draws a missing glyph in another font.
     let drawings = [0, 1, 3].map { all[$0] }
     let files = try drawings.map { try $0.as(Self.text).made().bytes }
     let pages = try other.chromium(files, width: 500, height: 320)
     for (index, drawing) in drawings.enumerated() {
       let distance = try #require(pages[index].distance(to: try drawing.pixels()))
       print("V6 Chromium \(index): \(distance)")
-      // It moves glyphs to whole pixels.
+      // Chromium moves glyphs to whole pixels.
       #expect(distance.mean < 0.012 && distance.different < 0.08, "\(index): \(distance)")
     }
-    // A control: two pixels aside are further away.
-    var aside = drawings[0]
-    aside.region = try CanvasRect(x: 0, y: 2, width: 500, height: 320)
-    let distance = try #require(pages[0].distance(to: try aside.pixels()))
+    // A control: a shift of two pixels is further away.
+    var shifted = drawings[0]
+    shifted.region = try CanvasRect(x: 0, y: 2, width: 500, height: 320)
+    let distance = try #require(pages[0].distance(to: try shifted.pixels()))
     print("V6 two pixels aside: \(distance)")
     #expect(distance.mean > 0.012, "\(distance)")
   }
 
-  @Test("V12 what a document says is never markup in SVG")
+  @Test("V12 no text of a document is markup in an SVG file")
   func hostile() throws {
     let other = try OtherRenderer()
     let texts = [
@@ -81,31 +83,31 @@ import Testing
     let chance = (0..<300).map { _ in
       "🐝" + (0...random.below(14)).map { _ in pieces[random.below(pieces.count)] }.joined()
     }
-    let taken = (texts + chance).compactMap { text in
-      // Some are no emoji's text, and in no document.
+    let accepted = (texts + chance).compactMap { text in
+      // A text that is refused is in no document.
       try? Scenes.label(text, 20, 20, 10)
     }
-    let scene = DrawingScene(canvas: try Canvas(width: 40, height: 40), labels: taken, picture: nil)
+    let scene = DrawingScene(canvas: try Canvas(width: 40, height: 40), labels: accepted, picture: nil)
     let svg = try Drawing(scene, Self.text).made().bytes
     let elements = try other.elements(svg)
     let names = elements.map { $0.split(separator: " ")[0] }
-    #expect(names == ["svg", "clipPath", "rect", "rect", "g", "g"] + taken.map { _ in "text" })
+    #expect(names == ["svg", "clipPath", "rect", "rect", "g", "g"] + accepted.map { _ in "text" })
     let attributes = Set(elements.filter { $0.hasPrefix("text") }.map { $0.split(separator: "\t")[0] })
     #expect(attributes == ["text font-size,x,y "])
-    // A control: without escapes it would not be read at all.
+    // A control: without escapes the file cannot be parsed.
     let broken = String(decoding: svg, as: UTF8.self).replacingOccurrences(of: "&lt;", with: "<")
     #expect(throws: OtherRenderer.Failure.self) { try other.elements(Array(broken.utf8)) }
-    print("V12 texts: \(taken.count) in SVG, each one text")
-    #expect(taken.count > 200)
+    print("V12 texts: \(accepted.count) in SVG, each one text")
+    #expect(accepted.count > 200)
   }
 
-  @Test("in an SVG file with its glyphs as pictures each is there once: 1,000 emoji have at most 2 MB")
+  @Test("an SVG file with embedded glyphs has each glyph once: 1,000 emoji have at most 2 MB")
   func once() throws {
     let other = try OtherRenderer()
     let scene = try Scenes.scene(2048, 1536, emoji: 1000, seed: 59)
     let (svg, drawn) = try Drawing(scene, Self.embedded).made()
     let names = try other.elements(svg).map { $0.split(separator: " ")[0] }
-    // A text of several has each of its glyphs.
+    // A text of several emoji uses each of its glyphs.
     #expect(names.count { $0 == "image" } == Set(Scenes.texts.flatMap { $0 }).count)
     #expect(names.count { $0 == "use" } >= 1000)
     #expect(svg.count < 2_000_000 && drawn == Drawn())
@@ -113,7 +115,7 @@ import Testing
     let text = try Drawing(scene, Self.text).made().bytes
     print("\(text.count) as text")
     #expect(text.count < 100_000)
-    // Half of them are different ones.
+    // 500 different emoji.
     let kinds = (0x1F300...0x1F6FF).compactMap { number in
       Unicode.Scalar(number).flatMap { $0.properties.isEmojiPresentation ? String($0) : nil }
     }
@@ -122,7 +124,7 @@ import Testing
     let mixed = try Drawing(various, Self.embedded).made()
     #expect(mixed.drawn == Drawn() && mixed.bytes.count < 2_000_000)
     print("1,000 emoji of 500 kinds: \(mixed.bytes.count) bytes")
-    // Those that are not seen are not there.
+    // Emoji outside of the region are left out.
     var part = try Drawing(scene, Self.embedded)
     part.region = try CanvasRect(x: 0, y: 0, width: 64, height: 64)
     #expect(try part.made().bytes.count < svg.count / 2)

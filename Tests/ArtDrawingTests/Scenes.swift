@@ -5,7 +5,7 @@ import ArtModel
 import Foundation
 import TestSupport
 
-/// What the vector formats are tried with.
+/// Scenes for the vector formats.
 enum Scenes {
   static let font = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
   static let texts = [
@@ -21,7 +21,7 @@ enum Scenes {
     DrawingScene.Label(text: try EmojiText(text), position: try Point(x: x, y: y), size: try FontSize(size))
   }
 
-  /// So many emoji by chance, some over the edges.
+  /// This many random emoji, some over the edges.
   static func scene(_ width: Int, _ height: Int, emoji: Int, seed: UInt64, picture: String? = nil) throws
     -> DrawingScene
   {
@@ -39,7 +39,7 @@ enum Scenes {
 }
 
 extension Drawing {
-  /// All of a scene, a pixel each.
+  /// A drawing of a whole scene, a pixel for each of its own.
   init(_ scene: DrawingScene, _ format: (PixelSize) -> Format, isTransparent: Bool = false) throws {
     let size = try PixelSize(width: scene.canvas.width, height: scene.canvas.height)
     self.init(
@@ -47,7 +47,7 @@ extension Drawing {
       font: Scenes.font)
   }
 
-  /// As another format.
+  /// The same drawing in another format.
   func `as`(_ format: (PixelSize) -> Format) -> Drawing {
     guard case .png(let size) = self.format else { return self }
     var other = self
@@ -55,7 +55,7 @@ extension Drawing {
     return other
   }
 
-  /// Its bytes, and what came of it.
+  /// The bytes of the drawing, and its report.
   func made() throws -> (bytes: [UInt8], drawn: Drawn) {
     var bytes: [UInt8] = []
     let drawn = try Renderings.draw(self) { bytes += $0 }

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import ArtDrawing
 
-/// A drawing in few words.
+/// A short way to describe a drawing.
 struct Sheet {
   /// Debian's fonts-noto-color-emoji.
   static let font = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
@@ -16,7 +16,7 @@ struct Sheet {
   var picture: [UInt8]?
   var isTransparent = false
 
-  /// A canvas of that size.
+  /// An empty sheet with a canvas of that size.
   init(_ width: Int, _ height: Int, picture: [UInt8]? = nil, isTransparent: Bool = false) throws {
     canvas = try Canvas(width: width, height: height)
     self.picture = picture
@@ -30,7 +30,7 @@ struct Sheet {
     )
   }
 
-  /// As a drawing; of all of the canvas, a pixel for each of its own, where nothing else is said.
+  /// A drawing of the sheet; by default of the whole canvas, a pixel for each of its own.
   func drawing(_ region: CanvasRect? = nil, width: Int? = nil, height: Int? = nil, font: String? = Sheet.font)
     throws
     -> Drawing
@@ -42,14 +42,14 @@ struct Sheet {
       format: .png(size), isTransparent: isTransparent, font: font)
   }
 
-  /// What comes of it.
+  /// The report and the bytes of a PNG file.
   static func png(_ drawing: Drawing) throws -> (drawn: Drawn, bytes: [UInt8]) {
     var bytes: [UInt8] = []
     let drawn = try Renderings.draw(drawing) { bytes += $0 }
     return (drawn, bytes)
   }
 
-  /// The pixels as they are painted: blue, green, red, alpha, premultiplied.
+  /// The painted pixels.
   func painted(_ region: CanvasRect? = nil, width: Int? = nil, height: Int? = nil) throws -> Painted {
     let drawing = try drawing(region, width: width, height: height)
     guard case .png(let size) = drawing.format else { throw ArtError(.badValue, "no PNG") }
@@ -58,7 +58,7 @@ struct Sheet {
   }
 }
 
-/// Pixels that were painted.
+/// Pixels as they are painted: blue, green, red, alpha, premultiplied.
 struct Painted {
   let width: Int
   let height: Int
@@ -71,13 +71,13 @@ struct Painted {
     self.drawn = drawn
   }
 
-  /// Red, green, blue, alpha.
+  /// One pixel: red, green, blue, alpha.
   subscript(x: Int, y: Int) -> [UInt8] {
     let start = 4 * (y * width + x)
     return [bytes[start + 2], bytes[start + 1], bytes[start], bytes[start + 3]]
   }
 
-  /// The centre of what is seen, alpha being the weight; nil where nothing is seen.
+  /// The centre of all pixels, weighted by alpha; nil if all are transparent.
   var center: (x: Double, y: Double)? {
     var (sum, x, y) = (0, 0, 0)
     for row in 0..<height {

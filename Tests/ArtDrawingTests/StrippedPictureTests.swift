@@ -6,9 +6,9 @@ import Testing
 @testable import ArtDrawing
 
 @Suite struct StrippedPictureTests {
-  @Test("V11 a picture is handed on as a PNG or JPEG file of the same pixels, which is not turned by itself")
+  @Test("V11 a stripped picture is a PNG or JPEG file with the same pixels, and without an orientation")
   func pixels() throws {
-    for fixture in PictureFixture.taken {
+    for fixture in PictureFixture.accepted {
       let bytes = try fixture.bytes
       let plain = try StrippedPicture(bytes, PictureLimits())
       let file = try plain.file
@@ -20,11 +20,11 @@ import Testing
       #expect(plain.orientation == picture.orientation)
       #expect(try DecodedPicture(file, scale: 1, PictureLimits()).pixels == picture.pixels, "\(fixture.name)")
     }
-    print("V11 plain: \(PictureFixture.taken.count) pictures have the same pixels")
+    print("V11 plain: \(PictureFixture.accepted.count) pictures have the same pixels")
   }
 
-  @Test("V11 what a picture tells beside its pixels is not handed on")
-  func told() throws {
+  @Test("V11 a stripped picture has no metadata")
+  func metadata() throws {
     let secret = Array("SECRET-PLACE".utf8)
     for name in ["sign.jpg", "progressive.jpg", "cmyk.jpg", "restarts.jpg"] {
       var bytes = try PictureFixture.bytes(name)
@@ -37,7 +37,7 @@ import Testing
         bytes.insert(contentsOf: [0xFF, marker, 0, UInt8(data.count + 2)] + data, at: 2)
       }
       bytes += secret
-      try expectSilence(bytes, secret, name)
+      try expectNoMetadata(bytes, secret, name)
     }
     for name in ["sign.png", "alpha.png", "palette.png", "deep.png", "animated.png"] {
       var bytes = try PictureFixture.bytes(name)
@@ -47,13 +47,13 @@ import Testing
         let sumBytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: sum >> $0) }
         bytes.insert(contentsOf: [0, 0, 0, UInt8(secret.count)] + data + sumBytes, at: 33)
       }
-      try expectSilence(bytes + secret, secret, name)
+      try expectNoMetadata(bytes + secret, secret, name)
     }
-    // A control.
+    // A control: a part that is there is found.
     #expect(contains(try PictureFixture.bytes("sign.png"), Array("IHDR".utf8)))
   }
 
-  @Test("what is no picture is not handed on")
+  @Test("a file that is no picture is not stripped but refused")
   func refused() throws {
     for fixture in PictureFixture.all where fixture.header == nil {
       let bytes = try fixture.bytes
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  private func expectSilence(_ bytes: [UInt8], _ secret: [UInt8], _ name: String) throws {
+  private func expectNoMetadata(_ bytes: [UInt8], _ secret: [UInt8], _ name: String) throws {
     #expect(contains(bytes, secret))
     let file = try StrippedPicture(bytes, PictureLimits()).file
     #expect(!contains(file, secret), "\(name)")
@@ -86,7 +86,7 @@ extension StrippedPicture {
 }
 
 extension DecodedPicture {
-  /// Rows of red, green, blue and alpha, without what is between them.
+  /// Rows of red, green, blue and alpha, without padding.
   fileprivate var pixels: [UInt8] {
     withPixels { bytes in
       (0..<height).flatMap { y in

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ArtDrawing
 
-@Suite("What libchafa makes for a terminal")
+@Suite("Encoding for a terminal with libchafa")
 struct TerminalEncoderTests {
-  /// A picture of broad areas in many colours, with something transparent where that is wanted.
+  /// A picture with smooth gradients, half of it transparent unless it is opaque.
   private func picture(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = true) throws -> Pixels {
     var chance = SplitMix64(seed: seed)
     let corners = (0..<12).map { _ in UInt8.random(in: 0...255, using: &chance) }
@@ -41,7 +41,7 @@ struct TerminalEncoderTests {
     }
   }
 
-  @Test("sixels decode to the picture, of every height and with what is transparent")
+  @Test("sixels of any height, also with transparent parts, decode to the picture")
   func sixels() throws {
     var tried = 0
     for (width, height) in [(1, 1), (7, 5), (40, 6), (64, 47), (120, 90), (333, 200)] {
@@ -50,7 +50,7 @@ struct TerminalEncoderTests {
         let sixels = try encoded(original, as: .sixel(PixelSize(width: width, height: height)))
         let decoded = try Pixels(sixels: sixels)
         #expect(decoded.width == width)
-        #expect((height...height + 5).contains(decoded.height), "whole rows of sixels")
+        #expect((height...height + 5).contains(decoded.height), "the height is rounded up to whole sixels")
         var (sum, count) = (0, 0)
         for y in 0..<height {
           for x in 0..<width where original[x, y][3] == 255 {
@@ -67,7 +67,7 @@ struct TerminalEncoderTests {
     print("sixels: \(tried) pictures decoded")
   }
 
-  @Test("symbols decode to what the picture looks like, in each kind of colours")
+  @Test("symbols decode to a picture near the original, in each kind of colours")
   func symbols() throws {
     for (colors, most) in [(TerminalColors.direct, 0.02), (.indexed, 0.06), (.eight, 0.30)] {
       let original = try picture(30 * 8, 12 * 16, seed: 3)
@@ -80,11 +80,11 @@ struct TerminalEncoderTests {
       print("symbols, \(colors): distance \(distance.mean)")
       #expect(distance.mean <= most, "\(colors)")
       let other = try picture(30 * 8, 12 * 16, seed: 4)
-      #expect(try #require(decoded.distance(to: other)).mean > most, "the check can fail")
+      #expect(try #require(decoded.distance(to: other)).mean > most, "another picture is further away")
     }
   }
 
-  @Test("more than a terminal could show is refused")
+  @Test("a size beyond any terminal is refused")
   func tooLarge() throws {
     let formats: [Drawing.Format] = [
       .sixel(try PixelSize(width: 10_000_000, height: 10_000_000)), .symbols(columns: 0, rows: 1, .direct),

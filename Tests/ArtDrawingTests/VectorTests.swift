@@ -7,25 +7,25 @@ import Testing
 
 @testable import ArtDrawing
 
-/// What SVG and PDF have in common.
+/// Tests of both SVG and PDF.
 @Suite struct VectorTests {
   private static let kinds: [(name: String, format: @Sendable (PixelSize) -> Drawing.Format)] = [
     ("SVG", { .svg($0, embedsGlyphs: true) }), ("text", { .svg($0, embedsGlyphs: false) }),
     ("PDF", { .pdf($0) }),
   ]
 
-  @Test("V3 a background is turned and clear in SVG and PDF as it is in PNG, whatever its kind")
+  @Test("V3 a background of any kind has the same orientation and transparency in SVG and PDF as in PNG")
   func backgrounds() throws {
     let other = try OtherRenderer()
     var names = (1...8).flatMap { turn in ["png", "jpg", "webp", "avif"].map { "turned-\(turn).\($0)" } }
-    // There is none of AVIF that is not turned.
+    // There is no AVIF fixture without a rotation.
     names.removeAll { $0 == "turned-1.avif" }
     names += [
       "alpha.png", "alpha.gif", "alpha.webp", "alpha.avif", "offset.gif", "offset.webp", "cmyk.jpg",
       "deep.png",
     ]
     for name in names {
-      // Ten times as large as the picture, and cut at the sides.
+      // The picture is scaled to ten times its size, and cut at the sides.
       let scene = DrawingScene(
         canvas: try Canvas(width: 200, height: 160), labels: [], picture: try Scenes.picture(name))
       let drawing = try Drawing(scene, { .png($0) }, isTransparent: true)
@@ -40,7 +40,7 @@ import Testing
       #expect(paper.mean < 0.035, "\(name) in PDF: \(paper)")
     }
     print("V3 backgrounds: \(names.count) in SVG and PDF")
-    // A control: another turn.
+    // A control: another orientation is further away.
     let scene = DrawingScene(
       canvas: try Canvas(width: 200, height: 160), labels: [], picture: try Scenes.picture("meadow.png"))
     let upside = try Drawing(scene) { .png($0) }.pixels()
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "V7 a background that cannot be decoded is striped in SVG and PDF as in PNG, with the reason, and all else is drawn"
+    "V7 a background that cannot be decoded is drawn as stripes in SVG and PDF as in PNG, with the reason, and all else is drawn"
   )
   func fault() throws {
     let other = try OtherRenderer()
@@ -74,10 +74,10 @@ import Testing
     }
   }
 
-  @Test("V4 texts that are seen, and that the font lacks something of, are named once, in every kind")
+  @Test("V4 visible texts that the font lacks are named once, in every format")
   func lacking() throws {
     var labels = try ["🐝", "a🐝", "a🐝", "☃️b", "🐝"].map { try Scenes.label($0, 20, 20, 10) }
-    // Nobody sees this one.
+    // A label outside of the canvas.
     labels.append(try Scenes.label("🐝c", 200, 20, 10))
     let scene = DrawingScene(canvas: try Canvas(width: 40, height: 40), labels: labels, picture: nil)
     for (name, format) in Self.kinds {
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("V5 the same drawing has the same bytes, and says nothing of when or where it was made")
+  @Test("V5 the same drawing has the same bytes, without a date and without the font's name")
   func same() throws {
     let scene = try Scenes.scene(200, 160, emoji: 20, seed: 66, picture: "meadow.jpg")
     for (name, format) in Self.kinds {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("V10 without a font there is SVG with its emoji as text, and nothing else")
+  @Test("V10 without a font SVG with emoji as text is drawn, and every other format is refused")
   func fontless() throws {
     let scene = try Scenes.scene(200, 160, emoji: 20, seed: 67)
     for (name, format) in Self.kinds {
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("results come in pieces, and numbers and Base64 are written as others read them")
+  @Test("results are passed on in parts, and numbers, Base64 and escapes are read back as the same")
   func pieces() throws {
     let scene = try Scenes.scene(800, 600, emoji: 100, seed: 68, picture: "meadow.png")
     for (name, format) in Self.kinds {
@@ -156,7 +156,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("many-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer {
-      // A folder that is left behind in the temporary one fails no test.
+      // A folder that cannot be removed fails no test.
       try? FileManager.default.removeItem(at: folder)
     }
     let lines = folder.appendingPathComponent("lines")
@@ -167,11 +167,11 @@ import Testing
     for (count, file) in [(100_000, "a.svg"), (100_000, "a.pdf"), (100_001, "b.pdf")] {
       let text = (0..<count).map { "\($0 % 2048) \($0 % 1535) 40 \(single[$0 % single.count])" }
       try Data(text.joined(separator: "\n").utf8).write(to: lines)
-      let said = try other.run(
+      let printed = try other.run(
         "prlimit", "--as=\(256 << 20)", "--core=0", "--", child, Scenes.font, lines.path, "2048", "1536",
         folder.appendingPathComponent(file).path)
-      #expect(said.hasPrefix(count == 100_000 ? "lacking 0" : "refused: tooLarge"), "\(file): \(said)")
-      print("V8 \(count) emoji in \(file): \(said.split(separator: "\n").joined(separator: ", "))")
+      #expect(printed.hasPrefix(count == 100_000 ? "lacking 0" : "refused: tooLarge"), "\(file): \(printed)")
+      print("V8 \(count) emoji in \(file): \(printed.split(separator: "\n").joined(separator: ", "))")
     }
   }
 }

@@ -3,10 +3,10 @@
 import Foundation
 import TestSupport
 
-// The documents of the apps as each year's app declares them, for Foundation's encoder and decoder, which those apps use: who
-// refuses a file here refuses it there.
+// The documents of the apps as each year's app declares them, for Foundation's encoder and decoder, which the apps use: a file
+// that is refused here is refused by the app.
 
-/// 2017.
+/// The document of 2017.
 struct App2017: Codable, Equatable {
   struct EmojiInfo: Codable, Equatable {
     let x: Int
@@ -28,7 +28,7 @@ struct LabelOf2020: Codable, Equatable {
   let id: Int
 }
 
-/// 2020.
+/// The document of 2020.
 struct App2020: Codable, Equatable {
   var backgroundURL: URL?
   var backgroundImageData: Data?
@@ -36,7 +36,7 @@ struct App2020: Codable, Equatable {
   var uniqueEmojiId: Int
 }
 
-/// 2021, with its own coding of the background.
+/// The document of 2021, with its own coding of the background.
 struct App2021a: Codable, Equatable {
   enum Background: Equatable, Codable {
     case blank
@@ -73,7 +73,7 @@ struct App2021a: Codable, Equatable {
   var uniqueEmojiId: Int
 }
 
-/// 2021, with Swift's own coding of the background.
+/// The document of 2021, with Swift's coding of the background.
 struct App2021b: Codable, Equatable {
   enum Background: Equatable, Codable {
     case blank
@@ -85,7 +85,7 @@ struct App2021b: Codable, Equatable {
   var uniqueEmojiId: Int
 }
 
-/// 2023.
+/// The document of 2023.
 struct App2023: Codable, Equatable {
   struct Emoji: Codable, Equatable {
     struct Position: Codable, Equatable {
@@ -107,7 +107,7 @@ protocol AppDocument: Codable, Equatable {
   static func random(using random: inout SplitMix64) throws -> Self
 }
 
-/// A URL as people paste them.
+/// A URL with an escaped query.
 private func anyURL(_ random: inout SplitMix64) throws -> URL? {
   URL(string: "https://example.org/a/\(random.below(1000)).png?q=1&r=%20")
 }

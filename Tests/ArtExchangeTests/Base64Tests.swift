@@ -13,7 +13,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "a picture in base64 is read as encoders write it, with line breaks too; another text is broken, at its place"
+    "base64 is read in any spelling of JSON and with line breaks, and invalid base64 is reported at its place"
   )
   func reading() throws {
     #expect(try read(#""+\/+\/AQ==""#) == .bytes([0xFB, 0xFF, 0xBF, 0x01]))
@@ -32,7 +32,7 @@ struct Base64Tests {
     }
   }
 
-  @Test("what is encoded is decoded, of any length and with line breaks anywhere")
+  @Test("encoded bytes of any length are decoded, with line breaks anywhere")
   func roundTrips() throws {
     var generator = SplitMix64(seed: 2)
     for length in 0..<200 {

@@ -7,12 +7,12 @@ import Testing
 @testable import ArtExchange
 @testable import ArtModel
 
-/// Each file of `Fixtures/exchange` reads as the file of its name under `expected` says; with EMOJIART_RECORD in the
-/// environment these are written anew.
+/// Compares what is read from each file of `Fixtures/exchange` with the file of its name under `expected`; with EMOJIART_RECORD
+/// in the environment the expected files are written again.
 @Suite("Documents of other programs")
 struct FixtureTests {
   @Test(
-    "X1 documents of every year and our own JSON are read, told apart by what is in them",
+    "X1 documents of every year and our own JSON are recognised by their content and read",
     arguments: try fixtureNames())
   func reading(name: String) throws {
     let expected = fixtures.appending(path: "expected/\(name).txt")

@@ -3,20 +3,20 @@
 import ArtExchange
 import ArtModel
 
-/// What must hold of any bytes that somebody wants to import. `scripts/fuzz` is built with this file, too.
+/// What must hold for any bytes that a user imports. `scripts/fuzz` is built with this file, too.
 struct ForeignLaw {
-  /// How the bytes were taken.
+  /// The outcome of reading the bytes.
   enum Outcome {
     case refused
-    case taken(ForeignArt, DocumentContent, ExchangeReport)
+    case accepted(ForeignArt, DocumentContent, ExchangeReport)
   }
 
-  /// The size of the picture, where a background is there.
+  /// The size of the picture, if the document has a background.
   var picture: Canvas?
-  /// The form that what comes in is written in.
+  /// The dialect in which the document is written again.
   var dialect: Dialect
 
-  /// Reads the bytes, makes a document of them, writes it, and reads that again. Throws what does not hold.
+  /// Reads the bytes, makes a document of them, writes it, and reads that again. Throws if the law is broken.
   func check(
     _ bytes: UnsafeBufferPointer<UInt8>, using generator: inout some RandomNumberGenerator
   ) throws(Broken) -> Outcome {
@@ -29,32 +29,32 @@ struct ForeignLaw {
       return .refused
     }
     let (content, report) = try make(art, with: picture, using: &generator)
-    try compare(art.emojisFound, content.emojiCount + report.emojisLeftOut, "emoji are lost in silence")
-    try compare(art.emojiCount, content.emojiCount, "not as many emoji as was told")
+    try compare(art.emojisFound, content.emojiCount + report.emojisLeftOut, "emoji are lost without a note")
+    try compare(art.emojiCount, content.emojiCount, "the number of emoji differs from the reported one")
     try checkBounds(content)
     let first = try write(content)
     let again = try first.withUnsafeBufferPointer { (first) throws(Broken) in try reread(first) }
-    try compare(again.emojisFound, content.emojiCount, "not as many emoji were written")
+    try compare(again.emojisFound, content.emojiCount, "the number of written emoji differs")
     try compare(again.report.emojisLeftOut, 0, "emoji that were written are left out")
-    // Without emoji some forms are the same.
-    if content.emojiCount > 0 { try compare(again.dialect, dialect, "another form was written") }
+    // Without emoji some dialects are the same.
+    if content.emojiCount > 0 { try compare(again.dialect, dialect, "another dialect was written") }
     let (twice, changes) = try make(again, with: content.background?.size, using: &generator)
     guard !changes.notes.contains(where: { $0.code == "placeHeldBack" }) else {
-      return .taken(art, content, report)
+      return .accepted(art, content, report)
     }
     if dialect != .json || art.background == nil {
-      try compare(try write(twice), first, "what was written reads differently")
+      try compare(try write(twice), first, "the written document reads differently")
     }
-    return .taken(art, content, report)
+    return .accepted(art, content, report)
   }
 
-  /// What does not hold.
+  /// A broken law.
   struct Broken: Error {
     let words: String
     init(_ words: String) { self.words = words }
   }
 
-  /// Throws those words when they differ.
+  /// Throws these words if the values differ.
   func compare<Value: Equatable>(_ found: Value, _ expected: Value, _ words: String) throws(Broken) {
     guard found == expected else { throw Broken(words) }
   }
@@ -80,10 +80,10 @@ struct ForeignLaw {
     }
   }
 
-  /// What a document's file checks when it is read, but for what the types hold.
+  /// Checks what a document's file checks when it is read, apart from what the types guarantee.
   private func checkBounds(_ content: DocumentContent) throws(Broken) {
     let emojis = content.emojisInOrder()
-    try compare(emojis.count, content.emojiCount, "the order has not as many emoji")
+    try compare(emojis.count, content.emojiCount, "the order has another number of emoji")
     try compare(Set(emojis.map(\.id)).count, emojis.count, "two emoji with one id")
     for emoji in emojis {
       guard Limits.zOrder.contains(emoji.z) else { throw Broken("an emoji out of z-order") }

@@ -17,7 +17,7 @@ struct HostileTests {
     #"{"text":"\#(text)","x":\#(x),"y":2,"size":3}"#
   }
 
-  @Test("X2 100,000 emoji come in, and more than a document holds are counted")
+  @Test("X2 100,000 emoji are imported, and emoji over the limit are counted")
   func many() throws {
     let many = Array(repeating: label("🐝"), count: 100_000).joined(separator: ",")
     let art = try ForeignArt(#"{"emojis":[\#(many)]}"#)
@@ -33,7 +33,8 @@ struct HostileTests {
   }
 
   @Test(
-    "X2 10 MB of text are left out, as a label, a name, a URL or a picture, and what is said of it is short")
+    "X2 10 MB of text in a label or a name are left out and a URL of that length is refused, with short notes"
+  )
   func longTexts() throws {
     let long = String(repeating: "🐝", count: 2_500_000)
     let art = try ForeignArt(
@@ -45,7 +46,7 @@ struct HostileTests {
     #expect(throws: ArtError.self) { try named.content(pending: named.background?.url) }
   }
 
-  @Test("X2 100,000 levels, equal keys, numbers and texts that are broken are refused with the place")
+  @Test("X2 100,000 levels, equal keys, and invalid numbers and texts are refused with short messages")
   func refused() throws {
     let deep = String(repeating: "[", count: 100_000)
     #expect(refusal(#"{"emojis":\#(deep)"#)?.cause == "JSON with more than 64 levels, at byte 74")
@@ -61,7 +62,7 @@ struct HostileTests {
     #expect(refusal("SQLite format 3\u{0}")?.code == .badJSON)
   }
 
-  @Test("X2 thousands of unknown names and of faults make a short report")
+  @Test("X2 thousands of unknown names and of invalid emoji make a short report")
   func shortReports() throws {
     let names = (0..<20_000).map { #""name\#($0)":0"# }.joined(separator: ",")
     let labels = (0..<20_000).map { label("no emoji \($0)") }.joined(separator: ",")
@@ -71,14 +72,14 @@ struct HostileTests {
   }
 
   @Test(
-    "emoji of no form are broken JSON, which is told, and not JSON of another kind, which is passed over")
+    "emoji of no known dialect are invalid JSON, and JSON without emoji is no document")
   func ofNoForm() {
     #expect(refusal(#"{"emojis":[{"string":"🐝","x":1,"y":2,"size":3,"id":1}]}"#)?.code == .badJSON)
     #expect(refusal(#"{"emojis":{"a":{"text":"🐝"}}}"#)?.code == .badJSON)
     #expect(refusal(#"{"image":"nginx"}"#)?.code == .notADocument)
   }
 
-  @Test("names that are not known are told wherever they stand, with what they stand in")
+  @Test("unknown names are reported at any depth, with the names of the objects that hold them")
   func unknownWithin() throws {
     func names(_ text: String) throws -> [String] {
       try ForeignArt(text).report.notes.filter { $0.code == "unknownKeys" }.map {
@@ -103,7 +104,7 @@ struct HostileTests {
     #expect(try names(#"{"canvas":{"width":8,"height":6},"emojis":[],"revision":1}"#) == [])
   }
 
-  @Test("a canvas out of bounds is refused with the place, where the document is ours")
+  @Test("a canvas out of bounds is refused in our own JSON, and an unknown name in other dialects")
   func canvas() throws {
     let canvas = #""canvas":{"width":100001,"height":600}"#
     #expect(
@@ -114,7 +115,7 @@ struct HostileTests {
     #expect(foreign.report.notes.map(\.code) == ["unknownKeys"])
   }
 
-  @Test("what is said of one is said in the singular")
+  @Test("a note about one emoji or one name is in the singular")
   func ofOne() throws {
     let heart = #"{"text":"❤","x":1,"y":2,"size":3}"#
     #expect(
@@ -129,7 +130,7 @@ struct HostileTests {
       ])
   }
 
-  @Test("X2 places beyond the bounds are left out or held back, as where they are measured from allows")
+  @Test("X2 places out of bounds are left out or moved to the bounds, depending on the dialect's origin")
   func bounds() throws {
     let far = ["1000001", "-1050000", "1050001", "1e300"].map { label("🐝", x: $0) }.joined(separator: ",")
     let topLeft = try ForeignArt(#"{"emojis":[\#(far)]}"#)

@@ -2,9 +2,9 @@
 
 import TestSupport
 
-/// Documents that are a little, or very, wrong.
+/// Documents with random changes.
 enum Mutation {
-  /// Values and pieces of JSON that trouble readers.
+  /// Values and pieces of JSON that readers may handle wrongly.
   private static let values: [String] = [
     "0", "-1", "1e400", "-0", "9223372036854775808", "1e-320", "0.5", "1000000", "1050001", "-1e6",
     "100000.5", "01", "null",
@@ -43,7 +43,7 @@ enum Mutation {
     }
   }
 
-  /// The value behind the next colon, as far as it is a plain one, becomes another.
+  /// Replaces the value after the next colon, as far as the next delimiter.
   private static func replaceValue(in bytes: inout [UInt8], near index: Int, with value: String) {
     guard let colon = bytes[index...].firstIndex(of: UInt8(ascii: ":")) else { return }
     let ends = Array(",}]".utf8)

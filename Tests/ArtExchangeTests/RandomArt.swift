@@ -3,11 +3,11 @@
 import ArtModel
 import TestSupport
 
-/// Documents of ours with anything in them that a document may hold.
+/// Random documents with everything that a document may hold.
 enum RandomArt {
   static let texts = ["🐝", "🌻", "👩‍🚀", "🏳️‍🌈", "🇩🇪", "3️⃣", "❤️", "🐝 and 🌻", "👍🏽", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "ä/🐢\"\\"]
 
-  /// A document; its picture, if it has one, has any bytes. Whole numbers only, where that is asked for: what every form carries.
+  /// A document. With `whole` it has whole numbers only, which every dialect carries.
   static func content(whole: Bool = false, using random: inout SplitMix64) throws -> DocumentContent {
     let size = try Canvas(width: 2 + 2 * random.below(800), height: 2 + 2 * random.below(800))
     let canvas = random.oneIn(4) && !whole ? try Canvas(width: 1 + random.below(3000), height: 700) : size

@@ -12,7 +12,8 @@ struct RoundTripTests {
   private let rounds = 400
 
   @Test(
-    "X3 what an app wrote comes in and goes out as the same document, which that app's own decoder reads")
+    "X3 a document of an app is imported and exported as the same document, which that app's own decoder reads"
+  )
   func apps() throws {
     try check(App2017.self, .emojiart2017)
     try check(App2020.self, .emojiart2020)
@@ -30,14 +31,14 @@ struct RoundTripTests {
       #expect(art.report.notes.isEmpty, "\(dialect), round \(round): \(art.report.lines)")
       let out = try written(content, picture: art.background?.bytes, to: dialect)
       #expect(try JSONDecoder().decode(App.self, from: Data(out)) == document, "\(dialect), round \(round)")
-      // Where its picture was fetched, 2023 has its URL only, as before.
+      // A picture that was fetched is again only a URL in the dialect of 2023.
       let losses = dialect.report(on: content).notes.filter { $0.code != "canvas" && $0.code != "picture" }
       #expect(losses.isEmpty, "\(dialect), round \(round): \(losses)")
     }
     print("X3 round trips, \(dialect.rawValue): \(rounds) documents of the app")
   }
 
-  /// A picture that is embedded is there; of those that only a URL names every second one, else the URL is pending.
+  /// An embedded picture is set; of a picture that only a URL names, every second one is set, and every other one is pending.
   private func imported(_ art: ForeignArt, using random: inout SplitMix64) throws -> DocumentContent {
     let isThere = art.background?.bytes != nil || art.dialect == .emojiart2023 && random.oneIn(2)
     let size = try Canvas(width: 1 + random.below(2000), height: 1 + random.below(2000))
@@ -47,7 +48,7 @@ struct RoundTripTests {
     return try art.content(picture: size, seed: random.next()).content
   }
 
-  @Test("X4 our own documents go out as JSON and come in as the same, but for their revision")
+  @Test("X4 a document that is exported as our own JSON and imported again is the same but for its revision")
   func own() throws {
     var random = SplitMix64(seed: 21)
     for round in 0..<rounds {
@@ -64,7 +65,7 @@ struct RoundTripTests {
     print("X4 round trips of our own JSON: \(rounds) documents")
   }
 
-  @Test("X5 between the forms what can be carried is, and nothing is lost without a note")
+  @Test("X5 each dialect keeps all emoji and their texts, and no other loss is without a note")
   func between() throws {
     var random = SplitMix64(seed: 22)
     var tried = 0
@@ -97,7 +98,7 @@ struct RoundTripTests {
 }
 
 extension DocumentContent {
-  /// All that a form of another program may carry: a pending picture's anchor and reason are of the one that reads it.
+  /// The lines that a foreign dialect may carry: the anchor and the reason of a pending background are the reader's own.
   fileprivate var linesWithoutIDs: [String] {
     lines.map { line in
       let words = line.split(separator: " ", omittingEmptySubsequences: false)

@@ -6,11 +6,11 @@ import TestSupport
 @testable import ArtExchange
 @testable import ArtModel
 
-/// `Fixtures/exchange` of the package.
+/// The folder `Fixtures/exchange`.
 let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   .deletingLastPathComponent().appending(path: "Fixtures/exchange")
 
-/// The fixtures, by their names.
+/// The names of the fixtures.
 func fixtureNames() throws -> [String] {
   try FileManager.default.contentsOfDirectory(atPath: fixtures.path).filter { $0 != "expected" }.sorted()
 }
@@ -21,15 +21,15 @@ func fixture(_ name: String) throws -> [UInt8] {
 }
 
 extension ForeignArt {
-  /// Reads an array.
+  /// Reads bytes.
   init(_ bytes: [UInt8]) throws(ArtError) {
     self = try bytes.withUnsafeBufferPointer { (buffer) throws(ArtError) in try ForeignArt(reading: buffer) }
   }
 
-  /// Reads a text.
+  /// Reads a string.
   init(_ text: String) throws(ArtError) { try self.init(Array(text.utf8)) }
 
-  /// What becomes of it with a picture of that size, or without one.
+  /// The content with a picture of that size, or without one.
   func content(
     picture: Canvas? = nil, digest: String? = nil, pending: String? = nil, seed: UInt64 = 1
   ) throws(ArtError) -> (content: DocumentContent, report: ExchangeReport) {
@@ -45,7 +45,7 @@ extension ForeignArt {
 }
 
 extension DocumentContent {
-  /// All of it for people who compare.
+  /// All of the content as lines, for comparisons.
   var lines: [String] {
     var lines = ["canvas \(canvas.width)x\(canvas.height)"]
     if let background {
@@ -61,11 +61,11 @@ extension DocumentContent {
 }
 
 extension ExchangeReport {
-  /// A line a note.
+  /// The notes, one a line.
   var lines: [String] { notes.map { "\($0.kind) \($0.code) \($0.emojis): \($0.text)" } }
 }
 
-/// Writes a document whole.
+/// A whole document in a dialect.
 func written(_ content: DocumentContent, picture: [UInt8]? = nil, to dialect: Dialect) throws(ArtError)
   -> [UInt8]
 {

@@ -9,7 +9,7 @@ import Testing
 private let picture: [UInt8] = [0xFB, 0xFF, 0xBF, 0x01]
 private let address = "https://example.org/pond.png"
 
-/// Two emoji at places and of sizes that are not whole, the first at the bottom.
+/// Two emoji with fractional places and sizes, the first at the bottom.
 private func document(
   picture size: Canvas? = nil, url: String? = nil, pending: PendingBackground? = nil,
   canvas: Canvas = .standard
@@ -45,7 +45,7 @@ private func codes(_ content: DocumentContent, _ dialect: Dialect) -> [String] {
 
 @Suite("Writing documents for other programs")
 struct WritingTests {
-  @Test("X3 each form is written as its year's app wrote it, whole numbers made as it made them")
+  @Test("X3 each dialect is written as its year's app wrote it, with numbers rounded as that app rounds them")
   func forms() throws {
     let both = try document(picture: Canvas(width: 800, height: 601), url: address)
     let url = #"https:\/\/example.org\/pond.png"#
@@ -73,7 +73,8 @@ struct WritingTests {
     )
   }
 
-  @Test("a URL without its picture is written where the form has it, and without either the form's blank")
+  @Test(
+    "a URL without its picture is written where the dialect has it, and no background as the dialect's blank")
   func withoutPicture() throws {
     let url = #"https:\/\/example.org\/pond.png"#
     let pending = try document(
@@ -95,7 +96,7 @@ struct WritingTests {
     #expect(try text(document(), .emojiart2017).hasSuffix("]}"))
   }
 
-  @Test("X4 our own JSON is what `show --json` prints, with the picture's bytes in it")
+  @Test("X4 our own JSON is the output of `show --json` with the picture's bytes")
   func ownJSON() throws {
     let content = try document(picture: Canvas(width: 800, height: 601), url: address)
     var shown: [UInt8] = []
@@ -112,10 +113,10 @@ struct WritingTests {
       whole += $0
     }
     #expect(try ForeignArt(whole).background?.bytes == large)
-    #expect((pieces.max() ?? 0) <= 1 << 17, "a picture is not written whole")
+    #expect((pieces.max() ?? 0) <= 1 << 17, "a picture is written in pieces")
   }
 
-  @Test("where the bytes of a picture are lost, that is told in every form, and its URL written")
+  @Test("a picture whose bytes are lost is reported in every dialect, and its URL is written")
   func lostPicture() throws {
     let content = try document(picture: Canvas(width: 800, height: 601), url: address)
     for dialect in Dialect.allCases {
@@ -128,11 +129,11 @@ struct WritingTests {
   }
 
   @Test(
-    "X5 what cannot be carried is told before it is written: pictures, URLs, the canvas, places and sizes")
+    "X5 the report names what a dialect cannot carry: pictures, URLs, the canvas, places and sizes")
   func report() throws {
     let both = try document(picture: Canvas(width: 800, height: 601), url: address)
     let rounded = ["changed places 1", "changed sizes 1", "changed smallSizes 1"]
-    // 600 - 400 is whole, 500 - 300.5 is not.
+    // 600 - 400 is whole, and 500 - 300.5 is not.
     let centred = ["changed places 2", "changed sizes 1", "changed smallSizes 1"]
     #expect(codes(both, .emojiart2017) == rounded)
     #expect(codes(both, .emojiart2020) == centred)

@@ -5,7 +5,7 @@ import Testing
 @testable import ArtFetch
 
 @Suite("Special addresses") struct AddressTests {
-  /// The registries, by hand once more: the first address of each block, the last one, and what lies on both sides, with
+  /// The registries, written a second time: the first address of each block, the last one, and the neighbours on both sides, with
   /// `+` where that is public.
   /// https://www.iana.org/assignments/iana-ipv4-special-registry/iana-ipv4-special-registry.xhtml
   /// https://www.iana.org/assignments/iana-ipv6-special-registry/iana-ipv6-special-registry.xhtml
@@ -41,7 +41,7 @@ import Testing
     """
 
   @Test(
-    "B9 special are all blocks of the registries, what wraps an IPv4 address, and what is assigned to nobody"
+    "B9 all blocks of the registries, all forms that embed an IPv4 address and all unassigned blocks are special"
   )
   func registries() throws {
     let words = Self.blocks.split { $0 == " " || $0 == "\n" }
@@ -56,7 +56,7 @@ import Testing
     print("\(words.count) addresses, \(special) of them special")
   }
 
-  @Test("B9 an address is its bytes, however it is written")
+  @Test("B9 an address is compared by its bytes, and other spellings are not accepted")
   func bytes() throws {
     let mapped = try #require(Address("::FFFF:7F00:1"))
     #expect(

@@ -7,13 +7,13 @@ import Testing
 
 @testable import ArtFetch
 
-@Suite("A canary on loopback") struct CanaryTests {
-  /// It listens at all addresses of this machine, and counts who comes.
+@Suite("A canary server on loopback") struct CanaryTests {
+  /// It listens at all addresses of this machine, and counts connections.
   private let canary: PictureServer
 
   init() throws { canary = try PictureServer("--host", "::") }
 
-  /// Spellings of places in this machine that libcurl and the system's resolver follow.
+  /// Spellings of this machine's addresses that libcurl and the system's resolver follow.
   private static let reaching = """
     127.0.0.1 127.1 127.0.1 127.0.0.2 127.255.255.254 127.000.000.001 127.0.0.01 2130706433 2130706434 0x7f000001 0X7F000001
     0x7f.0.0.1 0x7F.1 0x7f.0x0.0x0.0x1 0x7f.0.1 0x7f.0x000001 0177.0.0.1 0177.1 017700000001 0177.0x0.0.1 127.0x1 127.65535
@@ -25,7 +25,7 @@ import Testing
     １２７.０.０.１ １２７.1 ①②⑦.0.0.1 127。0。0。1 127．0．0．1 127｡0｡0｡1 ｌｏｃａｌｈｏｓｔ ⓛⓞⓒⓐⓛⓗⓞⓢⓣ ℓocalhost 2１3０706433 ０x7f.1
     """.split { $0 == " " || $0 == "\n" }.map { "http://\($0)PORT/picture" }
 
-  /// Those that lead nowhere from here, or not on every machine, or that readers of URLs disagree about.
+  /// Spellings that reach nothing from here, or not on every machine, or that URL parsers read differently.
   private static let others = """
     http://127.0.0.1.PORT/ http://0x7f.1.PORT/ http://localhost.PORT/ http://[::127.0.0.1]PORT/
     http://[::7f00:1]PORT/ http://[::ffff:0:127.0.0.1]PORT/ http://[64:ff9b::127.0.0.1]PORT/
@@ -46,7 +46,7 @@ import Testing
     patterns.map { $0.replacingOccurrences(of: "PORT", with: ":\(canary.port)") }
   }
 
-  @Test("B9 what nobody typed reaches no special address, however it is spelled")
+  @Test("B9 an untrusted URL reaches no special address, however it is spelled")
   func spellings() throws {
     #expect(Self.reaching.count >= 60)
     var refusals: [Refusal.Reason: Int] = [:]
@@ -69,36 +69,37 @@ import Testing
     var arrived = 0
     for url in urls(Self.reaching) {
       let fetched = fetch(url)
-      #expect(fetched == .taken(70), "\(url): \(fetched)")
+      #expect(fetched == .accepted(70), "\(url): \(fetched)")
       arrived += 1
     }
     #expect(try canary.number("/connections") == arrived)
     print("B9 control: typed, \(arrived) of them reach it")
     #expect(
       fetch("http://localhost:\(canary.port)/picture", isUserInitiated: false, allowsPrivate: true)
-        == .taken(70))
+        == .accepted(70))
   }
 
-  @Test("B10 only the typed host may have a special address: redirects from it to another do not reach one")
+  @Test(
+    "B10 a redirect from the host of a user-initiated URL does not reach a special address of another host")
   func redirects() throws {
     let server = try PictureServer()
     let start = "http://localhost:\(server.port)"
-    // What is the same host by another spelling has what the typed one has.
+    // Another spelling of the user-initiated URL's host is allowed, like that host.
     let places = urls(Self.reaching).filter { (try? Target($0))?.host.hasPrefix("localhost") == false }
     #expect(places.count >= 50)
     for place in places {
       let fetched = fetch("\(start)/redirect/to/\(encoded(place))")
       #expect(fetched.reason == .notAllowed || fetched.reason == .redirects, "\(place): \(fetched)")
     }
-    #expect(fetch("\(start)/redirect/3").reason == nil, "the typed host's own")
+    #expect(fetch("\(start)/redirect/3").reason == nil, "redirects to the same host")
     let connections = try canary.number("/connections")
     #expect(connections == 0)
     print("B10 canary: \(places.count) redirects, \(connections) connections")
 
     let own = encoded("http://LOCALHOST:\(canary.port)/picture")
-    #expect(fetch("\(start)/redirect/to/\(own)") == .taken(70), "the typed host, by another port")
+    #expect(fetch("\(start)/redirect/to/\(own)") == .accepted(70), "the same host at another port")
     let other = encoded("http://127.0.0.1:\(canary.port)/picture")
-    #expect(fetch("\(start)/redirect/to/\(other)", allowsPrivate: true) == .taken(70))
+    #expect(fetch("\(start)/redirect/to/\(other)", allowsPrivate: true) == .accepted(70))
     #expect(try canary.number("/connections") == 2, "the control")
   }
 }

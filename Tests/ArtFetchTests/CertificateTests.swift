@@ -21,10 +21,12 @@ import Testing
     fetch(url, proxies: proxies) { $0.authorities = authority }
   }
 
-  @Test("B12 a server whose certificate is good is believed, if its authority is known")
+  @Test(
+    "B12 a server with a valid certificate from a known authority is accepted, and one of an unknown authority is not"
+  )
   func known() {
-    #expect(secure("\(good.url)/redirect/2") == .taken(70))
-    #expect(secure("https://127.0.0.1:\(good.port)/picture") == .taken(70))
+    #expect(secure("\(good.url)/redirect/2") == .accepted(70))
+    #expect(secure("https://127.0.0.1:\(good.port)/picture") == .accepted(70))
     let unknown = fetch("\(good.url)/picture") { $0.authorities = nil }
     #expect(
       unknown.reason == .tls && unknown.detail.contains("an authority that is not known here"), "\(unknown)")
@@ -33,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "B12 a certificate that is expired, another host's, or signed by itself is refused for now, and said",
+    "B12 a certificate that is expired, for another host or self-signed is refused for now, with the reason",
     arguments: [
       ("expired", "has expired"), ("other-name", "is another host's"), ("self-signed", "nobody but itself"),
     ])
@@ -46,7 +48,7 @@ import Testing
       detail.contains(words) && detail.contains("localhost:\(server.port)") && !detail.contains("secret"))
   }
 
-  @Test("B12 a server that speaks no TLS but 1.1 is refused")
+  @Test("B12 a server that supports only TLS 1.1 is refused")
   func outdated() throws {
     let server = try PictureServer("--tls", "old", "--certificates", scratch.path)
     let fetched = secure("\(server.url)/picture")
@@ -55,27 +57,27 @@ import Testing
       "\(fetched)")
   }
 
-  @Test("B6 a redirect from https to http is refused, one from http to https is not")
+  @Test("B6 a redirect from https to http is refused, and one from http to https is followed")
   func downgrade() throws {
     let plain = try PictureServer()
     let down = encoded("http://localhost:\(plain.port)/picture")
     #expect(secure("\(good.url)/redirect/to/\(down)").reason == .redirects)
     #expect(try plain.number("/connections") == 0)
     let up = encoded("\(good.url)/picture")
-    #expect(secure("http://localhost:\(plain.port)/redirect/to/\(up)") == .taken(70))
+    #expect(secure("http://localhost:\(plain.port)/redirect/to/\(up)") == .accepted(70))
   }
 
-  @Test("B11 https goes through a proxy in a tunnel, and the server is verified all the same")
+  @Test("B11 https uses a tunnel through the proxy, and the server's certificate is still verified")
   func tunnel() throws {
     let proxy = try PictureServer("--proxy")
     let settings = ProxySettings(https: proxy.url)
-    #expect(secure("\(good.url)/picture", proxies: settings) == .taken(70))
+    #expect(secure("\(good.url)/picture", proxies: settings) == .accepted(70))
     #expect(try proxy.text("/log") == "CONNECT localhost:\(good.port) HTTP/1.1\n")
     #expect(fetch("\(good.url)/picture", proxies: settings) { $0.authorities = nil }.reason == .tls)
   }
 }
 
-/// A folder that is gone after the test.
+/// A temporary folder, removed with the value.
 final class ScratchFolder {
   let path: String
 

@@ -7,8 +7,8 @@ import Testing
 
 @testable import ArtFetch
 
-@Suite("What the environment says") struct EnvironmentTests {
-  /// What `emojiart-worker` answers last, in an environment with these variables.
+@Suite("The environment of a fetch") struct EnvironmentTests {
+  /// The last reply of `emojiart-worker` in an environment with these variables.
   private func answer(
     _ request: WorkerRequest.Fetch, _ variables: [String: String], in folder: String? = nil
   ) throws -> WorkerReply {
@@ -30,7 +30,7 @@ import Testing
     let lines = try #require(try output.fileHandleForReading.readToEnd()).split(separator: 0x0A)
     process.waitUntilExit()
     let replies = lines.compactMap { line in
-      // The body that follows the last line is no line.
+      // The bytes of a body are no line.
       try? JSONReader.read(String(decoding: line, as: UTF8.self)) { (reader) throws(ArtError) in
         try WorkerReply(from: &reader)
       }
@@ -38,7 +38,7 @@ import Testing
     return try #require(replies.last)
   }
 
-  @Test("B12 the authorities that the environment names are those that are trusted")
+  @Test("B12 the certificate authorities that the environment names are trusted")
   func authorities() throws {
     let scratch = try ScratchFolder()
     let server = try PictureServer("--tls", "good", "--certificates", scratch.path)
@@ -52,13 +52,14 @@ import Testing
     }
     let relative = nothing.merging(["CURL_CA_BUNDLE": "ca.pem"]) { $1 }
     #expect(
-      try answer(request, relative, in: scratch.path) == .body(bytes: 70), "from the folder that it began in")
+      try answer(request, relative, in: scratch.path) == .body(bytes: 70),
+      "a relative path begins at the worker's first folder")
     guard case .refused(let refusal) = try answer(request, nothing) else { throw PictureServer.Trouble() }
-    // The system's authorities were read.
+    // Only the authorities of the system are known.
     #expect(refusal.reason == .tls && refusal.detail.contains("not known here"), "\(refusal)")
   }
 
-  @Test("B11 nothing of the environment is a proxy, or keeps one from being used, but what the request says")
+  @Test("B11 a worker uses the proxy settings of the request, and none of the environment")
   func proxies() throws {
     let server = try PictureServer()
     let proxy = try PictureServer("--proxy", "--to", server.port)
@@ -73,7 +74,7 @@ import Testing
     #expect(try answer(proxied, ["no_proxy": "*", "NO_PROXY": "*"]) == .body(bytes: 70))
   }
 
-  @Test("B8 passwords in a person's folder are sent to nobody")
+  @Test("B8 passwords in the user's .netrc are not sent")
   func passwords() throws {
     let server = try PictureServer()
     let scratch = try ScratchFolder()

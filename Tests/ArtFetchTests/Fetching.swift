@@ -8,7 +8,7 @@ import Testing
 @testable import ArtFetch
 
 extension PictureServer {
-  /// What it answers there, as text; it does not count what asks for counts.
+  /// The body at a path, as text; the server does not count the requests for its own counts.
   func text(_ path: String) throws -> String {
     let fetcher = Fetcher(WorkerRequest.Fetch(url: "http://127.0.0.1:\(port)\(path)", isUserInitiated: true))
     return String(decoding: try fetcher.run { _, _ in }, as: UTF8.self)
@@ -19,9 +19,9 @@ extension PictureServer {
   }
 }
 
-/// What came of a fetch.
+/// The result of a fetch.
 enum Fetched: Equatable, CustomStringConvertible {
-  case taken(Int)
+  case accepted(Int)
   case refused(Refusal.Reason, isTransient: Bool, String)
 
   var reason: Refusal.Reason? {
@@ -34,14 +34,14 @@ enum Fetched: Equatable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .taken(let count): "\(count) bytes"
+    case .accepted(let count): "\(count) bytes"
     case .refused(let reason, let isTransient, let detail):
       "\(reason)\(isTransient ? " for now" : ""): \(detail)"
     }
   }
 }
 
-/// Fetches, with long timeout for slow machines.
+/// Fetches, with long timeouts for slow machines.
 func fetch(
   _ url: String, isUserInitiated: Bool = true, allowsPrivate: Bool = false,
   proxies: ProxySettings = ProxySettings(),
@@ -54,7 +54,7 @@ func fetch(
   var fetcher = Fetcher(request)
   change(&fetcher)
   do throws(Refusal) {
-    return .taken(try fetcher.run(progress: progress).count)
+    return .accepted(try fetcher.run(progress: progress).count)
   } catch {
     return .refused(error.reason, isTransient: error.isTransient, error.detail)
   }

@@ -6,8 +6,10 @@ import Testing
 
 @testable import ArtFetch
 
-@Suite("Heads and URLs of all kinds") struct HeadMutationTests {
-  @Test("B3 no head of an answer stops the program, and none is taken that should not be")
+@Suite("Random heads and URLs") struct HeadMutationTests {
+  @Test(
+    "B3 no random head of an answer stops the program, and each accepted length and location is within bounds"
+  )
   func heads() {
     var generator = SplitMix64(seed: 5)
     let lines = [
@@ -54,7 +56,7 @@ import Testing
     )
   }
 
-  @Test("B3 no URL and no redirect stops the program, and what is read twice is the same place")
+  @Test("B3 no random URL or redirect stops the program, and a URL that is written and read again is equal")
   func urls() throws {
     var generator = SplitMix64(seed: 6)
     let parts = [
@@ -65,13 +67,13 @@ import Testing
       "&", "\u{301}",
     ]
     let base = try Target("https://pictures.example/a/b")
-    var taken = 0
-    var led = 0
+    var accepted = 0
+    var redirected = 0
     for _ in 0..<20_000 {
       var text = generator.oneIn(4) ? "" : "http://"
       for _ in 0..<generator.below(7) { text += parts[generator.below(parts.count)] }
       if let url = try? BackgroundURL(text), let target = try? Target(url.string) {
-        taken += 1
+        accepted += 1
         #expect(
           !target.host.isEmpty && !target.url.contains("#") && (1...65535).contains(target.port)
             || target.port == 0)
@@ -80,11 +82,11 @@ import Testing
         #expect(try Target(target.url) == target)
       }
       if let next = try? base.following(text) {
-        led += 1
+        redirected += 1
         #expect(next.scheme == .https && !next.host.isEmpty)
       }
     }
-    #expect(taken > 500 && led > 500)
-    print("20000 texts: \(taken) URLs, \(led) redirects")
+    #expect(accepted > 500 && redirected > 500)
+    print("20000 texts: \(accepted) URLs, \(redirected) redirects")
   }
 }

@@ -13,62 +13,65 @@ import Testing
 
   init() throws {
     server = try PictureServer()
-    // It takes all that it is asked for from the server.
+    // It requests everything from the server.
     proxy = try PictureServer("--proxy", "--to", server.port)
     settings = ProxySettings(
       http: proxy.url, https: "127.0.0.1:\(proxy.port)", none: "direct.invalid, 10.0.0.0/8")
   }
 
-  private func asked() throws -> [String] { try proxy.text("/log").split(separator: "\n").map(String.init) }
+  private func proxiedRequests() throws -> [String] {
+    try proxy.text("/log").split(separator: "\n").map(String.init)
+  }
 
-  @Test("B11 a typed host is reached through the person's proxy, which finds its address")
+  @Test(
+    "B11 the host of a user-initiated URL is reached through the user's proxy, which looks its address up")
   func typed() throws {
-    #expect(fetch("http://pictures.invalid/redirect/1?secret=1", proxies: settings) == .taken(70))
-    #expect(try asked().count == 2, "the redirect to the typed host, too")
-    #expect(try asked()[0] == "GET http://pictures.invalid/redirect/1?secret=1 HTTP/1.1")
+    #expect(fetch("http://pictures.invalid/redirect/1?secret=1", proxies: settings) == .accepted(70))
+    #expect(try proxiedRequests().count == 2, "the URL and the redirect to the same host")
+    #expect(try proxiedRequests()[0] == "GET http://pictures.invalid/redirect/1?secret=1 HTTP/1.1")
     #expect(try server.number("/count") == 2)
     #expect(
       fetch("http://pictures.invalid/", proxies: ProxySettings(http: "http://[::1]:1")).reason == .refused)
   }
 
-  @Test("B11 what nobody typed goes to no proxy, and neither does a redirect to another host")
+  @Test("B11 an untrusted URL uses no proxy, and neither does a redirect to another host")
   func untyped() throws {
     #expect(
       fetch("http://pictures.invalid/picture", isUserInitiated: false, proxies: settings).reason == .dns)
     #expect(fetch(server.url + "/picture", isUserInitiated: false, proxies: settings).reason == .notAllowed)
     #expect(
       fetch(server.url + "/picture", isUserInitiated: false, allowsPrivate: true, proxies: settings)
-        == .taken(70))
-    #expect(try asked().isEmpty)
+        == .accepted(70))
+    #expect(try proxiedRequests().isEmpty)
     let elsewhere = encoded("http://localhost:\(server.port)/picture")
     let start = "http://pictures.invalid/redirect/to/\(elsewhere)"
     #expect(fetch(start, proxies: settings).reason == .notAllowed)
-    #expect(fetch(start, allowsPrivate: true, proxies: settings) == .taken(70), "directly")
-    #expect(try asked().count == 2)
+    #expect(fetch(start, allowsPrivate: true, proxies: settings) == .accepted(70), "directly")
+    #expect(try proxiedRequests().count == 2)
   }
 
-  @Test("B11 the name and the password of a proxy are for that alone")
+  @Test("B11 the name and password of a proxy are sent to it, and no error has them")
   func passwords() throws {
     let settings = ProxySettings(http: "http://me:word@127.0.0.1:\(proxy.port)/")
-    #expect(fetch("http://pictures.invalid/picture", proxies: settings) == .taken(70))
+    #expect(fetch("http://pictures.invalid/picture", proxies: settings) == .accepted(70))
     #expect(try proxy.text("/heads").contains("Proxy-Authorization: Basic bWU6d29yZA=="))
     let dead = fetch("http://pictures.invalid/", proxies: ProxySettings(http: "http://me:word@127.0.0.1:1"))
     #expect(dead == .refused(.refused, isTransient: true, "the proxy 127.0.0.1:1 does not take connections"))
   }
 
-  @Test("B11 hosts that are excepted are reached without a proxy")
+  @Test("B11 excepted hosts are reached without a proxy")
   func exceptions() throws {
     var settings = settings
     settings.none = "localhost"
-    #expect(fetch("http://localhost:\(server.port)/picture", proxies: settings) == .taken(70))
-    #expect(try asked().isEmpty)
+    #expect(fetch("http://localhost:\(server.port)/picture", proxies: settings) == .accepted(70))
+    #expect(try proxiedRequests().isEmpty)
     settings.none = "elsewhere.invalid"
-    #expect(fetch("http://localhost:\(server.port)/picture", proxies: settings) == .taken(70))
-    #expect(try asked().count == 1)
+    #expect(fetch("http://localhost:\(server.port)/picture", proxies: settings) == .accepted(70))
+    #expect(try proxiedRequests().count == 1)
   }
 
   @Test(
-    "B11 a name is excepted when it is listed or ends with a listed one, an address by its network",
+    "B11 a name is excepted when it is listed or ends with a listed one, and an address by its network",
     arguments: [
       ("pictures.example", "pictures.example", true), ("pictures.example", "example", true),
       ("pictures.example", ".example", true), ("pictures.example", "a.example, PICTURES.EXAMPLE", true),
@@ -88,7 +91,7 @@ import Testing
     #expect(ProxySettings(http: "proxy", none: list).excepts(host) == isExcepted)
   }
 
-  @Test("B11 a proxy that cannot be used is an error, and never passed by")
+  @Test("B11 a proxy that cannot be used is an error, and the server is not reached without it")
   func unusable() throws {
     for setting in [
       "socks5://127.0.0.1:1080", "socks5h://127.0.0.1", "socks4://127.0.0.1", "ftp://127.0.0.1",
@@ -104,6 +107,6 @@ import Testing
     let tunnel = fetch("https://localhost:1/", proxies: ProxySettings(https: server.url))
     #expect(tunnel.reason == .refused, "\(tunnel)")
     #expect(try server.number("/connections") == 1)
-    #expect(fetch(server.url + "/picture", proxies: ProxySettings(http: "", https: "")) == .taken(70))
+    #expect(fetch(server.url + "/picture", proxies: ProxySettings(http: "", https: "")) == .accepted(70))
   }
 }

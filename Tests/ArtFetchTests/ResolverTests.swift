@@ -8,12 +8,12 @@ import Testing
 
 @testable import ArtFetch
 
-@Suite("Names and their addresses") struct ResolverTests {
+@Suite("Looking up addresses") struct ResolverTests {
   private let canary: PictureServer
 
   init() throws { canary = try PictureServer() }
 
-  /// Names that are found to be at addresses, each time at those that come next; counts how often it was asked.
+  /// A resolver with prepared answers, one after the other; records the names that were looked up.
   private final class Names: Sendable {
     private let answers: Mutex<[[Address]]>
     let asked = Mutex<[String]>([])
@@ -34,9 +34,9 @@ import Testing
     "http://\(host):\(canary.port)\(path)"
   }
 
-  @Test("B9 a name is refused when any of its addresses is special")
+  @Test("B9 a name with a special address among its addresses is refused")
   func mixedAddresses() throws {
-    // None of the public ones is ever connected to: what is special stands beside it.
+    // No connection to a public address is tried: each name has a special address as well.
     for addresses in [
       ["93.184.216.34", "127.0.0.1"], ["127.0.0.1", "93.184.216.34"], ["2606:4700::1", "::1"], ["10.0.0.1"],
       ["2606:4700::1", "93.184.216.34", "169.254.169.254"],
@@ -49,24 +49,24 @@ import Testing
     #expect(try canary.number("/connections") == 0)
   }
 
-  @Test("B10 what is connected to is what was looked up, once for a host")
+  @Test("B10 a host is looked up once, and the connection goes to that address")
   func pinning() throws {
     for host in ["pictures.example", "pictures.example.", "PICTURES.Example", "пример.example"] {
       let names = try Names(["127.0.0.1"], ["127.0.0.2"])
       let fetched = fetch(url(host, "/redirect/2")) { $0.resolver = names.resolver }
-      #expect(fetched == .taken(70), "\(host): \(fetched)")
+      #expect(fetched == .accepted(70), "\(host): \(fetched)")
       #expect(names.asked.withLock { $0.count } == 1)
     }
-    // Nobody listens at the first one.
+    // No server listens at the first address.
     let both = try Names(["::1", "127.0.0.1"])
-    #expect(fetch(url("pictures.example")) { $0.resolver = both.resolver } == .taken(70))
+    #expect(fetch(url("pictures.example")) { $0.resolver = both.resolver } == .accepted(70))
     let names = try Names([])
     #expect(fetch(url("pictures.example")) { $0.resolver = names.resolver }.reason == .dns)
   }
 
-  @Test("B10 the address really connected to is checked once more")
-  func secondLook() throws {
-    // libcurl is left to look the name up itself, and finds something else than we did: it gets no socket.
+  @Test("B10 the address of a connection is checked again at the socket")
+  func checkedAtSocket() throws {
+    // libcurl looks the name up itself and finds another address than the resolver: it gets no socket.
     let names = try Names(["93.184.216.34"])
     let fetched = fetch(url("localhost"), isUserInitiated: false) {
       $0.resolver = names.resolver
@@ -79,10 +79,10 @@ import Testing
       $0.resolver = right.resolver
       $0.pinsAddresses = false
     }
-    #expect(control == .taken(70), "the control")
+    #expect(control == .accepted(70), "the control")
   }
 
-  @Test("B7 a name that is not answered for ends at the deadline")
+  @Test("B7 a look-up without an answer ends at the deadline")
   func hangingName() {
     let never = DispatchSemaphore(value: 0)
     defer { never.signal() }

@@ -9,7 +9,7 @@ import Testing
 struct ActionTests {
   private func texts(_ texts: String...) throws -> [EmojiText] { try texts.map { try EmojiText($0) } }
 
-  @Test("M11 an emoji comes in on top, its centre at the place")
+  @Test("M11 a new emoji is on top of all others, with its centre at the given place")
   func add() throws {
     var art = try document([try emoji("aaaaaaaa", z: 7)])
     var author = try author(1)
@@ -19,7 +19,7 @@ struct ActionTests {
     #expect(try added.position == Point(x: 256, y: -10))
   }
 
-  @Test("M11 a new id is drawn again when it is taken, in the document or by the same action")
+  @Test("M11 a new id is drawn again if an emoji of the document or of the same action has it")
   func freshIDs() throws {
     struct Stuck: RandomNumberGenerator {
       var left: [UInt64]
@@ -33,7 +33,7 @@ struct ActionTests {
     #expect(plan.subjects.map(\.id.bits) == [2, 3])
   }
 
-  @Test("several are laid side by side about the place, each as wide as its characters")
+  @Test("several new emoji are placed side by side around the given place, each as wide as its characters")
   func sideBySide() throws {
     var art = try document()
     var author = try author(1)
@@ -46,7 +46,7 @@ struct ActionTests {
     #expect(failure { () throws(ArtError) in try art.perform(far, by: &author) }?.code == .badValue)
   }
 
-  @Test("moving sets the place or goes that far from it, for each emoji")
+  @Test("a move sets the place of each emoji, or adds to it")
   func move() throws {
     var art = try document([try emoji("aaaaaaaa", x: 1, y: 2, z: 0), try emoji("bbbbbbbb", x: 5, y: 6, z: 1)])
     var author = try author(1)
@@ -57,7 +57,7 @@ struct ActionTests {
     #expect(art.revision == 2)
   }
 
-  @Test("resizing sets the size or multiplies it, for each emoji")
+  @Test("a resize sets the size of each emoji, or multiplies it")
   func resize() throws {
     var art = try document([try emoji("aaaaaaaa", size: 10, z: 0), try emoji("bbbbbbbb", size: 30, z: 1)])
     var author = try author(1)
@@ -70,7 +70,7 @@ struct ActionTests {
     #expect(art.emojisInOrder().map(\.size.pixels) == [8, 45])
   }
 
-  @Test("removing takes emoji out, and a text can be changed")
+  @Test("a removal deletes emoji, and a text can be changed")
   func removeAndText() throws {
     var art = try document([try emoji("aaaaaaaa", z: 0), try emoji("bbbbbbbb", z: 1)])
     var author = try author(1)
@@ -80,7 +80,7 @@ struct ActionTests {
     #expect(art.emojisInOrder().map(\.id) == [try id("bbbbbbbb")])
   }
 
-  @Test("an edit is called by its verb and its emoji, from the fourth on by their count")
+  @Test("an edit is named by its verb and its emoji, and from the fourth emoji on by their number")
   func names() throws {
     let art = try document([
       try emoji("aaaaaaaa", "🌸", z: 0), try emoji("bbbbbbbb", z: 1), try emoji("cccccccc", z: 2),

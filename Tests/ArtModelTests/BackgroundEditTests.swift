@@ -4,7 +4,7 @@ import Testing
 
 @testable import ArtModel
 
-@Suite("What is done to a background")
+@Suite("Edits of the background")
 struct BackgroundEditTests {
   private static let url = "https://example.org/a.png"
 
@@ -30,7 +30,7 @@ struct BackgroundEditTests {
   }
 
   @Test(
-    "B16 a background is set with its canvas, and is not pending any more; only what has an effect is in the edit"
+    "B16 setting a background also sets the canvas and ends the pending background, and the edit holds only changes with an effect"
   )
   func set() throws {
     var art = try document()
@@ -49,7 +49,7 @@ struct BackgroundEditTests {
     #expect(try perform(.clear, on: &art) == nil)
   }
 
-  @Test("B16 what was refused is pending no more, if it is what was refused, and the edit says why")
+  @Test("B16 a refused URL is no longer pending, if it was the pending one, and the edit has the reason")
   func refuse() throws {
     var art = try document()
     _ = try perform(.later(pending()), on: &art)
@@ -67,7 +67,7 @@ struct BackgroundEditTests {
     #expect(try art.pending == pending())
   }
 
-  @Test("B16 what was fetched for a URL that is pending no more is not set")
+  @Test("B16 a picture that was fetched for a URL is set only while that URL is pending")
   func late() throws {
     var art = try document()
     let late = BackgroundEdit.set(try picture(), keepsCanvas: false, pending: Self.url)
@@ -79,7 +79,7 @@ struct BackgroundEditTests {
   }
 
   @Test(
-    "B16 emoji measured from the centre keep their place to it when their picture arrives, within the bounds of places"
+    "B16 emoji measured from the centre keep their distance from it when the picture arrives, within the bounds of places"
   )
   func anchor() throws {
     let far = Limits.coordinate
@@ -100,7 +100,7 @@ struct BackgroundEditTests {
         places == expected ?? emojis.map { [$0.position.x, $0.position.y] }, "\(anchor) \(url) \(keeps)")
       #expect(edit.changes.count == (keeps ? 2 : 3) + (expected == nil ? 0 : 3))
     }
-    // It may be pending by another spelling, or come without a URL.
+    // The pending URL may be a page's URL, and the picture may have no URL.
     let wrapped = "https://search.example/page?imgurl=https%3A%2F%2Fexample.org%2Fa.png"
     let nameless = try picture(url: nil)
     for edit in [
@@ -113,7 +113,7 @@ struct BackgroundEditTests {
       #expect(try perform(edit, on: &art)?.changes.count == 6)
       #expect(art.emojisInOrder().first.map { [$0.position.x, $0.position.y] } == [320, 240])
     }
-    // To a larger picture, past the other bound.
+    // To a larger picture, beyond the other bound.
     var art = try document([try emoji("aaaaaaaa", x: far, y: 0)])
     _ = try perform(.later(pending(Self.url, .center)), on: &art)
     _ = try perform(.set(picture(width: 3_024, height: 769), keepsCanvas: false), on: &art)
@@ -121,7 +121,7 @@ struct BackgroundEditTests {
   }
 
   @Test(
-    "B19 an undo to a picture that is kept no more has it fetched again, and all that follows goes on from there"
+    "B19 an undo to a picture that is not stored makes its URL pending, and later undos and redos continue from there"
   )
   func undoBeyond() throws {
     var art = try document()
@@ -146,14 +146,14 @@ struct BackgroundEditTests {
     let undone = try undo()
     #expect(undone.lost == [first] && undone.dropped == [.setBackground(first)])
     #expect(art.background == nil && art.pending == instead && art.canvas == first.size)
-    // The pending URL stands for the background: it goes with it, and comes back with it.
+    // The pending URL replaces the background: an undo removes it, and a redo sets it again.
     #expect(try undo().lost == [])
     #expect(art.background == nil && art.pending == nil && art.canvas == .standard)
     #expect(try redo().lost == [])
     #expect(art.background == nil && art.pending == instead && art.canvas == first.size)
     #expect(try redo().lost == [])
     #expect(art.background == second && art.pending == nil && art.canvas == second.size)
-    // It was fetched meanwhile: the same again brings the bytes back, too.
+    // The picture was fetched meanwhile: setting it again stores its bytes again.
     #expect(try undo().lost == [first])
     art.setPictures([first.digest, second.digest])
     let fetched = try #require(try BackgroundEdit.set(first, keepsCanvas: false).plan(on: art))
@@ -164,25 +164,25 @@ struct BackgroundEditTests {
   }
 
   @Test(
-    "B19 several steps back through pictures that are kept no more end where they began, and so do the steps forward"
+    "B19 undos and redos through pictures that are not stored give the same states each time"
   )
   func stepsBeyond() throws {
     var art = try document()
     var author = try author(1)
     let wanted = try pending("https://example.org/wanted.png")
     var states = [Picture(art)]
-    func take(_ edit: BackgroundEdit) throws {
+    func record(_ edit: BackgroundEdit) throws {
       let plan = try #require(try edit.plan(on: art))
       _ = try step(plan.changes, .edit, plan.name, &art, &author)
       states.append(Picture(art))
     }
-    try take(.later(wanted))
-    try take(.set(picture(0), keepsCanvas: false))
-    try take(.set(picture(1, url: nil, width: 30), keepsCanvas: false))
-    try take(.later(wanted))
-    try take(.set(picture(2, url: "https://example.org/b.png", width: 40), keepsCanvas: false))
+    try record(.later(wanted))
+    try record(.set(picture(0), keepsCanvas: false))
+    try record(.set(picture(1, url: nil, width: 30), keepsCanvas: false))
+    try record(.later(wanted))
+    try record(.set(picture(2, url: "https://example.org/b.png", width: 40), keepsCanvas: false))
     art.setPictures([])
-    // What each state becomes without its bytes: the URL stands for the background, unless one is pending.
+    // The states without stored bytes: the URL of the background is pending, unless another one is.
     for index in states.indices.dropLast() {
       guard let background = states[index].background else { continue }
       states[index].background = nil
@@ -197,7 +197,7 @@ struct BackgroundEditTests {
         #expect(Picture(art) == states[index], "round \(round), undo to \(index)")
       }
       #expect(try UndoPlan.undo(in: art) == nil)
-      // The newest one's bytes are gone now, too.
+      // The bytes of the newest background are not stored any more either.
       if round == 1 {
         let last = states.count - 1
         states[last].background = nil
@@ -213,7 +213,7 @@ struct BackgroundEditTests {
     }
   }
 
-  @Test("B19 a background without a URL is lost, and another one that is pending stays")
+  @Test("B19 a background without a URL is lost, and another pending background stays")
   func nothingToFetch() throws {
     for (url, hasPending) in [(nil, false), (nil, true), (Self.url, true)] as [(String?, Bool)] {
       var art = try document()
@@ -240,7 +240,7 @@ struct BackgroundEditTests {
     return applied
   }
 
-  @Test("C11 no words about an edit have a URL's query")
+  @Test("C11 no summary of an edit has the query of a URL")
   func words() throws {
     let secret = "https://example.org/a.png?key=hidden"
     let changes: [Change] = [.setBackground(try picture(url: secret)), .setPending(try pending(secret))]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArtModel
 
-/// The refusal that the body throws.
+/// The refusal that the body throws, if any.
 private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
   do throws(Refusal) {
     _ = try body()
@@ -17,7 +17,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
 
 @Suite("The URL of a background") struct BackgroundURLTests {
   @Test(
-    "B4 http, https and data are taken, in any case, and nothing else",
+    "B4 URLs of http, https and data in any case are accepted, and all others are refused",
     arguments: [
       ("http://pictures.example/a.png", nil), ("HTTPS://pictures.example", nil),
       ("data:image/png;base64,aGk=", nil),
@@ -47,7 +47,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     #expect(refusal { () throws(Refusal) in try BackgroundURL(text) }?.reason == reason)
   }
 
-  @Test("B4 a URL has at most 65,536 bytes, unless its picture is in it")
+  @Test("B4 a URL has at most 65,536 bytes, unless it holds the picture")
   func length() throws {
     let path = String(repeating: "a", count: 65_536 - 9)
     #expect(try BackgroundURL("http://b/" + path).storable != nil)
@@ -57,20 +57,20 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     #expect(try BackgroundURL("data:,x").storable == "data:,x")
   }
 
-  @Test("B4 a mark after the colon of a data: URL makes nothing else of it")
+  @Test("B4 a combining mark after the colon does not change the scheme of a data: URL")
   func mark() throws {
     let url = try BackgroundURL("data:\u{301},x")
     #expect(url.isData && url.redacted.hasSuffix(",…"))
     #expect(refusal { () throws(Refusal) in try DataURL.decode(url, limit: 9) }?.reason == .notAnImage)
   }
 
-  @Test("B4 a file: URL is refused with the hint to give the path")
+  @Test("B4 a file: URL is refused with the hint to name the file by its path")
   func files() {
     let refused = refusal { () throws(Refusal) in try BackgroundURL("file:///home/ada/a.png") }
     #expect(refused?.reason == .scheme && refused?.detail.contains("by its path") == true)
   }
 
-  @Test("fragments are dropped, and a page's imgurl is what is fetched")
+  @Test("fragments are removed, and a page's imgurl is the URL to fetch")
   func unwrapping() throws {
     for (text, string) in [
       ("http://a/b#c", "http://a/b"), ("http://a#@b/", "http://a"), ("http://a/b?c=d#e#f", "http://a/b?c=d"),
@@ -81,7 +81,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
       ("https://search.example/?imgurl=http://pictures.example/a?b=c#d", "http://pictures.example/a?b=c"),
       ("https://search.example/?imgurl=http%3A%2F%2Fa%2F%23part", "http://a/"),
       ("https://search.example/?imgurl=a&imgurl=http%3A%2F%2Fa", "http://a"),
-      // Once only, and only where it is one to fetch.
+      // Only once, and only if it is a URL to fetch.
       (
         "http://a/?imgurl=http%3A%2F%2Fb%2F%3Fimgurl%3Dhttp%253A%252F%252Fc",
         "http://b/?imgurl=http%3A%2F%2Fc"
@@ -101,7 +101,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     }
   }
 
-  @Test("C11 what people are shown of a URL has no query and no picture, and is short")
+  @Test("C11 a redacted URL and a refusal have no query and no picture data, and are short")
   func shown() throws {
     for (text, shown) in [
       ("https://pictures.example:8080/a/b.png?key=secret", "https://pictures.example:8080/a/b.png"),
@@ -126,7 +126,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
   }
 
   @Test(
-    "a text is meant as a URL when it begins with a scheme of two characters or more",
+    "a text is a URL when it begins with a scheme of two characters or more",
     arguments: [
       ("http://a", true), ("data:,x", true), ("mailto:ada", true), ("a+b-c.1:x", true), (" http://a", true),
       ("ab:", true),
@@ -146,7 +146,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
   }
 
   @Test(
-    "B4 data: URLs are read as browsers do, in base64 or plainly",
+    "B4 data: URLs in base64 or plain text are decoded as in browsers",
     arguments: [
       ("data:image/png;base64,aGk=", "hi"), ("data:image/png;base64,aGk", "hi"),
       ("DATA:IMAGE/PNG;BASE64,aGk=", "hi"),
@@ -162,7 +162,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
       ("data:application/octet-stream;base64,aGk=", "hi"), ("data:Image/X;charset=utf-8,hi", "hi"),
     ])
   func forms(_ text: String, _ bytes: String) throws {
-    // "data:base64,..." has a media type of that name, and no encoding.
+    // "data:base64,…" has the media type "base64", and no encoding.
     if text.hasPrefix("data:base64") {
       #expect(refusal { () throws(Refusal) in try decode(text) }?.reason == .notAnImage)
     } else {
@@ -171,7 +171,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
   }
 
   @Test(
-    "B4 what is no base64, has no comma, or is said to be no picture is refused",
+    "B4 a data: URL with invalid base64, without a comma, or with a type that is no picture is refused",
     arguments: [
       ("data:image/png;base64,a", .badURL), ("data:image/png;base64,aGk==", .badURL),
       ("data:image/png;base64,aG=k", .badURL),
@@ -190,7 +190,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     #expect(refused.map { $0.detail.unicodeScalars.count < 200 } == true)
   }
 
-  @Test("B4 more bytes than are taken are refused, and so many are taken")
+  @Test("B4 a data: URL with more bytes than the limit is refused, and one with as many is accepted")
   func size() throws {
     for (text, count) in [("data:,%61bcd", 4), ("data:;base64,YWJjZA==", 4), ("data:;base64,YWJjZGU", 5)] {
       #expect(try decode(text, limit: count).count == count)
@@ -199,7 +199,7 @@ private func refusal<Value>(_ body: () throws(Refusal) -> Value) -> Refusal? {
     #expect(refusal { () throws(Refusal) in try decode("http://a/") }?.reason == .badURL)
   }
 
-  @Test("B4 any bytes come back from their base64, whatever white space is in it")
+  @Test("B4 any bytes are decoded from their base64, with line breaks anywhere")
   func roundTrips() throws {
     var generator = SplitMix64(seed: 7)
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

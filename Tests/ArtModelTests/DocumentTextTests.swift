@@ -4,9 +4,9 @@ import Testing
 
 @testable import ArtModel
 
-@Suite("What a text seems to be") struct DocumentTextTests {
+@Suite("Recognising documents in JSON") struct DocumentTextTests {
   @Test(
-    "a document of another program is told by its first key",
+    "the kind of a JSON document is recognised by its first key",
     arguments: [
       (#"{"emojis":[]}"#, .course), ("\n { \"uniqueEmojiId\" : 3", .course),
       (#"{"background":{"blank":{}}"#, .course),

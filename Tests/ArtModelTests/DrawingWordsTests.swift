@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArtModel
 
-@Suite("What is said about a drawing") struct DrawingWordsTests {
+@Suite("Messages about a drawing") struct DrawingWordsTests {
   private static func request(_ text: String) throws(ArtError) -> WorkerRequest {
     try JSONReader.read(text) { (reader) throws(ArtError) in try WorkerRequest(from: &reader) }
   }
@@ -25,7 +25,7 @@ import Testing
 
   private static let region = #""region":{"height":1.5,"width":2,"x":-0.5,"y":1e-07}"#
 
-  @Test("B13 each request for a drawing has one form, with its keys sorted, and is read as it was written")
+  @Test("B13 each request for a drawing has one form with sorted keys, and is read as it was written")
   func requestForms() throws {
     let size = try PixelSize(width: 20, height: 10_000_000)
     let pixels = #"{"height":10000000,"width":20}"#
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("B13 each reply about a drawing has one form, with its keys sorted, and is read as it was written")
+  @Test("B13 each reply about a drawing has one form with sorted keys, and is read as it was written")
   func replyForms() throws {
     var forms: [(WorkerReply, String)] = [
       (.part(bytes: 1), #"{"part":1}"#),
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("B13 however much a drawing lacks, it is said in a line that is not too long")
+  @Test("B13 a reply about any number of missing texts, or with a long reason, fits the limit of a line")
   func long() throws {
     let text = String(repeating: "\"", count: Limits.textBytes)
     let drawn = Drawn(
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(
-    "B13 what is none of it is an error",
+    "B13 an invalid request or reply about a drawing is an error",
     arguments: [
       #"{"draw":{}}"#, #"{"draw":null}"#, #"{"draw":{"canvas":{"height":3,"width":4}}}"#,
       form("{}"), form("null"), form(#"{"bmp":{"height":1,"width":1}}"#), form(#"{"png":{"height":1}}"#),
@@ -153,13 +153,13 @@ import Testing
     }
   }
 
-  @Test("B13 the forms above are read where nothing is wrong with them")
+  @Test("B13 a control: the unchanged forms of the invalid requests are read")
   func control() throws {
     #expect(try Self.request(Self.form()) != Self.request(Self.form(#"{"pdf":{"height":1,"width":1}}"#)))
   }
 }
 
-@Suite("A drawing that is sent") struct SentSceneTests {
+@Suite("Sending a drawing") struct SentSceneTests {
   private static func scene(_ count: Int, picture: [UInt8]?, _ generator: inout SplitMix64) throws
     -> DrawingScene
   {
@@ -178,7 +178,7 @@ import Testing
     return DrawingScene(canvas: try Canvas(width: 5, height: 6), labels: labels, picture: picture)
   }
 
-  /// Takes what was sent in pieces as the worker does.
+  /// Receives the bytes in pieces of this length, as the worker does.
   private static func received(_ bytes: [UInt8], by length: Int) throws(ArtError) -> [Drawing] {
     var splitter = FrameSplitter(lineLimit: WorkerRequest.lineLimit, bytesLimit: WorkerRequest.bodyLimit)
     var scene = SentScene()
@@ -217,7 +217,7 @@ import Testing
     return drawings
   }
 
-  @Test("a drawing arrives as it was, in pieces, whatever it has of labels and of a picture")
+  @Test("a drawing with any labels and any picture arrives as it was, in pieces of any length")
   func whole() throws {
     var generator = SplitMix64(seed: 72)
     var count = 0
@@ -233,7 +233,7 @@ import Testing
           sent += bytes
           if bytes != picture { longest = max(longest, bytes.count) }
         }
-        #expect(longest < 80_000, "nothing large is made of it")
+        #expect(longest < 80_000, "the pieces are small")
         let again = try Self.received(sent + sent, by: 1 + generator.below(99_999))
         #expect(again == [drawing, drawing])
         count += labels
@@ -244,7 +244,7 @@ import Testing
   }
 
   @Test(
-    "more labels than were announced, fewer, another number, two pictures, and labels that are none are errors"
+    "more or fewer labels than announced, another total, two pictures and invalid labels are errors"
   )
   func broken() throws {
     let draw =
@@ -257,7 +257,7 @@ import Testing
     for good in [
       draw, labels("[\(bee)]", of: 1) + draw, labels("[]", of: 1) + labels("[ \(bee) ]", of: 1) + draw,
     ] {
-      #expect(try Self.received(Array(good.utf8), by: 7).count == 1, "the check can pass")
+      #expect(try Self.received(Array(good.utf8), by: 7).count == 1, "the valid request is read")
     }
     let bad = [
       labels("[\(bee)]", of: 2) + draw, labels("[\(bee),\(bee)]", of: 1) + draw,
@@ -278,12 +278,12 @@ import Testing
     }
   }
 
-  @Test("mutated labels never trap, and what is taken of them is sent as the same")
+  @Test("labels with random changes never trap, and accepted ones are sent again as the same")
   func mutations() throws {
     var generator = SplitMix64(seed: 73)
     let sample = Array(#"[["🐝",1,2.5,3],["👩‍🚀",-1e3,0.25,100000],["\"",1000000,0,1]]"#.utf8)
     let tokens = ["9", "-", "e9", "\"", "\\u0000", "[", "]", ",", "null", "\u{0}", " ", "1e400", "\\ud83d"]
-    var counts = (taken: 0, refused: 0)
+    var counts = (accepted: 0, refused: 0)
     for _ in 0..<20_000 {
       var bytes = sample
       for _ in 0...generator.below(2) {
@@ -299,18 +299,18 @@ import Testing
         counts.refused += 1
         continue
       }
-      counts.taken += 1
+      counts.accepted += 1
       let canvas = try Canvas(width: 1, height: 1)
       let draw = WorkerRequest.Draw(
         canvas: canvas, region: CanvasRect(canvas), format: .png(try PixelSize(width: 1, height: 1)),
         isTransparent: false)
-      // Fewer of them are not a drawing.
+      // Fewer labels than announced are no drawing.
       guard let drawing = try? scene.drawing(draw) else { continue }
       var sent: [UInt8] = []
       try drawing.send { (bytes) throws(ArtError) in sent += bytes }
       #expect(try Self.received(sent, by: 64) == [drawing])
     }
-    print("mutated labels: \(counts.taken) taken, \(counts.refused) refused")
-    #expect(counts.taken > 1_000 && counts.refused > 5_000)
+    print("mutated labels: \(counts.accepted) taken, \(counts.refused) refused")
+    #expect(counts.accepted > 1_000 && counts.refused > 5_000)
   }
 }

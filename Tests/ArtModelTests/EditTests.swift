@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Edits")
 struct EditTests {
-  @Test("M14 a change sets one field; one that sets what is already so has no effect and no inverse")
+  @Test("M14 a change sets one field; a change to the present value has no effect and no inverse")
   func effects() throws {
     var art = try document([try emoji("aaaaaaaa", x: 1, y: 1)])
     let bee = try id("aaaaaaaa")
@@ -22,7 +22,7 @@ struct EditTests {
     #expect(art.emoji(bee) == (try emoji("aaaaaaaa", x: 2, y: 2)))
   }
 
-  @Test("M14 a change whose emoji is gone, or whose id is taken, is dropped and told")
+  @Test("M14 a change whose emoji is gone, or whose id is taken, is dropped and reported")
   func dropped() throws {
     let bee = try emoji("aaaaaaaa")
     let gone = try id("bbbbbbbb")
@@ -36,7 +36,7 @@ struct EditTests {
     #expect(art.emojisInOrder() == [bee])
   }
 
-  @Test("M15 an edit and then its inverse give back an equal document, and its changes again the same edit")
+  @Test("M15 an edit and its inverse give an equal document, and its changes give the same edit again")
   func inverses() throws {
     var random = RandomEdits(seed: 21)
     var effects = 0
@@ -55,7 +55,7 @@ struct EditTests {
     #expect(effects > 5_000)
   }
 
-  @Test("M13 after any edits every emoji stands once in z-order")
+  @Test("M13 after random edits each emoji stands once in z-order")
   func invariants() throws {
     var random = RandomEdits(seed: 22)
     var edits = 0
@@ -77,13 +77,13 @@ struct EditTests {
     #expect(edits == 8_000)
   }
 
-  @Test("M13 two emoji of one id are no document")
+  @Test("M13 a document with two emoji of one id is refused")
   func equalIDs() throws {
     let bee = try emoji("aaaaaaaa")
     #expect(DocumentContent(id: try documentID(), canvas: .standard, emojis: [bee, bee]) == nil)
   }
 
-  @Test("M13 emoji are found by the beginning of their ids, sorted, as many as asked for")
+  @Test("M13 emoji are found by the prefix of their ids, sorted, up to a limit")
   func byPrefix() throws {
     var random = RandomEdits(seed: 23)
     for _ in 0..<500 {
@@ -118,7 +118,7 @@ struct EditTests {
 }
 
 extension [EmojiID: Emoji] {
-  /// The same change on a plain dictionary.
+  /// Makes the same change in a plain dictionary.
   fileprivate mutating func set(_ change: Change) {
     switch change {
     case .add(let emoji): self[emoji.id] = emoji
@@ -132,7 +132,7 @@ extension [EmojiID: Emoji] {
   }
 }
 
-/// A document that says it holds many more emoji than it shows.
+/// A document whose count of emoji is larger than what it holds.
 private struct CrowdedArt: EditableArt {
   var visible: DocumentContent
   let hidden: Int

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ArtModel
 
-@Suite("What edits did, in words") struct EditWordsTests {
+@Suite("Summaries of edits") struct EditWordsTests {
   private func entry(
     _ changes: [Change], inverse: [Change] = [], _ kind: LoggedEdit.Kind = .edit, name: String = "some edit"
   ) throws -> LoggedEdit {
@@ -16,7 +16,7 @@ import Testing
 
   private let ids = (0..<12).map { EmojiID(bits: UInt64($0)) }
 
-  @Test("an edit is told by its emoji and what became of them")
+  @Test("a summary names the emoji and the result of the edit")
   func one() throws {
     let texts = [ids[0]: "🐝", ids[1]: "🌸"]
     let place = try Point(x: 120, y: 80.5)
@@ -42,7 +42,7 @@ import Testing
     for (changes, words) in cases { #expect(try entry(changes).summary(texts) == words) }
   }
 
-  @Test("what an emoji was before is told where only the edit knows it")
+  @Test("a summary takes a removed emoji from the inverse, and a text from the change")
   func before() throws {
     let bee = try emoji("00000000", "🐝")
     #expect(try entry([.remove(bee.id)], inverse: [.add(bee)]).summary() == "🐝 removed")
@@ -52,7 +52,7 @@ import Testing
     #expect(try entry([.move(bee.id, to: bee.position)]).summary() == "an emoji moved to 0,0")
   }
 
-  @Test("many emoji are counted, and of many kinds of change the first are told")
+  @Test("a summary gives the number of many emoji, and the first of many kinds of changes")
   func many() throws {
     let texts = Dictionary(uniqueKeysWithValues: ids.map { ($0, "🐝") })
     #expect(try entry(ids.map { .remove($0) }).summary(texts) == "12 emoji removed")
@@ -66,7 +66,7 @@ import Testing
         == "🐝 removed, 🐝 resized to 9, 🐝 brought to another place in the order, and more")
   }
 
-  @Test("an undo, a redo and a repair say so")
+  @Test("a summary marks an undo, a redo and a repair")
   func kinds() throws {
     let id = try entry([]).id
     let texts = [ids[0]: "🐝"]

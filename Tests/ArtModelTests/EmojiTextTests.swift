@@ -12,7 +12,7 @@ struct EmojiTextTests {
   }
 
   @Test(
-    "M5 a text with an emoji character is a label, and stays exactly as given",
+    "M5 a text with an emoji character is accepted, and stays exactly as given",
     arguments: [
       "🐝", "🐝🐝", "a🐝", "🐝!", "🐝 🌸", "👩‍🚀", "👍🏽", "🇩🇪", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "❤️", "❤︎", "1️⃣", "#⃣", "é🐝", "e\u{301}🐝", "🏻", "☕",
     ])
@@ -21,13 +21,14 @@ struct EmojiTextTests {
   }
 
   @Test(
-    "M5 a text without one is none", arguments: ["a", "hello", "é", "漢", " ", "→", "\u{FE0F}", "\u{200D}"])
+    "M5 a text without an emoji character is refused",
+    arguments: ["a", "hello", "é", "漢", " ", "→", "\u{FE0F}", "\u{200D}"])
   func noEmoji(_ text: String) {
     #expect(refusal(text)?.code == .badText)
   }
 
   @Test(
-    "M5 a digit, # or * is an emoji in a keycap sequence only",
+    "M5 a digit, # or * outside of a keycap sequence is no emoji",
     arguments: ["1", "#", "*", "12", "1\u{FE0F}", "a\u{20E3}", "1a\u{20E3}"])
   func bareDigits(_ text: String) {
     #expect(refusal(text)?.code == .badText)
@@ -55,7 +56,7 @@ struct EmojiTextTests {
     #expect(refusal("🐝" + character)?.cause.contains("control or an unknown") == true)
   }
 
-  @Test("M5 every sequence of Unicode's emoji-test is a label of one character")
+  @Test("M5 every sequence of Unicode's emoji-test is a text of one character")
   func emojiTest() throws {
     let path = "/usr/share/unicode/emoji/emoji-test.txt"
     let file = try? String(contentsOfFile: path, encoding: .utf8)
@@ -79,7 +80,7 @@ struct EmojiTextTests {
   }
 
   @Test(
-    "M7 a lone emoji without emoji presentation gets the selector it lacks",
+    "M7 a lone emoji without emoji presentation gets the variation selector",
     arguments: [
       ("❤", "❤\u{FE0F}"), ("✈", "✈\u{FE0F}"), ("☕", "☕"), ("❤❤", "❤❤"), ("❤\u{FE0E}", "❤\u{FE0E}"),
       ("©", "©\u{FE0F}"),
@@ -88,7 +89,7 @@ struct EmojiTextTests {
     #expect(try Array(EmojiText(typed).string.unicodeScalars) == Array(label.unicodeScalars))
   }
 
-  @Test("M7 texts are the same when their bytes are; a person's text is compared without selectors")
+  @Test("M7 two texts are equal when their bytes are, and references compare them without selectors")
   func comparison() throws {
     let (heart, selected) = (try EmojiText("❤❤"), try EmojiText("❤\u{FE0F}❤\u{FE0F}"))
     #expect(heart != selected)
@@ -99,7 +100,7 @@ struct EmojiTextTests {
     #expect(composed.comparisonKey == decomposed.comparisonKey)
   }
 
-  @Test("M8 a stored text is refused only for what is dangerous in any version of Unicode")
+  @Test("M8 a stored text is refused only if it is empty, too long or has a dangerous character")
   func stored() throws {
     for text in ["a", "1", "\u{378}", "\u{E000}", String(repeating: "🐝", count: 64)] {
       #expect(try EmojiText(stored: text).string == text)
@@ -110,7 +111,7 @@ struct EmojiTextTests {
   }
 
   @Test(
-    "M8 what is refused is a fixed list: the controls, the separators and what changes the direction of text"
+    "M8 the refused characters are a fixed list: controls, separators and characters that change the direction of text"
   )
   func tables() throws {
     var tried = 0

@@ -12,24 +12,24 @@ struct GeometryTests {
     .greatestFiniteMagnitude,
   ]
 
-  @Test("M9 a place lies within 1,000,000 of the origin", arguments: absurd)
+  @Test("M9 a place lies within 1,000,000 pixels of the origin", arguments: absurd)
   func badPlaces(_ value: Double) {
     #expect(failure { () throws(ArtError) in try Point(x: value, y: 0) }?.code == .badValue)
     #expect(failure { () throws(ArtError) in try Point(x: 0, y: value) }?.code == .badValue)
   }
 
-  @Test("M9 the bounds themselves are places, and a negative zero is zero")
+  @Test("M9 a place may lie on the bounds, and a negative zero is zero")
   func places() throws {
     #expect(try Point(x: 1e6, y: -1e6).y == -1e6)
     #expect(try Point(x: -0.0, y: -0.0).x.sign == .plus)
   }
 
-  @Test("M9 a size is above 0 and at most 100,000", arguments: absurd + [0, -0.0, -1, 100_000.1])
+  @Test("M9 a size is above 0 and at most 100,000 pixels", arguments: absurd + [0, -0.0, -1, 100_000.1])
   func badSizes(_ value: Double) {
     #expect(failure { () throws(ArtError) in try FontSize(value) }?.code == .badValue)
   }
 
-  @Test("M9 the largest and the least size are sizes")
+  @Test("M9 the largest and the smallest size are accepted")
   func sizes() throws {
     #expect(try FontSize(100_000).pixels == 100_000)
     #expect(try FontSize(.leastNonzeroMagnitude).pixels > 0)
@@ -51,7 +51,7 @@ struct GeometryTests {
     }
   }
 
-  @Test("coordinates are pixels or percent of the canvas, negative ones too")
+  @Test("coordinates are pixels or percent of the canvas, and may be negative")
   func coordinates() throws {
     let canvas = try Canvas(width: 1000, height: 500)
     #expect(try Coordinates("-10,20").point(on: canvas) == Point(x: -10, y: 20))
@@ -61,7 +61,7 @@ struct GeometryTests {
   }
 
   @Test(
-    "nothing else is a coordinate",
+    "any other text is refused as coordinates",
     arguments: [
       "", ",", "1", "1,", ",1", "1,2,3", "nan,0", "inf,0", "-infinity,0", "0x10,0", "1e400,0", "1%%,0", "%,0",
       "1 ,2",
@@ -71,7 +71,7 @@ struct GeometryTests {
     #expect(failure { () throws(ArtError) in try Coordinates(typed) }?.code == .badValue)
   }
 
-  @Test("coordinates that lead out of bounds are refused, also from a start")
+  @Test("coordinates out of bounds are refused, also as a distance from a place")
   func farCoordinates() throws {
     let far = try Coordinates("1000001,0")
     #expect(failure { () throws(ArtError) in try far.point(on: .standard) }?.code == .badValue)
@@ -93,7 +93,7 @@ struct GeometryTests {
     #expect(try numberText(FontSize(1).times(1.0 / 3).pixels) == "0.333333")
   }
 
-  @Test("M10 typed numbers stay exactly as given, and so does what is moved by 0 or resized by 1")
+  @Test("M10 typed numbers stay exact, also after a move by 0 or a resize by 1")
   func exact() throws {
     let typed = try Coordinates("0.12345678901,1e-9").point(on: .standard)
     #expect(typed.x == 0.12345678901 && typed.y == 1e-9)
@@ -102,12 +102,13 @@ struct GeometryTests {
     #expect(try FontSize(1e-9).times(1).pixels == 1e-9)
   }
 
-  @Test("M10 a factor that leads out of bounds is refused", arguments: absurd + [0, -1, 1e-8, 2_501])
+  @Test("M10 a factor whose result is out of bounds is refused", arguments: absurd + [0, -1, 1e-8, 2_501])
   func badFactors(_ factor: Double) {
     #expect(failure { () throws(ArtError) in try FontSize.standard.times(factor) }?.code == .badValue)
   }
 
-  @Test("J5 a number's text is the shortest that reads back, whole numbers without a fraction")
+  @Test(
+    "J5 a number is written as the shortest text that reads back the same, a whole number without a fraction")
   func numberTexts() throws {
     let texts: [(Double, String)] = [
       (100, "100"), (-0.0, "0"), (0.5, "0.5"), (-1e6, "-1000000"), (0.1, "0.1"), (1e-7, "1e-07"),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Identities")
 struct IdentityTests {
-  @Test("M1 an emoji's id is eight characters of the alphabet, and nothing else")
+  @Test("M1 an emoji's id has eight characters of the alphabet")
   func emojiID() throws {
     #expect(EmojiID("k3m9abcd")?.description == "k3m9abcd")
     let none = [
@@ -16,7 +16,7 @@ struct IdentityTests {
     for text in none + ["k3m9abc\u{0}", "k3m9abc🐝", " k3m9abcd"] { #expect(EmojiID(text) == nil, "\(text)") }
   }
 
-  @Test("M1 a drawn id is written and read as the same, and sorts like its text")
+  @Test("M1 a random id is read back as it was written, and ids sort like their texts")
   func drawnIDs() throws {
     var generator = SplitMix64(seed: 1)
     let ids = (0..<1_000).map { _ in EmojiID.random(using: &generator) }
@@ -26,7 +26,7 @@ struct IdentityTests {
   }
 
   @Test(
-    "M3 a typed id may be in any case, with Crockford's look-alikes and hyphens",
+    "M3 a typed id may be in any case, with look-alikes and hyphens",
     arguments: [
       ("k3", "k3"), ("K3", "k3"), ("k-3", "k3"), ("--k3-", "k3"), ("oO", "00"), ("iIlL", "1111"),
       ("K3M9-ABCD", "k3m9abcd"), ("7", "7"),
@@ -42,7 +42,7 @@ struct IdentityTests {
     #expect(EmojiID.Prefix(typed: typed) == nil)
   }
 
-  @Test("M3 a beginning matches just the ids in its range")
+  @Test("M3 a prefix matches exactly the ids in its range")
   func prefixes() throws {
     var generator = SplitMix64(seed: 2)
     for _ in 0..<2_000 {
@@ -56,7 +56,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("the marked beginning of an id names it alone, and one character less does not")
+  @Test("the unique prefix of an id is the shortest one that no other id has")
   func uniquePrefixes() throws {
     var generator = SplitMix64(seed: 3)
     let ids = (0..<300).map { _ in EmojiID(bits: generator.next() & 0xFF_FFFF) }
@@ -73,7 +73,7 @@ struct IdentityTests {
     #expect(try id("k3m9abcd").uniquePrefixLength(between: nil, nil) == 1)
   }
 
-  @Test("M1 a program's and a document's id are twelve characters; an edit's adds its number from 1")
+  @Test("M1 an id of an origin or a document has twelve characters, and an edit's id adds a number from 1")
   func longIDs() throws {
     let origin = try #require(Origin("k3m9abcd0f2z"))
     #expect(origin.description == "k3m9abcd0f2z")

@@ -26,7 +26,7 @@ struct JSONFormTests {
 
   private static let digest = "00112233445566778899aabbccddeeff"
 
-  @Test("J1 an emoji's row and the emoji that people see are written in one form")
+  @Test("J1 an emoji is written in one form, in its row and in the JSON of a document")
   func emojiForms() throws {
     let bee = try emoji("aaaaaaaa", x: 100, y: -0.5)
     #expect(Self.text(bee.writeFields) == #"{"size":40,"text":"🐝","x":100,"y":-0.5}"#)
@@ -77,7 +77,7 @@ struct JSONFormTests {
     #expect(value.text == #"{"":[],"a":{"c":null,"d":"x"},"b":[null,true,-1,0.5],"é":{}}"#)
   }
 
-  @Test("J2 changes and emoji are written, read and written again byte for byte")
+  @Test("J2 changes and emoji are read back, and written again as the same bytes")
   func roundTrips() throws {
     var random = RandomEdits(seed: 51)
     var tried = 0
@@ -97,7 +97,7 @@ struct JSONFormTests {
     #expect(tried > 15_000)
   }
 
-  @Test("J7 a text is read back as it was, and its JSON holds nothing that a terminal obeys")
+  @Test("J7 a text is read back as it was, and its JSON has no character that a terminal obeys")
   func strings() throws {
     var tried = 0
     for value in UInt32(1)...0x1FFFF {
@@ -115,7 +115,8 @@ struct JSONFormTests {
     #expect(Self.text { $0.string("\"\\\n\r\t\u{1}\u{202E}/👩‍🚀❤️") } == #""\"\\\n\r\t\u0001\u202e/👩‍🚀❤️""#)
   }
 
-  @Test("a document is one JSON text, bottom to top, however many pieces it comes in")
+  @Test(
+    "a document is one JSON text with its emoji from bottom to top, also if it is written in several pieces")
   func documents() throws {
     var small = try document([try emoji("bbbbbbbb", "🌸", z: 2), try emoji("aaaaaaaa", x: 1, z: 1)])
     func pieces(_ art: DocumentContent) throws -> [[UInt8]] {

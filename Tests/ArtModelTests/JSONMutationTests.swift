@@ -5,9 +5,9 @@ import Testing
 
 @testable import ArtModel
 
-@Suite("Mutated JSON")
+@Suite("JSON with random changes")
 struct JSONMutationTests {
-  /// One of the forms that documents keep, and how it is written again when its bytes are readable.
+  /// A value that documents store, and how it is read and written again.
   private struct Form: Sendable {
     var name: String
     var sample: @Sendable (inout RandomEdits) throws -> String
@@ -65,7 +65,7 @@ struct JSONMutationTests {
     return text
   }
 
-  @Test("J2 mutated texts never trap, and what is read is written and read again as the same")
+  @Test("J2 JSON with random changes never traps, and what is read is written and read again as the same")
   func mutations() throws {
     var random = RandomEdits(seed: 71)
     var accepted = 0

@@ -34,12 +34,12 @@ struct JSONReaderTests {
     try JSONReader.read(text) { (reader) throws(ArtError) in try reader.integer() }
   }
 
-  /// Arrays in arrays.
+  /// Nested arrays.
   private func nest(_ reader: inout JSONReader) throws(ArtError) {
     try reader.array { (reader) throws(ArtError) in try nest(&reader) }
   }
 
-  @Test("J3 a key that comes twice is refused, however it is written and however many there are")
+  @Test("J3 a repeated key is refused, however it is escaped and however many keys there are")
   func duplicates() throws {
     #expect(try object(#"{"a":"1","b":"2"}"#) == ["a": "1", "b": "2"])
     for text in [#"{"a":"1","a":"1"}"#, #"{"a":"1","\u0061":"2"}"#, #"{"":"","b":"",  "":""}"#] {
@@ -55,7 +55,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "J4 escapes are JSON's",
+    "J4 the escapes of JSON are read",
     arguments: [
       (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\u2764\uFE0F""#, "é❤\u{FE0F}"),
       (#""\ud83d\udc1d\uD83C\uDF38""#, "🐝🌸"), (#""🐝\u0020🌸""#, "🐝 🌸"), (#""\u0001""#, "\u{1}"),
@@ -77,7 +77,7 @@ struct JSONReaderTests {
     #expect(failure { () throws(ArtError) in try string(json) }?.code == .badJSON)
   }
 
-  @Test("J4 broken UTF-8 is refused, with and without escapes beside it")
+  @Test("J4 broken UTF-8 is refused, with and without escapes in the same text")
   func brokenUTF8() {
     let broken: [[UInt8]] = [
       [0x80], [0xC0, 0x80], [0xC3], [0xE2, 0x9D], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x90],
@@ -99,7 +99,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "J5 a number is JSON's, and within the range of a Double",
+    "J5 a number has JSON's grammar and at most 400 characters, and is within the range of a Double",
     arguments: [
       "", "-", "+1", "01", "-01", ".5", "1.", "1.e5", "1e", "1e+", "0x10", "NaN", "Infinity", "-Infinity",
       "1e400", "-1e400",
@@ -109,7 +109,7 @@ struct JSONReaderTests {
     #expect(failure { () throws(ArtError) in try number(text) }?.code == .badJSON)
   }
 
-  @Test("J5 a whole number is written without fraction or exponent, and fits 64 bits")
+  @Test("J5 a whole number has no fraction and no exponent, and fits 64 bits")
   func integers() throws {
     for value in [0, 1, -1, 999_999_999_999_999, 1_000_000_000_000_000, Int.max, Int.min] {
       #expect(try integer("\(value)") == value)
@@ -122,7 +122,7 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("J5 a number is the Double nearest to its text, and zero has no sign")
+  @Test("J5 a number is read as the nearest Double, and zero has no sign")
   func nearestDouble() throws {
     var generator = SplitMix64(seed: 61)
     var tried = 0
@@ -151,7 +151,7 @@ struct JSONReaderTests {
     #expect(tried > 30_000)
   }
 
-  @Test("J6 64 levels are read, more are refused, even 100,000")
+  @Test("J6 64 levels are read, and more are refused, even 100,000")
   func depth() throws {
     func nested(_ levels: Int) throws(ArtError) {
       let text = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -163,7 +163,7 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("J6 many values beside each other are no depth")
+  @Test("J6 many values of one array are one level")
   func breadth() throws {
     let text = "[" + String(repeating: "[],", count: 1_000) + "[]]"
     try JSONReader.read(text) { (reader) throws(ArtError) in try nest(&reader) }
@@ -171,7 +171,7 @@ struct JSONReaderTests {
     #expect(try JSONFormTests.changes(moves).count == 1_001)
   }
 
-  @Test("J4 space may stand between the parts, and nothing after the value")
+  @Test("J4 space is allowed between tokens, and a text after the value is refused")
   func spaces() throws {
     #expect(try object(" \t\r\n{ \"a\" : \"1\" , \"b\" : \"2\" } \n") == ["a": "1", "b": "2"])
     for tail in ["x", "{}", ",", "]", "\u{0}", "\u{A0}", "//"] {
@@ -182,7 +182,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "J4 an object or array whose parts are missing is refused",
+    "J4 an object with missing parts, or another value, is refused",
     arguments: [
       "{", "}", "{\"a\"}", "{\"a\":}", "{\"a\":\"1\",}", "{,}", "{a:\"1\"}", "{\"a\" \"1\"}",
       "{\"a\":\"1\" \"b\":\"2\"}", "[]", "null",
@@ -191,7 +191,7 @@ struct JSONReaderTests {
     #expect(failure { () throws(ArtError) in try object(text) }?.code == .badJSON)
   }
 
-  @Test("J4 a text that was cut off is refused wherever it was cut")
+  @Test("J4 a text that is cut anywhere is refused")
   func cutOff() throws {
     var random = RandomEdits(seed: 62)
     var tried = 0
@@ -212,7 +212,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "J3 unknown keys and kinds, missing and surplus parts are refused",
+    "J3 unknown keys and kinds, and missing and surplus parts are refused",
     arguments: [
       #"[["fly","aaaaaaaa"]]"#, #"[["move","aaaaaaaa",1]]"#, #"[["move","aaaaaaaa",1,2,3]]"#,
       #"[["move","AAAAAAAA",1,2]]"#,
@@ -243,7 +243,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "J6 values out of bounds are refused as they are everywhere",
+    "J6 values out of bounds are refused",
     arguments: [
       (#"{"size":0,"text":"🐝","x":1,"y":2}"#, ArtError.Code.badValue),
       (#"{"size":1e-400,"text":"🐝","x":1,"y":2}"#, .badValue),
@@ -258,7 +258,7 @@ struct JSONReaderTests {
     #expect(failure { () throws(ArtError) in try JSONFormTests.fields(text) }?.code == code)
   }
 
-  @Test("J6 a z-order out of range and a canvas out of bounds are refused")
+  @Test("J6 a z out of range, a canvas out of bounds and a long URL are refused")
   func badBounds() {
     let row = #"{"size":40,"text":"🐝","x":1,"y":2}"#
     #expect(failure { () throws(ArtError) in try JSONFormTests.fields(row, z: Int.min) }?.code == .badJSON)
@@ -270,7 +270,7 @@ struct JSONReaderTests {
       failure { () throws(ArtError) in try JSONFormTests.changes(pending) }?.cause.contains("URL") == true)
   }
 
-  @Test("an error tells what and at which byte")
+  @Test("an error names the cause and the byte")
   func places() {
     let error = failure { () throws(ArtError) in try object(#"{"🐝":"1","b":2}"#) }
     #expect(error?.cause == "JSON with no string where one is due, at byte 16")

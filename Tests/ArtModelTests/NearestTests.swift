@@ -4,14 +4,14 @@ import Testing
 
 @testable import ArtModel
 
-@Suite("Near names")
+@Suite("Nearest names")
 struct NearestTests {
   private let commands = [
     "new", "add", "move", "resize", "remove", "order", "undo", "redo", "show", "list", "check",
   ]
 
   @Test(
-    "the nearest words come first, at most two",
+    "the nearest words are found, at most two, the nearest one first",
     arguments: [
       ("mvoe", ["move"]), ("remvoe", ["remove"]), ("udno", ["undo"]), ("SHOW", ["show"]),
       ("re", ["redo", "remove"]),

@@ -32,7 +32,7 @@ struct OrderTests {
     return names(art)
   }
 
-  @Test("M11 the front and the back are beyond all others, and several keep their order among themselves")
+  @Test("M11 emoji at the front or the back are beyond all others, and keep their order among themselves")
   func frontAndBack() throws {
     let art = try stack(1, 2, 3, 4)
     #expect(try names(after: order("a", .front), on: art) == "bcda")
@@ -42,7 +42,7 @@ struct OrderTests {
     #expect(try names(after: .order(.all, .front), on: art) == "abcd")
   }
 
-  @Test("M11 above another one is just above it")
+  @Test("M11 an emoji that is put above another one is just above it")
   func above() throws {
     let art = try stack(0, 100, 200, 300)
     #expect(try names(after: order("d", above("a")), on: art) == "adbc")
@@ -51,7 +51,7 @@ struct OrderTests {
     #expect(try names(after: order("cb", above("a")), on: art) == "abcd")
   }
 
-  @Test("M11 an emoji is not put above itself")
+  @Test("M11 an emoji that is put above itself is refused")
   func aboveItself() throws {
     let art = try stack(0, 1)
     let action = try order("ab", above("b"))
@@ -61,7 +61,8 @@ struct OrderTests {
   }
 
   @Test(
-    "M12 where a gap is used up all get new values in the same edit, and undoing it gives back the old ones")
+    "M12 where no z is left in a gap the same edit gives new ones to all emoji, and its undo gives back the old ones"
+  )
   func usedUpGap() throws {
     for start in [try stack(0, 1, 2, 3), try stack(5, 5, 5, 5), try stack(0, 2, 3, 3)] {
       var art = start
@@ -74,7 +75,7 @@ struct OrderTests {
     }
   }
 
-  @Test("M12 where the range is used up all get new values, too, for an addition as well")
+  @Test("M12 where no z is left in the range all emoji get new ones, also for a new emoji")
   func usedUpRange() throws {
     let top = try stack(0, Limits.zOrder.upperBound)
     let bottom = try stack(Limits.zOrder.lowerBound, 0)
@@ -91,7 +92,7 @@ struct OrderTests {
     #expect(Picture(art) == before)
   }
 
-  @Test("M11 an order that is so already changes nothing")
+  @Test("M11 an order that emoji already have changes nothing")
   func alreadySo() throws {
     let art = try stack(0, 1, 5, 9)
     var generator = SplitMix64(seed: 1)
@@ -103,7 +104,7 @@ struct OrderTests {
     #expect(try !order("ca", .front).plan(on: art, using: &generator).edit.changes.isEmpty)
   }
 
-  @Test("M11 M12 any reorders give the order that a list would have")
+  @Test("M11 M12 random reorders give the same order as in a list")
   func randomReorders() throws {
     var generator = SplitMix64(seed: 11)
     var tried = 0

@@ -22,7 +22,7 @@ import Testing
     return error
   }
 
-  @Test("L3 what is written reads the same again, a palette a line")
+  @Test("L3 the file of palettes is read back as it was written, one palette a line")
   func written() throws {
     var palettes = Palettes()
     #expect(read(palettes.fileText) == .success(palettes))
@@ -42,12 +42,12 @@ import Testing
 
         """)
     #expect(read(palettes.fileText) == .success(palettes))
-    // As a person may write it.
+    // As a user may write it.
     let typed = #"{"palettes":{ "Zoo" : ["🐘", "❤"],"hearts":[],"bugs":["🐝 \"b\\"]}}"#
     #expect(read(typed) == .success(palettes))
   }
 
-  @Test("L3 what is off in the file is told with the line, and nothing of it is taken")
+  @Test("L3 an invalid file is refused with one short line, and a syntax error with its line number")
   func strict() {
     let many = (0..<257).map { #""🐝\#($0)""# }.joined(separator: ",")
     let crowd = (0..<257).map { #""p\#($0)":["🐝"]"# }.joined(separator: ",")
@@ -83,7 +83,7 @@ import Testing
       place == .failure(ArtError(.badJSON, "JSON with no string where one is due, at byte 38, line 3")))
   }
 
-  @Test("L3 a newer file is told as that, whatever form its palettes have and wherever its version stands")
+  @Test("L3 a newer file is refused as newer, whatever its palettes are and wherever its version stands")
   func newer() {
     for text in [
       #"{"palettes":{"bugs":{"emojis":["🐝"]}},"version":2}"#, #"{"palettes":[],"version":3}"#,
@@ -98,7 +98,9 @@ import Testing
     }
   }
 
-  @Test("L3 a mutated file is read or is an error, and what is read is written and read the same")
+  @Test(
+    "L3 a file with random changes is read or refused, and what is read is written and read again as the same"
+  )
   func mutations() throws {
     var palettes = Palettes()
     try palettes.make(PaletteName("bugs"), of: [EmojiText("🐝"), EmojiText("🐛"), EmojiText("👩‍🚀")])

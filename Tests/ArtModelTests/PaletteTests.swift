@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("L1 a name is letters, digits and hyphens, a letter first, in any case")
+  @Test("L1 a name has letters, digits and hyphens, begins with a letter, and is compared without case")
   func names() throws {
     for typed in ["bugs", "Bugs", "b", "animal-faces", "a1", "größen", "花", "x2"] {
       #expect(try PaletteName(typed).string == typed.lowercased())
@@ -35,7 +35,7 @@ import Testing
     for typed in bad { #expect(failure { _ = try PaletteName(typed) }?.code == .badValue, "\(typed)") }
   }
 
-  @Test("L1 a palette has 1 to 256 emoji, each once, and a person 256 palettes of their own")
+  @Test("L1 a palette has 1 to 256 emoji, each once, and a user has at most 256 palettes")
   func bounds() throws {
     var palettes = Palettes()
     try palettes.make(bugs, of: texts("🐝", "🐛", "🐝", "❤", "❤\u{FE0F}"))
@@ -57,7 +57,7 @@ import Testing
     #expect(palettes.own.count == 256)
   }
 
-  @Test("every emoji of a theme is fully qualified in Unicode's data, and in it once")
+  @Test("each emoji of a theme is fully qualified in Unicode's data, and is in the theme once")
   func themes() throws {
     let names = Themes.names.sorted()
     #expect(names.count == 13)
@@ -84,10 +84,10 @@ import Testing
       #expect(emojis.withoutDuplicates() == emojis, "\(name)")
       for text in emojis { #expect(qualified?.contains(text.string) ?? true, "\(name) \(text)") }
     }
-    #expect(qualified?.contains("❤") != true, "the check can fail")
+    #expect(qualified?.contains("❤") != true, "an unqualified emoji is not found")
   }
 
-  @Test("@name:n is the n-th of a palette; what there is none of is told with what there is")
+  @Test("@name:n is the n-th emoji of a palette, and the error of any other pick names the choices")
   func picks() throws {
     var palettes = Palettes()
     try palettes.make(bugs, of: texts("🐝", "🐛", "🐜"))
@@ -123,7 +123,7 @@ import Testing
       failure { _ = try palettes.pick("@recent:1") }?.cause == "no 1 in the palette recent; it is empty")
   }
 
-  @Test("a theme that is edited, renamed or removed comes back as it was")
+  @Test("a theme that was edited, renamed or removed can be reset")
   func ownThemes() throws {
     var palettes = Palettes()
     let theme = try #require(palettes[animals])
@@ -132,7 +132,7 @@ import Testing
     let flower = try EmojiText("🌸")
     #expect(changed.origin == .changed && changed.emojis == theme.emojis.dropFirst() + [flower])
     try palettes.edit(animals, PaletteEdit(adding: [theme.emojis[0]], at: 1, removing: texts("🌸")))
-    #expect(palettes == Palettes(), "what is as it was is no version of one's own")
+    #expect(palettes == Palettes(), "a theme with its own emoji is no palette of the user")
     try palettes.edit(animals, PaletteEdit(renaming: bugs))
     #expect(palettes[animals] == nil && palettes[bugs]?.emojis == theme.emojis)
     #expect(palettes[bugs]?.origin == .own)
@@ -164,7 +164,7 @@ import Testing
     #expect(failure { try palettes.remove(PaletteName(checked: "none")) }?.code == .badValue)
     #expect(failure { try palettes.reset(bugs) }?.code == .badValue)
     #expect(palettes == before)
-    // What is in it already stays where it is, unless it is given a place.
+    // An emoji that is already in the palette stays at its place, unless a place is given.
     #expect(try palettes.edit(bugs, PaletteEdit(adding: texts("🐝", "🐜"))).emojis == texts("🐝", "🐛", "🐜"))
     #expect(
       try palettes.edit(bugs, PaletteEdit(adding: texts("🐜", "🦋"), at: 1)).emojis
@@ -183,7 +183,7 @@ import Testing
     let many = try (0..<1_000).map { try EmojiText("🐜\($0)") }
     recent.add(many)
     #expect(recent.emojis == many.suffix(32).reversed())
-    // Those before many of one kind are not lost.
+    // The emoji before many equal ones are kept.
     recent.add(try texts("🌸", "🐛") + Array(repeating: EmojiText("🐝"), count: 100))
     #expect(recent.emojis.prefix(3).map(\.string) == ["🐝", "🐛", "🌸"] && recent.emojis.count == 32)
     let bytes = Array(recent.fileText.utf8)

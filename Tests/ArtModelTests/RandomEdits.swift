@@ -5,12 +5,12 @@ import Testing
 
 @testable import ArtModel
 
-/// Draws values, changes and edits. Few ids and few values, so that edits meet.
+/// Random values, changes and edits, with few ids and few values, so that edits meet.
 struct RandomEdits {
   var generator: SplitMix64
   private let ids: [EmojiID]
 
-  /// The digests of the pictures that backgrounds have.
+  /// The digests of the pictures of backgrounds.
   static let digests = ["0", "a", "7f"].map { String(String(repeating: $0, count: 32).prefix(32)) }
 
   init(seed: UInt64, ids count: Int = 12) {
@@ -30,7 +30,7 @@ struct RandomEdits {
       pick(["🐝", "🌸", "❤", "👩‍🚀", "🏳️‍🌈", "🇩🇪", "1️⃣", "👍🏽", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "a\"\\🐝", "é🐝", "e\u{301}🐝"]))
   }
 
-  /// A coordinate: small and whole, or any that is allowed.
+  /// A coordinate: a small whole number, or any allowed one.
   mutating func coordinate() -> Double {
     generator.oneIn(3) ? Double.random(in: -1e6...1e6, using: &generator) : Double(int(-3...3))
   }

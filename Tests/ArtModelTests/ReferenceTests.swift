@@ -22,18 +22,18 @@ struct ReferenceTests {
   }
 
   @Test(
-    "M3 an id or the beginning of one names the emoji, if only one begins so",
+    "M3 an id, or a prefix that only one id has, names the emoji",
     arguments: ["k3m9abcd", "k", "K3", "k3-m9", "k3m9-abcd", "K3M9ABCD"])
   func byID(_ typed: String) throws {
     #expect(try resolve(typed, in: garden()).id == id("k3m9abcd"))
   }
 
-  @Test("M3 look-alikes are read as what they look like")
+  @Test("M3 look-alikes are read as digits")
   func lookAlikes() throws {
     #expect(try resolve("acIlL", in: garden()).id == id("ac111111"))
   }
 
-  @Test("M3 a beginning that fits several is refused with up to three of them")
+  @Test("M3 a prefix of several ids is refused, and the error names up to three of them")
   func ambiguousID() throws {
     let two = try refusal("aaa", in: garden())
     #expect(two?.code == .ambiguous)
@@ -43,33 +43,34 @@ struct ReferenceTests {
   }
 
   @Test(
-    "M3 a reference that fits none says so", arguments: ["z", "k3m9abce", "🦋", "🐝:4", "🌸:2", "❤️:99999999"])
+    "M3 a reference without an emoji is refused, and the error repeats it",
+    arguments: ["z", "k3m9abce", "🦋", "🐝:4", "🌸:2", "❤️:99999999"])
   func none(_ typed: String) throws {
     let error = try refusal(typed, in: garden())
     #expect(error?.code == .noSuchEmoji && error?.cause.contains(typed) == true)
   }
 
-  @Test("M4 an emoji names itself if only one such is there, with or without its selector")
+  @Test("M4 a text names the only emoji that has it, with or without a variation selector")
   func byText() throws {
     #expect(try resolve("🌸", in: garden()).id == id("k3m9abcd"))
     for heart in ["❤", "❤\u{FE0F}", "❤:1"] { #expect(try resolve(heart, in: garden()).id == id("ad111111")) }
   }
 
-  @Test("M4 where several are there it is refused with what names them, from the bottom")
+  @Test("M4 a text of several emoji is refused, and the error names them, from the bottom")
   func ambiguousText() throws {
     let error = try refusal("🐝", in: garden())
     #expect(error?.code == .ambiguous)
     #expect(error?.cause.contains("aaabbbbb (🐝:1), ac111111 (🐝:2), aaaaaaaa (🐝:3);") == true)
   }
 
-  @Test("M4 a number after a colon tells which of them, from 1 at the bottom")
+  @Test("M4 a text with a number names one of several emoji, counted from 1 at the bottom")
   func ordinals() throws {
     for (typed, name) in [("🐝:1", "aaabbbbb"), ("🐝:2", "ac111111"), ("🐝:3", "aaaaaaaa")] {
       #expect(try resolve(typed, in: garden()).id == id(name))
     }
   }
 
-  @Test("@last is the emoji that came in last and is still there")
+  @Test("@last is the newest emoji that is still in the document")
   func last() throws {
     var art = try garden()
     var author = try author(1)
@@ -86,13 +87,13 @@ struct ReferenceTests {
   }
 
   @Test(
-    "what can name no emoji is refused",
+    "a text that cannot be a reference is refused",
     arguments: ["", "-", "@", "@first", "hullo", "u", "🐝:0", "🐝:-1", ":1", "🐝\n", "1 2", "k3m9abcde"])
   func refused(_ typed: String) {
     #expect(failure { () throws(ArtError) in try Reference(typed) }?.code == .badValue)
   }
 
-  @Test("a reference is written as it can be typed")
+  @Test("the description of a reference can be typed as that reference")
   func descriptions() throws {
     for (typed, written) in [
       ("K-3", "k3"), ("🐝", "🐝"), ("🐝:2", "🐝:2"), ("@last", "@last"), ("❤", "❤\u{FE0F}"),
@@ -102,7 +103,7 @@ struct ReferenceTests {
     }
   }
 
-  @Test("a selection is in the order named, each emoji once, and all is bottom to top")
+  @Test("a selection has the emoji in the named order, each once, and `all` from bottom to top")
   func selections() throws {
     let art = try garden()
     let named = try EmojiSelection.references([Reference("🌸"), Reference("🐝:2")]).resolve(in: art)

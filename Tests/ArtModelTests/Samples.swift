@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArtModel
 
-/// What people see of a document: all but its log.
+/// A document without its log.
 struct Picture: Equatable {
   var canvas: Canvas
   var background: Background?
@@ -20,7 +20,7 @@ struct Picture: Equatable {
   }
 }
 
-/// An emoji's id, an emoji, and a document, short enough to write in a test.
+/// Short ways to make an emoji's id, an emoji, and a document.
 func id(_ text: String) throws -> EmojiID { try #require(EmojiID(text)) }
 
 func emoji(
@@ -44,7 +44,7 @@ func author(_ number: UInt64) throws -> Author {
   return try Author(origin: Origin(using: &generator))
 }
 
-/// The error that the body throws.
+/// The error that the body throws, if any.
 func failure<Value>(_ body: () throws(ArtError) -> Value) -> ArtError? {
   do throws(ArtError) {
     _ = try body()
@@ -55,7 +55,7 @@ func failure<Value>(_ body: () throws(ArtError) -> Value) -> ArtError? {
 }
 
 extension DocumentContent {
-  /// Does an edit and logs it; nil when it has no effect.
+  /// Performs an edit and logs it; nil when it has no effect.
   @discardableResult
   mutating func perform(_ edit: Edit, by author: inout Author) throws(ArtError) -> LoggedEdit? {
     let applied = try apply(edit.changes)
@@ -71,7 +71,7 @@ extension DocumentContent {
     return plan
   }
 
-  /// Undoes or redoes and logs it; nil when there is nothing to.
+  /// Performs an undo or redo and logs it; nil when there is none.
   @discardableResult
   mutating func undo(own: Bool = false, by author: inout Author) throws(ArtError) -> UndoPlan? {
     try perform(UndoPlan.undo(in: self, by: own ? .origin(author.origin) : nil), by: &author)
@@ -88,7 +88,7 @@ extension DocumentContent {
     return plan
   }
 
-  /// Performs a step of several.
+  /// Performs one of several undos or redos.
   mutating func perform(_ plan: UndoPlan, stamp: EditStamp) throws(ArtError) -> LoggedEdit {
     log(plan.name, try apply(plan.changes), plan.kind, stamp)
   }

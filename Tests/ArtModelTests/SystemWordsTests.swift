@@ -5,8 +5,8 @@ import ArtSystem
 import Glibc
 import Testing
 
-@Suite("The wording of what the system refuses") struct SystemWordsTests {
-  @Test("a worker's end is worded for people")
+@Suite("The wording of system errors") struct SystemWordsTests {
+  @Test("the end of a helper process is worded for users")
   func words() {
     #expect(HelperEnd(.exit(1), errors: "first\nlast\n").text == "ended with status 1: last")
     let long = HelperEnd(.exit(1), errors: "first\n" + String(repeating: "x", count: 9_000))
@@ -18,7 +18,7 @@ import Testing
     #expect(Set(causes.map { HelperEnd($0, errors: "").text }).count == causes.count)
   }
 
-  @Test("B15 a helper program that cannot be used is unavailable, and is named")
+  @Test("B15 a helper program that cannot be used is unavailable, and the error names it")
   func helpers() {
     let program = HelperProgram(path: "/somewhere/helper")
     let failures: [HelperFailure] = [

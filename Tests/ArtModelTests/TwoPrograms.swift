@@ -4,27 +4,27 @@ import Testing
 
 @testable import ArtModel
 
-/// What a walk has tried.
+/// The counts of a walk.
 struct WalkCounts {
   var edits = 0
   var undos = 0
   var redos = 0
-  /// Fields that an undo or redo set, and that it left.
+  /// The fields that an undo or redo set, and those that it left.
   var restored = 0
   var skipped = 0
 }
 
-/// Two programs that undo their own edits, and a command line that undoes anyone's, on one document; beside it a
-/// model of what undo means, which knows neither log nor inverses.
+/// Two programs that undo their own edits, and a command line that undoes any edit, on one document; beside it a
+/// model of undo without a log and without inverses.
 ///
-/// In the model each field is a pile of the values that standing edits gave it. An edit puts one on top. An undo
-/// takes its edit's values off where they are on top, and leaves the others. A redo puts back what its undo took
-/// off where the pile is as that undo left it.
+/// In the model each field is a stack of the values that standing edits gave it. An edit pushes a value. An undo
+/// removes its edit's values where they are on top, and leaves the others. A redo pushes what its undo removed
+/// where the stack is as that undo left it.
 struct TwoPrograms {
   private var art: DocumentContent
   private var authors: [Author]
   private let bees: [EmojiID]
-  private var piles: [Field: [Layer]] = [:]
+  private var stacks: [Field: [Layer]] = [:]
   private var edits: [Made] = []
   private var undos: [Undone] = []
   private var steps = 0
@@ -37,15 +37,15 @@ struct TwoPrograms {
   private struct Made {
     let by: Int
     var fields: Set<Field>
-    var isTakenBack = false
+    var isReverted = false
     let step: Int
   }
 
   private struct Undone {
     let edit: Int
     let by: Int
-    /// The fields that it took off, what it took, and the pile that it left.
-    var taken: [Field: (layer: Layer, left: [Layer])] = [:]
+    /// The removed values by their fields, and the stacks that were left.
+    var removed: [Field: (layer: Layer, left: [Layer])] = [:]
     var isRedone = false
     let step: Int
   }
@@ -56,22 +56,22 @@ struct TwoPrograms {
     bees = emojis.map(\.id)
     authors = [try author(1), try author(2), try author(3)]
     for bee in emojis {
-      piles[.position(bee.id)] = [Layer(edit: -1, change: .move(bee.id, to: bee.position))]
-      piles[.size(bee.id)] = [Layer(edit: -1, change: .resize(bee.id, to: bee.size))]
+      stacks[.position(bee.id)] = [Layer(edit: -1, change: .move(bee.id, to: bee.position))]
+      stacks[.size(bee.id)] = [Layer(edit: -1, change: .resize(bee.id, to: bee.size))]
     }
   }
 
-  /// A random edit, undo or redo by one of the three. The last one is the command line.
+  /// A random edit, undo or redo by one of the three programs. The last one is the command line.
   mutating func step(_ random: inout RandomEdits, _ counts: inout WalkCounts) throws {
     steps += 1
-    let who = random.int(0...2)
+    let program = random.int(0...2)
     switch random.int(0...4) {
-    case 0, 1: try edit(by: who, &random, &counts)
-    case 2, 3: try undo(by: who, &counts)
-    default: try redo(by: who, &counts)
+    case 0, 1: try edit(by: program, &random, &counts)
+    case 2, 3: try undo(by: program, &counts)
+    default: try redo(by: program, &counts)
     }
-    for (field, pile) in piles {
-      let top = try #require(pile.last)
+    for (field, stack) in stacks {
+      let top = try #require(stack.last)
       #expect(top.change == value(of: field), "step \(steps)")
     }
     art.checkInvariants()
@@ -83,7 +83,8 @@ struct TwoPrograms {
     return .resize(emoji.id, to: emoji.size)
   }
 
-  private mutating func edit(by who: Int, _ random: inout RandomEdits, _ counts: inout WalkCounts) throws {
+  private mutating func edit(by program: Int, _ random: inout RandomEdits, _ counts: inout WalkCounts) throws
+  {
     var changes: [Field: Change] = [:]
     for _ in 0..<random.int(1...3) {
       let bee = try random.pick(bees)
@@ -94,29 +95,29 @@ struct TwoPrograms {
       changes[change.field] = change
     }
     let entry = try art.perform(
-      Edit(name: "\(edits.count)", changes: Array(changes.values)), by: &authors[who])
-    let effective = changes.filter { piles[$0.key]?.last?.change != $0.value }
+      Edit(name: "\(edits.count)", changes: Array(changes.values)), by: &authors[program])
+    let effective = changes.filter { stacks[$0.key]?.last?.change != $0.value }
     #expect((entry != nil) == !effective.isEmpty)
     guard entry != nil else { return }
-    for (field, change) in effective { piles[field]?.append(Layer(edit: edits.count, change: change)) }
-    edits.append(Made(by: who, fields: Set(effective.keys), step: steps))
+    for (field, change) in effective { stacks[field]?.append(Layer(edit: edits.count, change: change)) }
+    edits.append(Made(by: program, fields: Set(effective.keys), step: steps))
     counts.edits += 1
   }
 
-  private mutating func undo(by who: Int, _ counts: inout WalkCounts) throws {
-    let isOwn = who < 2
-    let plan = try art.undo(own: isOwn, by: &authors[who])
-    let target = edits.lastIndex { !$0.isTakenBack && (!isOwn || $0.by == who) }
+  private mutating func undo(by program: Int, _ counts: inout WalkCounts) throws {
+    let isOwn = program < 2
+    let plan = try art.undo(own: isOwn, by: &authors[program])
+    let target = edits.lastIndex { !$0.isReverted && (!isOwn || $0.by == program) }
     #expect(plan?.name == target.map { "\($0)" })
     guard let plan, let target else { return }
-    edits[target].isTakenBack = true
-    var undone = Undone(edit: target, by: who, step: steps)
-    for field in edits[target].fields where piles[field]?.last?.edit == target {
-      var pile = piles[field] ?? []
-      undone.taken[field] = (pile.removeLast(), pile)
-      piles[field] = pile
+    edits[target].isReverted = true
+    var undone = Undone(edit: target, by: program, step: steps)
+    for field in edits[target].fields where stacks[field]?.last?.edit == target {
+      var stack = stacks[field] ?? []
+      undone.removed[field] = (stack.removeLast(), stack)
+      stacks[field] = stack
     }
-    #expect(Set(plan.changes.map(\.field)) == Set(undone.taken.keys))
+    #expect(Set(plan.changes.map(\.field)) == Set(undone.removed.keys))
     #expect(plan.changes.count + plan.skipped.count == edits[target].fields.count)
     undos.append(undone)
     counts.undos += 1
@@ -124,18 +125,18 @@ struct TwoPrograms {
     counts.skipped += plan.skipped.count
   }
 
-  private mutating func redo(by who: Int, _ counts: inout WalkCounts) throws {
-    let isOwn = who < 2
-    let plan = try art.redo(own: isOwn, by: &authors[who])
-    let lastEdit = edits.last { !isOwn || $0.by == who }?.step ?? 0
-    let target = undos.lastIndex { !$0.isRedone && (!isOwn || $0.by == who) && $0.step > lastEdit }
+  private mutating func redo(by program: Int, _ counts: inout WalkCounts) throws {
+    let isOwn = program < 2
+    let plan = try art.redo(own: isOwn, by: &authors[program])
+    let lastEdit = edits.last { !isOwn || $0.by == program }?.step ?? 0
+    let target = undos.lastIndex { !$0.isRedone && (!isOwn || $0.by == program) && $0.step > lastEdit }
     #expect(plan?.name == target.map { "\(undos[$0].edit)" })
     guard let plan, let target else { return }
     undos[target].isRedone = true
-    edits[undos[target].edit].isTakenBack = false
+    edits[undos[target].edit].isReverted = false
     var fields: Set<Field> = []
-    for (field, taken) in undos[target].taken where piles[field] == taken.left {
-      piles[field]?.append(taken.layer)
+    for (field, removed) in undos[target].removed where stacks[field] == removed.left {
+      stacks[field]?.append(removed.layer)
       fields.insert(field)
     }
     #expect(Set(plan.changes.map(\.field)) == fields)

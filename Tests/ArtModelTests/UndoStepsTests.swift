@@ -6,31 +6,33 @@ import Testing
 @testable import ArtModel
 
 @Suite("Several undos in a row") struct UndoStepsTests {
-  /// Edits, undos and redos by two programs and a command line.
+  /// The result of random edits, undos and redos by two programs and a command line.
   private func history(_ generator: inout SplitMix64) throws -> DocumentContent {
     var authors = [try author(1), try author(2)]
     var art = try document([emoji("aaaaaaaa"), emoji("bbbbbbbb", z: 1)])
     for _ in 0..<Int.random(in: 1...30, using: &generator) {
-      let who = Int.random(in: 0...1, using: &generator)
+      let program = Int.random(in: 0...1, using: &generator)
       switch Int.random(in: 0...5, using: &generator) {
-      case 0: try art.undo(own: Bool.random(using: &generator), by: &authors[who])
-      case 1: try art.redo(own: Bool.random(using: &generator), by: &authors[who])
+      case 0: try art.undo(own: Bool.random(using: &generator), by: &authors[program])
+      case 1: try art.redo(own: Bool.random(using: &generator), by: &authors[program])
       default:
         let place = try Point(x: Double(Int.random(in: 0...9, using: &generator)), y: 0)
         var changes = [Change.move(try id("aaaaaaaa"), to: place)]
         if Bool.random(using: &generator) {
           changes.append(.resize(try id("bbbbbbbb"), to: try FontSize(place.x + 1)))
         }
-        try art.perform(Edit(name: "edit \(art.revision)", changes: changes), by: &authors[who])
+        try art.perform(Edit(name: "edit \(art.revision)", changes: changes), by: &authors[program])
       }
     }
     return art
   }
 
-  @Test("M17 several steps do what as many single ones do", arguments: [UndoDirection.undo, .redo])
+  @Test(
+    "M17 several undos or redos in one command do the same as single ones",
+    arguments: [UndoDirection.undo, .redo])
   func steps(_ direction: UndoDirection) throws {
     var generator = SplitMix64(seed: 31)
-    var taken = 0
+    var performed = 0
     for _ in 0..<2_000 {
       let start = try history(&generator)
       var (single, together) = (start, start)
@@ -42,15 +44,15 @@ import Testing
         #expect(step == plan)
         guard let step else { break }
         steps.performed(try together.perform(step, stamp: other.stamp(at: 0)))
-        taken += 1
+        performed += 1
       }
       #expect(Picture(single) == Picture(together))
     }
-    print("undo steps, \(direction): \(taken) beside single ones")
-    #expect(taken >= (direction == .undo ? 10_000 : 400))
+    print("undo steps, \(direction): \(performed) beside single ones")
+    #expect(performed >= (direction == .undo ? 10_000 : 400))
   }
 
-  @Test("what was made again can be undone although its edit has left the log")
+  @Test("a redone edit can be undone although the edit itself has left the log")
   func orphanedRedo() throws {
     var author = try author(1)
     var art = try document([emoji("aaaaaaaa")])
@@ -60,7 +62,7 @@ import Testing
     }
     for _ in 1...3 { try art.undo(by: &author) }
     for _ in 1...3 { try art.redo(by: &author) }
-    // Three undos and three redos are left: the edits themselves are gone.
+    // Three undos and three redos are left: the edits themselves have left the log.
     art.trimLog(entries: 6, changes: 1_000)
     #expect(art.log.count == 6)
     var places: [Double] = []
@@ -75,7 +77,7 @@ import Testing
     #expect(try art.undo(by: &author)?.name == "to 3")
   }
 
-  @Test("F3 the log in memory keeps its newest entries within its room, the newest one in any case")
+  @Test("F3 the log in memory keeps its newest entries up to its limits, and always the newest one")
   func trimming() throws {
     var author = try author(1)
     var art = try document([emoji("aaaaaaaa")])
@@ -95,7 +97,7 @@ import Testing
     #expect(art.log.map(\.revision) == [9])
   }
 
-  @Test("M16 a change to a value that no document may hold is refused before anything is changed")
+  @Test("M16 a change to a value out of bounds is refused before anything is changed")
   func bounds() throws {
     var art = try document([emoji("aaaaaaaa")])
     let before = art

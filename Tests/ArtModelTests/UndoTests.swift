@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Undo and redo")
 struct UndoTests {
-  private enum Who: Int {
+  private enum Program: Int {
     case ada
     case ben
   }
@@ -26,28 +26,28 @@ struct UndoTests {
 
     var x: Double? { art.emoji(bee)?.position.x }
 
-    mutating func move(to x: Double, by author: Who) throws {
+    mutating func move(to x: Double, by author: Program) throws {
       let edit = Edit(name: "move to \(numberText(x))", changes: [.move(bee, to: try Point(x: x, y: 0))])
       try art.perform(edit, by: &authors[author.rawValue])
     }
 
-    mutating func resize(to size: Double, by author: Who) throws {
+    mutating func resize(to size: Double, by author: Program) throws {
       let edit = Edit(name: "resize to \(numberText(size))", changes: [.resize(bee, to: try FontSize(size))])
       try art.perform(edit, by: &authors[author.rawValue])
     }
 
     @discardableResult
-    mutating func undo(by author: Who) throws -> UndoPlan? {
+    mutating func undo(by author: Program) throws -> UndoPlan? {
       try art.undo(own: true, by: &authors[author.rawValue])
     }
 
     @discardableResult
-    mutating func redo(by author: Who) throws -> UndoPlan? {
+    mutating func redo(by author: Program) throws -> UndoPlan? {
       try art.redo(own: true, by: &authors[author.rawValue])
     }
   }
 
-  @Test("M17 undo takes the newest edit that is not taken back, redo the newest undo")
+  @Test("M17 undo takes back the newest edit that is not taken back, and redo the newest undo")
   func names() throws {
     var stage = try Stage()
     for x in [1.0, 2, 3] { try stage.move(to: x, by: .ada) }
@@ -65,7 +65,7 @@ struct UndoTests {
     #expect(try stage.redo(by: .ada) == nil)
   }
 
-  @Test("M17 an undo and a redo are entries of the log that name what they take back")
+  @Test("M17 an undo and a redo are entries of the log that name their target")
   func entries() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -90,7 +90,7 @@ struct UndoTests {
     #expect(try stage.redo(by: .ada) == nil)
   }
 
-  @Test("M17 another program's edit ends the redo of all, but not that of one's own")
+  @Test("M17 another program's edit ends the redo of all edits, but not the redo of a program's own edits")
   func redoByOrigin() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -101,7 +101,7 @@ struct UndoTests {
     #expect(stage.x == 1)
   }
 
-  @Test("M19 a field that somebody else set since stays, and is told")
+  @Test("M19 undo leaves a field that another program has set since, and reports it")
   func laterWriter() throws {
     var stage = try Stage()
     let changes: [Change] = [
@@ -117,7 +117,7 @@ struct UndoTests {
     #expect(stage.x == 2 && stage.art.emoji(stage.bee)?.size.pixels == 5)
   }
 
-  @Test("M19 an emoji that somebody else removed is not put in by undoing what was done to it")
+  @Test("M19 undo does not add an emoji again that another program has removed")
   func removedMeanwhile() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -130,7 +130,7 @@ struct UndoTests {
     #expect(stage.art.emojiCount == 0)
   }
 
-  @Test("M19 redo leaves what somebody else set since the undo")
+  @Test("M19 redo leaves a field that another program has set since the undo")
   func redoLaterWriter() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -140,7 +140,7 @@ struct UndoTests {
     #expect(stage.x == 7)
   }
 
-  @Test("M19 what somebody else set and took back again does not stand in the way, of undo or of redo")
+  @Test("M19 undo and redo set a field again if the other program's change was taken back")
   func cancelled() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -154,8 +154,8 @@ struct UndoTests {
     #expect(stage.x == 1)
   }
 
-  @Test("M19 what was taken back beneath an edit is not brought back by undoing and redoing that edit")
-  func takenBackBeneath() throws {
+  @Test("M19 redo and undo of an edit do not bring back a value below it that was taken back")
+  func revertedBelow() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ben)
     try stage.move(to: 2, by: .ada)
@@ -179,8 +179,8 @@ struct UndoTests {
     #expect(try UndoPlan.redo(in: stage.art)?.name == "move to 1")
   }
 
-  @Test("M20 what anyone undid or redid is not undone or redone again")
-  func doneByAnyone() throws {
+  @Test("M20 an edit that the command line has undone or redone is not undone or redone again")
+  func doneByCommandLine() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
     try stage.undo(by: .ada)
@@ -191,7 +191,7 @@ struct UndoTests {
     #expect(try stage.undo(by: .ada) == nil)
   }
 
-  @Test("M17 an entry that changed nothing is passed over by undo and ends redo")
+  @Test("M17 an entry without changes is skipped by undo, and ends redo")
   func repairs() throws {
     var stage = try Stage()
     try stage.move(to: 1, by: .ada)
@@ -207,7 +207,7 @@ struct UndoTests {
     #expect(try UndoPlan.undo(in: stage.art)?.name == "move to 2")
   }
 
-  @Test("M17 a log whose beginning is cut off is undone as far as it goes")
+  @Test("M17 in a log without its beginning undo and redo end without breaking the document")
   func cutLog() throws {
     var random = RandomEdits(seed: 31)
     var steps = 0

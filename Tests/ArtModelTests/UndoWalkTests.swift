@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Undo walks")
 struct UndoWalkTests {
-  @Test("M18 undoing all gives the first document, redoing all the last one")
+  @Test("M18 undoing all edits gives the first document, and redoing all of them the last one")
   func thereAndBack() throws {
     var random = RandomEdits(seed: 41)
     var edits = 0
@@ -33,7 +33,7 @@ struct UndoWalkTests {
     #expect(edits > 2_000)
   }
 
-  @Test("M18 any walk of edits, undos and redos is one along the list of documents")
+  @Test("M18 random edits, undos and redos walk along the list of the documents that there were")
   func walks() throws {
     var random = RandomEdits(seed: 42)
     var steps = 0
@@ -67,7 +67,9 @@ struct UndoWalkTests {
     #expect(steps > 8_000)
   }
 
-  @Test("M19 M20 two programs and a command line: each field is what its last standing edit says")
+  @Test(
+    "M19 M20 after undos and redos of two programs and a command line each field has the value of its last standing edit"
+  )
   func threeAuthors() throws {
     var random = RandomEdits(seed: 43)
     var counts = WalkCounts()
@@ -80,7 +82,7 @@ struct UndoWalkTests {
     #expect(counts.skipped > 2_000 && counts.restored > 8_000)
   }
 
-  @Test("M19 two programs that add, remove and change anything never break a document")
+  @Test("M19 after random edits, undos and redos of two programs the document is valid")
   func anything() throws {
     var random = RandomEdits(seed: 44)
     var steps = 0
@@ -88,12 +90,12 @@ struct UndoWalkTests {
       var art = try random.document()
       var authors = [try author(1), try author(2)]
       for _ in 0..<60 {
-        let who = random.int(0...1)
+        let program = random.int(0...1)
         let own = random.int(0...2) > 0
         switch random.int(0...3) {
-        case 0: try art.undo(own: own, by: &authors[who])
-        case 1: try art.redo(own: own, by: &authors[who])
-        default: try art.perform(random.edit(), by: &authors[who])
+        case 0: try art.undo(own: own, by: &authors[program])
+        case 1: try art.redo(own: own, by: &authors[program])
+        default: try art.perform(random.edit(), by: &authors[program])
         }
         art.checkInvariants()
         steps += 1

@@ -5,13 +5,13 @@ import Testing
 
 @testable import ArtModel
 
-@Suite("What is seen of some content") struct ViewportTests {
+@Suite("Viewports") struct ViewportTests {
   private typealias Size = Viewport.Size
 
   private static let content = Size(width: 1000, height: 500)
   private static let view = Size(width: 200, height: 200)
 
-  @Test("at first all of the content is in the view, as large as can be, and in the middle")
+  @Test("a new viewport shows all of the content, as large as possible, in the middle")
   func fit() throws {
     let viewport = Viewport(content: Self.content, view: Self.view)
     #expect(viewport.zoom == 0.2 && viewport.isFit && viewport.fitZoom == 0.2)
@@ -23,7 +23,7 @@ import Testing
     #expect(small.zoom == 20 && small.isFit)
   }
 
-  @Test("the smallest zoom is the one that fits, or 1, the largest so many times that, or 1")
+  @Test("the smallest zoom is the fitting one or 1, and the largest zoom is a multiple of it, or 1")
   func bounds() {
     for (content, low, high) in [(Self.content, 0.2, 64.0), (Size(width: 10, height: 10), 1, 1280)] {
       var viewport = Viewport(content: content, view: Self.view)
@@ -47,22 +47,22 @@ import Testing
     }
   }
 
-  @Test("V1 zooming holds what is at a place of the view, as far as the content's edges let it")
+  @Test("V1 zooming keeps the given place of the view fixed, as far as the content's edges allow it")
   func aboutPlace() {
     var viewport = Viewport(content: Self.content, view: Self.view)
     viewport.zoom(to: 2, about: (150, 100))
-    // There was 750, 250.
+    // The place (150, 100) of the view showed (750, 250).
     #expect(viewport.contentPlace(x: 150, y: 100) == (750, 250) && viewport.center == (725, 250))
     viewport.zoom(by: 2)
     #expect(viewport.center == (725, 250) && viewport.zoom == 4)
     viewport.zoomToFit()
     viewport.zoom(to: 1, about: (0, 100))
-    #expect(viewport.visible.x == 0, "its left edge stays at the view's")
+    #expect(viewport.visible.x == 0, "the content's left edge stays at the view's left edge")
     viewport.zoom(to: 0.2, about: (200, 0))
-    #expect(viewport.center == (500, 250), "what fits is in the middle")
+    #expect(viewport.center == (500, 250), "content that fits is in the middle")
   }
 
-  @Test("zooming to a rectangle shows all of it, as large as can be")
+  @Test("zooming to a rectangle shows all of it, as large as possible")
   func toRectangle() throws {
     var viewport = Viewport(content: Self.content, view: Self.view)
     viewport.zoom(to: try CanvasRect(x: 100, y: 200, width: 50, height: 20))
@@ -71,12 +71,12 @@ import Testing
     viewport.zoom(to: try CanvasRect(x: -1000, y: -1000, width: 3000, height: 3000))
     #expect(viewport.isFit)
     viewport.zoom(to: try CanvasRect(x: 990, y: 0, width: 10, height: 100))
-    #expect(viewport.zoom == 2 && viewport.center == (950, 50), "its edges stay inside")
+    #expect(viewport.zoom == 2 && viewport.center == (950, 50), "the view stays within the content")
     viewport.zoom(to: try CanvasRect(x: 1, y: 1, width: 1e-6, height: 1e-6))
     #expect(viewport.zoom == viewport.maximumZoom)
   }
 
-  @Test("V1 scrolling ends at the content's edges, and what is smaller than the view is not scrolled")
+  @Test("V1 scrolling ends at the content's edges, and content that is smaller than the view does not scroll")
   func scrolling() {
     var viewport = Viewport(content: Self.content, view: Self.view)
     viewport.scroll(byX: 10, y: 10)
@@ -85,14 +85,14 @@ import Testing
     viewport.scroll(byX: 10, y: -20)
     #expect(viewport.center == (520, 210) && viewport.offset == (160, 5))
     viewport.scroll(byX: -1e300, y: .infinity)
-    #expect(viewport.center == (520, 210), "that is no distance")
+    #expect(viewport.center == (520, 210), "an infinite distance is ignored")
     viewport.scroll(byX: -1e300, y: 1e300)
     #expect(viewport.center == (200, 300) && viewport.offset == (0, 50))
     viewport.scroll(toCenterX: 600, y: 0)
     #expect(viewport.center == (600, 200))
   }
 
-  @Test("in another size of the view what fits goes on fitting, else zoom and centre stay")
+  @Test("after a resize of the view fitting content still fits, and otherwise zoom and centre stay")
   func resizing() {
     var viewport = Viewport(content: Self.content, view: Self.view)
     viewport.resize(view: Size(width: 500, height: 500))
@@ -102,11 +102,11 @@ import Testing
     viewport.resize(view: Size(width: 100, height: 50))
     #expect(viewport.zoom == 2 && viewport.center == (300, 300) && viewport.minimumZoom == 0.1)
     viewport.resize(view: Size(width: 3000, height: 10_000))
-    #expect(viewport.zoom == 2 && viewport.center == (500, 250), "now it fits")
+    #expect(viewport.zoom == 2 && viewport.center == (500, 250), "the content fits now")
   }
 
   @Test(
-    "V1 whatever is asked of it, it shows a part of the content within its bounds, and the same again for the same"
+    "V1 after random inputs a viewport shows a part of the content, with its zoom within bounds"
   )
   func anything() throws {
     var generator = SplitMix64(seed: 7)
@@ -129,7 +129,7 @@ import Testing
         switch generator.below(7) {
         case 0: viewport.zoom(to: number(1), about: place)
         case 1:
-          // About a place that is in the middle of the content and of the view it is held exactly so.
+          // A place in the middle of the content and of the view stays exactly fixed.
           let place = (x: viewport.view.width / 2, y: viewport.view.height / 2)
           viewport.zoom(by: number(0), about: place)
           if viewport.zoom >= before.zoom {
@@ -171,18 +171,18 @@ import Testing
       && isNear(visible.width, min(content.width, view.width / viewport.zoom), content.width)
       && isNear(visible.height, min(content.height, view.height / viewport.zoom), content.height)
     #expect(isSound, "\(viewport)")
-    // Whoever draws what is seen gets a rectangle like any other. At the very edge an addition may lose too much.
+    // The visible part is a valid rectangle. At the bound of coordinates an addition may lose too much precision.
     if max(content.width, content.height) < Limits.coordinate {
       #expect(throws: Never.self, "\(viewport)") {
         try CanvasRect(x: visible.x, y: visible.y, width: visible.width, height: visible.height)
       }
     }
-    // There and back.
+    // A place of the content is converted back to the place of the view.
     let place = viewport.contentPlace(x: view.width / 3, y: view.height / 4)
     let back = viewport.viewPlace(x: place.x, y: place.y)
     let most = max(content.width, content.height) * viewport.zoom + max(view.width, view.height)
     #expect(isNear(back.x, view.width / 3, most) && isNear(back.y, view.height / 4, most), "\(viewport)")
-    // What is seen, zoomed to, is what is seen.
+    // Zooming to the visible part does not zoom out.
     var again = viewport
     again.zoom(to: visible)
     #expect(again.zoom >= viewport.zoom * (1 - 1e-9), "\(viewport)")
@@ -193,7 +193,7 @@ import Testing
   }
 }
 
-@Suite("What design fits a terminal") struct SizeClassTests {
+@Suite("Size classes of terminals") struct SizeClassTests {
   @Test("a terminal of fewer than 60 columns, or of fewer than 16 rows, is compact")
   func rule() {
     let cases: [(Int, Int, SizeClass)] = [
@@ -212,13 +212,13 @@ import Testing
   }
 }
 
-@Suite("A part of the canvas") struct RectTests {
+@Suite("Regions of the canvas") struct RectTests {
   private static func rect(_ typed: String) throws(ArtError) -> [Double] {
     let rect = try CanvasRect(typed: typed, on: try Canvas(width: 400, height: 300))
     return [rect.x, rect.y, rect.width, rect.height]
   }
 
-  @Test("a region is typed as X,Y,WIDTHxHEIGHT, each in pixels or percent of the canvas")
+  @Test("a region is typed as X,Y,WIDTHxHEIGHT, each number in pixels or percent of the canvas")
   func typed() throws {
     for (typed, expected) in [
       ("0,0,400x300", [0.0, 0, 400, 300]), ("10,-20.5,1e2x0.25", [10, -20.5, 100, 0.25]),
@@ -233,7 +233,7 @@ import Testing
   }
 
   @Test(
-    "what is none is refused, and the refusal says how to give one",
+    "a text that is no region is refused, and the refusal gives the syntax",
     arguments: [
       "", ",", ",,", "1,2", "1,2,3", "1,2,3x", "1,2,x4", "1,2,3x4x5", "1,2,3,4x5", "1,2,3*4", " 1,2,3x4",
       "1,2,3x4 ",
@@ -256,7 +256,7 @@ import Testing
       0, -0.0, 1, -1, 1e6, -1e6, 1e6 + 1, -1e6 - 1, 2e6, 1e308, .infinity, -.infinity, .nan,
       .leastNonzeroMagnitude, 1e-6, 0.999e-6,
     ]
-    var counts = (taken: 0, refused: 0)
+    var counts = (accepted: 0, refused: 0)
     for _ in 0..<20_000 {
       let n = (0..<4).map { _ in
         generator.oneIn(2) ? Double(generator.below(1000)) : odd[generator.below(odd.count)]
@@ -268,13 +268,13 @@ import Testing
         let rect = try CanvasRect(x: n[0], y: n[1], width: n[2], height: n[3])
         #expect(isSound && rect.x == n[0] && rect.y == n[1] && rect.width == n[2] && rect.height == n[3])
         #expect(rect.x.sign == .plus || rect.x < 0, "no negative zero")
-        counts.taken += 1
+        counts.accepted += 1
       } catch {
         #expect(!isSound && error.code == .badValue)
         counts.refused += 1
       }
     }
-    print("rectangles: \(counts.taken) taken, \(counts.refused) refused")
-    #expect(counts.taken > 1_000 && counts.refused > 1_000)
+    print("rectangles: \(counts.accepted) taken, \(counts.refused) refused")
+    #expect(counts.accepted > 1_000 && counts.refused > 1_000)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ArtModel
 
-@Suite("Whether a refused background is warned about")
+@Suite("Warnings of a refused background")
 struct WarningTests {
   struct Row: CustomTestStringConvertible {
     var choice: WarningChoice?
@@ -13,35 +13,35 @@ struct WarningTests {
     var isAskedAgain: Bool
     let decision: WarningDecision
 
-    init(_ choice: WarningChoice?, stopped: Bool, told: Bool, again: Bool, _ decision: WarningDecision) {
+    init(_ choice: WarningChoice?, stopped: Bool, shown: Bool, again: Bool, _ decision: WarningDecision) {
       self.choice = choice
       isStopped = stopped
-      wasShown = told
+      wasShown = shown
       isAskedAgain = again
       self.decision = decision
     }
 
     var testDescription: String {
-      "\(choice?.rawValue ?? "nothing said"), stopped \(isStopped), told \(wasShown), again \(isAskedAgain)"
+      "\(choice?.rawValue ?? "no choice"), stopped \(isStopped), shown \(wasShown), again \(isAskedAgain)"
     }
   }
 
-  /// What stands first decides; a row says nothing of what stands behind it.
+  /// The first condition that holds decides; a row does not depend on the conditions after it.
   static let rows: [Row] =
-    all { again, stopped, told in Row(.never, stopped: stopped, told: told, again: again, .silent) }
-    + all { again, stopped, told in
-      Row(.always, stopped: stopped, told: told, again: again, .shown(asks: false))
+    all { again, stopped, shown in Row(.never, stopped: stopped, shown: shown, again: again, .silent) }
+    + all { again, stopped, shown in
+      Row(.always, stopped: stopped, shown: shown, again: again, .shown(asks: false))
     }
     + [WarningChoice.once, nil].flatMap { choice in
       [
-        Row(choice, stopped: false, told: false, again: true, .shown(asks: true)),
-        Row(choice, stopped: false, told: true, again: true, .shown(asks: true)),
-        Row(choice, stopped: true, told: false, again: true, .shown(asks: false)),
-        Row(choice, stopped: true, told: true, again: true, .shown(asks: false)),
-        Row(choice, stopped: true, told: false, again: false, .silent),
-        Row(choice, stopped: true, told: true, again: false, .silent),
-        Row(choice, stopped: false, told: true, again: false, .silent),
-        Row(choice, stopped: false, told: false, again: false, .shown(asks: true)),
+        Row(choice, stopped: false, shown: false, again: true, .shown(asks: true)),
+        Row(choice, stopped: false, shown: true, again: true, .shown(asks: true)),
+        Row(choice, stopped: true, shown: false, again: true, .shown(asks: false)),
+        Row(choice, stopped: true, shown: true, again: true, .shown(asks: false)),
+        Row(choice, stopped: true, shown: false, again: false, .silent),
+        Row(choice, stopped: true, shown: true, again: false, .silent),
+        Row(choice, stopped: false, shown: true, again: false, .silent),
+        Row(choice, stopped: false, shown: false, again: false, .shown(asks: true)),
       ]
     }
 
@@ -50,7 +50,7 @@ struct WarningTests {
   }
 
   @Test(
-    "B22 a warning is silent with never, told with always, told again to whoever tries again, silent when it was stopped, else told once",
+    "B22 a warning is silent with never, shown with always and for a repeated request, silent when it was stopped, and else shown once",
     arguments: rows)
   func decide(_ row: Row) {
     var record = WarningRecord()

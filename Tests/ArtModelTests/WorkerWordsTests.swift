@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArtModel
 
-@Suite("What emojiart and its worker say to each other")
+@Suite("Messages between emojiart and its worker")
 struct WorkerWordsTests {
   private static func request(_ text: String) throws(ArtError) -> WorkerRequest {
     try JSONReader.read(text) { (reader) throws(ArtError) in try WorkerRequest(from: &reader) }
@@ -16,7 +16,7 @@ struct WorkerWordsTests {
     try JSONReader.read(text) { (reader) throws(ArtError) in try WorkerReply(from: &reader) }
   }
 
-  @Test("B13 each request has one form, with its keys sorted")
+  @Test("B13 each request to fetch or decode has one form with sorted keys")
   func requestForms() throws {
     let decode = WorkerRequest.decode(bytes: 9, PictureLimits(bytes: 10, pixels: 11, side: 12))
     #expect(
@@ -35,7 +35,7 @@ struct WorkerWordsTests {
     #expect(try Self.request(text) == fetch)
   }
 
-  @Test("B13 each reply has one form, with its keys sorted")
+  @Test("B13 each reply to a fetch or a decoding has one form with sorted keys")
   func replyForms() throws {
     let size = try Canvas(width: 2, height: 1)
     let forms: [(WorkerReply, String)] = [
@@ -58,9 +58,9 @@ struct WorkerWordsTests {
   }
 
   @Test(
-    "B13 every reason and every time comes through, and what a server wrote comes through so that it can be read"
+    "B13 every reason is read back, a time is limited to its bounds, and a long detail is shortened to a line that can be read"
   )
-  func comesThrough() throws {
+  func reasonsAndTimes() throws {
     for reason in Refusal.Reason.allCases {
       for isTransient in [true, false] {
         let reply = WorkerReply.refused(Refusal(reason, "\u{1b}[31m\"\\ 🐝\n", isTransient: isTransient))
@@ -90,7 +90,7 @@ struct WorkerWordsTests {
   }
 
   @Test(
-    "B13 what is none of it is an error",
+    "B13 an invalid request or reply is an error",
     arguments: [
       "", "{}", "[]", "1", "{\"hello\":1}x", "{\"hello\":\"1\"}", "{\"hello\":1,\"hello\":1}",
       "{\"body\":1,\"hello\":1}", "{\"bodies\":1}", "{\"body\":-1}", "{\"body\":268435457}", "{\"body\":1.0}",
@@ -114,7 +114,7 @@ struct WorkerWordsTests {
     }
   }
 
-  @Test("B13 mutated lines never trap, and what is read is written and read again as the same")
+  @Test("B13 lines with random changes never trap, and what is read is written and read again as the same")
   func mutations() throws {
     var generator = SplitMix64(seed: 41)
     let samples = [
@@ -142,15 +142,15 @@ struct WorkerWordsTests {
         case 1: bytes.remove(at: place)
         case 2: bytes.insert(contentsOf: Array(tokens[generator.below(tokens.count)].utf8), at: place)
         default:
-          // A digit in the place of another.
+          // Another digit in place of one.
           guard let digit = bytes[place...].firstIndex(where: { (0x30...0x39).contains($0) }) else { break }
           bytes[digit] = UInt8(0x30 + generator.below(10))
         }
       }
-      let isRequest = try Self.survives(bytes) { (text) throws(ArtError) in
+      let isRequest = try Self.isReread(bytes) { (text) throws(ArtError) in
         JSONFormTests.text(try Self.request(text).write)
       }
-      let isReply = try Self.survives(bytes) { (text) throws(ArtError) in
+      let isReply = try Self.isReread(bytes) { (text) throws(ArtError) in
         JSONFormTests.text(try Self.reply(text).write)
       }
       if isRequest || isReply { counts.read += 1 } else { counts.refused += 1 }
@@ -159,8 +159,8 @@ struct WorkerWordsTests {
     #expect(counts.read > 1_000 && counts.refused > 4_000)
   }
 
-  /// Whether the bytes are read; then what is written of them is read as the same.
-  private static func survives(
+  /// Whether the bytes are read; if so, checks that they are written and read again as the same.
+  private static func isReread(
     _ bytes: [UInt8], _ rewrite: (String) throws(ArtError) -> String
   ) throws -> Bool {
     let text = String(decoding: bytes, as: UTF8.self)
@@ -171,14 +171,14 @@ struct WorkerWordsTests {
   }
 }
 
-@Suite("Lines and raw bytes in pieces")
+@Suite("Splitting lines and raw bytes")
 struct FrameSplitterTests {
   private enum Frame: Equatable {
     case line([UInt8])
     case bytes([UInt8])
   }
 
-  /// Takes the text in pieces of these lengths; a line that begins with a digit announces that many bytes.
+  /// Splits the text in pieces of these lengths; a line that begins with a digit announces that many bytes.
   private static func split(
     _ text: [UInt8], _ splitter: inout FrameSplitter, length: () -> Int
   ) -> (frames: [Frame], isWhole: Bool) {
@@ -198,7 +198,7 @@ struct FrameSplitterTests {
     return (frames, true)
   }
 
-  @Test("B13 lines and raw bytes come through as they are, however they are cut")
+  @Test("B13 lines and raw bytes are given as they are, in pieces of any length")
   func cuts() {
     var generator = SplitMix64(seed: 42)
     var count = 0
@@ -228,7 +228,7 @@ struct FrameSplitterTests {
   }
 
   @Test(
-    "B13 a line that is too long and bytes that are too many are the end, and nothing of them is handed out")
+    "B13 a line or bytes over their limit end the splitting, and nothing of them is given")
   func limits() {
     for length in 1...12 {
       for (text, frames, isWhole) in [
@@ -244,7 +244,7 @@ struct FrameSplitterTests {
     }
   }
 
-  @Test("B13 what has come of a line or of bytes tells that more is due")
+  @Test("B13 an unfinished line or unfinished bytes are reported as unfinished")
   func middle() {
     for (text, isAtBeginning) in [
       ("", true), ("a\n", true), ("a", false), ("2\n", false), ("2\na", false), ("2\nab", true),

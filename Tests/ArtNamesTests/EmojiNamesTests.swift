@@ -21,7 +21,7 @@ struct EmojiNamesTests {
     try #require(EmojiNames.search(words, limit: limit)).emojis.map(\.emoji)
   }
 
-  @Test("N2 case, accents, apostrophes and what parts words make no difference in a name")
+  @Test("N2 case, accents, apostrophes and separators make no difference in a name")
   func spellings() throws {
     for name in ["red-heart", "red_heart", "Red-Heart", "RED HEART", " red  heart "] {
       #expect(try named(name) == "❤️")
@@ -38,17 +38,17 @@ struct EmojiNamesTests {
     #expect(try named("mrs-claus") == "🤶")
   }
 
-  @Test("N3 a name goes before a keyword, and a keyword counts where one emoji has it")
+  @Test("N3 a name is preferred to a keyword, and a keyword is accepted if one emoji has it")
   func keywords() throws {
     #expect(try named("honeybee") == "🐝")
     #expect(try named("bee") == "🐝")
     #expect(try named("+1") == "👍")
-    // Many have it as a keyword.
+    // Several emoji have it as a keyword.
     #expect(try named("cat") == "🐈")
     #expect(try named("12:00") == "🕛")
   }
 
-  @Test("N3 a name that fits several or none is refused with the near ones")
+  @Test("N3 a name that fits several emoji or none is refused with the nearest names")
   func near() {
     #expect(
       message("heart")
@@ -62,7 +62,7 @@ struct EmojiNamesTests {
     #expect(message("-)") == ":-): has no letters to look for, searchNames: -)")
   }
 
-  @Test("what is found has all of the words, best first: the name itself, whole words, beginnings")
+  @Test("a search finds emoji that have all of its words, best first: the name itself, whole words, prefixes")
   func ranking() throws {
     #expect(try best("bee") == ["🐝", "🪲", "🍺"])
     #expect(try best("red", "heart", limit: 1) == ["❤️"])
@@ -80,7 +80,7 @@ struct EmojiNamesTests {
     #expect(few.emojis == Array(all.emojis.prefix(7)) && few.count == all.count)
   }
 
-  @Test("skin tones come when they are asked for: one of them, or all")
+  @Test("a search gives emoji in the requested skin tone, or in all skin tones")
   func tones() throws {
     func found(_ word: String, _ tone: ToneChoice) throws -> [String] {
       try #require(EmojiNames.search([word], tone: tone, limit: 100)).emojis.map(\.emoji)
@@ -98,7 +98,7 @@ struct EmojiNamesTests {
     }
   }
 
-  @Test("N2 an emoji is told by its name, whatever variation selectors it has")
+  @Test("N2 an emoji has its name with and without variation selectors")
   func names() throws {
     #expect(EmojiNames.names(of: "🐝").first?.shortcode == "honeybee")
     #expect(EmojiNames.names(of: "❤").first?.name == "red heart")
@@ -111,7 +111,9 @@ struct EmojiNamesTests {
     }
   }
 
-  @Test("a name in a skin tone that an emoji has not, or a keyword in one, is told with what there is")
+  @Test(
+    "a name in a skin tone that its emoji does not have, or a keyword in one, is refused with the nearest names"
+  )
   func tonesOfNames() {
     #expect(
       message("honeybee-dark-skin-tone")
@@ -120,7 +122,7 @@ struct EmojiNamesTests {
     #expect(message("-dark-skin-tone").hasPrefix("no emoji is called"))
   }
 
-  @Test("an emoji that is asked for in a tone comes in that one, whichever it was given in")
+  @Test("an emoji in any skin tone is given in the requested one")
   func tonesOfEmoji() {
     #expect(EmojiNames.names(of: "👋", tone: .tone(.dark)).map(\.emoji) == ["👋🏿"])
     #expect(EmojiNames.names(of: "👋🏻", tone: .tone(.dark)).map(\.shortcode) == ["waving-hand-dark-skin-tone"])
@@ -129,7 +131,7 @@ struct EmojiNamesTests {
     #expect(EmojiNames.names(of: "bee", tone: .all) == [])
   }
 
-  @Test("of a long name that is none as much is told as a line takes")
+  @Test("the error about a long unknown name is shorter than 250 bytes")
   func longNames() {
     for long in [String(repeating: "a", count: 100_000), "a" + String(repeating: "\u{301}", count: 100_000)] {
       #expect(message(long).utf8.count < 250)
@@ -137,7 +139,7 @@ struct EmojiNamesTests {
     #expect(message(String(repeating: "-", count: 100_000)).utf8.count < 250)
   }
 
-  @Test("completions are the names that begin so, and the keywords of one emoji only")
+  @Test("completions are the names with that prefix, and the keywords of one emoji only")
   func completions() throws {
     #expect(
       EmojiNames.shortcodes(beginningWith: "honey") == [

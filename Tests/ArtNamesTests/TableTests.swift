@@ -20,7 +20,7 @@ struct TableTests {
     return rows
   }
 
-  @Test("N1 the table is what scripts/emoji-names makes of Unicode's data")
+  @Test("N1 the table is the output of scripts/emoji-names for Unicode's data")
   func regenerated() throws {
     let sources = ["unicode/emoji/emoji-test.txt", "unicode/cldr/common/annotations/en.xml"]
     let lacking = sources.filter { !FileManager.default.fileExists(atPath: "/usr/share/\($0)") }
@@ -42,7 +42,7 @@ struct TableTests {
     #expect(made == table)
   }
 
-  @Test("N1 the program has the table, and each of its emoji is a label")
+  @Test("N1 the program has the whole table, and each of its emoji is a valid text of one character")
   func whole() throws {
     let rows = rows()
     #expect(rows.count == 1_870)
@@ -58,23 +58,25 @@ struct TableTests {
     #expect(versions == 1_870 + 1_785)
   }
 
-  @Test("N2 every emoji is found by what `find` says to type for it, in every skin tone, and by its name")
+  @Test(
+    "N2 every emoji in every skin tone has a shortcode of its own, and a sample of them is found by shortcode and name"
+  )
   func everyName() throws {
     var count = 0
-    var taken: Set<String> = []
+    var shortcodes: Set<String> = []
     var lookups = 0
     for (place, row) in rows().enumerated() {
       for named in NamedEmoji.chosen(.all, of: row) {
         count += 1
         #expect(Shortcode.of(named.name) == named.shortcode)
-        #expect(taken.insert(named.shortcode).inserted, "\(named.shortcode) is the name of two")
+        #expect(shortcodes.insert(named.shortcode).inserted, "\(named.shortcode) is the name of two")
       }
-      // Looking up each would take a minute; that names differ was seen above.
+      // Looking all of them up would take a minute; the shortcodes were compared above.
       guard place % 16 == 0 else { continue }
       lookups += 1
       #expect(try EmojiNames.emoji(named: row.shortcode.text).string == row.emoji.text)
       #expect(try EmojiNames.emoji(named: row.name.text).string == row.emoji.text)
-      // All are made alike; the first and the last tell.
+      // All versions are made in the same way: the first and the last one are enough.
       let versions = NamedEmoji.versions(of: row)
       for named in [versions.first, versions.last].compactMap(\.self) {
         #expect(try EmojiNames.emoji(named: named.shortcode).string == named.emoji)
@@ -84,7 +86,7 @@ struct TableTests {
     #expect(count == 3_655)
   }
 
-  @Test("N2 the script and the program spell shortcodes alike")
+  @Test("N2 the script and the program make the same shortcodes")
   func spelling() {
     var count = 0
     for row in rows() {
@@ -103,7 +105,7 @@ struct TableTests {
     }
   }
 
-  @Test("N1 a table that is cut short anywhere is read without a trap")
+  @Test("N1 a table that is cut at any byte is read without a trap")
   func cut() throws {
     let table = Array("🐝\thoneybee\tbee|insect\thoneybee\t\n👍\tthumbs-up\t+1\tthumbs up\t👍🏻 👍🏿\n".utf8)
     for end in 0...table.count {
@@ -120,7 +122,7 @@ struct TableTests {
     }
   }
 
-  @Test("a search that passes over lines finds all that fit")
+  @Test("a search that skips lines finds as many emoji as a search of every line")
   func wholeSearch() throws {
     let rows = rows()
     let words = Set(

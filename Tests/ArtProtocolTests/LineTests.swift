@@ -5,13 +5,13 @@ import ArtProtocol
 import TestSupport
 import Testing
 
-/// The kinds of lines, each with one that is drawn, and with what reads it.
+/// The kinds of lines, each with a random line and its reader.
 enum LineKind: CaseIterable {
   case request, answer, event, notice
 
   private static let document = DocumentID(lowBits: 7)
 
-  /// A line without its line break, and whether the value that is read from it is the one that was drawn.
+  /// A random line without its line break, and whether the value that is read from it is the value that was written.
   func line(of random: inout RandomProtocol) throws -> (line: [UInt8], isSame: () throws -> Bool) {
     switch self {
     case .request:
@@ -33,7 +33,7 @@ enum LineKind: CaseIterable {
     }
   }
 
-  /// Reads a line and writes it again, without its line break; nil for a line of blanks.
+  /// Reads a line and writes it again, without its line break; nil for an empty line.
   func reread(_ line: [UInt8]) throws -> [UInt8]? {
     switch self {
     case .request: try line.withUnsafeBufferPointer { try ProtocolRequest($0)?.line.dropLast() }
@@ -58,7 +58,9 @@ enum LineKind: CaseIterable {
 }
 
 @Suite("Lines of the protocol") struct LineTests {
-  @Test("J2 what ArtProtocol writes it reads back", arguments: LineKind.allCases)
+  @Test(
+    "J2 each line that ArtProtocol writes is read back as the same value, and written again as the same bytes",
+    arguments: LineKind.allCases)
   func roundTrip(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 47)
     for _ in 0..<500 {
@@ -67,11 +69,11 @@ enum LineKind: CaseIterable {
       #expect(try isSame(), "\(text)")
       #expect(try kind.reread(line) == line, "\(text)")
     }
-    // Another line is another value.
+    // A control: another line is written differently.
     let (line, _) = try kind.line(of: &random)
     var other = try kind.line(of: &random)
     while other.line == line { other = try kind.line(of: &random) }
-    #expect(try kind.reread(other.line) != line, "the control")
+    #expect(try kind.reread(other.line) != line, "another line is written differently")
   }
 
   @Test("J8 the line of an error has the words of the front end, and its code, subject and remedy")
@@ -90,7 +92,7 @@ enum LineKind: CaseIterable {
     let notices = ProtocolNotice.notices(
       .damaged("bees", reason: error), folder: "art", name: { $0 }, message: words)
     #expect(notices == [.damaged("bees", reason: words(error))])
-    // Without a front end's words it is what happened, and only what is there has a member.
+    // Without words of a front end the message is the cause, and only what the error has is a member.
     #expect(
       text(ProtocolAnswer(.failed(ArtError(.busy, "in use"))).line())
         == #"{"error":{"code":"busy","message":"in use"}}"# + "\n")
@@ -105,7 +107,7 @@ enum LineKind: CaseIterable {
   }
 
   @Test(
-    "J3 a line with an unknown key, two equal keys or a value of another kind is one error",
+    "J3 a line with an unknown key, two equal keys or a value of another type is refused",
     arguments: LineKind.allCases)
   func malformed(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 48)
@@ -113,7 +115,7 @@ enum LineKind: CaseIterable {
     for _ in 0..<200 {
       let line = try kind.line(of: &random).line
       for member in try Member.all(of: line) where member.key != "tag" {
-        for (what, bytes) in member.spoiled(line) {
+        for (what, bytes) in member.invalidVariants(of: line) {
           count += 1
           #expect(throws: (any Error).self, "\(what): \(String(decoding: bytes, as: UTF8.self))") {
             _ = try kind.reread(bytes)
@@ -125,7 +127,9 @@ enum LineKind: CaseIterable {
     #expect(count > 1_000)
   }
 
-  @Test("J3 no bytes trap the reader: they are read, or they are an error", arguments: LineKind.allCases)
+  @Test(
+    "J3 lines with random changes are read or refused, and never trap the reader",
+    arguments: LineKind.allCases)
   func mutations(_ kind: LineKind) throws {
     var random = RandomProtocol(seed: 4)
     var (read, bad) = (0, 0)
@@ -154,14 +158,14 @@ enum LineKind: CaseIterable {
   }
 }
 
-/// A member of an object within a line, however deep.
+/// A member of an object in a line, at any depth.
 private struct Member {
   let key: String
-  /// Where its value is.
+  /// The range of its value.
   let value: Range<Int>
   private let kind: JSONReader.Kind?
 
-  /// Those within tags are not among them: a tag may be anything.
+  /// All members but those within tags: a tag may be any JSON.
   static func all(of line: [UInt8]) throws -> [Member] {
     var members: [Member] = []
     try line.withUnsafeBufferPointer { bytes in
@@ -188,8 +192,8 @@ private struct Member {
     }
   }
 
-  /// The line with this member twice, with an unknown one beside it, and with a value of another kind.
-  func spoiled(_ line: [UInt8]) -> [(String, [UInt8])] {
+  /// The line with this member twice, with an unknown one beside it, and with a value of another type.
+  func invalidVariants(of line: [UInt8]) -> [(String, [UInt8])] {
     var (twice, unknown, other) = (line, line, line)
     twice.insert(contentsOf: Array(",\"\(key)\":".utf8) + line[value], at: value.upperBound)
     unknown.insert(contentsOf: Array(#","unknown":1"#.utf8), at: value.upperBound)

@@ -5,7 +5,7 @@ import ArtProtocol
 import ArtWorkspace
 import Testing
 
-@Suite("Lines of a watcher") struct NoticeTests {
+@Suite("Lines about watched folders") struct NoticeTests {
   private func entry(_ revision: Int, by author: String = "Ada", origin: Int = 1) throws -> LoggedEdit {
     let bee = try #require(EmojiID("00000001"))
     return LoggedEdit(
@@ -26,7 +26,7 @@ import Testing
     return String(decoding: notices.flatMap(\.line), as: UTF8.self)
   }
 
-  @Test("notices are lines of JSON with sorted keys")
+  @Test("each notice is a line of JSON with sorted keys, and each edit a line of its own")
   func jsonLines() throws {
     let cases: [(FolderNotice, String)] = [
       (.ready(2), #"{"documents":2,"event":"ready","folder":"art"}"#),

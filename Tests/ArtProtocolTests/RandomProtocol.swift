@@ -7,7 +7,7 @@ import ArtWorkspace
 import TestSupport
 import Testing
 
-/// Draws values of every shape of the protocol. URLs are such as are shown whole.
+/// Random values of every shape of the protocol. URLs are such that displaying does not change them.
 struct RandomProtocol {
   var generator: SplitMix64
 
@@ -123,7 +123,7 @@ struct RandomProtocol {
       try pick([.badURL, .dns, .tooBig, .notAnImage, .status]), try text(), isTransient: flag())
   }
 
-  /// Without an object in it: what is in a tag may be anything.
+  /// Any JSON of a tag, but no object: a tag's members are not checked.
   mutating func tag() throws -> ProtocolTag? {
     try optional {
       try #require(ProtocolTag(try $0.pick(["7", "-2.50e+3", "null", #""x y""#, "[1,[]]", #""\u009b""#])))
@@ -191,7 +191,7 @@ struct RandomProtocol {
     return ProtocolAnswer(outcome, tag: try tag())
   }
 
-  /// Without `z` an emoji is where its array has it, and an empty array does not say whether it would have `z`.
+  /// Without `z` an emoji is placed by its position in the array; an empty array does not show whether it has `z`.
   mutating func shown(of id: DocumentID) throws -> ProtocolDocument {
     var emojis = try list { try $0.emoji() }
     let hasZ = flag() && !emojis.isEmpty
@@ -212,7 +212,7 @@ struct RandomProtocol {
     try pick([.closed, .open, .saving, .error(try error()), .editingDisabled(try text())])
   }
 
-  /// All but `failed`, which is read as an answer.
+  /// Every event but `failed`, which is read as an answer.
   mutating func event() throws -> ProtocolEvent {
     switch int(0...9) {
     case 0: .state(try state())

@@ -14,7 +14,7 @@ import Testing
     #"{"save":true}"#, #"{"show":true,"tag":"x"}"#,
   ]
 
-  /// The tag of a line, whether it can be read or not.
+  /// The tag of a line, whether the line can be read or not.
   private func tag(_ bytes: [UInt8]) -> (tag: ProtocolTag?, isRead: Bool)? {
     bytes.withUnsafeBufferPointer { line in
       do throws(ProtocolRequest.Unreadable) {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("S3 no line traps the program: it is read, or it is an error")
+  @Test("S3 lines with random changes are read or refused, and never trap the program")
   func mutations() throws {
     var chance = SplitMix64(seed: 4)
     var (read, bad, tagged) = (0, 0, 0)
@@ -51,7 +51,7 @@ import Testing
     #expect(read > 5_000 && bad > 5_000 && tagged > 1_000)
   }
 
-  @Test("S2 a tag comes back as it was given, whatever it is and wherever it stands")
+  @Test("S2 a tag is given back as it was, whatever JSON it is and wherever it stands")
   func tags() throws {
     let tags = [
       "1", "-2.50e+3", "null", "true", #""x""#, #""é \"\\\/\b\u00e9🐝""#, "[ ]", #"{"a" : [1, {"b":2}]}"#,
@@ -68,7 +68,7 @@ import Testing
     #expect(try #require(self.tag(Array(#"{"undo":1,"tag":\#(deep)}"#.utf8))).tag == nil, "too deep")
   }
 
-  @Test("S2 the longest tag, all of escapes, comes back in an answer that can be read")
+  @Test("S2 the longest tag, with escapes only, is given back in an answer that can be read")
   func longestTag() throws {
     let controls = String(repeating: "\u{202E}", count: (ProtocolTag.limit - 2) / 3)
     let line = Array(#"{"tag":"\#(controls)","undo":1}"#.utf8)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArtSystem
 
-@Suite("The calls of the system that are about files") struct FileTests {
+@Suite("Files and folders") struct FileTests {
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }
@@ -16,7 +16,7 @@ import Testing
     return names.sorted()
   }
 
-  @Test("A5 a folder is read to its end: each entry once, with its kind, whatever bytes its name has")
+  @Test("A5 a folder is read to its end: each entry once, with its kind, whatever the bytes of its name are")
   func entries() throws {
     #expect(mkdir(scratch["folder"], 0o700) == 0 && symlink("folder", scratch["link"]) == 0)
     #expect(symlink("nowhere", scratch["dangling"]) == 0 && mkfifo(scratch["pipe"], 0o600) == 0)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "A6 a file without a name appears whole where nothing is, or in the place of another file, or not at all",
+    "A6 a file without a name becomes a whole file at its path or replaces another one, or nothing changes",
     arguments: [true, false])
   func unnamed(allowsUnnamed: Bool) throws {
     func begun(_ text: String) throws -> UnnamedFile {
@@ -61,7 +61,7 @@ import Testing
       close(file.descriptor)
     }
     let first = try begun("first")
-    #expect(try names() == (allowsUnnamed ? [] : [".hidden"]), "nothing is at its path before it is linked")
+    #expect(try names() == (allowsUnnamed ? [] : [".hidden"]), "its path has no file before it is linked")
     try first.link(as: scratch["a"])
     end(first)
     #expect(try names() == ["a"] && SmallFile.text(scratch["a"], limit: 9) == "first")
@@ -69,7 +69,7 @@ import Testing
     let second = try begun("second")
     let error = #expect(throws: SystemError.self) { try second.link(as: scratch["a"]) }
     #expect(error?.number == EEXIST)
-    #expect(try SmallFile.text(scratch["a"], limit: 9) == "first", "what was there stays")
+    #expect(try SmallFile.text(scratch["a"], limit: 9) == "first", "the former file is still there")
     #expect(try !second.replace(scratch["a"], over: scratch[".other"], ifStill: { false }))
     #expect(try SmallFile.text(scratch["a"], limit: 9) == "first")
     end(second)
@@ -89,7 +89,7 @@ import Testing
     #expect(missing?.number == ENOENT)
   }
 
-  @Test("A6 a file gets another name only where nothing has it, also where it cannot have two")
+  @Test("A6 a file with a hidden name is not linked over another file")
   func renaming() throws {
     try scratch.write("a", "one")
     try scratch.write("b", "two")
@@ -100,11 +100,11 @@ import Testing
     close(file.descriptor)
   }
 
-  @Test("W10 paths are equal when their bytes are, and are taken apart at the byte of a slash")
+  @Test("W10 paths are compared by their bytes, and split at the byte of a slash")
   func paths() {
     #expect(FilePath("e\u{301}") != FilePath("\u{E9}") && "e\u{301}" == "\u{E9}")
     #expect(Set([FilePath("e\u{301}"), FilePath("\u{E9}"), FilePath("\u{E9}")]).count == 2)
-    // A skin tone joins the slash before it to one character.
+    // A skin tone and the slash before it are one character.
     let odd = FilePath("a/\u{1F3FB}/b")
     #expect(
       odd.components == ["a", "\u{1F3FB}", "b"] && odd.parent?.parent == FilePath("a") && odd.depth == 3)
@@ -118,10 +118,11 @@ import Testing
     #expect(FilePath("a/b").isWithin(FilePath("a")) && FilePath("a").isWithin(FilePath("a")))
     #expect(!FilePath("ab").isWithin(FilePath("a")) && FilePath("ab").isWithin(.root))
     #expect(FilePath.root.appending("a").appending("b") == FilePath("a/b") && FilePath.root.parent == nil)
-    #expect(FilePath("b") > FilePath("a/b") && FilePath("é") > FilePath("z"), "in the order of their bytes")
+    #expect(
+      FilePath("b") > FilePath("a/b") && FilePath("é") > FilePath("z"), "paths are ordered by their bytes")
   }
 
-  @Test("W10 a path without links is a text, or an error")
+  @Test("W10 a path is resolved to a path without links in UTF-8, or is an error")
   func resolving() throws {
     #expect(mkdir(scratch["real"], 0o700) == 0 && symlink("real", scratch["link"]) == 0)
     #expect(try FilePath.resolved(scratch["link"]) == scratch["real"])
@@ -136,7 +137,7 @@ import Testing
   }
 
   @Test(
-    "A5 a small file is read to its end, is absent, or is an error; one that is larger than it may be is an error"
+    "A5 a small file is read to its end, is absent, or is an error; a file over the limit is an error"
   )
   func small() throws {
     try scratch.write("a", String(repeating: "x", count: 100_000))
@@ -149,7 +150,8 @@ import Testing
     #expect(try SmallFile.text("/proc/self/comm", limit: 64)?.isEmpty == false, "a file without a size")
   }
 
-  @Test("A5 a file's identity stays with a rename, is shared by hard links, and says what a path leads to")
+  @Test(
+    "A5 a file keeps its identity when it is renamed, and shares it with its hard links; a link has its own")
   func identities() throws {
     try scratch.write("a")
     let identity = try #require(FileIdentity(at: scratch["a"]))

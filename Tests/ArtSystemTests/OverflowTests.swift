@@ -5,11 +5,11 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("More events than are read") struct OverflowTests {
-  @Test("W2 events that were lost while nobody read are told as an overflow, and what follows is told again")
+@Suite("An overflow of the kernel's queue") struct OverflowTests {
+  @Test("W2 events that are lost are reported as an overflow, and later events are reported again")
   func overflow() throws {
     let scratch = try Scratch()
-    let heard = Heard()
+    let recorded = RecordedOutput()
     let mayRead = DispatchSemaphore(value: 0)
     let isHeld = Mutex(true)
     let worker = try HelperProcess(
@@ -19,11 +19,11 @@ import Testing
           mayRead.wait()
           isHeld.withLock { $0 = false }
         }
-        heard.line(line)
-      }, onEnd: { heard.end($0) })
+        recorded.line(line)
+      }, onEnd: { recorded.end($0) })
     try worker.send("watch \(scratch.path)\n")
-    #expect(try heard.next() == "emojiart-inotify 1")
-    #expect(try heard.next().hasPrefix("watching 1 "))
+    #expect(try recorded.next() == "emojiart-inotify 1")
+    #expect(try recorded.next().hasPrefix("watching 1 "))
     let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
     let count = max(50_000, 2 * (Int(limit.dropLast()) ?? 0))
     try scratch.write("a")
@@ -32,42 +32,42 @@ import Testing
       #expect(rename(scratch[names.0], scratch[names.1]) == 0)
     }
     mayRead.signal()
-    var told = 0
-    while try heard.next() != "event -1 4000 0 " { told += 1 }
-    #expect(told < count, "\(told) of \(count) were told")
+    var reported = 0
+    while try recorded.next() != "event -1 4000 0 " { reported += 1 }
+    #expect(reported < count, "\(reported) of \(count) were reported")
     try scratch.write("after")
     var line = ""
-    while !line.hasSuffix(" after") { line = try heard.next() }
+    while !line.hasSuffix(" after") { line = try recorded.next() }
     #expect(line == "event 1 100 0 after")
-    print("W2 overflow: \(count) events, \(told) told before it")
+    print("W2 overflow: \(count) events, \(reported) told before it")
   }
 
-  @Test("G7 a helper without memory for its watches ends, and can be started again")
+  @Test("G7 a helper without memory for its watches ends without a false answer")
   func memory() throws {
     let scratch = try Scratch()
-    let heard = Heard()
+    let recorded = RecordedOutput()
     let limits = HelperLimits(memory: 24 << 20, processorSeconds: nil, line: 1 << 12)
-    let worker = try HelperProcess(built("emojiart-inotify").path, [], heard, limits)
+    let worker = try HelperProcess(built("emojiart-inotify").path, [], recorded, limits)
     let commands = Array(String(repeating: "watch \(scratch.path)\n", count: 1000).utf8)
     for _ in 0..<200 {
-      // It takes nothing more when it has ended.
+      // A helper that has ended reads nothing more.
       guard (try? worker.send(commands)) != nil else { break }
     }
-    let end = try heard.ended()
+    let end = try recorded.ended()
     #expect(end.cause == .exit(1) || end.cause == .signal(SIGSEGV), "\(end)")
-    #expect(heard.lines.count > 1000 && !heard.lines.contains { $0.hasPrefix("failed") })
-    print("G7 memory: \(heard.lines.count) watches in 24 MiB")
+    #expect(recorded.lines.count > 1000 && !recorded.lines.contains { $0.hasPrefix("failed") })
+    print("G7 memory: \(recorded.lines.count) watches in 24 MiB")
   }
 
-  @Test("G8 the helper ends with its standard input, also while nobody reads what it says")
+  @Test("G8 the helper ends with its standard input, also while its output is not read")
   func endsWithInput() throws {
     let helper = try built("emojiart-inotify").path
-    let idle = try Stranger(helper, [])
+    let idle = try OtherProcess(helper, [])
     try idle.input.fileHandleForWriting.close()
-    #expect(try idle.ends && idle.process.terminationStatus == 0)
+    #expect(try idle.hasEnded && idle.process.terminationStatus == 0)
 
     let scratch = try Scratch()
-    let full = try Stranger(helper, [])
+    let full = try OtherProcess(helper, [])
     try full.input.fileHandleForWriting.write(contentsOf: Data("watch \(scratch.path)\n".utf8))
     var answer = Data()
     while answer.count(where: { $0 == 10 }) < 2 { answer += full.output.fileHandleForReading.availableData }
@@ -77,12 +77,12 @@ import Testing
       #expect(rename(scratch[names.0], scratch[names.1]) == 0)
     }
     try full.input.fileHandleForWriting.close()
-    #expect(try full.ends)
-    // Its reader gone is an end, too: by SIGPIPE.
-    let unread = try Stranger(helper, [])
+    #expect(try full.hasEnded)
+    // A helper whose output is closed ends, too: by SIGPIPE.
+    let unread = try OtherProcess(helper, [])
     try unread.input.fileHandleForWriting.write(contentsOf: Data("watch \(scratch.path)\n".utf8))
     try unread.output.fileHandleForReading.close()
     try scratch.write("c")
-    #expect(try unread.ends)
+    #expect(try unread.hasEnded)
   }
 }

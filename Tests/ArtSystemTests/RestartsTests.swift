@@ -3,8 +3,8 @@
 import ArtSystem
 import Testing
 
-@Suite("Starting a worker again") struct RestartsTests {
-  @Test("W3 a worker that ended soon is started again after pauses that double from 100 ms up to 30 s")
+@Suite("Delays before restarts") struct RestartsTests {
+  @Test("W3 a helper that ended soon is started again after delays that double from 100 ms up to 30 s")
   func pausesGrow() {
     var restarts = RestartBackoff()
     var now = Duration.seconds(1000)
@@ -19,7 +19,7 @@ import Testing
     #expect(pauses == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30, 30])
   }
 
-  @Test("W3 one that ran for 10 s is started again at once, and the pauses begin anew")
+  @Test("W3 a helper that ran for 10 s is started again at once, and the delays begin again at 100 ms")
   func longRun() {
     var restarts = RestartBackoff()
     restarts.started(at: .zero)
@@ -30,7 +30,7 @@ import Testing
     #expect(restarts.ended(at: .seconds(13)) == .milliseconds(13_100))
   }
 
-  @Test("W3 a start that fails is a short run")
+  @Test("W3 a failed start is a short run")
   func failedStarts() {
     var restarts = RestartBackoff()
     #expect(restarts.ended(at: .zero) == .milliseconds(100))

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A folder that is gone after the test, and plain system calls in it: Foundation's write through files beside.
+/// A folder that is removed after the test, with plain system calls in it: Foundation writes through temporary files.
 final class Scratch {
   let path: String
 
@@ -29,11 +29,11 @@ final class Scratch {
   }
 }
 
-/// The program of that name beside the tests.
+/// A program that was built with the tests.
 func built(_ name: String) throws -> HelperProgram { try HelperPrograms.installed.program(name) }
 
-/// Runs a program that is no worker; kills it when it is gone.
-final class Stranger {
+/// Runs a program that is no worker; the process is killed with the value.
+final class OtherProcess {
   let process = Process()
   let input = Pipe()
   let output = Pipe()
@@ -51,8 +51,8 @@ final class Stranger {
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-  /// Waits until it ends by itself.
-  var ends: Bool {
+  /// Waits until the process has ended.
+  var hasEnded: Bool {
     get throws {
       try isOver.wait(for: "the end of \(process.executableURL?.path ?? "a program")")
       return true

@@ -7,11 +7,11 @@ import Foundation
 import Testing
 
 @Suite("Sending to a worker") struct SendingTests {
-  private let heard = Heard()
+  private let recorded = RecordedOutput()
 
-  @Test("what several threads send arrives whole, however slowly it is taken")
+  @Test("bytes that several threads send arrive whole, also if the worker reads slowly")
   func whole() throws {
-    let worker = try HelperProcess.shell("exec cat", heard)
+    let worker = try HelperProcess.shell("exec cat", recorded)
     let (threads, lines) = (4, 2000)
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
       for line in 0..<lines {
@@ -21,7 +21,7 @@ import Testing
     }
     var counts = [Character: Int]()
     for _ in 0..<threads * lines {
-      let line = try heard.next()
+      let line = try recorded.next()
       #expect(Set(line).count == 1)
       #expect(line.count == 1 + counts[line.first ?? " ", default: 0] % 700)
       counts[line.first ?? " ", default: 0] += 1
@@ -30,53 +30,53 @@ import Testing
     print("sending: \(threads * lines) lines")
   }
 
-  @Test("a worker that takes nothing for too long is killed, and sending fails")
+  @Test("a worker that does not read for its timeout is killed, and sending fails")
   func inputBlocked() throws {
     var limits = HelperLimits.wide
     limits.inputTimeout = .milliseconds(100)
-    let worker = try HelperProcess.shell("exec sleep 1000", heard, limits)
+    let worker = try HelperProcess.shell("exec sleep 1000", recorded, limits)
     let error = #expect(throws: HelperFailure.self) {
       try worker.send([UInt8](repeating: 10, count: 8 << 20))
     }
     #expect(error == .inputBlocked(HelperProgram(path: "/bin/sh"), .milliseconds(100)))
-    #expect(try heard.ended().cause == .inputBlocked)
+    #expect(try recorded.ended().cause == .inputBlocked)
   }
 
-  @Test("sending to a worker that has closed its input, or that ends meanwhile, fails and nothing more")
+  @Test("sending to a worker that has closed its input, or that ends meanwhile, is an error")
   func closed() throws {
-    let worker = try HelperProcess.shell("exec <&-; echo ready; exec sleep 1000", heard)
-    #expect(try heard.next() == "ready")
+    let worker = try HelperProcess.shell("exec <&-; echo ready; exec sleep 1000", recorded)
+    #expect(try recorded.next() == "ready")
     #expect(throws: HelperFailure.self) { try worker.send("anyone?\n") }
     worker.end()
-    #expect(try heard.ended().cause == .signal(SIGKILL))
+    #expect(try recorded.ended().cause == .signal(SIGKILL))
 
-    let other = Heard()
+    let other = RecordedOutput()
     let dying = try HelperProcess.shell("sleep 0.05; kill -9 $$", other)
     #expect(throws: HelperFailure.self) { try dying.send([UInt8](repeating: 10, count: 8 << 20)) }
     #expect(try other.ended().cause == .signal(SIGKILL))
   }
 
-  @Test("a worker that nobody reads waits with what it says")
+  @Test("a worker whose output is not read is blocked, and loses nothing")
   func backPressure() throws {
     let isRead = DispatchSemaphore(value: 0)
-    let heard = heard
+    let recorded = recorded
     let worker = try HelperProcess(
       starting: HelperProgram(path: "/bin/sh"),
       arguments: ["-c", "echo; for i in 1 2 3; do printf '%065535d\\n' 0; done; echo end >&2; exit 5"],
       limits: .wide,
       onLine: {
-        heard.line($0)
+        recorded.line($0)
         isRead.wait()
-      }, onEnd: { heard.end($0) })
-    #expect(try heard.next() == "")
-    // Each answer lets one more line through; before the last there is no end.
+      }, onEnd: { recorded.end($0) })
+    #expect(try recorded.next() == "")
+    // Each line that is read lets one more line through; the end is reported after the last one.
     for count in 1...3 {
-      #expect(heard.lines.count == count)
+      #expect(recorded.lines.count == count)
       isRead.signal()
-      #expect(try heard.next().count == 65535)
+      #expect(try recorded.next().count == 65535)
     }
     isRead.signal()
-    #expect(try heard.ended() == HelperEnd(.exit(5), errors: "end\n"))
+    #expect(try recorded.ended() == HelperEnd(.exit(5), errors: "end\n"))
     withExtendedLifetime(worker) {}
   }
 }

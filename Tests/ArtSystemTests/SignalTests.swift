@@ -8,7 +8,7 @@ import Testing
 @testable import ArtSystem
 
 @Suite("Signals, threads and wakeups", .serialized) struct SignalTests {
-  /// Does that with these signals unblocked in this thread, which Dispatch may have begun without any.
+  /// Runs a body with these signals unblocked in this thread: a thread of Dispatch may block all signals.
   private func unblocked(_ numbers: [Int32], _ body: () throws -> Void) rethrows {
     var (set, before) = (sigset_t(), sigset_t())
     sigemptyset(&set)
@@ -19,14 +19,15 @@ import Testing
   }
 
   @Test(
-    "A7 a signal that is blocked is taken once, by the thread that asks; one that is ignored stays ignored")
+    "A7 a blocked signal is received once, by the thread that asks for it, and an ignored signal stays ignored"
+  )
   func polled() {
     unblocked([SIGUSR1]) {
       let source = SignalSource([SIGUSR1])
       #expect(source.next() == nil)
-      // Of this thread alone.
+      // Sent to this thread only.
       pthread_kill(pthread_self(), SIGUSR1)
-      #expect(source.next(of: [SIGUSR2]) == nil, "only those that are taken")
+      #expect(source.next(of: [SIGUSR2]) == nil, "only the requested signals are received")
       #expect(source.next() == SIGUSR1 && source.next() == nil)
       source.release()
       var now = sigset_t()
@@ -41,7 +42,7 @@ import Testing
     ignored.release()
   }
 
-  @Test("A7 a thread is begun with the signals that it is to take, and a body runs once")
+  @Test("A7 a thread begins with the requested signals blocked or inherited, and its body runs once")
   func threads() throws {
     let masks = Mutex<[UInt64]>([])
     let isOver = DispatchSemaphore(value: 0)
@@ -61,14 +62,14 @@ import Testing
     try Threads.check(8)
   }
 
-  @Test("A8 a thread that waits is woken by any number of wakeups, and not again when it has cleared them")
+  @Test("A8 any number of wakeups wakes a waiting thread, and after clearing them it waits again")
   func wakeups() throws {
     let pipe = try WakeupPipe()
     var ready = pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0)
     #expect(poll(&ready, 1, 0) == 0)
     try Threads.begin { pipe.wake() }
     #expect(poll(&ready, 1, -1) == 1)
-    // More than a pipe holds: no waker waits.
+    // More wakeups than a pipe has capacity for: none of them blocks.
     for _ in 0..<100_000 { pipe.wake() }
     pipe.clear()
     #expect(poll(&ready, 1, 0) == 0)
@@ -77,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "A9 a variable that is empty is as good as none, and relative folders in XDG's variables are passed over"
+    "A9 an empty variable counts as not set, and relative folders in XDG's variables are ignored"
   )
   func environment() {
     #expect(Environment["PATH"] != nil && Environment["EMOJIART_NO_SUCH_VARIABLE"] == nil)

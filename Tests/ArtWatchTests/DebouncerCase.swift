@@ -6,13 +6,13 @@ import Testing
 
 @testable import ArtWatch
 
-/// A file of `Fixtures/debouncer`: a story, then inputs with their times in milliseconds, then what must come of them.
+/// A file of `Fixtures/debouncer`: a story, then inputs with their times in milliseconds, and the expected output.
 ///
-///     settings quiet 20 maxDelay 100 capacity 65536   the usual ones where the line is missing
+///     settings quiet 20 maxDelay 100 capacity 65536   the defaults where the line is missing
 ///     5 happened PATH          5 again PATH TIME
 ///     5 changed FOLDER [REASON]     5 rescan FOLDER [REASON]      the watched folder is `.`
-///     20 take                  takes once; lines follow that begin with `>`: `> look PATH quiet`, `> nothing`
-///     99 run                   takes whenever something is due, until then: `> 20 look PATH pending`, `> 30 scan FOLDER`
+///     20 take                  removes what is due, once; output follows after `>`: `> look PATH quiet`, `> nothing`
+///     99 run                   removes what is due whenever something is, until then: `> 20 look PATH pending`, `> 30 scan FOLDER`
 ///     next 25 | next none      when the next thing is due
 struct DebouncerCase {
   let name: String
@@ -38,7 +38,7 @@ struct DebouncerCase {
 
   struct Unreadable: Error { let line: String }
 
-  /// Runs it. Returns how many steps it has, and what differs.
+  /// Runs it. Returns the number of lines, and the differences from the expected output.
   func run() throws -> (steps: Int, differences: [String]) {
     var machine = Debouncer(quiet: .milliseconds(20), maxDelay: .milliseconds(100))
     var differences: [String] = []

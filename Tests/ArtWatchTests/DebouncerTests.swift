@@ -8,7 +8,7 @@ import Testing
 @testable import ArtWatch
 
 @Suite("Debouncer") struct DebouncerTests {
-  @Test("W1 the stories of Fixtures/debouncer come out as they are told")
+  @Test("W1 the debouncer's output in each case of Fixtures/debouncer is the expected one")
   func stories() throws {
     var steps = 0
     let cases = try DebouncerCase.all()
@@ -18,11 +18,11 @@ import Testing
       #expect(outcome.differences.isEmpty)
     }
     print("W1 debouncer: \(cases.count) stories, \(steps) steps")
-    #expect(cases.count >= 15 && steps >= 120, "the runner sees the stories")
+    #expect(cases.count >= 15 && steps >= 120, "the cases are found")
   }
 
   @Test(
-    "W1 the runner of the stories can fail",
+    "W1 the runner reports a case with wrong expectations, and an unknown input is an error",
     arguments: [
       "0 happened bees\n100 run\n> 21 look bees quiet\n",
       "0 happened bees\n100 run\n> 20 look bees pending\n",
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "W1 whatever happens, each event is followed by a look in time, a quiet one, and nothing is looked at without"
+    "W1 after random inputs each event has a refresh in time and a quiet refresh, and there is no refresh without an event"
   )
   func anySchedule() {
     var (events, takes) = (0, 0)
@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-/// Random inputs to the machine, and a model that only remembers what is owed.
+/// Random inputs to the debouncer, and a model that only remembers which refreshes are outstanding.
 private struct RandomSchedule {
   private let quiet = Duration.milliseconds(20)
   private let maxDelay = Duration.milliseconds(100)
@@ -67,10 +67,11 @@ private struct RandomSchedule {
     "a", "b", "m/a", "m/b", "m/d/a", "mm/a", "m/d/e/f", "é", "e\u{301}",
   ].map { FilePath($0) }
   private let folders = ["", "m", "m/d", "mm", "n"].map { FilePath($0) }
-  /// What is owed: since when (a look by then + maxDelay), and the last event, after which a quiet one.
-  private var owed: [FilePath: (first: Duration, last: Duration)] = [:]
+  /// Files without a refresh since an event: when the first event was, which has a refresh within maxDelay, and the last one,
+  /// which has a quiet refresh.
+  private var outstanding: [FilePath: (first: Duration, last: Duration)] = [:]
   private var scheduled: [FilePath: Duration] = [:]
-  private var scansOwed: [FilePath: (first: Duration, last: Duration)] = [:]
+  private var outstandingScans: [FilePath: (first: Duration, last: Duration)] = [:]
   private(set) var events = 0
   private(set) var takes = 0
   private var now = Duration.zero
@@ -89,10 +90,10 @@ private struct RandomSchedule {
       input()
     }
     if let wrong = pass(until: now + .seconds(10)) { return wrong }
-    if machine.nextDue != nil { return "something waits for ever" }
-    if let left = owed.first { return "nothing came for \(left)" }
-    if let left = scheduled.first { return "no look came for \(left)" }
-    if let left = scansOwed.first { return "no scan came for \(left)" }
+    if machine.nextDue != nil { return "something stays scheduled for ever" }
+    if let left = outstanding.first { return "no refresh came for the events of \(left)" }
+    if let left = scheduled.first { return "no refresh came for \(left)" }
+    if let left = outstandingScans.first { return "no scan came for \(left)" }
     return nil
   }
 
@@ -103,34 +104,34 @@ private struct RandomSchedule {
     case 0:
       let folder = folders.randomElement(using: &random) ?? .root
       machine.folderChanged(folder, at: now)
-      scansOwed[folder] = (scansOwed[folder]?.first ?? now, now)
+      outstandingScans[folder] = (outstandingScans[folder]?.first ?? now, now)
     case 1:
       let time = now + .milliseconds(Int.random(in: 0..<500, using: &random))
       machine.schedule(path, at: time)
       if !isSmall { scheduled[path] = min(scheduled[path] ?? time, time) }
     default:
       machine.recordEvent(for: path, at: now)
-      owed[path] = (owed[path]?.first ?? now, now)
+      outstanding[path] = (outstanding[path]?.first ?? now, now)
     }
   }
 
-  /// Lets time pass, asking when something is due; sometimes late.
+  /// Advances the time, and removes what is due; sometimes late.
   private mutating func pass(until end: Duration) -> String? {
     while let due = machine.nextDue, due <= end {
       let late = random.oneIn(30) ? Duration.milliseconds(Int.random(in: 0..<60, using: &random)) : .zero
       now = max(now, due) + late
       takes += 1
       let isLate = late > .zero
-      for (path, wait) in owed where !isLate && !isSmall {
-        // Where a scan is to come that takes it in, it is looked at by then.
-        let scans = scansOwed.filter { path.isWithin($0.key) }.values.map(\.first)
+      for (path, wait) in outstanding where !isLate && !isSmall {
+        // A file in a folder whose scan is outstanding is refreshed with that scan.
+        let scans = outstandingScans.filter { path.isWithin($0.key) }.values.map(\.first)
         let due = max(wait.first, scans.min() ?? wait.first) + maxDelay
         if now > due { return "\(path.string) was due at \(due), it is \(now)" }
       }
-      // One scan at a time: the others follow at once.
+      // One call gives one scan: the next scans are due at once.
       var times = 0
       repeat {
-        if let wrong = settle(machine.removeDue(at: now)) { return wrong }
+        if let wrong = check(machine.removeDue(at: now)) { return wrong }
         times += 1
       } while (machine.nextDue ?? .seconds(Int.max)) <= now && times < 9
       if let next = machine.nextDue, next <= now, !isLate { return "still due after it was taken" }
@@ -139,34 +140,34 @@ private struct RandomSchedule {
     return nil
   }
 
-  private mutating func settle(_ due: Debouncer.Due) -> String? {
-    if due.isEmpty { return "asked at \(now) for nothing" }
+  private mutating func check(_ due: Debouncer.Due) -> String? {
+    if due.isEmpty { return "nothing was due at \(now)" }
     for refresh in due.refreshes {
-      let wait = owed[refresh.path]
+      let wait = outstanding[refresh.path]
       let isScheduled = scheduled[refresh.path].map { $0 <= now } ?? isSmall
-      if wait == nil, !isScheduled { return "a look at \(refresh.path.string) without an event" }
+      if wait == nil, !isScheduled { return "a refresh of \(refresh.path.string) without an event" }
       let isQuiet = wait.map { $0.last + quiet <= now } ?? true
       if refresh.isQuiet != isQuiet {
         return "\(refresh.path.string) is quiet: \(isQuiet), not \(refresh.isQuiet)"
       }
-      pay(refresh.path, isQuiet)
+      removeOutstanding(refresh.path, isQuiet)
     }
     if let scan = due.scan {
-      let inside = scansOwed.filter { $0.key.isWithin(scan.folder) }
+      let inside = outstandingScans.filter { $0.key.isWithin(scan.folder) }
       if inside.isEmpty, !isSmall { return "a scan of \(scan.folder.string) without a change" }
       for (folder, wait) in inside {
-        scansOwed[folder] = wait.last + quiet <= now ? nil : (now, wait.last)
+        outstandingScans[folder] = wait.last + quiet <= now ? nil : (now, wait.last)
       }
       for path in paths where path.isWithin(scan.folder) {
-        pay(path, owed[path].map { $0.last + quiet <= now } ?? true)
+        removeOutstanding(path, outstanding[path].map { $0.last + quiet <= now } ?? true)
       }
     }
     return nil
   }
 
-  private mutating func pay(_ path: FilePath, _ isQuiet: Bool) {
+  private mutating func removeOutstanding(_ path: FilePath, _ isQuiet: Bool) {
     if let time = scheduled[path], time <= now { scheduled[path] = nil }
-    guard let wait = owed[path] else { return }
-    owed[path] = isQuiet ? nil : (now, wait.last)
+    guard let wait = outstanding[path] else { return }
+    outstanding[path] = isQuiet ? nil : (now, wait.last)
   }
 }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import ArtWatch
 
-/// Follows a watcher as its owner would: it keeps the list of files that it has been told of.
+/// Follows a watcher as its owner would: it keeps the list of files that the events report.
 actor Follower {
   let watcher: FolderWatcher
   let root: String
-  private(set) var news: [WatchEvent] = []
+  private(set) var events: [WatchEvent] = []
   private(set) var files: Set<String> = []
   private var isAsking = false
 
@@ -19,47 +19,47 @@ actor Follower {
     self.root = root
   }
 
-  /// Takes news until something holds.
+  /// Receives events until something holds.
   @discardableResult
   func until(_ holds: (Follower.View) throws -> Bool) async throws -> [WatchEvent] {
-    let start = news.count
+    let start = events.count
     while try !holds(view(from: start)) {
-      guard let next = await watcher.next() else { throw Over() }
-      news.append(next)
-      take(next)
+      guard let next = await watcher.next() else { throw Closed() }
+      events.append(next)
+      apply(next)
     }
-    return Array(news[start...])
+    return Array(events[start...])
   }
 
-  /// One piece of news.
+  /// The next event.
   func next() async throws -> WatchEvent {
-    let start = news.count
-    try await until { $0.news.count == 1 }
-    return news[start]
+    let start = events.count
+    try await until { $0.events.count == 1 }
+    return events[start]
   }
 
-  func view(from start: Int = 0) -> View { View(news: Array(news[start...]), files: files.sorted()) }
+  func view(from start: Int = 0) -> View { View(events: Array(events[start...]), files: files.sorted()) }
 
   struct View: Sendable {
-    let news: [WatchEvent]
+    let events: [WatchEvent]
     let files: [String]
-    var looks: [WatchedFile] {
-      news.flatMap { news -> [WatchedFile] in if case .changed(let files) = news { files } else { [] } }
+    var changedFiles: [WatchedFile] {
+      events.flatMap { event -> [WatchedFile] in if case .changed(let files) = event { files } else { [] } }
     }
     var scans: [FolderScan] {
-      news.compactMap { if case .scanned(let scan) = $0 { scan } else { nil } }
+      events.compactMap { if case .scanned(let scan) = $0 { scan } else { nil } }
     }
     var reasons: [String] { scans.compactMap(\.reason) }
-    var degraded: [String] { news.compactMap { if case .degraded(let why) = $0 { why } else { nil } } }
-    func looked(at path: String) -> Bool { looks.contains(WatchedFile(path, isQuiet: true)) }
+    var degraded: [String] { events.compactMap { if case .degraded(let why) = $0 { why } else { nil } } }
+    func hasReported(_ path: String) -> Bool { changedFiles.contains(WatchedFile(path, isQuiet: true)) }
   }
 
-  struct Over: Error {}
+  struct Closed: Error {}
 
-  private func take(_ news: WatchEvent) {
-    switch news {
-    case .changed(let looked):
-      for file in looked {
+  private func apply(_ event: WatchEvent) {
+    switch event {
+    case .changed(let changed):
+      for file in changed {
         var status = stat()
         let isFile = lstat("\(root)/\(file.path)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         if isFile { files.insert(file.path) } else { files.remove(file.path) }
@@ -72,7 +72,7 @@ actor Follower {
   }
 }
 
-/// The helper that was built with these tests.
+/// The helper programs that were built with these tests.
 let realHelpers: HelperPrograms = {
   let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
   return HelperPrograms(folders: [own.deletingLastPathComponent().path])

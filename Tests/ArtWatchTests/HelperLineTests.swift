@@ -7,10 +7,10 @@ import Testing
 
 @testable import ArtWatch
 
-@Suite("The helper's lines") struct HelperLineTests {
+@Suite("Lines of the watching helper") struct HelperLineTests {
   private func read(_ line: String) throws -> HelperLine { try HelperLine(Array(line.utf8)) }
 
-  @Test("W10 each line of the helper is read as what it is")
+  @Test("W10 each kind of line is read as its value")
   func known() throws {
     #expect(try read("emojiart-inotify 1") == .ready(version: 1))
     #expect(try read("failed initialize 24") == .failed("initialize", error: 24))
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "W10 what is no line of the helper is an error, never a trap",
+    "W10 a line that the helper cannot have written is an error and no trap",
     arguments: [
       "", " ", "hello", "emojiart-inotify", "emojiart-inotify x", "emojiart-inotify 1 2", "failed watch",
       "failed watch x", "failed unwatch 3",
@@ -42,7 +42,7 @@ import Testing
     #expect(error?.code == .unavailable)
   }
 
-  @Test("W10 whatever bytes come, they are read or refused, and what is escaped comes back")
+  @Test("W10 random bytes are read or refused, and escaped bytes are read back as they were")
   func anyBytes() throws {
     var random = SplitMix64(seed: 4)
     var refused = 0

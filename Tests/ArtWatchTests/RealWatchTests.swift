@@ -6,18 +6,18 @@ import Testing
 
 @testable import ArtWatch
 
-@Suite("A folder that is watched for real", .timeLimit(.minutes(10))) struct RealWatchTests {
-  @Test("W1 a folder is looked through first, then each change to a file is told once")
+@Suite("A folder watched by the real helper", .timeLimit(.minutes(10))) struct RealWatchTests {
+  @Test("W1 a folder is scanned first, then each change to a file is reported once")
   func plain() async throws {
     let folder = try ScratchFolder()
     try folder.write("bees.emojiart")
     try folder.write("notes.txt")
-    // Between the events of one change there may be any time.
-    let (clock, seen) = (ManualClock(), SeenHelper())
+    // Any time may pass between the events of one change: only the test advances the clock.
+    let (clock, observed) = (ManualClock(), ObservedHelper())
     let watcher = FolderWatcher(
-      folder.path, .real(recursive: false), clock: clock, start: seen.start, remoteKind: { _ in nil })
+      folder.path, .real(recursive: false), clock: clock, start: observed.start, remoteKind: { _ in nil })
     func isQuiet(after event: String) async throws {
-      try await seen.hasTold(event)
+      try await observed.waitUntilReceived(event)
       clock.advance(by: .milliseconds(20))
     }
     let follower = Follower(watcher, root: folder.path)
@@ -31,10 +31,10 @@ import Testing
     #expect(try await follower.next() == .changed([WatchedFile("bees.emojiart", isQuiet: true)]))
     try folder.move("bees.emojiart", to: "wasps.emojiart")
     try await isQuiet(after: "80 wasps.emojiart")
-    try await follower.until { $0.looked(at: "wasps.emojiart") && $0.looked(at: "bees.emojiart") }
+    try await follower.until { $0.hasReported("wasps.emojiart") && $0.hasReported("bees.emojiart") }
     try folder.remove("meadow.emojiart")
     try await isQuiet(after: "200 meadow.emojiart")
-    try await follower.until { $0.looked(at: "meadow.emojiart") }
+    try await follower.until { $0.hasReported("meadow.emojiart") }
     #expect(await follower.files == ["wasps.emojiart"])
     await watcher.close()
     #expect(await watcher.next() == nil)

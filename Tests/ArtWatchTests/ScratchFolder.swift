@@ -15,7 +15,7 @@ final class ScratchFolder: Sendable {
   }
 
   deinit {
-    // A test that took permissions away, or left nothing: no reason to fail.
+    // A test may have removed the folder or its permissions; this is no failure.
     try? FileManager.default.removeItem(atPath: path)
   }
 

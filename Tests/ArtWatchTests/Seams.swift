@@ -9,8 +9,8 @@ import Testing
 
 @testable import ArtWatch
 
-/// The real helper, seen by a test: its processes, and a gate before what it writes.
-final class SeenHelper: Sendable {
+/// The real helper, observed by a test: its processes, and a gate before what it writes.
+final class ObservedHelper: Sendable {
   private let state = Mutex<[Int32]>([])
   private let passed = Mutex<Set<String>>([])
   let gate = Gate()
@@ -39,12 +39,12 @@ final class SeenHelper: Sendable {
     _ = passed.withLock { $0.insert("\(words[2]) \(words[4])") }
   }
 
-  /// Waits until the watcher has been given that event, a mask and a name.
-  func hasTold(_ event: String) async throws {
-    try await until("passed.withLock({ $0.contains(event) })") { passed.withLock({ $0.contains(event) }) }
+  /// Waits until the watcher has received an event, given as its mask and its name.
+  func waitUntilReceived(_ event: String) async throws {
+    try await until("the event \(event) of the helper") { passed.withLock({ $0.contains(event) }) }
   }
 
-  /// How many inotify instances a process has; nil when it is gone.
+  /// How many inotify instances a process has; nil when the process has ended.
   static func instances(of process: Int32) -> Int? {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd") else {
       return nil
@@ -82,8 +82,8 @@ final class Gate: Sendable {
   }
 }
 
-/// A helper that a test plays.
-final class PlayedHelper: Sendable {
+/// A helper that is simulated by a test.
+final class SimulatedHelper: Sendable {
   struct State {
     var commands: [String] = []
     var starts = 0
@@ -95,12 +95,12 @@ final class PlayedHelper: Sendable {
 
   let state = Mutex(State())
   private let greeting: @Sendable (Int) -> String?
-  private let answer: @Sendable (PlayedHelper, String) -> String?
+  private let answer: @Sendable (SimulatedHelper, String) -> String?
 
-  /// What it says first at which start, nil for nothing; what it answers to a command.
+  /// `greeting` is the first line of each start, or nil for none; `answer` is the answer to a command.
   init(
     greeting: @escaping @Sendable (Int) -> String? = { _ in "emojiart-inotify 1" },
-    answer: @escaping @Sendable (PlayedHelper, String) -> String? = { $0.honest($1) }
+    answer: @escaping @Sendable (SimulatedHelper, String) -> String? = { $0.realAnswer(to: $1) }
   ) {
     self.greeting = greeting
     self.answer = answer
@@ -109,8 +109,8 @@ final class PlayedHelper: Sendable {
   var starts: Int { state.withLock(\.starts) }
   var commands: [String] { state.withLock(\.commands) }
 
-  /// The answer that the real one would give.
-  func honest(_ command: String) -> String? {
+  /// The answer that the real helper would give.
+  func realAnswer(to command: String) -> String? {
     let words = command.split(separator: " ").map(String.init)
     guard words.count == 2, words[0] != "unwatch", let path = EscapedBytes.read(Array(words[1].utf8)) else {
       return nil
@@ -127,7 +127,7 @@ final class PlayedHelper: Sendable {
 
   func say(_ line: String) { say([line]) }
 
-  /// The same for lines of one helper: another one may be started before the last of them.
+  /// Writes lines of one helper: another one may be started before the last of them.
   func say(_ lines: [String]) {
     let onLine = state.withLock(\.onLine)
     for line in lines { onLine?(Array(line.utf8)) }
@@ -168,7 +168,7 @@ final class PlayedHelper: Sendable {
 }
 
 extension FolderWatcher {
-  /// A watcher with a seam, on the real clock.
+  /// A watcher with a simulated or observed helper, on the real clock.
   init(_ folder: String, _ settings: WatchSettings = .real(), start: @escaping InotifyHelper.Start) {
     self.init(
       folder, settings, clock: ContinuousClock(), start: start, remoteKind: { RemoteFileSystem.kind(of: $0) })

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArtWatch
 
-@Suite("Subfolders that are watched for real", .timeLimit(.minutes(10))) struct TreeWatchTests {
+@Suite("Subfolders watched by the real helper", .timeLimit(.minutes(10))) struct TreeWatchTests {
   /// A watcher on a folder, past its first scan.
   private func watch(_ folder: ScratchFolder, _ name: String = "") async throws -> Follower {
     let path = name.isEmpty ? folder.path : folder[name]
@@ -22,14 +22,14 @@ import Testing
     #expect(try await Set(follower.files) == Set(ScratchFolder.found(in: follower.root)))
   }
 
-  /// After a last file has been told of, everything before it has been, too.
+  /// Waits until a last file is reported; everything before it has then been reported, too.
   private func end(_ follower: Follower) async throws {
     try "x".write(toFile: "\(follower.root)/zz-last.emojiart", atomically: false, encoding: .utf8)
     try await follower.until { $0.files.contains("zz-last.emojiart") }
     await follower.watcher.close()
   }
 
-  @Test("W11 files that come together with their new subfolder are told of, however deep")
+  @Test("W11 files that are made together with their new subfolders are reported, at any depth")
   func together() async throws {
     let folder = try ScratchFolder()
     let follower = try await watch(folder)
@@ -38,10 +38,10 @@ import Testing
     )
     try await agree(follower)
     #expect(await follower.view().degraded.isEmpty)
-    #expect(await follower.view().reasons.isEmpty, "an ordinary change needs no reason")
+    #expect(await follower.view().reasons.isEmpty, "an ordinary change has no reason")
   }
 
-  @Test("W11 a file in a new subfolder is told of later, too: it is watched")
+  @Test("W11 a new subfolder is watched: a file that is made in it later is reported")
   func later() async throws {
     let folder = try ScratchFolder()
     let follower = try await watch(folder)
@@ -50,11 +50,13 @@ import Testing
     try folder.write("a/b/bees.emojiart")
     try await follower.until { $0.files == ["a/b/bees.emojiart"] }
     try folder.write("a/b/bees.emojiart", "more")
-    try await follower.until { $0.looked(at: "a/b/bees.emojiart") }
+    try await follower.until { $0.hasReported("a/b/bees.emojiart") }
     await follower.watcher.close()
   }
 
-  @Test("W11 a subfolder that is moved within the folder, out of it or into it takes its files along")
+  @Test(
+    "W11 a subfolder that is moved within the folder, out of it or into it is watched with all its files where it is then"
+  )
   func moved() async throws {
     let folder = try ScratchFolder()
     try folder.shell(
@@ -64,23 +66,23 @@ import Testing
     try folder.move("art/a", to: "art/c/moved")
     try await follower.until { $0.files == ["c/moved/1.emojiart", "c/moved/b/2.emojiart"] }
     try folder.write("art/c/moved/b/2.emojiart", "changed")
-    try await follower.until { $0.looked(at: "c/moved/b/2.emojiart") }
+    try await follower.until { $0.hasReported("c/moved/b/2.emojiart") }
     try folder.move("out/in", to: "art/in")
     try await follower.until { $0.files.contains("in/3.emojiart") }
     try folder.move("art/c", to: "out/c")
     try await follower.until { $0.files == ["in/3.emojiart"] }
     try folder.write("out/c/moved/9.emojiart")
     try folder.write("art/in/4.emojiart")
-    let news = try await follower.until { $0.files == ["in/3.emojiart", "in/4.emojiart"] }
+    let events = try await follower.until { $0.files == ["in/3.emojiart", "in/4.emojiart"] }
     #expect(
-      !news.contains {
+      !events.contains {
         if case .changed(let files) = $0 { files.contains { $0.path.contains("9") } } else { false }
       })
     try await agree(follower)
   }
 
   @Test(
-    "W11 subfolders that change places, are removed and made again, and moved over each other end as they are"
+    "W11 after subfolders are swapped, made again and moved over each other, the reported files are those that are there"
   )
   func shuffled() async throws {
     let folder = try ScratchFolder()
@@ -96,7 +98,7 @@ import Testing
     try await agree(follower)
   }
 
-  @Test("W11 random moves of real folders: what was told in the end is what find finds")
+  @Test("W11 after random moves of real folders the reported files are those that find lists")
   func random() async throws {
     var steps = 0
     let campaign = Campaign("subfolders", smoke: 1)
@@ -110,7 +112,7 @@ import Testing
         let (one, two) = (
           names.randomElement(using: &random) ?? "a", names.randomElement(using: &random) ?? "a"
         )
-        // Moves that make no sense fail, as they do for people.
+        // Impossible moves fail, and the test goes on.
         switch Int.random(in: 0..<5, using: &random) {
         case 0: try folder.shell("mkdir -p \(one); touch \(one)/\(steps).emojiart || :")
         case 1: try folder.shell("mv -T \(one) \(two) 2>/dev/null || :")
@@ -126,7 +128,7 @@ import Testing
   }
 
   @Test(
-    "W12 links, FIFOs, linked subfolders and odd names: nothing outside the folder is told of, and names come as they are"
+    "W12 links are not followed, no FIFO and nothing outside the folder is reported, and any name in UTF-8 is reported as it is"
   )
   func links() async throws {
     let folder = try ScratchFolder()
@@ -140,22 +142,22 @@ import Testing
       """)
     let expected = ["a\nb\u{1b}[31m c\\.emojiart", "\u{e9}.emojiart", "e\u{301}.emojiart"]
     try await follower.until { view in
-      expected.allSatisfy { name in view.looks.contains { $0.path.utf8.elementsEqual(name.utf8) } }
+      expected.allSatisfy { name in view.changedFiles.contains { $0.path.utf8.elementsEqual(name.utf8) } }
     }
     try folder.write("outside/q.emojiart")
     try folder.write("outside/deep/r.emojiart")
     try await end(follower)
     let view = await follower.view()
-    #expect(!view.looks.contains { $0.path.contains("linked") || $0.path.contains("q.") })
+    #expect(!view.changedFiles.contains { $0.path.contains("linked") || $0.path.contains("q.") })
     #expect(view.scans.flatMap(\.files).isEmpty)
-    #expect(!view.looks.contains { $0.path.hasPrefix("u") })
+    #expect(!view.changedFiles.contains { $0.path.hasPrefix("u") })
   }
 
   @Test(
-    "W12 what lies deeper than any path leads is passed over in silence, and everything above it is told of")
+    "W12 folders beyond the longest path are ignored without an event, and all files above them are reported")
   func long() async throws {
     let folder = try ScratchFolder()
-    // Names that are four times as long for the helper, and plain ones.
+    // Plain names, and names that are four times as long in the helper's lines.
     for letter in ["d", "\n"] {
       let name = String(repeating: letter, count: 250)
       var here = open(folder.path, O_RDONLY | O_DIRECTORY)
@@ -169,20 +171,20 @@ import Testing
       close(here)
     }
     defer { _ = try? folder.shell("rm -rf ?????*") }
-    let seen = SeenHelper()
-    let follower = Follower(FolderWatcher(folder.path, start: seen.start), root: folder.path)
+    let observed = ObservedHelper()
+    let follower = Follower(FolderWatcher(folder.path, start: observed.start), root: folder.path)
     try await follower.until { !$0.scans.isEmpty }
     // Each level is 251 bytes.
     let levels = (Int(PATH_MAX) - 1 - folder.path.utf8.count) / 251
     #expect(await follower.files.count == 2 * levels && levels < 17)
     let last = Array(repeating: String(repeating: "\n", count: 250), count: levels).joined(separator: "/")
     try folder.shell("cd '\(last)'; mkdir '\(String(repeating: "e", count: 250))'; touch bees.emojiart")
-    try await follower.until { $0.looked(at: "\(last)/bees.emojiart") }
-    #expect(await follower.view().degraded.isEmpty && seen.processes.count == 1)
+    try await follower.until { $0.hasReported("\(last)/bees.emojiart") }
+    #expect(await follower.view().degraded.isEmpty && observed.processes.count == 1)
     await follower.watcher.close()
   }
 
-  @Test("W12 folders more than 64 deep are named, and everything above them is told of")
+  @Test("W12 folders more than 64 deep are reported as not watched, and all files above them are reported")
   func deep() async throws {
     let folder = try ScratchFolder()
     let chain = Array(repeating: "d", count: 70)

@@ -12,7 +12,7 @@ import Testing
     WatchTree.Entry(watch: number, identity: FileIdentity(device: 1, inode: UInt(number)))
   }
 
-  @Test("a watch belongs to the folder that was watched last, under the name that it had then")
+  @Test("a watch belongs to the folder that it was given to last")
   func moves() {
     var tree = WatchTree()
     #expect(tree.put(.root, entry(1)) == nil)
@@ -23,7 +23,7 @@ import Testing
     #expect(tree.folders[FilePath("a")] == nil)
     #expect(
       tree.put(FilePath("c"), entry(4)) == 2,
-      "another folder stands there: the former watch is to be ended")
+      "another folder has this path now: the former watch is to end")
     #expect(tree.path(of: 2) == nil)
     #expect(tree.remove(within: FilePath("a")) == [3])
     tree.drop(4)
@@ -32,7 +32,7 @@ import Testing
     #expect(tree.folders.keys.map(\.string) == [""])
   }
 
-  @Test("whatever comes in which order, folders and watches stay pairs")
+  @Test("after random inputs each folder has a watch, and each watch its folder")
   func anyOrder() {
     var random = SplitMix64(seed: 18)
     var tree = WatchTree()
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("names are told apart by their bytes, and a folder from one whose name begins alike")
+  @Test("names are compared by their bytes, and a folder is not within one whose name is its prefix")
   func names() {
     #expect(FilePath("\u{e9}") != FilePath("e\u{301}"))
     #expect(Set([FilePath("\u{e9}"), FilePath("e\u{301}")]).count == 2)
@@ -70,7 +70,7 @@ import Testing
   }
 }
 
-@Suite("Looking through a folder") struct FolderWalkTests {
+@Suite("Listing a folder") struct FolderWalkTests {
   private func walk(_ folder: ScratchFolder, _ change: (inout WatchSettings) -> Void = { _ in }) -> FolderWalk
   {
     var settings = WatchSettings(ending: ".emojiart")
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "W12 only regular files with a name that is wanted are found: no links, no FIFOs, no folders, no unreadable names"
+    "W12 only regular files with a wanted name are found: no links, no FIFOs, no folders, no names outside UTF-8"
   )
   func wanted() throws {
     let folder = try ScratchFolder()
@@ -103,7 +103,7 @@ import Testing
     #expect(try walk(folder).contents(of: FilePath("bees.emojiart")) == nil)
   }
 
-  @Test("W12 what happens to a journal counts for its document, and other names for nothing")
+  @Test("W12 an event of a journal is an event of its document, and other names are ignored")
   func journals() throws {
     let walk = walk(try ScratchFolder())
     let sub = FilePath("sub")
@@ -115,7 +115,7 @@ import Testing
     #expect(walk.wanted([0xFF] + Array(".emojiart".utf8), in: .root) == nil)
   }
 
-  @Test("W12 among 100,000 other files the ones that are wanted are found")
+  @Test("W12 the wanted files are found among 100,000 other files")
   func crowd() throws {
     let folder = try ScratchFolder()
     for number in 0..<100_000 { close(open(folder["file-\(number).png"], O_CREAT | O_WRONLY, 0o600)) }
@@ -128,7 +128,7 @@ import Testing
     #expect(found == 500)
   }
 
-  @Test("W4 remote file systems are told by the names in mountinfo")
+  @Test("W4 remote file systems are recognised by their names in mountinfo")
   func remote() {
     let mounts = """
       22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

@@ -10,7 +10,7 @@ import Testing
 @testable import ArtWorker
 
 extension BackgroundFetcher {
-  /// What it comes to.
+  /// The result of a fetch.
   func result(
     _ url: String = "http://picture.test/a.png", isUserInitiated: Bool = true,
     proxies: ProxySettings = ProxySettings()
@@ -22,7 +22,7 @@ extension BackgroundFetcher {
 }
 
 extension BackgroundFetch {
-  /// What it comes to.
+  /// The picture or the failure.
   var result: Result<CheckedPicture, BackgroundFailure> {
     get async {
       do throws(BackgroundFailure) {
@@ -41,8 +41,8 @@ extension Result<CheckedPicture, BackgroundFailure> {
   var error: ArtError? { if case .failure(.failed(let error)) = self { error } else { nil } }
 }
 
-@Suite("A background that is fetched", .timeLimit(.minutes(10))) struct BackgroundFetcherTests {
-  @Test("B14 a picture is fetched by one program and looked at by another, and nothing is left of either")
+@Suite("Fetching a background", .timeLimit(.minutes(10))) struct BackgroundFetcherTests {
+  @Test("B14 one process fetches a picture and another one decodes it, and both end")
   func fetched() async throws {
     let worker = try ScriptedWorker()
     let result = try await worker.fetcher.result()
@@ -50,7 +50,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
     let picture = CheckedPicture(
       bytes: Array("abc".utf8), mediaType: "image/png", size: size, isAnimated: false)
     #expect(result == .success(picture))
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
     let requests = try worker.lines("requests")
     #expect(requests.count == 2)
     #expect(requests.first?.contains(#""url":"http://picture.test/a.png"}}"#) == true)
@@ -58,7 +58,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
       requests.last == #"{"decode":{"bytes":3,"limits":{"bytes":20971520,"pixels":24000000,"side":16384}}}"#)
   }
 
-  @Test("B14 bytes of one's own are looked at by one program")
+  @Test("B14 a picture given as bytes is checked by one process")
   func checked() async throws {
     let worker = try ScriptedWorker()
     let bytes = [UInt8](repeating: 7, count: 3 << 20)
@@ -67,7 +67,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
   }
 
   @Test(
-    "B14 what the programs refuse is refused with their reason, and a body that is too large without asking them"
+    "B14 the refusal of a worker is the result, and a body that is too large is refused without a worker"
   )
   func refused() async throws {
     let dns = #"{"refused":{"detail":"no address for x","isTransient":true,"reason":"dns"}}"#
@@ -89,7 +89,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
     }
   }
 
-  @Test("B11 a person's proxies are handed over for what the person typed, and for nothing else")
+  @Test("B11 the user's proxies are passed on for a user-initiated URL, and for no other one")
   func proxies() async throws {
     let worker = try ScriptedWorker()
     let fetcher = worker.fetcher
@@ -107,22 +107,23 @@ extension Result<CheckedPicture, BackgroundFailure> {
     #expect(fetches.last?.contains(#""proxies":{}"#) == true)
   }
 
-  @Test("how far it is comes as the latest that was not taken, and ends with the fetch")
+  @Test(
+    "the progress that has not been read is merged into the newest one, and the sequence ends with the fetch")
   func progress() async throws {
-    let told = Mutex(false)
-    let fetch = BackgroundFetch { tell in
-      for received in 1...100 { tell(FetchProgress(received: received, total: 100)) }
-      told.withLock { $0 = true }
+    let hasReported = Mutex(false)
+    let fetch = BackgroundFetch { report in
+      for received in 1...100 { report(FetchProgress(received: received, total: 100)) }
+      hasReported.withLock { $0 = true }
       return .failure(.cancelled)
     }
     #expect(await fetch.result == .failure(.cancelled))
-    #expect(told.withLock { $0 })
+    #expect(hasReported.withLock { $0 })
     var all: [FetchProgress] = []
     for await progress in fetch.progress { all.append(progress) }
     #expect(all == [FetchProgress(received: 100, total: 100)])
   }
 
-  @Test("how far it is comes while the bytes do, also where nobody knows how many there are")
+  @Test("progress is reported while the body arrives, also where its length is unknown")
   func progressMeanwhile() async throws {
     let worker = try ScriptedWorker(
       fetch: """
@@ -132,7 +133,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
         \(ScriptedWorker.goodFetch)
         """)
     #expect(mkfifo("\(worker.path)/go", 0o600) == 0)
-    // Opened for both, it does not wait for the other end.
+    // Opened for reading and writing, the FIFO does not wait for its other end.
     let go = open("\(worker.path)/go", O_RDWR | O_CLOEXEC)
     defer { close(go) }
     let url = try BackgroundURL("http://picture.test/a.png")

@@ -7,8 +7,8 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("A fetch that is cancelled", .timeLimit(.minutes(10))) struct CancellingTests {
-  /// Where it is when it is cancelled, and a script that goes so far and no further.
+@Suite("Cancelling a fetch", .timeLimit(.minutes(10))) struct CancellingTests {
+  /// The moment of the cancellation, and a script that stops there.
   static let stages: [(String, String)] = [
     ("before it greets", "stage there; forever"),
     ("before it reads", "say '{\"hello\":3}'; stage there; forever"),
@@ -31,29 +31,29 @@ import Testing
     return worker.fetcher.fetch(BackgroundRequest(url, isUserInitiated: true))
   }
 
-  @Test("G8 a fetch that is cancelled leaves nothing running, wherever it is", arguments: stages)
+  @Test("G8 a fetch that is cancelled at any stage leaves no process", arguments: stages)
   func cancelled(_ name: String, _ script: String) async throws {
     let worker = try ScriptedWorker(script: script)
     let fetch = try begin(worker)
     try await worker.reaches("there")
     fetch.cancel()
     #expect(await fetch.result == .failure(.cancelled))
-    #expect(try await worker.isGone())
-    for await _ in fetch.progress { Issue.record("nothing was told") }
+    #expect(try await worker.hasEnded())
+    for await _ in fetch.progress { Issue.record("progress was reported") }
   }
 
-  @Test("G8 a fetch ends with its object", arguments: stages)
+  @Test("G8 a fetch ends when its object is released", arguments: stages)
   func dropped(_ name: String, _ script: String) async throws {
     let worker = try ScriptedWorker(script: script)
     var fetch: BackgroundFetch? = try begin(worker)
     try await worker.reaches("there")
     withExtendedLifetime(fetch) {}
     fetch = nil
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("G8 a fetch that is cancelled at once starts nothing, or leaves nothing of it")
-  func atOnce() async throws {
+  @Test("G8 a fetch that is cancelled immediately leaves no process")
+  func cancelledImmediately() async throws {
     for round in 0..<20 {
       let worker = try ScriptedWorker()
       let fetch = try begin(worker)
@@ -61,11 +61,11 @@ import Testing
       fetch.cancel()
       let result = await fetch.result
       #expect(result == .failure(.cancelled) || (try? result.get()) != nil)
-      #expect(try await worker.isGone())
+      #expect(try await worker.hasEnded())
     }
   }
 
-  @Test("G8 who is cancelled while waiting cancels the fetch, and all who wait are told")
+  @Test("G8 cancelling a caller cancels the fetch, and all waiting callers get the error")
   func waiter() async throws {
     let worker = try ScriptedWorker(script: ScriptedWorker.greeting + "stage there; forever")
     let fetch = try begin(worker)
@@ -73,10 +73,10 @@ import Testing
     try await worker.reaches("there")
     waiters[2].cancel()
     for waiter in waiters { #expect(await waiter.value == .failure(.cancelled)) }
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("G8 who is cancelled while bytes of one's own are looked at ends that")
+  @Test("G8 cancelling the caller of a picture check ends the check")
   func check() async throws {
     let worker = try ScriptedWorker(decode: "stage there; forever")
     let fetcher = worker.fetcher
@@ -86,11 +86,11 @@ import Testing
     try await worker.reaches("there")
     task.cancel()
     _ = await task.value
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("G8 fetches run beside each other, and one that is cancelled takes no other with it")
-  func beside() async throws {
+  @Test("G8 fetches run at the same time, and cancelling one ends no other one")
+  func concurrent() async throws {
     let slow = try ScriptedWorker(script: ScriptedWorker.greeting + "stage there; forever")
     let good = try ScriptedWorker()
     let held = try begin(slow)
@@ -99,7 +99,7 @@ import Testing
     held.cancel()
     for other in others { #expect(try await other.picture.mediaType == "image/png") }
     #expect(await held.result == .failure(.cancelled))
-    #expect(try await slow.isGone())
-    #expect(try await good.isGone())
+    #expect(try await slow.hasEnded())
+    #expect(try await good.hasEnded())
   }
 }

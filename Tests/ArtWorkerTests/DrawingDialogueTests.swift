@@ -8,11 +8,11 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("What a worker says while it draws", .timeLimit(.minutes(10))) struct DrawingDialogueTests {
+@Suite("Dialogue of a drawing", .timeLimit(.minutes(10))) struct DrawingDialogueTests {
   private static let program = HelperProgram(path: "/somewhere/emojiart-worker")
 
-  /// What a program may say next; the letters are those of the words below.
-  private static let sayings: [(letter: Character, line: String)] = [
+  /// The lines that a worker may write; their letters spell the words below.
+  private static let lines: [(letter: Character, line: String)] = [
     ("h", #"{"hello":3}"#), ("H", #"{"hello":7}"#), ("p", #"{"part":2}"#), ("P", #"{"part":99999999}"#),
     ("d", #"{"drawn":{"lacking":["🐝"],"lackingCount":1}}"#),
     ("n", #"{"notDrawn":{"detail":"why","reason":"noFont"}}"#),
@@ -20,7 +20,7 @@ import Testing
     ("g", #"{"progress":{"received":1,"total":2}}"#), ("x", "nonsense"),
   ]
 
-  private static let likely = sayings.filter { "ppdn".contains($0.letter) }
+  private static let likely = lines.filter { "ppdn".contains($0.letter) }
 
   private static let ends: [HelperEnd] = [
     HelperEnd(.exit(0), errors: ""), HelperEnd(.exit(0), errors: ""),
@@ -35,23 +35,23 @@ import Testing
     var word = ""
     var parts = 0
     var kills = false
-    var exchange = DrawingDialogue(with: program, limit: 1 << 20)
+    var dialogue = DrawingDialogue(with: program, limit: 1 << 20)
 
-    /// Says so many things.
+    /// Passes a random sequence of lines.
     init(_ generator: inout SplitMix64) {
       for place in 0...generator.below(6) {
         let isLikely = !generator.oneIn(8)
-        let saying =
+        let line =
           place == 0 && isLikely
-          ? sayings[0]
-          : isLikely ? likely[generator.below(likely.count)] : sayings[generator.below(sayings.count)]
-        word.append(saying.letter)
-        let effect = exchange.receive(line: Array(saying.line.utf8))
+          ? lines[0]
+          : isLikely ? likely[generator.below(likely.count)] : lines[generator.below(lines.count)]
+        word.append(line.letter)
+        let effect = dialogue.receive(line: Array(line.line.utf8))
         if case .receiveBytes(let count) = effect {
-          guard case .report(let bytes) = exchange.receive(bytes: Array(repeating: 7, count: count)),
+          guard case .report(let bytes) = dialogue.receive(bytes: Array(repeating: 7, count: count)),
             bytes == [7, 7]
           else {
-            Issue.record("\(word): the part is not told")
+            Issue.record("\(word): the part is not reported")
             break
           }
           parts += 1
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "B15 of all that a worker may say about a drawing only what was agreed on is believed, and only when it ends well"
+    "B15 of random replies to a drawing only a valid dialogue with a regular end is accepted"
   )
   func random() throws {
     var generator = SplitMix64(seed: 81)
@@ -71,7 +71,7 @@ import Testing
     for _ in 0..<20_000 {
       let run = Run(&generator)
       let end = Self.ends[generator.below(Self.ends.count)]
-      let outcome = run.exchange.outcome(of: end)
+      let outcome = run.dialogue.outcome(of: end)
       let endedWell = [HelperEnd.Cause.exit(0), .exit(-1)].contains(end.cause) && !end.isCutOff
       let isDrawn = run.word.wholeMatch(of: /hp*d/) != nil
       let isRefused = run.word.wholeMatch(of: /hp*n/) != nil
@@ -99,33 +99,33 @@ import Testing
     }
     print("B15 what a worker may say of a drawing: \(counts)")
     let all = [counts.drawn, counts.refused, counts.costly, counts.errors, counts.atOnce]
-    #expect(all.allSatisfy { $0 > 300 }, "all of them are met")
+    #expect(all.allSatisfy { $0 > 300 }, "each outcome occurs")
   }
 
-  @Test("B15 bytes that were not announced are nonsense")
+  @Test("B15 bytes that were not announced end the worker")
   func bytes() throws {
     for lines in [[], [#"{"hello":3}"#], [#"{"hello":3}"#, #"{"part":3}"#]] {
-      var exchange = DrawingDialogue(with: Self.program, limit: 1 << 20)
-      for line in lines { _ = exchange.receive(line: Array(line.utf8)) }
-      #expect(exchange.receive(bytes: [1, 2]) == .kill)
+      var dialogue = DrawingDialogue(with: Self.program, limit: 1 << 20)
+      for line in lines { _ = dialogue.receive(line: Array(line.utf8)) }
+      #expect(dialogue.receive(bytes: [1, 2]) == .kill)
     }
   }
 
-  @Test("G7 a drawing has at most 4 GiB, and of a part with which it would have more nothing is taken")
+  @Test("G7 a drawing has at most 4 GiB, and a part that would exceed the limit is not read")
   func endless() throws {
     #expect(Renderer.resultLimit == 4 << 30)
-    var exchange = DrawingDialogue(with: Self.program, limit: 5)
+    var dialogue = DrawingDialogue(with: Self.program, limit: 5)
     for (line, count) in [(#"{"hello":3}"#, 0), (#"{"part":2}"#, 2), (#"{"part":3}"#, 3)] {
-      #expect(exchange.receive(line: Array(line.utf8)) == (count == 0 ? .sendRequest : .receiveBytes(count)))
+      #expect(dialogue.receive(line: Array(line.utf8)) == (count == 0 ? .sendRequest : .receiveBytes(count)))
       let bytes = [UInt8](repeating: 7, count: count)
-      if count > 0 { #expect(exchange.receive(bytes: bytes) == .report(bytes)) }
+      if count > 0 { #expect(dialogue.receive(bytes: bytes) == .report(bytes)) }
     }
-    var full = exchange
+    var full = dialogue
     #expect(full.receive(line: Array(#"{"drawn":{"lacking":[],"lackingCount":0}}"#.utf8)) == .nothing)
     #expect(throws: Never.self) { try full.outcome(of: HelperEnd(.exit(0), errors: "")).get() }
-    #expect(exchange.receive(line: Array(#"{"part":1}"#.utf8)) == .kill)
-    guard case .failure(.failed(let error)) = exchange.outcome(of: HelperEnd(.exit(0), errors: "")) else {
-      throw ArtError(.badJSON, "it is believed")
+    #expect(dialogue.receive(line: Array(#"{"part":1}"#.utf8)) == .kill)
+    guard case .failure(.failed(let error)) = dialogue.outcome(of: HelperEnd(.exit(0), errors: "")) else {
+      throw ArtError(.badJSON, "the drawing was accepted")
     }
     #expect(error.cause.contains("a drawing of more than 5 bytes"))
   }

@@ -8,11 +8,11 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("A worker that is of no use for drawing", .timeLimit(.minutes(10))) struct DrawingTroubleTests {
-  /// What it does, and what is said of it.
+@Suite("A failing worker that draws", .timeLimit(.minutes(10))) struct DrawingTroubleTests {
+  /// A script, and a part of the error that it causes.
   typealias Case = (String, String)
 
-  /// The one line that is said is about this: the program's path comes before, what to do after it.
+  /// Checks that the error is one line: the program's path, this part, and what to do next.
   private func check(
     _ failure: DrawingFailure?, _ worker: ScriptedWorker, _ part: String,
     _ location: SourceLocation = #_sourceLocation
@@ -32,7 +32,7 @@ import Testing
       sourceLocation: location)
   }
 
-  @Test("B15 a worker that is missing, or cannot be executed, is one clear error that names it")
+  @Test("B15 a worker that is missing or cannot be executed is one error that names it")
   func missing() async throws {
     let (none, _) = try await Renderer(helpers: HelperPrograms(folders: [])).failure()
     guard case .failed(let error) = none else { throw ArtError(.badJSON, "\(none as Any)") }
@@ -61,19 +61,21 @@ import Testing
     ("say '{\"hello\":3}'; say '{\"hello\":3}'; forever", "a hello that was not asked for"),
   ]
 
-  @Test("B15 a worker of another version, or one that cannot greet, is one clear error", arguments: greetings)
+  @Test(
+    "B15 a worker of another version, or one without a valid greeting, is one error that names it",
+    arguments: greetings)
   func greeting(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(script: script)
-    let (failure, taken) = try await worker.renderer.failure()
+    let (failure, received) = try await worker.renderer.failure()
     check(failure, worker, part)
-    #expect(taken.isEmpty)
-    #expect(try await worker.isGone())
+    #expect(received.isEmpty)
+    #expect(try await worker.hasEnded())
   }
 
   private static let part = "say '{\"part\":3}'; printf abc; "
   private static let refusal = "say '{\"notDrawn\":{\"detail\":\"why\",\"reason\":\"badFont\"}}'"
 
-  /// What it does, what is said of it, and what was taken before.
+  /// A script, a part of the error that it causes, and the bytes that were received before.
   private static let drawings: [(String, String, String)] = [
     ("exit 3", "ended with status 3", ""),
     ("exit 0", "ended with status 0", ""),
@@ -112,41 +114,41 @@ import Testing
   ]
 
   @Test(
-    "B15 a worker that ends, is killed or stopped, or writes nonsense while it draws is one clear error, and nothing is left of it",
+    "B15 a worker that ends, is killed or stopped, or writes invalid lines while it draws is one error, and leaves no process",
     arguments: drawings)
-  func drawing(_ script: String, _ part: String, _ taken: String) async throws {
+  func drawing(_ script: String, _ part: String, _ received: String) async throws {
     let worker = try ScriptedWorker(draw: script)
     let (failure, bytes) = try await worker.renderer.failure()
     check(failure, worker, part)
-    // Of what is said after nonsense in the same breath nothing is believed.
-    #expect(bytes == Array(taken.utf8))
-    #expect(try await worker.isGone())
+    // Nothing that follows an invalid line is used, even if it arrived with that line.
+    #expect(bytes == Array(received.utf8))
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("B15 a worker that takes nothing of a drawing is one clear error")
-  func deaf() async throws {
+  @Test("B15 a worker that does not read the drawing is one error")
+  func inputNotRead() async throws {
     let worker = try ScriptedWorker(script: "say '{\"hello\":3}'; exec <&-; forever")
     var drawing = try DrawingWorkerTests.drawing()
     drawing.scene.picture = [UInt8](repeating: 0, count: 10 << 20)
     let (failure, _) = try await worker.renderer.failure(drawing)
     check(failure, worker, "signal 9")
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("V8 what the worker refuses is refused with its reason and its words, also after parts")
+  @Test("V8 a refusal of the worker is the result, with its reason and text, also after parts")
   func refused() async throws {
     for reason in DrawingRefusal.Reason.allCases {
       let line = "say '{\"notDrawn\":{\"detail\":\"why\",\"reason\":\"\(reason.rawValue)\"}}'"
-      for (before, taken) in [("", ""), (Self.part, "abc")] {
+      for (before, received) in [("", ""), (Self.part, "abc")] {
         let worker = try ScriptedWorker(draw: before + line)
         let (failure, bytes) = try await worker.renderer.failure()
-        #expect(failure == .refused(DrawingRefusal(reason, "why")) && bytes == Array(taken.utf8))
-        #expect(try await worker.isGone())
+        #expect(failure == .refused(DrawingRefusal(reason, "why")) && bytes == Array(received.utf8))
+        #expect(try await worker.hasEnded())
       }
     }
   }
 
-  @Test("V8 a drawing that takes too much processor time, or memory, is refused with what to do")
+  @Test("V8 a drawing that needs too much processor time or memory is refused, with the limit and what to do")
   func costly() async throws {
     for before in ["", Self.part, "say '{\"part\":3}'; printf ab; "] {
       let burner = try ScriptedWorker(draw: before + "kill -XCPU $$")
@@ -165,13 +167,13 @@ import Testing
           throw ArtError(.badJSON, "another failure")
         }
         #expect(memory.reason == .noMemory && memory.detail.contains("384 MB"))
-        #expect(try await eater.isGone())
+        #expect(try await eater.hasEnded())
       }
-      #expect(try await burner.isGone())
+      #expect(try await burner.hasEnded())
     }
   }
 
-  @Test("V8 what no worker would take is refused before one is started")
+  @Test("V8 a drawing over the limits is refused before a worker is started")
   func tooLarge() async throws {
     var drawing = try DrawingWorkerTests.drawing()
     for (columns, rows) in [(0, 1), (1, 0), (-1, 5), (10_001, 1), (1, .max)] {
@@ -192,7 +194,7 @@ import Testing
     #expect(refusal.reason == .tooLarge && refusal.detail.contains("at most 1000000 are drawn"))
     guard case .failed = try await Renderer(helpers: .worker(at: "/nothing")).failure(drawing).0
     else {
-      throw ArtError(.badJSON, "the check can pass")
+      throw ArtError(.badJSON, "an allowed drawing did not reach the worker")
     }
   }
 
@@ -204,13 +206,13 @@ import Testing
     #expect(try worker.lines("limits") == ["393216", "60"])
   }
 
-  @Test("G7 a worker that says nothing for two minutes is killed", arguments: DrawingWorkerTests.stages)
+  @Test("G7 a worker that is silent for two minutes is killed", arguments: DrawingWorkerTests.stages)
   func silent(_ name: String, _ script: String) async throws {
     let worker = try ScriptedWorker(script: script)
     let clock = ManualClock()
     let drawing = Task { try await Renderer(helpers: worker.helpers, clock: clock).failure().0 }
     try await worker.reaches("there")
-    // How much of what was said it has heard by then nobody knows: it may be given the time again.
+    // The lines that were read by then are not known, and each one restarts the timeout: the clock is advanced repeatedly.
     let driver = Task {
       while !Task.isCancelled {
         await clock.sleepers(1)
@@ -219,30 +221,30 @@ import Testing
     }
     let failure = try await drawing.value
     driver.cancel()
-    // What waits for a sleeper gets one.
+    // This sleeper lets the driver end.
     let last = Task { try await clock.sleep(until: clock.now.advanced(by: .seconds(1)), tolerance: nil) }
     await driver.value
     last.cancel()
     check(failure, worker, "gave no answer within 120 s, and was killed")
     #expect(clock.now.offset >= .seconds(120))
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("G7 whoever takes what is drawn may take hours for it")
-  func slowTaker() async throws {
+  @Test("G7 the receiver of a drawing may take hours for each part")
+  func slowReceiver() async throws {
     let worker = try ScriptedWorker(draw: Self.part + Self.part + ScriptedWorker.drawn)
     let clock = ManualClock()
-    let (taking, taken) = AsyncStream.makeStream(of: Void.self)
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     let goOn = DispatchSemaphore(value: 0)
     let drawing = Task {
       try await Renderer(helpers: worker.helpers, clock: clock).draw(DrawingWorkerTests.drawing()) { _ in
-        taken.yield()
+        arrival.yield()
         goOn.wait()
         return true
       }
     }
     var parts = 0
-    for await _ in taking {
+    for await _ in arrivals {
       for _ in 0..<50 {
         await clock.sleepers(1)
         clock.advance(by: .seconds(120))
@@ -254,22 +256,22 @@ import Testing
     }
     #expect(try await drawing.value.lackingCount == 1)
     #expect(clock.now.offset >= .seconds(12_000))
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 }
 
 extension Renderer {
-  /// Has a drawing made that must fail; gives why, and what was taken before.
+  /// Requests a drawing that must fail; gives the failure and the bytes that were received before.
   func failure(_ drawing: Drawing? = nil) async throws -> (DrawingFailure?, [UInt8]) {
     let drawing = try drawing ?? DrawingWorkerTests.drawing()
-    let taken = Taken()
+    let received = ReceivedBytes()
     do throws(DrawingFailure) {
-      let drawn = try await draw(drawing) { taken.take($0) }
-      Issue.record("it was drawn: \(drawn)")
-      return (nil, taken.bytes)
+      let drawn = try await draw(drawing) { received.receive($0) }
+      Issue.record("the drawing succeeded: \(drawn)")
+      return (nil, received.bytes)
     } catch {
-      let bytes = taken.bytes
-      taken.isOver = true
+      let bytes = received.bytes
+      received.isOver = true
       return (error, bytes)
     }
   }

@@ -9,8 +9,8 @@ import Testing
 
 @testable import ArtWorker
 
-/// What was taken of a drawing, and whether anything came after its end.
-final class Taken: Sendable {
+/// The received bytes of a drawing; a part that arrives after the end is an issue.
+final class ReceivedBytes: Sendable {
   private struct State {
     var bytes: [UInt8] = []
     var count = 0
@@ -18,7 +18,7 @@ final class Taken: Sendable {
   }
 
   private let state = Mutex(State())
-  /// After so many pieces it is given up.
+  /// The number of parts after which the receiver cancels.
   private let limit: Int
 
   init(limit: Int = .max) { self.limit = limit }
@@ -30,17 +30,17 @@ final class Taken: Sendable {
     set { state.withLock { $0.isOver = newValue } }
   }
 
-  func take(_ piece: [UInt8]) -> Bool {
+  func receive(_ part: [UInt8]) -> Bool {
     state.withLock { state in
-      if state.isOver { Issue.record("a piece after the end") }
-      state.bytes += piece
+      if state.isOver { Issue.record("a part arrived after the end") }
+      state.bytes += part
       state.count += 1
       return state.count < limit
     }
   }
 }
 
-@Suite("A drawing and its worker", .timeLimit(.minutes(10))) struct DrawingWorkerTests {
+@Suite("Drawing with a worker", .timeLimit(.minutes(10))) struct DrawingWorkerTests {
   /// A drawing of one label and a picture of two bytes.
   static func drawing() throws -> Drawing {
     let canvas = try Canvas(width: 4, height: 3)
@@ -53,7 +53,7 @@ final class Taken: Sendable {
 
   private static let part = "say '{\"part\":3}'; printf abc; "
 
-  /// Where it is when it is given up, and a script that goes so far and no further.
+  /// The moment of the cancellation, and a script that stops there.
   static let stages: [(String, String)] = [
     ("before it greets", "stage there; forever"),
     ("before it reads", "say '{\"hello\":3}'; stage there; forever"),
@@ -70,18 +70,18 @@ final class Taken: Sendable {
     ),
   ]
 
-  @Test("what is drawn comes in parts, in their order, and with what came of it")
+  @Test("a drawing arrives in parts, in their order, with its report at the end")
   func parts() async throws {
     let worker = try ScriptedWorker(
       draw: "say '{\"part\":3}'; printf abc; say '{\"part\":2}'; printf de; \(ScriptedWorker.drawn)")
-    let taken = Taken()
-    let drawn = try await worker.renderer.draw(Self.drawing()) { taken.take($0) }
-    #expect(taken.bytes == Array("abcde".utf8) && taken.count == 2)
+    let received = ReceivedBytes()
+    let drawn = try await worker.renderer.draw(Self.drawing()) { received.receive($0) }
+    #expect(received.bytes == Array("abcde".utf8) && received.count == 2)
     #expect(drawn == Drawn(lacking: ["🐝"], lackingCount: 1, pictureFault: "why"))
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("the program is asked once, with all that there is to the drawing")
+  @Test("a worker receives one request that holds the whole drawing")
   func asked() async throws {
     let worker = try ScriptedWorker(draw: ScriptedWorker.drawn)
     _ = try await worker.renderer.draw(Self.drawing(), limit: 0)
@@ -94,72 +94,73 @@ final class Taken: Sendable {
       ])
   }
 
-  @Test("a drawing of no bytes is one, too")
+  @Test("a drawing may have no bytes")
   func empty() async throws {
     let worker = try ScriptedWorker(draw: ScriptedWorker.drawn)
     #expect(try await worker.renderer.draw(Self.drawing(), limit: 0).1.isEmpty)
   }
 
   @Test(
-    "a result is held whole up to a limit; one that is larger is an error, and nothing is left running")
+    "a drawing within the caller's limit is returned whole, and a larger one is an error and leaves no process"
+  )
   func whole() async throws {
     let script = Self.part + Self.part + ScriptedWorker.drawn
     let worker = try ScriptedWorker(draw: script)
     #expect(try await worker.renderer.draw(Self.drawing(), limit: 6).1 == Array("abcabc".utf8))
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
     let endless = try ScriptedWorker(draw: "while :; do \(Self.part) done")
     let drawing = try Self.drawing()
     do throws(DrawingFailure) {
       _ = try await endless.renderer.draw(drawing, limit: 5_000)
-      Issue.record("it was drawn")
+      Issue.record("the drawing succeeded")
     } catch {
       guard case .failed(let error) = error else { throw error }
       #expect(error.code == .tooLarge && error.cause.contains("5000 bytes"))
     }
-    #expect(try await endless.isGone())
+    #expect(try await endless.hasEnded())
   }
 
-  @Test("G8 whoever does not want any more is asked no more, and nothing is left running", arguments: 1...5)
-  func givenUp(_ count: Int) async throws {
+  @Test("G8 a receiver that cancels gets no further part, and no process is left", arguments: 1...5)
+  func receiverCancels(_ count: Int) async throws {
     let worker = try ScriptedWorker(draw: "while :; do \(Self.part) done")
-    let taken = Taken(limit: count)
+    let received = ReceivedBytes(limit: count)
     await #expect(throws: DrawingFailure.cancelled) {
-      try await worker.renderer.draw(Self.drawing()) { taken.take($0) }
+      try await worker.renderer.draw(Self.drawing()) { received.receive($0) }
     }
-    taken.isOver = true
-    #expect(taken.count == count)
-    #expect(try await worker.isGone())
+    received.isOver = true
+    #expect(received.count == count)
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("G8 who does not want what was drawn to its end is told so, too")
-  func givenUpAtTheEnd() async throws {
+  @Test("G8 a receiver that cancels at the last part gets the error, too")
+  func receiverCancelsAtTheEnd() async throws {
     let worker = try ScriptedWorker(draw: Self.part + ScriptedWorker.drawn)
-    let taken = Taken(limit: 1)
+    let received = ReceivedBytes(limit: 1)
     await #expect(throws: DrawingFailure.cancelled) {
-      try await worker.renderer.draw(Self.drawing()) { taken.take($0) }
+      try await worker.renderer.draw(Self.drawing()) { received.receive($0) }
     }
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("G8 a drawing that is cancelled leaves nothing running, wherever it is", arguments: stages)
+  @Test("G8 a drawing that is cancelled at any stage leaves no process", arguments: stages)
   func cancelled(_ name: String, _ script: String) async throws {
     let worker = try ScriptedWorker(script: script)
-    let taken = Taken()
+    let received = ReceivedBytes()
     let renderer = worker.renderer
     let drawing = Task {
       await #expect(throws: DrawingFailure.cancelled) {
-        try await renderer.draw(Self.drawing()) { taken.take($0) }
+        try await renderer.draw(Self.drawing()) { received.receive($0) }
       }
-      taken.isOver = true
+      received.isOver = true
     }
     try await worker.reaches("there")
     drawing.cancel()
     await drawing.value
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("G8 a drawing that is cancelled at once starts nothing, or leaves nothing of it")
-  func atOnce() async throws {
+  @Test("G8 a drawing that is cancelled immediately leaves no process")
+  func cancelledImmediately() async throws {
     var counts = (drawn: 0, cancelled: 0)
     for round in 0..<20 {
       let worker = try ScriptedWorker(draw: Self.part + ScriptedWorker.drawn)
@@ -176,13 +177,13 @@ final class Taken: Sendable {
       for _ in 0..<round { await Task.yield() }
       drawing.cancel()
       if await drawing.value { counts.drawn += 1 } else { counts.cancelled += 1 }
-      #expect(try await worker.isGone())
+      #expect(try await worker.hasEnded())
     }
     print("G8 cancelled at once: \(counts.cancelled) cancelled, \(counts.drawn) drawn")
   }
 
-  @Test("G8 drawings are made beside each other, and one that is cancelled takes no other with it")
-  func beside() async throws {
+  @Test("G8 drawings run at the same time, and cancelling one ends no other one")
+  func concurrent() async throws {
     let slow = try ScriptedWorker(draw: "stage there; forever")
     let good = try ScriptedWorker(draw: Self.part + ScriptedWorker.drawn)
     let (slowly, well) = (slow.renderer, good.renderer)
@@ -194,11 +195,13 @@ final class Taken: Sendable {
     held.cancel()
     for other in others { #expect(try await other.value == 3) }
     _ = await held.value
-    #expect(try await slow.isGone())
-    #expect(try await good.isGone())
+    #expect(try await slow.hasEnded())
+    #expect(try await good.hasEnded())
   }
 
-  @Test("G7 when this program was stopped for long, what the worker has to say is heard all the same")
+  @Test(
+    "G7 after this program was stopped for long, the replies of the worker are read and its drawing is complete"
+  )
   func stopped() async throws {
     let worker = try ScriptedWorker(
       draw: "stage there; read -r go <\"${0%/*}/go\"; \(Self.part) \(ScriptedWorker.drawn)")
@@ -209,7 +212,7 @@ final class Taken: Sendable {
     let drawing = Task {
       try await Renderer(helpers: worker.helpers, clock: clock).draw(Self.drawing(), limit: 3)
     }
-    // From here on nothing is heard until it is told to go on.
+    // From here on the worker writes nothing until it may go on.
     try await worker.reaches("there")
     for duration in [Duration.seconds(120), .seconds(86_400)] {
       await clock.sleepers(1)
@@ -218,6 +221,6 @@ final class Taken: Sendable {
     await clock.sleepers(1)
     try #require(write(go, "\n", 1) == 1)
     #expect(try await drawing.value.1 == Array("abc".utf8))
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 }

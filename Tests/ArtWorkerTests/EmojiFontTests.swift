@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("Where the font lies") struct EmojiFontTests {
+@Suite("Finding the emoji font") struct EmojiFontTests {
   private static func find(
     _ path: String? = nil, _ environment: [String: String] = [:], files: Set<String> = []
   )
@@ -16,14 +16,14 @@ import Testing
 
   private static let debian = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
 
-  @Test("the font is the one that a person gave, else the one that EMOJIART_FONT names, there or not")
+  @Test("a font that the user names is used, else the one of EMOJIART_FONT, whether the file exists or not")
   func named() {
     let environment = ["EMOJIART_FONT": "named.ttf", "HOME": "/home/bee"]
     #expect(Self.find("given.ttf", environment, files: [Self.debian]) == "given.ttf")
     #expect(Self.find(nil, environment, files: [Self.debian]) == "named.ttf")
   }
 
-  @Test("else it is found where Debian, others and people install it, a person's own before the system's")
+  @Test("the font is searched in the user's folders first, then where distributions install it")
   func installed() {
     let environment = ["HOME": "/home/bee", "XDG_DATA_DIRS": "/opt/share:relative::/usr/share"]
     let places = [
@@ -44,7 +44,7 @@ import Testing
     #expect(Self.find(nil, [:], files: [Self.debian]) == Self.debian)
   }
 
-  @Test("XDG_DATA_HOME stands for a person's own folder where it is an absolute path")
+  @Test("XDG_DATA_HOME replaces the user's data folder if it is an absolute path")
   func own() {
     let (other, home) = ("/data/fonts/NotoColorEmoji.ttf", "/home/bee/.local/share/fonts/NotoColorEmoji.ttf")
     let environment = ["HOME": "/home/bee", "XDG_DATA_HOME": "/data"]
@@ -54,7 +54,7 @@ import Testing
     #expect(Self.find(nil, ["HOME": "bee"], files: ["bee/.fonts/NotoColorEmoji.ttf"]) == nil)
   }
 
-  @Test("V10 a missing font is named, with the packages that have one")
+  @Test("V10 the error of a missing font names the packages that have it")
   func missing() {
     for refusal in [DrawingRefusal.noFont(), .noFont(at: "/a.ttf", "because")] {
       #expect(refusal.reason == .noFont && refusal.detail.contains("fonts-noto-color-emoji (Debian"))

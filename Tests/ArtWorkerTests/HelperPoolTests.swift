@@ -9,33 +9,33 @@ import Testing
 @testable import ArtWorker
 
 extension Renderer {
-  /// The bytes of a drawing that succeeds.
+  /// The bytes of a drawing that must succeed.
   fileprivate func bytes() async throws -> [UInt8] {
     try await draw(DrawingWorkerTests.drawing(), limit: 100).1
   }
 }
 
 extension HelperPool {
-  /// Waits until so many requests wait for a slot.
-  fileprivate func waits(_ count: Int) async throws {
+  /// Waits until this many requests wait for a slot.
+  fileprivate func waitForRequests(_ count: Int) async throws {
     try await until("waitingCount == count") { waitingCount == count }
   }
 }
 
-@Suite("A pool of helper programs", .timeLimit(.minutes(10))) struct HelperPoolTests {
-  /// Parts that are larger than a pipe: the program lives until both are taken.
+@Suite("A pool of helper processes", .timeLimit(.minutes(10))) struct HelperPoolTests {
+  /// Parts that are larger than a pipe: the process lives until both are read.
   private static let held =
     "say '{\"part\":1000000}'; head -c 1000000 /dev/zero; say '{\"part\":1000000}'; head -c 1000000 /dev/zero; "
   private static let short = "say '{\"part\":3}'; printf abc; " + ScriptedWorker.drawn
 
-  /// Says which requests were served, in their order.
+  /// The requests that were served, in their order.
   private final class Served: Sendable {
     private let numbers = Mutex<[Int]>([])
     var all: [Int] { numbers.withLock(\.self) }
     func add(_ number: Int) { numbers.withLock { $0.append(number) } }
   }
 
-  /// Lets callers go in groups, and knows how many were inside at once.
+  /// Lets callers pass in groups, and counts how many were inside at once.
   private final class Barrier: Sendable {
     private struct State {
       var inside = 0
@@ -63,7 +63,7 @@ extension HelperPool {
     }
   }
 
-  @Test("V13 slots are given in the order of the requests, never more than there are")
+  @Test("V13 slots are given in the order of the requests, and never more than there are")
   func machine() {
     var random = SplitMix64(seed: 91)
     for limit in 1...4 {
@@ -99,7 +99,7 @@ extension HelperPool {
     #expect(HelperPool.shared.limit >= 2 && HelperPool.fetching.limit == 8)
   }
 
-  @Test("V13 of 60 drawings three at once have helper processes in a pool of three")
+  @Test("V13 a pool of three runs three helper processes at once for 60 drawings")
   func cap() async throws {
     let worker = try ScriptedWorker(
       draw: """
@@ -130,10 +130,10 @@ extension HelperPool {
     let counts = try worker.lines("counts").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }
     #expect(counts.count == 60 && counts.max() == 3)
     #expect(worker.pool.runningCount == 0 && worker.pool.waitingCount == 0)
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("V13 drawings that wait are served in their order")
+  @Test("V13 waiting drawings are served in order")
   func order() async throws {
     let worker = try ScriptedWorker(draw: Self.short, limit: 1)
     let (renderer, served, gate) = (worker.renderer, Served(), DispatchSemaphore(value: 0))
@@ -151,7 +151,7 @@ extension HelperPool {
       if number == 0 {
         try await until("worker.pool.runningCount > 0") { worker.pool.runningCount > 0 }
       } else {
-        try await worker.pool.waits(number)
+        try await worker.pool.waitForRequests(number)
       }
     }
     gate.signal()
@@ -159,7 +159,7 @@ extension HelperPool {
     #expect(served.all == Array(0..<10))
   }
 
-  @Test("V13 a drawing that is cancelled while it waits leaves the queue at once and starts no program")
+  @Test("V13 a drawing that is cancelled while it waits leaves the queue at once and starts no process")
   func cancelWaiting() async throws {
     let worker = try ScriptedWorker(
       script: "echo start >>\"${0%/*}/starts\"\n" + ScriptedWorker.drawingGreeting + Self.short, limit: 1)
@@ -173,28 +173,28 @@ extension HelperPool {
     }
     try await until("worker.pool.runningCount > 0") { worker.pool.runningCount > 0 }
     let cancelled = Task { try await renderer.failure().0 }
-    try await worker.pool.waits(1)
+    try await worker.pool.waitForRequests(1)
     let last = Task { try await renderer.bytes() }
-    try await worker.pool.waits(2)
+    try await worker.pool.waitForRequests(2)
     cancelled.cancel()
-    // The first one still has the only slot.
+    // The first drawing still has the only slot.
     #expect(try await cancelled.value == .cancelled)
     #expect(worker.pool.waitingCount == 1)
     gate.signal()
     _ = try await first.value
     #expect(try await last.value == Array("abc".utf8))
     #expect(try worker.lines("starts").count == 2)
-    // One that was cancelled before asks for no slot.
+    // A drawing that was cancelled before it began requests no slot.
     let early = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await renderer.failure().0
     }
     #expect(try await early.value == .cancelled)
     #expect(try worker.lines("starts").count == 2)
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("V13 a drawing that is cancelled while it runs ends its program, and then the next one is served")
+  @Test("V13 cancelling a running drawing ends its process, and the next drawing is served")
   func cancelRunning() async throws {
     let worker = try ScriptedWorker(
       draw: """
@@ -205,15 +205,15 @@ extension HelperPool {
     let first = Task { try await renderer.failure().0 }
     try await worker.reaches("there")
     let next = Task { try await renderer.bytes() }
-    try await worker.pool.waits(1)
+    try await worker.pool.waitForRequests(1)
     first.cancel()
     #expect(try await first.value == .cancelled)
     #expect(try await next.value == Array("abc".utf8))
     #expect(worker.pool.runningCount == 0)
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("V13 fetches take no slot of what is decoded, and what is decoded and drawn share theirs")
+  @Test("V13 fetches have a pool of their own, and decoding and drawing share one")
   func kinds() async throws {
     let slow = try ScriptedWorker(fetch: "stage there; forever", limit: 1)
     let fetcher = BackgroundFetcher(
@@ -222,14 +222,14 @@ extension HelperPool {
     let fetch = fetcher.fetch(request)
     try await slow.reaches("there")
     let waiting = fetcher.fetch(request)
-    try await slow.pool.waits(1)
+    try await slow.pool.waitForRequests(1)
     #expect(try await fetcher.check([1, 2]).mediaType == "image/png")
     waiting.cancel()
     #expect(await waiting.result == .failure(.cancelled))
     fetch.cancel()
     #expect(await fetch.result == .failure(.cancelled))
     #expect(try slow.lines("requests").count { $0.hasPrefix(#"{"fetch""#) } == 1)
-    #expect(try await slow.isGone())
+    #expect(try await slow.hasEnded())
 
     let decoder = try ScriptedWorker(decode: "stage there; forever", limit: 1)
     let drawer = try ScriptedWorker(draw: Self.short)
@@ -239,11 +239,11 @@ extension HelperPool {
     try await decoder.reaches("there")
     let renderer = Renderer(helpers: drawer.helpers, pool: decoder.pool, clock: ManualClock())
     let drawing = Task { try await renderer.bytes() }
-    try await decoder.pool.waits(1)
+    try await decoder.pool.waitForRequests(1)
     check.cancel()
     _ = await check.value
     #expect(try await drawing.value == Array("abc".utf8))
-    #expect(try await decoder.isGone())
-    #expect(try await drawer.isGone())
+    #expect(try await decoder.hasEnded())
+    #expect(try await drawer.hasEnded())
   }
 }

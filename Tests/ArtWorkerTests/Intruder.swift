@@ -5,27 +5,27 @@ import ArtSystem
 import Foundation
 import Testing
 
-/// `Fixtures/sandbox/intruder.c`, built once: code of a stranger in the place of a decoder, or of libcurl.
+/// `Fixtures/sandbox/intruder.c`, built once: injected code that replaces a decoder or libcurl.
 struct Intruder {
-  /// What an attempt came to.
+  /// The outcome of an attempt.
   enum Outcome: Equatable {
     case succeeded
-    /// The system refused it, with that error number.
+    /// The system refused it with this error number.
     case refused(Int32)
-    /// It ended its process, by that signal.
+    /// The signal that ended the process.
     case killed(Int32)
-    /// Anything else, which no attempt should come to.
+    /// Anything else; no attempt should end so.
     case unknown(String)
   }
 
-  /// A part of the sandbox that a system lacks.
+  /// What the simulated system does not have.
   enum Lack: String, CaseIterable {
     case nothing, landlock, seccomp, neither, threads
   }
 
   private static let built = Result { try Intruder() }
 
-  /// The one of this process.
+  /// The intruder of this process.
   static var shared: Intruder { get throws { try built.get() } }
 
   let program: String
@@ -40,14 +40,14 @@ struct Intruder {
       .appendingPathComponent("emojiart-intruder-\(UUID())").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     (program, library) = ("\(folder)/intruder", "\(folder)/intruder.so")
-    // The compiler that builds the package's own C.
+    // The compiler that builds the package's C code.
     _ = try Self.output(of: "/usr/bin/env", ["clang", "-w", "-o", program, source])
     _ = try Self.output(
       of: "/usr/bin/env", ["clang", "-w", "-shared", "-fPIC", "-DLIBRARY", "-o", library, source])
     attempts = try Self.output(of: program, ["list"]).split(separator: "\n").map(String.init)
   }
 
-  /// Runs a program to its end and gives what it printed. Throws where that failed.
+  /// Runs a program to its end and returns its output. Throws if the program fails.
   static func output(
     of path: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String]? = nil
   ) throws -> String {
@@ -59,7 +59,7 @@ struct Intruder {
     process.standardInput = stdin
     process.standardOutput = stdout
     try process.run()
-    // One that has ended already takes nothing.
+    // A process that has already ended reads nothing.
     try? stdin.fileHandleForWriting.write(contentsOf: input)
     try stdin.fileHandleForWriting.close()
     let output = stdout.fileHandleForReading.readDataToEndOfFile()
@@ -69,17 +69,17 @@ struct Intruder {
   }
 
   /// Makes an attempt without a sandbox.
-  func control(_ attempt: String, in place: IntruderPlace) throws -> Outcome {
-    try outcome([program, "try", attempt], [], place.environment)
+  func control(_ attempt: String, in target: IntruderTarget) throws -> Outcome {
+    try outcome([program, "try", attempt], [], target.environment)
   }
 
-  /// Makes an attempt in the worker, in the place of the function that is called with the first bytes of a stranger.
+  /// Makes an attempt in the worker, in place of the function that gets the first untrusted bytes.
   func attempt(
-    _ attempt: String, in place: IntruderPlace, verb: WorkerVerb, input: [UInt8],
+    _ attempt: String, in target: IntruderTarget, verb: WorkerVerb, input: [UInt8],
     lacking lack: Lack = .nothing
   ) throws -> Outcome {
     let worker = try HelperPrograms.installed.program("emojiart-worker").path
-    var environment = place.environment
+    var environment = target.environment
     environment["INTRUDER_ATTEMPT"] = attempt
     environment["INTRUDER_LIBRARY"] = library
     let lacking = lack == .nothing ? [] : [program, "lacking", lack.rawValue]
@@ -90,20 +90,20 @@ struct Intruder {
   {
     let output = try Self.output(
       of: program, ["parent"] + words, input: input, environment: environment)
-    // The worker's own lines are objects.
+    // Lines of the worker itself are JSON objects.
     let lines = output.split(separator: "\n").filter { !$0.hasPrefix("{") }
-    let said = lines.first?.split(separator: " ") ?? []
-    switch (said.first, said.dropFirst().first, lines.count) {
+    let reply = lines.first?.split(separator: " ") ?? []
+    switch (reply.first, reply.dropFirst().first, lines.count) {
     case ("succeeded", _, 2): return .succeeded
     case ("failed", let number?, 2): return .refused(Int32(number) ?? -1)
-    case ("ended", "signal", 1): return .killed(said.last.flatMap { Int32($0) } ?? -1)
+    case ("ended", "signal", 1): return .killed(reply.last.flatMap { Int32($0) } ?? -1)
     default: return .unknown(output)
     }
   }
 }
 
-/// What attempts are made on: a folder that stands for a person's home, and servers that count who comes.
-final class IntruderPlace {
+/// What attempts are made on: a folder in place of the user's home, and servers that count connections.
+final class IntruderTarget {
   static let files = ["id_rsa", ".bashrc", "bees.emojiart", "to-remove", "to-rename", "to-truncate"]
 
   let path: String
@@ -129,7 +129,7 @@ final class IntruderPlace {
 
   deinit {
     for descriptor in [internet, local, abstract] { close(descriptor) }
-    // What is left of it in the temporary folder fails no test.
+    // A folder that cannot be removed fails no test.
     try? FileManager.default.removeItem(atPath: path)
   }
 
@@ -140,8 +140,8 @@ final class IntruderPlace {
     ]
   }
 
-  /// Whether nobody has come, and each file is as it was made, and there is no other.
-  func isUntouched() throws -> Bool {
+  /// Whether no server has a connection, and the folder has exactly its files, unchanged.
+  func isUnchanged() throws -> Bool {
     for descriptor in [internet, local, abstract] where accept(descriptor, nil, nil) >= 0 { return false }
     let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     guard names == (Self.files + ["socket"]).sorted() else { return false }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("The program that fetches", .timeLimit(.minutes(10))) struct ProgramTests {
+@Suite("The program emojiart-worker", .timeLimit(.minutes(10))) struct ProgramTests {
   private static let decode = #"{"decode":{"bytes":3,"limits":{"bytes":3,"pixels":9,"side":3}}}"#
 
-  /// Runs the program on that input; gives its lines, its complaint and its status.
+  /// Runs the program with that input; gives its lines, its stderr and its status.
   private func run(
     _ input: String, _ arguments: [String] = ["decode"], output: FileHandle? = nil
   ) throws -> (lines: [String], errors: String, status: Int32) {
@@ -22,20 +22,20 @@ import Testing
     process.standardOutput = output ?? stdout
     process.standardError = stderr
     try process.run()
-    // What it does not take any more is no matter here.
+    // The program may end without reading all of its input.
     try? stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try stdin.fileHandleForWriting.close()
-    let said = output == nil ? stdout.fileHandleForReading.readDataToEndOfFile() : Data()
+    let written = output == nil ? stdout.fileHandleForReading.readDataToEndOfFile() : Data()
     let complaint = stderr.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     try #require(process.terminationReason == .exit)
     return (
-      String(decoding: said, as: UTF8.self).split(separator: "\n").map(String.init),
+      String(decoding: written, as: UTF8.self).split(separator: "\n").map(String.init),
       String(decoding: complaint, as: UTF8.self), process.terminationStatus
     )
   }
 
-  @Test("the worker greets, answers each request in its turn, and ends with its input")
+  @Test("the worker greets, answers the requests in order, and ends with its input")
   func answers() throws {
     let none = try run("")
     #expect(none.lines == [#"{"hello":3}"#] && none.errors.isEmpty && none.status == 0)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "a request that is broken ends the worker with status 65 and a line",
+    "an invalid request ends the worker with status 65 and one line on stderr",
     arguments: [
       "nonsense\n", "\n", "{}\n", "{\"decode\":{}}\n", "\(decode)\nab", "\(decode)", "{\"draw\":{}}\n",
       "{\"decode\":{\"bytes\":4,\"limits\":{\"bytes\":3,\"pixels\":9,\"side\":3}}}\nabcd",
@@ -66,7 +66,7 @@ import Testing
   private static let drawing = WorkerVerb.draw(font: "/nothing.ttf", []).arguments
 
   @Test(
-    "a drawing that breaks off, or is asked for in a way that was not agreed on, ends the worker with status 65 and a line",
+    "an incomplete or invalid request to draw ends the worker with status 65 and one line on stderr",
     arguments: [
       "{\"draw\":{}}\n", "{\"picture\":1}\na", "{\"picture\":1}\na{\"picture\":1}\nb\(draw)\n",
       "{\"picture\":1}\na\(decode)\nabc", "{\"labels\":{\"bytes\":2,\"total\":1}}\n[]",
@@ -82,7 +82,7 @@ import Testing
     #expect(run.errors.hasPrefix("emojiart-worker: ") && run.errors.split(separator: "\n").count == 1)
   }
 
-  @Test("drawings are answered in their turn, each with what was sent for it")
+  @Test("each request to draw has one answer")
   func drawings() throws {
     let labels = #"{"labels":{"bytes":16,"total":1}}"# + "\n" + #"[["🐝",1,1,1]]"#
     let run = try run("\(Self.draw)\n\(labels)\(Self.draw)\n\(Self.draw)\n", Self.drawing)
@@ -90,13 +90,13 @@ import Testing
     for line in run.lines.dropFirst() { #expect(line.contains(#""reason":"noFont""#), "\(line)") }
   }
 
-  @Test("what was answered before a broken request stays answered")
+  @Test("requests before an invalid one are answered")
   func brokenLater() throws {
     let run = try run("\(Self.decode)\nabcnonsense\n")
     #expect(run.lines.count == 2 && run.status == 65)
   }
 
-  @Test("a worker that nobody reads ends with status 74, and with no signal")
+  @Test("a worker whose output is closed ends with status 74, and by no signal")
   func unread() throws {
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "the worker has no commands, and says so",
+    "a worker without a known verb and its arguments ends with status 64 and reports that it has no commands",
     arguments: [
       [], ["--help"], ["fetch", "png"], ["decode", "svg"], ["draw", "--font", "/f", "-x"], ["sandbox", "x"],
     ])
@@ -129,11 +129,11 @@ import Testing
     #expect(run.errors.contains("was not started for"))
   }
 
-  @Test("emojiart and the worker that was built with it speak the same version")
-  func together() async throws {
+  @Test("emojiart and the worker that was built with it have the same version")
+  func sameVersion() async throws {
     do throws(BackgroundFailure) {
       _ = try await BackgroundFetcher().check(Array("no picture".utf8))
-      Issue.record("it was taken")
+      Issue.record("the bytes were accepted")
     } catch {
       let result = Result<CheckedPicture, BackgroundFailure>.failure(error)
       #expect(result.refusal?.reason == .notAnImage, "\(error)")
@@ -141,9 +141,9 @@ import Testing
   }
 }
 
-@Suite("The parent of a worker that fetches", .timeLimit(.minutes(10))) struct ParentTests {
+@Suite("The parent process of a worker", .timeLimit(.minutes(10))) struct ParentTests {
   @Test(
-    "G8 a program that is killed while it fetches or decodes leaves nothing running",
+    "G8 no process is left of a program that is killed while it fetches or decodes",
     arguments: [true, false])
   func killed(isFetching: Bool) async throws {
     let held = "stage there; forever"
@@ -152,15 +152,15 @@ import Testing
     parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
     parent.arguments = ["fetch", worker.program.path]
     try parent.run()
-    // At once: nobody else's clock is waited for.
+    // The program is killed at once, so that none of its timeouts can end the worker.
     let process = parent.processIdentifier
     try await worker.reaches("there") { kill(process, SIGKILL) }
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
     parent.waitUntilExit()
     #expect(parent.terminationReason == .uncaughtSignal)
   }
 
-  @Test("G8 a program that is killed while it has something drawn leaves nothing running")
+  @Test("G8 no process is left of a program that is killed while it draws")
   func killedDrawing() async throws {
     let worker = try ScriptedWorker(draw: "say '{\"part\":3}'; printf abc; stage there; forever")
     let parent = Process()
@@ -169,12 +169,14 @@ import Testing
     try parent.run()
     let process = parent.processIdentifier
     try await worker.reaches("there") { kill(process, SIGKILL) }
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
     parent.waitUntilExit()
     #expect(parent.terminationReason == .uncaughtSignal)
   }
 
-  @Test("what is drawn is never held whole by the program that has it drawn, however much it is")
+  @Test(
+    "a program that passes on the parts of a drawing needs memory for a few parts only, however large the drawing is"
+  )
   func drawingMemory() async throws {
     let length = WorkerReply.partLimit
     func worker(_ parts: Int) throws -> ScriptedWorker {
@@ -200,11 +202,11 @@ import Testing
     }
     let (passed, whole) = (try growth("measure-parts"), try growth("measure-whole"))
     print("a drawing of 65536 KiB: the peak grew by \(passed) KiB passed on, by \(whole) KiB held whole")
-    #expect(whole >= 60_000, "the check sees the bytes")
+    #expect(whole >= 60_000, "the measurement includes the bytes")
     #expect(passed < 8_000)
   }
 
-  @Test("the largest body is held once by the program that has it fetched")
+  @Test("a program holds the largest body once in memory")
   func memory() async throws {
     let worker = try ScriptedWorker(fetch: "say '{\"body\":20971520}'; head -c 20971520 /dev/zero")
     let small = try ScriptedWorker()
@@ -223,7 +225,7 @@ import Testing
     try #require(words.count == 2)
     let growth = words[1] - words[0]
     print("a body of 20480 KiB: the peak grew by \(growth) KiB")
-    #expect(growth >= 20_000, "the check sees the body")
-    #expect(growth < 30_000, "it is not there twice")
+    #expect(growth >= 20_000, "the measurement includes the body")
+    #expect(growth < 30_000, "the body is held once")
   }
 }

@@ -6,8 +6,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The worker draws", .timeLimit(.minutes(10))) struct RealDrawingTests {
-  /// Bees in a row, the last one above all, and one that no font has.
+@Suite("Drawing with the real worker", .timeLimit(.minutes(10))) struct RealDrawingTests {
+  /// Bees in a row, and above them a text that no font has.
   private static func drawing(_ count: Int, font: String?) throws -> Drawing {
     var labels: [DrawingScene.Label] = []
     for place in 0..<count {
@@ -25,7 +25,8 @@ import Testing
       format: .png(try PixelSize(width: 200, height: 160)), font: font)
   }
 
-  @Test("a picture of thousands of emoji is drawn by the worker, which says what it lacks")
+  @Test(
+    "the worker draws thousands of emoji, names the text that the font lacks, and gives the same bytes again")
   func picture() async throws {
     let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
     let (drawn, bytes) = try await Renderer(clock: ManualClock())
@@ -40,7 +41,7 @@ import Testing
     #expect(again == bytes)
   }
 
-  @Test("B13 of many texts that the font lacks the first twenty are named, and all are counted once")
+  @Test("B13 the first twenty texts that the font lacks are named, and each one is counted once")
   func lacking() async throws {
     let font = try #require(EmojiFont.find(nil), "the tests need the package fonts-noto-color-emoji")
     var drawing = try Self.drawing(1, font: font)
@@ -54,7 +55,7 @@ import Testing
     #expect(drawn.lackingCount == 25 && drawn.lacking == Array(texts.prefix(20)))
   }
 
-  @Test("V8 what cannot be drawn is refused by the worker, with its words")
+  @Test("V8 a drawing without a usable font is refused by the worker, with the font's path or package")
   func refused() async throws {
     for (font, reason) in [
       (nil, DrawingRefusal.Reason.noFont), ("/nothing.ttf", .noFont), (#filePath, .badFont),
@@ -62,7 +63,7 @@ import Testing
       let drawing = try Self.drawing(1, font: font)
       do throws(DrawingFailure) {
         _ = try await Renderer(clock: ManualClock()).draw(drawing, limit: 1 << 20)
-        Issue.record("it was drawn with \(font ?? "no font")")
+        Issue.record("the drawing succeeded with \(font ?? "no font")")
       } catch {
         guard case .refused(let refusal) = error else { throw error }
         #expect(refusal.reason == reason && refusal.detail.contains(font ?? "fonts-noto-color-emoji"))

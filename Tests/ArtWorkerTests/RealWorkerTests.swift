@@ -8,12 +8,12 @@ import Testing
 
 @Suite("The worker and a server", .timeLimit(.minutes(10))) struct RealWorkerTests {
   private let server: PictureServer
-  /// The worker keeps to its time by itself; nobody outside is in a hurry.
+  /// The worker has its own time limits; the clock of this process stands still.
   private let fetcher = BackgroundFetcher(fetchLimits: FetchLimits(total: .seconds(60)), clock: ManualClock())
 
   init() throws { server = try PictureServer() }
 
-  @Test("B14 a picture comes from a server through both programs")
+  @Test("B14 a picture is fetched from a server and decoded")
   func picture() async throws {
     let fetch = fetcher.fetch(
       BackgroundRequest(try BackgroundURL("\(server.url)/picture"), isUserInitiated: true))
@@ -22,10 +22,10 @@ import Testing
     #expect(picture.size == (try Canvas(width: 1, height: 1)))
     var last: FetchProgress?
     for await progress in fetch.progress { last = progress }
-    #expect(last.map { $0.received == picture.bytes.count } ?? true, "the last one that was told")
+    #expect(last.map { $0.received == picture.bytes.count } ?? true, "the last progress")
   }
 
-  @Test("G7 the largest body comes through both programs within their limits, and one byte more is refused")
+  @Test("G7 the largest body is fetched and decoded within the limits, and one byte more is refused")
   func largest() async throws {
     let result = try await fetcher.result("\(server.url)/size/20971520")
     #expect(result.refusal?.reason == .notAnImage, "\(result)")
@@ -33,7 +33,7 @@ import Testing
     #expect(more.refusal?.reason == .tooBig, "\(more)")
   }
 
-  @Test("B14 what the worker refuses of a server is refused with its reason")
+  @Test("B14 the worker's refusal of a fetch is the result, with its reason")
   func refused() async throws {
     #expect(try await fetcher.result("\(server.url)/status/503").refusal?.isTransient == true)
     #expect(

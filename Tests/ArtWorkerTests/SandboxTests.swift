@@ -9,7 +9,7 @@ import Testing
 
 @testable import ArtWorker
 
-/// What each kind of worker is asked, so that the stranger's code runs.
+/// The request to each kind of worker that makes the injected code run.
 enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   case decode, decodeThreads, draw, fetch
 
@@ -50,7 +50,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
 
   static func draw(_ format: Drawing.Format, picture name: String?) throws -> [UInt8] {
     let canvas = try Canvas(width: 40, height: 30)
-    // The font has the first one, and lacks a part of the second.
+    // The font has the first text, and lacks a part of the second one.
     let labels = try ["🐝", "🐝漢"].map {
       DrawingScene.Label(
         text: try EmojiText($0), position: try Point(x: 20, y: 15), size: try FontSize(typed: "16"))
@@ -64,52 +64,52 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     return sent
   }
 
-  /// What the verb is for.
+  /// The attempts that the verb needs to succeed.
   var purposes: Set<String> {
     self == .fetch ? ["connect_by_tcp", "send_by_udp", "make_a_tcp6_socket", "look_at_key"] : []
   }
 }
 
 @Suite("The worker's sandbox", .timeLimit(.minutes(10))) struct SandboxTests {
-  /// The attempts that succeed, each made on a place of its own; and those after which the place was not as before.
+  /// The outcome of each attempt, made on a target of its own, and the attempts that changed their target.
   private func tried(
-    _ make: (String, IntruderPlace) throws -> Intruder.Outcome
-  ) throws -> (outcomes: [String: Intruder.Outcome], touched: Set<String>) {
+    _ make: (String, IntruderTarget) throws -> Intruder.Outcome
+  ) throws -> (outcomes: [String: Intruder.Outcome], changed: Set<String>) {
     var outcomes: [String: Intruder.Outcome] = [:]
-    var touched: Set<String> = []
+    var changed: Set<String> = []
     for attempt in try Intruder.shared.attempts {
-      let place = try IntruderPlace()
-      outcomes[attempt] = try make(attempt, place)
-      if try !place.isUntouched() { touched.insert(attempt) }
+      let target = try IntruderTarget()
+      outcomes[attempt] = try make(attempt, target)
+      if try !target.isUnchanged() { changed.insert(attempt) }
     }
-    return (outcomes, touched)
+    return (outcomes, changed)
   }
 
-  @Test("G1 without a sandbox a stranger's code can do at least 40 of the things that are tried")
+  @Test("G1 without a sandbox injected code succeeds with at least 40 attempts")
   func control() throws {
-    let (outcomes, touched) = try tried { try Intruder.shared.control($0, in: $1) }
+    let (outcomes, changed) = try tried { try Intruder.shared.control($0, in: $1) }
     let failed = outcomes.filter { $0.value != .succeeded }
     print(
-      "G1 control: \(outcomes.count - failed.count) of \(outcomes.count) succeed, \(touched.count) leave traces; "
+      "G1 control: \(outcomes.count - failed.count) of \(outcomes.count) succeed, \(changed.count) leave traces; "
         + "not here: \(failed.keys.sorted())")
     #expect(outcomes.count - failed.count >= 40)
-    #expect(touched.count >= 10, "the check sees traces")
+    #expect(changed.count >= 10, "changes are noticed")
     #expect(!outcomes.values.contains { if case .unknown = $0 { true } else { false } }, "\(outcomes)")
   }
 
   @Test(
-    "G1 a stranger's code in the worker can do nothing but what the worker is for",
+    "G1 injected code in the worker can do only what the worker's verb needs",
     arguments: SandboxCase.allCases)
   func attempts(_ which: SandboxCase) throws {
     let input = try which.input()
-    let (outcomes, touched) = try tried {
+    let (outcomes, changed) = try tried {
       try Intruder.shared.attempt($0, in: $1, verb: which.verb, input: input)
     }
     let killed = outcomes.filter { $0.value == .killed(SIGSYS) }.count
     print("G1 \(which): \(killed) of \(outcomes.count) ended by the filter, \(outcomes.count - killed) not")
     let succeeded = Set(outcomes.filter { $0.value == .succeeded }.keys)
     #expect(succeeded == which.purposes)
-    #expect(touched.isSubset(of: ["connect_by_tcp"]) && touched.isSubset(of: which.purposes))
+    #expect(changed.isSubset(of: ["connect_by_tcp"]) && changed.isSubset(of: which.purposes))
     for (attempt, outcome) in outcomes where outcome != .succeeded && outcome != .killed(SIGSYS) {
       guard case .refused = outcome else {
         Issue.record("\(attempt): \(outcome)")
@@ -118,33 +118,34 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  @Test("G5 without seccomp a stranger's code in a decoder opens, writes and executes no file all the same")
+  @Test("G5 without seccomp injected code in a decoder cannot open, write or execute a file")
   func landlockAlone() throws {
     guard try Self.ability(lacking: .nothing).landlock != nil else {
       return print("G5 no Landlock here: 0 attempts")
     }
     let input = try SandboxCase.decode.input()
-    let (outcomes, touched) = try tried {
+    let (outcomes, changed) = try tried {
       try Intruder.shared.attempt(
         $0, in: $1, verb: SandboxCase.decode.verb, input: input, lacking: .seccomp)
     }
     let succeeded = Set(outcomes.filter { $0.value == .succeeded }.keys)
     print("G5 Landlock alone: \(succeeded.count) of \(outcomes.count) succeed: \(succeeded.sorted())")
     #expect(succeeded.isDisjoint(with: Self.aboutFiles) && succeeded.count >= 10, "the filter is off")
-    #expect(touched.isSubset(of: ["change_permissions", "connect_by_path"]), "what Landlock does not know")
+    #expect(
+      changed.isSubset(of: ["change_permissions", "connect_by_path"]), "what Landlock does not restrict")
   }
 
-  @Test("G5 without Landlock a stranger's code in a decoder can do nothing all the same")
+  @Test("G5 without Landlock no attempt of injected code in a decoder succeeds")
   func seccompAlone() throws {
     let input = try SandboxCase.decode.input()
-    let (outcomes, touched) = try tried {
+    let (outcomes, changed) = try tried {
       try Intruder.shared.attempt(
         $0, in: $1, verb: SandboxCase.decode.verb, input: input, lacking: .landlock)
     }
-    #expect(!outcomes.values.contains(.succeeded) && touched.isEmpty, "\(outcomes)")
+    #expect(!outcomes.values.contains(.succeeded) && changed.isEmpty, "\(outcomes)")
   }
 
-  /// What Landlock keeps out.
+  /// The attempts that Landlock prevents.
   private static let aboutFiles: Set = [
     "read_key", "read_passwd", "read_own_environment", "read_parents_environment", "open_parents_memory",
     "open_parents_memory_to_write", "read_parents_memory_map", "list_home", "append_to_bashrc",
@@ -157,7 +158,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     "read_the_parents_memory", "write_the_parents_memory",
   ]
 
-  /// What the worker says that the system has.
+  /// The worker's report of what the system has.
   private static func ability(lacking lack: Intruder.Lack) throws -> SandboxAbility {
     let worker = try HelperPrograms.installed.program("emojiart-worker").path
     let words = lack == .nothing ? [worker] : [try Intruder.shared.program, "lacking", lack.rawValue, worker]
@@ -171,7 +172,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "G5 a worker on a system without Landlock, seccomp or both says so, and decodes",
+    "G5 a worker on a system without Landlock, seccomp or both reports that, and decodes",
     arguments: Intruder.Lack.allCases)
   func lacking(_ lack: Intruder.Lack) throws {
     let (whole, ability) = (try Self.ability(lacking: .nothing), try Self.ability(lacking: lack))
@@ -187,7 +188,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     #expect(output.contains(#"{"picture":{"#), "\(output)")
   }
 
-  @Test("emojiart asks the worker what the system has")
+  @Test("emojiart asks the worker for the abilities of the system")
   func probe() async throws {
     #expect(try await SandboxProbe().ask() == Self.ability(lacking: .nothing))
     let missing = SandboxProbe(helpers: HelperPrograms(folders: []))
@@ -205,9 +206,9 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-@Suite("A worker in its sandbox", .timeLimit(.minutes(10))) struct SandboxedWorkerTests {
+@Suite("The state of a worker in its sandbox", .timeLimit(.minutes(10))) struct SandboxedWorkerTests {
   /// A worker that has greeted and waits for a request, started as emojiart starts it.
-  private final class Greeted {
+  private final class GreetedWorker {
     private let worker: HelperProcess
     var files: String { "/proc/\(worker.processID)" }
 
@@ -217,7 +218,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       worker = try HelperProcess(
         starting: try HelperPrograms.installed.program("emojiart-worker"), arguments: verb.arguments,
         limits: limits, onLine: { _ in hasGreeted.signal() },
-        // One that ends without it is gone when it is looked into.
+        // A worker that ends without a greeting has no files in /proc.
         onEnd: { _ in hasGreeted.signal() })
       hasGreeted.wait()
     }
@@ -227,21 +228,21 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     }
 
-    /// The words of a line of `status` or `limits` behind its name.
+    /// The words of a line of `status` or `limits` after its name.
     func line(_ name: String, of file: String) throws -> [String] {
       let line = try text(file).split(separator: "\n").first { $0.hasPrefix(name) }
       return try #require(line).dropFirst(name.count).split(whereSeparator: \.isWhitespace).map(String.init)
     }
   }
 
-  /// Whoever may look into a process that is not dumpable.
+  /// Only root may read the files of a process that is not dumpable.
   private static let isRoot = geteuid() == 0
 
   @Test(
-    "G3 a worker that has greeted has no rights to gain, is filtered, is one thread, and stands in the root folder",
-    .enabled(if: isRoot, "only root can look into it"), arguments: SandboxCase.allCases)
+    "G3 a worker that has greeted can gain no rights, is filtered, has one thread, and runs in the root folder",
+    .enabled(if: isRoot, "only root can read its files in /proc"), arguments: SandboxCase.allCases)
   func status(_ which: SandboxCase) throws {
-    let worker = try Greeted(which.verb)
+    let worker = try GreetedWorker(which.verb)
     #expect(try worker.line("NoNewPrivs:", of: "status") == ["1"])
     #expect(try worker.line("Seccomp:", of: "status") == ["2"])
     #expect(try worker.line("Threads:", of: "status") == ["1"])
@@ -253,15 +254,15 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let files = which == .fetch ? "64" : "8"
     #expect(try worker.line("Max open files", of: "limits").prefix(2) == [files, files])
     let processes = try worker.line("Max processes", of: "limits").prefix(2)
-    #expect((processes == ["0", "0"]) == (which == .decode), "where no thread is begun")
+    #expect((processes == ["0", "0"]) == (which == .decode), "this worker begins no thread")
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(worker.files)/cwd") == "/")
   }
 
   @Test(
-    "G3 a worker has no descriptors but its pipes, and what silences its libraries",
-    .enabled(if: isRoot, "only root can look into it"), arguments: SandboxCase.allCases)
+    "G3 a worker has no descriptors but its pipes and /dev/null",
+    .enabled(if: isRoot, "only root can read its files in /proc"), arguments: SandboxCase.allCases)
   func descriptors(_ which: SandboxCase) throws {
-    let worker = try Greeted(which.verb)
+    let worker = try GreetedWorker(which.verb)
     let folder = "\(worker.files)/fd"
     for name in try FileManager.default.contentsOfDirectory(atPath: folder) where Int(name) ?? 0 > 2 {
       let place = try FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
@@ -271,11 +272,11 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "G6 a worker has open the loaders of its kinds of pictures and no others, and a font only to draw",
-    .enabled(if: isRoot, "only root can look into it"))
+    "G6 a worker has loaded only the loaders of its kinds of pictures, and a font only to draw",
+    .enabled(if: isRoot, "only root can read its files in /proc"))
   func loaders() throws {
     func mapped(_ verb: WorkerVerb) throws -> (loaders: Set<String>, hasFont: Bool) {
-      let maps = try Greeted(verb).text("maps")
+      let maps = try GreetedWorker(verb).text("maps")
       let loaders = ["gif", "webp", "avif"].filter { maps.contains("libpixbufloader-\($0).so") }
       return (Set(loaders), maps.contains("NotoColorEmoji"))
     }
@@ -290,7 +291,8 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "G6 a picture of a kind that the worker was not started for is refused as if its loader were missing")
+    "G6 a picture of a kind that the worker was not started for is refused as one that cannot be decoded here"
+  )
   func otherKind() throws {
     let worker = try HelperPrograms.installed.program("emojiart-worker").path
     for (kinds, picture) in [([PictureKind.png], "sign.avif"), ([.avif], "sign.jpg"), ([.jpeg], "sign.png")] {
@@ -302,9 +304,10 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
 
   @Test("G3 a worker gets the variables of the environment that its verb reads, and no others")
   func environment() async throws {
-    let look = "tr '\\0' '\\n' </proc/$$/environ >>\"${0%/*}/environment\"; echo . >>\"${0%/*}/environment\""
+    let record =
+      "tr '\\0' '\\n' </proc/$$/environ >>\"${0%/*}/environment\"; echo . >>\"${0%/*}/environment\""
     let worker = try ScriptedWorker(
-      fetch: "\(look); \(ScriptedWorker.goodFetch)", decode: "\(look); \(ScriptedWorker.goodDecode)")
+      fetch: "\(record); \(ScriptedWorker.goodFetch)", decode: "\(record); \(ScriptedWorker.goodDecode)")
     let variables = [
       "HOME": "/home", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TMPDIR": "/tmp", "API_SECRET": "secret",
       "LD_LIBRARY_PATH": ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "",
@@ -318,10 +321,10 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     let lines = try worker.lines("environment")
     let fetch = Set(lines.prefix { $0 != "." })
     #expect(fetch == ["CURL_CA_BUNDLE=/ca.pem", "SSL_CERT_FILE=/cert.pem", "RES_OPTIONS=timeout:1"])
-    #expect(lines.drop { $0 != "." }.allSatisfy { $0 == "." }, "a decoder gets none")
+    #expect(lines.drop { $0 != "." }.allSatisfy { $0 == "." }, "a decoder gets no variables")
   }
 
-  @Test("G2 what a sandbox ends is one refused picture, fetch or drawing, by name")
+  @Test("G2 a worker that the sandbox ends is one refused picture, fetch or drawing")
   func refusals() async throws {
     let broken = "cat >/dev/null; kill -SYS $$"
     let decoder = try ScriptedWorker(decode: broken)
@@ -338,7 +341,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       format: .png(try PixelSize(width: 4, height: 3)), font: nil)
     do throws(DrawingFailure) {
       _ = try await drawer.renderer.draw(drawing, limit: 100)
-      Issue.record("it was drawn")
+      Issue.record("the drawing succeeded")
     } catch {
       guard case .refused(let refusal) = error else {
         Issue.record("\(error)")
@@ -348,13 +351,13 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  @Test("G2 code of a stranger in the decoder is one refused picture for who asked")
-  func wholeWay() throws {
-    let place = try IntruderPlace()
+  @Test("G2 injected code in the decoder that writes a file is killed by SIGSYS and changes nothing")
+  func injectedCode() throws {
+    let target = try IntruderTarget()
     let outcome = try Intruder.shared.attempt(
-      "append_to_bashrc", in: place, verb: SandboxCase.decode.verb, input: try SandboxCase.decode.input())
+      "append_to_bashrc", in: target, verb: SandboxCase.decode.verb, input: try SandboxCase.decode.input())
     #expect(outcome == .killed(SIGSYS))
-    #expect(try place.isUntouched())
+    #expect(try target.isUnchanged())
   }
 
   @Test(
@@ -381,7 +384,8 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  @Test("G9 where no thread can be begun a worker draws all the same, and a fetch says what is lacking")
+  @Test(
+    "G9 a worker that cannot begin a thread draws all the same, and its refusal of a fetch names the limit")
   func withoutThreads() throws {
     let worker = try HelperPrograms.installed.program("emojiart-worker").path
     let lacking = [try Intruder.shared.program, "lacking", Intruder.Lack.threads.rawValue, worker]
@@ -392,7 +396,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       let expected = try Intruder.output(of: worker, draw, input: input)
       let drawn = try Intruder.output(of: lacking[0], lacking.dropFirst() + draw, input: input)
       #expect(expected.contains(#"{"drawn":{"#) && drawn.contains(#"{"drawn":{"#))
-      // libchafa's palette hangs on how many threads share the work.
+      // libchafa's palette depends on the number of threads.
       if case .sixel = format { continue }
       #expect(drawn == expected)
     }

@@ -8,11 +8,11 @@ import Testing
 
 @testable import ArtWorker
 
-@Suite("A worker that is of no use", .timeLimit(.minutes(10))) struct TroubleTests {
-  /// What it does, and what is said of it.
+@Suite("A failing worker that fetches or decodes", .timeLimit(.minutes(10))) struct TroubleTests {
+  /// A script, and a part of the error that it causes.
   typealias Case = (String, String)
 
-  /// One line of what is said must be about this: the program's path comes before, what to do after it.
+  /// Checks that the error is one line: the program's path, this part, and what to do next.
   private func check(
     _ result: Result<CheckedPicture, BackgroundFailure>, _ worker: ScriptedWorker, _ part: String
   ) {
@@ -24,7 +24,7 @@ import Testing
     #expect(message.hasSuffix("; install emojiart again") || message.hasSuffix("; try again"))
   }
 
-  @Test("B15 a worker that is missing is one clear error that names it")
+  @Test("B15 a worker that is missing is one error that names it")
   func missing() async throws {
     let error = try await BackgroundFetcher(helpers: HelperPrograms(folders: [])).result().error
     #expect(error?.code == .unavailable)
@@ -32,7 +32,7 @@ import Testing
     #expect(error?.cause.hasSuffix("install emojiart again") == true)
   }
 
-  @Test("B15 a worker that cannot be executed is one clear error that names it")
+  @Test("B15 a worker that cannot be executed is one error that names it")
   func notExecutable() async throws {
     let worker = try ScriptedWorker()
     for path in ["\(worker.path)/script", "\(worker.path)/nothing", worker.path] {
@@ -62,11 +62,13 @@ import Testing
     ("say '{\"hello\":3}'; say '{\"hello\":3}'; forever", "a hello that was not asked for"),
   ]
 
-  @Test("B15 a worker of another version, or one that cannot greet, is one clear error", arguments: greetings)
+  @Test(
+    "B15 a worker of another version, or one without a valid greeting, is one error that names it",
+    arguments: greetings)
   func greeting(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(script: script)
     check(try await worker.fetcher.result(), worker, part)
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
   private static let fetches: [Case] = [
@@ -108,12 +110,12 @@ import Testing
   ]
 
   @Test(
-    "B15 a worker that ends, is killed or stopped, or writes nonsense while it fetches is one clear error, and nothing is left of it",
+    "B15 a worker that ends, is killed or stopped, or writes invalid lines while it fetches is one error, and leaves no process",
     arguments: fetches)
   func fetching(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(fetch: script)
     check(try await worker.fetcher.result(), worker, part)
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
     #expect(try worker.lines("requests").count == 1, "nothing was decoded")
   }
 
@@ -145,29 +147,29 @@ import Testing
   ]
 
   @Test(
-    "B15 a worker that does so while it decodes is one clear error, and nothing is left of it",
+    "B15 a worker that ends, is killed or stopped, or writes invalid lines while it decodes is one error, and leaves no process",
     arguments: decodes)
   func decoding(_ script: String, _ part: String) async throws {
     let worker = try ScriptedWorker(decode: script)
     check(try await worker.fetcher.result(), worker, part)
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("B15 a worker that takes nothing of a picture is one clear error")
-  func deaf() async throws {
+  @Test("B15 a worker that does not read the picture is one error")
+  func inputNotRead() async throws {
     let worker = try ScriptedWorker(decode: "exec <&-; forever")
     let fetcher = worker.fetcher
     do throws(BackgroundFailure) {
       _ = try await fetcher.check([UInt8](repeating: 0, count: 10 << 20))
-      Issue.record("it was taken")
+      Issue.record("the picture was accepted")
     } catch {
       check(.failure(error), worker, "signal 9")
     }
-    #expect(try await worker.isGone())
+    #expect(try await worker.hasEnded())
   }
 
-  @Test("G7 a worker that is silent is killed when its time is up")
-  func hanging() async throws {
+  @Test("G7 a worker that is silent is killed after its timeout")
+  func silent() async throws {
     for (name, script) in CancellingTests.stages {
       let worker = try ScriptedWorker(script: script)
       let clock = ManualClock()
@@ -186,16 +188,16 @@ import Testing
       {
         #expect(result.refusal == Refusal(.timeout, "there was no answer within 17 s"), "\(name)")
       } else if name == "before it reads", result.refusal?.reason == .timeout {
-        // The request was on its way to it.
+        // The request had not been read yet.
       } else {
         check(result, worker, "gave no answer within \(isDecoding ? 30 : 17) s, and was killed")
       }
-      #expect(try await worker.isGone())
+      #expect(try await worker.hasEnded())
     }
     print("G7 silent workers: \(CancellingTests.stages.count) stages")
   }
 
-  @Test("G7 a picture that takes too much processor time or memory is refused")
+  @Test("G7 a picture that needs too much processor time or memory is refused")
   func costly() async throws {
     let burner = try ScriptedWorker(decode: "kill -XCPU $$")
     let time = try await burner.fetcher.result().refusal
@@ -206,11 +208,11 @@ import Testing
     #expect(memory?.reason == .tooManyPixels && memory?.isTransient == false)
   }
 
-  @Test("G7 both programs have 300 MB of memory, and no more processor time than they need")
+  @Test("G7 a worker that fetches or decodes has 300 MB of memory and a limit on its processor time")
   func limits() async throws {
-    let look = "(ulimit -v; ulimit -t) >>\"${0%/*}/limits\""
+    let record = "(ulimit -v; ulimit -t) >>\"${0%/*}/limits\""
     let worker = try ScriptedWorker(
-      fetch: "\(look); \(ScriptedWorker.goodFetch)", decode: "\(look); \(ScriptedWorker.goodDecode)")
+      fetch: "\(record); \(ScriptedWorker.goodFetch)", decode: "\(record); \(ScriptedWorker.goodDecode)")
     _ = try await worker.fetcher.result().get()
     #expect(try worker.lines("limits") == ["307200", "20", "307200", "10"])
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that draws by ArtRender and nothing else, for tests and measurements of its memory and time:
+// A program that draws with ArtDrawing and nothing else, for tests and measurements of its memory and time:
 //   DrawingChild FONT LINES WIDTH HEIGHT OUT.png [SCALE [PICTURE]]
-// or OUT.svg, OUT-text.svg, OUT.pdf. LINES has an emoji a line: `x y size text`. It writes its peak memory in KiB, resident and
-// address space, when it has ended; or `refused: ` and why.
+// or OUT.svg, OUT-text.svg, OUT.pdf. LINES has one emoji a line: `x y size text`. It prints its peak memory in KiB, resident and
+// address space, when it has ended; or `refused: ` and the reason.
 
 import ArtDrawing
 import ArtModel
@@ -58,12 +58,12 @@ private func drawing(_ words: [String]) throws(ArtError) -> Drawing {
     format: format(words[5], size), font: words[1])
 }
 
-private func say(_ line: String) {
+private func printLine(_ line: String) {
   let bytes = Array("\(line)\n".utf8)
   _ = write(1, bytes, bytes.count)
 }
 
-/// KiB of the lines of `/proc/self/status` that begin so.
+/// The number in a line of `/proc/self/status`, in KiB.
 private func peak(_ name: String) throws(ArtError) -> String {
   var text: [UInt8] = []
   let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
@@ -82,13 +82,13 @@ do {
     let drawn = try Renderings.draw(drawing) { piece in
       guard write(output, piece, piece.count) == piece.count else { exit(EX_IOERR) }
     }
-    if let fault = drawn.pictureFault { say("picture: \(fault)") }
-    say("lacking \(drawn.lackingCount)")
+    if let fault = drawn.pictureFault { printLine("picture: \(fault)") }
+    printLine("lacking \(drawn.lackingCount)")
   } catch {
-    say("refused: \(error.reason.rawValue): \(error.detail)")
+    printLine("refused: \(error.reason.rawValue): \(error.detail)")
   }
-  say("resident \(try peak("VmHWM")) address \(try peak("VmPeak"))")
+  printLine("resident \(try peak("VmHWM")) address \(try peak("VmPeak"))")
 } catch {
-  say("\(error)")
+  printLine("\(error)")
   exit(EX_USAGE)
 }

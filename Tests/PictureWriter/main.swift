@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that sets a document's background, for tests that kill it or look at its memory:
+// A program that sets a document's background, for tests that kill it or measure its memory:
 //   PictureWriter edit DOC PICTURE      in one transaction
 //   PictureWriter stream DOC PICTURE    in an open document, which is saved afterwards
 //   PictureWriter new DOC PICTURE       in a new document
-//   PictureWriter read DOC PICTURE      takes the bytes out again and compares them
-//   PictureWriter look DOC PICTURE      opens the file of the picture, and no more
-// It writes `ok` when the answer is due, and its peak memory in KiB when it has ended.
+//   PictureWriter read DOC PICTURE      reads the bytes from the document and compares them
+//   PictureWriter look DOC PICTURE      reads the file of the picture, and nothing more
+// It prints `ok` when the answer is due, and its peak memory in KiB when it has ended.
 
 import ArtDocument
 import ArtModel
 import ArtStore
 import Glibc
 
-private func say(_ line: String) {
+private func printLine(_ line: String) {
   let bytes = Array("\(line)\n".utf8)
   _ = write(1, bytes, bytes.count)
 }
@@ -48,19 +48,19 @@ private func run(_ how: String, _ file: DocumentFile, _ picture: CheckedPicture)
       }
       _ = try transaction.perform(edit, stamp: stamp)
     }
-    say("ok")
+    printLine("ok")
   case "stream":
     let document = try await Document.open(
       file, autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)), refreshInterval: nil)
     guard try await document.setBackground(picture, from: url) != nil else { throw .closed }
-    say("ok")
+    printLine("ok")
     try await document.close()
   case "new":
     _ = try file.create(background: (picture, url), using: &random)
-    say("ok")
+    printLine("ok")
   case "read":
     guard try file.background()?.bytes == picture.bytes else { throw .closed }
-    say("ok")
+    printLine("ok")
   default: break
   }
 }
@@ -76,13 +76,13 @@ do throws(ArtError) {
     isAnimated: false)
   try await run(arguments[1], DocumentFile(arguments[2]), picture)
 } catch {
-  say(error.cause)
+  printLine(error.cause)
   exit(1)
 }
-// Not what getrusage says: that counts the program that started this one, too.
+// VmHWM, because getrusage also counts the program that started this one.
 private let status = fopen("/proc/self/status", "r")
 private var line = [CChar](repeating: 0, count: 256)
 while let status, fgets(&line, Int32(line.count), status) != nil {
   let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  if text.hasPrefix("VmHWM:") { say(String(text.filter(\.isNumber))) }
+  if text.hasPrefix("VmHWM:") { printLine(String(text.filter(\.isNumber))) }
 }

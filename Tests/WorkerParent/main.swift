@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program with workers, for tests that kill it or look at what it leaves:
+// A program with workers, for tests that kill it or check what it leaves:
 //   WorkerParent keep SCRIPT     starts a shell with the script, and waits for ever
-//   WorkerParent starts COUNT    starts that many, some of which fail or are dropped, and prints what is left of them
-//   WorkerParent ignores A B     ignores SIGCHLD, starts a worker that leaves a process behind, which brings a word from one
+//   WorkerParent starts COUNT    starts that many, some of which fail or are released, and prints what is left of them
+//   WorkerParent ignores A B     ignores SIGCHLD, starts a worker that leaves a process behind, which copies a word from one
 //                                FIFO to the other, and prints how the worker ended and that word
-//   WorkerParent hear FILE       writes to the file what a worker makes of a line
-//   WorkerParent fetch PROGRAM   fetches a picture with that program, and ends when it is there
-//   WorkerParent draw PROGRAM    has something drawn with that program
-//   WorkerParent measure A B     fetches a picture with each of the programs, and prints after each the most memory, in KiB
+//   WorkerParent hear FILE       writes the output of a process for one line to the file
+//   WorkerParent fetch PROGRAM   fetches a picture with that program, and ends when it has arrived
+//   WorkerParent draw PROGRAM    makes a drawing with that program
+//   WorkerParent measure A B     fetches a picture with each of the programs, and prints the peak of its memory after each, in KiB
 //   WorkerParent measure-parts A B, measure-whole A B
-//                                the same with something that is drawn and passed on, or held whole
+//                                the same with a drawing that is passed on in parts, or held whole
 
 import ArtModel
 import ArtSystem
@@ -61,7 +61,7 @@ func fetch(with path: String) {
   isOver.wait()
 }
 
-/// Has something drawn, and takes it whole or in parts.
+/// Makes a drawing, and receives it whole or in parts.
 func draw(with path: String, isWhole: Bool) {
   let isOver = DispatchSemaphore(value: 0)
   Task.detached {
@@ -85,7 +85,7 @@ func draw(with path: String, isWhole: Bool) {
   isOver.wait()
 }
 
-/// The most memory that this process has had at once, in KiB.
+/// The peak of this process's memory, in KiB.
 func peak() -> String {
   guard let file = fopen("/proc/self/status", "r") else { return "" }
   defer { fclose(file) }
@@ -97,7 +97,7 @@ func peak() -> String {
   return ""
 }
 
-// Nothing of it is left when the test that started it is killed.
+// This process ends by itself if the test that started it was killed.
 alarm(300)
 
 let isOver = DispatchSemaphore(value: 0)
@@ -107,7 +107,7 @@ case "keep":
   withExtendedLifetime(worker) { while true { pause() } }
 
 case "starts":
-  // The first one brings what Swift and the library keep for good.
+  // The first worker causes the memory and threads that Swift and the C library keep.
   try withExtendedLifetime(start("exit", end: isOver)) { isOver.wait() }
   let (descriptors, threads) = (entries("fd"), entries("task"))
   let missing = HelperProgram(path: "/missing/program")
@@ -130,7 +130,7 @@ case "starts":
   print("descriptors", entries("fd") - descriptors)
   var status: Int32 = 0
   print("children", waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD ? 0 : 1)
-  // A thread that has said the end may still be on its way out.
+  // A thread that has reported the end may not have ended yet.
   while entries("task") > threads { sched_yield() }
   print("threads", max(entries("task") - threads, 0))
 
@@ -147,14 +147,14 @@ case "ignores":
     })
   withExtendedLifetime(worker) { isOver.wait() }
   print(how.withLock { $0?.cause == .exit(-1) } ? "nobody knows how" : "ended otherwise")
-  // Opened for both, neither waits for the other end.
+  // Opened for reading and writing, neither FIFO waits for its other end.
   let writing = open(to, O_RDWR | O_CLOEXEC)
   write(writing, "left alone\n", 11)
   var reading = pollfd(fd: open(from, O_RDWR | O_CLOEXEC), events: Int16(POLLIN), revents: 0)
   print(poll(&reading, 1, 60_000) == 1 ? "left alone" : "killed")
 
 case "hear":
-  // Without a room of ours in between, so that the streams of both sides lie where standard ones would.
+  // Started without HelperProcess, so that the pipes get the numbers of the standard streams.
   let script = "read line; echo got $line; echo complained >&2"
   var words = ["/bin/sh", "-c", script].map { (word: String) in strdup(word) } + [nil]
   var environment: [UnsafeMutablePointer<CChar>?] = [nil]

@@ -5,16 +5,16 @@ import Testing
 
 @testable import ArtModel
 
-/// Two programs that edited one document apart: the edits of one stand in the file, those of the other are unsaved.
+/// Two programs that edited one document separately: the edits of the first one are saved, those of the second one are not.
 private struct Apart {
   let base: DocumentContent
-  /// The base with the first one's edits.
+  /// The base with the edits of the first program.
   var saved: DocumentContent
-  /// The base with the second one's edits.
+  /// The base with the edits of the second program.
   var open: DocumentContent
   var first: Author
   var second: Author
-  /// The second one's edits.
+  /// The edits of the second program.
   var unsaved: [LoggedEdit] { open.log.filter { $0.id.origin == second.origin } }
 
   init(_ base: DocumentContent) throws {
@@ -25,14 +25,14 @@ private struct Apart {
     second = try author(2)
   }
 
-  /// Random edits by both, `mine` and `theirs` at most.
+  /// Random edits of both programs, at most `mine` of the second one and `theirs` of the first one.
   init(_ edits: inout RandomEdits, mine: Int, theirs: Int) throws {
     try self.init(edits.document())
     for _ in 0..<edits.int(0...theirs) { try saved.perform(edits.edit(), by: &first) }
     for _ in 0..<edits.int(1...mine) { try open.perform(edits.edit(), by: &second) }
   }
 
-  func joined() -> (content: DocumentContent, own: RebasedEdits) {
+  func rebased() -> (content: DocumentContent, own: RebasedEdits) {
     var content = saved
     var generator = SplitMix64(seed: 5)
     let own = content.rebase(UnsavedEdits(unsaved), save: saved.revision + 1, using: &generator)
@@ -64,18 +64,18 @@ extension DocumentContent {
   }
 }
 
-@Suite("Edits that meet") struct JoiningTests {
-  @Test("M21 edits made again keep what others did on other fields, and their own values on theirs")
+@Suite("Rebased edits") struct RebaseTests {
+  @Test("M21 rebased edits give their own values to the fields that they set, and keep all other fields")
   func fieldByField() throws {
     var edits = RandomEdits(seed: 52)
     var (fields, theirs, dropped, renamed) = (0, 0, 0, 0)
     for round in 0..<2_000 {
       let apart = try Apart(&edits, mine: 6, theirs: 6)
-      let (content, own) = apart.joined()
+      let (content, own) = apart.rebased()
       content.checkInvariants()
       #expect(own.edits.entries.map(\.id) == apart.unsaved.map(\.id), "\(round)")
-      // The last value that the unsaved edits give to a field, under the name that the emoji has now; what was set
-      // before an emoji was removed is gone with it.
+      // The last value that the unsaved edits give to a field, under the new id of its emoji. A removal discards the
+      // values that were set before it.
       var set: [Field: Change] = [:]
       for change in own.edits.entries.flatMap(\.edit.changes) {
         if case .existence(let id) = change.field {
@@ -92,7 +92,7 @@ extension DocumentContent {
           #expect(content.value(of: field) == apart.saved.value(of: field), "\(round)")
         }
       }
-      // Nothing goes but what an unsaved edit removed.
+      // Only emoji that an unsaved edit removed are gone.
       let removed = Set(own.edits.entries.flatMap(\.edit.changes).compactMap { $0.removed })
       for emoji in apart.saved.emojisInOrder() where content.emoji(emoji.id) == nil {
         #expect(removed.contains(emoji.id), "\(round)")
@@ -106,7 +106,7 @@ extension DocumentContent {
     #expect(theirs > 1_000 && fields - theirs > 1_000 && dropped > 100 && renamed > 100)
   }
 
-  @Test("M21 edits made again on the state they were made on are as they were")
+  @Test("M21 edits that are rebased on the state on which they were made stay as they were")
   func identity() throws {
     var edits = RandomEdits(seed: 53)
     for _ in 0..<500 {
@@ -116,7 +116,7 @@ extension DocumentContent {
         try apart.open.redo(own: true, by: &apart.second)
         try apart.open.undo(own: true, by: &apart.second)
       }
-      let (content, own) = apart.joined()
+      let (content, own) = apart.rebased()
       #expect(Picture(content) == Picture(apart.open))
       #expect(own.dropped.isEmpty && own.renamed.isEmpty)
       #expect(own.edits.entries.map(\.edit) == apart.unsaved.map(\.edit))
@@ -124,38 +124,38 @@ extension DocumentContent {
     }
   }
 
-  @Test("M15 what edits made again have done is taken back by their new inverses")
+  @Test("M15 the new inverses of rebased edits give back the saved document")
   func inverses() throws {
     var edits = RandomEdits(seed: 54)
     for _ in 0..<1_000 {
       var apart = try Apart(&edits, mine: 5, theirs: 5)
       try apart.open.undo(own: true, by: &apart.second)
-      var (content, own) = apart.joined()
+      var (content, own) = apart.rebased()
       for entry in own.edits.entries.reversed() { _ = try content.apply(entry.inverse) }
       #expect(Picture(content) == Picture(apart.saved))
     }
   }
 
-  @Test("M22 an edit of an emoji that somebody removed is dropped, told, and kept in the log")
+  @Test("M22 a rebased edit of a removed emoji is dropped, reported and kept in the log")
   func removedMeanwhile() throws {
     let bee = try emoji("aaaaaaaa")
     var apart = try Apart(document([bee]))
     try apart.saved.perform(Edit(name: "remove", changes: [.remove(bee.id)]), by: &apart.first)
     let move = Change.move(bee.id, to: try Point(x: 5, y: 5))
     try apart.open.perform(Edit(name: "move", changes: [move]), by: &apart.second)
-    let (content, own) = apart.joined()
+    let (content, own) = apart.rebased()
     #expect(content.emojiCount == 0)
     #expect(own.dropped.map(\.id) == apart.unsaved.map(\.id) && own.dropped.first?.changes == [move])
     #expect(content.log.last?.dropped == [move] && content.log.last?.edit.changes == [])
   }
 
-  @Test("M22 an undo made again leaves a field that somebody set meanwhile, and tells it")
+  @Test("M22 a rebased undo leaves a field that another program has set since, and reports it")
   func undoMeetsEdit() throws {
     let bee = try emoji("aaaaaaaa", x: 1)
     var apart = try Apart(document([bee]))
     try apart.open.perform(
       Edit(name: "move", changes: [.move(bee.id, to: Point(x: 2, y: 0))]), by: &apart.second)
-    // The move was saved before the other one came.
+    // The move was saved before the other program's move.
     apart.saved = apart.open
     try apart.saved.perform(
       Edit(name: "move", changes: [.move(bee.id, to: Point(x: 9, y: 0))]), by: &apart.first)
@@ -169,7 +169,7 @@ extension DocumentContent {
     #expect(own.dropped.first?.changes == [.move(bee.id, to: try Point(x: 1, y: 0))])
   }
 
-  @Test("M22 an undo made again after its edit gives back what stands there now")
+  @Test("M22 an undo that is rebased with its edit gives back the saved value")
   func undoAfterItsEdit() throws {
     let bee = try emoji("aaaaaaaa", x: 1)
     var apart = try Apart(document([bee]))
@@ -178,12 +178,12 @@ extension DocumentContent {
     try apart.open.perform(
       Edit(name: "move", changes: [.move(bee.id, to: Point(x: 2, y: 0))]), by: &apart.second)
     try apart.open.undo(own: true, by: &apart.second)
-    let (content, own) = apart.joined()
+    let (content, own) = apart.rebased()
     #expect(content.emoji(bee.id)?.position.x == 9)
     #expect(own.dropped.isEmpty)
   }
 
-  @Test("M23 an emoji whose id somebody else drew, too, gets another one, in its later edits as well")
+  @Test("M23 a rebased emoji whose id is taken gets another id, in its later edits as well")
   func renamed() throws {
     var apart = try Apart(document())
     let theirs = try emoji("aaaaaaaa", "🌸", x: 1)
@@ -192,15 +192,15 @@ extension DocumentContent {
     try apart.open.perform(Edit(name: "add", changes: [.add(mine)]), by: &apart.second)
     try apart.open.perform(
       Edit(name: "move", changes: [.move(mine.id, to: Point(x: 3, y: 3))]), by: &apart.second)
-    let (content, own) = apart.joined()
+    let (content, own) = apart.rebased()
     let new = try #require(own.renamed[mine.id])
     #expect(content.emoji(theirs.id) == theirs)
     #expect(content.emoji(new)?.position == (try Point(x: 3, y: 3)) && content.emoji(new)?.text == mine.text)
   }
 }
 
-@Suite("Edits that no save holds") struct UnsavedEditsTests {
-  /// Many edits, and some taken back, by one program.
+@Suite("Unsaved edits") struct UnsavedEditsTests {
+  /// Many edits and some undos by one program.
   private func many(_ edits: inout RandomEdits, _ count: Int) throws -> Apart {
     var apart = try Apart(edits.document())
     while apart.unsaved.count < count {
@@ -210,7 +210,7 @@ extension DocumentContent {
     return apart
   }
 
-  @Test("M26 unsaved edits beyond the newest thousand take the room of what they touch, and come to the same")
+  @Test("M26 unsaved edits beyond the newest ones are kept as net changes, and give the same document")
   func older() throws {
     var edits = RandomEdits(seed: 58)
     for count in [900, 2_100, 3_500, 5_000] {
@@ -230,7 +230,7 @@ extension DocumentContent {
     }
   }
 
-  @Test("M26 edits taken in two lots come to the same, and what is saved of them is left out")
+  @Test("M26 unsaved edits in two groups give the same document as in one, and saved edits are left out")
   func twoLots() throws {
     var edits = RandomEdits(seed: 59)
     for (count, cut) in [(3_000, 2_500), (3_000, 200), (6_000, 3_000), (40, 20), (2_500, 0)] {
@@ -241,17 +241,17 @@ extension DocumentContent {
       var (content, generator) = (apart.saved, SplitMix64(seed: 1))
       _ = content.rebase(unsaved, save: 1, using: &generator)
       #expect(Picture(content) == Picture(apart.open), "\(count) \(cut)")
-      // A save in the dark, somewhere before.
+      // A save between the groups, whose result is not known.
       var sealed = UnsavedEdits(apart.unsaved.prefix(cut))
       sealed.seal()
       sealed.append(UnsavedEdits(apart.unsaved.dropFirst(cut)))
       let first = Set(apart.unsaved.prefix(cut).map(\.id))
       let later = sealed.without { first.contains($0) }
       #expect(later.count == apart.unsaved.count - cut && later.older.count + sealed.entries.count <= 1_202)
-      var saw = apart.base
-      for entry in apart.unsaved.prefix(cut) { _ = try saw.apply(entry.edit.changes) }
-      _ = saw.rebase(later, save: 1, using: &generator)
-      #expect(Picture(saw) == Picture(apart.open), "\(count) \(cut)")
+      var other = apart.base
+      for entry in apart.unsaved.prefix(cut) { _ = try other.apply(entry.edit.changes) }
+      _ = other.rebase(later, save: 1, using: &generator)
+      #expect(Picture(other) == Picture(apart.open), "\(count) \(cut)")
       let saved = Set(apart.unsaved.dropLast(7).map(\.id))
       let rest = unsaved.without { saved.contains($0) }
       #expect(rest.count == 7 && rest.entries == apart.unsaved.suffix(7))
@@ -260,8 +260,8 @@ extension DocumentContent {
   }
 }
 
-@Suite("Edits of a program that is gone") struct RestoringTests {
-  @Test("M24 a restored change is made where the field is as it was found, elsewhere what stands there stays")
+@Suite("Restored edits") struct RestoringTests {
+  @Test("M24 a restored change is applied where the field is as the edit found it, and all other fields stay")
   func fieldByField() throws {
     var edits = RandomEdits(seed: 56)
     var (restored, kept, dropped) = (0, 0, 0)
@@ -275,16 +275,16 @@ extension DocumentContent {
       dropped += plan.dropped.count
       let given = Set(apart.unsaved.flatMap(\.edit.changes).flatMap(\.fieldByField))
       for field in plan.content.fields.union(apart.saved.fields) {
-        let (was, is_) = (apart.base.value(of: field), apart.saved.value(of: field))
+        let (base, saved) = (apart.base.value(of: field), apart.saved.value(of: field))
         let now = plan.content.value(of: field)
-        if was != is_ {
-          // Somebody set it, or put the emoji there or away.
+        if base != saved {
+          // The first program set the field, or added or removed the emoji.
           kept += 1
-          #expect(now == is_, "\(round) \(field)")
-        } else if now != is_ {
+          #expect(now == saved, "\(round) \(field)")
+        } else if now != saved {
           restored += 1
-          // Another value only from the edits, or with an emoji that came or went.
-          #expect(now.map { given.contains($0) || was == nil } ?? true, "\(round) \(field)")
+          // Any other value is one of the restored edits, or belongs to an emoji that was added or removed.
+          #expect(now.map { given.contains($0) || base == nil } ?? true, "\(round) \(field)")
         }
       }
     }
@@ -294,7 +294,7 @@ extension DocumentContent {
     #expect(restored > 1_000 && kept > 1_000 && dropped > 1_000)
   }
 
-  @Test("M24 what is restored on the state it was made on is what there was")
+  @Test("M24 edits that are restored on the state on which they were made give the same document")
   func identity() throws {
     var edits = RandomEdits(seed: 57)
     for _ in 0..<500 {
@@ -303,13 +303,13 @@ extension DocumentContent {
       let plan = try RestorePlan(apart.unsaved, on: apart.saved)
       #expect(Picture(plan.content) == Picture(apart.open))
       #expect(plan.dropped.isEmpty)
-      // An undo that finds nothing leaves no edit.
+      // An edit and its undo leave no edit.
       let count = apart.unsaved.count
       #expect(plan.parts.map(\.edit.name) == (count == 0 ? [] : [RestorePlan.name(count)]))
     }
   }
 
-  @Test("M24 an emoji that somebody changed is not removed by a restore")
+  @Test("M24 a restore does not remove an emoji that another program has changed")
   func removalOfChanged() throws {
     let bee = try emoji("aaaaaaaa")
     var apart = try Apart(document([bee]))
@@ -322,7 +322,7 @@ extension DocumentContent {
   }
 
   @Test(
-    "M24 a field that somebody set is lost for all later changes of it, also where values happen to agree")
+    "M24 a field that another program has set is left out in all later changes of it, even if a value agrees")
   func chain() throws {
     let bee = try emoji("aaaaaaaa", x: 1)
     var apart = try Apart(document([bee]))
