@@ -22,7 +22,8 @@ import Testing
   func halfWritten() async throws {
     let file = try folder.make()
     let (reader, editor) = (
-      try await DocumentFolder.open(file, Self.patient), try await DocumentFolder.open(file, Self.patient)
+      try await DocumentFolder.open(file, Self.savesOnRequest),
+      try await DocumentFolder.open(file, Self.savesOnRequest)
     )
     let events = [reader.events(ownEdits: false), editor.events(ownEdits: false)]
     try await editor.perform(.bee(x: 1))

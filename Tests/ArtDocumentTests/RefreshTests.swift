@@ -39,7 +39,7 @@ import Testing
   )
   func ownSaves() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     try await document.perform(.bee(x: 1))
     try await document.save()
     let events = document.events(ownEdits: false)
@@ -61,7 +61,7 @@ import Testing
   @Test("D12 a refresh that finds another program's save rebases the unsaved edits onto it, and saves them")
   func othersSaves() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     try await document.perform(.bee(x: 1))
     try await document.save()
     let bee = try #require(await document.content.top())
@@ -163,7 +163,7 @@ import Testing
   func failingSaves() async throws {
     let file = try folder.make()
     let strangers = [try folder.make("stranger"), try folder.make("other")]
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     try await document.perform(.bee())
     try DocumentFolder.move(file.path, to: file.path + ".away")
     var begun = 0
@@ -196,7 +196,7 @@ import Testing
   func putBack(isHeld: Bool) async throws {
     let file = try folder.make()
     let stranger = try folder.make("stranger")
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     try await document.perform(.bee())
     try DocumentFolder.move(file.path, to: file.path + ".away")
     if isHeld {
@@ -226,7 +226,7 @@ import Testing
   )
   func damaged() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     try await document.perform(.bee())
     try copy(file, over: file.path + ".whole")
     try Data(repeating: 0x20, count: 8_192).write(to: url(file.path))
@@ -245,7 +245,7 @@ import Testing
   )
   func busy() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     let events = document.events(ownEdits: false)
     try await document.perform(.bee())
     // A file that was quiet for two seconds would not be read.

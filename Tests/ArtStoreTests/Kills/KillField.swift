@@ -141,7 +141,7 @@ final class KillField {
 
   /// Reads until this number of lines is answered.
   private func readAnswers(_ stream: SpawnedProgram, _ writer: inout StreamWriter, _ goal: Int) throws {
-    while writer.answered.count < goal, writer.odd == nil {
+    while writer.answered.count < goal, writer.unexpected == nil {
       guard let lines = try stream.lines() else {
         throw ProgramError(what: "the stream ended by itself: \(try errors())")
       }

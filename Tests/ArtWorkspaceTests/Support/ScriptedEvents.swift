@@ -45,7 +45,7 @@ actor ScriptedEvents: EventSource {
 
   func send(_ event: WatchEvent) {
     if let reader {
-      self.asker = nil
+      self.reader = nil
       reader.resume(returning: event)
     } else {
       waiting.append(event)
