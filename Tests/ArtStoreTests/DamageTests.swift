@@ -114,7 +114,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     Issue.record("\(what)")
   }
 
-  /// The control: whether the rows as SQLite gives them, without a look at their sums, are the right content.
+  /// The control: whether the rows as SQLite gives them, without a check of their sums, are the right content.
   private func readsUnverified(_ file: DocumentFile, _ truth: DocumentContent) throws -> Bool {
     var emojis: [EmojiID: Emoji] = [:]
     do throws(ArtError) {
@@ -166,7 +166,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
       let repaired = try file.read()
       let invented = repaired.emojisInOrder().contains { truth.emoji($0.id) != $0 }
       if invented, !about.hasSuffix("stalePages") { wrong("a repair invented content: \(about)", &tally) }
-    } catch { wrong("a mended document is refused: \(error), \(about)", &tally) }
+    } catch { wrong("a repaired document is refused: \(error), \(about)", &tally) }
   }
 
   /// Runs the real program, which must end by itself with one of its own exit statuses.

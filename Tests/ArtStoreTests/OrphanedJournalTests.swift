@@ -284,7 +284,7 @@ import Testing
     #expect(try !new.isAtPath())
   }
 
-  @Test("K3 a program that starts while others look for orphaned journals keeps its lock")
+  @Test("K3 a program that starts while others list orphaned journals keeps its lock")
   func starting() async throws {
     let space = try Workspace()
     let folder = JournalFolder(space["journal"])

@@ -227,9 +227,9 @@ func values(_ content: DocumentContent) -> [String] {
           sample.folder.path,
           host: JournalHost(home: JournalHome(machine: nil, boot: nil, namespace: nil, processStart: nil)))
       }
-      let dead = try sample.lockedOrphan()
-      #expect(dead.isEndKnown == isEndKnown)
-      let restored = try sample.file.restore(dead, stamp: sample.stamp())
+      let orphan = try sample.lockedOrphan()
+      #expect(orphan.isEndKnown == isEndKnown)
+      let restored = try sample.file.restore(orphan, stamp: sample.stamp())
       #expect(restored.edits == 4)
       let rows = try shell(sample.file.path, "SELECT count(*) FROM origin")
       #expect(

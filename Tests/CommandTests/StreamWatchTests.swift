@@ -85,7 +85,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("W5 a stream alone, or among readers, emits nothing and uses no processor time")
+  @Test("W5 a stream and its helper process sleep while other programs read the document or write elsewhere")
   func idle() async throws {
     try await withRun { other in
       let stream = try other.stream(Self.savesOnRequest)
