@@ -23,11 +23,11 @@ private struct Project {
   }
 }
 
-@Suite("The house") struct ArchitectureTests {
+@Suite("Architecture of the project") struct ArchitectureTests {
   private let project = Project()
 
-  /// What each room may import; the system's own modules aside.
-  private let arrows: [String: Set<String>] = [
+  /// What each module may import, besides the system's own modules.
+  private let allowedImports: [String: Set<String>] = [
     "ArtSystem": ["CSystem"],
     "ArtModel": ["ArtSystem"],
     "ArtStore": ["ArtSystem", "ArtModel", "CStore"],
@@ -50,9 +50,9 @@ private struct Project {
   ]
   private let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
 
-  /// The arrows that a room's text draws and may not.
-  private func wrongArrows(in text: String, of room: String) throws -> [String] {
-    let allowed = try #require(arrows[room], "a room without a line in this table: \(room)")
+  /// The imports of a module's text that the table does not allow.
+  private func forbiddenImports(in text: String, of module: String) throws -> [String] {
+    let allowed = try #require(allowedImports[module], "a module without a line in this table: \(module)")
     let imports = text.split(separator: "\n").compactMap { line -> String? in
       let words = line.split(separator: " ")
       guard let place = words.firstIndex(of: "import"), place <= 1, place + 1 < words.count else {
@@ -71,15 +71,16 @@ private struct Project {
   @Test("A1 a module imports only modules below it")
   func importsPointDown() throws {
     let files = try project.sources(under: "Sources")
-    #expect(files.count >= 40, "the check sees the sources")
+    #expect(files.count >= 40, "the check finds the sources")
     for file in files {
-      let room = String(file.split(separator: "/")[1])
-      #expect(try wrongArrows(in: project.text(file), of: room).isEmpty, "\(file)")
+      let module = String(file.split(separator: "/")[1])
+      #expect(try forbiddenImports(in: project.text(file), of: module).isEmpty, "\(file)")
     }
-    #expect(try wrongArrows(in: "import ArtStore\n", of: "ArtModel") == ["ArtStore"], "the check can fail")
-    #expect(try wrongArrows(in: "@testable import emojiart\n", of: "ArtDocument") == ["emojiart"])
-    #expect(try wrongArrows(in: "public import ArtStore\n", of: "ArtModel") == ["ArtStore"])
-    #expect(try wrongArrows(in: "  emojiart import old\n", of: "ArtModel").isEmpty)
+    #expect(
+      try forbiddenImports(in: "import ArtStore\n", of: "ArtModel") == ["ArtStore"], "the check can fail")
+    #expect(try forbiddenImports(in: "@testable import emojiart\n", of: "ArtDocument") == ["emojiart"])
+    #expect(try forbiddenImports(in: "public import ArtStore\n", of: "ArtModel") == ["ArtStore"])
+    #expect(try forbiddenImports(in: "  emojiart import old\n", of: "ArtModel").isEmpty)
   }
 
   @Test("A2 a path that the documentation names exists")
@@ -96,7 +97,7 @@ private struct Project {
           "\(document) names \(path)")
       }
     }
-    #expect(count >= 10, "the check sees the paths")
+    #expect(count >= 10, "the check finds the paths")
   }
 
   @Test("A10 no source has a name that the glossary has replaced")
@@ -105,7 +106,7 @@ private struct Project {
     let old = rows.compactMap { $0.split(separator: "|").last }.flatMap { cell in
       cell.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
     }
-    #expect(old.count >= 15, "the check sees the glossary")
+    #expect(old.count >= 15, "the check finds the glossary")
     let pattern = try Regex("\\b(\(old.joined(separator: "|")))\\b")
     for folder in ["Sources", "Tests"] {
       for file in try project.files(under: folder, ending: ".swift")
@@ -117,7 +118,7 @@ private struct Project {
     #expect("let journal: DeadJournal".contains(pattern), "the check can fail")
   }
 
-  @Test("A3 no source stops the program on what it did not expect")
+  @Test("A3 no source has try!, fatalError, as! or an unchecked Sendable")
   func noTraps() throws {
     let pattern = try Regex(#"try!|fatalError\(|\bas!|unowned\(unsafe\)|@unchecked Sendable"#)
     let files = try project.files(under: "Sources", ending: ".swift")
@@ -128,13 +129,14 @@ private struct Project {
     #expect("try! x".contains(pattern), "the check can fail")
   }
 
-  /// What a library's text may hold all the same, by file, and why.
+  /// Lines that a library may contain although the pattern matches them, by file, with the reason.
   private let exempt = [
     // An argument of our own helper program, which happens to have the name of an option.
     "Sources/ArtModel/WorkerRequest.swift": #"fontOption = "--font""#
   ]
 
-  /// The lines of a source that print, read a line, or name a command, an option or a standard stream of emojiart. Comments may.
+  /// The lines of a source that print, read a line, or name a command, an option or a standard stream of emojiart. Comments are not
+  /// counted.
   private func frontEndLines(in text: String, of file: String, commands: [String]) throws -> [String] {
     let pattern = try Regex(
       #"\breadLine\(|\bf?puts\(|STD(IN|OUT|ERR)_FILENO|(^|[^.\w])print\(|`emojiart |[ "(`]--[a-z]+|\bstd(in|out|err)\b|"#
@@ -148,20 +150,20 @@ private struct Project {
   }
 
   @Test("U1 no library prints, reads a line, or names a command or an option of emojiart")
-  func librariesSayNothing() throws {
+  func librariesHaveNoFrontEnd() throws {
     let programs: Set = ["emojiart", "emojiart-worker"]
     let files = try project.sources(under: "Sources")
     let commandName = try Regex(#"commandName: "([a-z]+)""#)
     let commands = try files.filter { $0.hasPrefix("Sources/emojiart/Commands/") }.flatMap { file in
       try project.text(file).matches(of: commandName).map { String($0.output[1].substring ?? "") }
     }
-    #expect(commands.count >= 23, "the check sees the commands")
+    #expect(commands.count >= 23, "the check finds the commands")
     var count = 0
     for file in files where !programs.contains(String(file.split(separator: "/")[1])) {
       count += 1
       #expect(try frontEndLines(in: project.text(file), of: file, commands: commands) == [], "\(file)")
     }
-    #expect(count >= 100, "the check sees the sources")
+    #expect(count >= 100, "the check finds the sources")
     for bad in [
       "print(x)", "  readLine()", #""; `emojiart list` shows what is there""#, #""leave out --strict""#,
       #""emojiart find looks for names""#, #""give - to read stdin""#, #"let fontOption = "--font""#,
@@ -170,13 +172,14 @@ private struct Project {
     }
     for (file, line) in exempt {
       let text = try project.text(file)
-      #expect(text.contains(line), "an exemption of what is not there: \(line)")
+      #expect(text.contains(line), "an exempt line that does not exist: \(line)")
       #expect(try !frontEndLines(in: text, of: "Sources/x.swift", commands: commands).isEmpty)
     }
     #expect(try frontEndLines(in: "canvas.print(x)\n// `emojiart`", of: "", commands: commands) == [])
   }
 
-  /// The names of a module's public declarations, but for members, and how often each stands in a list of a topic group.
+  /// The names of a module's public top-level declarations, and the names in the lists of its topic groups, each as often as it is
+  /// listed.
   private func catalogue(of sources: [String], _ page: String) throws -> (
     declared: Set<String>, listed: [String]
   ) {
@@ -201,12 +204,12 @@ private struct Project {
           $0.output[1].substring.map(String.init)
         }
       })
-    #expect(modules.count >= 8, "the check sees the products")
+    #expect(modules.count >= 8, "the check finds the products")
     for module in modules {
       let page = try project.text("Sources/\(module)/\(module).docc/\(module).md")
       let sources = try project.sources(under: "Sources/\(module)").map(project.text)
       let (declared, listed) = try catalogue(of: sources, page)
-      #expect(!declared.isEmpty, "the check sees the sources of \(module)")
+      #expect(!declared.isEmpty, "the check finds the sources of \(module)")
       #expect(declared.subtracting(listed).sorted() == [], "\(module): in no topic group")
       #expect(Set(listed).subtracting(declared).sorted() == [], "\(module): listed, and not declared")
       #expect(Set(listed).count == listed.count, "\(module): listed twice")
@@ -219,12 +222,12 @@ private struct Project {
     #expect(declared == ["Bee", "hum"] && listed == ["Bee", "buzz"], "the check can fail")
   }
 
-  /// Calls that are wrapped once. The number is that of O_TMPFILE, whose name Swift does not import.
+  /// Calls that only ArtSystem makes. The number is the value of O_TMPFILE, whose name Swift does not import.
   private static let wrapped =
     #"\b(realpath|opendir|fdopendir|readdir|scandir|getenv|secure_getenv|strerror|strerror_r|pthread_create)\s*\("#
     + #"|\bsigwait\s*\(|\bO_TMPFILE\b|\b0o2_?0{7}\b"#
 
-  @Test("A4 only ArtSystem makes the calls of the system that it wraps")
+  @Test("A4 only ArtSystem makes the system calls that it wraps")
   func systemCallsAreWrapped() throws {
     let pattern = try Regex(Self.wrapped)
     let files = try project.files(under: "Sources", ending: ".swift")
@@ -240,7 +243,7 @@ private struct Project {
         #expect(found.isEmpty, "\(file)")
       }
     }
-    #expect(wraps >= 8, "the check sees the calls where they may be")
+    #expect(wraps >= 8, "the check finds the calls in ArtSystem")
     for call in [
       "let real = realpath(path, nil)", "while let entry = readdir(stream) {", "getenv (name)",
       "String(cString: strerror(errno))", "open(folder, 0o20000000 | O_DIRECTORY)", "open(folder, O_TMPFILE)",
@@ -252,7 +255,7 @@ private struct Project {
   }
 
   @Test("A11 the licences of the program and of Unicode's data are installed with it")
-  func licencesGoAlong() throws {
+  func licencesAreInstalled() throws {
     let pattern = try Regex(#"SPDX-License-Identifier: (\S+)"#)
     var licences: Set<String> = []
     for ending in [".swift", ".c", ".h", ".license"] {
@@ -271,12 +274,12 @@ private struct Project {
   }
 
   @Test("A2 no text of the project names a place outside it that exists on one machine only")
-  func standsOnItsOwn() throws {
+  func namesNoOutsidePlace() throws {
     let pattern = try Regex(##"(^|[\s`"'(])\.\./\w|/(home|root|work|Users)/\w"##)
-    // A case of Fixtures/cli names the folder above its own, which the runner makes.
+    // A case of Fixtures/cli may name the folder above its own, which the runner makes.
     for folder in ["Sources", "docs", "scripts", "Fixtures/format"] {
       for file in try project.files(under: folder, ending: "") {
-        // Folders and files that are no text have nothing to read.
+        // Folders and binary files are skipped.
         guard let text = try? project.text(file) else { continue }
         #expect(!text.contains(pattern), "\(file)")
       }

@@ -8,7 +8,7 @@ import Testing
   private let policy = AutosavePolicy(
     changes: 3, delay: .milliseconds(250), firstPause: .milliseconds(500), longestPause: .seconds(3))
 
-  @Test("D5 the change that fills the count saves at once")
+  @Test("D5 the change that reaches the count saves at once")
   func count() {
     var machine = Autosave(policy)
     #expect(machine.next(at: .zero) == .idle)
@@ -28,7 +28,7 @@ import Testing
     #expect(machine.next(at: .milliseconds(350)) == .save)
   }
 
-  @Test("D6 while a save runs no other begins, and what is changed meanwhile waits from its own first change")
+  @Test("D6 no second save begins while one runs, and a change made meanwhile counts its delay from itself")
   func oneAtATime() {
     var machine = Autosave(policy)
     for _ in 0..<3 { machine.changed(at: .zero) }
@@ -43,7 +43,7 @@ import Testing
     #expect(machine.next(at: .milliseconds(20)) == .wait(until: .milliseconds(270)))
   }
 
-  @Test("D7 after failures the pauses grow up to the longest, and a success ends them")
+  @Test("D7 pauses after failures double up to the longest, and a success ends them")
   func pauses() {
     var machine = Autosave(policy)
     machine.changed(at: .zero)
@@ -59,14 +59,14 @@ import Testing
     }
     let expected: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3)]
     #expect(pauses == expected)
-    #expect(machine.waiting == 1, "the change is still to be saved")
+    #expect(machine.waiting == 1, "the change is still unsaved")
     machine.saveBegan()
     machine.saveSucceeded()
     machine.changed(at: now)
     #expect(machine.next(at: now) == .wait(until: now + policy.delay))
   }
 
-  @Test("D2 undo and redo count as changes, and a token clears only what it saw")
+  @Test("D2 undo and redo count as changes, and a token clears only the changes before it")
   func changeCount() {
     var count = ChangeCount()
     count.update(.done)

@@ -25,7 +25,7 @@ import Testing
     try Background(picture(number), from: url(number))
   }
 
-  @Test("D3 a background is answered when its bytes are in the file, and its edit is saved as any other")
+  @Test("D3 setting a background stores its bytes at once, and its edit is saved like any other edit")
   func set() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -34,7 +34,7 @@ import Testing
     #expect(entry.edit.name == "set the background")
     #expect(try await document.content.background == background(1))
     #expect(await document.unsavedChanges == 1)
-    // The bytes are there, the edit is not; to others nothing has happened.
+    // The bytes are in the file, the edit is not: other programs see no change.
     let between = try file.read()
     #expect(between.revision == 0 && between.background == nil && between.pictures.count == 1)
     await listener.refresh()
@@ -56,7 +56,7 @@ import Testing
     #expect(try file.read().background == nil && file.check().faults == [])
   }
 
-  @Test("D3 a background that was answered outlives the program that is killed right after it")
+  @Test("D3 an acknowledged background is restored after its program is killed")
   func killed() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -69,7 +69,7 @@ import Testing
     try await next.close()
   }
 
-  @Test("D4 a background that cannot be put into the file changes nothing")
+  @Test("D4 a background that cannot be stored in the file changes nothing")
   func refused() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -101,7 +101,7 @@ import Testing
     #expect(try file.background()?.bytes == one.bytes)
   }
 
-  @Test("D4 a request that is cancelled before its edit is made makes none")
+  @Test("D4 a request that is cancelled before its edit is made makes no edit")
   func cancelled() async throws {
     var file = try folder.make()
     file.timeout = .seconds(60)
@@ -116,7 +116,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("D4 what was fetched for a URL that is pending no more when its bytes are in the file is not set")
+  @Test("D4 a picture that was fetched for a URL that is no longer pending is not set")
   func late() async throws {
     var file = try folder.make()
     file.timeout = .seconds(60)
@@ -127,7 +127,7 @@ import Testing
     let lock = try FileLock(file.path)
     let (one, url) = (try picture(1), url(1))
     let task = Task { try await document.setBackground(one, from: url, pending: url) }
-    // Either before the bytes are on their way, or while they wait for the lock.
+    // Either before the bytes are written, or while the write waits for the lock.
     await Task.yield()
     try await document.perform(.clear)
     lock.release()
@@ -137,7 +137,7 @@ import Testing
     #expect(try file.read().background == nil)
   }
 
-  @Test("B19 a background that is not saved yet does not lose its room to three pictures of somebody else")
+  @Test("B19 three pictures of another program do not displace the picture of an unsaved background")
   func kept() async throws {
     for isSaved in [false, true] {
       let file = try folder.make("kept-\(isSaved)")
@@ -160,7 +160,9 @@ import Testing
     }
   }
 
-  @Test("B19 an undo in an open document to a picture that is kept no more has it fetched again, and says so")
+  @Test(
+    "B19 an undo in an open document to a picture that is no longer stored makes its URL pending and reports it"
+  )
   func undoBeyond() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -187,7 +189,7 @@ import Testing
   }
 
   @Test(
-    "B19 where others' pictures have taken the room before the save, the edit has it fetched again, and that is told"
+    "B19 a save whose picture was displaced by other programs' pictures makes its URL pending and reports it"
   )
   func pruned() async throws {
     let file = try folder.make()
@@ -206,7 +208,7 @@ import Testing
     try await document.close()
     let dropped = await events.until { if case .dropped = $0 { true } else { false } }.last
     guard case .dropped(_, let changes)? = dropped else {
-      Issue.record("nothing was told")
+      Issue.record("no dropped change was reported")
       return
     }
     #expect(try changes == [.setBackground(background(1))])

@@ -24,7 +24,7 @@ import Testing
 
   private func tag(_ text: String) throws -> RequestTag { try #require(RequestTag(text)) }
 
-  @Test("M20 two clients of one document never take back each other's edits, after a restart neither")
+  @Test("M20 undo of one client never takes back another client's edit, also after a restart")
   func undo() async throws {
     let file = try folder.make()
     let document = try await open(file)
@@ -37,7 +37,8 @@ import Testing
     #expect(nothing?.code == .nothingToUndo)
     try await document.undo()
     #expect(
-      await document.content.emojisInOrder().map(\.position.x) == [2], "the program's own, without a session")
+      await document.content.emojisInOrder().map(\.position.x) == [2],
+      "undo without a session takes back the program's own edit")
     try await document.close()
     let later = try await open(file)
     try await later.undo(by: bob)
@@ -47,7 +48,7 @@ import Testing
     try await later.close()
   }
 
-  @Test("M20 after a kill a client undoes what was restored of its own")
+  @Test("M20 after a kill a client undoes its own restored edits")
   func undoAfterKill() async throws {
     let file = try folder.make()
     let document = try await open(file)
@@ -69,15 +70,15 @@ import Testing
     let first = try await document.perform(request)
     let again = try await document.perform(request)
     #expect(!first.isRepeated && again.isRepeated && again.entries == first.entries)
-    // Another client's request of that tag is another one.
+    // The same tag of another client is another request.
     #expect(try await !document.perform(ClientRequest(.action(.bee()), by: bob, tag: tag("a1"))).isRepeated)
     await document.abandon()
-    // From the journal's restore.
+    // Found in the edits restored from the journal.
     let second = try await open(file)
     #expect(try await second.perform(request).isRepeated)
     #expect(await second.content.emojiCount == 2)
     try await second.close()
-    // From the log.
+    // Found in the log.
     let third = try await open(file)
     #expect(try await third.perform(request).isRepeated)
     try await third.close()
@@ -85,7 +86,8 @@ import Testing
   }
 
   @Test(
-    "D19 a repeated request is refused when the log does not go back to the revision at which it was made")
+    "D19 a repeated request is refused when the log no longer reaches back to the revision at which it was made"
+  )
   func tooOld() async throws {
     let file = try folder.make()
     let document = try await open(file)
@@ -99,14 +101,14 @@ import Testing
     let error = await #expect(throws: ArtError.self) { try await document.perform(request) }
     #expect(error?.code == .movedOn)
     #expect(await document.content.emojiCount == 1)
-    // A new request that knows what is saved is made.
+    // A new request is made if the client knows a saved edit.
     let oldest = try #require(try file.read().log.first)
     #expect(
       try await !document.perform(
         ClientRequest(.action(.bee()), by: ada, tag: tag("a2"), since: .edit(oldest.id))
       )
       .isRepeated)
-    // A backup lacks the edit that the client knew to be saved.
+    // In a backup the edit that the client knew to be saved is missing.
     let unknown = KnownHead.edit(EditID(origin: Origin(lowBits: 5), sequence: 1))
     let future = ClientRequest(.action(try .bee()), by: ada, tag: try tag("a3"), since: unknown)
     let missing = await #expect(throws: ArtError.self) { try await document.perform(future) }
@@ -114,7 +116,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("D20 a group of requests is one edit, one change and one undo, or nothing")
+  @Test("D20 a group of requests is one edit, one change and one undo, and does nothing if one of them fails")
   func group() async throws {
     let document = try await open(folder.make())
     let (snapshot, events) = await document.follow()
@@ -133,7 +135,7 @@ import Testing
     }
     let between = await document.snapshot
     #expect(between.content.emojiCount == 2 && between.version == 1)
-    // There and back again is no edit.
+    // A move and its opposite make no edit.
     let nothing: [DocumentRequest] = [
       .action(.move(.all, .by(try Coordinates("5,5")))), .action(.move(.all, .by(try Coordinates("-5,-5")))),
     ]
@@ -150,7 +152,7 @@ import Testing
     await document.closeDiscardingChanges()
   }
 
-  @Test("D12 documents that are open on one store in memory join what the others save")
+  @Test("D12 documents that are open on one store in memory rebase their edits onto each other's saves")
   func memory() async throws {
     var random = SplitMix64(seed: 7)
     let store = MemoryStore(DocumentContent(id: DocumentID(using: &random), canvas: .standard))
@@ -168,7 +170,7 @@ import Testing
     try await second.close()
   }
 
-  @Test("D13 a document refreshes at each hint that it is given, and says whether it could")
+  @Test("D13 a document refreshes at each hint that it receives, and answers whether it could")
   func hints() async throws {
     let file = try folder.make()
     let (document, other) = (try await open(file), try await open(file))

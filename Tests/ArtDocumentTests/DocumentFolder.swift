@@ -28,14 +28,14 @@ final class DocumentFolder: Sendable {
     return file
   }
 
-  /// Where the journals of a folder's documents lie in a test.
+  /// The location of the journals of a folder's documents.
   static func journal(of file: DocumentFile) -> JournalLocation { .folder(journalFolder(of: file)) }
 
   static func journalFolder(of file: DocumentFile) -> JournalFolder {
     JournalFolder("\(FilePath(file.path).folder)/journal")
   }
 
-  /// A program that opens the document.
+  /// Opens the document as a new program.
   static func open(
     _ file: DocumentFile, _ policy: AutosavePolicy = AutosavePolicy(), clock: ManualClock = ManualClock()
   ) async throws -> Document {
@@ -50,14 +50,14 @@ final class DocumentFolder: Sendable {
 }
 
 extension Action {
-  /// One bee at a place.
+  /// Adds one bee at a place.
   static func bee(x: Double = 10, y: Double = 20) throws -> Action {
     .add([try EmojiText("🐝")], at: Coordinates(x: .pixels(x), y: .pixels(y)), size: .standard)
   }
 }
 
 extension DocumentEvents {
-  /// The events up to the first that fits, that one included.
+  /// The events up to and including the first that matches.
   func until(_ isLast: (DocumentEvent) -> Bool) async -> [DocumentEvent] {
     var events: [DocumentEvent] = []
     for await event in self {

@@ -6,9 +6,9 @@ import Testing
 @testable import ArtDocument
 
 @Suite("The life of a document") struct DocumentLifeTests {
-  private let trouble = ArtError(.diskFull, "no room")
+  private let failure = ArtError(.diskFull, "no room")
 
-  @Test("D1 a save goes from open to saving and back, and each change of state is told")
+  @Test("D1 a save goes from open to saving and back, and each change of state is returned once")
   func save() {
     var life = DocumentLife()
     #expect(life.state == .closed)
@@ -19,21 +19,21 @@ import Testing
     #expect(life.closed() == nil)
   }
 
-  @Test("D7 a trouble that lasts is told once, and the first success goes back to open")
+  @Test("D7 an error that lasts is reported once, and the first success goes back to open")
   func error() {
     var life = DocumentLife()
     _ = life.opened(readOnlyBecause: nil)
     _ = life.saveBegan()
-    #expect(life.saveFailed(trouble) == .error(trouble))
+    #expect(life.saveFailed(failure) == .error(failure))
     #expect(life.saveBegan() == nil)
-    #expect(life.saveFailed(trouble) == nil)
+    #expect(life.saveFailed(failure) == nil)
     _ = life.saveBegan()
     #expect(life.saveFailed(ArtError(.busy, "in use")) == .error(ArtError(.busy, "in use")))
     _ = life.saveBegan()
     #expect(life.saveSucceeded() == .open)
   }
 
-  @Test("D8 what can only be read is said so")
+  @Test("D8 a document that can only be read opens with editing disabled and the reason")
   func readOnly() {
     var life = DocumentLife()
     #expect(

@@ -7,12 +7,12 @@ import Testing
 
 @testable import ArtDocument
 
-@Suite("Saves that meet") struct DocumentSavingTests {
+@Suite("Concurrent saves, and saves that end late") struct DocumentSavingTests {
   private let folder: DocumentFolder
 
   init() throws { folder = try DocumentFolder() }
 
-  @Test("D6 those who ask while a save runs share its outcome, and one save holds what all of them meant")
+  @Test("D6 saves and a close requested while a save runs share one save")
   func concurrentSaves() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -22,7 +22,7 @@ import Testing
     async let first: Void = document.save()
     async let second: Void = document.save()
     async let closing: Void = document.close()
-    try await until("document.state == .saving") { await document.state == .saving }
+    try await until("a save to begin") { await document.state == .saving }
     lock.release()
     try await first
     try await second
@@ -33,9 +33,9 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D9 edits made while the document closes are saved or refused, none is taken and lost")
+  @Test("D9 each edit made while the document closes is either saved or refused")
   func performWhileClosing() async throws {
-    var taken = 0
+    var total = 0
     for round in 0..<30 {
       let file = try folder.make("bees\(round)")
       let document = try await DocumentFolder.open(file)
@@ -53,12 +53,13 @@ import Testing
       }
       try await closed
       #expect(try file.read().emojiCount == accepted)
-      taken += accepted
+      total += accepted
     }
-    print("edits while closing: \(taken) taken, all of them saved")
+    print("edits while closing: \(total) taken, all of them saved")
   }
 
-  @Test("F17 a save that succeeded but answered an error is found again, and what came since is added to it")
+  @Test(
+    "F17 a save that is repeated after a lost answer is found in the file, and only the new edits are added")
   func savedAlready() async throws {
     let file = try folder.make()
     var content = try file.read()
@@ -76,7 +77,7 @@ import Testing
       content.append(entry)
       entries.append(entry)
       _ = try file.save(NetEdits(UnsavedEdits(entries), of: content, since: base))
-      // Again, as after an answer that got lost.
+      // The same save again, as after a lost answer.
       _ = try file.save(NetEdits(UnsavedEdits(entries), of: content, since: base))
     }
     let saved = try file.read()
@@ -85,7 +86,7 @@ import Testing
     #expect(saved.revision == 2)
   }
 
-  @Test("D9 a document closed without saving stays closed, whatever its timers do")
+  @Test("D9 a document closed without saving stays closed when its autosave timer fires")
   func discarded() async throws {
     let file = try folder.make()
     let clock = LateClock()
@@ -102,7 +103,7 @@ import Testing
     #expect(try file.read().emojiCount == 0)
   }
 
-  @Test("M1 each opening is an origin of its own: what one program undoes is its own of this opening")
+  @Test("M1 each opening is an origin of its own, and undo takes back only edits of this opening")
   func origins() async throws {
     let file = try folder.make()
     let first = try await DocumentFolder.open(file)
@@ -118,7 +119,7 @@ import Testing
   }
 
   @Test(
-    "F3 the log in memory is cut to the room of a file's, and says of each entry with which save it came")
+    "F3 the log in memory has at most the capacity of the log in the file, and each entry names its save")
   func logInMemory() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file, AutosavePolicy(changes: 100_000))
@@ -135,7 +136,7 @@ import Testing
     #expect(saved.suffix(2).map(\.save) == [1, 1_202])
   }
 
-  @Test("D8 a document that can only be looked at takes no edits and closes without a save")
+  @Test("D8 a read-only document refuses edits and closes without a save")
   func readOnly() async throws {
     let file = try folder.make()
     let document = try await Document.open(
@@ -149,7 +150,7 @@ import Testing
     #expect(try file.read().revision == 0)
   }
 
-  @Test("D3 the example of the README does what it says")
+  @Test("D3 the example of the README runs, and its log has its edits")
   func readme() async throws {
     let path = try folder.make().path
     let document = try await Document.open(
@@ -159,9 +160,9 @@ import Testing
     try await document.perform(.add([EmojiText("🐝")], at: .center, size: .standard))
     try await document.undo()
     try await document.close()
-    var heard = 0
-    for await _ in events { heard += 1 }
-    #expect(heard >= 5)
+    var received = 0
+    for await _ in events { received += 1 }
+    #expect(received >= 5)
     let log = try DocumentFile(path).read().log
     #expect(log.map(\.title) == ["add 🐝", "Undo add 🐝"])
     #expect(log.allSatisfy { $0.author == "Ada" && $0.time == 1_000 })

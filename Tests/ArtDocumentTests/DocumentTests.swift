@@ -12,7 +12,9 @@ import Testing
 
   init() throws { folder = try DocumentFolder() }
 
-  @Test("D3 an edit is in memory at once and in the file after a save, the listeners hear of both in order")
+  @Test(
+    "D3 an edit is in memory at once and in the file after a save, and listeners receive both events in order"
+  )
   func editAndSave() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -25,12 +27,12 @@ import Testing
     #expect(await !document.hasUnsavedChanges)
     let content = await document.content
     #expect(try file.read() == content.marking(save: 1))
-    let heard = await events.until { $0 == .state(.open) }
+    let received = await events.until { $0 == .state(.open) }
     let edited = DocumentEvent.changed(ContentChange(of: entry, isBackground: false, before: 0))
-    #expect(heard == [edited, .state(.saving), .saved(revision: 1), .state(.open)])
+    #expect(received == [edited, .state(.saving), .saved(revision: 1), .state(.open)])
   }
 
-  @Test("D5 the twentieth change saves by itself, in one save with all edits")
+  @Test("D5 the twentieth change starts an autosave, which saves all edits at once")
   func autosaveOnCount() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -42,7 +44,7 @@ import Testing
     #expect(Set(saved.log.map(\.save)) == [1])
   }
 
-  @Test("D5 the delay after the first change saves by itself, by the clock that was handed in")
+  @Test("D5 an autosave begins when the delay after the first change has passed on the given clock")
   func autosaveOnDelay() async throws {
     let file = try folder.make()
     let clock = ManualClock()
@@ -57,7 +59,7 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D6 changes made while a save runs keep the document dirty, and come with the next save")
+  @Test("D6 changes made while a save runs stay unsaved until the next save")
   func editWhileSaving() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -65,7 +67,7 @@ import Testing
     let lock = try FileLock(file.path)
     async let first: Void = document.save()
     let events = document.events()
-    try await until("document.state == .saving") { await document.state == .saving }
+    try await until("a save to begin") { await document.state == .saving }
     try await document.perform(.bee(x: 99))
     lock.release()
     try await first
@@ -73,11 +75,11 @@ import Testing
     #expect(try file.read().emojiCount == 1)
     try await document.save()
     #expect(try file.read().emojiCount == 2)
-    let heard = await events.until { $0 == .saved(revision: 2) }
-    #expect(heard.filter { $0 == .state(.saving) }.count == 2)
+    let received = await events.until { $0 == .saved(revision: 2) }
+    #expect(received.filter { $0 == .state(.saving) }.count == 2)
   }
 
-  @Test("D7 a save that fails keeps the edits, is told once, and is tried again until it succeeds")
+  @Test("D7 a failed save keeps the edits, is reported once, and is tried again until it succeeds")
   func failedSave() async throws {
     let file = try folder.make()
     let clock = ManualClock()
@@ -92,14 +94,14 @@ import Testing
     #expect(await document.unsavedChanges == 1)
     try DocumentFolder.move(file.path + ".away", to: file.path)
     clock.advance(by: .seconds(2))
-    let heard = await events.until { $0 == .state(.open) }
-    let errors = heard.filter { if case .state(.error) = $0 { true } else { false } }
+    let received = await events.until { $0 == .state(.open) }
+    let errors = received.filter { if case .state(.error) = $0 { true } else { false } }
     #expect(errors.count == 1)
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D12 a save onto a document that moved on makes its edits on top of what others did")
-  func joins() async throws {
+  @Test("D12 a save onto a document that others have edited rebases the unsaved edits onto theirs")
+  func rebases() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
     let other = try await DocumentFolder.open(file)
@@ -111,14 +113,14 @@ import Testing
     #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2])
     #expect(try await file.read() == document.content)
     #expect(try file.read().log.map(\.revision) == [1, 2])
-    let heard = await events.until { if case .saved = $0 { true } else { false } }
-    let changes = heard.compactMap { if case .changed(let change) = $0 { change } else { nil } }
+    let received = await events.until { if case .saved = $0 { true } else { false } }
+    let changes = received.compactMap { if case .changed(let change) = $0 { change } else { nil } }
     #expect(changes.map(\.isComplete) == [true])
     #expect(changes.first?.edits.map(\.id.origin) == [other.origin])
-    #expect(heard.last == .saved(revision: 2))
+    #expect(received.last == .saved(revision: 2))
   }
 
-  @Test("D9 closing saves, ends the listeners' sequences, and takes no edits any more")
+  @Test("D9 closing saves, ends the listeners' sequences, and refuses further edits")
   func close() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -131,10 +133,10 @@ import Testing
     #expect(last == .state(.closed))
     let error = await #expect(throws: ArtError.self) { try await document.perform(.bee()) }
     #expect(error?.code == .closed)
-    for await _ in document.events() { Issue.record("a closed document tells nothing") }
+    for await _ in document.events() { Issue.record("a closed document emits an event") }
   }
 
-  @Test("M20 undo and redo take this program's own edits, and are edits of the log")
+  @Test("M20 undo and redo take back this program's own edits, and are entries of the log")
   func undo() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -153,7 +155,7 @@ import Testing
     #expect(error?.code == .nothingToUndo)
   }
 
-  @Test("D18 any number of listeners hear everything, and a slow one is told to resync")
+  @Test("D18 every listener receives every event in order, and a slow one receives a resync")
   func listeners() async throws {
     let document = try await DocumentFolder.open(folder.make(), AutosavePolicy(changes: 1_000))
     let slow = document.events(capacity: 10)
@@ -168,11 +170,11 @@ import Testing
       #expect(await listener.until { $0 == last } == made)
     }
     let last = try #require(made.last)
-    let heard = await slow.until { $0 == last }
-    // Whatever was missed came before that version.
-    let version = 30 - (heard.count - 1)
-    #expect(heard.first == .resync(version: version))
-    #expect(heard.dropFirst().elementsEqual(made.suffix(heard.count - 1)))
+    let received = await slow.until { $0 == last }
+    // All missed events came before that version.
+    let version = 30 - (received.count - 1)
+    #expect(received.first == .resync(version: version))
+    #expect(received.dropFirst().elementsEqual(made.suffix(received.count - 1)))
   }
 
   @Test("D4 an edit that fails or changes nothing leaves no trace")

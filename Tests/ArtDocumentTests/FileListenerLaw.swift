@@ -8,14 +8,14 @@ import Testing
 
 @testable import ArtDocument
 
-/// The law of `ListenerLaw` on a real file: a document that this process has open, with its listeners, while streams and commands of the
+/// The law of `ListenerLaw` on a real file: this process has a document open, with listeners, while streams and commands of the
 /// real program edit the same file and are killed.
 ///
 ///     Document + listeners ── save, refresh, abandon and open ──▶ bees.emojiart ◀── emojiart edit --json, add, undo, restore
 ///
-/// The steps follow from the seed; when a process saves does not.
+/// The steps follow from the seed, but the moment at which a process saves does not.
 final class FileListenerLaw {
-  /// What was tried.
+  /// Counts of what was tried.
   struct Tally {
     var steps = 0
     var edits = 0
@@ -29,7 +29,7 @@ final class FileListenerLaw {
     var openings = 0
     var resyncs = 0
     var checks = 0
-    /// Listeners that had something else than the content.
+    /// Listeners whose content differed from the document's.
     var broken = 0
 
     static func + (left: Tally, right: Tally) -> Tally {
@@ -68,7 +68,7 @@ final class FileListenerLaw {
   private var followers: [Follower] = []
   private var streams: [SpawnedProgram] = []
   private(set) var tally = Tally()
-  /// What was wrong first.
+  /// The first failure.
   private(set) var failure: String?
 
   init(seed: UInt64, reading: ListenerLaw.Reading = .effects) async throws {
@@ -98,7 +98,7 @@ final class FileListenerLaw {
 
   deinit { for stream in streams { stream.kill() } }
 
-  /// As the program opens it: its journal lies where the others look for it.
+  /// Opens the document as the program does: its journal is in the folder that the other processes use.
   private static func open(_ file: DocumentFile, _ folder: DocumentFolder) async throws -> Document {
     try await Document.open(
       file, journal: .folder(JournalFolder(folder.path + "/state/journal")),
@@ -106,7 +106,7 @@ final class FileListenerLaw {
       clock: ManualClock())
   }
 
-  /// Plays that many steps, and compares every listener in the end.
+  /// Plays the given number of steps, and compares every listener at the end.
   func play(_ steps: Int) async throws {
     for _ in 0..<steps where failure == nil || reading == .edits {
       tally.steps += 1
@@ -119,7 +119,7 @@ final class FileListenerLaw {
       if status != 0 { fail("a stream ends with \(status.map(String.init) ?? "a signal")") }
     }
     streams = []
-    // Without an edit meanwhile, which another save would have to hold.
+    // No edit is made meanwhile, which would need another save.
     try await document.save()
     _ = await document.refresh()
     for index in followers.indices { try await check(index) }
@@ -165,18 +165,18 @@ final class FileListenerLaw {
     if followers.count > 6 { followers.removeFirst() }
   }
 
-  /// A listener takes what waits for it. All events up to a snapshot's version were sent before it could be taken.
+  /// A listener applies its pending events. All events up to a snapshot's version were sent before the snapshot was taken.
   private func check(_ index: Int) async throws {
     let snapshot = await document.snapshot
     let document = document
-    var heard = followers[index].listener.version
-    while heard < snapshot.version {
+    var received = followers[index].listener.version
+    while received < snapshot.version {
       guard let event = await followers[index].events.next() else {
-        return fail("a listener has ended at version \(heard) of \(snapshot.version)")
+        return fail("a listener has ended at version \(received) of \(snapshot.version)")
       }
       followers[index].listener.waiting.append(event)
       count(event)
-      heard = max(heard, event.version ?? heard)
+      received = max(received, event.version ?? received)
     }
     let (fits, resyncs) = followers[index].listener.catchUp(reading, now: snapshot)
     let listener = followers[index].listener
@@ -190,7 +190,7 @@ final class FileListenerLaw {
     tally.broken += 1
     let difference = ContentEffect(from: listener.content, to: snapshot.content)
     fail("version \(listener.version) of \(snapshot.version): \(difference)")
-    // The control goes on from what is right.
+    // The control continues from the correct content.
     followers[index].listener = ListenerLaw.Listener(snapshot, capacity: listener.capacity)
   }
 
@@ -239,7 +239,7 @@ final class FileListenerLaw {
   /// A request that does not fit the content is refused.
   private func perform(_ requests: [ClientRequest]) async { _ = await document.perform(requests) }
 
-  /// Saves; sometimes edits are made while it runs.
+  /// Saves; in half of the cases edits are made while the save runs.
   private func save() async throws {
     tally.saves += 1
     let document = document
@@ -250,7 +250,7 @@ final class FileListenerLaw {
 
   private func refresh() async { _ = await document.refresh() }
 
-  /// The program ends where it is, or closes, and opens the document again.
+  /// Abandons or closes the document, and opens it again.
   private func openAgain() async throws {
     tally.openings += 1
     for index in followers.indices { try await check(index) }
@@ -282,7 +282,7 @@ final class FileListenerLaw {
     }
   }
 
-  /// Another process edits; what it is asked to save it has saved when this returns, or it goes on meanwhile.
+  /// Another process edits. With `waiting` this returns when the requested save is done, otherwise at once.
   private func others(waiting: Bool) async throws {
     let stream = streams[below(streams.count)]
     let lines = (0...below(4)).map { _ in line() }
@@ -291,8 +291,8 @@ final class FileListenerLaw {
     let text = lines + [#"{"save":true,"tag":"\#(tag)"}"#]
     stream.send(Array(text.map { $0 + "\n" }.joined().utf8))
     guard waiting else { return }
-    while let heard = try await self.lines(of: stream) {
-      if heard.contains(where: { $0.contains(tag) }) { return }
+    while let received = try await self.lines(of: stream) {
+      if received.contains(where: { $0.contains(tag) }) { return }
     }
     fail("a stream has ended by itself: \(try errors())")
   }
@@ -307,7 +307,7 @@ final class FileListenerLaw {
     try startStream()
   }
 
-  /// A command, which in one of four cases is killed.
+  /// Runs a command, and kills it in one of four cases.
   private func command() async throws {
     let words = [
       ["add", file.path, "🌼"], ["undo", file.path], ["restore", file.path],
@@ -322,7 +322,7 @@ final class FileListenerLaw {
     child.endInput()
     while try await lines(of: child) != nil {}
     guard let status = child.wait() else { return tally.kills += 1 }
-    // Nothing may be there to undo.
+    // An undo may find nothing to undo.
     if status != 0, words[0] != "undo" { fail("\(words[0]) ends with \(status): \(try errors())") }
   }
 
@@ -340,12 +340,14 @@ final class FileListenerLaw {
 
 @Suite("Events add up to a document that other processes edit", .timeLimit(.minutes(30)))
 struct FileListenerLawTests {
-  @Test("D17 the same holds for a real file that other processes edit while they are killed")
+  @Test(
+    "D17 a snapshot with the later changes equals the content of a real file that other processes edit while they are killed"
+  )
   func law() async throws {
     let campaign = Campaign("listeners-of-files", smoke: 150)
     var tally = FileListenerLaw.Tally()
     while tally.steps < campaign.count {
-      // The number of its first step is the seed of an episode.
+      // The seed of an episode is the number of its first step.
       let seed = campaign.seed + UInt64(tally.steps)
       let law = try await FileListenerLaw(seed: seed)
       try await law.play(min(500, campaign.count - tally.steps))
@@ -360,7 +362,7 @@ struct FileListenerLawTests {
     if campaign.count >= 1_000 { #expect(tally.kills > 0 && tally.resyncs > 0 && tally.openings > 0) }
   }
 
-  @Test("D17 a listener that applies what the edits say is found to be wrong with a real file, too")
+  @Test("D17 a listener that applies edits instead of effects ends with wrong content, also with a real file")
   func control() async throws {
     let law = try await FileListenerLaw(seed: 1, reading: .edits)
     try await law.play(200)

@@ -12,16 +12,18 @@ import Testing
 
   init() throws { folder = try DocumentFolder() }
 
-  /// Saves only when it is asked to: its clock stands still.
-  private static let patient = AutosavePolicy(changes: 1_000, delay: .seconds(60))
+  /// Saves only on request, because its clock stands still.
+  private static let savesOnRequest = AutosavePolicy(changes: 1_000, delay: .seconds(60))
 
   private func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
 
-  @Test("D15 of a file that may be being written nothing bad is told, and nothing is saved into it")
+  @Test(
+    "D15 a refresh of a file that may still be written reports no error, and nothing is saved into the file")
   func halfWritten() async throws {
     let file = try folder.make()
     let (reader, editor) = (
-      try await DocumentFolder.open(file, Self.patient), try await DocumentFolder.open(file, Self.patient)
+      try await DocumentFolder.open(file, Self.savesOnRequest),
+      try await DocumentFolder.open(file, Self.savesOnRequest)
     )
     let events = [reader.events(ownEdits: false), editor.events(ownEdits: false)]
     try await editor.perform(.bee(x: 1))
@@ -29,7 +31,7 @@ import Testing
     let next = try await DocumentFolder.open(DocumentFile(file.path + ".next"))
     try await next.perform(.bee(x: 2))
     try await next.close()
-    // As cp and rsync do it: cut off, or with the end of what was there.
+    // As cp and rsync write it: truncated, or with the end of the old file.
     let (old, bytes) = (try Data(contentsOf: url(file.path)), try Data(contentsOf: url(file.path + ".next")))
     var tried = 0
     let known = DocumentBase(await reader.content)
@@ -37,7 +39,7 @@ import Testing
       for half in [bytes.prefix(cut), bytes.prefix(cut) + old.dropFirst(cut)]
       where half != old && half != bytes {
         try half.write(to: url(file.path))
-        // Some are whole: what they lack means nothing. Some are as they were, as far as their own row tells.
+        // Some are complete, because the missing bytes are unused. Some equal the known state, as far as their own row says.
         let isWhole = (try? file.read()) != nil
         guard !isWhole, (try? file.base()) != known else { continue }
         for document in [reader, editor] {
@@ -56,10 +58,10 @@ import Testing
     #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2])
     #expect(await reader.refresh())
     for document in [reader, editor] { try await document.close() }
-    let heard = [await events[0].until { _ in false }, await events[1].until { _ in false }]
-    #expect(changes(heard[0]).map(\.edits.count) == [1, 1])
-    #expect(changes(heard[1]).map(\.edits.count) == [1])
-    #expect(heard.allSatisfy { !$0.contains { if case .state(.error) = $0 { true } else { false } } })
+    let received = [await events[0].until { _ in false }, await events[1].until { _ in false }]
+    #expect(changes(received[0]).map(\.edits.count) == [1, 1])
+    #expect(changes(received[1]).map(\.edits.count) == [1])
+    #expect(received.allSatisfy { !$0.contains { if case .state(.error) = $0 { true } else { false } } })
   }
 
   private func changes(_ events: [DocumentEvent]) -> [ContentChange] {

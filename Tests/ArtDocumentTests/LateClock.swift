@@ -3,8 +3,7 @@
 import Synchronization
 import TestSupport
 
-/// A clock whose sleepers wake when the test says, and do not notice that they were cancelled: as one that was about
-/// to wake by itself.
+/// A clock whose sleepers wake when the test says so, and ignore cancellation, like a sleeper that was about to wake anyway.
 final class LateClock: Clock, Sendable {
   typealias Instant = ManualClock.Instant
 
@@ -45,6 +44,6 @@ final class LateClock: Clock, Sendable {
   }
 
   func waitUntilAwake() async throws {
-    try await until("state.withLock({ $0.awake != 0 })") { state.withLock({ $0.awake != 0 }) }
+    try await until("a sleeper to wake") { state.withLock({ $0.awake != 0 }) }
   }
 }

@@ -16,16 +16,16 @@ extension WorkingCopy {
 
 /// Programs that edit one document in memory at random, and listeners that follow each of them by its events.
 ///
-/// The law: a snapshot with the changes after it applied in their order is the content, for every listener, whenever it has taken all
-/// that waits for it.
+/// The law: a snapshot with the later changes applied in order equals the content, for every listener, whenever it has applied all
+/// its pending events.
 ///
 ///     Program = WorkingCopy + journal + listeners     others: commands, restores, backups
 ///         └──── save, refresh, kill and restore ────▶ MemoryStore ◀────┘
 ///
-/// The same seed plays the same steps. Nothing waits: a save runs from the step that begins it to the one that ends it, and others come
-/// between.
+/// The same seed plays the same steps. No step blocks: a save runs from the step that begins it to the step that ends it, and
+/// others come between.
 struct ListenerLaw {
-  /// What was tried.
+  /// Counts of what was tried.
   struct Tally: Equatable {
     var steps = 0
     var episodes = 0
@@ -43,7 +43,7 @@ struct ListenerLaw {
     var backups = 0
     var resyncs = 0
     var checks = 0
-    /// Listeners that had something else than the content.
+    /// Listeners whose content differed from the document's.
     var broken = 0
 
     static func + (left: Tally, right: Tally) -> Tally {
@@ -73,11 +73,12 @@ struct ListenerLaw {
   enum Reading {
     /// Its effect.
     case effects
-    /// What the edits in it say, as if they had been made last: wrong where unsaved edits came on top of them. A control.
+    /// What its edits set, as if they had been made last. This is wrong where unsaved edits were rebased on top of them; it is the
+    /// control.
     case edits
   }
 
-  /// A listener with a mailbox of a few events.
+  /// A listener with a mailbox of limited capacity.
   struct Listener {
     var content: DocumentContent
     var version: Int
@@ -90,13 +91,13 @@ struct ListenerLaw {
       self.capacity = capacity
     }
 
-    mutating func hear(_ events: [DocumentEvent], _ told: Int) {
+    mutating func receive(_ events: [DocumentEvent], resyncAt version: Int) {
       for event in events {
-        if waiting.count < capacity { waiting.append(event) } else { waiting = [.resync(version: told)] }
+        if waiting.count < capacity { waiting.append(event) } else { waiting = [.resync(version: version)] }
       }
     }
 
-    /// Takes what waits. Returns whether it all fitted.
+    /// Applies the pending events. Returns whether each followed the version before it.
     mutating func catchUp(_ reading: Reading, now snapshot: DocumentSnapshot) -> (fits: Bool, resyncs: Int) {
       var (fits, resyncs) = (true, 0)
       for event in waiting {
@@ -128,7 +129,7 @@ struct ListenerLaw {
   struct Program {
     var copy: WorkingCopy
     var listeners: [Listener] = []
-    /// Edits that were answered and that no save holds, as far as the program knows.
+    /// Acknowledged edits that no save holds, as far as the program knows.
     var journal: [LoggedEdit] = []
     var save: (edits: NetEdits, pictures: Set<String>, journal: Int)?
     var asked: [ClientRequest] = []
@@ -146,7 +147,7 @@ struct ListenerLaw {
   /// The tags of requests that had an effect.
   private var made: Set<RequestTag> = []
   private(set) var tally = Tally()
-  /// What was wrong first.
+  /// The first failure.
   private(set) var failure: String?
 
   init(seed: UInt64, reading: Reading = .effects) throws {
@@ -166,7 +167,7 @@ struct ListenerLaw {
     tally.episodes = 1
   }
 
-  /// Plays that many steps, and compares every listener in the end.
+  /// Plays the given number of steps, and compares every listener at the end.
   mutating func play(_ steps: Int) throws {
     for _ in 0..<steps where failure == nil || reading == .edits {
       tally.steps += 1
@@ -186,7 +187,7 @@ struct ListenerLaw {
     switch below(40) {
     case 0...13: try edit(index)
     case 14...17: try undo(index)
-    case 18: askAgain(index)
+    case 18: repeatRequest(index)
     case 19: try setBackground(index)
     case 20: failToJournal(index)
     case 21...25: if programs[index].save == nil { beginSave(index) } else { try endSave(index) }
@@ -212,7 +213,7 @@ struct ListenerLaw {
     Listener(programs[index].copy.snapshot, capacity: [3, 100][below(2)])
   }
 
-  private mutating func tell(_ index: Int, _ events: [DocumentEvent]) {
+  private mutating func emit(_ index: Int, _ events: [DocumentEvent]) {
     for event in events {
       switch event {
       case .renamed: tally.renamed += 1
@@ -223,24 +224,26 @@ struct ListenerLaw {
     }
     let version = programs[index].copy.version
     for listener in programs[index].listeners.indices {
-      programs[index].listeners[listener].hear(events, version)
+      programs[index].listeners[listener].receive(events, resyncAt: version)
     }
   }
 
   private mutating func check(_ index: Int, _ listener: Int) {
     let snapshot = programs[index].copy.snapshot
     let (fits, resyncs) = programs[index].listeners[listener].catchUp(reading, now: snapshot)
-    let heard = programs[index].listeners[listener]
+    let follower = programs[index].listeners[listener]
     tally.checks += 1
     tally.resyncs += resyncs
-    guard !fits || heard.version != snapshot.version || !heard.content.looksLike(snapshot.content) else {
+    guard !fits || follower.version != snapshot.version || !follower.content.looksLike(snapshot.content)
+    else {
       return
     }
     tally.broken += 1
-    let difference = ContentEffect(from: heard.content, to: snapshot.content)
-    failure = failure ?? "step \(tally.steps), version \(heard.version) of \(snapshot.version): \(difference)"
-    // The control goes on from what is right.
-    programs[index].listeners[listener] = Listener(snapshot, capacity: heard.capacity)
+    let difference = ContentEffect(from: follower.content, to: snapshot.content)
+    failure =
+      failure ?? "step \(tally.steps), version \(follower.version) of \(snapshot.version): \(difference)"
+    // The control continues from the correct content.
+    programs[index].listeners[listener] = Listener(snapshot, capacity: follower.capacity)
   }
 
   // MARK: Editing
@@ -305,8 +308,8 @@ struct ListenerLaw {
     tally.undos += 1
   }
 
-  /// A client that got no answer asks again.
-  private mutating func askAgain(_ index: Int) {
+  /// A client that received no answer repeats its request.
+  private mutating func repeatRequest(_ index: Int) {
     guard !programs[index].asked.isEmpty else { return }
     let asked = programs[index].asked[below(programs[index].asked.count)]
     let before = programs[index].copy.content
@@ -326,7 +329,7 @@ struct ListenerLaw {
     programs[index].journal += programs[index].copy.uncommitted
     let changes = programs[index].copy.commit()
     tally.edits += changes.count
-    tell(index, changes.map(DocumentEvent.changed))
+    emit(index, changes.map(DocumentEvent.changed))
     for (request, answer) in zip(requests, answers) {
       guard let tag = request.tag, case .success(let answer) = answer else { continue }
       guard !answer.isRepeated, !answer.entries.isEmpty else { continue }
@@ -335,7 +338,7 @@ struct ListenerLaw {
     return answers
   }
 
-  /// The journal takes nothing: as if nothing had been asked.
+  /// A write to the journal fails: the request has no effect.
   private mutating func failToJournal(_ index: Int) {
     guard let request = try? request(index) else { return }
     let before = programs[index].copy.snapshot
@@ -343,7 +346,7 @@ struct ListenerLaw {
     programs[index].copy.rollBack()
     let after = programs[index].copy.snapshot
     if after.version != before.version || after.content != before.content {
-      failure = failure ?? "what could not be journalled left a trace"
+      failure = failure ?? "an edit that could not be journalled left a trace"
     }
   }
 
@@ -377,23 +380,23 @@ struct ListenerLaw {
     }
     let outcome = fate == 1 ? nil : try store.save(save.edits, isJournalled: true)
     if fate <= 2 {
-      // Nobody knows whether it was written: with 1 it was not, with 2 it was.
+      // The outcome is unknown: with 1 the save was not written, with 2 it was.
       tally.unknownSaves += 1
       return programs[index].copy.saveFailed(isUnknown: true)
     }
     guard let outcome else { return }
     programs[index].journal.removeFirst(save.journal)
-    tell(index, programs[index].copy.saved(outcome, pictures: save.pictures))
+    emit(index, programs[index].copy.saved(outcome, pictures: save.pictures))
   }
 
   private mutating func refresh(_ index: Int) {
     guard programs[index].save == nil, programs[index].copy.unsaved.isEmpty else { return }
-    tell(index, programs[index].copy.adopt(store.read()))
+    emit(index, programs[index].copy.adopt(store.read()))
   }
 
   // MARK: Others
 
-  /// A command that edits or undoes, and is over.
+  /// A command that edits or undoes once.
   private mutating func otherEdits() throws {
     var content = store.read()
     let before = DocumentBase(content)
@@ -415,20 +418,20 @@ struct ListenerLaw {
     _ = try store.save(NetEdits(unsaved, of: content, since: before), isJournalled: false)
   }
 
-  /// The program ends where it is; what it has answered is restored from its journal, and another one is started.
+  /// Kills the program, restores its acknowledged edits from its journal, and starts another one.
   private mutating func kill(_ index: Int) throws {
     let gone = programs.remove(at: index)
     tally.kills += 1
-    // A save that was running may have got as far as the store.
+    // A running save may have reached the store.
     if let save = gone.save, below(2) == 0 { _ = try store.save(save.edits, isJournalled: true) }
     tally.restoredEdits += gone.journal.count
     try store.restore(gone.journal, at: 2)
     try start()
-    // Its clients come back, and ask again what they had no answer to.
+    // Its clients reconnect and repeat the requests that have no answer.
     programs[programs.count - 1].asked = gone.asked
   }
 
-  /// Another state of the document takes the file's place: an edit that it lacks may be asked for, and made, again.
+  /// Another state of the document replaces the file: an edit that is missing in it may be requested and made again.
   private mutating func putBackupBack() {
     tally.backups += 1
     store.replace(backup)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Events add up to the document") struct ListenerLawTests {
   private static let stepsOfEpisode = 200
 
-  /// Plays episodes until that many steps are played or one fails; the number of its first step is the seed of an episode.
+  /// Plays episodes until that many steps are played or one fails. The seed of an episode is the number of its first step.
   private func play(
     _ steps: Int, from seed: UInt64, reading: ListenerLaw.Reading = .effects
   ) throws -> (tally: ListenerLaw.Tally, failure: String?) {
@@ -24,7 +24,9 @@ import Testing
     return (tally, nil)
   }
 
-  @Test("D17 a snapshot and the changes after it are the content, for every listener at every moment")
+  @Test(
+    "D17 a snapshot with the later changes applied in order equals the content, for every listener at every moment"
+  )
   func law() throws {
     let campaign = Campaign("listeners", smoke: 10_000)
     let (tally, failure) = try play(campaign.count, from: campaign.seed)
@@ -37,7 +39,7 @@ import Testing
     #expect(tally.resyncs > 0 && tally.repeated > 0 && tally.backups > 0 && tally.unknownSaves > 0)
   }
 
-  @Test("D17 a listener that applies what the edits say instead of their effects is found to be wrong")
+  @Test("D17 a listener that applies edits instead of effects ends with wrong content")
   func control() throws {
     let (tally, _) = try play(4_000, from: 1, reading: .edits)
     print("D17 control: \(tally.text)")

@@ -6,10 +6,10 @@ import Testing
 
 @testable import ArtDocument
 
-@Suite("What is in the way of saves") struct SaveBlockerTests {
+@Suite("Save blockers") struct SaveBlockerTests {
   private enum Found { case known, first, second, gone, damaged, busy }
 
-  @Test("D7 what a look finds is a reason to save at once when it is new, or what was in the way is gone")
+  @Test("D7 a refresh starts a save at once when it finds a new state, or when a save blocker is gone")
   func table() throws {
     let folder = try DocumentFolder()
     let (first, second) = (try folder.make("first").base(), try folder.make("second").base())
@@ -26,7 +26,7 @@ import Testing
     for (number, (story, isSaveFailing)) in stories.enumerated() {
       var blocker = SaveBlocker()
       for (step, (found, isDue)) in story.enumerated() {
-        let told =
+        let isSaveStarted =
           switch found {
           case .known: blocker.refreshed(isSaveFailing: isSaveFailing)
           case .first: blocker.conflicted(with: first, isSaveFailing: isSaveFailing)
@@ -35,7 +35,7 @@ import Testing
           case .damaged: blocker.readFailed(.damaged)
           case .busy: blocker.readFailed(.busy)
           }
-        #expect(told == isDue, "story \(number), step \(step)")
+        #expect(isSaveStarted == isDue, "story \(number), step \(step)")
       }
     }
   }

@@ -16,8 +16,8 @@ import Testing
     let campaign = Campaign("writers", smoke: 80)
     let writers = 8
     let editsEach = max(1, campaign.count / writers)
-    // Each of the eight is a shell that runs the real program again and again, and keeps what it was answered.
-    // One that has waited for 5 seconds says so: on a machine with a slow disk another one may.
+    // Each of the eight is a shell that runs the real program in a loop and keeps its answers. On a slow disk a program may wait
+    // longer than 5 seconds and report that the document is in use.
     let loop = """
       i=0
       while [ $i -lt \(editsEach) ]; do
@@ -61,7 +61,7 @@ import Testing
     #expect(try folder.names == ["bees.emojiart"])
   }
 
-  @Test("F19 programs that meet a cut-short save at once take it back once and lose no edit")
+  @Test("F19 programs that meet an interrupted save at once roll it back once and lose no edit")
   func recoverTogether() throws {
     let folder = try Workspace()
     for round in 0..<5 {
@@ -86,13 +86,15 @@ import Testing
     }
   }
 
-  @Test("F19 a document that is held longer than a writer waits is busy in plain words, and stays as it is")
+  @Test(
+    "F19 an edit of a document that stays locked beyond the timeout fails as busy, without words of SQLite, and changes nothing"
+  )
   func busy() throws {
     let folder = try Workspace()
     let file = try folder.document()
-    let impatient = DocumentFile(file.path, timeout: .milliseconds(30))
+    let shortTimeout = DocumentFile(file.path, timeout: .milliseconds(30))
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
-      let error = failure { try impatient.add(seed: 2) }
+      let error = failure { try shortTimeout.add(seed: 2) }
       if error?.code != .busy || error?.cause.contains("SQL") == true
         || error?.cause.contains("lock") == true
       {
@@ -102,7 +104,7 @@ import Testing
     #expect(try file.read().revision == 0)
   }
 
-  @Test("F19 readers see whole states only while others write")
+  @Test("F19 readers see only whole states while another program writes")
   func readers() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -110,15 +112,15 @@ import Testing
     let ids = try file.read().emojisInOrder().map(\.id)
     let group = DispatchGroup()
     let done = LockedEnds()
-    let looks = Mutex(0)
+    let reads = Mutex(0)
     group.enter()
     Thread.detachNewThread {
       defer { group.leave() }
       do {
         var maker = try EditMaker(seed: 7)
-        // Until there were 60, and enough looks between them.
+        // Until there were 60 rounds, and enough reads between them.
         var round = 0
-        while round < 60 || looks.withLock({ $0 }) < 5 {
+        while round < 60 || reads.withLock({ $0 }) < 5 {
           round += 1
           let stamp = maker.stamp()
           let place = try Point(x: Double(round), y: 0)
@@ -135,7 +137,7 @@ import Testing
       let places = Set(content.emojisInOrder().map(\.position))
       if content.revision > 1 { #expect(places.count == 1) }
       #expect(try file.summary().emojiCount == 50)
-      looks.withLock { $0 += 1 }
+      reads.withLock { $0 += 1 }
     } while !done.isFinished
     group.wait()
     for result in done.all { _ = try result.get() }
@@ -143,7 +145,7 @@ import Testing
   }
 }
 
-/// How programs ended, gathered from several threads.
+/// The ends of programs, gathered from several threads.
 final class LockedEnds: @unchecked Sendable {
   // Guarded by the lock.
   private var ends: [Result<Ended, any Error>] = []

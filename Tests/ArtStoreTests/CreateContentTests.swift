@@ -8,7 +8,7 @@ import Testing
 @testable import ArtStore
 
 @Suite("A new document with content") struct CreateContentTests {
-  /// Content of so many emoji, by a seed.
+  /// Content with this number of emoji, by a seed.
   private func content(
     _ count: Int, seed: UInt64, background: Background? = nil, pending: PendingBackground? = nil
   ) throws -> DocumentContent {
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "F12 what a document is made of is what is in it, whatever its picture",
+    "F12 a document created from content reads back as that content, whatever the size of its picture",
     arguments: [nil, 60_000, 3 << 20] as [Int?])
   func whole(bytes count: Int?) throws {
     let folder = try Workspace()
@@ -47,12 +47,14 @@ import Testing
     #expect(try file.summary().emojiCount == 1_000)
     #expect(try file.check().faults == [])
     #expect(try folder.names == ["bees.emojiart"])
-    // It is one that can be edited as any other.
+    // It can be edited as any other document.
     try file.add(seed: 1)
     #expect(try file.read().emojiCount == 1_001)
   }
 
-  @Test("F12 nothing is made in the place of another file, nor with another picture")
+  @Test(
+    "F12 a document is not created in the place of another file, nor with a picture other than its background's"
+  )
   func refused() throws {
     let folder = try Workspace()
     try write(Array("a letter".utf8), to: folder["bees.emojiart"])
@@ -70,7 +72,7 @@ import Testing
     #expect(failure { try file.create(pictured, picture: one) }?.code == .exists)
   }
 
-  @Test("F12 a document of 100,000 emoji is made as a small one is")
+  @Test("F12 a document with 100,000 emoji can be created")
   func many() throws {
     let folder = try Workspace()
     let file = DocumentFile(folder["many.emojiart"])

@@ -8,7 +8,7 @@ import Testing
 @testable import ArtStore
 
 @Suite struct CreateTests {
-  @Test("F12 a new document never takes the place of what is there")
+  @Test("F12 a new document never replaces a file or a link")
   func neverReplaces() throws {
     let folder = try Workspace()
     try write(Array("a letter".utf8), to: folder["bees.emojiart"])
@@ -20,7 +20,9 @@ import Testing
     #expect(try folder.names == ["bees.emojiart", "link.emojiart"])
   }
 
-  @Test("F12 of two that create at once one wins and the other is told that it exists")
+  @Test(
+    "F12 of two programs that create one document at once, one succeeds and the other gets the error that it exists"
+  )
   func twoAtOnce() async throws {
     let folder = try Workspace()
     for round in 0..<20 {
@@ -41,7 +43,7 @@ import Testing
     #expect(try folder.names.count == 20)
   }
 
-  @Test("F11 what is no regular file is refused by what it is")
+  @Test("F11 a file that is not a document is refused with its kind")
   func kinds() throws {
     let folder = try Workspace()
     mkdir(folder["folder.emojiart"], 0o755)
@@ -70,7 +72,7 @@ import Testing
     #expect(missing?.code == .noSuchDocument && missing?.cause.contains("did you mean") == true)
   }
 
-  @Test("F11 symbolic links are followed, and a file with two names gets a notice")
+  @Test("F11 symbolic links are followed, and an edit of a file with two names reports a notice")
   func links() throws {
     let folder = try Workspace()
     let file = try folder.document()

@@ -7,12 +7,12 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// A document to be damaged.
+/// A document that is damaged in many ways.
 struct DamageCase: CustomTestStringConvertible, Sendable {
   let emojis: Int
   let edits: Int
   let imageBytes: Int
-  /// Of 100 files, how many are made from this one.
+  /// The percentage of the campaign's files that are made from this document.
   let share: Int
   var testDescription: String { "\(emojis) emoji, \(edits) edits, a picture of \(imageBytes) bytes" }
 }
@@ -30,16 +30,18 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     var tried = 0
     var refused = 0
     var same = 0
-    /// Every page that differs is of one earlier moment: a whole document, an older one.
+    /// Every page that differs is of one earlier moment: the file is a whole, older document.
     var older = 0
     var wrong = 0
     var edited = 0
     var unverified = 0
-    var mended = 0
+    var repaired = 0
     var processes = 0
   }
 
-  @Test("F7 a damaged file is refused or shows what it held, never anything else", arguments: documents)
+  @Test(
+    "F7 a damaged file is refused or read as the whole document or an older state, never as anything else",
+    arguments: documents)
   func damage(_ document: DamageCase) throws {
     let folder = try Workspace()
     let seed = UInt64(document.emojis)
@@ -62,7 +64,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
       try write(broken, to: file.path)
       tally.tried += 1
       let about = "case \(round) of \(document.emojis) emoji, \(kind)"
-      try look(file, truth, before, about, &tally)
+      try checkRead(file, truth, before, about, &tally)
       if try !readsUnverified(file, truth) { tally.unverified += 1 }
       if round.isMultiple(of: 40) { try runPrograms(file, about, &tally) }
       try write(broken, to: file.path)
@@ -73,18 +75,18 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     print(
       """
       F7 damage, \(document.testDescription): \(tally.tried) files, \(tally.refused) refused, \(tally.same) unharmed, \
-      \(tally.older) whole and older, \(tally.edited) edited, \(tally.mended) mended, \(tally.processes) processes; wrong content shown \(tally.wrong), by the \
+      \(tally.older) whole and older, \(tally.edited) edited, \(tally.repaired) mended, \(tally.processes) processes; wrong content shown \(tally.wrong), by the \
       control without sums \(tally.unverified)
       """)
     Self.campaign.report(tried: tally.tried)
     #expect(tally.tried == cases.count)
     #expect(tally.refused + tally.same + tally.older == tally.tried && tally.wrong == 0)
-    #expect(tally.unverified > 0, "the control must find wrong content")
+    #expect(tally.unverified > 0, "the control finds wrong content")
     #expect(
-      tally.edited > 0 && tally.mended > 0, "edits and mendings must have been tried and have succeeded")
+      tally.edited > 0 && tally.repaired > 0, "edits and repairs were tried and have succeeded")
   }
 
-  private func look(
+  private func checkRead(
     _ file: DocumentFile, _ truth: DocumentContent, _ before: DocumentContent, _ about: String,
     _ tally: inout Tally
   ) throws {
@@ -112,7 +114,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     Issue.record("\(what)")
   }
 
-  /// The control: the rows as SQLite gives them, no sum looked at. Whether nothing wrong is shown.
+  /// The control: whether the rows as SQLite gives them, without a check of their sums, are the right content.
   private func readsUnverified(_ file: DocumentFile, _ truth: DocumentContent) throws -> Bool {
     var emojis: [EmojiID: Emoji] = [:]
     do throws(ArtError) {
@@ -128,7 +130,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     return emojis.count == truth.emojiCount && truth.emojisInOrder().allSatisfy { emojis[$0.id] == $0 }
   }
 
-  /// A one-shot edit fails, or what is there afterwards is all that was there and the edit, or is refused.
+  /// An edit fails, or the document afterwards is refused or has all that it had and the edit.
   private func edit(
     _ file: DocumentFile, _ truth: DocumentContent, _ before: DocumentContent, _ about: String,
     _ tally: inout Tally
@@ -144,7 +146,7 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// A repair invents nothing: every emoji in the mended document was in the whole one.
+  /// A repair invents nothing: every emoji in the repaired document was in the whole one.
   private func repair(
     _ file: DocumentFile, _ broken: [UInt8], _ truth: DocumentContent, _ about: String, _ tally: inout Tally
   ) throws {
@@ -153,21 +155,21 @@ struct DamageCase: CustomTestStringConvertible, Sendable {
     do throws(ArtError) {
       guard try file.repair(.repair, stamp: maker.stamp()) != nil else { return }
     } catch {
-      // No header, or too much damage to be told from any other file.
+      // There is no header, or too much damage to recognise a document.
       if error.code != .notADocument, error.code != .newerFormat, error.code != .damaged {
         wrong("repair failed: \(error), \(about)", &tally)
       }
       return
     }
-    tally.mended += 1
+    tally.repaired += 1
     do throws(ArtError) {
-      let mended = try file.read()
-      let invented = mended.emojisInOrder().contains { truth.emoji($0.id) != $0 }
+      let repaired = try file.read()
+      let invented = repaired.emojisInOrder().contains { truth.emoji($0.id) != $0 }
       if invented, !about.hasSuffix("stalePages") { wrong("a repair invented content: \(about)", &tally) }
-    } catch { wrong("a mended document is refused: \(error), \(about)", &tally) }
+    } catch { wrong("a repaired document is refused: \(error), \(about)", &tally) }
   }
 
-  /// The real program, which must end by itself and say so with a number of its own.
+  /// Runs the real program, which must end by itself with one of its own exit statuses.
   private func runPrograms(_ file: DocumentFile, _ about: String, _ tally: inout Tally) throws {
     for arguments in [["show", "--json"], ["check"], ["add", "🐝"]] {
       let ended = try run(emojiart, [arguments[0], file.path] + arguments.dropFirst())

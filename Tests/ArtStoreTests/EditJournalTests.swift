@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The journal of edits") struct EditJournalTests {
   @Test(
-    "K1 edits that were taken are read again as they were, each once and in order, after their program is gone"
+    "K1 appended edits are read back unchanged, once and in order, after their program has ended"
   )
   func roundTrip() throws {
     let sample = try JournalSample()
@@ -24,21 +24,21 @@ import Testing
     let redo = try #require(try sample.perform(undone.edit.name, [], kind: .redo(undo.id)))
     try journal.append([undo, redo], on: sample.base)
     journal.abandon()
-    let dead = try sample.lockedOrphan()
-    let contents = try dead.contents()
+    let orphan = try sample.lockedOrphan()
+    let contents = try orphan.contents()
     #expect(contents.damage == nil)
     #expect(contents.entries == sample.made)
     #expect(contents.entries.count == 41)
-    #expect(contents.head == dead.head)
+    #expect(contents.head == orphan.head)
     let head = try #require(contents.head)
     let located = try sample.file.locate()
     #expect(head.origin == sample.origin && head.author == "ada" && head.base == sample.base)
     #expect(head.path == located.path && head.device == located.device && head.inode == located.inode)
     #expect(head.process == Int(getpid()))
-    #expect(contents.modified > 1_600_000_000_000 && dead.modified == contents.modified)
+    #expect(contents.modified > 1_600_000_000_000 && orphan.modified == contents.modified)
   }
 
-  @Test("K1 all edits that are taken at once, and the head of a new segment, are one write")
+  @Test("K1 edits that are appended together, and the head of a new segment, are one write")
   func oneWrite() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -56,7 +56,7 @@ import Testing
     #expect(journal.bytes == (try bytes(sample.segment())).count)
   }
 
-  @Test("K1 short and interrupted writes go on where they ended")
+  @Test("K1 short and interrupted writes are continued where they ended")
   func shortWrites() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -75,16 +75,16 @@ import Testing
     #expect(try sample.lockedOrphan().contents().entries == sample.made)
   }
 
-  @Test("K2 a write that fails leaves nothing in the journal, and the next one goes on behind what was taken")
+  @Test("K2 a failed write leaves nothing in the journal, and the next write follows the last accepted edit")
   func failedWrite() throws {
-    for room in [0, 1, 40, 300, 700] {
+    for capacity in [0, 1, 40, 300, 700] {
       for isFirst in [true, false] {
         let sample = try JournalSample()
         let journal = try sample.journal()
         if !isFirst { try journal.append(try sample.edits(2), on: sample.base) }
         let before = sample.made
         let refused = try sample.edits(5)
-        var left = room
+        var left = capacity
         journal.calls.write = { (file, start, count, offset) in
           guard left > 0 else {
             errno = ENOSPC
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("K2 while a failed write cannot be taken back nothing more is taken, and its segment stays open")
+  @Test("K2 while a failed write cannot be taken back no edit is accepted, and its segment is not closed")
   func failedTruncation() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -132,7 +132,7 @@ import Testing
     let first = failure { try journal.append(refused, on: sample.base) }
     #expect(first?.code == .inputOutput)
     #expect(failure { try journal.append(refused, on: sample.base) }?.code == .inputOutput)
-    #expect(journal.cut() == 0, "what lies there half-written is not closed")
+    #expect(journal.cut() == 0, "a segment with a partial write is not closed")
     isBroken = false
     try journal.append(refused, on: sample.base)
     #expect(journal.cut() == 1)
@@ -141,7 +141,7 @@ import Testing
     #expect(try sample.lockedOrphan().contents().entries == kept + sample.made.dropFirst(2))
   }
 
-  @Test("K3 the journal is for nobody else's eyes, and locked while its program lives")
+  @Test("K3 the journal is readable by its user only, and locked while its program lives")
   func privacy() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -162,7 +162,7 @@ import Testing
     #expect(try sample.folder.lockOrphans().count == 1)
   }
 
-  @Test("K4 a save takes the segments that it holds, oldest first, and no others")
+  @Test("K4 a save removes the segments that it holds, oldest first, and no others")
   func removal() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -188,7 +188,7 @@ import Testing
     #expect(contents.damage == nil)
   }
 
-  @Test("K4 where a segment cannot be removed it and the later ones stay, and the next save tries again")
+  @Test("K4 a segment that cannot be removed stays with the later ones, and the next save tries again")
   func stubbornSegment() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -196,7 +196,7 @@ import Testing
       try journal.append(try sample.edits(1), on: sample.base)
       _ = journal.cut()
     }
-    // What is a folder cannot be unlinked.
+    // A folder cannot be unlinked.
     try FileManager.default.removeItem(atPath: sample.segment(1))
     try FileManager.default.createDirectory(atPath: sample.segment(1), withIntermediateDirectories: false)
     #expect(failure { try journal.remove(upTo: 3) } != nil)
@@ -207,7 +207,7 @@ import Testing
     #expect(try sample.names == ["\(sample.origin).lock"])
   }
 
-  @Test("K4 closing removes the segments, and the lock goes after them; nothing stays")
+  @Test("K4 closing removes the segments first and the lock after them")
   func closing() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -217,15 +217,15 @@ import Testing
     try journal.close()
     #expect(journal.bytes == 0)
     #expect(try sample.names == ["\(sample.origin).lock"])
-    #expect(try sample.folder.lockOrphans().isEmpty, "its program lives")
+    #expect(try sample.folder.lockOrphans().isEmpty, "its program is running")
     #expect(try sample.names == ["\(sample.origin).lock"])
     try journal.release()
     #expect(try sample.names.isEmpty)
     #expect(failure { try journal.append(try sample.edits(1), on: sample.base) }?.code == .closed)
   }
 
-  @Test("K6 where no journal can be kept the error names the folder and what to do")
-  func noPlace() throws {
+  @Test("K6 the error for a folder that cannot hold a journal names the folder and its variable")
+  func unusableFolder() throws {
     let sample = try JournalSample()
     try write([1], to: sample.space["state"])
     let error = try #require(failure { try sample.journal() })
@@ -237,7 +237,7 @@ import Testing
     #expect(none?.code == .noSuchDocument)
   }
 
-  @Test("K6 a journal whose files somebody removed takes nothing more, and says so")
+  @Test("K6 a journal whose files were removed accepts no more edits, and the error says that it was removed")
   func removedFolder() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -248,10 +248,14 @@ import Testing
     _ = journal.cut()
     #expect(failure { try journal.append(next, on: sample.base) }?.cause.contains("was removed") == true)
     try FileManager.default.createDirectory(atPath: sample.folder.path, withIntermediateDirectories: true)
-    #expect(failure { try journal.append(next, on: sample.base) } != nil, "without its lock it is nobody's")
+    #expect(
+      failure { try journal.append(next, on: sample.base) } != nil,
+      "a journal without its lock accepts no edits")
   }
 
-  @Test("K6 a journal that was removed on another machine says so, and nothing of a missing document")
+  @Test(
+    "K6 the error of a journal that was removed on another machine says so, and does not name a missing document"
+  )
   func removedElsewhere() throws {
     for number in [ENOENT, ESTALE] {
       let sample = try JournalSample()
@@ -265,7 +269,7 @@ import Testing
     }
   }
 
-  @Test("K1 edits that do not follow the last one, or another program's, are not taken")
+  @Test("K1 edits that do not follow the last one, and edits of another program, are refused")
   func order() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -281,7 +285,7 @@ import Testing
     #expect(try sample.lockedOrphan().contents().entries == Array(edits.prefix(2)))
   }
 
-  @Test("K1 segments are counted on beyond six digits, and their names are read strictly")
+  @Test("K1 segments are numbered beyond six digits, and their names are parsed strictly")
   func names() throws {
     let origin = try #require(Origin("k3m9abcd0f2z"))
     #expect(JournalFormat.segment(7, of: origin) == "k3m9abcd0f2z-000007.journal")

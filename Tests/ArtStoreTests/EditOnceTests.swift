@@ -7,9 +7,10 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// What an edit reads and relies on, and how it is made again.
+/// What an edit reads and relies on, and how it is made again in another file.
 @Suite struct EditOnceTests {
-  @Test("F16 an edit that is made again in another file is another edit, and gives its emoji the same ids")
+  @Test(
+    "F16 an edit that is made again in another file has the next number, and gives its emoji the same ids")
   func madeAgain() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -26,7 +27,7 @@ import Testing
       beforeCommit: {
         runs += 1
         guard runs == 1 else { return }
-        // As a program does that saves by renaming, and keeps a backup.
+        // As a program does that saves by renaming and keeps a backup.
         link(file.path, old)
         rename(other.path, file.path)
       })
@@ -39,7 +40,7 @@ import Testing
     #expect(second.head == EditID(origin: author.origin, sequence: 2))
   }
 
-  @Test("F16 an edit that meets another file before it has written anything is made in that one")
+  @Test("F16 an edit whose file is replaced before its first write is made in the new file")
   func replacedEarly() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -55,7 +56,7 @@ import Testing
     #expect(try runs == 2 && file.read().emojiCount == 1)
   }
 
-  @Test("F8 an edit that asks for the order refuses an index that contradicts the rows")
+  @Test("F8 an edit that uses the z-order refuses an index that contradicts the rows")
   func damagedIndex() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -67,7 +68,7 @@ import Testing
     let page = (root - 1) * Format.pageSize
     let count = Int(whole[page + 3]) << 8 | Int(whole[page + 4])
     try #require(whole[page] == 0x0A && count == 12)
-    /// The index with two of its entries in each other's places.
+    /// The index with two of its entries exchanged.
     func swapping(_ one: Int, _ other: Int) -> [UInt8] {
       var file = whole
       for byte in 0..<2 { file.swapAt(page + 8 + 2 * one + byte, page + 8 + 2 * other + byte) }
@@ -86,14 +87,14 @@ import Testing
       failure { try file.edit { (t: DocumentTransaction) throws(ArtError) in try t.next(above: all[4]) } }?
         .code
         == .damaged)
-    // What is shown does not depend on it; check says what is wrong.
+    // Reading does not depend on the index, and check reports the contradiction.
     #expect(try file.read().emojisInOrder() == all)
     #expect(try file.check().faults.isEmpty == false)
     try write(whole, to: file.path)
     #expect(try file.edit { (t: DocumentTransaction) throws(ArtError) in try t.top() } == all.last)
   }
 
-  @Test("F22 a save reads as little of a log with a large edit as of one without")
+  @Test("F22 a save reads equally little of a log with a large edit and of one without")
   func largeEdit() throws {
     let folder = try Workspace()
     var reads: [Int] = []
@@ -115,7 +116,7 @@ import Testing
   }
 
   @Test(
-    "F5 an edit of more changes than there may be is refused, in memory and in the file, before it takes memory"
+    "F5 an edit with too many changes is refused, in memory and in the file, before it takes memory"
   )
   func manyChanges() throws {
     let folder = try Workspace()
@@ -132,7 +133,7 @@ import Testing
     #expect(error?.code == .tooLarge)
     var content = try file.read()
     #expect(failure { try content.apply(changes) }?.code == .tooLarge)
-    // A text of as many is refused without being read.
+    // JSON with as many changes is refused before they are read.
     var text = Array("[".utf8)
     for _ in 0...Limits.editChanges { text += Array(#"["remove","00000000"],"#.utf8) }
     text[text.count - 1] = UInt8(ascii: "]")

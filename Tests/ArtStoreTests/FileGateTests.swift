@@ -8,7 +8,7 @@ import Testing
 @testable import ArtStore
 
 @Suite("The gate before files") struct FileGateTests {
-  /// A thread that enters a gate, says so, and leaves when it is told to.
+  /// A thread that enters a gate, signals that, and leaves on request.
   private final class Visitor: Sendable {
     private let entered = DispatchSemaphore(value: 0)
     private let mayLeave = DispatchSemaphore(value: 0)
@@ -20,7 +20,7 @@ import Testing
           let pass = FileGate.Pass(gate)
           entered.signal()
           mayLeave.wait()
-          // A thread that is inside is let in again, also while the gate is closed.
+          // A thread that is inside may enter again, also while the gate is closed.
           withExtendedLifetime((pass, FileGate.Pass(gate))) {}
         }
         left.signal()
@@ -43,16 +43,16 @@ import Testing
     }
   }
 
-  @Test("D11 a closed gate lets the threads inside go on, and the others wait until it is open")
+  @Test("D11 a closed gate lets the threads inside continue, and all others wait until it is open")
   func closing() async throws {
     let gate = FileGate()
     let inside = Visitor(gate)
     await inside.waitUntilInside()
     gate.close()
     let late = Visitor(gate)
-    try await until("gate.waitingThreads > 0") { gate.waitingThreads > 0 }
+    try await until("a thread that waits at the gate") { gate.waitingThreads > 0 }
     async let idle: Void = gate.waitUntilIdle()
-    try await until("gate.waitingTasks > 0") { gate.waitingTasks > 0 }
+    try await until("a task that waits for the threads inside") { gate.waitingTasks > 0 }
     await inside.leave()
     await idle
     #expect(gate.waitingThreads == 1)
@@ -62,26 +62,28 @@ import Testing
     await late.leave()
   }
 
-  @Test("D11 whoever waits for the threads inside goes on when the gate is open again, and when cancelled")
+  @Test(
+    "D11 a task that waits for the threads inside continues when the gate is opened, and when it is cancelled"
+  )
   func opening() async throws {
     let gate = FileGate()
     let inside = Visitor(gate)
     await inside.waitUntilInside()
     gate.close()
     let waiting = Task { await gate.waitUntilIdle() }
-    try await until("gate.waitingTasks > 0") { gate.waitingTasks > 0 }
+    try await until("a task that waits for the threads inside") { gate.waitingTasks > 0 }
     gate.open()
     await waiting.value
     gate.close()
     let cancelled = Task { await gate.waitUntilIdle() }
-    try await until("gate.waitingTasks > 0") { gate.waitingTasks > 0 }
+    try await until("a task that waits for the threads inside") { gate.waitingTasks > 0 }
     cancelled.cancel()
     await cancelled.value
     gate.open()
     await inside.leave()
   }
 
-  @Test("D11 an open gate, and one with nobody inside, is not waited for")
+  @Test("D11 waiting for an open gate, or for one with no thread inside, ends at once")
   func nothingToWaitFor() async {
     let gate = FileGate()
     await gate.waitUntilIdle()

@@ -11,7 +11,7 @@ import Testing
 /// What SQLite may do with a document's file and the files beside it.
 @Suite struct FileLayerTests {
   @Test(
-    "F24 a connection never plays back a journal that was not judged, whenever the journal's writer lets go of its lock"
+    "F24 a connection never plays back a journal that was not judged, whenever the journal's writer releases its lock"
   )
   func noPlayback() throws {
     let folder = try Workspace()
@@ -19,14 +19,14 @@ import Testing
     let located = try file.locate()
     let torn = try bytes(file.path)
     let journal = try bytes(file.path + "-journal")
-    // Between the judgement and the lock the journal is as good as unseen.
+    // A journal that appears after the judgement and before the lock was not judged.
     let error = failure {
       let connection = try DocumentFile.connect(located, .readWrite, Deadline(.zero))
       return try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
     }
     #expect(error?.code == .busy)
     #expect(try bytes(file.path) == torn && bytes(file.path + "-journal") == journal)
-    // The control: SQLite itself does it.
+    // The control: SQLite itself plays it back.
     let copy = try Connection(
       path: located.path, name: "control", mode: .privateCopy, deadline: Deadline(.zero))
     try copy.execute("BEGIN IMMEDIATE; ROLLBACK")
@@ -34,7 +34,7 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  @Test("F24 an edit that waits for a lock judges the journal that lies there when it has the lock")
+  @Test("F24 an edit that waited for a lock judges the journal that is there when it has the lock")
   func judgedAfterWaiting() throws {
     let folder = try Workspace()
     let (file, whole) = try folder.crashed()
@@ -43,7 +43,7 @@ import Testing
     let holder = try Reservation(file.path)
     let (path, ended) = (file.path, DispatchSemaphore(value: 0))
     let edited = Mutex<ArtError?>(nil)
-    // A thread of its own, which no other test can keep waiting.
+    // A thread of its own, which no other test can block.
     Thread {
       let error = failure { try DocumentFile(path, timeout: .seconds(3_600)).add(seed: 3) }
       edited.withLock { $0 = error }
@@ -51,14 +51,14 @@ import Testing
     }.start()
     // The edit has opened the file, and waits for the lock.
     while try openCount(of: file.path) < 2 { sched_yield() }
-    holder.letGo()
+    holder.release()
     ended.wait()
     #expect(edited.withLock { $0 } == nil)
     #expect(try file.read().emojiCount == before.emojiCount + 1)
     #expect(try file.check().faults == [])
   }
 
-  /// How many descriptors of the file this process has.
+  /// The number of descriptors of the file that this process has.
   private func openCount(of path: String) throws -> Int {
     let all = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
     return all.filter {
@@ -67,7 +67,8 @@ import Testing
     .count
   }
 
-  @Test("F24 no super-journal makes a connection delete another file, also one that appears while it waits")
+  @Test(
+    "F24 no super-journal makes a connection delete another file, also when it appears after the judgement")
   func superJournal() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -77,18 +78,18 @@ import Testing
     try write(
       Self.journal(naming: folder["thesis"], pages: try bytes(file.path).count / 4096),
       to: file.path + "-journal")
-    // As if the journal had come after it was looked for.
+    // As if the journal had appeared after it was looked for.
     let error = failure {
       let connection = try DocumentFile.connect(located, .readWrite, Deadline(.zero))
       return try DocumentTransaction(connection, begin: "BEGIN IMMEDIATE")
     }
     #expect(error?.code == .busy)
     #expect(try bytes(folder["thesis"]) == Array("precious".utf8))
-    // Even a copy that may be played back leads nowhere else.
+    // A connection to a private copy, which may play a journal back, deletes no other file either.
     let copy = try Connection(path: located.path, name: "copy", mode: .privateCopy, deadline: Deadline(.zero))
     _ = failure { try copy.execute("BEGIN IMMEDIATE; ROLLBACK") }
     #expect(try bytes(folder["thesis"]) == Array("precious".utf8))
-    // The file without it is whole.
+    // Without the journal the file is whole.
     unlink(file.path + "-journal")
     try write(
       Self.journal(naming: folder["thesis"], pages: try bytes(file.path).count / 4096),
@@ -110,35 +111,35 @@ import Testing
   }
 
   @Test(
-    "F26 a file that somebody else uses at the name of a document's journal is neither taken for one nor written over"
+    "F26 another program's file at the name of a document's journal is neither used as a journal nor overwritten"
   )
   func otherFiles() throws {
     let folder = try Workspace()
     let file = try folder.document("art")
     try file.fill(emojis: 3, edits: 1, seed: 1)
     let content = try file.read()
-    // Another document, which has a right to its name.
+    // Another document, which rightly has this name.
     let other = try folder.document("art-journal", seed: 2)
     try other.add(seed: 5)
     let bytesOfOther = try bytes(other.path)
     #expect(failure { try file.add(seed: 6) }?.code == .notADocument)
     #expect(try file.read() == content && bytes(other.path) == bytesOfOther)
     unlink(other.path)
-    // A picture that begins with a zero, by another name of it.
+    // A picture that begins with a zero, with a second hard link.
     try write([0] + Array("precious".utf8), to: folder["film.mp4"])
     link(folder["film.mp4"], file.path + "-journal")
     #expect(failure { try file.add(seed: 6) }?.code == .notADocument)
     #expect(try bytes(folder["film.mp4"]) == [0] + Array("precious".utf8) && file.read() == content)
     unlink(folder["film.mp4"])
-    // Without one it is set aside, and said so.
+    // With only one name the file is moved to the quarantine, and a notice names its new path.
     let notices = NoticeLog()
     try DocumentFile(file.path, notice: { notices.append("\($0)") }).add(seed: 6)
-    let aside = try #require(notices.lines.first?.split(separator: " ").last.map(String.init))
-    #expect(try bytes(aside) == [0] + Array("precious".utf8))
+    let quarantined = try #require(notices.lines.first?.split(separator: " ").last.map(String.init))
+    #expect(try bytes(quarantined) == [0] + Array("precious".utf8))
     #expect(try file.read().emojiCount == content.emojiCount + 1)
   }
 
-  @Test("F20 a descriptor that is closed by hand takes no lock of SQLite's away")
+  @Test("F20 closing a plain descriptor releases no lock of SQLite")
   func descriptors() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -151,10 +152,10 @@ import Testing
         // Another program must find the lock.
         let ended = try run("sqlite3", [file.path, "BEGIN IMMEDIATE"])
         #expect(ended.status != 0 && ended.errors.contains("locked"), "\(ended.errors)")
-        #expect(fcntl(descriptor, F_GETFD) >= 0, "it is closed with the last handle")
+        #expect(fcntl(descriptor, F_GETFD) >= 0, "the descriptor is closed with the last handle")
         let plain = open(other.path, O_RDONLY)
         PlainFile.close(plain)
-        #expect(fcntl(plain, F_GETFD) < 0, "a file that is not open is closed at once")
+        #expect(fcntl(plain, F_GETFD) < 0, "a descriptor of a file without a handle is closed at once")
       } catch { Issue.record(error) }
     }
     let all = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
@@ -164,7 +165,7 @@ import Testing
     #expect(left.isEmpty)
   }
 
-  @Test("F20 a quick look at one document does not depend on what else is open")
+  @Test("F20 the quick state of one document does not depend on which others are open")
   func quickLook() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -172,7 +173,7 @@ import Testing
     try other.edit { (_: DocumentTransaction) throws(ArtError) in #expect(QuickState(file) != nil) }
   }
 
-  @Test("F12 no document gets a name that is too long for the journal of a save")
+  @Test("F12 a document's name leaves enough bytes for the name of its rollback journal")
   func longNames() throws {
     let folder = try Workspace()
     for length in [247, 248, 255] {
@@ -187,7 +188,7 @@ import Testing
   }
 }
 
-/// A lock as a writer holds it: while it is held a journal counts as a live save's.
+/// A lock as a writer holds it: while it is held, a journal counts as that of a running save.
 private final class Reservation {
   private let handle: OpaquePointer
 
@@ -198,10 +199,10 @@ private final class Reservation {
     try #require(document_lock(handle, SQLITE_LOCK_RESERVED) == SQLITE_OK)
   }
 
-  func letGo() { document_unlock(handle, SQLITE_LOCK_NONE) }
+  func release() { document_unlock(handle, SQLITE_LOCK_NONE) }
 
   deinit {
-    letGo()
+    release()
     document_close(handle)
   }
 }

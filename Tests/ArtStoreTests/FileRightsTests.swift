@@ -6,9 +6,9 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// Files that take the place of others, and what lies in folders that others may write to.
+/// Files that replace others, and files in folders that others may write to.
 @Suite struct FileRightsTests {
-  /// A document that a repair has something to do with.
+  /// A document that needs a repair.
   private func broken(_ folder: Workspace) throws -> DocumentFile {
     let file = try folder.document()
     try file.fill(emojis: 3, edits: 2, seed: 1)
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "F21 a mended document has the access control list of the old one, and its group gets no right from the mask"
+    "F21 a repaired document has the access control list of the old one, and its group gets no right from the mask"
   )
   func accessControlList() throws {
     let folder = try Workspace()
@@ -38,7 +38,7 @@ import Testing
     #expect(before.contains("user:1502:rw-") && before.contains("group::---") && before.contains("mask::rw-"))
     #expect(try run(emojiart, ["check", file.path, "--repair", "--yes"]).status == 0)
     #expect(try list(file.path) == before)
-    // A list that the folder gives to new files is not the old file's.
+    // The default list of the folder is not applied to a file that replaces another one.
     let plain = folder["plain.png"]
     #expect(try run(emojiart, ["render", file.path, "-o", plain]).status == 0)
     chmod(plain, 0o640)
@@ -48,7 +48,7 @@ import Testing
     #expect(try list(plain) == own)
   }
 
-  @Test("F21 where the group of the old file cannot be kept the new one gets what all others had")
+  @Test("F21 where the group of the old file cannot be kept, the new group gets the rights of all others")
   func otherGroup() throws {
     guard geteuid() == 0 else { return print("F21 group: not tried, only root can become somebody else") }
     let folder = try Workspace()
@@ -69,7 +69,9 @@ import Testing
     #expect(stat(file.path, &status) == 0 && status.st_gid == 1_502 && status.st_mode & 0o777 == 0o644)
   }
 
-  @Test("F26 a journal that another user left in a sticky folder is named with its owner, and never copied")
+  @Test(
+    "F26 the error for a journal of another user in a sticky folder names its owner, and the journal is never copied"
+  )
   func stickyFolder() throws {
     guard geteuid() == 0 else { return print("F26: not tried, only root can become somebody else") }
     let folder = try Workspace()
@@ -85,15 +87,16 @@ import Testing
         environment: ["EMOJIART_STATE": state, "TMPDIR": state])
       #expect(ended.status == 77 && ended.errors.contains("1503"), "\(ended.status) \(ended.errors)")
     }
-    #expect(access("\(state)/aside", F_OK) != 0, "nothing was set aside")
-    // Who may remove it goes on.
+    #expect(access("\(state)/aside", F_OK) != 0, "nothing was moved to the quarantine")
+    // A user who may remove the journal can edit.
     #expect(
       try run(emojiart, ["add", file.path, "🐝"], environment: ["EMOJIART_STATE": folder["other"]]).status == 0
     )
   }
 
   @Test(
-    "F27 the private copy of a program that was killed goes with the next one, and one that is in use stays")
+    "F27 the next program removes the private copy of a killed one, and leaves copies in use and foreign folders"
+  )
   func orphans() throws {
     let folder = try Workspace()
     let (file, _) = try folder.crashed()
@@ -116,8 +119,8 @@ import Testing
     #expect(left == ["emojiart.locked", "emojiart.longer7", "emojiart.strang"])
   }
 
-  @Test("F10 equal bytes are set aside once, and the oldest files go when there are too many bytes")
-  func aside() throws {
+  @Test("F10 the quarantine keeps equal bytes once, and removes the oldest files above its limit")
+  func quarantine() throws {
     let folder = try Workspace()
     let place = folder["aside"]
     let first = try StateFolder.quarantine([1, 2, 3], as: "bees", in: place, limit: 10)
@@ -128,7 +131,7 @@ import Testing
     #expect(utimes(first, &time) == 0)
     let second = try StateFolder.quarantine([4, 5, 6, 7], as: "bees", in: place, limit: 10)
     let third = try StateFolder.quarantine([8, 9, 10, 11], as: "bees", in: place, limit: 10)
-    #expect(access(first, F_OK) != 0, "the oldest is gone")
+    #expect(access(first, F_OK) != 0, "the oldest file is removed")
     #expect(try bytes(second) == [4, 5, 6, 7] && bytes(third) == [8, 9, 10, 11])
   }
 }

@@ -6,9 +6,9 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// What other people's programs do to a document.
+/// Changes of a document by other programs.
 @Suite struct ForeignTests {
-  private func mend(_ file: DocumentFile, _ mode: RepairMode) throws -> RepairReport? {
+  private func runRepair(_ file: DocumentFile, _ mode: RepairMode) throws -> RepairReport? {
     var maker = try EditMaker(seed: 99, name: "Ada")
     return try file.repair(mode, stamp: maker.stamp())
   }
@@ -19,7 +19,7 @@ import Testing
     return file
   }
 
-  @Test("F4 a document that was switched to WAL is refused, and repair switches it back")
+  @Test("F4 a document in WAL mode is refused, and repair switches it back")
   func wal() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -32,14 +32,14 @@ import Testing
     }
     #expect(try folder.names == ["bees.emojiart"])
     #expect(try file.check().faults.count == 1)
-    _ = try #require(try mend(file, .repair))
+    _ = try #require(try runRepair(file, .repair))
     let now = try file.read()
     #expect(now.emojisInOrder() == content.emojisInOrder())
     #expect(now.log.dropLast() == content.log[...] && now.log.last?.edit.name == Edit.repairName)
     #expect(try folder.names == ["bees.emojiart"])
   }
 
-  @Test("F4 a -wal file that lies beside a document is refused, and repair moves it away")
+  @Test("F4 a document with a -wal file beside it is refused, and repair moves the -wal file away")
   func strayWal() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -47,12 +47,12 @@ import Testing
     try write([UInt8](repeating: 7, count: 5_000), to: file.path + "-wal")
     #expect(failure { try file.read() }?.code == .damaged)
     #expect(failure { try file.add(seed: 1) }?.code == .damaged)
-    _ = try mend(file, .repair)
+    _ = try runRepair(file, .repair)
     #expect(try file.read().emojisInOrder() == content.emojisInOrder())
     #expect(try folder.names == ["bees.emojiart"])
   }
 
-  @Test("F1 ANALYZE and VACUUM leave a document that is vouched for and can be edited")
+  @Test("F1 a document stays valid and editable after ANALYZE, VACUUM and other maintenance of SQLite")
   func tolerated() throws {
     let statements = [
       "ANALYZE", "VACUUM", "ANALYZE; VACUUM", "REINDEX", "PRAGMA page_size=8192; VACUUM",
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("F1 a schema that was altered in any way is refused")
+  @Test("F1 a document with any change of its schema is refused, and repair restores the schema")
   func altered() throws {
     let schema = "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET"
     let statements = [
@@ -90,20 +90,21 @@ import Testing
       let file = try sample(folder)
       let content = try file.read()
       let whole = try bytes(file.path)
-      // The defensive mode of newer shells would forbid it.
+      // The defensive mode of newer shells forbids it.
       let ended = try run("sqlite3", ["-unsafe-testing", file.path, sql])
       if ended.status != 0 { _ = try run("sqlite3", [file.path, ".dbconfig defensive off", sql]) }
       try #require(try bytes(file.path) != whole, "\(sql)")
       #expect(failure { try file.read() }?.code == .damaged, "\(sql)")
       #expect(failure { try file.add(seed: 6) }?.code == .damaged, "\(sql)")
       #expect(try file.check().faults.isEmpty == false, "\(sql)")
-      _ = try mend(file, .repair)
+      _ = try runRepair(file, .repair)
       #expect(try file.read().emojisInOrder() == content.emojisInOrder(), "\(sql)")
     }
   }
 
   @Test(
-    "F9 what another program wrote is refused, naming both possibilities, and adopt accepts it row by row")
+    "F9 rows of another program are refused, with both possible causes in the error, and adopt accepts the valid ones"
+  )
   func adoption() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -122,22 +123,22 @@ import Testing
     ] {
       #expect(error?.code == .damaged && error?.cause.contains("or another program wrote it") == true)
     }
-    let report = try #require(try mend(file, .adopt))
+    let report = try #require(try runRepair(file, .adopt))
     #expect(report.adopted.count == 2 && report.quarantined.count == 1)
     #expect(try bytes(report.original).count > 0)
     let now = try file.read()
     #expect(now.emoji(first.id)?.text.string == "🌻" && now.emoji(first.id)?.size.pixels == 50)
     #expect(now.emoji(last.id) == nil && now.emojiCount == content.emojiCount)
     #expect(now.revision == content.revision + 1 && now.head != content.head)
-    let aside = try shell(file.path, "SELECT source, row FROM aside")
-    #expect(aside.hasPrefix("emoji|[\"\(last.id)\","))
-    #expect(try mend(file, .adopt) == nil)
-    // The mending cannot be undone, and undo goes on behind it.
+    let quarantined = try shell(file.path, "SELECT source, row FROM aside")
+    #expect(quarantined.hasPrefix("emoji|[\"\(last.id)\","))
+    #expect(try runRepair(file, .adopt) == nil)
+    // The repair cannot be undone, and editing continues after it.
     try file.add(seed: 5)
     #expect(try file.check().faults == [])
   }
 
-  @Test("F9 rows that were taken out are noticed, and adopt goes on without them")
+  @Test("F9 a document with removed rows is refused, and adopt continues without them")
   func deletion() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -145,11 +146,11 @@ import Testing
     let first = try #require(content.bottom())
     try shell(file.path, "DELETE FROM emoji WHERE id = '\(first.id)'")
     #expect(failure { try file.read() }?.code == .damaged)
-    _ = try #require(try mend(file, .adopt))
+    _ = try #require(try runRepair(file, .adopt))
     #expect(try file.read().emojiCount == content.emojiCount - 1)
   }
 
-  @Test("F9 repair sets aside every kind of row that its sum does not vouch for")
+  @Test("F9 repair moves every kind of row that does not match its sum to the quarantine")
   func repair() throws {
     for (table, change) in [
       ("emoji", "UPDATE emoji SET z = z + 1 WHERE id = (SELECT min(id) FROM emoji)"),
@@ -165,7 +166,7 @@ import Testing
       let file = try sample(folder)
       try shell(file.path, change)
       #expect(failure { try file.read() }?.code == .damaged, "\(change)")
-      let report = try #require(try mend(file, .repair))
+      let report = try #require(try runRepair(file, .repair))
       #expect(report.quarantined.count == 1, "\(change)")
       #expect(try file.check().faults == [], "\(change)")
       #expect(try shell(file.path, "SELECT source FROM aside") == table + "\n", "\(change)")
@@ -183,39 +184,39 @@ import Testing
     for index in 100..<4096 { broken[index] = 0 }
     try write(broken, to: file.path)
     #expect(failure { try file.read() }?.code == .damaged)
-    #expect(try #require(try mend(file, .repair)).quarantined.isEmpty)
+    #expect(try #require(try runRepair(file, .repair)).quarantined.isEmpty)
     let now = try file.read()
     #expect(now.emojisInOrder() == content.emojisInOrder() && now.id == content.id)
     #expect(now.log.dropLast() == content.log[...])
   }
 
-  @Test("F9 a file in which nothing can be read is not mended into an empty document")
+  @Test("F9 a file in which no row can be read is not repaired, and stays as it is")
   func nothingLeft() throws {
     let folder = try Workspace()
     let file = try sample(folder)
     var broken = try bytes(file.path)
     for index in 100..<broken.count { broken[index] = 0 }
     try write(broken, to: file.path)
-    #expect(failure { try mend(file, .repair) }?.code == .damaged)
-    #expect(failure { try mend(file, .adopt) }?.code == .damaged)
+    #expect(failure { try runRepair(file, .repair) }?.code == .damaged)
+    #expect(failure { try runRepair(file, .adopt) }?.code == .damaged)
     try write(Array(broken.prefix(60)), to: file.path)
-    #expect(failure { try mend(file, .repair) }?.code == .damaged)
+    #expect(failure { try runRepair(file, .repair) }?.code == .damaged)
     #expect(try bytes(file.path) == Array(broken.prefix(60)))
     #expect(try folder.names == ["bees.emojiart"])
   }
 
-  @Test("F9 a document whose format number is lost is mended")
+  @Test("F9 a document whose format number is lost is repaired")
   func formatNumber() throws {
     let folder = try Workspace()
     let file = try sample(folder)
     let content = try file.read()
     try shell(file.path, "PRAGMA user_version=0")
     #expect(try file.check().faults.count == 1)
-    _ = try mend(file, .repair)
+    _ = try runRepair(file, .repair)
     #expect(try file.read().emojisInOrder() == content.emojisInOrder())
   }
 
-  @Test("F10 the mended file has the mode and the owner of the old one, whatever the umask")
+  @Test("F10 the repaired file has the mode and the owner of the old one, whatever the umask")
   func mode() throws {
     let folder = try Workspace()
     let file = try sample(folder)
@@ -233,15 +234,15 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
-  @Test("F10 a repair waits for whoever writes, and loses nothing of it")
+  @Test("F10 a repair waits for a writer, and loses nothing of its edit")
   func repairMeetsWriter() throws {
     let folder = try Workspace()
     let file = try sample(folder)
     var maker = try EditMaker(seed: 1)
     let stamp = maker.stamp()
-    let impatient = DocumentFile(file.path, timeout: .milliseconds(50))
+    let shortTimeout = DocumentFile(file.path, timeout: .milliseconds(50))
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
-      let error = failure { try impatient.repair(.repair, stamp: stamp) }
+      let error = failure { try shortTimeout.repair(.repair, stamp: stamp) }
       if error?.code != .busy { throw .busy("repair did not wait: \(error as Any)") }
       _ = try transaction.perform(
         Edit(name: "canvas", changes: [.setCanvas(try Canvas(width: 9, height: 9))]), stamp: stamp)

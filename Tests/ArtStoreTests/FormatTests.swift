@@ -23,7 +23,7 @@ import Testing
     #expect(try shell(file.path, "PRAGMA integrity_check") == "ok\n")
   }
 
-  @Test("F1 the schema is the one that format 1 was frozen with")
+  @Test("F1 the schema is the frozen schema of format 1")
   func frozenSchema() {
     var sum = RowSum("schema")
     for (name, sql) in Format.schema {
@@ -33,7 +33,7 @@ import Testing
     #expect(UInt(bitPattern: sum.value) == FrozenNumbers.schema)
   }
 
-  @Test("F1 FORMAT has the schema, text for text, and SQL that runs")
+  @Test("F1 FORMAT has the schema verbatim, and its SQL examples run")
   func document() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
     let format = try String(
@@ -65,7 +65,7 @@ import Testing
     #expect(digest == FrozenNumbers.picture)
   }
 
-  @Test("F2 the encoding tells apart what lies next to each other")
+  @Test("F2 the encoding of a row distinguishes where its values begin and end")
   func distinct() {
     func sum(_ body: (inout RowSum) -> Void) -> Int {
       var sum = RowSum("emoji")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("F7 the summary comes from page 2 and tells what the document holds")
+  @Test("F7 the summary has the counts of the document, and comes from page 2")
   func summary() throws {
     let folder = try Workspace()
     let file = try folder.document()

@@ -7,10 +7,10 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// Documents that have free pages, with a page as it was some saves ago, or with a free list that names pages in use.
+/// Documents with free pages, in which one page is of an earlier save or the free list names pages in use.
 @Suite struct FreeListTests {
   private static let campaign = Campaign("free-lists", smoke: 60)
-  /// A small document and a large one; a case is the number of a document, and so many of its files are tried.
+  /// A small document and a large one. A case is the number of a document, and the count of the campaign limits its files.
   private static let documents = [campaign.seed, campaign.seed + 1]
 
   /// A document whose log was cut, so that it has free pages, and the file as it was six saves before.
@@ -23,7 +23,7 @@ import Testing
     init(_ file: DocumentFile, emojis: Int, seed: UInt64) throws {
       try file.fill(emojis: emojis, edits: 0, seed: seed)
       for round in 0..<5 { try file.addMany(1, edits: 250, seed: seed &+ UInt64(round)) }
-      // An edit of many pages, which the next ones push out of the log.
+      // An edit of many pages, which the next edits push out of the log.
       try file.addMany(400, edits: 1, seed: seed &+ 50)
       for round in 0..<5 { try file.addMany(1, edits: 230, seed: seed &+ 100 &+ UInt64(round)) }
       earlier = try bytes(file.path)
@@ -36,7 +36,7 @@ import Testing
     var pages: Int { min(whole.count, earlier.count) / Format.pageSize }
     var freePages: UInt32 { Self.number(whole, at: 36) }
 
-    /// The file with a page as it was.
+    /// The file with one page of the earlier save.
     func restoring(page: Int) -> [UInt8] {
       let range = (page - 1) * Format.pageSize..<page * Format.pageSize
       return Array(whole[..<range.lowerBound] + earlier[range] + whole[range.upperBound...])
@@ -77,13 +77,13 @@ import Testing
   }
 
   @Test(
-    "F8 a file with a page of an earlier save, or a free list that names pages in use, is no whole document, and no edit of it is lost",
+    "F8 a file with a page of an earlier save, or a free list that names used pages, is refused, and loses no edit",
     arguments: documents)
   func stalePages(seed: UInt64) throws {
     let folder = try Workspace()
     let file = try folder.document()
     let sample = try Sample(file, emojis: seed.isMultiple(of: 2) ? 900 : 30, seed: seed)
-    try #require(sample.freePages > 10, "the document must have free pages")
+    try #require(sample.freePages > 10, "the document has free pages")
     var kinds: [(String, (Int) -> [UInt8])] = [
       ("as it was", sample.restoring), ("named free", sample.naming),
       ("first of the free list", sample.beginning),
@@ -97,7 +97,7 @@ import Testing
     for (name, damage, page) in left.prefix(limit) {
       let damaged = damage(page)
       guard damaged != sample.whole else { continue }
-      try look(at: file, damaged, sample, "\(name), page \(page) of seed \(seed)", &tally)
+      try compare(at: file, damaged, sample, "\(name), page \(page) of seed \(seed)", &tally)
     }
     print(
       """
@@ -109,7 +109,7 @@ import Testing
     #expect(tally.accepted == 0 && tally.lost == 0)
   }
 
-  private func look(
+  private func compare(
     at file: DocumentFile, _ damaged: [UInt8], _ sample: Sample, _ about: String, _ tally: inout Tally
   ) throws {
     try write(damaged, to: file.path)
@@ -119,7 +119,7 @@ import Testing
     let faults = try file.check().faults
     if !faults.isEmpty { tally.refused += 1 }
     let isKnown = found == sample.truth || found == sample.before
-    // The index of the order is not needed to read: check alone looks at it.
+    // The index of the z-order is not needed to read: only check reads it.
     if faults.isEmpty && found == nil || found != nil && !isKnown {
       tally.accepted += 1
       Issue.record(
@@ -135,7 +135,7 @@ import Testing
     }
     tally.answered += answered.count / 12
     if answered.isEmpty { return }
-    // What cannot be read any more can at least be mended, with all that was there and was answered.
+    // A document that cannot be read any more can be repaired with all that it had and all acknowledged edits.
     if (try? file.read()) == nil {
       if found != nil {
         tally.lost += 1
@@ -153,8 +153,8 @@ import Testing
     Issue.record("\(missing.count) answered and \(gone.count) other emoji are lost: \(about)")
   }
 
-  @Test("F8 the check of free lists can fail: SQLite itself writes over pages that a free list names")
-  func withoutGuard() throws {
+  @Test("F8 the control: SQLite itself writes over used pages that a free list names")
+  func controlWithoutGuard() throws {
     let folder = try Workspace()
     let file = try folder.document()
     let sample = try Sample(file, emojis: 30, seed: 4)
@@ -174,7 +174,7 @@ import Testing
     #expect(destroyed > 0)
   }
 
-  @Test("F8 a document with free pages that is as it was left is whole, and edits use its free pages")
+  @Test("F8 a whole document with free pages has no faults, and edits use its free pages")
   func control() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -183,7 +183,7 @@ import Testing
     for step in 0..<6 { _ = try file.addEmojis(12, seed: 6_000 + UInt64(step)) }
     #expect(Sample.number(try bytes(file.path), at: 36) < sample.freePages)
     #expect(try file.check().faults == [])
-    // Files that are made otherwise are as good.
+    // Files that SQLite made in other modes are equally good.
     for sql in [
       "PRAGMA auto_vacuum=FULL; VACUUM", "PRAGMA auto_vacuum=INCREMENTAL; VACUUM",
       "PRAGMA page_size=1024; VACUUM",
@@ -196,7 +196,7 @@ import Testing
 }
 
 extension DocumentFile {
-  /// So many edits in one save, each of so many emoji.
+  /// Makes a number of edits in one save, each of a number of emoji.
   fileprivate func addMany(_ emojis: Int, edits: Int, seed: UInt64) throws {
     var maker = try EditMaker(seed: seed &* 7_919)
     var all: [(Edit, EditStamp)] = []
@@ -214,7 +214,7 @@ extension DocumentFile {
     }
   }
 
-  /// One edit that adds emoji; their ids.
+  /// Adds emoji in one edit; returns their ids.
   fileprivate func addEmojis(_ count: Int, seed: UInt64) throws(ArtError) -> [EmojiID] {
     var random = SplitMix64(seed: seed)
     var author = try Author(origin: Origin(using: &random), name: nil)

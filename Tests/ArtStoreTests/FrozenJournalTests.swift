@@ -6,8 +6,8 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("The journal's format") struct FrozenJournalTests {
-  @Test("F6 the journal that FORMAT shows reads as it says, and is written so again")
+@Suite("The format of journals") struct FrozenJournalTests {
+  @Test("F6 the journal in FORMAT is read as FORMAT describes, and is written again as the same bytes")
   func documented() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let page = root.deletingLastPathComponent().appendingPathComponent("docs/FORMAT.md")
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "F6 a journal from before heads said where their program ran reads as it did, and is written so again")
+    "F6 a journal without a home in its head is read as before, and is written again as the same bytes")
   func older() throws {
     #expect(try check(Self.older, of: "9ktk04z7mz83").home == nil)
   }
@@ -36,7 +36,7 @@ import Testing
 
     """#
 
-  /// Reads a segment of two edits and writes it again; gives its head.
+  /// Reads a segment of two edits and writes it again; returns its head.
   private func check(_ text: String, of program: String) throws -> JournalHead {
     let bytes = Array(text.utf8)
     let origin = try #require(Origin(program))

@@ -6,7 +6,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// The sample of format 1 that was made once and is opened for ever after.
+/// The sample of format 1, which was made once and must be readable by every later version.
 @Suite struct FrozenSampleTests {
   private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../Fixtures/format/1").standardizedFileURL.path
@@ -53,7 +53,7 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
-  @Test("F6 what makes the sample today makes the same content")
+  @Test("F6 the generator of the sample still makes the same content")
   func generator() throws {
     let workspace = try Workspace()
     let file = try makeSample(in: workspace)
@@ -80,7 +80,7 @@ extension FrozenSampleTests {
     return String(decoding: text, as: UTF8.self) + "\n"
   }
 
-  /// The log, an entry a line.
+  /// The log, one entry on a line.
   private func logged(_ content: DocumentContent) throws -> String {
     content.log.map { entry in
       let kind: [JSON] =
@@ -110,7 +110,7 @@ extension FrozenSampleTests {
     String(changes([change]).dropFirst(3).prefix { $0 != "\"" })
   }
 
-  /// Every kind of change, of entry and of row.
+  /// Makes a document with every kind of change, of entry and of row.
   private func makeSample(in workspace: Workspace) throws -> DocumentFile {
     let file = try workspace.document("sample.emojiart", seed: 1)
     let picture = Array("not really a picture, but bytes with a digest".utf8)
@@ -139,12 +139,12 @@ extension FrozenSampleTests {
       [.remove(ids[5])],
       [.move(ids[5], to: try Point(x: 1, y: 1)), .move(ids[1], to: try Point(x: 7, y: 7))],
     ]
-    // No background is set before its bytes are there.
+    // The bytes of a background are stored before it is set.
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       do { try transaction.insertImage(1, picture) } catch { throw .busy("sample") }
     }
     for (index, changes) in edits.enumerated() {
-      // Every third one by a client with a session; of these one has a tag.
+      // Every third edit is by a client with a session, and one of these has a tag.
       let client =
         index % 3 == 1 ? try DocumentClient(author: "Grace", session: SessionID("5e5510n00001")) : nil
       let stamp = maker.stamp(by: client, tag: index == 4 ? RequestTag("drag-17") : nil)

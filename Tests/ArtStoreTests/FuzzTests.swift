@@ -7,9 +7,9 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// Bytes that nobody wrote, given to what reads bytes. Passing is not trapping, and believing no wrong value.
+/// Random bytes for all readers of bytes. A reader passes if it does not trap and accepts no wrong value.
 @Suite struct FuzzTests {
-  @Test("F7 no bytes on page 2 trap, and only the row that fits its sum is believed")
+  @Test("F7 no bytes on page 2 trap, and only the row that matches its sum is accepted")
   func leafPage() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -23,7 +23,7 @@ import Testing
       var random = campaign.random(number)
       var broken = page
       for _ in 0...random.below(4) {
-        // The header and the row are what is read; the rest is nearly never looked at.
+        // Only the header and the row are read; the rest is almost never used.
         let place = random.below(3) == 0 ? random.below(12) : start + random.below(page.count - start)
         broken[place] = random.below(2) == 0 ? broken[place] ^ 1 << random.below(8) : UInt8(random.below(256))
       }
@@ -39,7 +39,7 @@ import Testing
     #expect(parsed > campaign.count / 100 && believed < parsed)
   }
 
-  @Test("F7 no columns of a row trap, whatever stands in them")
+  @Test("F7 no columns of a row trap, whatever their content")
   func rows() throws {
     let connection = try Connection(inMemory: "fuzz")
     let edit: [[UInt8]?] = [
@@ -64,7 +64,7 @@ import Testing
         let extremes: [Statement.Value] = [.integer(.max), .integer(.min), .integer(0), .null, .blob([])]
         values[random.below(values.count)] = extremes[random.below(extremes.count)]
       }
-      // An undo of an edit with its three lists, or, every other time, lists that can be read.
+      // In half of the cases the lists can be read.
       if number.isMultiple(of: 2) { values[12] = .blob(Array("[]".utf8)) }
       try select.bind(values)
       _ = try select.step()
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("F7 sums that fit do not make hostile numbers trap")
+  @Test("F7 hostile numbers with matching sums do not trap")
   func hostileCounts() throws {
     let folder = try Workspace()
     let cases: [(inout ArtRow) -> Void] = [

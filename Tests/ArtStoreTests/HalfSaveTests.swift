@@ -6,7 +6,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// Saves that were cut short, in files that have lost their journal by another name.
+/// Interrupted saves, in files that are reached by a name beside which their journal is not.
 @Suite struct HalfSaveTests {
   /// A save that changes several pages of every table.
   private func halfSave(_ file: DocumentFile) throws -> HalfSave {
@@ -24,7 +24,8 @@ import Testing
     return half
   }
 
-  /// Puts the crashed document there; the path of its other name comes from `body`, which is undone by `undo`.
+  /// Makes interrupted saves and edits them under another name. `rename` makes that name and returns its path, and `back` undoes
+  /// it.
   private func tryAll(
     in folder: Workspace, _ rename: (String) throws -> String, back: (String) throws -> Void
   ) throws -> (tried: Int, refused: Int) {
@@ -40,7 +41,7 @@ import Testing
       if error?.code == .damaged { refused += 1 }
       try back(other.path)
       #expect(error?.code == .damaged, "\(written) pages: \(error.map { "\($0)" } ?? "answered")")
-      // Under its own name the save is taken back, and edits go on.
+      // Under its own name the save is rolled back, and edits continue.
       let id = try file.add(seed: 78)
       let now = try file.read()
       #expect(now.emojiCount == 301 && now.emoji(id) != nil && now.revision == 5, "\(written) pages")
@@ -49,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "F25 no edit is made on top of half a save that is met under a name where its journal does not lie: renamed"
+    "F25 no edit is made on top of an interrupted save without its journal: after a rename"
   )
   func renamed() throws {
     let folder = try Workspace()
@@ -57,7 +58,7 @@ import Testing
     let count = try tryAll(in: folder) { path in
       let other = folder["other/bees.emojiart"]
       rename(path, other)
-      // The halves that are made here lack the mark in the header, as after a loss of power: the times tell, if the clock ticked.
+      // These files lack the mark of a running save in the header, as after a power cut: their times show it, if the clock ticked.
       while try DocumentFile(other).locate().wasWrittenLast {
         rename(other, path)
         rename(path, other)
@@ -70,7 +71,7 @@ import Testing
   }
 
   @Test(
-    "F25 no edit is made on top of half a save that is met under a name where its journal does not lie: hard link"
+    "F25 no edit is made on top of an interrupted save without its journal: under a hard link"
   )
   func linked() throws {
     let folder = try Workspace()
@@ -85,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "F25 no edit is made on top of half a save that is met under a name where its journal does not lie: mounted"
+    "F25 no edit is made on top of an interrupted save without its journal: under a mount"
   )
   func mounted() throws {
     let folder = try Workspace()
@@ -106,7 +107,7 @@ import Testing
     #expect(try file.read().emojiCount == 301)
   }
 
-  @Test("F25 a save that was killed is told by the file's header alone, and no edit is made on top of it")
+  @Test("F25 the header alone shows a save that was killed, and no edit is made on top of it")
   func killed() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -125,13 +126,13 @@ import Testing
       let half = try bytes(file.path)
       guard half != whole else { continue }
       halves += 1
-      // A copy has one name, and was written last; only its bytes tell.
+      // A copy has one name and is freshly written; only its bytes show the interrupted save.
       let copy = DocumentFile(folder["copy.emojiart"])
       unlink(copy.path)
       try write(half, to: copy.path)
       let says = half[24..<28] != half[92..<96]
       let error = failure { try copy.add(seed: 77) }
-      // The last write only says that all is there.
+      // The last write only marks the save as complete.
       #expect(says == (error?.code == .damaged) || (try? copy.read()) != nil, "write \(killed)")
       if error == nil { #expect(try copy.check().faults == [], "write \(killed)") }
     }
@@ -139,7 +140,7 @@ import Testing
     #expect(killed > 4 && halves > 3)
   }
 
-  @Test("F25 a whole document with several names, or a new one, is edited under each of them")
+  @Test("F25 a whole document is edited under a hard link and after a rename")
   func whole() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -152,12 +153,12 @@ import Testing
     #expect(try DocumentFile(folder["link.emojiart"]).read().emojiCount == count + 2)
   }
 
-  @Test("F24 a journal is not rolled back into a file that has gone on since the save that it is of")
+  @Test("F24 a journal is not rolled back into a file with later saves")
   func laterState() throws {
     let folder = try Workspace()
     let file = try folder.document()
     let half = try halfSave(file)
-    // Two more saves, and damage that the journal would hide: it has the pages as they were.
+    // Two more saves, and damage in a page that the journal has in its old state.
     try file.add(seed: 6)
     try file.add(seed: 7)
     var damaged = try bytes(file.path)
@@ -168,7 +169,7 @@ import Testing
     let error = failure { try file.add(seed: 8) }
     #expect(error?.code == .damaged && error?.cause.contains("another state") == true)
     #expect(try bytes(file.path) == damaged && bytes(file.path + "-journal") == half.journal)
-    // The save that it is of is taken back.
+    // The journal's own save is rolled back.
     try write(half.file(written: 3), to: file.path)
     try file.add(seed: 9)
     #expect(try file.read().emojiCount == 301)

@@ -16,7 +16,7 @@ import Testing
     namespace: Int? = 4
   ) -> JournalHome { JournalHome(machine: machine, boot: boot, namespace: namespace, processStart: 77) }
 
-  /// A journal of the process 100, which began at 77, and is gone as far as locks tell.
+  /// A journal of the process 100, which began at 77 and has ended as far as its lock shows.
   private func sample(
     _ home: JournalHome? = nil, saved: Int = 0, sharesLocks: Bool = true
   ) throws -> JournalSample {
@@ -25,7 +25,7 @@ import Testing
       sample.folder.path,
       host: JournalHost(
         home: home ?? self.home(), process: 100, processes: .these([:]), sharesLocks: sharesLocks))
-    try sample.die(after: 4, saved: saved)
+    try sample.abandonJournal(after: 4, saved: saved)
     return sample
   }
 
@@ -39,7 +39,7 @@ import Testing
         home: home ?? self.home(), process: 200, processes: .these(processes), sharesLocks: sharesLocks))
   }
 
-  @Test("K13 ids of the machine and of its boot are the keyed hashes that systemd makes")
+  @Test("K13 the ids of the machine and of its boot are the keyed hashes that systemd computes")
   func hashes() throws {
     #expect(
       KeyedDigest.sha256(Array("abc".utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
@@ -54,30 +54,30 @@ import Testing
     let id = "0123456789abcdef0123456789abcdef"
     let hidden = try #require(JournalHost.keyedHash(of: id))
     #expect(hidden != id && JournalHost.keyedHash(of: "01234567-89ab-cdef-0123-456789abcdef") == hidden)
-    #expect(hidden == "bffd92c3f8204a698c8a03cbcd5baccb", "as `systemd-id128 machine-id -a` does")
+    #expect(hidden == "bffd92c3f8204a698c8a03cbcd5baccb", "the hash of `systemd-id128 machine-id -a`")
   }
 
   @Test(
-    "K13 a journal says on which machine, at which boot, in which mount namespace and by which process it was made"
+    "K13 a journal records the machine, boot, mount namespace and process that made it"
   )
-  func told() throws {
+  func journalHome() throws {
     let sample = try JournalSample()
-    try sample.die(after: 1)
+    try sample.abandonJournal(after: 1)
     let head = try #require(try sample.lockedOrphan().head?.home)
     #expect(head == JournalHost.current.home)
     #expect(head.processStart == JournalHost.started(Int(getpid())) && head.processStart != nil)
     #expect(head.namespace != nil && head.boot?.count == 32)
     let raw = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-    #expect(head.boot != raw.filter { $0 != "-" && $0 != "\n" }, "never raw")
+    #expect(head.boot != raw.filter { $0 != "-" && $0 != "\n" }, "the raw boot id is not recorded")
   }
 
-  @Test("K13 a process that has ended and waits for its parent is gone")
+  @Test("K13 a process that has ended and waits for its parent counts as ended")
   func ended() throws {
     var process: pid_t = 0
     var words: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
     defer { free(words[0]) }
     try #require(posix_spawn(&process, "/bin/true", nil, nil, &words, nil) == 0)
-    // It stays what it is until it is waited for.
+    // It stays a zombie until its parent waits for it.
     var info = siginfo_t()
     try #require(waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) == 0)
     #expect(JournalHost.started(Int(process)) == nil)
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "K3 a journal whose program runs is not restored where its lock is not seen, and is again when it is gone"
+    "K3 the journal of a running program is not restored where its lock is not visible, and is when the program has ended"
   )
   func running() throws {
     let sample = try sample(sharesLocks: false)
@@ -97,16 +97,16 @@ import Testing
     #expect(found.own.isEmpty && found.kept.isEmpty)
     try live.removeEmptyJournals { _ in true }
     #expect(try sample.names.count == 2)
-    // Another process of the same number.
+    // Another process with the same number.
     #expect(try folder(sample, processes: [100: 78], sharesLocks: false).lockOrphans().count == 1)
-    // Its own process knows by the lock.
+    // A process of the journal's own host relies on the lock.
     #expect(try sample.folder.lockOrphans().count == 1)
-    // At the next boot numbers and times mean nothing.
+    // After the next boot numbers and times of processes do not count.
     let later = folder(sample, home(boot: other), processes: [100: 77], sharesLocks: false)
     #expect(try later.lockOrphans().count == 1)
   }
 
-  @Test("K3 a lock file of a program that runs is not removed where its lock is not seen")
+  @Test("K3 the lock file of a running program is not removed where its lock is not visible")
   func runningWithoutEdits() throws {
     let sample = try sample(saved: 4, sharesLocks: false)
     for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
@@ -115,12 +115,12 @@ import Testing
     #expect(try live.lockOrphans().isEmpty && sample.names.count == 1)
     try write([], to: sample.lockPath)
     #expect(try live.lockOrphans().isEmpty)
-    #expect(try sample.names.count == 1, "it may just be starting")
+    #expect(try sample.names.count == 1, "its program may be starting")
     #expect(try folder(sample).lockOrphans().isEmpty)
     #expect(try sample.names.isEmpty)
   }
 
-  @Test("K13 a journal of another machine is kept and named, whatever document stands at its path")
+  @Test("K13 a journal of another machine is kept and named, whatever document is at its path")
   func otherMachine() throws {
     let sample = try sample()
     for place in [home(other, boot: other), home(nil, boot: other), home(nil, boot: nil)] {
@@ -135,19 +135,20 @@ import Testing
       let head = try #require(try there.peek().first?.head)
       var search = JournalSearch(for: [head], in: there)
       guard case .elsewhere = search.match(head) else {
-        Issue.record("it is restored")
+        Issue.record("a journal of another machine is restored")
         continue
       }
       var asked = JournalSearch(for: [head], in: there, trustingElsewhere: true)
       #expect(asked.match(head) == .restore(try sample.file.locate().path))
     }
-    // The same kernel is the same machine, whatever a container's file system says.
+    // The same boot is the same machine, whatever machine id a container's file system has.
     #expect(try sample.file.journalsToRestore(in: folder(sample, home(other))).own.count == 1)
     #expect(try sample.file.journalsToRestore(in: folder(sample, home(boot: other))).own.count == 1)
   }
 
   @Test(
-    "K13 a journal of another mount namespace gets into the very file only, and not into a copy at its path")
+    "K13 a journal of another mount namespace is restored into the original file only, and not into a copy at its path"
+  )
   func otherNamespace() throws {
     for boot in [home().boot, other] {
       let sample = try sample()
@@ -162,14 +163,15 @@ import Testing
       #expect(found.own.isEmpty && found.kept.count == 1)
       #expect(found.kept.first?.cause.contains("another container") == true)
       #expect(
-        try sample.file.journalsToRestore(in: sample.folder).own.count == 1, "here the path is believed")
+        try sample.file.journalsToRestore(in: sample.folder).own.count == 1,
+        "in its own namespace the path counts")
       try #require(rename(original, sample.space["original.emojiart"]) == 0)
       #expect(
         try DocumentFile(sample.space["original.emojiart"]).journalsToRestore(in: there).own.count == 1)
     }
   }
 
-  @Test("K13 in another mount namespace whose locks are not seen a journal is kept, until the next boot")
+  @Test("K13 a journal of another mount namespace without visible locks is kept until the next boot")
   func otherNamespaceWithoutLocks() throws {
     let sample = try sample(sharesLocks: false)
     let there = folder(sample, home(namespace: 5), sharesLocks: false)
@@ -179,7 +181,7 @@ import Testing
     #expect(try sample.file.journalsToRestore(in: later).own.count == 1)
   }
 
-  @Test("K13 a journal of an older program tells nothing of that, and is one of this machine")
+  @Test("K13 a journal of an older program has no home, and counts as one of this machine")
   func older() throws {
     let sample = try sample()
     for name in try sample.names {
@@ -202,7 +204,7 @@ import Testing
 
 @Suite("The state folder") struct StateFolderTests {
   @Test(
-    "K6 a relative path names no state folder: it is refused, or ignored where the XDG specification says so"
+    "K6 a relative path is no state folder: it is refused, or ignored where the XDG specification says so"
   )
   func relative() throws {
     var variables = ["XDG_STATE_HOME": "x", "HOME": "/h"]
@@ -216,10 +218,10 @@ import Testing
     #expect(try StateFolder.path { variables[$0] } == "/s")
   }
 
-  @Test("K6 a folder that others may write to, or own, is not used: no journal of theirs is restored")
+  @Test("K6 a folder that others own or may write to is not used, and no journal in it is restored")
   func others() throws {
     let sample = try JournalSample()
-    try sample.die(after: 3)
+    try sample.abandonJournal(after: 3)
     let author = try Author(origin: sample.origin)
     for mode: mode_t in [0o770, 0o702, 0o777, 0o1777] {
       try #require(chmod(sample.folder.path, mode) == 0)
@@ -243,7 +245,7 @@ import Testing
     #expect(try sample.folder.lockOrphans().count == 1)
   }
 
-  @Test("K15 no time of a file stops a reader")
+  @Test("K15 a reader works with any time of a file")
   func times() throws {
     for seconds in [1 << 60, -(1 << 60), .max, .min, 0] {
       let time = timespec(tv_sec: seconds, tv_nsec: 999_999_999)
@@ -252,8 +254,8 @@ import Testing
     #expect(timespec(tv_sec: 1_800_000_000, tv_nsec: 123_456_789).milliseconds == 1_800_000_000_123)
     #expect(timespec(tv_sec: -1, tv_nsec: 0).milliseconds == -1_000)
     let sample = try JournalSample()
-    try sample.die(after: 2)
-    // As far as the file system keeps it.
+    try sample.abandonJournal(after: 2)
+    // The largest time that the file system keeps.
     let times = [timespec](repeating: timespec(tv_sec: 1 << 60, tv_nsec: 0), count: 2)
     for path in [sample.segment(), sample.lockPath, sample.file.path] {
       try #require(utimensat(AT_FDCWD, path, times, 0) == 0)

@@ -7,7 +7,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("Which document a journal belongs to") struct JournalMatchTests {
+@Suite("Matching journals to documents") struct JournalMatchTests {
   private let head: JournalHead
   private let other: DocumentID
   private let base: EditID
@@ -34,12 +34,12 @@ import Testing
     _ place: JournalMatch.PathState, _ candidates: [JournalMatch.Candidate], unreadable: [String] = []
   ) -> JournalMatch { JournalMatch(of: head, at: place, among: candidates, unreadable: unreadable) }
 
-  private func why(_ match: JournalMatch) -> String? {
-    if case .kept(let why, _) = match { why } else { nil }
+  private func reason(_ match: JournalMatch) -> String? {
+    if case .kept(let reason, _) = match { reason } else { nil }
   }
 
   @Test(
-    "K12 the document at the recorded path gets the edits, whatever state it is in and whatever lies beside it"
+    "K12 the document at the recorded path gets the edits, whatever its state and whatever copies are beside it"
   )
   func samePath() {
     let copies = [file("copy", inode: 11), file("copy2", inode: 12)]
@@ -47,7 +47,7 @@ import Testing
     #expect(match(.document(head.base.id), copies) == .restore(head.path))
   }
 
-  @Test("K12 a document that was moved gets them where it alone can be meant")
+  @Test("K12 a document that was moved gets its edits where it is the only possible one")
   func moved() {
     for place in [JournalMatch.PathState.missing, .document(other)] {
       #expect(match(place, [file("moved", inode: 10)]) == .restore("/art/moved"))
@@ -63,23 +63,26 @@ import Testing
     }
   }
 
-  @Test("K10 in doubt edits are kept, and it is said why")
+  @Test("K10 where the document is in doubt the edits are kept, with the reason")
   func kept() {
-    #expect(why(match(.missing, [])) == "there is no document /art/bees.emojiart any more")
-    #expect(why(match(.document(other), [])) == "another document stands at /art/bees.emojiart now")
+    #expect(reason(match(.missing, [])) == "there is no document /art/bees.emojiart any more")
+    #expect(reason(match(.document(other), [])) == "another document stands at /art/bees.emojiart now")
     let copies = [file("a", inode: 11), file("b", inode: 12)]
-    #expect(why(match(.missing, copies))?.contains("several files are copies of it (a, b)") == true)
+    #expect(reason(match(.missing, copies))?.contains("several files are copies of it (a, b)") == true)
     #expect(
-      why(match(.missing, [file("old", inode: 10, knows: false)]))?.contains("old is another state") == true)
+      reason(match(.missing, [file("old", inode: 10, knows: false)]))?.contains("old is another state")
+        == true)
     #expect(
-      why(match(.missing, [file("else", inode: 10, id: other)]))?.hasPrefix("there is no document") == true)
-    #expect(why(match(.unreadable(.busy("bees")), [file("copy", inode: 10)]))?.contains("in use") == true)
+      reason(match(.missing, [file("else", inode: 10, id: other)]))?.hasPrefix("there is no document") == true
+    )
+    #expect(reason(match(.unreadable(.busy("bees")), [file("copy", inode: 10)]))?.contains("in use") == true)
     #expect(
-      why(match(.missing, [file("a", inode: 11)], unreadable: ["b"]))?.contains("b, which may be it") == true)
+      reason(match(.missing, [file("a", inode: 11)], unreadable: ["b"]))?.contains("b, which may be it")
+        == true)
     #expect(match(.missing, [file("a", inode: 10)], unreadable: ["b"]) == .restore("/art/a"))
   }
 
-  @Test("K10 a document without edits before the journal's is known by its id")
+  @Test("K10 a journal without earlier edits is matched by the id of its document")
   func fresh() throws {
     var fresh = head
     fresh.base = DocumentBase(id: head.base.id, revision: 0, head: nil)
@@ -91,7 +94,7 @@ import Testing
 @Suite("Documents that were moved before a restore") struct MovedDocumentTests {
   private func sample() throws -> JournalSample {
     let sample = try JournalSample()
-    try sample.die(after: 5)
+    try sample.abandonJournal(after: 5)
     return sample
   }
 
@@ -107,7 +110,7 @@ import Testing
     try FileManager.default.copyItem(atPath: sample.space[old], toPath: sample.space[new])
   }
 
-  @Test("K12 a copy beside the document gets nothing")
+  @Test("K12 a copy beside the document gets no edits")
   func copyBeside() throws {
     let sample = try sample()
     try copy(sample, "bees.emojiart", "copy.emojiart")
@@ -132,7 +135,7 @@ import Testing
   }
 
   @Test(
-    "K12 a document in another folder is found when it is looked at, and so is one behind a symbolic link")
+    "K12 a document that was moved to another folder gets its edits, also through a symbolic link")
   func otherFolder() throws {
     let sample = try sample()
     try FileManager.default.createDirectory(atPath: sample.space["sub"], withIntermediateDirectories: false)
@@ -143,7 +146,7 @@ import Testing
     #expect(try own(sample, "bees.emojiart") == 1)
   }
 
-  @Test("K10 of two copies without the very file neither gets the edits")
+  @Test("K10 two copies without the original file get no edits, and a single copy does")
   func twoCopies() throws {
     let sample = try sample()
     try copy(sample, "bees.emojiart", "one.emojiart")
@@ -156,7 +159,7 @@ import Testing
     #expect(try own(sample, "one.emojiart") == 1)
   }
 
-  @Test("K10 another document at the path gets nothing, and is told that edits are kept")
+  @Test("K10 another document at the recorded path gets no edits, and the kept journal is reported")
   func replaced() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.file.path)
@@ -166,7 +169,7 @@ import Testing
     #expect(found.kept[0].cause.contains("another document"))
   }
 
-  @Test("K10 a state of the document from before the edits' base gets nothing under another name")
+  @Test("K10 a state of the document from before the journal's base gets no edits under another name")
   func olderCopy() throws {
     let space = try Workspace()
     let early = try JournalSample(in: space)
@@ -174,12 +177,12 @@ import Testing
     try early.file.add(seed: 70)
     early.content = try early.file.read()
     early.base = DocumentBase(early.content)
-    try early.die(after: 3)
+    try early.abandonJournal(after: 3)
     try FileManager.default.removeItem(atPath: early.file.path)
     #expect(try DocumentFile(space["early.emojiart"]).journalsToRestore(in: early.folder).own.isEmpty)
   }
 
-  @Test("M24 a backup of the document, put back in its place, gets what still applies")
+  @Test("M24 a backup of the document in its place gets the edits that still apply")
   func backup() throws {
     let sample = try JournalSample()
     let backup = try bytes(sample.file.path)
@@ -203,31 +206,31 @@ import Testing
     #expect(try sample.file.read().emoji(old)?.size == size)
   }
 
-  @Test("K16 who edits a document opens no other one, and leaves the journals of others alone")
+  @Test("K16 an edit opens no other document, and locks and removes no journal of another document")
   func others() throws {
     let sample = try sample()
     let other = try JournalSample("other.emojiart", seed: 8, in: sample.space)
-    try other.die(after: 2)
+    try other.abandonJournal(after: 2)
     let rest = try JournalSample("rest.emojiart", seed: 9, in: sample.space)
-    try rest.die(after: 3, saved: 3)
+    try rest.abandonJournal(after: 3, saved: 3)
     for name in try sample.names where name.hasPrefix("\(rest.origin)-") {
       unlink(sample.folder.path(of: name))
     }
-    let opens = try Opens(of: [sample.file.path, rest.file.path])
+    let opens = try OpenCounter(of: [sample.file.path, rest.file.path])
     let held = try other.file.journalsToRestore(in: sample.folder)
     #expect(held.own.map(\.origin) == [other.origin])
     #expect(try opens.count() == 0)
     #expect(
       try Set(sample.folder.lockOrphans().map(\.origin)) == [sample.origin, rest.origin],
-      "only its own are locked")
+      "only its own journals are locked")
     #expect(try sample.names.contains("\(rest.origin).lock"))
-    // That opens are counted.
+    // The control: opens are counted.
     try sample.folder.removeEmptyJournals { _ in true }
     #expect(try opens.count() > 0)
     #expect(!(try sample.names.contains("\(rest.origin).lock")))
   }
 
-  @Test("K12 a document gets its edits by whatever path leads to its file")
+  @Test("K12 a document gets its edits by any path that leads to its file")
   func otherPath() throws {
     let sample = try sample()
     try FileManager.default.createDirectory(atPath: sample.space["sub"], withIntermediateDirectories: false)
@@ -242,11 +245,11 @@ import Testing
     #expect(try sample.names.isEmpty)
   }
 
-  @Test("K12 another document that was given the file's inode gets nothing")
-  func inodeGivenAgain() throws {
+  @Test("K12 another document with the inode of the original file gets no edits")
+  func reusedInode() throws {
     let sample = try sample()
     let other = try sample.space.document("other.emojiart", seed: 50)
-    // The same inode, another document: as after a removal.
+    // The same inode with another document, as after a removal.
     try write(try bytes(other.path), to: sample.file.path)
     try move(sample, "bees.emojiart", "moved.emojiart")
     let moved = DocumentFile(sample.space["moved.emojiart"])
@@ -256,7 +259,7 @@ import Testing
 }
 
 /// Counts how often files are opened.
-private struct Opens: ~Copyable {
+private struct OpenCounter: ~Copyable {
   private let descriptor: Int32
 
   init(of paths: [String]) throws {
@@ -267,7 +270,7 @@ private struct Opens: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Since the last time: each event about a file without a name has 16 bytes, and equal ones that follow one another are one.
+  /// The number of opens since the last call. An event without a name has 16 bytes, and equal successive events are merged.
   func count() throws -> Int {
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = read(descriptor, &bytes, bytes.count)

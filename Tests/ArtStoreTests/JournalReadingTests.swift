@@ -8,7 +8,7 @@ import Testing
 @testable import ArtStore
 
 @Suite("Reading a journal") struct JournalReadingTests {
-  /// A journal of three segments, whose program is gone.
+  /// An orphaned journal of three segments.
   private func sample(edits: Int = 12, seed: UInt64 = 1) throws -> JournalSample {
     let sample = try JournalSample(seed: seed)
     let journal = try sample.journal()
@@ -24,7 +24,8 @@ import Testing
     try sample.lockedOrphan().contents()
   }
 
-  @Test("K5 a journal that is cut short anywhere gives the edits whose lines are whole, and no damage")
+  @Test(
+    "K5 a journal that is cut anywhere in its last segment gives the edits of its whole lines, and no damage")
   func cutShort() throws {
     let sample = try sample(edits: 6)
     let last = try bytes(sample.segment(3))
@@ -43,7 +44,7 @@ import Testing
     #expect(try contents(sample).entries == Array(sample.made.dropLast()))
   }
 
-  @Test("K5 a segment within which its program was killed may have one after it that goes on where it ended")
+  @Test("K5 a segment with an unfinished last line may be followed by a segment that continues it")
   func tornBetween() throws {
     let sample = try sample()
     try write(try bytes(sample.segment(1)) + Array("0123456789abcdef {\"cha".utf8), to: sample.segment(1))
@@ -53,7 +54,7 @@ import Testing
     #expect(try contents(sample).entries == sample.made)
   }
 
-  @Test("K5 a missing segment is damage; what comes before it can be read")
+  @Test("K5 a missing segment is damage, and the edits before it can be read")
   func gap() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.segment(2))
@@ -63,7 +64,7 @@ import Testing
     #expect(damage.contains("000003.journal") && damage.contains("missing"), "\(damage)")
   }
 
-  @Test("K5 without its oldest segments, which a save took, a journal is whole")
+  @Test("K5 a journal without its oldest segments, which a save removed, is not damaged")
   func oldestGone() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.segment(1))
@@ -72,7 +73,7 @@ import Testing
     #expect(contents.entries.map(\.id) == sample.made.dropFirst(4).map(\.id))
   }
 
-  @Test("K5 a line that does not fit its sum is damage wherever it stands; what comes before it can be read")
+  @Test("K5 a line that does not match its sum is damage, and the edits before it can be read")
   func badLine() throws {
     for number in 1...3 {
       let sample = try sample()
@@ -93,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("K5 a head that is another segment's, origin's, document's or format's is damage")
+  @Test("K5 a head of another segment, origin, document or format is damage")
   func wrongHead() throws {
     let sample = try sample()
     let other = try self.sample(seed: 9)
@@ -106,7 +107,7 @@ import Testing
     #expect(try fault(bytes(sample.segment(1)))?.contains("another segment") == true)
     #expect(try fault(bytes(other.segment(2)))?.contains("another segment") == true)
     let edits = good.split(separator: UInt8(ascii: "\n")).dropFirst().flatMap { $0 + [UInt8(ascii: "\n")] }
-    #expect(try fault(edits) != nil, "a segment without a head")
+    #expect(try fault(edits) != nil, "a segment without a head is damage")
     let head = try #require(try contents(sample).head)
     func line(_ change: (JSON) -> JSON) throws -> [UInt8] {
       var json = JSONWriter()
@@ -152,7 +153,7 @@ import Testing
     }
   }
 
-  @Test("K5 an edit's line that fits its sum and means nothing is damage")
+  @Test("K5 an edit's line that matches its sum but is invalid is damage")
   func wrongEdits() throws {
     let sample = try sample(edits: 3)
     let good = try bytes(sample.segment(3))
@@ -187,7 +188,7 @@ import Testing
     }
   }
 
-  @Test("K5 what is no regular file, or larger than a journal may be, is damage and is not waited for")
+  @Test("K5 a segment that is not a regular file, or is too large, is damage, and no reader waits for it")
   func strangeFiles() throws {
     let sample = try sample()
     let path = sample.segment(3)
@@ -206,7 +207,7 @@ import Testing
     #expect(try contents(sample).damage?.contains("larger") == true)
   }
 
-  @Test("K5 no journal traps its reader, and none gives an edit that was not written")
+  @Test("K5 no journal traps its reader, and no reader gives an edit that was not written")
   func fuzz() throws {
     let sample = try sample(edits: 9)
     let segments = try (1...3).map { try bytes(sample.segment($0)) }
@@ -250,7 +251,7 @@ import Testing
       "K5 journals: \(count) mutations, \(whole) whole, \(shortened) shortened, \(damaged) damaged, \(edits) edits"
     )
     #expect(whole > 0 && damaged > 0 && shortened > 0 && edits > 0 && whole + damaged + shortened == count)
-    // That the check can fail: the same reader believes a changed edit whose sum was computed anew.
+    // The control: the same reader accepts a changed edit with a new sum.
     var forged = JournalContents(of: sample.origin)
     var lines = segments[0].split(separator: UInt8(ascii: "\n")).map { Array($0) }
     let text = String(decoding: lines[1].dropFirst(17), as: UTF8.self).replacing("\"edit ", with: "\"edit 9")
@@ -272,7 +273,7 @@ import Testing
     case 4: for index in place..<min(bytes.count, place + 1 + random.below(600)) { bytes[index] = 0 }
     case 5: bytes[place] = Array(#"[]{},:"\-e.0189 "#.utf8 + [10, 10, 10])[random.below(19)]
     default:
-      // Whole lines doubled, dropped or swapped.
+      // Lines are repeated, removed or swapped.
       var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
         Array($0)
       }
@@ -286,7 +287,7 @@ import Testing
     }
   }
 
-  /// A line with a sum that fits.
+  /// A line with a matching sum.
   private static func line(_ json: [UInt8]) -> [UInt8] {
     let sum = json.withUnsafeBytes(JournalLines.sum(of:))
     let digits = String(sum, radix: 16)

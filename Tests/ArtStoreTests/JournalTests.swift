@@ -7,7 +7,7 @@ import Testing
 @testable import ArtStore
 
 @Suite struct JournalTests {
-  @Test("F14 a document whose save was cut short is read as it was before, and nothing is changed")
+  @Test("F14 a document with an interrupted save is read in its old state, and no file is changed")
   func reading() throws {
     let folder = try Workspace()
     let (file, whole) = try folder.crashed()
@@ -22,7 +22,8 @@ import Testing
   }
 
   @Test(
-    "F23 an editing command takes a cut-short save back, sets it aside, and leaves nothing beside the file")
+    "F23 an edit rolls an interrupted save back, copies the file to the quarantine, and leaves nothing beside the document"
+  )
   func rollingBack() throws {
     let folder = try Workspace()
     let (file, whole) = try folder.crashed()
@@ -36,12 +37,12 @@ import Testing
     let now = try file.read()
     #expect(now.emojiCount == before.emojiCount + 1 && now.revision == before.revision + 1)
     #expect(now.emojisInOrder().filter { $0.id != id } == before.emojisInOrder())
-    let aside = try FileManager.default.contentsOfDirectory(atPath: Workspace.statePath + "/aside")
-    let kept = try aside.contains { try bytes(Workspace.statePath + "/aside/" + $0) == torn }
+    let quarantined = try FileManager.default.contentsOfDirectory(atPath: Workspace.statePath + "/aside")
+    let kept = try quarantined.contains { try bytes(Workspace.statePath + "/aside/" + $0) == torn }
     #expect(kept)
   }
 
-  @Test("F23 a whole document beside a journal that is not its own stays as it is")
+  @Test("F23 a whole document beside a foreign journal is not rolled back")
   func spentJournal() throws {
     let folder = try Workspace()
     let (file, _) = try folder.crashed()
@@ -49,12 +50,12 @@ import Testing
     try other.fill(emojis: 500, edits: 3, seed: 77)
     let content = try other.read()
     let whole = try bytes(other.path)
-    // Somebody puts a whole document in the place of the crashed one: SQLite by itself would tear it.
+    // A whole document replaces the crashed one: SQLite itself would tear it.
     try write(whole, to: file.path)
     try write(whole, to: folder["control.emojiart"])
     try write(try bytes(file.path + "-journal"), to: folder["control.emojiart-journal"])
     _ = try run("sqlite3", [folder["control.emojiart"], "SELECT count(*) FROM emoji"])
-    #expect(try bytes(folder["control.emojiart"]) != whole, "the control shows that SQLite tears it")
+    #expect(try bytes(folder["control.emojiart"]) != whole, "the control: SQLite tears the document")
     #expect(try file.read() == content)
     let notices = NoticeLog()
     try DocumentFile(file.path, notice: { notices.append("\($0)") }).add(seed: 3)
@@ -63,8 +64,8 @@ import Testing
     #expect(access(file.path + "-journal", F_OK) != 0)
   }
 
-  @Test("F23 a journal that a killed save had only begun is taken away when the document is settled")
-  func begunJournal() throws {
+  @Test("F23 resolving removes a journal that a killed save had only begun")
+  func unfinishedJournal() throws {
     let folder = try Workspace()
     let file = try folder.document()
     try file.fill(emojis: 5, edits: 2, seed: 1)
@@ -83,12 +84,13 @@ import Testing
     #expect(try folder.names == ["bees.emojiart", "crashed.emojiart"])
   }
 
-  @Test("F23 where neither the file nor its rollback is whole, nothing is touched and both are named damaged")
-  func hopeless() throws {
+  @Test(
+    "F23 where neither the file nor its rollback is whole, both stay as they are and the error says damaged")
+  func bothDamaged() throws {
     let folder = try Workspace()
     let (file, _) = try folder.crashed()
     var torn = try bytes(file.path)
-    // A page of emoji that the journal does not cover cannot be known; every page past the fifth is.
+    // The journal does not cover this page of emoji, so it cannot be restored; every page past the fifth is damaged.
     for index in stride(from: 5 * 4096, to: torn.count, by: 1) { torn[index] ^= 0x55 }
     try write(torn, to: file.path)
     var journal = try bytes(file.path + "-journal")
@@ -99,7 +101,7 @@ import Testing
     #expect(try bytes(file.path) == torn && bytes(file.path + "-journal") == journal)
   }
 
-  @Test("F14 a cut-short save that left the file without its header is taken back like any other")
+  @Test("F14 an interrupted save that left the file without its header is rolled back like any other")
   func tornHeader() throws {
     let folder = try Workspace()
     let (file, whole) = try folder.crashed()
@@ -114,7 +116,7 @@ import Testing
     #expect(try file.check().faults == [])
     try file.add(seed: 8)
     #expect(try file.read().revision == before.revision + 1)
-    // What is no document stays none, whatever lies beside it.
+    // A file that is not a document stays as it is, whatever journal is beside it.
     for rest in [Array(torn.prefix(600)), Array("a letter".utf8)] {
       try write(rest, to: file.path)
       try write(journal, to: file.path + "-journal")
@@ -141,7 +143,7 @@ import Testing
     try write(try bytes(file.path), to: folder["control.emojiart"])
     try write(naming(folder["control-victim"]), to: folder["control.emojiart-journal"])
     _ = try run("sqlite3", [folder["control.emojiart"], "SELECT count(*) FROM emoji"])
-    #expect(access(folder["control-victim"], F_OK) != 0, "the control shows that SQLite deletes it")
+    #expect(access(folder["control-victim"], F_OK) != 0, "the control: SQLite deletes the file")
     try write(naming(folder["victim"]), to: file.path + "-journal")
     #expect(failure { try file.read() }?.code == .damaged)
     #expect(failure { try file.add(seed: 1) }?.code == .damaged)
@@ -154,8 +156,8 @@ import Testing
     #expect(access(file.path + "-journal", F_OK) != 0)
   }
 
-  @Test("F13 commands that only look open the document read-only and change nothing in its folder")
-  func onlyLooking() throws {
+  @Test("F13 commands that only read open the document read-only and change nothing in its folder")
+  func readOnlyCommands() throws {
     let folder = try Workspace()
     let plain = try folder.document("plain.emojiart")
     try plain.fill(emojis: 5, edits: 3, seed: 2)

@@ -6,7 +6,9 @@ import Testing
 @testable import ArtStore
 
 @Suite struct LogTests {
-  @Test("F2 after every edit sums, digest and SQLite's check hold, and the rows say what memory says")
+  @Test(
+    "F2 after every edit the sums, the digest and SQLite's check hold, and the file equals the content in memory"
+  )
   func digestIsKeptUp() throws {
     let folder = try Workspace()
     for seed in UInt64(1)...5 {
@@ -41,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("F3 the log keeps 1,000 edits")
+  @Test("F3 the log keeps the newest 1,000 edits")
   func countOfEdits() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -49,7 +51,7 @@ import Testing
     var maker = try EditMaker(seed: 4)
     var stamps: [EditStamp] = []
     for _ in 0..<1_005 { stamps.append(maker.stamp()) }
-    // One save of many edits, then one more: both cut the log.
+    // One save of many edits, then one of a single edit: both cut the log.
     for stamps in [stamps.dropLast(), stamps.suffix(1)] {
       try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
         for stamp in stamps {
@@ -65,7 +67,7 @@ import Testing
     #expect(log.last?.save == 1_006 && log.first?.save == 2)
   }
 
-  @Test("F3 the log keeps 8 MiB, and the newest edit whatever its size")
+  @Test("F3 the log keeps at most 8 MiB, and the newest edit whatever its size")
   func bytesOfEdits() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -91,13 +93,13 @@ import Testing
     #expect(try file.check().faults.isEmpty)
   }
 
-  @Test("F2 the digest follows rows that another program spelled in its own way")
+  @Test("F2 the digest stays right for rows whose JSON another program formatted differently")
   func otherSpelling() throws {
     let folder = try Workspace()
     let file = try folder.document()
     let id = try file.add(seed: 6)
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
-      // A row with a sum that fits it, its JSON not as this program writes it.
+      // A row with a matching sum whose JSON is not formatted as this program does.
       guard let old = try transaction.row(id) else { throw .noSuchEmoji("\(id)") }
       let fields = #" {"x":1.50e1, "y":-0, "text":"\ud83d\udc1d", "size":4.0e1} "#
       var sum = RowSum("emoji")
@@ -120,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("F4 revisions that cannot be counted on are refused")
+  @Test("F4 a document whose revision cannot be counted further refuses an edit")
   func lastRevision() throws {
     let folder = try Workspace()
     let file = try folder.document()

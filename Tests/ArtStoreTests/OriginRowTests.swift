@@ -6,8 +6,8 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("What a document knows of journals") struct OriginRowTests {
-  @Test("K9 a document says how far a journal is in it, and its digest follows")
+@Suite("The rows of the table origin") struct OriginRowTests {
+  @Test("K9 a document records how far each journal is saved, and its digest follows")
   func rows() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -24,7 +24,7 @@ import Testing
       [try transaction.savedSequence(of: one), try transaction.savedSequence(of: two)]
     }
     #expect(saved == [12, 9])
-    #expect(try file.read() == before, "it is still whole, and otherwise as it was")
+    #expect(try file.read() == before, "the document is whole and otherwise unchanged")
     try file.forget(one)
     let left = try file.read { (transaction) throws(ArtError) in
       [try transaction.savedSequence(of: one), try transaction.savedSequence(of: two)]
@@ -34,7 +34,7 @@ import Testing
     #expect(try shell(file.path, "SELECT count(*) FROM origin") == "1\n")
   }
 
-  @Test("K9 forgetting what a document does not know writes nothing")
+  @Test("K9 forgetting an unknown origin writes nothing")
   func forgetNothing() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -44,7 +44,7 @@ import Testing
     #expect(try fingerprint(file.path) == print)
   }
 
-  @Test("K9 a row that does not fit its sum is not believed")
+  @Test("K9 a row that does not match its sum is refused")
   func damagedRow() throws {
     let folder = try Workspace()
     let file = try folder.document()

@@ -7,8 +7,8 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("Journals of programs that are gone") struct OrphanedJournalTests {
-  /// A journal whose program is gone.
+@Suite("Orphaned journals") struct OrphanedJournalTests {
+  /// An orphaned journal with three edits.
   private func sample(seed: UInt64 = 1, in space: Workspace? = nil) throws -> JournalSample {
     let sample = try JournalSample("bees\(seed).emojiart", seed: seed, in: space)
     let journal = try sample.journal()
@@ -27,7 +27,7 @@ import Testing
     #expect(try JournalFolder(space["file/journal"]).lockOrphans().isEmpty)
   }
 
-  @Test("K8 looking reads the journals and writes nothing, also where nothing can be written")
+  @Test("K8 reading journals without locks writes nothing, also where nothing can be written")
   func peeking() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.lockPath)
@@ -43,24 +43,25 @@ import Testing
   }
 
   @Test(
-    "K16 a journal that is looked at is not locked, and can be restored; then nothing is left to read of it")
-  func lookers() throws {
+    "K16 a reader does not keep a journal locked, and finds nothing in a journal that is being restored or was restored"
+  )
+  func readers() throws {
     let sample = try sample()
     let journals = try sample.folder.peek()
     #expect(try sample.folder.peek().count == 1)
     #expect(try journals[0].contents().entries == sample.made)
     var restoring = try JournalLock.acquire(sample.lockPath, creating: false, Deadline(.zero)).lock
-    #expect(restoring != nil, "whoever looked has let go")
-    #expect(try sample.folder.peek().isEmpty, "one that is being restored is not shown")
+    #expect(restoring != nil, "the reader has released its lock")
+    #expect(try sample.folder.peek().isEmpty, "a journal that is being restored is not listed")
     #expect(try sample.folder.lockOrphans().isEmpty)
-    #expect(try journals[0].contents().entries.isEmpty, "nor read")
+    #expect(try journals[0].contents().entries.isEmpty, "a journal that is being restored is not read")
     restoring = nil
     let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
     #expect(report.edits == 3)
     #expect(try journals[0].contents().entries.isEmpty && journals[0].locked() == nil)
   }
 
-  @Test("K16 whoever looked sees the edits once also when they are restored before it reads the document")
+  @Test("K16 edits that are restored between the reading of a journal and of its document are seen once")
   func restoredMeanwhile() throws {
     let sample = try sample()
     let contents = try sample.lockedOrphan().contents()
@@ -73,7 +74,7 @@ import Testing
   }
 
   @Test(
-    "K16 while another program looks at a document's journal no edit of the document is made, and it is busy")
+    "K16 a document whose journal another program is reading cannot be restored, and is busy")
   func busy() throws {
     let sample = try sample()
     let other = try self.sample(seed: 5, in: sample.space)
@@ -90,7 +91,7 @@ import Testing
     #expect(error?.code == .busy && reported == 0)
     #expect(error?.cause.contains(sample.file.path) == true)
     #expect(try sample.names.count == 4 && shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
-    // That of another document is nothing to this one.
+    // The journal of another document does not block.
     file = other.file
     file.timeout = .zero
     try file.restoreOrphans(in: sample.folder, by: { author }) { _ in reported += 1 }
@@ -98,10 +99,10 @@ import Testing
     withExtendedLifetime(reader) {}
   }
 
-  @Test("K16 a journal that another program restores just now is waited for")
+  @Test("K16 a journal that another program is restoring is busy until its timeout")
   func restoring() throws {
     let sample = try sample()
-    // As if its program were another one, which is gone.
+    // As if it were a journal of another program, which has ended.
     sample.folder = JournalFolder(
       sample.folder.path,
       host: JournalHost(home: JournalHost.current.home, process: 1, processes: .these([:])))
@@ -110,7 +111,7 @@ import Testing
     withExtendedLifetime(restorer) {}
   }
 
-  @Test("K14 a lock file that is nobody's goes when somebody restores, and what is no journal stays")
+  @Test("K14 a lock file without a head is removed, and locked journals and files that are no journals stay")
   func leftovers() throws {
     let sample = try sample()
     let other = try JournalSample("other.emojiart", seed: 9, in: sample.space)
@@ -121,18 +122,18 @@ import Testing
     try write([1], to: sample.folder.path(of: "note.txt"))
     #expect(try sample.folder.peek().count == 1)
     #expect(try sample.names.count == 5)
-    let dead = try sample.folder.lockOrphans()
-    #expect(Set(dead.map(\.origin)) == [sample.origin, other.origin])
+    let orphans = try sample.folder.lockOrphans()
+    #expect(Set(orphans.map(\.origin)) == [sample.origin, other.origin])
     try sample.folder.removeEmptyJournals { _ in true }
-    #expect(try sample.names.count == 5, "both are locked")
-    withExtendedLifetime(dead) {}
+    #expect(try sample.names.count == 5, "both journals are locked")
+    withExtendedLifetime(orphans) {}
     try write([], to: sample.folder.path(of: "00000000000z.lock"))
     #expect(try sample.folder.lockOrphans { _ in false }.isEmpty)
-    #expect(try sample.names.count == 5, "without a head it is nobody's")
+    #expect(try sample.names.count == 5, "a lock file without a head is removed")
     try alive.release()
   }
 
-  @Test("K14 what is left of a program that had nothing unsaved goes when all journals are restored")
+  @Test("K14 a restore of all journals removes the journals of ended programs without unsaved edits")
   func spent() throws {
     let sample = try sample()
     let other = try JournalSample("other.emojiart", seed: 9, in: sample.space)
@@ -149,20 +150,20 @@ import Testing
     try alive.release()
   }
 
-  @Test("K14 segments without a lock file are a journal whose program is gone, and get one")
+  @Test("K14 segments without a lock file are an orphaned journal, which gets a lock file")
   func lostLock() throws {
     let sample = try sample()
     try FileManager.default.removeItem(atPath: sample.lockPath)
-    let dead = try sample.lockedOrphan()
-    #expect(try dead.contents().entries == sample.made)
+    let orphan = try sample.lockedOrphan()
+    #expect(try orphan.contents().entries == sample.made)
     #expect(try sample.names.contains("\(sample.origin).lock"))
-    #expect(try sample.folder.lockOrphans().isEmpty, "it is locked")
-    try dead.removeSegments()
-    try dead.removeLock()
+    #expect(try sample.folder.lockOrphans().isEmpty, "the journal is locked")
+    try orphan.removeSegments()
+    try orphan.removeLock()
     #expect(try sample.names.isEmpty)
   }
 
-  @Test("K14 a journal in which no edit was answered goes with its lock file")
+  @Test("K14 a journal without an acknowledged edit is removed with its lock file")
   func nothingAnswered() throws {
     for bytes in [[], Array("0123456789abcdef {\"aut".utf8), [UInt8](repeating: 0, count: 900)] {
       let sample = try sample()
@@ -173,7 +174,7 @@ import Testing
         #expect(try sample.file.restore(journal, stamp: sample.stamp(seed: 6)).edits == 0)
       }
       #expect(try sample.names.isEmpty)
-      // A command that restores everything finds nothing to restore, and takes it away as well.
+      // A command that restores everything removes it as well.
       let other = try self.sample()
       try write(bytes, to: other.segment())
       try other.folder.removeEmptyJournals { _ in true }
@@ -182,7 +183,7 @@ import Testing
   }
 
   @Test(
-    "K14 a journal that cannot be read at its beginning is kept, damaged, and its lock says of which document"
+    "K14 a journal with a damaged head is kept, and its lock file names its document"
   )
   func unreadable() throws {
     let sample = try sample()
@@ -191,16 +192,18 @@ import Testing
     try write(segment, to: sample.segment())
     for hasLock in [true, false] {
       if !hasLock { try write([], to: sample.lockPath) }
-      let dead = try sample.lockedOrphan()
-      #expect(dead.head?.base.id == (hasLock ? sample.base.id : nil))
-      #expect(try dead.contents().damage != nil)
+      let orphan = try sample.lockedOrphan()
+      #expect(orphan.head?.base.id == (hasLock ? sample.base.id : nil))
+      #expect(try orphan.contents().damage != nil)
       #expect(try sample.names.count == 2)
-      #expect(failure { try sample.file.restore(dead, stamp: sample.stamp(seed: 6)) }?.code == .damaged)
+      #expect(failure { try sample.file.restore(orphan, stamp: sample.stamp(seed: 6)) }?.code == .damaged)
     }
   }
 
-  @Test("K15 a journal that cannot be looked at is named when it is read, and hides no other")
-  func unlookable() throws {
+  @Test(
+    "K15 an entry of the folder that cannot be read as a journal hides no other one, and reading it is an error"
+  )
+  func unreadableEntry() throws {
     for (name, make) in [
       ("00000000000z.lock", { symlink("nowhere", $0) }),
       ("00000000000z-000001.journal", { mkdir($0, 0o700) }),
@@ -209,9 +212,9 @@ import Testing
       let sample = try sample()
       #expect(make(sample.folder.path(of: name)) == 0)
       #expect(try sample.folder.peek().contains { $0.origin == sample.origin && $0.head != nil }, "\(name)")
-      let dead = try sample.folder.lockOrphans()
-      #expect(dead.contains { $0.origin == sample.origin && $0.head != nil }, "\(name)")
-      for journal in dead where journal.origin != sample.origin {
+      let orphans = try sample.folder.lockOrphans()
+      #expect(orphans.contains { $0.origin == sample.origin && $0.head != nil }, "\(name)")
+      for journal in orphans where journal.origin != sample.origin {
         #expect(
           failure { try journal.contents().damage.map { _ in throw ArtError(.damaged, "") } } != nil,
           "\(name)")
@@ -219,14 +222,14 @@ import Testing
     }
   }
 
-  @Test("K15 however many journals are kept, commands need no more files at once, and each is told")
+  @Test("K15 commands need no more open files for many journals, and list each of them")
   func many() throws {
     let space = try Workspace()
     let state = space["state"]
     let count = 100
     for seed in 1...count {
       let sample = try JournalSample("gone\(seed).emojiart", emojis: 0, seed: UInt64(seed), in: space)
-      try sample.die(after: 1)
+      try sample.abandonJournal(after: 1)
       unlink(sample.file.path)
     }
     let bees = try space.document("bees.emojiart", seed: 1_000)
@@ -249,7 +252,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: state + "/journal").isEmpty)
   }
 
-  @Test("K6 a lock says whose it is also when the first write failed")
+  @Test("K6 a lock file names its owner also when the first write to the journal failed")
   func lockAfterFailure() throws {
     let sample = try JournalSample()
     let journal = try sample.journal()
@@ -265,7 +268,7 @@ import Testing
     #expect(Array(line).withUnsafeBufferPointer { JournalLines.json(of: $0) != nil })
   }
 
-  @Test("K3 a lock on a file that stands at its path no longer is not believed")
+  @Test("K3 a lock on a file that is no longer at its path is not valid")
   func replacedLock() throws {
     let sample = try sample()
     let path = sample.lockPath
@@ -281,7 +284,7 @@ import Testing
     #expect(try !new.isAtPath())
   }
 
-  @Test("K3 a program that starts while others look for leftovers keeps its lock")
+  @Test("K3 a program that starts while others list orphaned journals keeps its lock")
   func starting() async throws {
     let space = try Workspace()
     let folder = JournalFolder(space["journal"])

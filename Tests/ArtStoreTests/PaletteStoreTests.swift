@@ -34,10 +34,10 @@ import Testing
     }
   }
 
-  @Test("palettes are kept for nobody else's eyes, or with the permissions that the file had")
+  @Test("the file of palettes is private to its user, or keeps the permissions that it had")
   func kept() throws {
     #expect(try store.palettes() == Palettes())
-    #expect(try names() == [], "looking makes nothing")
+    #expect(try names() == [], "reading makes no file")
     try make("bugs")
     #expect(try store.palettes()[PaletteName("bugs")]?.emojis == bees)
     var status = stat()
@@ -50,7 +50,7 @@ import Testing
     try #require(stat(path, &status) == 0)
     #expect(status.st_mode & 0o777 == 0o644)
     #expect(try names() == ["palettes.json"])
-    // What changes nothing writes nothing.
+    // An update without a change writes nothing.
     let before = try fingerprint(path)
     let bees = bees
     try store.update { (palettes) throws(ArtError) in
@@ -59,7 +59,9 @@ import Testing
     #expect(try fingerprint(path) == before)
   }
 
-  @Test("they are where EMOJIART_CONFIG, XDG_CONFIG_HOME or HOME say; without one there are the themes")
+  @Test(
+    "the folder of palettes follows EMOJIART_CONFIG, XDG_CONFIG_HOME or HOME, and without one there are only the themes"
+  )
   func places() throws {
     var variables = ["EMOJIART_CONFIG": "/c", "XDG_CONFIG_HOME": "/x", "HOME": "/h"]
     #expect(try ConfigFolder.path { variables[$0] } == "/c")
@@ -75,18 +77,18 @@ import Testing
     variables["EMOJIART_CONFIG"] = "c"
     #expect(failure { try ConfigFolder.path { variables[$0] } }?.code == .badValue)
     #expect(failure { try make("bugs", in: PaletteStore(in: nil, recentStore)) }?.code == .inputOutput)
-    // A home that is no folder has none.
+    // A home that is not a folder has no palettes.
     for nowhere in [nil, "/dev/null/.config/emojiart"] {
       #expect(try PaletteStore(in: nowhere, recentStore).palettes() == Palettes())
     }
-    // What is set to nothing says nothing.
+    // An empty variable counts as not set.
     let ended = try run(
       emojiart, ["palette", "make", "bugs", "🐝"],
       environment: ["EMOJIART_CONFIG": "", "XDG_CONFIG_HOME": folder["own"]])
     #expect(ended.status == 0 && access(folder["own/emojiart/palettes.json"], F_OK) == 0, "\(ended)")
   }
 
-  @Test("L2 of several programs that change palettes at once none loses what another one wrote")
+  @Test("L2 programs that change palettes at once lose no change")
   func together() async throws {
     let bees = self.bees
     let store = self.store
@@ -103,7 +105,7 @@ import Testing
                 }
                 isDone = true
               } catch {
-                // On a busy machine the wait may be longer than it is willing to: then it says so.
+                // On a busy machine an update may exceed its timeout, which is reported as busy.
                 isDone = error.code != .busy
                 wrong += isDone ? 1 : 0
               }
@@ -119,7 +121,7 @@ import Testing
     #expect(try names() == ["palettes.json"])
   }
 
-  @Test("L2 what a kill left does not hinder the next one, and who holds the lock is named after a second")
+  @Test("L2 the file of a killed update does not hinder the next one, and a held lock is reported as busy")
   func killed() throws {
     try make("bugs")
     let whole = try bytes(path)
@@ -133,12 +135,12 @@ import Testing
     let lock = open(folder["config"], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     try #require(flock(lock, LOCK_EX) == 0)
     #expect(failure { try make("more") }?.code == .busy)
-    #expect(try store.palettes().own.count == 5, "reading waits for nobody")
+    #expect(try store.palettes().own.count == 5, "reading does not wait for the lock")
     close(lock)
     #expect(try bytes(path) == before)
   }
 
-  @Test("L3 a file that cannot be read as palettes is named with the place, and stays as it is")
+  @Test("L3 a file that is no valid palettes file is refused with its path, and stays as it is")
   func broken() throws {
     try make("bugs")
     let contents = [
@@ -162,11 +164,11 @@ import Testing
     #expect(try names() == ["palettes.json"])
   }
 
-  @Test("a link to a file elsewhere stays one, and the file that it leads to is replaced")
+  @Test("a symbolic link to the file stays, and its target is replaced")
   func linked() throws {
     try #require(mkdir(folder["dotfiles"], 0o700) == 0 && mkdir(folder["config"], 0o700) == 0)
     symlink("../dotfiles/mine.json", path)
-    #expect(failure { try make("bugs") } != nil, "a link that leads nowhere is not replaced")
+    #expect(failure { try make("bugs") } != nil, "a link without a target is not replaced")
     try write(Array(Palettes().fileText.utf8), to: folder["dotfiles/mine.json"])
     try make("bugs")
     #expect(try store.palettes().own.count == 1)
@@ -176,7 +178,7 @@ import Testing
   }
 
   @Test(
-    "L4 the recent emoji are kept apart; what is damaged, held or nowhere counts as none, and is told to nobody"
+    "L4 the recent emoji have their own file, and count as none where it is damaged, locked or absent"
   )
   func recent() throws {
     let store = recentStore
@@ -189,7 +191,7 @@ import Testing
     #expect(try names() == [])
     let before = try fingerprint(recentPath)
     store.add([flower])
-    #expect(try fingerprint(recentPath) == before, "what is the newest already is not written again")
+    #expect(try fingerprint(recentPath) == before, "the newest emoji is not written again")
     for content in ["", "x", "[]", #"{"recent":["word"]}"#, String(repeating: " ", count: 1 << 17)] {
       try write(Array(content.utf8), to: recentPath)
       #expect(store.emojis() == [])

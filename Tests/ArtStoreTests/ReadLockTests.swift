@@ -17,7 +17,7 @@ import Testing
       } catch {
         isHeld = true
       }
-      // What is read is whole, whoever holds the file now.
+      // The content is whole, whether or not another program has locked the file.
       guard try transaction.load().emojiCount == transaction.emojiCount else {
         throw .damaged("bees", "the count of emoji does not fit")
       }
@@ -26,18 +26,18 @@ import Testing
   }
 
   @Test(
-    "F22 a document of 1,000 emoji is not locked any more while it is read; a small one is, for a moment")
+    "F22 a document of 1,000 emoji is not locked while its content is read, and a smaller one is")
   func emojis() throws {
     let folder = try Workspace()
     let (small, large) = (try folder.document("small.emojiart"), try folder.document("large.emojiart"))
     try small.fill(emojis: 999, edits: 0, seed: 1)
     try large.fill(emojis: 1_000, edits: 0, seed: 1)
-    #expect(try !mayOthersWrite(to: small), "the control")
+    #expect(try !mayOthersWrite(to: small), "the control: a small document is locked")
     #expect(try mayOthersWrite(to: large))
     #expect(try large.read().emojiCount == 1_000)
   }
 
-  @Test("F22 a document with a long log is not locked any more while it is read")
+  @Test("F22 a document with a long log is not locked while its content is read")
   func log() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -55,7 +55,7 @@ import Testing
     #expect(try mayOthersWrite(to: file))
   }
 
-  @Test("F22 a copy is held to the rows that its file has room for")
+  @Test("F22 a copy has a limit of rows that follows from the size of its file")
   func maximumRows() throws {
     let folder = try Workspace()
     let file = try folder.document()

@@ -22,13 +22,14 @@ import Testing
   }
 
   @Test(
-    "K11 a new document has the old one's content, pictures and history with the edits on it, and its own id")
+    "K11 a new document has the old one's content, pictures and log with the restored edits, and an id of its own"
+  )
   func withSource() throws {
     let sample = try JournalSample()
     try sample.file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       do { try transaction.insertImage(1, Array(0..<200)) } catch { throw .busy("image") }
     }
-    try sample.die(after: 8, saved: 3)
+    try sample.abandonJournal(after: 8, saved: 3)
     let before = try sample.file.read()
     let (new, report) = try apart(sample, on: sample.file)
     let content = try new.read()
@@ -45,7 +46,9 @@ import Testing
     try new.add(seed: 3)
   }
 
-  @Test("K11 without the old document a new one has what the edits tell; the rest is told")
+  @Test(
+    "K11 without the old document a new one has the content that the edits define, and the other changes are reported"
+  )
   func withoutSource() throws {
     let sample = try JournalSample(emojis: 3, edits: 0)
     let ids = sample.content.emojisInOrder().map(\.id)
@@ -77,10 +80,10 @@ import Testing
   }
 
   @Test(
-    "K11 nothing is put in the place of what is there, and the journal stays until the new document stands")
-  func taken() throws {
+    "K11 a new document replaces no file, and the journal stays when it cannot be created")
+  func existingFile() throws {
     let sample = try JournalSample()
-    try sample.die(after: 4)
+    try sample.abandonJournal(after: 4)
     let names = try sample.names
     try write([1, 2], to: sample.space["saved.emojiart"])
     #expect(failure { try apart(sample, on: sample.file) }?.code == .exists)
@@ -88,10 +91,10 @@ import Testing
     #expect(try sample.names == names)
   }
 
-  @Test("K11 of a damaged journal what can be read is saved apart, and the journal is kept")
+  @Test("K11 the readable edits of a damaged journal are saved apart, and the journal is kept")
   func damagedJournal() throws {
     let sample = try JournalSample()
-    try sample.die(after: 4)
+    try sample.abandonJournal(after: 4)
     var segment = try bytes(sample.segment())
     segment[segment.count - 9] ^= 1
     try write(segment, to: sample.segment())
@@ -103,11 +106,11 @@ import Testing
     try FileManager.default.removeItem(atPath: new.path)
     segment[30] ^= 1
     try write(segment, to: sample.segment())
-    #expect(failure { try apart(sample, on: nil) }?.code == .damaged, "nothing can be read")
+    #expect(failure { try apart(sample, on: nil) }?.code == .damaged, "no edit can be read")
     #expect(try sample.names == names)
   }
 
-  @Test("K11 what edits tell of the state they were made on gives back what they came to")
+  @Test("K11 the earlier state that is derived from edits gives their result again")
   func earlierState() throws {
     for seed in 1...40 {
       let sample = try JournalSample(emojis: 0, seed: UInt64(seed))
@@ -119,30 +122,30 @@ import Testing
     }
   }
 
-  @Test("K11 a source that cannot be read is passed over, and told")
+  @Test("K11 an old document that cannot be read is ignored, with a notice")
   func damagedSource() throws {
     let sample = try JournalSample(emojis: 0)
-    try sample.die(after: 6)
+    try sample.abandonJournal(after: 6)
     try write(Array("not a document".utf8), to: sample.file.path)
-    let told = Mutex<[String]>([])
+    let notices = Mutex<[String]>([])
     let new = DocumentFile(
-      sample.space["saved.emojiart"], notice: { line in told.withLock { $0.append("\(line)") } })
+      sample.space["saved.emojiart"], notice: { line in notices.withLock { $0.append("\(line)") } })
     var random = SplitMix64(seed: 12)
     var maker = try EditMaker(seed: 5)
     _ = try new.create(
       from: [try sample.lockedOrphan()], on: sample.file, stamp: { maker.stamp() }, using: &random)
     #expect(try values(new.read()) == values(sample.content))
-    #expect(told.withLock { $0.first?.contains("what the edits tell alone") } == true)
+    #expect(notices.withLock { $0.first?.contains("what the edits tell alone") } == true)
   }
 
   @Test(
-    "K11 several programs' edits of one document come into one new document, an entry of its history each")
+    "K11 edits of several programs are saved into one new document, as one entry of its log each")
   func severalJournals() throws {
     for hasSource in [true, false] {
       let one = try JournalSample(emojis: 0)
       let two = try JournalSample(emojis: 0, seed: 3, author: "bob", in: one.space, of: one.file)
-      try one.die(after: 5)
-      try two.die(after: 4)
+      try one.abandonJournal(after: 5)
+      try two.abandonJournal(after: 4)
       let journals = try one.folder.lockOrphans()
       #expect(journals.count == 2)
       let new = DocumentFile(one.space["saved.emojiart"])

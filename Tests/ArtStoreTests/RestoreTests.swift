@@ -8,8 +8,8 @@ import Testing
 @testable import ArtStore
 
 extension JournalSample {
-  /// Edits that were answered, and a program that is gone; `saved` of them are in the file.
-  func die(after count: Int, saved: Int = 0) throws {
+  /// Leaves an orphaned journal with acknowledged edits, of which the file holds `saved`.
+  func abandonJournal(after count: Int, saved: Int = 0) throws {
     let journal = try journal()
     let entries = try edits(count)
     if saved > 0 {
@@ -27,14 +27,14 @@ extension JournalSample {
     journal.abandon()
   }
 
-  /// The mark of an edit by another program.
+  /// The stamp of an edit by another program.
   func stamp(seed: UInt64 = 5) throws -> EditStamp {
     var maker = try EditMaker(seed: seed)
     return maker.stamp()
   }
 }
 
-/// Emoji, canvas and backgrounds, whatever the log says.
+/// Emoji, canvas and backgrounds, without the log.
 func values(_ content: DocumentContent) -> [String] {
   content.emojisInOrder().map { "\($0)" }
     + [
@@ -44,10 +44,10 @@ func values(_ content: DocumentContent) -> [String] {
 }
 
 @Suite("Restoring") struct RestoreTests {
-  @Test("K7 the edits of a program that is gone come into the document, as one edit in its author's name")
+  @Test("K7 orphaned edits are restored into the document as one edit in the name of their author")
   func restored() throws {
     let sample = try JournalSample()
-    try sample.die(after: 12)
+    try sample.abandonJournal(after: 12)
     let before = try sample.file.read()
     let stamp = try sample.stamp()
     let report = try sample.file.restore(sample.lockedOrphan(), stamp: stamp)
@@ -64,7 +64,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
     var undone = content
     _ = try undone.apply(entry.inverse)
-    #expect(values(undone) == values(before), "one undo takes it back")
+    #expect(values(undone) == values(before), "one undo takes the restored edit back")
   }
 
   @Test("M25 the edits of several clients are restored as one edit each, with its name, session and tags")
@@ -92,7 +92,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(content.log.map(\.session) == clients.map(\.session))
     let tags = [["request-0", "request-3"], ["request-1", "request-4"], ["request-2", "request-5"]]
     #expect(content.log.map { $0.stamp.tags.map(\.description) } == tags)
-    #expect(content.log.map(\.id) == shown.content.log.map(\.id), "a look shows the same edits")
+    #expect(content.log.map(\.id) == shown.content.log.map(\.id), "a reader shows the same edits")
     #expect(content.log.restoredSequence(of: sample.origin) == 9)
     #expect(try sample.file.check().faults == [])
     // Undo is by session after a restart, too.
@@ -100,11 +100,11 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(plan.kind == .undo(content.log[1].id))
   }
 
-  @Test("K9 what a save holds already is not brought twice")
+  @Test("K9 edits that a save holds already are not restored again")
   func partlySaved() throws {
     for saved in [1, 5, 8] {
       let sample = try JournalSample(seed: UInt64(saved))
-      try sample.die(after: 8, saved: saved)
+      try sample.abandonJournal(after: 8, saved: saved)
       let before = try sample.file.read()
       let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
       let content = try sample.file.read()
@@ -116,12 +116,13 @@ func values(_ content: DocumentContent) -> [String] {
     }
   }
 
-  @Test("K9 a restore that is killed anywhere is finished by the next one, and nothing comes twice")
+  @Test(
+    "K9 a restore that is interrupted at any step is finished by the next one, and no edit is restored twice")
   func killed() throws {
     for step in RestoreStep.allCases {
       for saved in [0, 3] {
         let sample = try JournalSample()
-        try sample.die(after: 6, saved: saved)
+        try sample.abandonJournal(after: 6, saved: saved)
         let before = try sample.file.read()
         #expect(throws: ArtError.self) {
           try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp()) {
@@ -141,7 +142,7 @@ func values(_ content: DocumentContent) -> [String] {
     }
   }
 
-  @Test("M24 what is left out takes the room of what it touches, however many edits there are")
+  @Test("M24 changes that are left out are reported once for each field, however many edits there are")
   func manyLeftOut() throws {
     let sample = try JournalSample(emojis: 3, edits: 50)
     let id = try #require(sample.content.top()).id
@@ -165,10 +166,11 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(log.count == before + 1 && log.last?.dropped == report.dropped)
   }
 
-  @Test("K14 a lock that is left alone tells of which document it was, and the document's row goes with it")
+  @Test(
+    "K14 a lock file without segments names its document, and is removed with the document's row of origin")
   func lockAlone() throws {
     let sample = try JournalSample()
-    try sample.die(after: 6, saved: 6)
+    try sample.abandonJournal(after: 6, saved: 6)
     for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "1\n")
     let before = try sample.file.read()
@@ -182,10 +184,10 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try sample.names.isEmpty)
   }
 
-  @Test("K14 a lock that is left alone goes without a word when its document is gone")
+  @Test("K14 a lock file without segments is removed when its document does not exist")
   func lockOfNothing() throws {
     let sample = try JournalSample()
-    try sample.die(after: 6, saved: 6)
+    try sample.abandonJournal(after: 6, saved: 6)
     for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
     unlink(sample.file.path)
     try sample.folder.removeEmptyJournals { _ in true }
@@ -193,11 +195,11 @@ func values(_ content: DocumentContent) -> [String] {
   }
 
   @Test(
-    "K14 a lock that is left alone stays while another program holds its document, and goes with the row later"
+    "K14 a lock file without segments stays while its document is locked, and is removed with its row later"
   )
   func lockOfHeldDocument() throws {
     let sample = try JournalSample()
-    try sample.die(after: 6, saved: 6)
+    try sample.abandonJournal(after: 6, saved: 6)
     for name in try sample.names where name.hasSuffix(".journal") { unlink(sample.folder.path(of: name)) }
     for begin in ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"] {
       let holder = try DocumentFile.connect(try sample.file.locate(), .readWrite, Deadline(.zero))
@@ -212,25 +214,26 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "0\n")
   }
 
-  @Test("K9 what a restore has brought its program does not save again, if that lives after all")
+  @Test("K9 restored edits are not saved again by their program if it is still running")
   func programLives() throws {
     for isEndKnown in [true, false] {
       let sample = try JournalSample()
       let journal = try sample.journal()
       try journal.append(try sample.edits(4), on: sample.base)
-      // As a lock is that is not seen elsewhere.
+      // As for a lock that is not visible elsewhere.
       journal.abandon()
       if !isEndKnown {
         sample.folder = JournalFolder(
           sample.folder.path,
           host: JournalHost(home: JournalHome(machine: nil, boot: nil, namespace: nil, processStart: nil)))
       }
-      let dead = try sample.lockedOrphan()
-      #expect(dead.isEndKnown == isEndKnown)
-      let restored = try sample.file.restore(dead, stamp: sample.stamp())
+      let orphan = try sample.lockedOrphan()
+      #expect(orphan.isEndKnown == isEndKnown)
+      let restored = try sample.file.restore(orphan, stamp: sample.stamp())
       #expect(restored.edits == 4)
       let rows = try shell(sample.file.path, "SELECT count(*) FROM origin")
-      #expect(rows == (isEndKnown ? "0\n" : "1\n"), "where it may live the document knows of it")
+      #expect(
+        rows == (isEndKnown ? "0\n" : "1\n"), "the document keeps the row while the program may be running")
       let before = try sample.file.read()
       #expect(values(before) == values(sample.content))
       _ = try sample.edits(2)
@@ -245,7 +248,7 @@ func values(_ content: DocumentContent) -> [String] {
   }
 
   @Test(
-    "K7 what is restored and takes more room than the log has is told to be beyond undo with the next edit")
+    "K7 the report of a restore says when the log has no capacity to undo it after the next edit")
   func beyondLog() throws {
     for isLarge in [false, true] {
       let sample = try JournalSample(emojis: 0)
@@ -263,7 +266,7 @@ func values(_ content: DocumentContent) -> [String] {
       let report = try sample.file.restore(sample.lockedOrphan(), stamp: sample.stamp())
       #expect(report.isBeyondLog == isLarge)
       let entry = try #require(try sample.file.read().log.last)
-      #expect(entry.id.origin == sample.origin.forRestores, "until then it can be undone")
+      #expect(entry.id.origin == sample.origin.forRestores, "it can be undone until then")
       var undone = try sample.file.read()
       _ = try undone.apply(entry.inverse)
       #expect(values(undone) == values(before))
@@ -272,7 +275,8 @@ func values(_ content: DocumentContent) -> [String] {
     }
   }
 
-  @Test("M24 what others saved since stays; what is left out is told and kept in the history")
+  @Test(
+    "M24 fields that others have changed since stay, and the dropped changes are in the report and the log")
   func dropped() throws {
     let sample = try JournalSample(emojis: 0)
     let emoji = try sample.maker.emoji()
@@ -308,7 +312,7 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(content.log.last?.dropped == report.dropped)
   }
 
-  @Test("M24 when all of it is left out the history says so, and the journal goes")
+  @Test("M24 a restore that drops every change is an entry of the log, and removes the journal")
   func allDropped() throws {
     let sample = try JournalSample(emojis: 1, edits: 0)
     let id = try #require(sample.content.bottom()?.id)
@@ -328,10 +332,10 @@ func values(_ content: DocumentContent) -> [String] {
   }
 
   @Test(
-    "K10 where the document cannot be written, or is another one, nothing is changed and the journal stays")
+    "K10 a restore into another or damaged document changes nothing, and the journal stays")
   func failures() throws {
     let sample = try JournalSample()
-    try sample.die(after: 4)
+    try sample.abandonJournal(after: 4)
     let names = try sample.names
     let other = try sample.space.document("other.emojiart", seed: 99)
     let print = try fingerprint(other.path)
@@ -357,10 +361,10 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try values(sample.file.read()) == values(sample.content))
   }
 
-  @Test("K10 a damaged journal is named and kept, and the document is not written")
+  @Test("K10 a restore of a damaged journal names it, keeps it, and does not write the document")
   func damagedJournal() throws {
     let sample = try JournalSample()
-    try sample.die(after: 4)
+    try sample.abandonJournal(after: 4)
     var segment = try bytes(sample.segment())
     segment[segment.count - 9] ^= 1
     try write(segment, to: sample.segment())
@@ -371,10 +375,10 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(try sample.names == names && fingerprint(sample.file.path) == print)
   }
 
-  @Test("K8 who shows a document shows it with those edits, as restoring would make it, and writes nothing")
+  @Test("K8 a reader shows a document as a restore would make it, and writes nothing")
   func showing() throws {
     let sample = try JournalSample()
-    try sample.die(after: 7, saved: 2)
+    try sample.abandonJournal(after: 7, saved: 2)
     let paths = [
       sample.file.path, sample.space.path, sample.folder.path, sample.segment(1), sample.segment(2),
     ]
@@ -389,13 +393,13 @@ func values(_ content: DocumentContent) -> [String] {
     #expect(shown.reports.map(\.edits) == [5] && shown.kept.isEmpty)
     let names = try sample.names
     #expect(failure { try sample.file.restore(found.own[0], stamp: sample.stamp()) } != nil)
-    #expect(try sample.names == names, "what is only looked at is not removed")
+    #expect(try sample.names == names, "a journal that is only read is not removed")
   }
 
-  @Test("K8 showing and restoring come to the same")
+  @Test("K8 a reader shows exactly the content and report of the restore")
   func showingIsRestoring() throws {
     let sample = try JournalSample()
-    try sample.die(after: 9)
+    try sample.abandonJournal(after: 9)
     try sample.file.add(seed: 44)
     var random = SplitMix64(seed: 8)
     let author = try Author(origin: Origin(using: &random))
@@ -407,10 +411,10 @@ func values(_ content: DocumentContent) -> [String] {
     #expect([report] == shown.reports)
   }
 
-  @Test("K10 discarding removes the journal, and the document forgets it")
+  @Test("K10 discarding removes the journal and the document's row of origin")
   func discarding() throws {
     let sample = try JournalSample()
-    try sample.die(after: 6, saved: 2)
+    try sample.abandonJournal(after: 6, saved: 2)
     let before = try sample.file.read()
     #expect(try shell(sample.file.path, "SELECT count(*) FROM origin") == "1\n")
     try sample.lockedOrphan().discard(knownTo: sample.file)

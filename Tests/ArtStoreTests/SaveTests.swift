@@ -11,7 +11,7 @@ import Testing
     Edit(name: "canvas", changes: [.setCanvas(try Canvas(width: side, height: side))])
   }
 
-  @Test("D7 a document that goes while it is opened is told in the words for one that is not there")
+  @Test("D7 the error for a document that disappears while it is opened is the error for a missing document")
   func goneMeanwhile() throws {
     let folder = try Workspace()
     let file = try folder.document("bees.emojiart", seed: 1)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "F16 an edit whose file was replaced while it was saved is made in the file that stands there now, once")
+    "F16 an edit whose file is replaced during the save is made in the new file, once")
   func replaced() throws {
     let folder = try Workspace()
     let file = try folder.document("bees.emojiart", seed: 1)
@@ -48,7 +48,7 @@ import Testing
     #expect(try folder.names == ["bees.emojiart"])
   }
 
-  @Test("F16 an edit whose file was moved away while it was saved is an error, never an OK")
+  @Test("F16 an edit whose file is moved away during the save is an error")
   func movedAway() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -67,7 +67,7 @@ import Testing
     #expect(try DocumentFile(folder["elsewhere.emojiart"]).check().faults == [])
   }
 
-  @Test("F16 a file that is replaced each time is an error after three")
+  @Test("F16 an edit whose file is replaced three times is an error")
   func alwaysReplaced() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "F16 a symbolic link that is pointed elsewhere while its document is saved is followed to the new one")
+    "F16 an edit through a symbolic link that changes during the save is made in the new target")
   func relinked() throws {
     let folder = try Workspace()
     let one = try folder.document("one.emojiart", seed: 1)
@@ -107,8 +107,8 @@ import Testing
     #expect(try one.check().faults == [])
   }
 
-  @Test("F17 the edit that was committed is found by its id, also when others saved after it")
-  func holds() throws {
+  @Test("F17 a committed edit is found by its id, also after later saves")
+  func findsCommitted() throws {
     let folder = try Workspace()
     let file = try folder.document()
     var maker = try EditMaker(seed: 3)
@@ -126,7 +126,7 @@ import Testing
     #expect(try other.read { (t: DocumentTransaction) throws(ArtError) in try !t.contains(saved) })
   }
 
-  @Test("F5 an edit that would take a document beyond 256 MiB is refused and changes nothing")
+  @Test("F5 an edit that would make a document larger than 256 MiB is refused and changes nothing")
   func tooLarge() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -152,7 +152,7 @@ import Testing
     #expect(failure { try file.summary() }?.code == .tooLarge)
   }
 
-  @Test("F4 no value of any header byte shows other content or crashes")
+  @Test("F4 with any value in any header byte a document is read unchanged or refused")
   func headers() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -179,7 +179,7 @@ import Testing
     #expect(tried > 500 && refused > 100)
   }
 
-  @Test("F4 a newer format is refused by its number, an older one that never was as damage")
+  @Test("F4 a newer format is refused with its number, and format 0 as damage")
   func versions() throws {
     let folder = try Workspace()
     let file = try folder.document()

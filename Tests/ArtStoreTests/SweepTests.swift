@@ -7,23 +7,23 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// The real program, ended or failed at every system call that it makes. `strace` does it.
+/// The real program, killed or failing at every system call that it makes, by means of `strace`.
 @Suite struct SweepTests {
   /// The program's state folder.
   private let state: Workspace
 
   init() throws { state = try Workspace() }
 
-  /// What the program left in its state folder, besides what was set aside for good, and what was added last.
+  /// The names that the program left in its state folder, except the quarantine and the recent emoji.
   private var leftInState: [String] {
     get throws { try state.names.filter { !["aside", "recent.json", "recent.json.new"].contains($0) } }
   }
 
-  /// A system call of the program: the how-manieth of its name.
+  /// A system call of the program, by its number among the calls of its name.
   private struct Call: CustomStringConvertible {
     let name: String
     let number: Int
-    /// What it does with the document, and whatever comes after the first such call.
+    /// Whether it comes at or after the first call about the document.
     let isOurs: Bool
     var description: String { "\(name) \(number)" }
   }
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// Runs the program with that call tampered with.
+  /// Runs the program with one call tampered with.
   private func tampered(
     _ call: Call, _ fault: String, from: String = "", _ arguments: [String]
   ) throws -> Ended {
@@ -114,7 +114,7 @@ import Testing
       if found == old { stayed += 1 } else { done += 1 }
       #expect(found.revision == old.revision || found.revision == old.revision + 1, "\(call)")
       #expect(ended.output.isEmpty || found.revision == old.revision + 1, "\(call): answered, not there")
-      // What the next editing command finds is whole, and nothing stays beside it.
+      // The next editing command finds a whole document, and leaves nothing beside it.
       let id = try file.add(seed: 100_000 + UInt64(index))
       #expect(try folder.names == ["bees.emojiart"] && leftInState == [], "\(call)")
       let after = try file.read()
@@ -142,7 +142,7 @@ import Testing
       ["move", "--all", "--by", "1,1"])
   }
 
-  @Test("F14 taking back a cut-short save, killed at any system call, is taken up by the next command")
+  @Test("F14 the rollback of an interrupted save, killed at any system call, is finished by the next command")
   func killedRecovery() throws {
     let folder = try Workspace()
     let (file, whole) = try folder.crashed()
@@ -174,7 +174,7 @@ import Testing
     if chosen.count == calls.count { #expect(stayed > 20 && done > 0) }
   }
 
-  @Test("F14 a repair, killed at any system call, leaves the file as it was or mended")
+  @Test("F14 a repair, killed at any system call, leaves the old file or the repaired one")
   func killedRepair() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -183,7 +183,7 @@ import Testing
     try shell(file.path, "UPDATE emoji SET z = 1")
     let start = try bytes(file.path)
     let command = ["check", "--repair", "--yes", file.path]
-    var (killed, stayed, mended) = (0, 0, 0)
+    var (killed, stayed, repaired) = (0, 0, 0)
     let campaign = Campaign("kills-of-a-repair", smoke: 12)
     let calls = try calls(folder, ["check", "--repair", "--yes", file.path]).filter(\.isOurs)
     let chosen = campaign.chosen(of: calls)
@@ -192,26 +192,27 @@ import Testing
       unlink(file.path)
       try write(start, to: file.path)
       if try tampered(call, "signal=KILL", command).isCrash { killed += 1 }
-      if try bytes(file.path) == start { stayed += 1 } else { mended += 1 }
+      if try bytes(file.path) == start { stayed += 1 } else { repaired += 1 }
       #expect(try file.check().faults.isEmpty == (try bytes(file.path) != start), "\(call)")
       _ = try file.repair(.repair, stamp: maker.stamp())
       #expect(try file.check().faults == [], "\(call)")
-      // Every emoji of this file is in doubt; its log is not.
+      // Every emoji of this file is unverified, and its log is verified.
       #expect(try file.read().log.prefix(whole.log.count).elementsEqual(whole.log), "\(call)")
     }
-    // The last mending of a file that was not whole took away what a killed one left.
+    // The last repair of a damaged file removes what a killed one left.
     try write(start, to: file.path)
     _ = try file.repair(.repair, stamp: maker.stamp())
     #expect(try folder.names == ["bees.emojiart"])
     print(
-      "F14 repair: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(stayed) times as it was, \(mended) "
+      "F14 repair: \(calls.count) system calls, killed at \(killed) of \(chosen.count): \(stayed) times as it was, \(repaired) "
         + "times mended")
     campaign.report(tried: chosen.count, places: calls.count)
     #expect(killed >= chosen.count * 9 / 10)
-    if chosen.count == calls.count { #expect(stayed > 20 && mended > 0) }
+    if chosen.count == calls.count { #expect(stayed > 20 && repaired > 0) }
   }
 
-  @Test("F17 an edit whose system calls fail is there if it was answered, and not if it was refused")
+  @Test(
+    "F17 an edit whose system calls fail is in the file if it was acknowledged, and not if it was refused")
   func failingCalls() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -220,14 +221,14 @@ import Testing
     let old = try file.read()
     var (tried, answered, refused, unknown) = (0, 0, 0, 0)
     let command = ["add", file.path, "🐝"]
-    // What the C library does before the program begins is not ours to answer for, nor is the end of all memory, nor
-    // a lock between threads that fails, which no kernel does.
+    // Calls of the C library before the program begins are left out, as are the end of all memory, and a failing lock between
+    // threads, which no kernel causes.
     let others = ["close", "exit_group", "brk", "mmap", "munmap", "futex", "gettid"]
     let campaign = Campaign("failing-calls", smoke: 8)
     let calls = try calls(folder, command).filter { $0.isOurs && !others.contains($0.name) }
     let chosen = campaign.chosen(of: calls)
     for call in chosen {
-      // Each alone, and that one and all after it.
+      // Each call alone, and with all later ones.
       for (number, from) in [("EIO", ""), ("ENOSPC", ""), ("EIO", "+")] {
         try write(start, to: file.path)
         let ended = try tampered(call, "error=\(number)", from: from, command)
@@ -240,7 +241,7 @@ import Testing
           answered += 1
           #expect(found.revision == old.revision + 1, "\(about)")
         } else if ended.errors.contains("may or may not") || call.name == "write" {
-          // A write that fails is the answer's own way out.
+          // A failed write is that of the answer itself.
           unknown += 1
         } else {
           refused += 1

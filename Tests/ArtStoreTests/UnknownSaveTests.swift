@@ -6,8 +6,8 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// Saves that succeed and answer an error: the file holds their edits, and the program cannot know it.
-@Suite("Saves in the dark") struct UnknownSaveTests {
+/// Saves that succeed and return an error: the file holds their edits, and the program does not know it.
+@Suite("Saves with an unknown outcome") struct UnknownSaveTests {
   private func moves(_ sample: JournalSample, _ unsaved: inout UnsavedEdits, _ count: Int) throws {
     let id = try #require(sample.content.bottom()).id
     for x in 0..<count {
@@ -21,7 +21,7 @@ import Testing
     return bee
   }
 
-  @Test("F17 what a save in the dark has saved comes once, whatever and however much follows it")
+  @Test("F17 edits of a save with an unknown outcome are saved once, whatever number of edits follows it")
   func once() throws {
     for followers in [3, 1_300, 4_000] {
       for others in [false, true] {
@@ -50,8 +50,8 @@ import Testing
     }
   }
 
-  /// The real program: ten additions, a save whose synchronising fails here or there, 1,500 moves, the end.
-  @Test("F17 a stream whose save fails at any synchronising has each edit once in the end")
+  /// The real program: ten additions, a save in which some sync fails, 1,500 moves, the end.
+  @Test("F17 a stream whose save fails at any sync has each edit once at the end")
   func stream() throws {
     let folder = try Workspace()
     let file = try folder.document()
@@ -61,7 +61,7 @@ import Testing
     let lines =
       (0..<10).map { #"{"add":{"text":"🐝","x":\#($0),"y":1}}"# } + [#"{"save":true}"#]
       + (0..<1_500).map { #"{"move":{"ref":"\#(id)","to":[\#($0 + 1),7]}}"# }
-    // Its own: what others leave would have a say in which synchronising fails.
+    // Its own state folder: files of other tests would shift which sync fails.
     let state = ["EMOJIART_STATE": folder["state"]]
     let input = folder.path + ".input"
     defer { unlink(input) }
@@ -85,7 +85,7 @@ import Testing
         #expect(acknowledged == 1_510, "\(call) \(first): \(ended.status), \(ended.errors)")
         if answers.contains(where: { $0.hasPrefix(#"{"error""#) }) { failed += 1 }
         if ended.errors.contains("may or may not") || ended.output.contains("may or may not") { held += 1 }
-        // The next one that edits the document finds what the stream could not save.
+        // The next editing command restores the edits that the stream could not save.
         let next = try run(emojiart, ["add", file.path, "🌸"], environment: state)
         try #require(next.status == 0, "\(call) \(first): \(next)")
         let found = try file.read()

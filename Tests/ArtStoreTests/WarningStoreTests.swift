@@ -7,7 +7,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("What is kept of warnings") struct WarningStoreTests {
+@Suite("The files of warnings") struct WarningStoreTests {
   private let folder: Workspace
   private let file: DocumentFile
 
@@ -25,7 +25,9 @@ import Testing
     return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
-  @Test("B22 what was told, stopped and refused is kept for a document at its path, and can be taken back")
+  @Test(
+    "B22 the record of shown, stopped and refused warnings is kept for a document at its path, and can be removed"
+  )
   func kept() throws {
     let store = try self.store(file)
     #expect(store.record() == WarningRecord())
@@ -40,7 +42,7 @@ import Testing
     #expect(record.lastRefused != store.digest(of: "https://example.org/a.png"))
     try store.update { $0.isStopped = true }
     #expect(store.record().isStopped && store.record().wasShown)
-    // By a link it is the same document; a copy of it is another one, and so is what stands at its path later.
+    // By a link it is the same document; a copy is another one, and so is a later document at the same path.
     symlink("bees.emojiart", folder["link.emojiart"])
     #expect(try self.store(DocumentFile(folder["link.emojiart"])).record().isStopped)
     try write(bytes(file.path), to: folder["copy.emojiart"])
@@ -49,11 +51,11 @@ import Testing
     _ = try folder.document(seed: 2)
     #expect(try self.store(file).record() == WarningRecord())
     try store.update { $0 = WarningRecord() }
-    #expect(try names() == [], "nothing to keep is no file")
+    #expect(try names() == [], "an empty record has no file")
     #expect(failure { try self.store(DocumentFile(folder["none.emojiart"])) }?.code == .noSuchDocument)
   }
 
-  @Test("B23 no URL is in what is kept, which is small and for nobody else's eyes")
+  @Test("B23 a record has no URL, is small, and is private to its user")
   func secret() throws {
     let store = try self.store(file)
     try store.update { $0.lastRefused = store.digest(of: "https://hidden.example/?key=hidden") }
@@ -67,7 +69,7 @@ import Testing
     #expect(status.st_mode & 0o777 == 0o700)
   }
 
-  @Test("B23 damaged and foreign content counts as if nothing was told, and the next update puts it right")
+  @Test("B23 a damaged or foreign record counts as empty, and the next update replaces it")
   func damaged() throws {
     let store = try self.store(file)
     try store.update {
@@ -95,7 +97,7 @@ import Testing
       try store.update { $0.wasShown = true }
       #expect(store.record().wasShown)
     }
-    // Something else in its place is not read, and not written through.
+    // A link or a pipe in the place of the file is not read and not written through.
     unlink(path)
     try write(whole, to: folder["elsewhere"])
     symlink(folder["elsewhere"], path)
@@ -110,7 +112,7 @@ import Testing
     #expect(tried > 300 && asNothing > 100 && asNothing < tried)
   }
 
-  /// Updates that failed, but for those that were told to try again.
+  /// The number of updates that failed, not counting busy ones, which are repeated.
   private static func update(_ store: WarningStore, _ number: Int) -> Int {
     var wrong = 0
     for round in 0..<50 {
@@ -123,7 +125,7 @@ import Testing
           }
           isDone = true
         } catch {
-          // Eight in a row may take longer than a second where the machine is busy: then it says so.
+          // Eight updates in a row may exceed the timeout on a busy machine, which is reported as busy.
           isDone = error.code != .busy
           wrong += isDone ? 1 : 0
         }
@@ -132,7 +134,7 @@ import Testing
     return wrong
   }
 
-  @Test("B23 several programs change it one after the other, and none loses what another one wrote")
+  @Test("B23 several programs change records one after the other, and none loses another one's change")
   func together() async throws {
     let files = try (0..<4).map { try folder.document("\($0).emojiart", seed: UInt64($0)) }
     let stores = try (0..<8).map { try self.store(files[$0 / 2]) }
@@ -146,13 +148,13 @@ import Testing
     #expect(stores.allSatisfy { $0.record().isStopped && $0.record().lastRefused == "49" })
   }
 
-  @Test("B23 an update that is killed leaves what was there, or what it was to write")
+  @Test("B23 a killed update leaves the old record or the new one")
   func killed() throws {
     let store = try self.store(file)
     try store.update { $0.lastRefused = "old" }
     let name = try "\(path)/\(#require(names().first))"
     let old = try bytes(name)
-    // What a kill leaves: part of the new content under the other name, and then no lock.
+    // Files of a killed update: part of the new content under the other name, and no lock.
     for count in [0, 1, 20, 60] {
       try write(Array(old.prefix(count)), to: name + ".new")
       #expect(store.record().lastRefused == "old")
@@ -166,13 +168,13 @@ import Testing
     close(lock)
     try store.update { $0.isStopped = true }
     #expect(store.record().isStopped)
-    // One that was killed before is not in the way of the end of it all, and leaves nothing of it.
+    // A killed update does not hinder the removal of the record, and its file is removed, too.
     try write(Array(old.prefix(20)), to: name + ".new")
     try store.update { $0 = WarningRecord() }
     #expect(try store.record() == WarningRecord() && names() == [])
   }
 
-  @Test("where there is no state folder it is as if nothing was told, and nobody is told of that")
+  @Test("without a state folder every record is empty, and an update is no error")
   func nowhere() throws {
     let store = try WarningStore(for: file, in: nil)
     #expect(store.record() == WarningRecord())

@@ -43,14 +43,17 @@ import Testing
     } throws: {
       ($0 as? BackgroundRefusal)?.refusal.reason == .scheme
     }
-    // The document is looked at before anything is fetched.
-    let unasked = CannedTransfer { _ in throw ArtError(.unavailable, "it was fetched for") }
+    // The document's revision is checked before anything is fetched.
+    let unexpected = CannedTransfer { _ in throw ArtError(.unavailable, "it was fetched for") }
     #expect(
-      code { try background(unasked, expecting: 7).set(PictureSource(typed: url), typed: url) } == .movedOn)
+      code { try background(unexpected, expecting: 7).set(PictureSource(typed: url), typed: url) } == .movedOn
+    )
     #expect(try watched.bytes("bees.emojiart") == before)
   }
 
-  @Test("B21 a background that was pending is not any more when it was refused for good")
+  @Test(
+    "B21 a pending background stays pending after a temporary refusal, and is no longer pending after a final one"
+  )
   func pendingRefused() throws {
     try file.want(url)
     #expect { try background(.refusal(.dns)).fetchPending() } throws: {
@@ -64,7 +67,7 @@ import Testing
     #expect(code { try background(.picture()).fetchPending() } == .noBackground)
   }
 
-  @Test("U2 the same change of a background comes to the same on a document's file and on one that is open")
+  @Test("U2 each change of a background gives the same result on a document's file and on an open document")
   func sameOnBoth() async throws {
     let other = try watched.make("open.emojiart")
     let document = try await watched.opened(other)
@@ -93,7 +96,7 @@ import Testing
     try await compare(.forgetURL, nil, background(small).change(.forgetURL))
     try await compare(.clear, nil, background(small).change(.clear))
     #expect(try file.base().revision == 6)
-    // What was fetched for another background than the one that is there by now is dropped, on both.
+    // A picture that was fetched for a background that has changed since is dropped, on both.
     _ = try set(small)
     let picture = try received(large)
     do {
@@ -105,7 +108,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("U2 the URL of an open document's background is fetched again, and the answer is told")
+  @Test("U2 the background of an open document is fetched again from its URL, and the outcome is an event")
   func refreshOpen() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
     let document = try await watched.opened(file)
@@ -120,7 +123,7 @@ import Testing
     let url = try BackgroundURL("\(server.url)/files/bee.png")
     await backgrounds.request(BackgroundRequest(url, isUserInitiated: true))
     #expect(await events.next()?.url == url.string)
-    // Without the rights of a person's own command: this machine is a special address.
+    // An automatic request has no right to a special address, such as this machine's.
     try await backgrounds.refresh(tag: "2")
     guard case .rejected(let refusal)? = await events.next()?.outcome else {
       return #expect(Bool(false), "it was fetched")
@@ -136,7 +139,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("B21 a picture is fetched over HTTP and checked by the use case itself")
+  @Test("B21 the use case fetches a picture over HTTP and checks it, and a refused picture makes no document")
   func overHTTP() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
     let (file, recovery) = (file, watched.recovery())
@@ -163,7 +166,7 @@ import Testing
     #expect(!watched.names.contains("new.emojiart"))
   }
 
-  @Test("B22 a refusal is a question with two answers, and stopping it stops it for every front end")
+  @Test("B22 the answer that stops a warning stops it in every front end")
   func questions() throws {
     let refusal = Refusal(.dns, "as the test says")
     func warnings() throws -> RefusalWarnings {
@@ -178,13 +181,13 @@ import Testing
     // Another front end, which cannot ask.
     #expect(try warnings().warning(of: refusal, nil, canAsk: false) == nil)
     #expect(try warnings().warning(of: refusal, .always, canAsk: true)?.question == nil)
-    // The user asks for the same again.
+    // The user asks for the same URL again.
     #expect(try warnings().warning(of: refusal, nil, asked: "http://b", canAsk: true) != nil)
     try warnings().forget()
     #expect(try warnings().warning(of: refusal, nil, asked: "http://b", canAsk: true) == nil)
     try warnings().keep()
-    let told = try #require(try warnings().warning(of: refusal, nil, canAsk: false))
-    #expect(told.question == nil && told.refusal == refusal)
+    let warning = try #require(try warnings().warning(of: refusal, nil, canAsk: false))
+    #expect(warning.question == nil && warning.refusal == refusal)
     #expect(try warnings().state().state == .shown)
     #expect(try warnings().warning(of: refusal, nil, canAsk: true) == nil)
   }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("What happened since a revision") struct ChangesTests {
-  @Test("W7 what is told of edits since a revision is what a folder tells of them")
+@Suite("Changes since a revision") struct ChangesTests {
+  @Test("W7 the changes since a revision are the changes that a folder reports of the same edits")
   func sameAsFolder() throws {
     let watched = try WatchedFolder()
     let file = try watched.make()
@@ -20,22 +20,22 @@ import Testing
     let stamp = try file.stamp()
     let known = KnownDocument(base: base, identity: stamp.identity)
     let events = Comparison(path: "bees.emojiart", known: known).events(finding: content)
-    let told = events.compactMap { if case .changed(_, let change) = $0 { change } else { nil } }
+    let reported = events.compactMap { if case .changed(_, let change) = $0 { change } else { nil } }
     let since = ChangesSince.notices(since: 0, in: content, of: "bees.emojiart").compactMap {
       if case .changed(_, let change, false) = $0 { change } else { nil }
     }
-    #expect(told.map(\.edits) == since.map(\.edits) && told.map(\.revision) == since.map(\.revision))
+    #expect(reported.map(\.edits) == since.map(\.edits) && reported.map(\.revision) == since.map(\.revision))
     #expect(since.map(\.edits.count) == [2, 1, 1])
-    // The one that is gone by now has its text in each.
+    // An emoji that has been removed since has its text in each change.
     #expect(since.allSatisfy { $0.texts[bee.id] == "🐝" && $0.texts[ant.id] == "🐜" })
-    #expect(told.first?.texts[bee.id] == "🐝")
+    #expect(reported.first?.texts[bee.id] == "🐝")
     #expect(ChangesSince.notices(since: 4, in: content, of: "bees.emojiart").isEmpty)
     #expect(
       ChangesSince.notices(since: 9, in: content, of: "bees.emojiart")
         == [.behind("bees.emojiart", revision: 4, since: 9)])
   }
 
-  @Test("a search says why it finds nothing, and what is near")
+  @Test("a search without a result gives its reason and similar names")
   func search() throws {
     #expect(try EmojiSearch(["honeybee"], limit: 5).emojis.first?.emoji == "🐝")
     #expect(try EmojiSearch(["🐝"], limit: 5).emojis.map(\.shortcode) == ["honeybee"])

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("Whole documents: duplicated, renamed, in the trash") struct DocumentsTests {
+@Suite("Duplicating, renaming and deleting documents") struct DocumentsTests {
   private let watched: WatchedFolder
   private let file: DocumentFile
   private let reports = Reports()
@@ -21,7 +21,7 @@ import Testing
 
   private var documents: Documents { Documents(by: watched.recovery(reports)) }
 
-  /// The trash of the home file system, on which all of this is.
+  /// The trash of the home file system, on which the folder of this test is.
   private var trash: Trash {
     Trash(home: watched["data/Trash"], time: { 1_800_000_000 }, topOf: { _ in nil })
   }
@@ -36,12 +36,12 @@ import Testing
     let (old, new) = (try file.read(), try copy.read())
     #expect(new.id != old.id && new.emojiCount == 3)
     #expect(new.log.prefix(1).map(\.edit) == old.log.map(\.edit))
-    // What was orphaned is in the duplicate, and still the other document's.
+    // The duplicate includes the orphaned edits, which stay orphaned for the original.
     #expect(try watched.bytes("bees.emojiart") == before)
     #expect(try watched.recovery().content(of: file).emojiCount == 3)
     #expect(try documents.duplicate(file).path == watched["bees copy 2.emojiart"])
     #expect(code { try documents.duplicate(file, as: copy) } == .exists)
-    // What was done before can be undone in it.
+    // The edits of the original can be undone in the duplicate.
     _ = try FileEditing(copy, by: watched.recovery()).step(.undo, 2)
     #expect(try copy.read().emojiCount == 0)
     try watched.overwrite("bees.emojiart", [1, 2, 3])
@@ -49,7 +49,7 @@ import Testing
     #expect(watched.names == ["bees copy 2.emojiart", "bees copy.emojiart", "bees.emojiart"])
   }
 
-  @Test("U7 a document gets another name with what was orphaned in it, and never that of another file")
+  @Test("U7 a rename restores orphaned edits first, and does not replace another file")
   func rename() async throws {
     try await watched.orphan(2, of: file)
     let renamed = try documents.rename(file, to: watched["meadow"])
@@ -60,7 +60,7 @@ import Testing
     #expect(code { try documents.rename(renamed, to: watched["ants"]) } == .exists)
     #expect(code { try documents.rename(renamed, to: watched[".."]) } == .badValue)
     #expect(code { try documents.rename(renamed, to: watched["no/where"]) } == .noSuchDocument)
-    // SQLite would play back what lies beside the new name.
+    // SQLite would play back a journal beside the new name.
     try watched.overwrite("new.emojiart-journal", [0])
     #expect(code { try documents.rename(renamed, to: watched["new"]) } == .exists)
     try #require(symlink("meadow.emojiart", watched["link.emojiart"]) == 0)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "U7 a save that was killed is settled before its document gets another name, and nothing stays beside the old one"
+    "U7 a hot journal is resolved before its document is renamed, and no journal stays beside the old name"
   )
   func hotJournal() throws {
     try file.save(try (0..<400).map { _ in .add(try Emoji.one()) })
@@ -92,7 +92,7 @@ import Testing
     #expect(!watched.everything.contains { $0.contains("crashed") || $0.hasSuffix("-journal") })
   }
 
-  @Test("U7 a document that another program is about to write is not moved")
+  @Test("U7 a document that another program has locked for a write is not renamed")
   func inUse() throws {
     let held = DocumentFile(file.path, timeout: .milliseconds(1))
     let target = watched["other.emojiart"]
@@ -102,7 +102,7 @@ import Testing
     #expect(watched.names == ["bees.emojiart"])
   }
 
-  @Test("U8 the trash says where a document was and when it was deleted, and gives it back")
+  @Test("U8 the trash records the path and the time of a deleted document, and restores it")
   func trashed() async throws {
     try await watched.orphan(2, of: file)
     let trashed = try documents.delete(file, into: trash)
@@ -121,14 +121,14 @@ import Testing
     #expect(Trash.encoded("/a b/🐝%") == "/a%20b/%F0%9F%90%9D%25")
   }
 
-  @Test("U8 what comes back from the trash takes no place of a new document of that name")
+  @Test("U8 a document is not restored from the trash over a new document of the same name")
   func comesBack() throws {
     let trashed = try documents.delete(file, into: trash)
     let new = try watched.make()
     let bytes = try watched.bytes("bees.emojiart")
     #expect(code { try documents.undelete(trashed) } == .exists)
     #expect(try watched.bytes("bees.emojiart") == bytes)
-    // A second one of that name has a place of its own in the trash.
+    // A second document of the same name gets a place of its own in the trash.
     let second = try documents.delete(new, into: trash)
     #expect(second.path == watched["data/Trash/files/bees.2.emojiart"])
     #expect(second.info == watched["data/Trash/info/bees.2.emojiart.trashinfo"])
@@ -136,7 +136,7 @@ import Testing
     #expect(watched.names == ["bees.emojiart", "data/Trash/files/bees.2.emojiart"])
   }
 
-  @Test("U8 two programs that delete documents of one name at once leave two documents in the trash")
+  @Test("U8 two programs that delete documents of the same name at once leave both documents in the trash")
   func together() async throws {
     mkdir(watched["a"], 0o700)
     mkdir(watched["b"], 0o700)
@@ -161,14 +161,14 @@ import Testing
     #expect(trashed.path == "\(top)/\(own)/files/bees.emojiart")
     #expect(try watched.text("\(own)/info/bees.emojiart.trashinfo").contains("\nPath=deep/bees.emojiart\n"))
     try documents.undelete(trashed)
-    // A folder that an administrator made for all users, if they are kept from each other's in it.
+    // A folder that an administrator made for all users is used only if it has the sticky bit.
     mkdir(watched[".Trash"], 0o777)
     #expect(try documents.delete(deep, into: other).path.contains(own))
     try watched.move("\(own)/files/bees.emojiart", "deep/bees.emojiart")
     try #require(chmod(watched[".Trash"], 0o1777) == 0)
     #expect(
       try documents.delete(deep, into: other).path == "\(top)/.Trash/\(geteuid())/files/bees.emojiart")
-    // A link there may lead anywhere.
+    // A symbolic link at the place of the trash is not followed.
     try documents.create(deep)
     try #require(
       Glibc.rename(watched[".Trash"], watched["elsewhere"]) == 0
@@ -178,7 +178,8 @@ import Testing
     #expect(try deep.read().emojiCount == 0)
   }
 
-  @Test("U8 what a running program has not saved when its document is deleted is saved when it is back")
+  @Test(
+    "U8 unsaved edits of a running program are saved after their deleted document is restored from the trash")
   func unsaved() async throws {
     let document = try await watched.opened(file)
     try await document.perform(Edit(name: "edit", changes: [.add(try Emoji.one())]))
@@ -196,7 +197,7 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("U8 what a program left that ended while its document was in the trash is restored when it is back")
+  @Test("U8 orphaned edits of a deleted document are restored after it is restored from the trash")
   func orphanedInTrash() async throws {
     let document = try await watched.opened(file)
     try await document.perform(Edit(name: "edit", changes: [.add(try Emoji.one())]))

@@ -23,7 +23,9 @@ import Testing
 
   private func isPNG(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) }
 
-  @Test("U4 a size comes to pixels, and one that is too large says what fits")
+  @Test(
+    "U4 a drawing's size is computed in pixels, and the refusal of a size that is too large has the scale that fits"
+  )
   func sizes() throws {
     let region = try CanvasRect(typed: "0,0,200x100", on: .standard)
     #expect(try RenderSize.scale(2).pixels(of: region) == PixelSize(width: 400, height: 200))
@@ -37,7 +39,7 @@ import Testing
     #expect(PictureFormat(endingOf: "a.b/bees.PDF") == .pdf && PictureFormat(endingOf: "a.svg/bees") == nil)
   }
 
-  @Test("U4 a document is drawn into a file that appears when it is whole, with what was orphaned")
+  @Test("U4 a drawing includes orphaned edits, and a drawing that fails leaves the old file")
   func rendering() async throws {
     try await watched.orphan(1, of: file)
     let view = try DocumentView(file, recovery: watched.recovery())
@@ -51,7 +53,7 @@ import Testing
     }
     let whole = try watched.bytes("bees.png")
     #expect(isPNG(whole))
-    // Without a helper program nothing is drawn, and what was there stays.
+    // Without a helper program nothing is drawn, and the old file stays.
     let failed = await #expect(throws: ArtError.self) {
       try await onThread {
         try OutputFile(OutputLocation(path, replacing: .pictures)).finish(
@@ -84,7 +86,7 @@ import Testing
     let text = try watched.text("gallery.html")
     #expect(text.hasPrefix(GalleryPage.mark) && text.hasSuffix(GalleryPage.end))
     #expect(text.contains("data:image/png;base64,") && text.contains("cannot be shown"))
-    // A gallery of nothing that can be drawn leaves the one that is there.
+    // A gallery without any drawing leaves the old file.
     try watched.remove("bad.emojiart")
     let isWritten = try await onThread {
       let page = try OutputFile(OutputLocation(watched["gallery.html"], replacing: .galleries))

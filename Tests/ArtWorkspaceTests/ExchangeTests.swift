@@ -34,14 +34,14 @@ import Testing
     return list
   }
 
-  /// Why it fails.
+  /// The failure of an import.
   private func failure<Value>(_ body: () throws -> Value) -> ImportFailure? {
     do { _ = try body() } catch { return error as? ImportFailure }
     return nil
   }
 
   @Test(
-    "U3 an import makes a document of each source, whole or not at all, and says of each other one why not")
+    "U3 an import makes a document of each source, and reports why a source gives none")
   func sources() throws {
     try put(#"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30}]}"#, "bees.json")
     try put("{", "bad.json")
@@ -69,13 +69,13 @@ import Testing
     #expect(watched.names == ["new/bees.emojiart", "old/own.emojiart"])
   }
 
-  @Test("U3 what stands at the path of a document stays, and nothing is fetched for it")
+  @Test("U3 an import leaves an existing file at its target, and fetches nothing for it")
   func inTheWay() throws {
     try put(#"{"emojis":[],"image":"https://example.org/a.png"}"#, "bees.json")
     try watched.make("new/bees.emojiart")
     let before = try watched.bytes("new/bees.emojiart")
-    let unasked = CannedTransfer { _ in throw ArtError(.unavailable, "it was fetched for") }
-    var importer = try importer(list(), ImportOptions(), unasked)
+    let unexpected = CannedTransfer { _ in throw ArtError(.unavailable, "it was fetched for") }
+    var importer = try importer(list(), ImportOptions(), unexpected)
     let source = try #require(list().sources.first)
     let foreign = try #require(try importer.read(source))
     #expect(
@@ -93,7 +93,7 @@ import Testing
     #expect(try watched.bytes("new/bees.emojiart") == before)
   }
 
-  @Test("U3 a background that is refused is in the report, and the emoji come in all the same")
+  @Test("U3 an import whose background is refused has its emoji, and the refusal in its report")
   func refusedBackground() throws {
     try put(
       #"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30}],"url":"https://example.org/a.png"}"#, "bees.json")
@@ -114,7 +114,9 @@ import Testing
     #expect(try offline.make(foreign, from: source).content.pending?.reason == "offline")
   }
 
-  @Test("X4 a document that is exported in our own form and imported is the same, with what was orphaned")
+  @Test(
+    "X4 a document that is exported as our own JSON, with orphaned edits, and imported again has the same emoji"
+  )
   func roundTrip() async throws {
     let file = try watched.make()
     try file.addBee()
@@ -126,7 +128,7 @@ import Testing
     let source = try #require(list().sources.first)
     let document = try importer.make(try #require(try importer.read(source)), from: source)
     #expect(document.content.emojisInOrder().map(\.id) == exporter.view.content.emojisInOrder().map(\.id))
-    // What is there is replaced by a document only, and what is none stays.
+    // An export replaces only a file that is an exported document.
     try exporter.write(to: OutputFile(exporter.location(watched["old/bees.json"])))
     try put(#"{"ports":[80]}"#, "other.json")
     #expect(code { try exporter.location(watched["old/other.json"]) } == .exists)
@@ -134,7 +136,7 @@ import Testing
 }
 
 extension Importer {
-  /// A document that is made by a copy of this.
+  /// The document that a copy of this importer makes.
   fileprivate func making(_ foreign: ForeignArt, _ source: ImportSource) throws -> ImportedDocument {
     var importer = self
     return try importer.make(foreign, from: source)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("Folders that are listed and followed") struct FollowingTests {
+@Suite("Listing and following folders") struct FollowingTests {
   private let watched: WatchedFolder
   private let file: DocumentFile
 
@@ -17,7 +17,7 @@ import Testing
     file = try watched.make()
   }
 
-  /// The folder as it is.
+  /// The present state of the folder.
   private func state() -> FolderReport.State {
     let documents = watched.names.map { name -> FolderDocument in
       do {
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "W6 a follower is told the edits since the revision that it has seen, once, as soon as the document can be read"
+    "W6 a follower receives the edits since its last revision once, as soon as the document can be read"
   )
   func since() throws {
     for _ in 0..<3 { try file.addBee() }
@@ -43,29 +43,31 @@ import Testing
     let first = report.catchUp(isBeginning: true)
     #expect(!first.isComplete && report.isBehind)
     try watched.overwrite("bees.emojiart", whole)
-    // That it is whole again, then each save: not the event itself.
+    // The event of the repair, then each save; the received event itself is not repeated.
     let change = DocumentChange(edits: [], texts: [:], revision: 3, isComplete: true)
-    let told = report.receive(.changed("bees.emojiart", change), state: state)
-    #expect(told.map(\.name) == ["changed", "changed", "changed"] && told.map(\.revision) == [3, 2, 3])
+    let notices = report.receive(.changed("bees.emojiart", change), state: state)
+    #expect(
+      notices.map(\.name) == ["changed", "changed", "changed"] && notices.map(\.revision) == [3, 2, 3])
     #expect(!report.isBehind && report.catchUp().notices.isEmpty)
     #expect(report.receive(.changed("bees.emojiart", change), state: state).isEmpty)
   }
 
-  @Test("W6 a follower that missed events is told what differs from what it was told")
+  @Test("W6 a follower that missed events receives the differences from what it received before")
   func resync() throws {
     var report = FolderReport(of: watched.path)
     #expect(report.begin(state()) == [.ready(1)])
     try watched.make("ants.emojiart")
     try watched.remove("bees.emojiart")
-    let told = report.receive(.resync, state: state)
-    #expect(told.prefix(2) == [.added("ants.emojiart", revision: 0), .removed("bees.emojiart")])
+    let notices = report.receive(.resync, state: state)
+    #expect(notices.prefix(2) == [.added("ants.emojiart", revision: 0), .removed("bees.emojiart")])
     #expect(report.replaced(by: .renamed("ants.emojiart", from: "x")) == nil)
     try watched.make("bees.emojiart")
     _ = report.receive(.added("bees.emojiart", revision: 0), state: state)
     #expect(report.replaced(by: .renamed("ants.emojiart", from: "bees.emojiart")) == "ants.emojiart")
   }
 
-  @Test("U5 a list has each document of a folder with its orphaned edits, or why nothing is told of it")
+  @Test(
+    "U5 a list has each document of a folder with its orphaned edits, or the reason why it cannot be read")
   func list() async throws {
     try await watched.orphan(2, of: file)
     try watched.overwrite("bad.emojiart", Array("no document at all".utf8))
@@ -77,7 +79,7 @@ import Testing
     #expect(code { try DocumentList(watched["nowhere"], recovery: watched.recovery()) } == .noSuchDocument)
   }
 
-  @Test("what a word can become is offered in full, and is what can be typed")
+  @Test("completions of a word are whole words that can be typed")
   func completion() throws {
     #expect(EmojiCompletion.labels(beginningWith: ":honeyb").map(\.text) == [":honeybee:"])
     let emojis = try ["🐝", "❤", "❤️", "🐝🐝"].enumerated().map { index, text in

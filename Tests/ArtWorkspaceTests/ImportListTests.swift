@@ -6,9 +6,9 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("What is imported, before a file is read")
+@Suite("Lists of files to import")
 struct ImportListTests {
-  @Test("of a folder those files count that end in .emojiart or .json, or have no ending")
+  @Test("an import of a folder includes files that end in .emojiart or .json, or have no ending")
   func names() {
     for name in ["bees.emojiart", "bees.json", "bees", "a.b.json", "🏽.emojiart"] {
       #expect(ImportList.mayCount(name), "\(name)")
@@ -18,7 +18,7 @@ struct ImportListTests {
     }
   }
 
-  @Test("a document is called as its file was, with our ending, in the folder that was asked for")
+  @Test("an imported document has the name of its file, with our ending, in the target folder")
   func targets() {
     var list = ImportList(folder: "new", isRecursive: false)
     for path in ["old/bees.json", "bees.emojiart", "/x/bees", "a.b.json", "notes.txt"] { list.addFile(path) }
@@ -33,7 +33,9 @@ struct ImportListTests {
     #expect(here.sources.allSatisfy { !$0.isFound && !$0.isCalledDocument })
   }
 
-  @Test("folders are looked through in the order of names, links named, and those below only where asked")
+  @Test(
+    "folders are listed in the order of names, links and pipes are reported, and subfolders are included only on request"
+  )
   func folders() throws {
     let watched = try WatchedFolder()
     let old = watched["old"]
@@ -62,7 +64,7 @@ struct ImportListTests {
     #expect(missing.faults.map(\.error.code) == [.noSuchDocument])
   }
 
-  @Test("U4 -o replaces only JSON that is a document, all of it, and an empty file")
+  @Test("U4 an export replaces only JSON that is entirely a document, and an empty file")
   func replacing() throws {
     let watched = try WatchedFolder()
     let path = watched["a.json"]

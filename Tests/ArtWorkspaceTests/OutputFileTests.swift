@@ -7,7 +7,7 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("A file that appears whole or not at all")
+@Suite("Output files, which appear whole or not at all")
 struct OutputFileTests {
   private final class Folder {
     let url: URL
@@ -19,7 +19,7 @@ struct OutputFileTests {
     }
 
     deinit {
-      // What is left in the temporary folder fails no test.
+      // A file that is left in the temporary folder fails no test.
       try? FileManager.default.removeItem(at: url)
     }
 
@@ -36,7 +36,7 @@ struct OutputFileTests {
     }
   }
 
-  @Test("U4 a new one is there when it is finished, and not before", arguments: [true, false])
+  @Test("U4 a new output file appears when it is finished, and not before", arguments: [true, false])
   func new(isUnnamed: Bool) throws {
     let folder = try Folder()
     let file = try OutputFile(
@@ -53,7 +53,7 @@ struct OutputFileTests {
     #expect(try folder.names() == ["a.png"])
   }
 
-  @Test("U4 one that is given up, or that nobody holds any more, leaves nothing", arguments: [true, false])
+  @Test("U4 a discarded or released output file leaves nothing", arguments: [true, false])
   func discarded(isUnnamed: Bool) throws {
     let folder = try Folder()
     try folder.put("%PDF-1", "old.pdf")
@@ -69,7 +69,7 @@ struct OutputFileTests {
     }
   }
 
-  @Test("U4 who gives up what is stuck in a pipe that nobody reads does not wait for it")
+  @Test("U4 discarding an output file does not wait for a write that blocks in a full pipe")
   func stuck() throws {
     let folder = try Folder()
     let path = folder.path("pipe")
@@ -83,13 +83,13 @@ struct OutputFileTests {
       _ = file.write([UInt8](repeating: 7, count: length))
       isWritten.signal()
     }
-    // No pipe holds so much: with its first byte there it is stuck.
+    // No pipe holds this many bytes: when the first byte is there, the write blocks.
     try waitUntilReadable(reader, for: "the first byte of a pipe")
     Thread.detachNewThread {
       file.discard()
       isDiscarded.signal()
     }
-    try isDiscarded.wait(for: "a file that is given up")
+    try isDiscarded.wait(for: "the end of a discard")
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var count = 0
     while count < length {
@@ -97,10 +97,10 @@ struct OutputFileTests {
       try #require(more > 0)
       count += more
     }
-    try isWritten.wait(for: "a file that is written")
+    try isWritten.wait(for: "the end of a write")
   }
 
-  @Test("U4 what takes the place of another has its mode", arguments: [true, false])
+  @Test("U4 an output file has the mode of the file that it replaces", arguments: [true, false])
   func replacing(isUnnamed: Bool) throws {
     let folder = try Folder()
     try folder.put("<svg/>", "old.svg")
@@ -115,7 +115,7 @@ struct OutputFileTests {
     #expect(try folder.names() == ["old.svg"])
   }
 
-  @Test("U4 what others put there meanwhile stays", arguments: [true, false])
+  @Test("U4 a file that others put at the path meanwhile stays", arguments: [true, false])
   func others(isUnnamed: Bool) throws {
     let folder = try Folder()
     try folder.put("%PDF-1", "old.pdf")
@@ -130,7 +130,7 @@ struct OutputFileTests {
     #expect(try folder.names() == ["new.pdf", "old.pdf"])
   }
 
-  @Test("U4 what others wrote meanwhile into what was to be replaced stays", arguments: [true, false])
+  @Test("U4 a write of others into the file that was to be replaced stays", arguments: [true, false])
   func written(isUnnamed: Bool) throws {
     let folder = try Folder()
     for isRemoved in [true, false] {
@@ -146,10 +146,10 @@ struct OutputFileTests {
     }
   }
 
-  @Test("U4 to be a document a name has to end as documents do, byte by byte")
+  @Test("U4 an output path with the ending of a document or its -wal file is refused, compared by bytes")
   func names() throws {
     let folder = try Folder()
-    // A mark that is one character with what follows it.
+    // A mark that forms one character with the full stop after it.
     for name in ["bees.emojiart", "bees\u{600}.emojiart", "bees\u{600}.emojiart-wal"] {
       #expect(throws: ArtError.self) { try OutputLocation(folder.path(name), replacing: .pictures) }
     }
@@ -157,7 +157,7 @@ struct OutputFileTests {
   }
 
   @Test(
-    "U4 only what begins as one of our files is replaced",
+    "U4 only files that begin as one of our own output files are replaced",
     arguments: [
       ("", true, true), ("%PDF-1.7\n", true, false), ("\u{89}PNG", false, false), ("<svg width", true, false),
       ("<?xml version=\"1.0\"?>\n<svg ", true, false), ("<html><body><p>", false, false),

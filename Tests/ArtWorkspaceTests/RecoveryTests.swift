@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("Edits of programs that ended without saving them, as use cases") struct RecoveryTests {
+@Suite("Recovery of orphaned edits as use cases") struct RecoveryTests {
   private let watched: WatchedFolder
   private let file: DocumentFile
   private let reports = Reports()
@@ -27,7 +27,7 @@ import Testing
     return events
   }
 
-  @Test("K8 who reads a document sees it with orphaned edits, and leaves file and journal as they are")
+  @Test("K8 a reader shows a document with its orphaned edits, and leaves file and journal as they are")
   func reading() async throws {
     try await watched.orphan(3, of: file)
     let bytes = try watched.bytes("bees.emojiart")
@@ -38,7 +38,7 @@ import Testing
     #expect(try watched.bytes("bees.emojiart") == bytes && recovery.journals().count == 1)
   }
 
-  @Test("K8 who edits a document has orphaned edits restored into it first, once")
+  @Test("K8 an edit restores the orphaned edits of its document first, once")
   func editing() async throws {
     try await watched.orphan(3, of: file)
     let editing = FileEditing(file, by: recovery)
@@ -50,7 +50,7 @@ import Testing
     #expect(reports.restored == 3)
   }
 
-  @Test("K8 orphaned edits are listed without being touched, and restored into their document")
+  @Test("K8 orphaned edits are listed without a change, and restored into their document")
   func listing() async throws {
     try await watched.orphan(2, of: file)
     guard case .listed(let edits, let report)? = try events(.list).first else {
@@ -65,7 +65,7 @@ import Testing
     #expect(try file.read().emojiCount == 2 && events(.list).isEmpty)
   }
 
-  @Test("K8 orphaned edits are dropped only of those programs that were agreed to")
+  @Test("K8 orphaned edits are discarded only for the programs that the user agreed to")
   func discarding() async throws {
     try await watched.orphan(1, of: file)
     try await watched.orphan(2, of: watched.make("ants.emojiart"))
@@ -82,7 +82,8 @@ import Testing
     #expect(try recovery.content(of: DocumentFile(watched["ants.emojiart"])).emojiCount == 0)
   }
 
-  @Test("K8 orphaned edits of one document are saved apart in a new one, and those of several are not")
+  @Test(
+    "K8 orphaned edits of one document are saved into a new document, and those of several documents are not")
   func savingApart() async throws {
     try await watched.orphan(2, of: file)
     let new = DocumentFile(watched["saved.emojiart"])
@@ -93,23 +94,23 @@ import Testing
     #expect(report.edits == 2 && name == new.path)
     #expect(try new.read().emojiCount == 2 && file.read().emojiCount == 0)
     guard case .nothingToSave? = try events(.save(into: DocumentFile(watched["none.emojiart"]))).last else {
-      return #expect(Bool(false), "there is something to save")
+      return #expect(Bool(false), "there are edits to save")
     }
     try await watched.orphan(1, of: file)
     try await watched.orphan(1, of: watched.make("ants.emojiart"))
     guard case .severalDocuments? = try events(.save(into: DocumentFile(watched["none.emojiart"]))).last
     else {
-      return #expect(Bool(false), "those of two documents were saved as one")
+      return #expect(Bool(false), "edits of two documents were saved as one")
     }
     #expect(!watched.names.contains("none.emojiart"))
   }
 
-  @Test("F9 a document that is not whole is mended once, and what was wrong is said")
-  func mending() throws {
+  @Test("F9 a damaged document is repaired once, and the repair is reported")
+  func repairing() throws {
     try file.addBee()
     #expect(try DocumentCheck(file, recovery: recovery).isWhole)
     var bytes = try watched.bytes("bees.emojiart")
-    // A digit of the bee's own row, which its sum does not vouch for then.
+    // A digit of the bee's row, which then does not match its sum.
     let place = try #require(bytes.firstRange(of: Array(#""size":40"#.utf8)))
     bytes[place.upperBound - 1] = UInt8(ascii: "1")
     try watched.overwrite("bees.emojiart", bytes)
@@ -121,7 +122,7 @@ import Testing
     #expect(try DocumentCheck(file, recovery: recovery).isWhole)
   }
 
-  @Test("U2 undo of several steps on a file is one save, and comes to what an open document comes to")
+  @Test("U2 undo of several steps on a file is one save, and gives the same content as on an open document")
   func steps() async throws {
     let copy = DocumentFile(watched["copy.emojiart"])
     let editing = FileEditing(file, by: recovery)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("Waiting for many documents")
+@Suite("A timeout shared by many documents")
 struct SharedTimeoutTests {
-  /// Looks at documents that are held so long, or, with nil, at one that nobody holds; how long each may be waited for.
-  private func patiences(_ whole: Duration, holding: [Duration?]) -> [Duration] {
+  /// Reads documents that are locked for these durations, or, with nil, one that is not locked. Returns the timeout of each read.
+  private func timeouts(_ whole: Duration, holding: [Duration?]) -> [Duration] {
     let clock = ManualClock()
     var timeout = SharedTimeout(whole, clock: clock)
     return holding.map { time in
@@ -28,17 +28,18 @@ struct SharedTimeoutTests {
     }
   }
 
-  @Test("what one document took of the time the others do not have")
+  @Test("the time that one document was waited for is taken from the next ones")
   func shared() {
     let least = SharedTimeout<ManualClock>.least
     let forever = Duration.seconds(1000)
-    #expect(patiences(.seconds(5), holding: [forever, forever, nil]) == [.seconds(5), least, least])
+    #expect(timeouts(.seconds(5), holding: [forever, forever, nil]) == [.seconds(5), least, least])
     #expect(
-      patiences(.seconds(5), holding: [nil, .seconds(2), .seconds(2), forever, forever])
-        == [.seconds(5), .seconds(5), .seconds(5), .seconds(5), least], "who lets go has not kept anybody")
+      timeouts(.seconds(5), holding: [nil, .seconds(2), .seconds(2), forever, forever])
+        == [.seconds(5), .seconds(5), .seconds(5), .seconds(5), least],
+      "a lock that is released in time costs nothing")
   }
 
-  @Test("a document that is bad takes nothing of it")
+  @Test("the time of a failed read of a damaged document is not taken from the next ones")
   func otherErrors() throws {
     let clock = ManualClock()
     var timeout = SharedTimeout(.seconds(1), clock: clock)

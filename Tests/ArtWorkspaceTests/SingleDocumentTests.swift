@@ -10,7 +10,7 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("A document that is open by itself", .timeLimit(.minutes(10))) struct SingleDocumentTests {
+@Suite("A document that is opened by itself", .timeLimit(.minutes(10))) struct SingleDocumentTests {
   private let place: URL
 
   init() throws {
@@ -33,7 +33,7 @@ import Testing
     return file
   }
 
-  /// Saves only when it is asked to.
+  /// Saves only on request.
   private func open(
     _ file: DocumentFile, helpers: HelperPrograms = .installed, clock: some Clock<Duration> = ManualClock(),
     watchClock: some Clock<Duration> = ContinuousClock()
@@ -47,7 +47,7 @@ import Testing
       file, as: DocumentClient(), settings, clock: clock, watchClock: watchClock)
   }
 
-  /// A bee of somebody else's.
+  /// Adds a bee by another program.
   private func add(to file: DocumentFile, x: Double = 1) async throws {
     let other = try await open(file)
     try await other.perform(
@@ -70,7 +70,7 @@ import Testing
     if case .document(.state(let state)) = event { state } else { nil }
   }
 
-  @Test("D13 a document that is followed hears of others' edits without a clock, from its opening on")
+  @Test("D13 a followed document receives others' edits without a clock, from its opening on")
   func follows() async throws {
     try await with {
       let file = try make()
@@ -78,14 +78,14 @@ import Testing
       try await add(to: file)
       let events = session.listen()
       await session.begin()
-      // What was done before it began.
+      // The edit was made before the session began.
       #expect(await next(events, isChange) != nil)
       #expect(await session.snapshot.content.emojiCount == 1)
       #expect(await session.end() == nil)
     }
   }
 
-  @Test("D13 a document of any name is followed")
+  @Test("D13 a document with any file name is followed")
   func otherNames() async throws {
     try await with {
       for name in ["bees.emojiart", "bees", "b", "a b\n🐝", "-journal.emojiart"] {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("D13 what is told of a document that goes and comes back is its state, once each")
+  @Test("D13 a followed document reports once that its file is gone, and once that it is back")
   func goneAndBack() async throws {
     try await with {
       let file = try make()
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("D13 what others write by another name is found by the clock, as long as there is one")
+  @Test("D13 changes by another name or behind a link that moved are found by the clock")
   func links() async throws {
     try await with {
       let file = try make()
@@ -135,10 +135,10 @@ import Testing
       let events = byLink.listen()
       await byLink.begin()
       await clock.sleepers(1)
-      // Where the link leads the system tells.
+      // The system reports changes where the link leads at first.
       try await add(to: file)
       #expect(await next(events, isChange) != nil)
-      // Where it leads from now on it does not.
+      // It does not report them where the link leads later.
       try FileManager.default.copyItem(atPath: file.path, toPath: path("else/bees.emojiart"))
       try await add(to: DocumentFile(path("else/bees.emojiart")))
       try FileManager.default.removeItem(atPath: path("link.emojiart"))
@@ -151,21 +151,23 @@ import Testing
       #expect(await byLink.end() == nil)
 
       let direct = try await open(file, clock: clock)
-      let heard = direct.listen()
+      let received = direct.listen()
       await direct.begin()
-      // A second name, of which the watch knows after its next look: then the clock runs.
+      // A second name, which the watch notices at its next refresh: then the clock runs.
       try FileManager.default.linkItem(atPath: file.path, toPath: path("else/other.emojiart"))
       try await add(to: file)
-      #expect(await next(heard, isChange) != nil)
+      #expect(await next(received, isChange) != nil)
       await clock.sleepers(1)
       try await add(to: DocumentFile(path("else/other.emojiart")))
       clock.advance(by: .seconds(2))
-      #expect(await next(heard, isChange) != nil)
+      #expect(await next(received, isChange) != nil)
       #expect(await direct.end() == nil)
     }
   }
 
-  @Test("D13 without the helper that is told once, and others' edits are found by looking every so often")
+  @Test(
+    "D13 without the helper process degraded watching is reported once, and others' edits are found by refreshes"
+  )
   func polling() async throws {
     try await with {
       let file = try make()

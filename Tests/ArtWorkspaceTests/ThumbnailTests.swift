@@ -11,11 +11,12 @@ import Testing
 
 @testable import ArtWorkspace
 
-/// A helper program that is a shell script: each drawing is a line in a file and gives other bytes, which begin as a PNG file does.
+/// A helper program that is a shell script. Each drawing adds a line to a file and gives other bytes, which begin as a PNG file
+/// does.
 private final class CountingHelper: Sendable {
   let path: String
 
-  /// `before` is done before an answer; `lacking` is a text that the font has no glyph for.
+  /// `before` is run before an answer; `lacking` is a text that the font has no glyph for.
   init(_ watched: WatchedFolder, before: String = "", lacking: String? = nil) throws {
     path = watched["helper"]
     try #require(mkdir(path, 0o700) == 0)
@@ -43,7 +44,7 @@ private final class CountingHelper: Sendable {
       pool: HelperPool(limit: 4), clock: ManualClock())
   }
 
-  /// How many drawings it began.
+  /// The number of drawings that were begun.
   var count: Int {
     (FileManager.default.contents(atPath: "\(path)/drawings") ?? Data()).count { $0 == UInt8(ascii: "\n") }
   }
@@ -70,7 +71,7 @@ private final class CountingHelper: Sendable {
 
   private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder) }
 
-  /// A picture as far as the cache looks, of so many bytes.
+  /// Bytes that the cache accepts as a picture, of this length.
   private func picture(_ count: Int) -> [UInt8] {
     [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 7, count: count - 8)
   }
@@ -132,7 +133,7 @@ private final class CountingHelper: Sendable {
     #expect(try helper.count == 6 && names().count == 6)
   }
 
-  /// Writes a gallery of the folder; what was said of the fonts.
+  /// Writes a gallery of the folder; returns the texts without a glyph.
   private func writeGallery(_ helper: CountingHelper) async throws -> [String] {
     let (watched, thumbnails) = (watched, thumbnails(helper))
     return try await onThread {
@@ -156,7 +157,7 @@ private final class CountingHelper: Sendable {
     let page = try watched.text("gallery.html")
     _ = try await writeGallery(helper)
     #expect(try helper.count == 1 && watched.text("gallery.html") == page)
-    // The same picture as anybody's.
+    // Another reader gets the same picture.
     _ = try await thumbnails(helper).picture(of: file, within: PixelSize(width: 480, height: 360))
     #expect(helper.count == 1)
     try file.addBee()
@@ -194,7 +195,7 @@ private final class CountingHelper: Sendable {
       #expect(helper.count == count + 1)
       last = drawn
     }
-    // What is no file at all stays; the picture is drawn each time.
+    // A folder in the place of the file stays; the picture is drawn each time.
     try #require(unlink(path) == 0 && mkdir(path, 0o700) == 0)
     let count = helper.count
     _ = try await thumbnails.picture(of: file, within: size)
@@ -247,7 +248,7 @@ private final class CountingHelper: Sendable {
     #expect(helper.count == count + 1)
   }
 
-  @Test("U14 the folder is below XDG_CACHE_HOME, else below the home folder; relative paths do not count")
+  @Test("U14 the folder is below XDG_CACHE_HOME, else below the home folder, and relative paths are ignored")
   func place() {
     func folder(_ variables: [String: String]) -> String? { ThumbnailCache { variables[$0] }?.folder }
     #expect(folder(["XDG_CACHE_HOME": "/c", "HOME": "/h"]) == "/c/emojiart/thumbnails")
@@ -255,7 +256,8 @@ private final class CountingHelper: Sendable {
     #expect(folder(["XDG_CACHE_HOME": "c", "HOME": "h"]) == nil)
   }
 
-  @Test("U14 the cache keeps its bound; what was not used for the longest time goes, and foreign files stay")
+  @Test(
+    "U14 the cache keeps its limit by removing the files that were unused longest, and leaves foreign files")
   func bound() throws {
     let limit = 80_000
     let cache = ThumbnailCache(in: folder, limit: limit)
@@ -272,14 +274,14 @@ private final class CountingHelper: Sendable {
       cache.keep(picture(3_000), as: key)
       try setAge(1_000 - number, of: cache.path(of: key))
       #expect(try bytes() <= limit)
-      // A file that is read is used.
+      // A read counts as a use.
       #expect(cache.read("first") == picture(5_000))
     }
     #expect(cache.read("59") != nil && cache.read("0") == nil)
     #expect(try bytes() > limit / 2 && names().contains("mine.txt"))
     cache.keep(picture(limit / 8), as: "large")
     #expect(cache.read("large") == nil)
-    // What a program that was killed left is removed, too.
+    // A temporary file of a killed program is removed, too.
     let left = "\(folder)/.thumbnail-1.tmp"
     try watched.overwrite("cache/emojiart/thumbnails/.thumbnail-1.tmp", [UInt8](repeating: 0, count: 80_000))
     try setAge(2_000, of: left)
@@ -287,7 +289,7 @@ private final class CountingHelper: Sendable {
     #expect(!FileStatus.isRegularFile(at: left))
   }
 
-  @Test("U14 programs that use the cache at once see whole pictures or none")
+  @Test("U14 programs that use the cache at once read whole pictures or none")
   func programs() async throws {
     let folder = folder
     await withTaskGroup(of: Void.self) { group in
@@ -307,7 +309,9 @@ private final class CountingHelper: Sendable {
     #expect(try names().allSatisfy { $0.hasSuffix(".png") })
   }
 
-  @Test("U13 requests of one thumbnail share one drawing, which goes on while one of them waits")
+  @Test(
+    "U13 concurrent requests of one thumbnail share one drawing, which continues when one of them is cancelled"
+  )
   func shared() async throws {
     let gate = watched["gate"]
     try #require(mkfifo(gate, 0o600) == 0)
@@ -315,18 +319,18 @@ private final class CountingHelper: Sendable {
     let thumbnails = thumbnails(helper)
     let (file, size) = (file, size)
     let tasks = (0..<20).map { _ in Task { try await thumbnails.picture(of: file, within: size) } }
-    try await until("thumbnails.waitingCount >= 20") { thumbnails.waitingCount >= 20 }
+    try await until("20 waiting requests") { thumbnails.waitingCount >= 20 }
     tasks[0].cancel()
     await #expect(throws: ArtError.self) { try await tasks[0].value }
     #expect(thumbnails.waitingCount == 19)
-    // Opens when the helper program is there.
+    // Opening the pipe for writing blocks until the helper program reads.
     _ = try await onThread { close(open(gate, O_WRONLY)) }
     var pictures: Set<[UInt8]> = []
     for task in tasks.dropFirst() { pictures.insert(try await task.value) }
     #expect(pictures.count == 1 && helper.count == 1)
   }
 
-  @Test("U13 a drawing ends with the last request that is cancelled, and the next one draws anew")
+  @Test("U13 a drawing ends when its last request is cancelled, and the next request begins a new one")
   func cancelled() async throws {
     let gate = watched["gate"]
     try #require(mkfifo(gate, 0o600) == 0)
@@ -335,20 +339,20 @@ private final class CountingHelper: Sendable {
     let thumbnails = thumbnails(helper)
     let (file, size) = (file, size)
     let tasks = (0..<3).map { _ in Task { try await thumbnails.picture(of: file, within: size) } }
-    try await until("thumbnails.waitingCount >= 3") { thumbnails.waitingCount >= 3 }
-    // The end of what is written by then is the end of the helper program.
+    try await until("3 waiting requests") { thumbnails.waitingCount >= 3 }
+    // The helper program ends when the writer of this pipe closes it.
     let writer = try await onThread { open(gate, O_WRONLY | O_CLOEXEC) }
     for task in tasks { task.cancel() }
     for task in tasks { await #expect(throws: ArtError.self) { try await task.value } }
     #expect(thumbnails.waitingCount == 0)
-    // A pipe that nobody reads has an error to tell.
+    // A pipe without a reader is in error.
     try await onThread { try waitUntilReadable(writer, for: "the end of a helper program") }
     close(writer)
     _ = try await thumbnails.picture(of: file, within: size)
     #expect(helper.count == 2)
   }
 
-  @Test("U13 a document in memory is drawn with its unsaved edits, and only a saved state is kept")
+  @Test("U13 a document in memory is drawn with its unsaved edits, and only a saved state is cached")
   func content() async throws {
     let helper = try CountingHelper(watched)
     let thumbnails = thumbnails(helper)
@@ -360,7 +364,7 @@ private final class CountingHelper: Sendable {
       of: content, background: nil, named: "bees", within: size, isSaved: true)
     #expect(try await thumbnails.picture(of: file, within: size) == saved)
     #expect(helper.count == 3)
-    // Orphaned edits are drawn, and are not kept before they are restored.
+    // Orphaned edits are drawn, and the picture is not cached before they are restored.
     try await watched.orphan(1, of: file)
     _ = try await thumbnails.picture(of: file, within: size)
     _ = try await thumbnails.picture(of: file, within: size)

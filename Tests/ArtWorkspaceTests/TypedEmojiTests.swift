@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Emoji and references that are typed")
 struct TypedEmojiTests {
-  @Test("what stands between colons is a name, unless it is an emoji")
+  @Test("a text between colons is a name, unless it is an emoji")
   func typed() throws {
     #expect(try EmojiText(typed: ":honeybee:").string == "🐝")
     #expect(try EmojiText(typed: ":🐝:").string == ":🐝:")
@@ -16,7 +16,7 @@ struct TypedEmojiTests {
     }
   }
 
-  @Test("a name stands for the emoji in a REF, with a number behind it or without")
+  @Test("a reference may have a name in place of an emoji, with or without a number")
   func references() throws {
     #expect(try Reference(typed: ":honeybee:") == Reference("🐝"))
     #expect(try Reference(typed: ":bee::2") == Reference("🐝:2"))

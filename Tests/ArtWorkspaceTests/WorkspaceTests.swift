@@ -9,11 +9,11 @@ import Testing
 
 @testable import ArtWorkspace
 
-/// What a session's client has: the snapshot with the changes applied to it, and everything that it heard.
+/// A session's client: the snapshot with the changes applied to it, and all received events.
 private actor Follower {
   private(set) var content: DocumentContent
   private(set) var version: Int
-  private(set) var heard: [SessionEvent] = []
+  private(set) var received: [SessionEvent] = []
   private var events: EventSequence<SessionEvent>.Iterator
   let session: Session
 
@@ -24,13 +24,13 @@ private actor Follower {
     self.events = events.makeAsyncIterator()
   }
 
-  /// Applies events until one fits, that one included; false when the events end before.
+  /// Applies events up to and including the first that matches; false when the events end before.
   @discardableResult
   func until(_ isLast: (SessionEvent) -> Bool) async -> Bool {
     var events = events
     defer { self.events = events }
     while let event = await events.next() {
-      heard.append(event)
+      received.append(event)
       if case .document(.changed(let change)) = event, change.after > version {
         content.apply(change.effect)
         version = change.after
@@ -40,7 +40,7 @@ private actor Follower {
     return false
   }
 
-  /// Applies events until the content shows that.
+  /// Applies events until the content matches.
   func untilContent(_ fits: (DocumentContent) -> Bool) async {
     if fits(content) { return }
     await until { _ in fits(content) }
@@ -104,7 +104,7 @@ private actor Follower {
     try await right.session.save()
     let now = await right.session.snapshot.content
     #expect(now.emojiCount == 3)
-    // Both get there by their events.
+    // Both followers get there by their events.
     for follower in [left, right] { await follower.untilContent { $0.looksLike(now) } }
     let nothing = await #expect(throws: ArtError.self) { try await left.session.undo() }
     #expect(nothing?.code == .nothingToUndo)
@@ -130,7 +130,7 @@ private actor Follower {
     #expect(await workspace.close() == nil)
   }
 
-  /// The processes for watching that this one has begun for the folder of the test.
+  /// The number of watching helper processes that this process has started for the folder of the test.
   private func helpers() -> Int {
     let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return processes.count { number in
@@ -141,7 +141,7 @@ private actor Follower {
     }
   }
 
-  /// Whether the helper has a watch on the folder of the test.
+  /// Whether the helper process has a watch on the folder of the test.
   private func isWatching(_ number: String) -> Bool {
     var status = stat()
     guard stat(folder.path, &status) == 0 else { return false }
@@ -154,7 +154,7 @@ private actor Follower {
   }
 
   @Test(
-    "U11 sessions follow a file that is renamed, refresh when it is replaced, and keep their edits when it is gone"
+    "U11 sessions follow a renamed file, take in a state that replaces it, and keep their edits while the file is gone"
   )
   func moves() async throws {
     let file = try folder.make()
@@ -166,7 +166,7 @@ private actor Follower {
     try folder.move("bees.emojiart", "wasps.emojiart")
     await follower.until { if case .moved(to: "wasps.emojiart") = $0 { true } else { false } }
     #expect(follower.session.path == "wasps.emojiart")
-    // Whoever opens the new name gets the same document; nothing is at the old one.
+    // A session that opens the new name gets the same document; no file is at the old name.
     let other = try await workspace.open("wasps.emojiart", as: bob)
     #expect(other.shared === follower.session.shared)
     try await other.perform(bee(2))
@@ -176,7 +176,7 @@ private actor Follower {
     // A backup is put back, as a sync client does it.
     try folder.replace("wasps.emojiart", backup)
     await follower.untilContent { $0.emojiCount == 1 }
-    // It is gone; an edit is kept, and saved when it is back.
+    // The file is gone; an edit is kept, and saved when the file is back.
     try folder.move("wasps.emojiart", "../\(folder.path.split(separator: "/").last ?? "").away")
     await follower.until { if case .removed = $0 { true } else { false } }
     try await follower.session.perform(bee(3))
@@ -186,7 +186,7 @@ private actor Follower {
     #expect(await workspace.close() == nil)
   }
 
-  @Test("B22 a refused background is asked about once, of the session that asked for it, and changes nothing")
+  @Test("B22 a refused background is one question, for the session that requested it, and changes no content")
   func refused() async throws {
     let file = try folder.make()
     let before = try folder.bytes("bees.emojiart")
@@ -195,27 +195,29 @@ private actor Follower {
     let right = await Follower(try await workspace.open("bees.emojiart", as: bob))
     try await right.session.setBackground(Array("this is no picture".utf8), tag: "mine")
     await right.until { if case .warning = $0 { true } else { false } }
-    let heard = await right.heard
-    let outcomes = heard.compactMap { if case .background(let event) = $0 { event } else { nil } }
+    let received = await right.received
+    let outcomes = received.compactMap { if case .background(let event) = $0 { event } else { nil } }
     #expect(outcomes.map(\.tag) == ["mine"])
-    let question = heard.compactMap { if case .warning(let warning) = $0 { warning.question } else { nil } }
+    let question = received.compactMap {
+      if case .warning(let warning) = $0 { warning.question } else { nil }
+    }
     try #require(question.count == 1)
     try question[0].answer(.stopWarning)
-    // A command asks for the same: nothing is said any more, for any front end.
+    // A command asks for the same: no front end shows a warning any more.
     let warnings = RefusalWarnings(of: file)
     #expect(warnings.warning(of: Refusal(.notAnImage, "x"), nil, canAsk: true) == nil)
     try await left.session.setBackground(Array("nor is this".utf8))
     await left.until { if case .background = $0 { true } else { false } }
     try await left.session.perform(bee(1))
     await left.untilContent { $0.emojiCount == 1 }
-    #expect(await !left.heard.contains { if case .warning = $0 { true } else { false } })
+    #expect(await !left.received.contains { if case .warning = $0 { true } else { false } })
     #expect(try folder.bytes("bees.emojiart") == before)
     #expect(await left.session.snapshot.content.background == nil)
     #expect(await workspace.close() == nil)
     try warnings.keep()
   }
 
-  @Test("U10 a session that is too slow for the document's events hears of its background all the same")
+  @Test("U10 a session that is too slow for the document's events still receives the event of its background")
   func slowSession() async throws {
     try folder.make()
     let workspace = try await open { $0.warnings = .never }
@@ -261,7 +263,7 @@ private actor Follower {
     #expect(await workspace.close() == nil)
   }
 
-  @Test("U12 another name of an open document goes into the trash without ending its sessions")
+  @Test("U12 deleting another name of an open document does not end its sessions")
   func otherNameTrashed() async throws {
     try folder.make()
     try #require(link(folder["bees.emojiart"], folder["wasps.emojiart"]) == 0)
@@ -275,7 +277,7 @@ private actor Follower {
     #expect(await workspace.close() == nil)
   }
 
-  @Test("U12 a second close of the last session ends with the first, and has saved")
+  @Test("U12 a second close of the last session waits for the save of the first")
   func closedTwice() async throws {
     try folder.make()
     let workspace = try await open { $0.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600)) }
@@ -289,7 +291,7 @@ private actor Follower {
     #expect(await workspace.close() == nil)
   }
 
-  @Test("U12 sessions of a document that goes into the trash save first, hear that it is removed, and end")
+  @Test("U12 sessions of a document that is deleted save first, receive its removal, and end")
   func trashed() async throws {
     try folder.make()
     let workspace = try await open { $0.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600)) }
@@ -309,7 +311,7 @@ private actor Follower {
     #expect(await workspace.close() == nil)
   }
 
-  @Test("U12 the last session of a document saves and closes it; when that fails the session stays")
+  @Test("U12 the last session of a document saves and closes it, and stays open when its save fails")
   func lastSession() async throws {
     let file = try folder.make()
     let workspace = try await open { $0.autosave = AutosavePolicy(changes: 1_000, delay: .seconds(3_600)) }

@@ -3,14 +3,14 @@
 import Foundation
 import Testing
 
-/// What a process did so far.
+/// The activity of a process so far.
 struct Activity: Equatable {
-  /// Of all threads, in ticks of 10 ms.
+  /// The processor time of all threads, in ticks of 10 ms.
   let processorTime: Int
-  /// How often its first thread went to sleep, or had to give way.
+  /// The number of context switches of its first thread.
   private let switches: Int
 
-  /// Of the process of that number.
+  /// The activity of the process with this number.
   init(of process: Int32) throws {
     let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: ")")
       .last?
@@ -21,7 +21,7 @@ struct Activity: Equatable {
       .reduce(0) { try $0 + #require(Int($1.split(separator: "\t").last ?? "")) }
   }
 
-  /// Whether its first thread has slept since. libdispatch has a thread of its own that wakes once a second, and so uses some of the
-  /// processor in any case.
+  /// Whether its first thread has slept ever since. libdispatch has a thread that wakes once a second and so always uses some
+  /// processor time.
   func isAsleep(since before: Activity) -> Bool { switches == before.switches }
 }

@@ -3,10 +3,10 @@
 import Foundation
 import Testing
 
-@Suite("What a large background costs")
+@Suite("The memory for a large background")
 struct BackgroundMemoryTests {
-  /// Prints the most memory, in kB, that `background` has had when its edit is in the file: it cannot write its result, and
-  /// waits in that.
+  /// Prints the peak memory of `background`, in kB, when its edit is in the file. The command cannot write its result, and blocks
+  /// there.
   private static let script = """
     picture-server --while $$ --folder . >url &
     awaiting http url
@@ -58,7 +58,7 @@ struct BackgroundMemoryTests {
       let peak = try #require(peaks[name])
       print("memory of background: \(peak - base) kB more with 20 MiB, \(name)")
       #expect(peak - base < 64_000, "\(name)")
-      // Bytes that are not there cost nothing: then this measures something else.
+      // Bytes that were not read cost nothing: a lower value would be a measurement of something else.
       #expect(peak - base > 20_000, "\(name)")
     }
   }

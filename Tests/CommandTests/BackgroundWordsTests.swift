@@ -7,9 +7,9 @@ import Testing
 
 @testable import emojiart
 
-@Suite("The words of the background's commands")
+@Suite("The words of the command background")
 struct BackgroundWordsTests {
-  private func deed(_ words: [String]) -> Result<BackgroundAction, ArtError> {
+  private func action(_ words: [String]) -> Result<BackgroundAction, ArtError> {
     do {
       let command = try SetBackground.parse(["bees"] + words)
       return .success(try BackgroundAction(command))
@@ -20,8 +20,8 @@ struct BackgroundWordsTests {
     }
   }
 
-  @Test("each way to ask is understood")
-  func deeds() {
+  @Test("each form of the command is parsed")
+  func forms() {
     let table: [([String], BackgroundAction)] = [
       ([], .show), (["x.png"], .set("x.png")), (["-"], .set("-")), (["http://a/b?c"], .set("http://a/b?c")),
       (["x.png", "--keep-canvas", "--forget-url", "--allow-private"], .set("x.png")), (["--clear"], .clear),
@@ -31,17 +31,17 @@ struct BackgroundWordsTests {
       (["--fetch-pending", "--warn", "never", "--if-revision", "3"], .fetchPending),
       (["--forget-url"], .forgetURL),
     ]
-    for (words, expected) in table { #expect(deed(words) == .success(expected), "\(words)") }
+    for (words, expected) in table { #expect(action(words) == .success(expected), "\(words)") }
   }
 
-  @Test("of any two that take no part in one another neither is done")
+  @Test("options that contradict each other are a usage error")
   func contradictions() {
     let alone = [["--clear"], ["--refresh"], ["--save-as", "f"], ["x.png", "--later"], ["--fetch-pending"]]
     var tried = 0
     for (index, first) in alone.enumerated() {
       for second in alone[(index + 1)...] {
         tried += 1
-        #expect(deed(first + second).isUsage, "\(first + second)")
+        #expect(action(first + second).isUsage, "\(first + second)")
       }
     }
     let others = [
@@ -54,12 +54,12 @@ struct BackgroundWordsTests {
     ]
     for words in others {
       tried += 1
-      #expect(deed(words).isUsage, "\(words)")
+      #expect(action(words).isUsage, "\(words)")
     }
     print("words of background: \(tried) contradictions")
   }
 
-  @Test("a source is a URL, a path, or stdin")
+  @Test("a source is a URL, a path or stdin")
   func sources() throws {
     #expect(try PictureSource(argument: "-") == .descriptor(0, name: "stdin"))
     for path in ["a.png", "./a.png", "/a/b.png", "a b", "🐝.png"] {
@@ -73,7 +73,7 @@ struct BackgroundWordsTests {
     }
   }
 
-  @Test("the warning has its words, and the reason by name")
+  @Test("the warning has its words and the name of its reason")
   func words() {
     #expect(
       RefusalMessages.message(Refusal(.dns, "no host is called nowhere.example"))
@@ -81,7 +81,7 @@ struct BackgroundWordsTests {
     )
   }
 
-  @Test("the question has two answers in words, of which one lasts, and fits the terminal")
+  @Test("the question names its two answers, says that stopping lasts, and fits the terminal")
   func question() {
     for columns in [20, 40, 80, 160] {
       let text = RefusalMessages.question("bees.emojiart", columns: columns)
@@ -96,7 +96,7 @@ struct BackgroundWordsTests {
     #expect(!RefusalMessages.question("b\u{1B}[2J", columns: 80).unicodeScalars.contains("\u{1B}"))
   }
 
-  @Test("only the word for it stops the warning")
+  @Test("only an answer that begins the words for stopping stops the warning")
   func answers() {
     for answer in ["stop", "s", "STOP", " Stop  warning "] { #expect(RefusalMessages.isStop(answer)) }
     for answer in ["", "keep", "k", "y", "yes", "no", "st", "stopp", "Keep warning", "stop?"] {

@@ -11,7 +11,7 @@ import ArtWorkspace
 import Foundation
 import Testing
 
-/// What the catalogues show of the libraries, as it stands there, for the compiler. What waits for a folder or wants a network is not run.
+/// The examples of the catalogues, verbatim, for the compiler. Those that need a folder or the network are not run.
 private enum CatalogueExamples {
   static func model() throws {
     var random = SystemRandomNumberGenerator()
@@ -94,7 +94,7 @@ private enum CatalogueExamples {
 struct CatalogueTests {
   private static let tutorial = Project.root.appending(path: "Sources/ArtWorkspace/ArtWorkspace.docc")
 
-  @Test("A13 the examples of the catalogues are compiled as they stand there")
+  @Test("A13 the examples of the catalogues are compiled verbatim")
   func examples() throws {
     let sources = Project.root.appending(path: "Sources")
     let pages = try FileManager.default.subpathsOfDirectory(atPath: sources.path)

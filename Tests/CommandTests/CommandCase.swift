@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// A folder of `Fixtures/cli`: a script, and what it must write and end with.
+/// A folder of `Fixtures/cli`: a script with its expected output and exit status.
 ///
-/// `cmd` is run with `sh -eu` in an empty folder; `stdin`, where there is one, is its input. `stdout` and `stderr`
-/// are what it must write, nothing where they are missing; `status` is how it must end, 0 where it is missing.
-/// `about` says in one sentence what it specifies, after the numbers of the rules of `docs/SPEC.md` that it proves.
-/// `needs`, where there is one, is a script that must succeed on this machine.
+/// `cmd` is run with `sh -eu` in an empty folder; `stdin`, if it exists, is its input. `stdout` and `stderr` are its expected
+/// output, empty if they do not exist, and `status` is its expected exit status, by default 0.
+/// `about` says in one sentence what the folder specifies, after the numbers of the rules of `docs/SPEC.md` that it proves.
+/// `needs`, if it exists, is a script that must succeed on this machine.
 struct CommandCase: Sendable, CustomStringConvertible {
   let name: String
   let folder: URL
@@ -38,7 +38,7 @@ struct CommandCase: Sendable, CustomStringConvertible {
     needs = try Self.text("needs", in: folder)
   }
 
-  /// All of them, sorted by name.
+  /// All cases, sorted by name.
   static func all() throws -> [CommandCase] {
     try FileManager.default.contentsOfDirectory(
       at: Project.fixtures.appending(path: "cli"), includingPropertiesForKeys: nil
@@ -53,7 +53,7 @@ struct CommandCase: Sendable, CustomStringConvertible {
   }
 }
 
-/// Where things are.
+/// The places of the project's files.
 enum Project {
   /// The package's folder.
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

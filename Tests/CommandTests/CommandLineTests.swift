@@ -4,16 +4,18 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Commands, as people type them")
+@Suite("Commands, as users type them")
 struct CommandLineTests {
-  /// How many folders there are at least.
-  private static let promised = 66
+  /// The least number of folders.
+  private static let minimumCount = 66
   private static let count = Mutex((ran: 0, skipped: 0))
   private static let gate = Gate(4)
 
-  @Test("C1 every folder of Fixtures/cli does what it says", arguments: try CommandCase.all())
+  @Test(
+    "C1 every folder of Fixtures/cli has the output and status that it expects",
+    arguments: try CommandCase.all())
   func folder(_ test: CommandCase) async throws {
-    #expect(!test.about.isEmpty, "say in about what \(test.name) specifies")
+    #expect(!test.about.isEmpty, "\(test.name) has a sentence in about")
     try await Self.gate.pass {
       let run = try CommandRun()
       defer { #expect(throws: Never.self) { try run.remove() } }
@@ -24,7 +26,7 @@ struct CommandLineTests {
       let outcome = try await run.run(test)
       if Self.isRecording(test) {
         try test.record(outcome)
-        Issue.record("recorded: read what it says, and run it again")
+        Issue.record("recorded: read the output, and run the test again")
       } else {
         #expect(outcome.stdout == test.expected.stdout)
         #expect(outcome.stderr == test.expected.stderr)
@@ -35,22 +37,22 @@ struct CommandLineTests {
     try Self.report()
   }
 
-  /// `EMOJIART_RECORD=NAME`, or `missing` for all that expect nothing yet, writes down what happens.
+  /// `EMOJIART_RECORD=NAME`, or `missing` for all cases without expectations, records the outcome.
   private static func isRecording(_ test: CommandCase) -> Bool {
-    let wish = ProcessInfo.processInfo.environment["EMOJIART_RECORD"]
-    return wish == test.name || wish == "missing" && test.expected == CommandCase.Outcome()
+    let requested = ProcessInfo.processInfo.environment["EMOJIART_RECORD"]
+    return requested == test.name || requested == "missing" && test.expected == CommandCase.Outcome()
   }
 
-  /// The last one says how many there were.
+  /// The last case prints how many there were.
   private static func report() throws {
     let (ran, skipped) = count.withLock { $0 }
     let total = try CommandCase.all().count
     guard ran + skipped == total else { return }
     print("commands: \(ran) folders ran, \(skipped) were skipped")
-    #expect(total >= promised)
+    #expect(total >= minimumCount)
   }
 
-  @Test("C1 a folder that says something else fails")
+  @Test("C1 a folder with another output fails")
   func negativeControl() async throws {
     var test = try #require(try CommandCase.all().first { $0.name == "add" })
     let run = try CommandRun()
@@ -64,7 +66,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("C1 what is random is told apart, what is not stays")
+  @Test("C1 random parts of an output get names, and all else stays")
   func normalising() throws {
     let now = try #require(ISO8601DateFormatter().date(from: "2026-01-02T03:04:05Z"))
     var normaliser = Normaliser(here: "/x/here", place: "/x", now...now.addingTimeInterval(2))
@@ -92,13 +94,13 @@ struct CommandLineTests {
   func hanging() async throws {
     let run = try CommandRun(limit: 1)
     let (hang, wait) = (run.place.appending(path: "hang"), run.place.appending(path: "wait"))
-    // The lock is held until the last child is gone.
+    // The lock is held until the last child has ended.
     try Data("exec 9>../lock; flock 9; sleep 1000 & wait".utf8).write(to: hang)
     try Data("exec flock -w 200 ../lock true".utf8).write(to: wait)
     #expect(try await run.run(script: hang).status == 137)
-    let patient = try CommandRun()
-    #expect(try await patient.run(script: wait, in: run.place.appending(path: "work")).status == 0)
-    try patient.remove()
+    let waiter = try CommandRun()
+    #expect(try await waiter.run(script: wait, in: run.place.appending(path: "work")).status == 0)
+    try waiter.remove()
     try run.remove()
   }
 }

@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// A case being run in folders of its own: `work`, where the script begins, `state`, `config`, which is not there yet,
-/// and `tmp` for scratch files.
+/// A run of a case in folders of its own: `work`, where the script begins, `state`, `config`, which does not exist yet, and `tmp`
+/// for scratch files.
 struct CommandRun {
   let place: URL
   private let program: URL
 
-  /// Seconds after which a case hangs; it is killed with all its children.
+  /// The seconds after which a case hangs; it is then killed with all its children.
   private let limit: Int
 
   init(limit: Int = 900) throws {
@@ -16,7 +16,7 @@ struct CommandRun {
     place = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appending(path: "emojiart-cli-\(UUID().uuidString)")
     program = try Project.program
-    // Readable for whom `unprivileged` runs as.
+    // Readable for the user that `unprivileged` changes to.
     for name in ["", "work", "state", "tmp", "bin"] {
       try makeFolder(place.appending(path: name), mode: 0o755)
     }
@@ -28,7 +28,7 @@ struct CommandRun {
 
   func remove() throws { try FileManager.default.removeItem(at: place) }
 
-  /// Runs a case's script, and makes what is random in its output plain.
+  /// Runs a case's script, and replaces the random parts of its output.
   func run(_ test: CommandCase) async throws -> CommandCase.Outcome {
     let start = Date()
     let raw = try await run(
@@ -39,14 +39,14 @@ struct CommandRun {
       stdout: normaliser.plain(raw.stdout), stderr: normaliser.plain(raw.stderr), status: raw.status)
   }
 
-  /// Whether what a case needs is there.
+  /// Whether a case's needs are fulfilled.
   func has(_ needs: String) async throws -> Bool {
     let script = place.appending(path: "needs")
     try Data(needs.utf8).write(to: script)
     return try await run(script: script).status == 0
   }
 
-  /// What programs of a case see.
+  /// The environment of a case's programs.
   var environment: [String: String] {
     [
       "PATH": "\(place.path)/bin:\(Project.fixtures.path)/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
@@ -60,7 +60,7 @@ struct CommandRun {
   func run(script: URL, stdin: URL? = nil, in folder: URL? = nil) async throws -> CommandCase.Outcome {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/timeout")
-    // timeout(1) makes a group of its own, and kills all of it.
+    // timeout(1) makes a process group of its own, and kills all of it.
     process.arguments = ["-s", "KILL", "\(limit)", "sh", "-eu", script.path]
     process.currentDirectoryURL = folder ?? place.appending(path: "work")
     process.environment = environment

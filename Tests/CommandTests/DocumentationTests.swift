@@ -6,7 +6,7 @@ import Testing
 
 @testable import emojiart
 
-@Suite("What is written of the commands")
+@Suite("The documentation of the commands")
 struct DocumentationTests {
   private let manual: String
   private let page: String
@@ -17,7 +17,7 @@ struct DocumentationTests {
     page = try String(contentsOf: docs.appending(path: "emojiart.1"), encoding: .utf8)
   }
 
-  /// What `--experimental-dump-help` tells of a command.
+  /// A command in the output of `--experimental-dump-help`.
   private struct Command: Decodable {
     var commandName: String
     var subcommands: [Command]?
@@ -34,7 +34,7 @@ struct DocumentationTests {
       var name: String
     }
 
-    /// Its own, and those of the commands in it.
+    /// Its own options, and those of its subcommands.
     var options: [String] {
       (subcommands ?? []).flatMap(\.options) + ownOptions
     }
@@ -57,13 +57,13 @@ struct DocumentationTests {
     return try #require(root.subcommands).filter { $0.commandName != "help" }
   }
 
-  /// The part of CLI.md under a heading.
+  /// The section of CLI.md with a heading.
   private func section(_ name: String) throws -> String {
     let parts = manual.components(separatedBy: "\n## ")
     return try #require(parts.first { $0.hasPrefix("\(name)\n") }, "CLI.md has a section \(name)")
   }
 
-  /// What a text lacks of the commands that there are.
+  /// The commands and options that are missing in CLI.md or in the man page.
   private func gaps(_ commands: [Command], in page: String) throws -> [String] {
     let shared = try section("Options of every command")
     var gaps: [String] = []
@@ -92,22 +92,22 @@ struct DocumentationTests {
     let commands = try await commands()
     #expect(commands.count == 23)
     #expect(try gaps(commands, in: page) == [])
-    // The control: what is taken out is missed.
+    // The control: removed entries are found missing.
     let shorter = page.replacingOccurrences(of: "Fl Fl canvas", with: "").replacingOccurrences(
       of: ".It Cm check", with: "")
     #expect(try gaps(commands, in: shorter) == ["emojiart.1: new --canvas", "emojiart.1: check"])
   }
 
-  @Test("C3 every option that is written of exists")
-  func nothingElse() async throws {
+  @Test("C3 every option in CLI.md and in the man page exists")
+  func optionsExist() async throws {
     let commands = try await commands()
     let known = Set(commands.flatMap(\.options) + ["--generate-completion-script"])
     for command in commands {
-      // A stream takes the words of other commands.
-      let taken = command.commandName == "edit" ? known : Set(command.options)
+      // A stream also takes the words of other commands.
+      let accepted = command.commandName == "edit" ? known : Set(command.options)
       for match in try section(command.commandName).matches(of: /--[a-z][a-z-]*/) {
         #expect(known.contains(String(match.output)), "\(command.commandName) has \(match.output)")
-        #expect(taken.contains(String(match.output)), "\(command.commandName) takes \(match.output)")
+        #expect(accepted.contains(String(match.output)), "\(command.commandName) takes \(match.output)")
       }
     }
     for match in page.matches(of: /Fl Fl ([a-z][a-z-]*)/) { #expect(known.contains("--\(match.1)")) }
@@ -133,7 +133,7 @@ struct DocumentationTests {
 
   private func names(_ cell: String) -> [String] { cell.matches(of: /`([^`]+)`/).map { String($0.1) } }
 
-  /// What the table of codes lacks or has too much, by the program.
+  /// The differences between the tables of codes and remedies and the program.
   private func faults(_ codes: [[String]], _ remedies: [[String]]) -> [String] {
     var faults: [String] = []
     func compare(_ rows: [[String]], _ all: [String], _ cells: Int) {
@@ -168,7 +168,7 @@ struct DocumentationTests {
     try #require(parts.count == 2)
     let (codes, remedies) = (rows(parts[0]), rows(parts[1]))
     #expect(faults(codes, remedies) == [])
-    // The control: what is left out, written twice or wrong is found.
+    // The control: missing, repeated and wrong entries are found.
     #expect(faults(Array(codes.dropFirst()), remedies) == ["not once: usage"])
     #expect(faults(codes, remedies + remedies.prefix(1)) == ["not once: listDocuments"])
     let wrong = [["`usage`", "65", "", ""]] + codes.dropFirst()
@@ -178,7 +178,7 @@ struct DocumentationTests {
       ])
   }
 
-  @Test("C3 the man page is one that man can set without a warning")
+  @Test("C3 man formats the man page without a warning")
   func manPage() async throws {
     let run = try CommandRun()
     let script = run.place.appending(path: "lint")

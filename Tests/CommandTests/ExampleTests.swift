@@ -3,14 +3,14 @@
 import Foundation
 import Testing
 
-@Suite("Examples in what is written of the commands")
+@Suite("The examples of the documentation")
 struct ExampleTests {
   private struct Example {
     var command: String
     var output: String
   }
 
-  /// The lines of CLI.md that begin with a dollar, and what stands below each.
+  /// The lines of CLI.md that begin with a dollar, and the output below each.
   private func examples() throws -> [Example] {
     let file = Project.root.appending(path: "docs/CLI.md")
     var examples: [Example] = []
@@ -28,7 +28,7 @@ struct ExampleTests {
     return examples
   }
 
-  /// Without what is random, and without the times, which are those of another day.
+  /// Without random parts and without times, which are those of another day.
   private func plain(_ outputs: [String]) -> [String] {
     var normaliser = Normaliser(here: "/nowhere/here", place: "/nowhere", Date()...Date())
     for output in outputs { normaliser.learn(output) }
@@ -37,7 +37,7 @@ struct ExampleTests {
     }
   }
 
-  @Test("C3 the examples in CLI.md are one session that can be typed again")
+  @Test("C3 the examples in CLI.md are one session with the same output when it is typed again")
   func session() async throws {
     let examples = try examples()
     #expect(examples.count >= 20)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lets a few in at a time: tests that wait for other programs all begin at once.
+/// Runs a few bodies at a time. Tests that wait for other programs would otherwise all begin at once.
 actor Gate {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

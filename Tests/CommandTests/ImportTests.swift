@@ -9,7 +9,7 @@ import Testing
 @testable import emojiart
 
 @Suite("What import does before it reads a file") struct ImportTests {
-  @Test("a bar tells how far an import of many files is, after 200 ms, and goes without a trace")
+  @Test("after 200 ms a bar shows the progress of an import of many files, and it is cleared at the end")
   func bar() {
     var progress = ImportProgress(total: 2_048)
     #expect(!progress.isDue(at: .milliseconds(199)))
@@ -19,7 +19,7 @@ import Testing
     #expect(first == "\r[#####---------------] 512 of 2048 files")
     #expect(!progress.isDue(at: .milliseconds(299)))
     #expect(progress.isDue(at: .milliseconds(300)))
-    // In a narrow one the bar gives way, and what was there is wiped.
+    // In a narrow terminal the bar is left out, and the old line is overwritten.
     let narrow = progress.drawing(1_024, at: .milliseconds(300), columns: 20)
     #expect(narrow == "\r1024 of 2048" + String(repeating: " ", count: 28))
     #expect(
@@ -32,13 +32,13 @@ import Testing
   }
 
   @Test(
-    "C10 a signal that comes while a picture is waited for stays with the import, which holds it back, too")
+    "C10 a signal during the fetch of a picture is received by the import, which also holds it back")
   func heldTwice() throws {
     try #require(!SignalSource.isIgnored(SIGTERM))
     let outer = SignalSource([SIGTERM])
     let inner = SignalSource()
     pthread_kill(pthread_self(), SIGTERM)
-    // Else it would end this program here.
+    // Otherwise the signal would end this program here.
     inner.release()
     #expect(outer.next() == SIGTERM)
     #expect(outer.next() == nil)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "B25 with --offline what our own JSON says is still to come is left alone, and nothing is passed over in silence"
+    "B25 with --offline a pending background of our own JSON stays pending, and everything left out is reported"
   )
   func silence() async throws {
     let run = try CommandRun()

@@ -31,8 +31,8 @@ struct LiveViewTests {
     #expect(view.viewport.center.y < middle.y)
     #expect(view.press(.text("0")) == .draw)
     #expect(view.percent == "100 %" && view.viewport.isFit)
-    #expect(view.press(.text("0")) == .nothing, "nothing changes")
-    #expect(view.press(.left) == .nothing, "all of it is seen")
+    #expect(view.press(.text("0")) == .nothing, "a view that fits does not change")
+    #expect(view.press(.left) == .nothing, "a view that fits does not scroll")
     #expect(view.press(.text("q")) == .end)
     #expect(view.press(.text("+q")) == .end)
     #expect(view.press(.text("q+")) == .end)
@@ -41,7 +41,7 @@ struct LiveViewTests {
     for key in [Key.text("x🐝 "), .enter, .tab, .home, .backspace] { #expect(view.press(key) == .nothing) }
   }
 
-  @Test("what fits goes on to fit, what was zoomed to stays in the middle")
+  @Test("a view that fits still fits after a resize, and a zoomed one keeps its zoom and centre")
   func sizes() throws {
     var view = try view()
     #expect(view.resize(terminal) == .nothing)
@@ -54,33 +54,33 @@ struct LiveViewTests {
     view.adopt(view.canvas)
     #expect(view.viewport.zoom == zoom)
     view.adopt(try Canvas(width: 10, height: 10))
-    #expect(view.viewport.isFit, "another canvas is seen as a whole")
+    #expect(view.viewport.isFit, "another canvas is shown as a whole")
   }
 
-  @Test("no keys and no sizes leave the canvas or stop anything")
+  @Test("no keys and sizes move the view out of the canvas")
   func anything() throws {
-    var chance = SplitMix64(seed: 142)
+    var random = SplitMix64(seed: 142)
     let keys: [Key] = [.text("+"), .text("-"), .text("0"), .left, .right, .up, .down, .text("x")]
     for _ in 0..<200 {
       var view = try view()
       for _ in 0..<100 {
-        if Int.random(in: 0..<5, using: &chance) == 0 {
+        if Int.random(in: 0..<5, using: &random) == 0 {
           _ = view.resize(
             TerminalSize(
-              columns: .random(in: 0...300, using: &chance), rows: .random(in: 0...100, using: &chance)))
+              columns: .random(in: 0...300, using: &random), rows: .random(in: 0...100, using: &random)))
         } else {
-          _ = view.press(keys.randomElement(using: &chance) ?? .left)
+          _ = view.press(keys.randomElement(using: &random) ?? .left)
         }
-        let seen = view.viewport.visible
+        let visible = view.viewport.visible
         #expect(
-          seen.x >= 0 && seen.y >= 0 && seen.x + seen.width <= 800 + 1e-6
-            && seen.y + seen.height <= 440 + 1e-6)
+          visible.x >= 0 && visible.y >= 0 && visible.x + visible.width <= 800 + 1e-6
+            && visible.y + visible.height <= 440 + 1e-6)
         #expect(try ArtPlacement(view.viewport, in: view.room, .kitty).rows <= view.room.rows)
       }
     }
   }
 
-  @Test("words beside a picture are wrapped within their columns, and nothing of them is lost")
+  @Test("text beside a picture is wrapped within its columns, without loss")
   func wrapped() {
     for name in ["bees", "🐝🌸👩‍👩‍👧‍👦🐝🌸🐝", String(repeating: "long ", count: 60), ""] {
       for columns in 2...60 {
@@ -91,7 +91,7 @@ struct LiveViewTests {
     }
   }
 
-  @Test("P3 the lines above and below fit, whatever the document is called")
+  @Test("P3 the lines above and below the picture fit, whatever the document's name")
   func lines() {
     var tried = 0
     for name in [

@@ -5,9 +5,9 @@ import Testing
 
 @testable import emojiart
 
-@Suite("Names that are typed")
+@Suite("Typed names of emoji")
 struct NameTests {
-  @Test("the prompt goes on with the names of emoji that are there")
+  @Test("the prompt completes the names of a document's emoji")
   func promptOfReferences() throws {
     let labels = [("k3v9x2pq", "🐝"), ("0a1b2c3d", "❤"), ("0a1b2c3e", "❤️"), ("0a1b2c3f", "🐝🐝")]
     let emojis = try labels.map { id, text in
@@ -25,7 +25,7 @@ struct NameTests {
     #expect(StreamCommands.candidates(after: ["move"], of: "k", in: content).contains("k3v9x2pq"))
   }
 
-  @Test("the prompt goes on with a name after a colon, and with options elsewhere")
+  @Test("the prompt completes a name after a colon, and options elsewhere")
   func prompt() {
     func candidates(_ words: [String], _ word: String) -> [String] {
       StreamCommands.candidates(after: words, of: word, in: nil)

@@ -2,16 +2,17 @@
 
 import Foundation
 
-/// Gives what is random in an output a name by its first appearance: `<id1>`, `<mark1>`, `<time>`, `<here>`.
+/// Replaces random parts of an output by names in the order of their first appearance: `<id1>`, `<mark1>`, `<time>`, `<here>`.
 ///
-/// Only what stands where a random value must stand is learned, and only what was learned is replaced, so that a
-/// wrong id is still a difference:
-/// - ids, 8 characters of Crockford's base32: a line of its own (`add`), the first word of a line (`move`, and,
-///   with a hyphen in it, `show`), `"id":"…"`, and each candidate of an ambiguous REF, what `check` says of one, what `restore` left
-///   out, the changes that `edit` tells, what an effect removes;
-/// - marks, 12 characters: of an origin in `history` and `edit` (a head, too), of what was set aside in `/aside/…-`, of a journal;
-/// - times, in the three forms that commands write, and only from the time that the case ran;
-/// - the folder that the case runs in.
+/// Values are learned only where a random value must stand, and only learned values are replaced, so that a wrong id is still a
+/// difference:
+/// - ids, 8 characters of Crockford's base32: a line of its own (`add`), the first word of a line (`move` and, with a hyphen,
+/// `show`), `"id":"…"`, the candidates of an ambiguous REF, ids in the output of `check`, the changes that `restore` left out, the
+/// changes of `edit`, and the removed ones of an effect;
+/// - marks, 12 characters: of an origin in `history` and `edit` (also of a head), of a file in the quarantine `/aside/…-`, of a
+/// journal;
+/// - times, in the three forms that commands write, and only from the time of the run;
+/// - the folder of the run.
 struct Normaliser {
   private var names: [(value: String, name: String)] = []
   private var counts: [String: Int] = [:]
@@ -24,7 +25,7 @@ struct Normaliser {
 
   private static let letter = "[0-9a-hjkmnp-tv-z]"
 
-  /// Where random values stand, in the first group of each.
+  /// The places of random values, in the first group of each pattern.
   private static let ids = [
     "(?m)^(\(letter){8})(?= |$)", "(?m)^((?=[^\\n-]{1,7}-)[0-9a-hjkmnp-tv-z-]{9}) ",
     "\"id\":\"(\(letter){8})\"",
@@ -62,7 +63,7 @@ struct Normaliser {
     for (value, name) in names {
       output = output.replacingOccurrences(of: value, with: name)
       guard name.hasPrefix("<id") else { continue }
-      // The hyphen behind the part that names it alone stands where chance puts it.
+      // The hyphen after the unique beginning of an id stands at a random place.
       for length in 1..<value.count {
         output = output.replacingOccurrences(
           of: "\(value.prefix(length))-\(value.dropFirst(length))", with: name)
@@ -76,7 +77,7 @@ struct Normaliser {
     return output
   }
 
-  /// Whether a time is from when the case ran, as exactly as it is written.
+  /// Whether a time is from the run of the case, as exactly as it is written.
   private func isNow(_ text: String) -> Bool {
     let digits = text.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
     guard digits.count >= 5 else { return false }

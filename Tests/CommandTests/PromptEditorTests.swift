@@ -7,17 +7,17 @@ import Testing
 @testable import emojiart
 
 @Suite("The prompt's line") struct PromptEditorTests {
-  /// Keys as a terminal sends them, and the line they make, with `|` for the cursor.
+  /// Keys as a terminal sends them, and the resulting line, with `|` for the cursor.
   static let walks: [(typed: String, line: String)] = [
     ("add 👩‍🚀", "add 👩‍🚀|"),
-    // Backspace: one character, whatever it is made of.
+    // Backspace removes one character, whatever its scalars.
     ("a👩‍🚀\u{7F}", "a|"), ("a👨‍👩‍👧‍👦\u{7F}", "a|"), ("a🇩🇪\u{7F}", "a|"), ("a👍🏽\u{7F}", "a|"), ("a1️⃣\u{7F}", "a|"),
     ("a❤️\u{8}", "a|"), ("a🏴󠁧󠁢󠁳󠁣󠁴󠁿\u{7F}", "a|"), ("ae\u{301}\u{7F}", "a|"), ("\u{7F}", "|"),
-    // Arrows: one character.
+    // Arrows move by one character.
     ("👩‍🚀🇩🇪\u{1B}[D", "👩‍🚀|🇩🇪"), ("👩‍🚀🇩🇪\u{1B}[D\u{1B}OD", "|👩‍🚀🇩🇪"), ("1️⃣x\u{2}\u{2}\u{6}", "1️⃣|x"),
     ("👍🏽👍🏿\u{1}\u{4}", "|👍🏿"), ("👍🏽👍🏿\u{1B}[H\u{1B}[3~", "|👍🏿"), ("ab\u{1}\u{5}c", "abc|"),
     ("ab\u{1B}[1~x\u{1B}[4~y", "xaby|"),
-    // What is typed in parts becomes one.
+    // Scalars typed one by one become one character.
     ("👩\u{200D}🚀\u{7F}", "|"), ("🇩🇪\u{1}🇫", "🇫🇩|🇪"), ("👩🚀\u{2}\u{200D}", "👩‍🚀|"),
     ("👩\u{200D}x🚀\u{2}\u{7F}", "👩‍🚀|"),
     // Words end at blanks.
@@ -27,9 +27,9 @@ import Testing
     ("add 🐝 🌸\u{2}\u{2}\u{B}", "add 🐝|"), ("add 🐝 🌸\u{2}\u{15}", "|🌸"),
     ("add 🐝\u{17}\u{19}\u{19}", "add 🐝🐝|"),
     ("ab\u{15}\u{15}\u{19}", "ab|"),
-    // Ctrl-C takes back what is typed.
+    // Ctrl-C clears the line.
     ("add\u{3}x", "x|"),
-    // Lines called back, and the one that is not entered yet.
+    // Recalled lines, and the line that is not entered yet.
     ("one\rtwo\rth\u{1B}[A", "two|"), ("one\rtwo\rth\u{10}\u{10}\u{10}", "one|"),
     ("one\rtwo\rth\u{10}\u{10}\u{E}\u{E}\u{E}", "th|"),
     ("one\rone\r  \r\u{10}\u{10}", "one|"), ("one\rtwo\r\u{10}!\r\u{10}\u{10}", "two|"),
@@ -47,12 +47,12 @@ import Testing
     String(editor.text[..<editor.cursor]) + "|" + String(editor.text[editor.cursor...])
   }
 
-  @Test("a character is one to every key, whatever it is made of", arguments: walks)
+  @Test("every key treats a character as one, whatever its scalars", arguments: walks)
   func walk(_ walk: (typed: String, line: String)) {
     #expect(shown(editor(after: walk.typed)) == walk.line, "\(walk.typed.debugDescription)")
   }
 
-  @Test("P1 the line is always the characters that will be read, and no keys trap the editor")
+  @Test("P1 the line is always a sequence of whole characters, and no keys trap the editor")
   func randomKeys() {
     var random = SplitMix64(seed: 2)
     let parts = [
@@ -78,10 +78,10 @@ import Testing
       }
     }
     print("prompt: 18000 keys, \(joined) of them joined characters")
-    #expect(joined > 500, "the check meets characters that join")
+    #expect(joined > 500, "the keys include characters that join")
   }
 
-  @Test("Tab goes on with a word as far as all candidates agree, and then shows them")
+  @Test("Tab completes a word to the common beginning of all candidates, and else shows them")
   func completion() {
     func completed(_ typed: String, _ candidates: [String]) -> (String, LineEditor.Effect) {
       var editor = editor(after: typed)
@@ -95,13 +95,13 @@ import Testing
     #expect(completed("rem", ["remove", "remote"]) == ("remo|", .changed))
     #expect(completed("x", ["move"]) == ("x|", .bell))
     #expect(completed("move 'be es' 🐝", ["🐝:1", "🐝:2"]) == ("move 'be es' 🐝:|", .changed))
-    #expect(completed("move be\\ es 👩‍", ["👩‍🚀"]).1 == .bell, "half a character begins none")
+    #expect(completed("move be\\ es 👩‍", ["👩‍🚀"]).1 == .bell, "half a character completes to none")
     #expect(completed("move \"be es\" ", ["a b"]) == ("move \"be es\" a\\ b |", .changed))
     #expect(completed("move \"be es\" 'a b", ["a bc"]) == ("move \"be es\" a\\ bc |", .changed))
-    #expect(completed("m", ["m\u{1B}[2J"]) == ("m|", .bell), "no candidate reaches the terminal's controls")
+    #expect(completed("m", ["m\u{1B}[2J"]) == ("m|", .bell), "no candidate with a control character is used")
   }
 
-  @Test("a line that is longer than 64 KiB is dropped and told, never entered in part")
+  @Test("a line longer than 64 KiB is dropped with a report, and never entered in part")
   func tooLong() {
     var editor = LineEditor()
     let keys: [Key] = [
@@ -112,7 +112,7 @@ import Testing
     #expect(editor.text.isEmpty)
   }
 
-  @Test("at most 1,000 lines are called back, blank ones and repeated ones not kept")
+  @Test("the history keeps at most 1,000 lines, without blank and repeated ones")
   func historyLimit() {
     var editor = LineEditor(history: (0..<1_500).map { "\($0)" })
     #expect(editor.history.count == 1_000)

@@ -12,7 +12,7 @@ import Testing
     return decoder.decode(typed.utf8)
   }
 
-  /// With runs of text joined, however they were cut.
+  /// Joins successive texts, however they were cut.
   private func joined(_ keys: [Key]) -> [Key] {
     keys.reduce(into: []) { result, key in
       if case .text(let new) = key, case .text(let old) = result.last {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("keys are known in the spelling of every common terminal, and what is unknown is dropped")
+  @Test("keys of every common terminal are recognised, and unknown sequences are dropped")
   func table() {
     #expect(keys("\u{1B}[A\u{1B}OA\u{10}") == [.up, .up, .up])
     #expect(keys("\u{1B}[B\u{1B}[C\u{1B}[D") == [.down, .right, .left])
@@ -44,7 +44,7 @@ import Testing
     #expect(keys("\u{1B}🐝\u{1B}[1\r\u{85}\u{9B}x") == [.text("🐝"), .enter, .text("x")])
   }
 
-  @Test("P2 in a paste, line breaks enter lines, Ctrl-C ends it, and nothing else is a key")
+  @Test("P2 in a paste, line breaks enter lines, Ctrl-C ends it, and all other keys are ignored")
   func paste() {
     #expect(
       keys("\u{1B}[200~a\tb\r\nc\nd\re\u{1B}[201~") == [
@@ -54,7 +54,7 @@ import Testing
     #expect(keys("\u{1B}[200~lost\u{3}\u{1}") == [.text("lost"), .interrupt, .home], "Ctrl-C ends it")
   }
 
-  @Test("a lone Escape is nothing, and is over when nothing follows it")
+  @Test("a lone Escape is no key, and is dropped when nothing follows it")
   func escape() {
     var decoder = KeyDecoder()
     var found = decoder.decode([0x1B])
@@ -101,10 +101,10 @@ import Testing
       cases += 1
     }
     print("prompt: \(cases) byte strings cut anywhere; a decoder that forgets differed on \(differing)")
-    #expect(differing > 1_000, "the check can fail")
+    #expect(differing > 1_000, "the control: a decoder that drops unfinished sequences differs")
   }
 
-  @Test("C6 text comes through as it is, without what is no UTF-8 and without control characters")
+  @Test("C6 text is decoded without invalid UTF-8 and control characters, and otherwise unchanged")
   func text() {
     var random = SplitMix64(seed: 10)
     for _ in 0..<4_000 {

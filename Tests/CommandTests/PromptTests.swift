@@ -9,7 +9,7 @@ import Testing
 
 @testable import emojiart
 
-/// A prompt on a terminal that only remembers what was written to it.
+/// A prompt on a terminal that records its output.
 private final class Session {
   private final class Screen {
     var bytes: [UInt8] = []
@@ -25,7 +25,7 @@ private final class Session {
       write: { screen.bytes += $0 })
   }
 
-  /// What happens when this is typed.
+  /// The events of typed text.
   func events(_ typed: String) -> [PromptEvent] {
     prompt.feed(Array(typed.utf8)[...])
     var events: [PromptEvent] = []
@@ -35,7 +35,7 @@ private final class Session {
 
   func next() -> PromptEvent? { prompt.next() }
 
-  /// What was written since the last look.
+  /// The output since the last call.
   func written() -> String {
     defer { screen.bytes = [] }
     return String(decoding: screen.bytes, as: UTF8.self)
@@ -48,19 +48,19 @@ private final class Session {
   }
 
   @Test(
-    "the row is drawn with the cursor saved between what stands before and behind it, never by counting")
+    "the row is drawn with saved cursor positions, and does not depend on the widths of characters")
   func drawing() {
     let session = Session()
     session.prompt.redraw()
     #expect(session.written() == row("bees> "))
     #expect(session.events("add 👩‍🚀 x\u{1B}[D\u{1B}[D") == [])
-    #expect(session.written() == row("bees> add 👩‍🚀", " x"), "once for all that was read")
+    #expect(session.written() == row("bees> add 👩‍🚀", " x"), "one drawing for all that was read")
     #expect(session.events("\u{1B}") == [])
     #expect(session.written() == "")
     session.prompt.hide()
     #expect(session.written() == "\r\u{1B}[J")
     #expect(session.events("[C") == [])
-    #expect(session.written() == row("bees> add 👩‍🚀 ", "x"), "what was typed is still there")
+    #expect(session.written() == row("bees> add 👩‍🚀 ", "x"), "the typed text is still there")
   }
 
   @Test("a long line shows the part around the cursor, in one row of any width")
@@ -95,11 +95,11 @@ private final class Session {
     #expect(scrolled > 200)
   }
 
-  @Test("a new status is drawn at once while a line is being typed, the same one is not")
+  @Test("a new status is drawn at once while a line is being typed, and an unchanged one is not")
   func status() {
     let session = Session()
     session.prompt.status = "bees"
-    #expect(session.written() == "", "not before it is shown")
+    #expect(session.written() == "", "nothing is drawn before the prompt is shown")
     session.prompt.redraw()
     _ = session.events("add")
     _ = session.written()
@@ -111,7 +111,7 @@ private final class Session {
     #expect(session.written() == row("…(1 unsaved)> add"))
   }
 
-  @Test("C6 a line is printed above what is being typed, and nothing in it is obeyed by the terminal")
+  @Test("C6 a line is printed above the typed line, with its control characters escaped")
   func above() {
     let session = Session()
     session.prompt.printAbove("before")
@@ -125,7 +125,7 @@ private final class Session {
     #expect(session.written() == row("\\u{1b}]0;x\\u{7} ad"))
   }
 
-  @Test("each line entered is an event of its own, left standing before it is answered")
+  @Test("each entered line is an event of its own, and stays on the screen")
   func lines() {
     let session = Session()
     session.prompt.redraw()
@@ -149,9 +149,9 @@ private final class Session {
     _ = session.events("x")
     _ = session.written()
     #expect(session.events("\u{8}\u{3}") == [.interrupt])
-    #expect(session.written() == row("bees> "), "what was taken back just before is seen")
+    #expect(session.written() == row("bees> "), "the removed character is no longer shown")
     #expect(session.events("\u{3}") == [.interrupt])
-    #expect(session.events("ab\u{1B}[D\u{4}\u{4}") == [], "Ctrl-D takes what is behind the cursor")
+    #expect(session.events("ab\u{1B}[D\u{4}\u{4}") == [], "Ctrl-D removes the character behind the cursor")
     #expect(session.events("\u{1A}\r") == [.suspend, .line("a")])
     _ = session.written()
     session.prompt.feed([0x04])
@@ -159,8 +159,8 @@ private final class Session {
     #expect(session.written() == "\r\u{1B}[J")
   }
 
-  @Test("Tab, Ctrl-L, the bell and a line that is too long are seen on the terminal")
-  func seen() {
+  @Test("Tab, Ctrl-L, the bell and a line that is too long have their output on the terminal")
+  func shownOutput() {
     let session = Session()
     session.prompt.redraw()
     _ = session.written()
@@ -176,7 +176,7 @@ private final class Session {
     #expect(session.written().contains("a line has at most 65536 bytes; this one was dropped\r\n"))
   }
 
-  @Test("lines entered come back in the next session; a history that cannot be read is a notice")
+  @Test("entered lines are recalled in the next session, and a history that cannot be read is one notice")
   func history() throws {
     let folder = try Folder()
     let file = HistoryFile(path: folder.path("history"))
@@ -189,18 +189,18 @@ private final class Session {
     let third = Session(history: HistoryFile(path: folder.path("")))
     let notice = third.written()
     #expect(notice.hasPrefix("cannot read the history ") && notice.hasSuffix("for this session only\r\n"))
-    #expect(third.events("x\r\u{10}\r") == [.line("x"), .line("x")], "and the session has one of its own")
-    #expect(!third.written().contains("cannot"), "told once")
+    #expect(third.events("x\r\u{10}\r") == [.line("x"), .line("x")], "the session has a history of its own")
+    #expect(!third.written().contains("cannot"), "the notice comes once")
   }
 
-  @Test("several programs add to one history without tearing a line, and it is cut to its room")
+  @Test("several programs add to one history without tearing a line, and it is cut to its capacity")
   func together() throws {
     let folder = try Folder()
-    // The smaller room is cut to once in a round, in the middle of everybody's writing.
+    // The smaller capacity causes one cut in a round, while all programs write.
     for (round, limit) in ([1 << 20] + Array(repeating: 20_000, count: 10)).enumerated() {
       let file = HistoryFile(path: folder.path("history-\(round)"), byteLimit: limit, lineLimit: 10_000)
       let failures = Mutex(0)
-      // Each append opens the file anew, so that threads are to it what programs are.
+      // Each append opens the file anew, so that threads are like programs.
       DispatchQueue.concurrentPerform(iterations: 8) { program in
         for number in 0..<200 {
           let line = "program \(program) line \(number) 👩‍🚀"
@@ -211,7 +211,7 @@ private final class Session {
       let found = try String(contentsOfFile: file.path, encoding: .utf8).split(separator: "\n")
       #expect(found.allSatisfy { $0.wholeMatch(of: #/program \d line \d+ 👩‍🚀/#) != nil })
       #expect(limit == 20_000 ? (500..<1_600).contains(found.count) : found.count == 1_600)
-      // Cutting takes the oldest lines; a gap would be a line that went into a file that was replaced.
+      // Cutting removes the oldest lines. A gap would be a line that was written to a replaced file.
       for program in 0..<8 {
         let left = found.filter { $0.hasPrefix("program \(program) ") }.map {
           String($0.split(separator: " ")[3])
@@ -223,7 +223,7 @@ private final class Session {
     }
   }
 
-  @Test("a damaged history gives the lines that are text, and one that is no file is refused")
+  @Test("a damaged history gives its lines of valid text, and a history that is no regular file is refused")
   func damaged() throws {
     let folder = try Folder()
     let file = HistoryFile(path: folder.path("history"))
@@ -238,11 +238,11 @@ private final class Session {
     #expect(throws: ArtError.self) { try HistoryFile(path: folder.path("none/history")).append("x") }
     var small = file
     small.byteLimit = 8
-    #expect(try small.load() == ["torn"], "a line without its beginning is none")
+    #expect(try small.load() == ["torn"], "a line without its beginning is dropped")
   }
 
   @Test(
-    "P3 the terminal gives keys at once and marks pastes while a line is edited, and is as it was afterwards"
+    "P3 while a line is edited the terminal gives keys at once and marks pastes, and afterwards its settings are as before"
   )
   func terminal() throws {
     let (ours, theirs) = try openTerminal()
@@ -257,7 +257,7 @@ private final class Session {
     #expect(TerminalMode(input: null, output: theirs, term: "xterm") == nil)
     #expect(TerminalMode(input: theirs, output: null, term: "xterm") == nil)
     let mode = try #require(TerminalMode(input: theirs, output: theirs, term: "xterm"))
-    #expect(mode.columns == 80, "a new one has no size")
+    #expect(mode.columns == 80, "a new terminal has no size")
     var size = winsize(ws_row: 10, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0)
     #expect(ioctl(ours, UInt(TIOCSWINSZ), &size) == 0)
     #expect(mode.columns == 40)
@@ -269,7 +269,7 @@ private final class Session {
       let raw = try settings(theirs)
       #expect(raw.c_lflag & tcflag_t(ICANON | ECHO | ISIG | IEXTEN) == 0)
       #expect(raw.c_iflag & tcflag_t(ICRNL | IXON) == 0)
-      #expect(raw.c_oflag == before.c_oflag, "what others print still ends its lines")
+      #expect(raw.c_oflag == before.c_oflag, "the output of others still has its line breaks")
       mode.restore()
       mode.restore()
       let after = try settings(theirs)
@@ -281,7 +281,7 @@ private final class Session {
     #expect(try written(to: ours, bytes: expected.utf8.count) == expected)
   }
 
-  /// What comes out of a terminal: as many bytes as are waited for.
+  /// The output of a terminal, of a given number of bytes.
   private func written(to terminal: Int32, bytes count: Int) throws -> String {
     var found: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: count)
@@ -314,7 +314,7 @@ private final class Session {
   }
 }
 
-/// A folder of a test's own.
+/// A temporary folder.
 private final class Folder {
   private let place = FileManager.default.temporaryDirectory.appending(
     path: "emojiart-prompt-\(UUID().uuidString)")

@@ -19,7 +19,8 @@ import Testing
     #expect(try ShellWords.split(#""\"\\\$\`\n""#) == [#""\$`\n"#])
     #expect(try ShellWords.split(#"'\'"#) == ["\\"])
     #expect(try ShellWords.split("#️⃣ $HOME * ~ `x` a;b") == ["#️⃣", "$HOME", "*", "~", "`x`", "a;b"])
-    #expect(try ShellWords.split("\"\u{301}\" x") == ["\u{301}", "x"], "a mark does not hide a quote")
+    #expect(
+      try ShellWords.split("\"\u{301}\" x") == ["\u{301}", "x"], "a combining mark does not hide a quote")
   }
 
   @Test(
@@ -39,7 +40,7 @@ import Testing
       let line = (0..<Int.random(in: 1...12, using: &random)).map { _ in
         alphabet.randomElement(using: &random) ?? ""
       }
-      // What a shell makes of a backslash at the very end is its own.
+      // Shells differ in what they make of a backslash at the end.
       if line.last != "\\" { lines.append(line.joined()) }
     }
     let script = """
@@ -68,10 +69,10 @@ import Testing
       #expect((words.map { "\($0.count)|" + $0.map { $0 + "|" }.joined() } ?? "open") == answer, "\(line)")
     }
     print("prompt: \(lines.count) lines split as sh does, \(openLines) of them open")
-    #expect((100...1_400).contains(openLines), "both kinds are met")
+    #expect((100...1_400).contains(openLines), "open and closed lines occur")
   }
 
-  @Test("what completion puts into a line is read back as the same word")
+  @Test("a completed word is read back as the same word")
   func quoting() throws {
     for word in ["bees", "my bees", "a'b", "a\"b", "a\\", "👩‍🚀 x", "\t"] {
       #expect(try ShellWords.split("x " + ShellWords.quoted(word)) == ["x", word])

@@ -9,7 +9,7 @@ import ArtWorkspace
 import Foundation
 import Testing
 
-/// What the README shows of the library, as it stands there, for the compiler. What waits for a folder or wants a network is not run.
+/// The README's examples of the library, verbatim, for the compiler. Those that need a folder or the network are not run.
 private enum ReadmeExamples {
   static func folder() async throws {
     let folder = try await DocumentFolder.open("posters", isRecursive: true)
@@ -73,7 +73,7 @@ private enum ReadmeExamples {
   }
 }
 
-/// Examples in Swift as pages show them, compared with the source that has them for the compiler.
+/// Examples in Swift on pages, compared with a source that has them for the compiler.
 struct CompiledExamples {
   /// The text of that source.
   let source: String
@@ -89,10 +89,10 @@ struct CompiledExamples {
     }
   }
 
-  /// Without its blanks and line breaks, which are others in the source.
+  /// Without blanks and line breaks, which differ in the source.
   private func plain(_ code: some Sequence<Character>) -> String { String(code.filter { !$0.isWhitespace }) }
 
-  /// What of the examples is not in the source.
+  /// The parts of the examples that are not in the source.
   func missing(_ examples: [String]) -> [String] {
     let lines = Set(source.components(separatedBy: "\n"))
     let code = plain(source)
@@ -107,14 +107,14 @@ struct CompiledExamples {
 
 @Suite("The README")
 struct ReadmeTests {
-  @Test("the examples of the library are compiled as they stand in the README")
+  @Test("the README's examples of the library are compiled verbatim")
   func examples() throws {
     let readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
     let examples = CompiledExamples.examples(in: readme)
     let compiled = try CompiledExamples()
     #expect(examples.count == 6)
     #expect(compiled.missing(examples) == [])
-    // The control: what stands there and is not compiled is found.
+    // The control: an example that is not compiled is found.
     let other = try #require(examples.last).replacingOccurrences(of: "reading:", with: "of:")
     #expect(
       compiled.missing(["import Nothing\n\n\(other)"]) == ["import Nothing", "import Nothing\n\n\(other)"])

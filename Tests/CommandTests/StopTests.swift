@@ -34,7 +34,8 @@ struct StopTests {
     _ = waitid(P_PID, id_t(process), &what, WSTOPPED | WNOHANG)
   }
 
-  /// A run with a document of that many emoji, which another stream edits until the body returns; each of its saves is signalled.
+  /// Runs a body with a document of this number of emoji, which another stream edits until the body returns. Each save of that
+  /// stream is signalled.
   private func withLoad(
     emojis: Int, _ body: @escaping @Sendable (CommandRun, String, DispatchSemaphore) throws -> Void
   ) async throws {
@@ -65,7 +66,7 @@ struct StopTests {
     try run.remove()
   }
 
-  @Test("D11 the kernel's list of locks shows one that is held")
+  @Test("D11 the control: the kernel's list of locks has a lock that is held")
   func control() async throws {
     let run = try CommandRun()
     _ = try await run.output(of: "emojiart new bees")
@@ -92,7 +93,7 @@ struct StopTests {
           String(repeating: #"{"add":{"text":"🌸","x":1,"y":2}}"# + "\n", count: batch - 1)
             + #"{"add":{"text":"🌸","x":\#(round),"y":2}}"#)
         var answered = 0
-        // Sometimes in the midst of it, sometimes when all is answered and the notice of a save is about to come.
+        // Sometimes between answers, sometimes when all edits are answered and the event of a save is about to come.
         let goal = Int.random(in: 0...batch + 10, using: &random)
         while answered < min(goal, batch), let line = try stream.line() {
           if line.contains(#""ok""#) { answered += 1 }
@@ -130,9 +131,9 @@ struct StopTests {
         try Self.waitUntilStopped(watch.processID)
         held += try Self.locks(on: path, of: watch.processID)
         watch.signal(SIGCONT)
-        watch.forget()
+        watch.discardOutput()
       }
-      // Signals that end may be blocked in what a test's thread begins.
+      // SIGTERM may be blocked in a process that a test's thread starts, so the watcher is killed.
       watch.signal(SIGKILL)
       #expect(watch.end() == -SIGKILL)
       print("D11 stops: \(stops) tried, \(held.count) held a lock")

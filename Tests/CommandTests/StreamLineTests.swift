@@ -7,7 +7,7 @@ import Testing
 
 @testable import emojiart
 
-/// Chance that can be repeated.
+/// A generator that repeats its numbers.
 private struct Chance: RandomNumberGenerator {
   var state: UInt64
 
@@ -21,7 +21,7 @@ private struct Chance: RandomNumberGenerator {
 }
 
 @Suite("Lines of an editing stream") struct StreamLineTests {
-  /// What a splitter makes of bytes that come through a pipe in pieces: lines, and nil for each that was too long.
+  /// The lines of bytes that arrive through a pipe in pieces, with nil for each line that was too long.
   private func lines(_ bytes: [UInt8], in pieces: [Int]) throws -> [[UInt8]?] {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
@@ -55,53 +55,56 @@ private struct Chance: RandomNumberGenerator {
     return lines
   }
 
-  @Test("S2 however the input is cut, its lines are the same, and one that is too long is told once")
+  @Test(
+    "S2 the lines of an input are the same however it is cut, and each line that is too long is reported once"
+  )
   func splitting() throws {
-    var chance = Chance(state: 3)
+    var random = Chance(state: 3)
     var (count, tooLong) = (0, 0)
     for _ in 0..<12 {
       var bytes: [UInt8] = []
       var expected: [[UInt8]?] = []
-      for _ in 0..<Int.random(in: 1...40, using: &chance) {
+      for _ in 0..<Int.random(in: 1...40, using: &random) {
         let lengths = [
           0, 1, 30, 5_000, 70_000, StreamLineReader.limit - 1, StreamLineReader.limit,
           StreamLineReader.limit + 1,
         ]
-        // The longest ones are rare.
-        let most = Int.random(in: 0...4, using: &chance) == 0 ? lengths.count : 5
+        // The longest lines are rare.
+        let most = Int.random(in: 0...4, using: &random) == 0 ? lengths.count : 5
         let line = [UInt8](
-          repeating: .random(in: 32...126, using: &chance),
-          count: lengths[Int.random(in: 0..<most, using: &chance)])
+          repeating: .random(in: 32...126, using: &random),
+          count: lengths[Int.random(in: 0..<most, using: &random)])
         bytes += line + [0x0A]
         expected.append(line.count > StreamLineReader.limit ? nil : line)
         tooLong += line.count > StreamLineReader.limit ? 1 : 0
       }
-      if Bool.random(using: &chance) {
+      if Bool.random(using: &random) {
         bytes += Array("the last one".utf8)
         expected.append(Array("the last one".utf8))
       }
-      let pieces = (0..<7).map { _ in Int.random(in: 1...65_536, using: &chance) }
+      let pieces = (0..<7).map { _ in Int.random(in: 1...65_536, using: &random) }
       let found = try lines(bytes, in: pieces)
       #expect(found == expected)
       expected[0] = Array("something else".utf8)
-      #expect(found != expected, "the control")
+      #expect(found != expected, "the control: another line is a difference")
       count += found.count
     }
     print("stream: \(count) lines split, \(tooLong) of them too long")
     #expect(count > 150 && tooLong > 0)
   }
 
-  @Test("D18 what happens while nobody reads is kept up to a bound, and then told to be missing")
+  @Test(
+    "D18 output that is not read is kept up to a limit, and is then replaced by a notice that it is missing")
   func outbox() throws {
     let outbox = try Outbox { _ in Array("missing\n".utf8) }
-    let news = [UInt8](repeating: 0x78, count: 999) + [0x0A]
-    for _ in 0..<4_000 { outbox.put(news) }
+    let event = [UInt8](repeating: 0x78, count: 999) + [0x0A]
+    for _ in 0..<4_000 { outbox.put(event) }
     #expect(outbox.drain().lines.count == 4_000_000)
-    for _ in 0..<9_000 { outbox.put(news) }
-    let taken = outbox.drain().lines
-    #expect(taken.count < 4_200_000)
-    #expect(taken.starts(with: Array("missing\n".utf8)))
+    for _ in 0..<9_000 { outbox.put(event) }
+    let kept = outbox.drain().lines
+    #expect(kept.count < 4_200_000)
+    #expect(kept.starts(with: Array("missing\n".utf8)))
     #expect(outbox.drain().lines.isEmpty)
-    print("stream: of \(9_000 * news.count) bytes that nobody read, \(taken.count) were kept")
+    print("stream: of \(9_000 * event.count) bytes that nobody read, \(kept.count) were kept")
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A running `emojiart edit bees --json`, or another command, of which a test holds both ends. Its calls block: see `onThread`.
+/// A running `emojiart edit bees --json`, or another command, whose input and output a test holds. Its calls block: see `onThread`.
 final class StreamProcess {
   private let process = Process()
   private let input: Int32
@@ -35,10 +35,9 @@ final class StreamProcess {
     close(output)
   }
 
-  /// Writes lines as far as they are taken, and the pipe is not full for a second; how many bytes were. Whoever calls it wants no certain
-  /// number.
+  /// Writes lines until the pipe stays full for `timeout`, and returns how many bytes were written. The number is not exact.
   func offer(_ lines: String, timeout: Duration = .seconds(1)) -> Int {
-    // A program that has ended is no reason to end, too. Ignoring the signal would be inherited.
+    // A program that has ended must not end the test. Ignoring the signal would be inherited.
     var pipeSignal = sigset_t()
     sigemptyset(&pipeSignal)
     sigaddset(&pipeSignal, SIGPIPE)
@@ -62,7 +61,7 @@ final class StreamProcess {
   func send(_ lines: String...) throws {
     let text = lines.map { $0 + "\n" }.joined()
     guard offer(text, timeout: Hang.limit) == text.utf8.count else {
-      throw Hang("somebody who reads \(lines)")
+      throw Hang("a program that reads \(lines)")
     }
   }
 
@@ -89,8 +88,8 @@ final class StreamProcess {
     }
   }
 
-  /// Forgets what has been written, without waiting for more.
-  func forget() {
+  /// Discards the present output, without waiting for more.
+  func discardOutput() {
     read = []
     var (piece, ready) = (
       [UInt8](repeating: 0, count: 1 << 16), pollfd(fd: output, events: Int16(POLLIN), revents: 0)
@@ -105,7 +104,7 @@ final class StreamProcess {
     return lines
   }
 
-  /// Reads until a line holds that; the lines until then.
+  /// Reads up to and including the first line that contains a text.
   func lines(until text: String) throws -> [String] {
     var lines: [String] = []
     while let line = try line() {
@@ -123,7 +122,7 @@ final class StreamProcess {
 }
 
 extension CommandRun {
-  /// What a script prints that succeeds.
+  /// The output of a script, which must succeed.
   func output(of script: String) async throws -> String {
     let file = place.appending(path: "script-\(UUID().uuidString)")
     try Data(script.utf8).write(to: file)

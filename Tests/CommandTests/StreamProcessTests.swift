@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Editing streams, by those who talk to them", .serialized)
+@Suite("Editing streams and their clients", .serialized)
 struct StreamProcessTests {
   private let bee = #"{"add":{"text":"🐝","x":1,"y":2}}"#
 
@@ -22,7 +22,7 @@ struct StreamProcessTests {
   }
 
   @Test(
-    "S5 a signal that ends is obeyed after a save, and the program dies of it",
+    "S5 a signal that ends programs makes a stream save, and then ends it by that signal",
     arguments: [SIGTERM, SIGINT, SIGHUP])
   func signals(number: Int32) async throws {
     try await withRun { run in
@@ -44,18 +44,18 @@ struct StreamProcessTests {
     }
   }
 
-  @Test("S5 a reader that takes nothing does not keep a signal from saving and ending")
+  @Test("S5 a client that reads nothing does not keep a stream from saving and ending at a signal")
   func blockedSignal() async throws {
     try await withRun { run in
       let bee = bee
       let (answered, status) = try await onThread {
         let stream = try StreamProcess(in: run, ["--autosave-delay", "3600"])
-        // On a busy machine it is held up before it has begun, and ends without having read anything.
+        // On a busy machine the signal may come before the stream has begun, and ends it before it has read a line.
         try stream.send(bee)
         _ = try stream.lines(until: #""ok""#)
         let lines = String(repeating: bee + "\n", count: 100_000)
         let taken = stream.offer(lines)
-        #expect(taken < lines.utf8.count, "it is held up")
+        #expect(taken < lines.utf8.count, "the stream is blocked by its output")
         stream.signal(SIGTERM)
         let status = stream.end()
         return (try stream.rest().count { $0.contains(#""ok""#) }, status)
@@ -67,7 +67,9 @@ struct StreamProcessTests {
     }
   }
 
-  @Test("S7 D18 while nobody reads the answers nothing is read and little is kept; then all is answered")
+  @Test(
+    "S7 D18 a stream whose answers are not read reads little, and answers all that it read when they are read again"
+  )
   func slowReader() async throws {
     try await withRun { run in
       let bee = bee
@@ -75,7 +77,7 @@ struct StreamProcessTests {
         let stream = try StreamProcess(in: run)
         let lines = String(repeating: bee + "\n", count: 50_000)
         let taken = stream.offer(lines)
-        // Half a line may be there.
+        // Half a line may have been read.
         let count = (taken + bee.utf8.count) / (bee.utf8.count + 1)
         stream.endInput()
         let rest = try stream.rest()
@@ -90,7 +92,7 @@ struct StreamProcessTests {
     }
   }
 
-  @Test("S4 no edit is told to be saved before it is answered")
+  @Test("S4 no edit is reported as saved before it is answered")
   func order() async throws {
     try await withRun { run in
       let bee = bee
@@ -121,7 +123,7 @@ struct StreamProcessTests {
     }
   }
 
-  @Test("D12 two streams and commands on one document: every field keeps what was said of it last")
+  @Test("D12 with two streams and commands on one document every field keeps its last value")
   func twoStreams() async throws {
     try await withRun { run in
       _ = try await run.output(of: "emojiart add bees 🐝 🐛 🐜 --at 1,2; emojiart add bees 🌸")
@@ -160,7 +162,9 @@ struct StreamProcessTests {
         try await count(run, #"[.emojis[] | select(.y == 7 and .x == 500 and .size == 500)] | length"#) == 3)
       #expect(try await count(run, #"[.emojis[] | select(.text == "🌸" and .size == 20)] | length"#) == 1)
       #expect(try await count(run, #"[.emojis[] | select(.text == "🌼")] | length"#) == commands)
-      #expect(try await count(run, #"[.emojis[] | select(.size == 499)] | length"#) == 0, "the control")
+      #expect(
+        try await count(run, #"[.emojis[] | select(.size == 499)] | length"#) == 0,
+        "the control: no old value is left")
       print("stream: two streams with \(rounds * emojis.count) edits each, and \(commands * 2) commands")
     }
   }

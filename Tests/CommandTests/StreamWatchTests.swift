@@ -7,27 +7,27 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Editing streams that hear of others", .serialized)
+@Suite("Editing streams that follow others' changes", .serialized)
 struct StreamWatchTests {
-  private static let patient = ["--autosave-delay", "3600", "--autosave-changes", "100000"]
+  private static let savesOnRequest = ["--autosave-delay", "3600", "--autosave-changes", "100000"]
 
-  private func withRun(_ body: @escaping @Sendable (Neighbour) throws -> Void) async throws {
+  private func withRun(_ body: @escaping @Sendable (OtherProgram) throws -> Void) async throws {
     let run = try CommandRun()
     _ = try await run.output(of: "emojiart new bees; emojiart add bees 🐝 --at 1,2")
-    try await onThread { try body(Neighbour(run)) }
+    try await onThread { try body(OtherProgram(run)) }
     try run.remove()
   }
 
-  @Test("D13 what others do comes at once as changed")
+  @Test("D13 changes of others are reported at once")
   func atOnce() async throws {
     try await withRun { other in
-      let stream = try other.stream(Self.patient)
-      // That it is told of them, and does not find them by looking every two seconds: no timer wakes it between them.
+      let stream = try other.stream(Self.savesOnRequest)
+      // No timer wakes the stream between them, so it is notified, and does not find the changes by refreshing every two seconds.
       for round in 1...5 {
         try other.run("emojiart move bees 🐝 --to \(round),7")
         let lines = try stream.lines(until: #""changed""#)
         #expect(lines.count == 1 && lines[0].contains(#"["move","#) && lines[0].contains("\(round),7]"))
-        #expect(try stream.children(1).count == 1, "its helper program watches")
+        #expect(try stream.children(1).count == 1, "a helper process watches")
       }
       stream.endInput()
       #expect(try stream.rest() == [#"{"state":"closed"}"#] && stream.end() == 0)
@@ -35,11 +35,11 @@ struct StreamWatchTests {
   }
 
   @Test(
-    "D12 what others do joins with what is unsaved: different fields both stay, of one field the later save's value"
+    "D12 a save rebases onto others' changes: different fields both stay, and of one field the later save's value"
   )
-  func joins() async throws {
+  func rebases() async throws {
     try await withRun { other in
-      let stream = try other.stream(Self.patient)
+      let stream = try other.stream(Self.savesOnRequest)
       try stream.send(#"{"move":{"ref":"🐝","to":[5,6]}}"#)
       _ = try stream.lines(until: #""unsaved":1"#)
       try other.run("emojiart resize bees 🐝 --to 99")
@@ -58,17 +58,17 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("D13 own saves do not come back, and do not bring the next one forward")
+  @Test("D13 a stream's own saves are not reported as others' changes, and do not start the next save early")
   func ownSaves() async throws {
     try await withRun { other in
-      let stream = try other.stream(Self.patient)
+      let stream = try other.stream(Self.savesOnRequest)
       let rounds = 15
       var lines: [String] = []
       for round in 1...rounds {
-        // What is asked for last in each round is not saved before the next one asks for it.
+        // The last edit of each round is not saved before the next round requests it.
         try stream.send(#"{"save":true}"#, #"{"move":{"ref":"🐝","to":[\#(round),8]}}"#)
         lines += try stream.lines(until: #""unsaved":1"#)
-        // A program's run is longer than a change takes to be told.
+        // A run of a program takes longer than the report of a change.
         for _ in 0..<3 { try other.run("emojiart show bees >/dev/null") }
       }
       try other.run("emojiart resize bees 🐝 --to 99")
@@ -85,17 +85,17 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("W5 a stream alone, or among readers, is silent and uses no processor")
+  @Test("W5 a stream and its helper process sleep while other programs read the document or write elsewhere")
   func idle() async throws {
     try await withRun { other in
-      let stream = try other.stream(Self.patient)
+      let stream = try other.stream(Self.savesOnRequest)
       try other.run("emojiart move bees 🐝 --to 3,3")
       _ = try stream.lines(until: #""changed""#)
       let (processes, rounds) = ([stream.processID] + (try stream.children(1)), 20)
       #expect(processes.count == 2)
       try other.run("mkdir elsewhere; emojiart new elsewhere/ants")
       func rest() throws -> [Activity] { try processes.map { try Activity(of: $0) } }
-      // Until what its opening began is over.
+      // Until the activity of its opening is over.
       var (before, tries) = (try rest(), 0)
       try wait(for: "a stream that comes to rest") {
         try other.run("emojiart show bees >/dev/null; emojiart show bees >/dev/null")
@@ -113,15 +113,15 @@ struct StreamWatchTests {
       let after = try rest()
       #expect(zip(before, after).allSatisfy { $1.isAsleep(since: $0) }, "\(before) \(after)")
       print("W5 idle: \(rounds) rounds of readers and of writers elsewhere, after \(tries) to come to rest")
-      // The control: what it hears of costs it something.
+      // The control: a reported change costs processor time.
       for place in 1...rounds {
         try other.run("emojiart move bees 🐝 --to 4,\(place)")
         #expect(try stream.lines(until: #""changed""#).count == 1)
       }
-      let heard = try rest()
-      #expect(zip(after, heard).allSatisfy { !$1.isAsleep(since: $0) }, "\(after) \(heard)")
+      let active = try rest()
+      #expect(zip(after, active).allSatisfy { !$1.isAsleep(since: $0) }, "\(after) \(active)")
       let ticks = (
-        after[0].processorTime - before[0].processorTime, heard[0].processorTime - after[0].processorTime
+        after[0].processorTime - before[0].processorTime, active[0].processorTime - after[0].processorTime
       )
       #expect(ticks.0 < ticks.1, "\(ticks) ticks for as many readers and as many edits")
       stream.endInput()
@@ -130,10 +130,10 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("W3 when the helper is killed others' edits come all the same, each once")
+  @Test("W3 others' edits are reported once each after the helper process was killed or stopped")
   func killedHelper() async throws {
     try await withRun { other in
-      let stream = try other.stream(Self.patient)
+      let stream = try other.stream(Self.savesOnRequest)
       var seen: Set<Int32> = []
       for round in 1...4 {
         try other.run("emojiart move bees 🐝 --to \(round),1")
@@ -150,11 +150,13 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("W4 without the helper that is told once, and others' edits are found by looking every two seconds")
+  @Test(
+    "W4 without the helper process degraded watching is reported once, and others' edits are found by refreshes"
+  )
   func missingHelper() async throws {
     try await withRun { other in
       try other.run("cp \"$(readlink -f ../bin/emojiart)\" ../bin/alone; mv ../bin/alone ../bin/emojiart")
-      let stream = try other.begin(Self.patient)
+      let stream = try other.begin(Self.savesOnRequest)
       var lines = try stream.lines(until: #"{"degraded":{"reason":""#)
       for round in 1...2 {
         try other.run("emojiart move bees 🐝 --to \(round),1")
@@ -166,14 +168,15 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("G8 no helper outlives its stream, however that ends", arguments: [SIGKILL, SIGTERM, 0])
+  @Test(
+    "G8 no helper process outlives its stream, however the stream ends", arguments: [SIGKILL, SIGTERM, 0])
   func leftHelpers(signal: Int32) async throws {
     try await withRun { other in
-      let stream = try other.stream(Self.patient)
+      let stream = try other.stream(Self.savesOnRequest)
       let helper = try #require(try stream.children(1).first)
       if signal == 0 { stream.endInput() } else { stream.signal(signal) }
       #expect(stream.end() == -signal)
-      // One that ends by itself has seen to it; the system sees to it otherwise, and takes a moment.
+      // A stream that ends by itself ends its helper first; otherwise the system does so a moment later.
       if signal == 0 { #expect(kill(helper, 0) == -1 && errno == ESRCH) }
       try other.run(
         "until ! kill -0 \(helper) 2>/dev/null || grep -q '^State:.Z' /proc/\(helper)/status; do sleep 0.02; done"
@@ -181,7 +184,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("with --atomic nothing is watched: what others did is taken in at the end")
+  @Test("with --atomic nothing is watched, and others' changes are taken in at the end")
   func atomic() async throws {
     try await withRun { other in
       let stream = try other.stream(["--atomic"])
@@ -198,7 +201,7 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("W4 in words it is a line on stderr that others' edits come late")
+  @Test("W4 without --json degraded watching is one line on stderr")
   func words() async throws {
     try await withRun { other in
       try other.run("cp \"$(readlink -f ../bin/emojiart)\" ../bin/alone; mv ../bin/alone ../bin/emojiart")
@@ -215,10 +218,10 @@ struct StreamWatchTests {
     }
   }
 
-  @Test("D15 a document that is moved away and back is told at once, once each")
+  @Test("D15 a document that is moved away and back is reported at once, once each")
   func moved() async throws {
     try await withRun { other in
-      let stream = try other.stream(Self.patient)
+      let stream = try other.stream(Self.savesOnRequest)
       try other.run("emojiart move bees 🐝 --to 3,3")
       _ = try stream.lines(until: #""changed""#)
       for _ in 1...5 {
@@ -233,23 +236,23 @@ struct StreamWatchTests {
   }
 
   @Test(
-    "D17 a client that applies the lines of a stream with --own-changes to what show answered has the document",
+    "D17 a client that applies the lines of a stream with --own-changes to the answer of show has the document",
     arguments: [46, 47] as [UInt64])
   func followsByLines(seed: UInt64) async throws {
     try await withRun { other in
       var random = SplitMix64(seed: seed)
-      let stream = try other.begin(Self.patient + ["--own-changes", "--fetch", "none"])
+      let stream = try other.begin(Self.savesOnRequest + ["--own-changes", "--fetch", "none"])
       try other.run("emojiart add bees 🌸 🐛 🐜 --at 50,60; emojiart order bees 🐝 --front")
       try stream.send(#"{"show":true}"#)
-      var (client, forgetful) = (Follower(), Follower(passingOver: "added"))
-      /// Reads until a line holds that, and follows.
+      var (client, control) = (Follower(), Follower(ignoring: "added"))
+      /// Reads and applies lines until one contains a text.
       func follow(until text: String) throws {
         for line in try stream.lines(until: text) {
           try client.receive(line)
-          try forgetful.receive(line)
+          try control.receive(line)
         }
       }
-      /// Follows as far as the document is that is shown now, and compares.
+      /// Applies lines up to the version that is shown now, and compares.
       func compare() throws -> DocumentContent {
         try stream.send(#"{"show":true}"#)
         try follow(until: #""document""#)
@@ -264,7 +267,7 @@ struct StreamWatchTests {
       try follow(until: #""document""#)
 
       var asked = 0
-      /// Asks for something, and waits for the answer.
+      /// Sends a request, and waits for the answer.
       func ask(_ request: String) throws {
         asked += 1
         try stream.send(#"{\#(request),"tag":\#(asked)}"#)
@@ -283,7 +286,7 @@ struct StreamWatchTests {
         default: try ask(#""redo":1"#)
         }
         guard round % 5 == 0 else { continue }
-        // What is unsaved is made again on top of what others save.
+        // Unsaved edits are rebased onto others' saves.
         if round % 10 == 0 {
           try ask(#""save":true"#)
         } else {
@@ -295,9 +298,11 @@ struct StreamWatchTests {
         try follow(until: #""changed""#)
       }
       let content = try compare()
-      #expect(forgetful.content?.looksLike(content) == false, "the control")
+      #expect(
+        control.content?.looksLike(content) == false, "the control: a client that ignores added emoji differs"
+      )
 
-      // A backup comes back: the document is another state of itself.
+      // A backup is put back: another state of the same document.
       try ask(#""save":true"#)
       try other.run("cp bees.emojiart backup")
       try ask(#""remove":{"all":true}"#)
@@ -320,27 +325,27 @@ struct StreamWatchTests {
   }
 }
 
-/// A client that knows a document by the lines of a stream alone.
+/// A client that knows a document only by the lines of a stream.
 private struct Follower {
   private static let id = DocumentID(lowBits: 46)
-  /// The document, as far as the lines go that were read.
+  /// The document after the lines that were read.
   private(set) var content: DocumentContent?
   private(set) var version = 0
   private(set) var revision = 0
-  /// What `show` answered last.
+  /// The last answer of `show`.
   private(set) var shown: ProtocolDocument?
   private(set) var causes: Set<String> = []
-  /// Of an effect with that member nothing is done: the control.
-  private let passedOver: String?
+  /// An effect with this member is ignored: the control.
+  private let ignoredMember: String?
 
-  init(passingOver member: String? = nil) { passedOver = member }
+  init(ignoring member: String? = nil) { ignoredMember = member }
 
   mutating func receive(_ line: String) throws {
     var bytes = line
     switch try bytes.withUTF8({ try ProtocolLine($0, of: Self.id) }) {
     case .answer(let answer):
       if case .failed(let error) = answer.outcome {
-        // Nothing to undo is an answer as good as any.
+        // An answer that there is nothing to undo is fine.
         #expect(error.code == .nothingToUndo, "\(line)")
       }
       guard case .document(let shown) = answer.outcome else { return }
@@ -353,15 +358,15 @@ private struct Follower {
       #expect(change.before == version, "\(line)")
       (version, revision) = (change.version, change.revision)
       causes.insert(change.cause.rawValue)
-      if let passedOver, line.contains("\"\(passedOver)\":") { return }
+      if let ignoredMember, line.contains("\"\(ignoredMember)\":") { return }
       content?.apply(change.effect)
     case .event: break
     }
   }
 }
 
-/// Somebody else in the folder of a case. Its calls block: see `onThread`.
-private struct Neighbour {
+/// Another program in the folder of a case. Its calls block: see `onThread`.
+private struct OtherProgram {
   private let run: CommandRun
 
   init(_ run: CommandRun) { self.run = run }
@@ -376,7 +381,7 @@ private struct Neighbour {
 
   func begin(_ options: [String]) throws -> StreamProcess { try StreamProcess(in: run, options) }
 
-  /// What a script prints that succeeds.
+  /// The output of a script, which must succeed.
   @discardableResult
   func run(_ script: String) throws -> String {
     let process = Process()
@@ -395,10 +400,10 @@ private struct Neighbour {
 }
 
 extension StreamProcess {
-  /// The programs that it has started; waits until there are so many.
+  /// The processes that it has started; waits until there are this many.
   fileprivate func children(_ count: Int = 0) throws -> [Int32] {
     var found: [Int32] = []
-    // There is no descriptor that tells of it.
+    // No descriptor becomes readable at this.
     try wait(for: "\(count) programs that \(processID) has started") {
       let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task")) ?? []
       found = threads.flatMap { thread in
@@ -410,7 +415,7 @@ extension StreamProcess {
     return found
   }
 
-  /// So many of others' edits; what else was told is passed over.
+  /// The next changes of others; other lines are skipped.
   fileprivate func changes(_ count: Int) throws -> [String] {
     try (0..<count).flatMap { _ in try lines(until: #""changed""#).filter { $0.contains(#""changed""#) } }
   }

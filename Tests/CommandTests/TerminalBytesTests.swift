@@ -8,7 +8,7 @@ import Testing
 
 @testable import emojiart
 
-@Suite("What a terminal is given")
+@Suite("The bytes that are sent to a terminal")
 struct TerminalBytesTests {
   private let sixels = "\u{1B}P0;1;0q\"1;1;4;6#0;2;100;0;0#0!4~-$?\u{1B}\\"
   private let size: PixelSize
@@ -16,12 +16,12 @@ struct TerminalBytesTests {
 
   init() throws { size = try PixelSize(width: 4, height: 12) }
 
-  @Test("C7 sixels and nothing else, symbols in colours and nothing else")
+  @Test("C7 only sixels, and only symbols with colours, of the given size are accepted")
   func clean() {
     #expect(TerminalBytes.areSixels(Array(sixels.utf8), size))
     #expect(TerminalBytes.areSymbols(Array(symbols.utf8), columns: 3, rows: 3))
-    #expect(!TerminalBytes.areSymbols(Array(symbols.utf8), columns: 2, rows: 3), "too wide")
-    #expect(!TerminalBytes.areSymbols(Array(symbols.utf8), columns: 3, rows: 2), "too high")
+    #expect(!TerminalBytes.areSymbols(Array(symbols.utf8), columns: 2, rows: 3), "symbols that are too wide")
+    #expect(!TerminalBytes.areSymbols(Array(symbols.utf8), columns: 3, rows: 2), "symbols that are too high")
     for bad in [
       "", "\u{1B}P", "\u{1B}Pq", "\u{1B}Pq~\u{1B}\\\u{1B}Pq~\u{1B}\\", "\u{1B}Pq~\u{1B}[2J\u{1B}\\",
       "\u{1B}Pp~\u{1B}\\",
@@ -39,10 +39,11 @@ struct TerminalBytesTests {
     ] {
       #expect(!TerminalBytes.areSymbols(Array(bad.utf8), columns: 80, rows: 24), "\(bad.debugDescription)")
     }
-    #expect(!TerminalBytes.areSymbols([0xE2, 0x96], columns: 80, rows: 24), "no UTF-8")
+    #expect(
+      !TerminalBytes.areSymbols([0xE2, 0x96], columns: 80, rows: 24), "symbols that are not valid UTF-8")
   }
 
-  @Test("C7 nothing is painted beyond the cells, whatever a helper program says")
+  @Test("C7 a picture beyond the given size is refused")
   func beyond() throws {
     let fits = ["~~~~", "!4~", "!4~$!4~", "!4~-!4~", "!4~-!4~-", "\"1;1;4;12!4~", "#1;2;0;0;0#1!3~?"]
     let beyond = ["~~~~~", "!5~", "!99999~", "!4~-!4~-~", "----~", "\"1;1;5;12~", "\"1;1;4;13~", "~!4~"]
@@ -59,20 +60,20 @@ struct TerminalBytesTests {
     #expect(!TerminalBytes.arePNG(head, size))
   }
 
-  @Test("C7 no changed byte makes a terminal obey something else")
+  @Test("C7 changed bytes are refused, or have no other control sequences than the originals")
   func mutated() throws {
-    var chance = SplitMix64(seed: 129)
+    var random = SplitMix64(seed: 129)
     let rest = try Regex(#"\x1B\[[0-9;]*m|[ \n▀-▟]"#)
     var (kept, refused) = (0, 0)
     for original in [sixels, symbols] {
       for _ in 0..<4_000 {
         var bytes = Array(original.utf8)
-        for _ in 0...Int.random(in: 0...2, using: &chance) {
-          let place = Int.random(in: bytes.indices, using: &chance)
-          switch Int.random(in: 0..<3, using: &chance) {
-          case 0: bytes[place] = UInt8.random(in: 0...255, using: &chance)
+        for _ in 0...Int.random(in: 0...2, using: &random) {
+          let place = Int.random(in: bytes.indices, using: &random)
+          switch Int.random(in: 0..<3, using: &random) {
+          case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
           case 1:
-            bytes.insert([0x1B, 0x5B, 0x6D, 0x50, 0x5C][Int.random(in: 0..<5, using: &chance)], at: place)
+            bytes.insert([0x1B, 0x5B, 0x6D, 0x50, 0x5C][Int.random(in: 0..<5, using: &random)], at: place)
           default: bytes.remove(at: place)
           }
         }
@@ -93,12 +94,12 @@ struct TerminalBytesTests {
     #expect(kept > 100 && refused > 1_000)
   }
 
-  @Test("C7 a picture by kitty's protocol is its PNG in base64, cut into pieces of 4096")
+  @Test("C7 a picture by kitty's protocol is its PNG in base64, in pieces of at most 4096 characters")
   func kitty() throws {
     let command = try Regex(#"\x1B_G([a-zA-Z0-9=,]*);([A-Za-z0-9+/=]*)\x1B\\"#)
     for count in [0, 1, 3_071, 3_072, 3_073, 10_000] {
-      var chance = SplitMix64(seed: UInt64(count))
-      let picture = (0..<count).map { _ in UInt8.random(in: 0...255, using: &chance) }
+      var random = SplitMix64(seed: UInt64(count))
+      let picture = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
       let text = String(decoding: KittyPicture.sequence(picture, columns: 7), as: UTF8.self)
       let matches = text.matches(of: command)
       #expect(text.replacing(command, with: "").isEmpty)
@@ -112,17 +113,17 @@ struct TerminalBytesTests {
     }
   }
 
-  @Test("C7 base64 comes to the same in whatever pieces it is made")
+  @Test("C7 base64 gives the same text for any pieces of its input")
   func base64() {
-    var chance = SplitMix64(seed: 64)
+    var random = SplitMix64(seed: 64)
     var tried = 0
     for count in 0..<200 {
-      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &chance) }
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
       var encoder = Base64Encoder()
       var text: [UInt8] = []
       var rest = bytes[...]
       while !rest.isEmpty {
-        let piece = rest.prefix(Int.random(in: 0...9, using: &chance))
+        let piece = rest.prefix(Int.random(in: 0...9, using: &random))
         text += encoder.encode(Array(piece))
         rest = rest.dropFirst(piece.count)
       }

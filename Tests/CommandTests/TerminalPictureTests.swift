@@ -6,9 +6,9 @@ import Testing
 
 @testable import emojiart
 
-@Suite("What is seen on a terminal, decoded back to pixels")
+@Suite("Pictures on terminals, decoded back to pixels")
 struct TerminalPictureTests {
-  /// 60 x 18 cells of 8 x 16 pixels are just as large as the canvas.
+  /// 60 x 18 cells of 8 x 16 pixels are exactly as large as the canvas.
   private static let script = """
     export TERM=xterm-256color COLORTERM=truecolor
     emojiart new bees --canvas 480x288 >/dev/null
@@ -27,11 +27,11 @@ struct TerminalPictureTests {
     $screen kill-server
     """
 
-  private struct Seen {
+  private struct ShownPictures {
     let kitty, sixel, symbols, other: Pixels
   }
 
-  private func seen() async throws -> Seen {
+  private func shown() async throws -> ShownPictures {
     let run = try CommandRun()
     let script = run.place.appending(path: "script")
     try Data(Self.script.utf8).write(to: script)
@@ -40,18 +40,18 @@ struct TerminalPictureTests {
     let work = run.place.appending(path: "work")
     let read = { (name: String) in [UInt8](try Data(contentsOf: work.appending(path: name))) }
     let screen = try SymbolScreen(String(decoding: read("symbols"), as: UTF8.self))
-    // The art is what has a colour behind it.
+    // The rows of the art have a background colour.
     let top = try #require(screen.rows.firstIndex { row in row.contains { $0.background != [0, 0, 0] } })
-    let seen = Seen(
+    let shown = ShownPictures(
       kitty: try Pixels(decoding: Self.picture(in: read("kitty"))),
       sixel: try Pixels(sixels: Self.sixels(in: read("sixel"))),
       symbols: try screen.pixels(columns: 60, rows: top..<top + 18),
       other: try Pixels(decoding: Self.picture(in: read("other"))))
     try run.remove()
-    return seen
+    return shown
   }
 
-  /// The PNG that kitty's protocol carries.
+  /// The PNG in kitty's protocol.
   private static func picture(in screen: [UInt8]) throws -> [UInt8] {
     let text = String(decoding: screen, as: UTF8.self)
     let command = try Regex(#"\x1B_G[^;]*m=[01];([A-Za-z0-9+/=]*)\x1B\\"#)
@@ -60,7 +60,7 @@ struct TerminalPictureTests {
   }
 
   private static func sixels(in screen: [UInt8]) throws -> [UInt8] {
-    // Right before it the cursor is kept, right behind it put back.
+    // The cursor is saved just before the sixels, and restored just behind them.
     let begin = try #require(
       screen.indices.first { screen[$0...].starts(with: Array("\u{1B}7\u{1B}P".utf8)) })
     let rest = screen[(begin + 2)...]
@@ -68,17 +68,17 @@ struct TerminalPictureTests {
     return Array(rest[..<(end + 2)])
   }
 
-  @Test("C7 kitty's picture, the sixels and tmux's symbols show the same")
+  @Test("C7 kitty's picture, the sixels and tmux's symbols show the same picture")
   func same() async throws {
-    let seen = try await seen()
-    #expect((seen.kitty.width, seen.kitty.height) == (480, 288))
-    let sixel = try #require(seen.sixel.distance(to: seen.kitty))
-    let symbols = try #require(seen.symbols.distance(to: seen.kitty))
-    let other = try #require(seen.other.distance(to: seen.kitty))
-    let otherSymbols = try #require(seen.symbols.distance(to: seen.other))
+    let shown = try await shown()
+    #expect((shown.kitty.width, shown.kitty.height) == (480, 288))
+    let sixel = try #require(shown.sixel.distance(to: shown.kitty))
+    let symbols = try #require(shown.symbols.distance(to: shown.kitty))
+    let other = try #require(shown.other.distance(to: shown.kitty))
+    let otherSymbols = try #require(shown.symbols.distance(to: shown.other))
     print("seen on terminals: sixels \(sixel.mean), symbols \(symbols.mean), another picture \(other.mean)")
     #expect(sixel.mean <= 0.012)
     #expect(symbols.mean <= 0.02)
-    #expect(other.mean > 0.02 && otherSymbols.mean > 0.02, "another picture is told apart")
+    #expect(other.mean > 0.02 && otherSymbols.mean > 0.02, "another picture differs")
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import emojiart
 
-@Suite("What a terminal says of itself")
+@Suite("The replies of a terminal")
 struct TerminalReplyTests {
   private func answers(_ text: String) -> TerminalAnswers {
     var replies = TerminalReplyParser()
@@ -14,23 +14,23 @@ struct TerminalReplyTests {
     return replies.answers
   }
 
-  @Test("answers are read: kitty's protocol, sixels, the size of a cell")
+  @Test("replies about kitty's protocol, sixels and the size of a cell are parsed")
   func known() {
     let cell = TerminalAnswers.Cell(width: 10, height: 20)
     #expect(
       answers("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[6;20;10t\u{1B}[?62;4;22c")
         == TerminalAnswers(hasKitty: true, hasSixel: true, cell: cell, isComplete: true))
     #expect(answers("\u{1B}[?64;1;2;4c").hasSixel)
-    #expect(!answers("\u{1B}[?4;1c").hasSixel, "the first number is a class")
+    #expect(!answers("\u{1B}[?4;1c").hasSixel, "the first number is a class of terminals")
     #expect(answers("\u{1B}[?6c") == TerminalAnswers(isComplete: true))
-    #expect(answers("\u{1B}_Gi=31;OK\u{7}\u{1B}[?6c").hasKitty, "ended by BEL")
+    #expect(answers("\u{1B}_Gi=31;OK\u{7}\u{1B}[?6c").hasKitty, "a reply that ends with BEL")
     for other in ["_Gi=31;ENOENT:no", "_Gi=32;OK", "_Gi=31", "_GOK", "]Gi=31;OK", "PGi=31;OK"] {
       #expect(!answers("\u{1B}\(other)\u{1B}\\").hasKitty, "\(other)")
     }
-    #expect(!answers("\u{1B}[62;4c").isComplete, "a question is no answer")
+    #expect(!answers("\u{1B}[62;4c").isComplete, "a query is not a reply")
   }
 
-  @Test("a cell of no size is none")
+  @Test("an impossible size of a cell is ignored")
   func cells() {
     for text in [
       "0;0", "1;1", "9999;10", "10;9999", "-5;10", "10", "10;20;30", ";", "99999999999999999999;10",
@@ -41,7 +41,7 @@ struct TerminalReplyTests {
     #expect(answers("\u{1B}[6;40;18t").cell == TerminalAnswers.Cell(width: 18, height: 40))
   }
 
-  @Test("answers may be cut anywhere and stand among keys and other reports")
+  @Test("replies may be cut anywhere, and stand among keys and other reports")
   func cuts() {
     let text = Array(
       "abc\u{1B}[A\u{1B}]11;rgb:00/00/00\u{1B}\\\u{1B}_Gi=31;OK\u{1B}\\\r\u{1B}[6;20;10t\u{1B}OP🐝\u{1B}[?62;4c"
@@ -61,7 +61,7 @@ struct TerminalReplyTests {
     print("terminal's answers: \(tried) ways to cut")
   }
 
-  @Test("whatever comes, the answer after it is read, and nothing grows")
+  @Test("after any bytes the next reply is parsed")
   func hostile() {
     let pieces: [[UInt8]] = [
       [0x1B], [0x9B], [0xFF, 0xFE], [0], [0x7F], [0x07], [0xF0, 0x9F], Array("[".utf8), Array("]".utf8),
@@ -70,13 +70,13 @@ struct TerminalReplyTests {
       Array("t".utf8), Array("\u{1B}\\".utf8), [UInt8](repeating: 0x41, count: 500),
       Array("\u{1B}[6;0;0t".utf8),
     ]
-    var chance = SplitMix64(seed: 127)
+    var random = SplitMix64(seed: 127)
     var read = 0
     for _ in 0..<2_000 {
       var replies = TerminalReplyParser()
-      for _ in 0..<40 { replies.receive(pieces.randomElement(using: &chance) ?? []) }
-      #expect(!replies.answers.isComplete, "nothing of it says what the terminal is")
-      // What was begun ends with the first of these.
+      for _ in 0..<40 { replies.receive(pieces.randomElement(using: &random) ?? []) }
+      #expect(!replies.answers.isComplete, "no byte is a reply about the terminal")
+      // An unfinished sequence ends with the first of these.
       replies.receive("\u{7}\u{1B}\\\u{1B}[?62;4c".utf8)
       #expect(replies.answers.isComplete)
       if replies.answers.hasSixel { read += 1 }
@@ -86,80 +86,81 @@ struct TerminalReplyTests {
   }
 }
 
-@Suite("What is asked of a terminal, and what it is given then")
+@Suite("Queries to a terminal, and the choice of its graphics")
 struct GraphicsTests {
-  private func surroundings(
+  private func environment(
     _ term: String?, color: String? = nil, colorless: Bool = false, multiplexer: Bool = false
   ) -> TerminalEnvironment {
     TerminalEnvironment(term: term, colorTerm: color, isColorless: colorless, isMultiplexer: multiplexer)
   }
 
   private func best(
-    _ choice: GraphicsChoice, isTerminal: Bool = true, _ surroundings: TerminalEnvironment,
+    _ choice: GraphicsChoice, isTerminal: Bool = true, _ environment: TerminalEnvironment,
     _ answers: TerminalAnswers? = nil
   ) -> Graphics? {
-    Graphics.best(choice, isTerminal: isTerminal, surroundings, answers)
+    Graphics.best(choice, isTerminal: isTerminal, environment, answers)
   }
 
   private func best(
-    isTerminal: Bool = true, _ surroundings: TerminalEnvironment, _ answers: TerminalAnswers?
+    isTerminal: Bool = true, _ environment: TerminalEnvironment, _ answers: TerminalAnswers?
   ) -> Graphics? {
-    best(.auto, isTerminal: isTerminal, surroundings, answers)
+    best(.auto, isTerminal: isTerminal, environment, answers)
   }
 
-  @Test("who never answers costs 350 ms, and a second where the answer comes over a network")
+  @Test("a terminal that never replies is waited for 350 ms, and 1 second over a network")
   func latest() {
-    var surroundings = surroundings("xterm-256color")
-    #expect(surroundings.latest == .milliseconds(350))
-    surroundings.isRemote = true
-    #expect(surroundings.latest == .seconds(1))
+    var environment = environment("xterm-256color")
+    #expect(environment.latest == .milliseconds(350))
+    environment.isRemote = true
+    #expect(environment.latest == .seconds(1))
   }
 
-  @Test("a terminal gets what it shows best")
+  @Test("a terminal gets the best graphics that it can show")
   func choices() {
-    let xterm = surroundings("xterm-256color")
+    let xterm = environment("xterm-256color")
     let all = TerminalAnswers(hasKitty: true, hasSixel: true, isComplete: true)
     let plain = TerminalAnswers(isComplete: true)
     #expect(best(xterm, all) == .kitty)
     #expect(best(xterm, TerminalAnswers(hasSixel: true, isComplete: true)) == .sixel)
     #expect(best(xterm, plain) == .symbols(.indexed))
-    #expect(best(xterm, nil) == .symbols(.indexed), "what it did not say is known")
-    #expect(best(surroundings("xterm-256color", color: "truecolor"), plain) == .symbols(.direct))
-    #expect(best(surroundings("xterm"), plain) == .symbols(.eight))
-    #expect(best(surroundings("xterm"), nil) == .text, "nobody knows whether it has colours")
-    #expect(best(surroundings("xterm-256color", colorless: true), plain) == .text)
+    #expect(best(xterm, nil) == .symbols(.indexed), "without replies the colours follow from TERM")
+    #expect(best(environment("xterm-256color", color: "truecolor"), plain) == .symbols(.direct))
+    #expect(best(environment("xterm"), plain) == .symbols(.eight))
+    #expect(best(environment("xterm"), nil) == .text, "without replies xterm has no known colours")
+    #expect(best(environment("xterm-256color", colorless: true), plain) == .text)
     #expect(
-      best(surroundings("xterm-256color", colorless: true), all) == .kitty, "a picture is no coloured text")
-    for none in ["dumb", nil] { #expect(best(surroundings(none), all) == nil) }
+      best(environment("xterm-256color", colorless: true), all) == .kitty, "a picture is not coloured text")
+    for none in ["dumb", nil] { #expect(best(environment(none), all) == nil) }
     #expect(best(isTerminal: false, xterm, all) == nil)
   }
 
-  @Test("what a person chooses is not questioned")
+  @Test("graphics that the user chooses are used without a query")
   func chosen() {
-    let dumb = surroundings("dumb")
+    let dumb = environment("dumb")
     #expect(best(.kitty, isTerminal: false, dumb) == .kitty)
     #expect(best(.sixel, isTerminal: false, dumb) == .sixel)
     #expect(best(.symbols, isTerminal: false, dumb) == .symbols(.direct))
-    #expect(best(.symbols, surroundings("linux")) == .symbols(.eight))
-    #expect(best(.text, surroundings("xterm-kitty")) == .text)
+    #expect(best(.symbols, environment("linux")) == .symbols(.eight))
+    #expect(best(.text, environment("xterm-kitty")) == .text)
     #expect(
-      best(.none, surroundings("xterm-kitty"), TerminalAnswers(hasKitty: true, isComplete: true)) == nil)
+      best(.none, environment("xterm-kitty"), TerminalAnswers(hasKitty: true, isComplete: true)) == nil)
   }
 
-  @Test("what the terminal would show of the question, or take for something else, is not asked")
+  @Test("a terminal that would show a query or misread it is not queried")
   func questions() {
     #expect(
-      surroundings("xterm").query.hasSuffix("\u{1B}[16t\u{1B}[c"), "what every terminal answers comes last"
+      environment("xterm").query.hasSuffix("\u{1B}[16t\u{1B}[c"),
+      "the query that every terminal answers comes last"
     )
-    #expect(surroundings("xterm").query.contains("\u{1B}_Gi=31,"))
+    #expect(environment("xterm").query.contains("\u{1B}_Gi=31,"))
     for multiplexed in [
-      surroundings("tmux-256color"), surroundings("screen"), surroundings("xterm", multiplexer: true),
+      environment("tmux-256color"), environment("screen"), environment("xterm", multiplexer: true),
     ] {
       #expect(multiplexed.query == "\u{1B}[16t\u{1B}[c")
       #expect(multiplexed.canBeQueried)
     }
     for term in ["dumb", "linux", "vt52", "eterm-color", "emacs", nil] {
-      #expect(!surroundings(term).canBeQueried, "\(term ?? "none")")
+      #expect(!environment(term).canBeQueried, "\(term ?? "none")")
     }
   }
 }

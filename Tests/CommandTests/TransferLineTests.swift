@@ -19,7 +19,7 @@ struct TransferLineTests {
     }
   }
 
-  @Test("the line tells how much has come of how much, and how fast")
+  @Test("the line shows the received and total bytes, and the rate")
   func amounts() {
     let lines = drawn([(250, nil), (300, 0), (400, 56_000), (1_300, 560_000), (5_300, 3_400_000)])
     #expect(
@@ -34,7 +34,7 @@ struct TransferLineTests {
       ])
   }
 
-  @Test("where nobody knows how much there is, something turns")
+  @Test("a transfer of unknown size shows a spinner")
   func spinner() {
     let lines = drawn([(200, 1_000), (300, 2_000), (400, 3_000), (500, 4_000), (600, 5_000)], total: nil)
     let turned = lines.compactMap { $0 }.map { $0.dropFirst("\rbees: ".count).prefix(1) }
@@ -42,7 +42,7 @@ struct TransferLineTests {
     #expect(lines.last == "\rbees: / 5 kB, 10 kB/s")
   }
 
-  @Test("what is over within 200 ms has no line, and a line that is gone leaves nothing")
+  @Test("a transfer of less than 200 ms has no line, and a line is cleared once")
   func timeout() {
     var line = TransferLine(name: "bees")
     #expect(line.clearing() == "")
@@ -54,7 +54,7 @@ struct TransferLineTests {
     #expect(line.clearing() == "")
   }
 
-  @Test("the line fits every terminal, whatever the document is called")
+  @Test("the line fits every terminal, whatever the document's name")
   func widths() {
     var tried = 0
     for name in ["bees", "a very long name for a document", "🐝🌸🐝🌸", "e\u{1B}[2Jvil"] {
@@ -65,7 +65,7 @@ struct TransferLineTests {
           for text in steps.compactMap({ $0 }) {
             tried += 1
             let line = text.drop { $0 == "\r" }
-            // Spaces at the end only take away what stood there.
+            // Spaces at the end only overwrite the old line.
             let width = LineView.width(Array(line)[...])
             let isWiped = line.hasSuffix(" ")
             #expect(isWiped || width < max(columns, 2), "\(columns) columns: \(line)")
@@ -75,11 +75,11 @@ struct TransferLineTests {
       }
     }
     print("lines of a transfer: \(tried) drawn")
-    #expect(drawn([(250, 1_200_000)], columns: 20) == ["\r1.2 MB of 3.4 MB"], "the name goes first")
+    #expect(drawn([(250, 1_200_000)], columns: 20) == ["\r1.2 MB of 3.4 MB"], "the name is left out first")
     #expect(drawn([(250, 1_200_000)], columns: 10) == ["\r1.2 MB"])
   }
 
-  @Test("a rate that no number holds stops nothing")
+  @Test("a rate that no number holds does not trap")
   func extremes() {
     let lines = drawn([(200, 0), (201, Int.max), (300, Int.max)], total: .max)
     #expect(lines.count == 3)

@@ -8,11 +8,11 @@ import Testing
 @testable import emojiart
 
 @Suite("Waiting") struct WaitingTests {
-  @Test("A8 a result is had by each that waits for it, and again by one that has had it, at once")
+  @Test("A8 each thread that waits for a result receives it, and can receive it again")
   func outcome() async throws {
     let outcome = Outcome { 7 }
     let values = try await onThread {
-      // Without an end where the first had taken it from the second.
+      // These would never return if the first wait took the result away.
       (outcome.wait(), outcome.wait(), outcome.wait(atMost: .never), outcome.wait(atMost: .never))
     }
     #expect(values == (7, 7, 7, 7))
@@ -21,7 +21,7 @@ import Testing
     #expect(try await (first, second) == (7, 7))
   }
 
-  @Test("A8 threads that wait before the result is there all have it")
+  @Test("A8 threads that wait before there is a result all receive it")
   func manyWaiters() async throws {
     let mayEnd = DispatchSemaphore(value: 0)
     let outcome = Outcome {
@@ -38,11 +38,11 @@ import Testing
     #expect(try await values == (7, 7))
   }
 
-  @Test("D21 a task that waits for room in the inbox of a watcher returns when it is cancelled")
+  @Test("D21 a task that waits for capacity in the inbox of a watcher returns when it is cancelled")
   func inbox() async throws {
     let inbox = try WatchInbox(capacity: 1)
     let waiting = Task { await inbox.put(.removed("a"), from: 0) }
-    try await until("inbox.waitingTasks > 0") { inbox.waitingTasks > 0 }
+    try await until("a task that waits for capacity") { inbox.waitingTasks > 0 }
     waiting.cancel()
     await waiting.value
     #expect(inbox.drain().events.count == 1)

@@ -10,19 +10,19 @@ import Testing
 
 @testable import emojiart
 
-@Suite("What waits for a watcher's command, and where a watcher looks") struct WatchQueueTests {
+@Suite("The queue of a watcher's command, and the folders of a watcher") struct WatchQueueTests {
   private func queue(_ changes: (String, String, Int?, String?)...) -> [ChangeQueue.Change] {
     var queue = ChangeQueue()
     for (document, event, revision, from) in changes {
       queue.put(ChangeQueue.Change(document: document, event: event, revision: revision, from: from))
     }
-    var taken: [ChangeQueue.Change] = []
-    while let change = queue.next() { taken.append(change) }
+    var drained: [ChangeQueue.Change] = []
+    while let change = queue.next() { drained.append(change) }
     #expect(queue.isEmpty)
-    return taken
+    return drained
   }
 
-  @Test("the latest change of each document waits, in the order in which they came")
+  @Test("the queue keeps the latest change of each document, in the order of their first changes")
   func latest() {
     #expect(
       queue(
@@ -42,7 +42,7 @@ import Testing
       queue(("a", "changed", 1, nil), ("a", "damaged", nil, nil)) == [.init(document: "a", event: "damaged")])
   }
 
-  @Test("a document that got another name is told by the name that was told before")
+  @Test("a renamed document is reported with the name that was reported before")
   func renamed() {
     #expect(
       queue(("a", "changed", 2, nil), ("b", "renamed", 2, "a"), ("b", "changed", 3, nil))
@@ -53,7 +53,7 @@ import Testing
     #expect(
       queue(("a", "changed", 2, nil), ("b", "renamed", 2, "a"), ("a", "added", 1, nil)).map(\.document)
         == ["b", "a"])
-    // What was never told is new by its last name, and what has its name again has changed.
+    // A document that was never reported is new by its last name, and one that has its name again has changed.
     #expect(
       queue(("n", "added", 0, nil), ("m", "renamed", 0, "n"))
         == [.init(document: "m", event: "added", revision: 0)])
@@ -62,7 +62,7 @@ import Testing
         == [.init(document: "a", event: "changed", revision: 2)])
   }
 
-  @Test("of each document that was known its end is told, by the name by which it was known")
+  @Test("the end of each reported document is reported, by its reported name")
   func ends() {
     #expect(
       queue(("a2", "renamed", 1, "a"), ("a2", "removed", nil, nil))
@@ -79,7 +79,7 @@ import Testing
           .init(document: "c", event: "renamed", revision: 1, from: "b"),
           .init(document: "a", event: "removed"),
         ])
-    // One comes in the place of another, and goes on.
+    // A document that replaces another one continues.
     #expect(
       queue(("b", "changed", 2, nil), ("b", "renamed", 1, "a"), ("a", "renamed", 1, "b"))
         == [
@@ -98,32 +98,32 @@ import Testing
         ])
   }
 
-  @Test("D18 while nothing is taken out of the inbox a folder waits")
+  @Test("D18 a folder waits while the inbox is full")
   func inbox() async throws {
     let inbox = try WatchInbox(capacity: 2)
     let putting = Task {
       for number in 1...5 { await inbox.put(.removed("\(number)"), from: 0) }
       return true
     }
-    let taken = try await onThread {
-      var taken: [FolderEvent] = []
-      while taken.count < 5 {
+    let drained = try await onThread {
+      var drained: [FolderEvent] = []
+      while drained.count < 5 {
         try waitUntilReadable(inbox.wakeup.readEnd, for: "an event of the inbox")
         inbox.wakeup.clear()
         var count = 0
         for (_, event) in inbox.drain().events {
-          taken.append(event)
+          drained.append(event)
           count += 1
         }
         #expect(count <= 2)
       }
-      return taken
+      return drained
     }
     #expect(await putting.value)
-    #expect(taken == (1...5).map { .removed("\($0)") })
+    #expect(drained == (1...5).map { .removed("\($0)") })
   }
 
-  @Test("what is within another folder, or named twice, is watched once")
+  @Test("a place within another watched folder, or named twice, is watched once")
   func places() throws {
     let run = try CommandRun()
     defer { #expect(throws: Never.self) { try run.remove() } }
@@ -157,7 +157,7 @@ import Testing
     #expect(throws: ArtError.self) { try folders("art/none/") }
   }
 
-  @Test("C6 a document is called by a path that every command takes for it")
+  @Test("C6 a document's name in output is a path that every command accepts")
   func names() {
     #expect(FollowedFolder(folder: ".").argument(for: "bees.emojiart") == "bees.emojiart")
     #expect(FollowedFolder(folder: "art/").argument(for: "bees.emojiart") == "art/bees.emojiart")

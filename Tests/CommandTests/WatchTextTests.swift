@@ -7,7 +7,7 @@ import Testing
 
 @testable import emojiart
 
-@Suite("What a watcher writes") struct WatchTextTests {
+@Suite("The output of a watcher") struct WatchTextTests {
   private func bee() throws -> EmojiID { try #require(EmojiID("00000001")) }
 
   private func entry(
@@ -33,7 +33,7 @@ import Testing
       .map { $0.replacing(#/^[0-9: -]*  /#, with: "") }
   }
 
-  @Test("W6 a line tells the document, by whom and what")
+  @Test("W6 a line has the document, the author and the edits")
   func lines() throws {
     #expect(words(try changed([entry(3)])) == ["bees  Ada: 🐝 moved to 3,80"])
     #expect(words(try changed([entry(3, by: nil)])) == ["bees  000000000001: 🐝 moved to 3,80"])
@@ -65,7 +65,7 @@ import Testing
     for notice in [FolderNotice.ready(1), .rescanned("x"), .degraded("x")] { #expect(words(notice) == []) }
   }
 
-  @Test("W6 a line begins with the time, and with the date when that is another day's")
+  @Test("W6 a line begins with the time, and with the date when it is another day's")
   func times() throws {
     let (day, hour) = (86_400_000, 3_600_000)
     let now = 20_000 * day + 12 * hour
@@ -78,7 +78,7 @@ import Testing
     #expect(try time(now - 2 * day) == Time.local(now / 1000 - 2 * 86_400) + "  ")
   }
 
-  @Test("W6 documents stand below each other, and a long name does not move the others far")
+  @Test("W6 lines of different documents are aligned, and a long name shifts the others only up to a limit")
   func columns() {
     var lines = WatchLines()
     func line(_ name: String) -> String? {
@@ -117,7 +117,7 @@ import Testing
         revision: revision, head: log.last?.id))
   }
 
-  @Test("W7 the edits since a revision are a notice for each save")
+  @Test("W7 the edits since a revision are one notice for each save")
   func since() throws {
     let log = [try entry(3), try entry(4, save: 4), try entry(5, save: 4), try entry(6)]
     let content = try content(log, revision: 6)
@@ -133,7 +133,8 @@ import Testing
       ])
   }
 
-  @Test("W7 where the log does not reach back, or the document is behind, all is to be looked at")
+  @Test(
+    "W7 where the log does not reach back, or the document is behind, a notice asks to look at the document")
   func sinceTooLong() throws {
     let content = try content([try entry(3), try entry(4)], revision: 4)
     #expect(ChangesSince.notices(since: 1, in: content, of: "bees") == [.resync("bees", revision: 4)])

@@ -5,46 +5,50 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Real writers, and what who watches hears of them")
+@Suite("Real writers, and the notices of a watcher")
 struct WriterTests {
-  /// How many there are at least.
-  private static let promised = 50
+  /// The least number of writers.
+  private static let minimumCount = 50
   private static let campaign = Campaign("real-writers", smoke: 10)
   private static let chosen = Result { campaign.chosen(of: try Writer.all()) }
   private static let gate = Gate(3)
   private static let tried = Mutex<[String: [String]]>([:])
 
-  @Test("W6 every writer of Fixtures/writers.txt is told as it says there", arguments: try chosen.get())
+  @Test(
+    "W6 every writer of Fixtures/writers.txt causes the notices that are listed there",
+    arguments: try chosen.get())
   func writer(_ writer: Writer) async throws {
-    let heard = try await Self.gate.pass { try await writer.run() }
-    #expect(Writer.byDocument(heard) == Writer.byDocument(writer.expected))
-    try Self.report(writer, heard)
+    let received = try await Self.gate.pass { try await writer.run() }
+    #expect(Writer.byDocument(received) == Writer.byDocument(writer.expected))
+    try Self.report(writer, received)
   }
 
-  @Test("W6 a writer that is told otherwise is noticed")
+  @Test("W6 the control: notices of another writer are a difference")
   func negativeControl() async throws {
     let writer = try #require(try Writer.all().first { $0.name == "mv" })
-    let heard = try await writer.run()
-    #expect(heard == writer.expected)
-    #expect(Set(try Writer.all().map(\.name)).count == (try Writer.all().count), "a name stands twice")
+    let received = try await writer.run()
+    #expect(received == writer.expected)
+    #expect(
+      Set(try Writer.all().map(\.name)).count == (try Writer.all().count), "each writer has a name of its own"
+    )
     for other in try Writer.all() where other.expected != writer.expected {
-      #expect(Writer.byDocument(heard) != Writer.byDocument(other.expected), "\(other)")
+      #expect(Writer.byDocument(received) != Writer.byDocument(other.expected), "\(other)")
     }
   }
 
-  /// The last one prints the table.
-  private static func report(_ writer: Writer, _ heard: [String]) throws {
+  /// The last writer prints the table.
+  private static func report(_ writer: Writer, _ received: [String]) throws {
     let tried = tried.withLock { tried in
-      tried[writer.name] = heard
+      tried[writer.name] = received
       return tried
     }
     let (all, places) = (try chosen.get(), try Writer.all().count)
     guard tried.count == all.count else { return }
     for writer in all {
-      let heard = tried[writer.name] ?? []
-      let isRight = Writer.byDocument(heard) == Writer.byDocument(writer.expected)
+      let received = tried[writer.name] ?? []
+      let isRight = Writer.byDocument(received) == Writer.byDocument(writer.expected)
       print(
-        "W6 writers: \(isRight ? "as said" : "OTHERWISE")  \(writer.name): \(heard.isEmpty ? "silence" : heard.joined(separator: "; "))"
+        "W6 writers: \(isRight ? "as said" : "OTHERWISE")  \(writer.name): \(received.isEmpty ? "silence" : received.joined(separator: "; "))"
       )
     }
     let notices = tried.values.reduce(0) { $0 + $1.count }
@@ -52,15 +56,15 @@ struct WriterTests {
       "W6 writers: \(all.count) tried, \(notices) notices, \(all.count { $0.expected.isEmpty }) of them silent"
     )
     campaign.report(tried: all.count, places: places)
-    #expect(places >= promised)
+    #expect(places >= minimumCount)
   }
 }
 
-/// A program that writes into a folder, and what is told of it.
+/// A program that writes into a folder, and the notices of it.
 struct Writer: Sendable, CustomStringConvertible {
   let name: String
   private(set) var script = ""
-  /// A line for each notice: what, which document, and more.
+  /// A line for each notice: the event, the document, and more.
   private(set) var expected: [String] = []
 
   var description: String { name }
@@ -68,7 +72,7 @@ struct Writer: Sendable, CustomStringConvertible {
   private var isRecursive: Bool { name.hasSuffix("(recursive)") }
   private var isUnprivileged: Bool { name.hasSuffix("(unprivileged)") }
 
-  /// All of them, in their order.
+  /// All writers, in their order.
   static func all() throws -> [Writer] {
     let text = try String(contentsOf: Project.fixtures.appending(path: "writers.txt"), encoding: .utf8)
     var writers: [Writer] = []
@@ -93,15 +97,15 @@ struct Writer: Sendable, CustomStringConvertible {
     Dictionary(grouping: notices) { $0.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
   }
 
-  /// Lets it write, and gives what was told.
+  /// Runs the writer, and returns the notices.
   func run() async throws -> [String] {
     let run = try CommandRun()
-    let told = try await run.output(
+    let output = try await run.output(
       of: Self.prelude
         .replacing("OPTIONS", with: isRecursive ? "--recursive" : "")
         .replacing("AS", with: isUnprivileged ? "unprivileged" : "") + script + Self.end)
     try run.remove()
-    return told.split(separator: "\n").map(String.init)
+    return output.split(separator: "\n").map(String.init)
   }
 
   private static let prelude = #"""

@@ -2,10 +2,11 @@
 
 import Foundation
 
-/// A harness that tries numbered cases: a few of them in `scripts/test`, as many as are asked for in `scripts/torture`.
+/// A harness that tries numbered cases: a few of them in `scripts/test`, the requested number in `scripts/torture`.
 ///
-/// `scripts/torture` names the harness in `EMOJIART_CAMPAIGN`, its first case in `EMOJIART_SEED`, and how many there are in `EMOJIART_COUNT`.
-/// What a case does follows from its number, so that a long run can be split and one case can be repeated.
+/// `scripts/torture` passes the harness in `EMOJIART_CAMPAIGN`, its first case in `EMOJIART_SEED`, and the count in
+/// `EMOJIART_COUNT`.
+/// The number of a case determines what it does, so that a long run can be split and one case can be repeated.
 package struct Campaign: Sendable {
   package let name: String
   /// Whether `scripts/torture` asks for this one.
@@ -14,7 +15,7 @@ package struct Campaign: Sendable {
   package let seed: UInt64
   package let count: Int
 
-  /// - Parameter smoke: How many cases `scripts/test` tries, from the first one on.
+  /// - Parameter smoke: The number of cases that `scripts/test` tries.
   package init(_ name: String, smoke: Int) {
     let environment = ProcessInfo.processInfo.environment
     self.name = name
@@ -26,15 +27,15 @@ package struct Campaign: Sendable {
   /// The numbers of its cases.
   package var cases: Range<UInt64> { seed..<seed &+ UInt64(count) }
 
-  /// The first cases, where a harness divides them among kinds of documents: so many of 100.
+  /// The first cases, where a harness divides them among kinds of documents: this percentage of all.
   package func share(_ percent: Int) -> Range<UInt64> { seed..<seed &+ UInt64(count * percent / 100) }
 
-  /// The chance of a case.
+  /// The generator of a case.
   package func random(_ number: UInt64, salt: UInt64 = 0) -> SplitMix64 {
     SplitMix64(seed: number &* 0x9E37_79B9_7F4A_7C15 ^ salt)
   }
 
-  /// What a sweep tries of all its places: as many as in a smoke test, evenly spread, or those with the numbers of the cases.
+  /// The places that a sweep tries: in a smoke test some of them, evenly spread, and otherwise those with the numbers of the cases.
   package func chosen<Place>(of all: [Place]) -> [Place] {
     if isRunning {
       guard seed <= all.count else { return [] }
@@ -45,7 +46,7 @@ package struct Campaign: Sendable {
   }
 
   /// Prints how many cases were tried, which `scripts/torture` adds to its tally.
-  /// - Parameter places: How many places a sweep has: where it ends.
+  /// - Parameter places: The number of places of a sweep, where it ends.
   package func report(tried: Int, places: Int? = nil) {
     guard isRunning else { return }
     print("campaign \(name): \(tried) cases from \(seed)\(places.map { " of \($0) places" } ?? "")")

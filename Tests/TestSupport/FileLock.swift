@@ -2,15 +2,15 @@
 
 import Foundation
 
-/// Another program that is about to write: in this one any other opening of the file would end its lock.
+/// Another process that is about to write. In the test's own process any other opening of the file would end its lock.
 package final class FileLock {
   private let shell = Process()
   private let words = Pipe()
 
-  /// The lock could not be had.
+  /// The lock could not be taken.
   package struct NotHeld: Error {}
 
-  /// `alone` keeps others from reading, too; `writing` leaves a journal beside the file while it is held.
+  /// `alone` also keeps others from reading; `writing` leaves a rollback journal beside the file while the lock is held.
   package init(_ path: String, alone: Bool = false, writing: Bool = false) throws {
     let answers = Pipe()
     shell.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
@@ -24,10 +24,10 @@ package final class FileLock {
     guard try answers.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8) else { throw NotHeld() }
   }
 
-  /// Rolls back, and returns when the program is gone.
+  /// Rolls back, and returns when the process has ended.
   package func release() {
-    // Not by the end of its input alone: a program that another test starts at this moment may have inherited that. Closed twice where
-    // a test releases it itself.
+    // The end of its input is not enough: a program that another test starts at this moment may have inherited the pipe. A test
+    // that calls this itself closes the pipe twice.
     try? words.fileHandleForWriting.write(contentsOf: Data(".exit\n".utf8))
     try? words.fileHandleForWriting.close()
     shell.waitUntilExit()

@@ -23,7 +23,7 @@ package final class ManualClock: Clock, Sendable {
     var next = 0
     var watchers: [(count: Int, continuation: Watcher)] = []
 
-    /// Removes those who wait for as many sleepers as there are.
+    /// Removes and returns the watchers whose number of sleepers is reached.
     mutating func readyWatchers() -> [Watcher] {
       let asleep = sleepers.count
       defer { watchers.removeAll { $0.count <= asleep } }
@@ -65,7 +65,7 @@ package final class ManualClock: Clock, Sendable {
     }
   }
 
-  /// Moves the time and wakes whoever has slept long enough.
+  /// Moves the time and wakes the sleepers whose deadline has come.
   package func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.now = state.now.advanced(by: duration)
@@ -76,7 +76,7 @@ package final class ManualClock: Clock, Sendable {
     for sleeper in woken { sleeper.resume() }
   }
 
-  /// Waits until that many sleep.
+  /// Waits until at least this number of tasks sleep.
   package func sleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let watchers = state.withLock { state in

@@ -2,18 +2,18 @@
 
 import Foundation
 
-/// `Fixtures/bin/picture-server`, until it is gone.
+/// A running `Fixtures/bin/picture-server`, which ends with this object.
 package final class PictureServer: Sendable {
   private let process = Process()
   private let input = Pipe()
-  /// The folder of its own pictures.
+  /// The folder of the pictures made for this server.
   private let folder: URL
-  /// Without a slash at its end.
+  /// The server's URL, without a slash at its end.
   package let url: String
-  /// The last part of `url`.
+  /// The port of `url`.
   package var port: String { String(url.split(separator: ":").last ?? "") }
 
-  /// It could not be started, or does not answer.
+  /// The server could not be started or does not answer.
   package struct Trouble: Error {
     package init() {}
   }
@@ -22,7 +22,7 @@ package final class PictureServer: Sendable {
   private static let pixel =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
-  /// A server with these options, and with a picture of 1 x 1 by any of these names.
+  /// Starts a server with these options, which has a picture of 1 x 1 under each of these names.
   package init(_ arguments: String..., pictures: [String] = []) throws {
     let root = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -45,7 +45,7 @@ package final class PictureServer: Sendable {
   }
 
   deinit {
-    // It ends with its input, which is closed here once; what is left of its folder is of no use to anyone.
+    // The server ends when its input is closed. Files that are left in the folder are of no use.
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
     try? FileManager.default.removeItem(at: folder)

@@ -8,7 +8,7 @@ package struct Pixels: Sendable {
   package let height: Int
   package let bytes: [UInt8]
 
-  /// ImageMagick could not be started, or decodes something else.
+  /// ImageMagick could not be started, or gave other data than expected.
   package struct Trouble: Error {}
 
   /// Pixels of that size.
@@ -22,7 +22,7 @@ package struct Pixels: Sendable {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("pixels-\(UUID()).\(kind)")
     try Data(picture).write(to: file)
     defer {
-      // What is left in the temporary folder fails no test.
+      // A file that is left in the temporary folder fails no test.
       try? FileManager.default.removeItem(at: file)
     }
     try self.init(contentsOf: file)
@@ -71,8 +71,8 @@ package struct Pixels: Sendable {
     return Array(bytes[start..<start + 4])
   }
 
-  /// How far two pictures are from each other, their alpha premultiplied: the mean difference of a channel, 0 to 1, and the share
-  /// of pixels of which a channel differs by more than a tenth. Nil when their sizes differ.
+  /// The difference of two pictures with premultiplied alpha: the mean difference of a channel, 0 to 1, and the share of pixels
+  /// with a channel that differs by more than a tenth. Nil when their sizes differ.
   package func distance(to other: Pixels) -> (mean: Double, different: Double)? {
     guard (width, height) == (other.width, other.height) else { return nil }
     var sum = 0

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A program to be talked with and killed: cheaper to start than Foundation's.
+/// A program that a test sends lines to and kills. It starts faster than Foundation's `Process`.
 package final class SpawnedProgram {
   package let id: pid_t
   private var input: Int32
@@ -10,11 +10,11 @@ package final class SpawnedProgram {
   private var pending: [UInt8] = []
   private var hasEnded = false
 
-  /// Starts a program. What it writes to stderr goes to the end of that file.
+  /// Starts a program. Its stderr is appended to the file `errors`.
   package init(_ program: String, _ arguments: [String], environment: [String: String], errors: String) throws
   {
-    // Sockets, which can be made closed to other programs at once; writing to one whose reader is gone is an error
-    // here, and no signal.
+    // Sockets can be closed to other programs at once, and a write to one whose reader has ended is an error here, without a
+    // signal.
     var (stdin, stdout): ([Int32], [Int32]) = ([0, 0], [0, 0])
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &stdin) == 0, socketpair(AF_UNIX, kind, 0, &stdout) == 0 else {
@@ -23,7 +23,7 @@ package final class SpawnedProgram {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // The threads of a test block signals; the program must not.
+    // The threads of a test block signals, which the program must not inherit.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -34,7 +34,7 @@ package final class SpawnedProgram {
     posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
     posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
     posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    // Pipes of Foundation's, which other tests made, are inherited otherwise: whoever reads from one would never come to its end.
+    // Pipes that other tests made with Foundation would be inherited, and their readers would never reach the end.
     try Self.closeFrom(3, &actions)
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
@@ -66,7 +66,7 @@ package final class SpawnedProgram {
     close(output)
   }
 
-  /// Writes all of it; what a program that is gone does not take is dropped.
+  /// Writes all bytes. Those that an ended program does not read are dropped.
   package func send(_ bytes: [UInt8]) {
     var written = 0
     while written < bytes.count {
@@ -84,7 +84,7 @@ package final class SpawnedProgram {
     input = -1
   }
 
-  /// What one read brings, as whole lines; nil at the end. What comes after the last line break is no line.
+  /// The whole lines of one read; nil at the end. Bytes after the last line break are no line.
   package func lines() throws -> [String]? {
     try waitUntilReadable(output, for: "a line of the process \(id)")
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -99,7 +99,7 @@ package final class SpawnedProgram {
 
   package func kill() { if !hasEnded { Foundation.kill(id, SIGKILL) } }
 
-  /// The exit status; nil when it died of a signal.
+  /// The exit status; nil when a signal ended the program.
   @discardableResult
   package func wait() -> Int32? {
     guard !hasEnded else { return nil }
@@ -110,7 +110,7 @@ package final class SpawnedProgram {
   }
 }
 
-/// What a harness cannot go on with.
+/// A reason why a harness cannot continue.
 package struct ProgramError: Error, CustomStringConvertible {
   package let what: String
   package init(what: String) { self.what = what }

@@ -14,9 +14,9 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// True once in `count` times.
+  /// True with a probability of one in `count`.
   package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
-  /// From 0 up to that, without it.
+  /// A number from 0 to below `limit`.
   package mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<max(1, limit), using: &self) }
 }

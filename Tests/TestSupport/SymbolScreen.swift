@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Characters in colours as a terminal would show them: block elements and spaces, an SGR sequence for each change of colour.
+/// Characters in colours as a terminal shows them: block elements and spaces, with an SGR sequence for each change of colour.
 package struct SymbolScreen: Sendable {
   /// A cell.
   package struct Cell: Equatable, Sendable {
@@ -10,19 +10,19 @@ package struct SymbolScreen: Sendable {
     package var background: [UInt8]
   }
 
-  /// Something else was in it.
+  /// The text has something else in it.
   package struct Trouble: Error {
     package let what: String
   }
 
-  /// Line by line.
+  /// The cells, line by line.
   package private(set) var rows: [[Cell]] = []
 
   private var foreground: Int?
   private var background: Int?
   private var isInverse = false
 
-  /// Reads lines. What lies outside stays white on black.
+  /// Reads lines. Cells outside the text are white on black.
   package init(_ text: some StringProtocol) throws {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       var cells: [Cell] = []
@@ -107,7 +107,7 @@ package struct SymbolScreen: Sendable {
     [UInt8(value >> 16 & 255), UInt8(value >> 8 & 255), UInt8(value & 255)]
   }
 
-  /// The picture of so many rows, each cell of 8 x 16 pixels, cut to so many columns.
+  /// The pixels of some rows, each cell of 8 x 16 pixels, cut to a number of columns.
   package func pixels(columns: Int, rows range: Range<Int>) throws -> Pixels {
     var bytes: [UInt8] = []
     for row in range {
@@ -125,7 +125,7 @@ package struct SymbolScreen: Sendable {
     return try Pixels(width: 8 * columns, height: 16 * range.count, bytes: bytes)
   }
 
-  /// Whether a block element has ink at that pixel of 8 x 16.
+  /// Whether a block element covers that pixel of 8 x 16.
   private static func covers(_ scalar: Unicode.Scalar, _ x: Int, _ y: Int) throws -> Bool {
     let quarter = (y < 8 ? 0 : 2) + (x < 4 ? 0 : 1)
     // Bit n is quarter n: upper left, upper right, lower left, lower right.

@@ -2,21 +2,20 @@
 
 import Foundation
 
-/// What a test waited for in vain. It is no bound on how long anything may take: a test that has waited so long hangs, and ends with
-/// this.
+/// The error of a test that hangs: what it waited for. It does not bound how long anything may take.
 package struct Hang: Error, CustomStringConvertible {
   package let what: String
   package init(_ what: String) { self.what = what }
   package var description: String { "waited in vain for \(what)" }
 
-  /// After how long a wait is a hang, however busy the machine is.
+  /// A wait of this length is a hang, however busy the machine is.
   package static let limit = Duration.seconds(900)
   fileprivate static let milliseconds = Int32(limit / .milliseconds(1))
-  /// The same for what waits with Dispatch.
+  /// The same limit for Dispatch.
   package static var deadline: DispatchTime { .now() + .milliseconds(Int(milliseconds)) }
 }
 
-/// Waits until something holds that no event tells of. Throws `Hang`, also when the task is cancelled.
+/// Waits until a condition holds for which there is no event. Throws `Hang`, also when the task is cancelled.
 package func until(
   _ what: @autoclosure () -> String, isolation: isolated (any Actor)? = #isolation,
   _ holds: () async throws -> Bool
@@ -28,7 +27,8 @@ package func until(
   }
 }
 
-/// The same on a thread that may block. A file or another process is looked at again and again.
+/// The same on a thread that may block. The condition is checked every two milliseconds, such as one about a file or another
+/// process.
 package func wait(for what: @autoclosure () -> String, until holds: () throws -> Bool) throws {
   let end = ContinuousClock.now + Hang.limit
   while try !holds() {
@@ -54,7 +54,7 @@ extension DispatchSemaphore {
   }
 }
 
-/// Does what blocks on a thread of its own: those of Swift's concurrency are few.
+/// Runs blocking code on a thread of its own, because Swift's concurrency has few threads.
 package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }

@@ -7,14 +7,14 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// A document with an emoji for each of four programs, and rounds in which they are killed.
+/// A document with an emoji for each of four programs, and rounds in which the programs are killed.
 final class KillField {
-  /// What the rounds came to.
+  /// The counts of all rounds.
   struct Count: Sendable {
     var kills = 0
     var killsOfRecoveries = 0
     var roundsOfFour = 0
-    /// Lines.
+    /// Acknowledged lines.
     var answered = 0
     var sent = 0
     /// Rounds after which edits were in a journal.
@@ -46,7 +46,7 @@ final class KillField {
   private var content: DocumentContent
   private var environment: [String: String]
   private var round = 0
-  /// How long a program takes to answer its first lines, in microseconds.
+  /// The time that a program needs to answer its first lines, in microseconds.
   private var span = 1
 
   init(seed: UInt64) throws {
@@ -70,7 +70,7 @@ final class KillField {
     let began = clock.now
     let stream = try start(["edit", file.path, "--json"])
     stream.send(writer.lines(50, &random))
-    while writer.answered.count < 50, let lines = try stream.lines() { writer.heard(lines) }
+    while writer.answered.count < 50, let lines = try stream.lines() { writer.receive(lines) }
     span = Int((clock.now - began) / .microseconds(1))
     stream.endInput()
     while try stream.lines() != nil {}
@@ -78,8 +78,8 @@ final class KillField {
     content = try file.read()
   }
 
-  /// Kills so many programs, and brings back what they had answered after each round. The control takes their
-  /// journals away before that.
+  /// Runs rounds until this number of programs was killed, and restores the acknowledged edits after each round. The control
+  /// removes the journals before that.
   func run(kills: Int, removingJournals isControl: Bool = false) throws {
     while count.kills < kills {
       guard round < 10 + 4 * kills else {
@@ -90,7 +90,7 @@ final class KillField {
   }
 
   private func next(_ isControl: Bool) throws {
-    // A document that is killed at again and again, but not one that only grows.
+    // The document is used for six rounds, and then reset, so that it does not grow.
     if round.isMultiple(of: 6) {
       try write(fresh.bytes, to: file.path)
       content = fresh.content
@@ -104,10 +104,10 @@ final class KillField {
     for index in programs.indices { try feed(programs[index].stream, &programs[index].writer) }
     for index in programs.indices {
       let stream = programs[index].stream
-      // Four at once do not die at one moment.
+      // Four programs are not killed at one moment.
       if random.below(2) == 0 { pause(3_000) }
       stream.kill()
-      while let lines = try stream.lines() { programs[index].writer.heard(lines) }
+      while let lines = try stream.lines() { programs[index].writer.receive(lines) }
       if stream.wait() == nil { count.kills += 1 }
     }
     if isOfFour { count.roundsOfFour += 1 }
@@ -116,8 +116,8 @@ final class KillField {
     check(programs.map(\.writer), isControl)
   }
 
-  /// Gives a program lines until a random moment of its life: while it starts, between two answers, in a save, or
-  /// while it closes.
+  /// Sends lines to a program until a random moment of its life: while it starts, between two answers, in a save, or while it
+  /// closes.
   private func feed(_ stream: SpawnedProgram, _ writer: inout StreamWriter) throws {
     switch random.below(4) {
     case 0:
@@ -126,32 +126,32 @@ final class KillField {
     case 1:
       stream.send(writer.lines(1 + random.below(60), &random))
       stream.endInput()
-      try hear(stream, &writer, 1 + random.below(writer.sent.count))
+      try readAnswers(stream, &writer, 1 + random.below(writer.sent.count))
       pause(20_000)
     default:
       for _ in 0...random.below(3) {
-        try hear(stream, &writer, writer.sent.count)
+        try readAnswers(stream, &writer, writer.sent.count)
         stream.send(writer.lines(1 + random.below(80), &random))
       }
-      try hear(
+      try readAnswers(
         stream, &writer, writer.answered.count + 1 + random.below(writer.sent.count - writer.answered.count))
       pause(6_000)
     }
   }
 
-  /// Reads until so many lines are answered.
-  private func hear(_ stream: SpawnedProgram, _ writer: inout StreamWriter, _ goal: Int) throws {
-    while writer.answered.count < goal, writer.odd == nil {
+  /// Reads until this number of lines is answered.
+  private func readAnswers(_ stream: SpawnedProgram, _ writer: inout StreamWriter, _ goal: Int) throws {
+    while writer.answered.count < goal, writer.unexpected == nil {
       guard let lines = try stream.lines() else {
         throw ProgramError(what: "the stream ended by itself: \(try errors())")
       }
-      writer.heard(lines)
+      writer.receive(lines)
     }
   }
 
   private func pause(_ most: Int) { usleep(UInt32(random.below(most))) }
 
-  /// Brings back what was answered, sometimes after a recovery that is killed, too.
+  /// Restores the acknowledged edits, sometimes after a recovery that is killed, too.
   private func recover() throws {
     let command = [["restore", file.path], ["add", file.path, "🌼"], ["edit", file.path, "--json"]][
       random.below(3)]
@@ -189,10 +189,10 @@ final class KillField {
         let names = try folder.names
         if names != ["bees.emojiart"] { fault("beside the document: \(names)") }
         let journals = try journals()
-        if !journals.isEmpty { fault("left in the journal's folder: \(journals)") }
+        if !journals.isEmpty { fault("left in the folder of journals: \(journals)") }
         if round.isMultiple(of: 8) { try compareWithShow() }
       } else {
-        // What another save of the killed programs left is put right by any edit.
+        // An edit repairs what other saves of the killed programs left.
         try file.add("🌼", seed: 900_000 + UInt64(round))
         content = try file.read()
       }
@@ -201,7 +201,7 @@ final class KillField {
     }
   }
 
-  /// What the program shows is what the library reads.
+  /// The program must show what the library reads.
   private func compareWithShow() throws {
     let show = try start(["show", file.path, "--json"])
     var text = ""

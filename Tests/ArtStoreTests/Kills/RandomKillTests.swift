@@ -8,7 +8,8 @@ import Testing
 /// Streams of the real program, killed at random moments.
 @Suite struct RandomKillTests {
   @Test(
-    "K17 what a stream answered is in the document after a kill at any moment, each edit once and in order")
+    "K17 acknowledged edits of a stream are in the document after a kill at any moment, each once and in order"
+  )
   func killed() throws {
     let campaign = Campaign("random-kills", smoke: 30)
     let count = try Self.killed(campaign)
@@ -19,7 +20,7 @@ import Testing
     #expect(count.faults.prefix(20) == [])
     campaign.report(tried: count.kills)
     #expect(count.kills >= campaign.count)
-    // In few rounds not each of these need happen.
+    // In few rounds not each of these happens.
     if campaign.count >= 200 {
       #expect(count.roundsOfFour > campaign.count / 40 && count.journals > campaign.count / 10)
       #expect(count.killsOfRecoveries > campaign.count / 40)
@@ -27,7 +28,7 @@ import Testing
     #expect(count.answered > count.kills)
   }
 
-  /// What came of so many kills in two documents at once: a harness waits most of its time.
+  /// The counts of kills in two documents at once, because a harness waits most of its time.
   private static func killed(_ campaign: Campaign) throws -> KillField.Count {
     let counts = Mutex<[Result<KillField.Count, any Error>]>([])
     DispatchQueue.concurrentPerform(iterations: 2) { index in
@@ -41,11 +42,11 @@ import Testing
     return try counts.withLock(\.self).reduce(into: KillField.Count()) { try $0.add($1.get()) }
   }
 
-  @Test("K17 without their journals killed streams lose what they answered")
+  @Test("K17 the control: killed streams without their journals lose acknowledged edits")
   func control() throws {
     let field = try KillField(seed: 28)
     try field.run(kills: 30, removingJournals: true)
     print("K17 control without journals: \(field.count.kills) streams killed, lost \(field.count.lost)")
-    #expect(field.count.lost > 0, "the control shows that losses are seen")
+    #expect(field.count.lost > 0, "the control finds losses")
   }
 }

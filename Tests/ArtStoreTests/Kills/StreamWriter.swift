@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import ArtModel
 
-/// A program that edits a document in a stream until it is killed: it moves its own emoji by one pixel at a time, adds
-/// others, saves now and then, and remembers what was answered.
+/// A client that edits a document in a stream until the program is killed: it moves its own emoji by one pixel at a time, adds
+/// others, saves now and then, and records the answers.
 struct StreamWriter {
   enum Line {
     case move
@@ -14,16 +14,16 @@ struct StreamWriter {
     case save
   }
 
-  /// What it moves, and where that was.
+  /// The emoji that it moves, and its place at the beginning.
   let emoji: EmojiID
   let start: Double
-  /// The y of what it adds; the x is the number of the line.
+  /// The y of the emoji that it adds; their x is the number of the line.
   let row: Int
   private(set) var sent: [Line] = []
-  /// The ids that were answered for each line, empty where none is due.
+  /// The ids in the answers of the lines, empty where there is none.
   private(set) var answered: [String] = []
-  /// An answer that should not be.
-  private(set) var odd: String?
+  /// An unexpected answer.
+  private(set) var unexpected: String?
 
   init(_ emoji: EmojiID, in content: DocumentContent, row: Int) throws {
     guard let start = content.emoji(emoji)?.position.x else { throw ProgramError(what: "\(emoji) is gone") }
@@ -55,12 +55,12 @@ struct StreamWriter {
     }
   }
 
-  /// Takes what the program says. Answers come in order, events between them.
-  mutating func heard(_ lines: [String]) {
+  /// Reads output of the program. Answers come in order, with events between them.
+  mutating func receive(_ lines: [String]) {
     for line in lines where line.hasPrefix(#"{"ok":"#) || line.hasPrefix(#"{"error":"#) {
       let number = answered.count
       guard number < sent.count, line.hasPrefix(#"{"ok":"#), line.hasSuffix(#","tag":\#(number)}"#) else {
-        odd = odd ?? line
+        unexpected = unexpected ?? line
         return
       }
       let parts = line.components(separatedBy: #""id":""#)
@@ -68,18 +68,18 @@ struct StreamWriter {
     }
   }
 
-  /// How a document compares with what was sent and answered.
+  /// The comparison of a document with the lines sent and the answers received.
   enum Verdict: Equatable {
-    /// So many lines from the first one on are in the document, each once, and all that were answered.
+    /// This number of first lines is in the document, each once, and among them are all answered ones.
     case kept(Int)
-    /// So many answered lines are not.
+    /// This number of answered lines is missing.
     case lost(Int)
-    /// What is there are not the first so many lines, each once.
+    /// The document is not the result of any number of first lines, each once.
     case wrong(String)
   }
 
   func verdict(on content: DocumentContent) -> Verdict {
-    if let odd { return .wrong("answered \(odd)") }
+    if let unexpected { return .wrong("answered \(unexpected)") }
     guard let found = lines(in: content) else {
       let place = content.emoji(emoji).map { "\($0.position)" } ?? "nowhere"
       return .wrong("\(emoji) from \(start) to \(place), added \(added(in: content).map(\.line))")
@@ -92,7 +92,7 @@ struct StreamWriter {
     return .kept(found)
   }
 
-  /// How many of the first lines make the document what it is, as many as can be; nil when no number does.
+  /// The largest number of first lines that give the document as it is; nil when no number does.
   func lines(in content: DocumentContent) -> Int? {
     guard let place = content.emoji(emoji)?.position.x else { return nil }
     // Coordinates are rounded to a millionth.
@@ -113,7 +113,7 @@ struct StreamWriter {
     return found
   }
 
-  /// What it added, by the numbers of the lines.
+  /// The emoji that it added, by the numbers of the lines.
   private func added(in content: DocumentContent) -> [(line: Int, id: EmojiID)] {
     content.emojisInOrder().filter { $0.position.y == Double(row) }.map { (Int($0.position.x), $0.id) }
       .sorted { $0.0 < $1.0 }

@@ -7,7 +7,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// A program that sets a background, ended at its system calls. `strace` does it.
+/// A program that sets a background, killed at its system calls by `strace`.
 @Suite("Backgrounds and kills") struct PictureKillTests {
   private static let writer = (emojiart as NSString).deletingLastPathComponent + "/PictureWriter"
 
@@ -15,7 +15,7 @@ import Testing
   private let file: DocumentFile
   private let start: [UInt8]
   private let state: String
-  /// Its number, and its size: one that goes to the file before the commit, and one that does not.
+  /// Numbers and sizes: the first picture is written to the file before the commit, the second is not.
   private static let pictures = [(2, 4 << 20), (3, 60_000)]
 
   init() throws {
@@ -36,7 +36,7 @@ import Testing
     let name: String
     let number: Int
     var description: String { "\(name) \(number)" }
-    /// What has strace kill the program there.
+    /// Arguments that make strace kill the program at this call.
     var kill: [String] { ["-e", "inject=\(name):signal=KILL:when=\(number)"] }
   }
 
@@ -49,7 +49,7 @@ import Testing
       environment: ["EMOJIART_STATE": state, "TMPDIR": space.path])
   }
 
-  /// The system calls of a run from the first one on that is about the documents, each by its place in its thread.
+  /// The system calls of a run from the first one about the documents on, each by its number in its thread.
   private func calls(_ how: String, _ number: Int) throws -> [Call] {
     let trace = space["trace"]
     defer { unlink(trace) }
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// The document as it was, and no state.
+  /// Puts the document back, without a state folder.
   private func reset() throws {
     for name in try names { unlink(space["documents/\(name)"]) }
     try write(start, to: file.path)
@@ -102,14 +102,14 @@ import Testing
       if isAnswered { tally.answered += 1 }
       #expect(try names.allSatisfy { ["bees.emojiart", "bees.emojiart-journal"].contains($0) }, "\(about)")
       if try names.count > 1 { tally.journals += 1 }
-      // A look shows the old state or the new one, and changes nothing.
+      // Reading gives the old state or the new one, and changes nothing.
       let prints = try fingerprint(file.path)
       let content = try file.read()
       try file.checkPictures(about)
       #expect(try fingerprint(file.path) == prints, "\(about)")
       #expect(content.revision == 2 || content.revision == 3, "\(about)")
-      // What was answered is there after what the next command does first.
-      for journal in try JournalFolder(state + "/journal").deadIfAny() {
+      // An acknowledged background is there after a restore and the next edit.
+      for journal in try JournalFolder(state + "/journal").orphansIfAny() {
         var maker = try EditMaker(seed: 300 + UInt64(index))
         _ = try file.restore(journal, stamp: maker.stamp())
       }
@@ -139,13 +139,13 @@ import Testing
   }
 
   @Test(
-    "B18 a background that an open document has answered is there whenever the program is killed",
+    "B18 an acknowledged background of an open document is there whenever the program is killed",
     arguments: pictures)
   func killedStream(_ picture: (Int, Int)) throws {
     try sweep("stream", Campaign("kills-of-an-open-background", smoke: 8), picture.0, picture.1)
   }
 
-  @Test("B18 a new document with a background, killed at any system call, is there as a whole or not at all")
+  @Test("B18 a new document with a background, killed at any system call, is whole or absent")
   func killedNew() throws {
     let number = 2
     let wanted = try picture(number, bytes: 4 << 20)
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(
-    "a picture of 20 MiB is held at most twice while it is kept, taken out, or comes with a new document")
+    "a picture of 20 MiB is in memory at most twice while it is stored, read, or set in a new document")
   func memory() throws {
     let size = 20 << 20
     try write(picture(4, bytes: size).bytes, to: space["4.png"])
@@ -200,7 +200,7 @@ import Testing
       if how == "stream" { try reset() }
       let above = try peak(how, path) - base
       figures.append("\(how) \(above / 1_000_000) MB")
-      // What is taken out is compared with what was put in, which is there once more.
+      // A picture that is read is compared with the original, which is in memory once more.
       #expect(above < (how == "read" ? 3 : 2) * size + size * 2 / 5, "\(how)")
     }
     print("memory above the program's \(base / 1_000_000) MB with a picture of 20 MiB: \(figures)")
@@ -208,8 +208,8 @@ import Testing
 }
 
 extension JournalFolder {
-  /// None where the folder was not made.
-  fileprivate func deadIfAny() throws -> [OrphanedJournal] {
+  /// Locks the orphaned journals; none where the folder does not exist.
+  fileprivate func orphansIfAny() throws -> [OrphanedJournal] {
     FileManager.default.fileExists(atPath: path) ? try lockOrphans() : []
   }
 }

@@ -8,8 +8,8 @@ import Testing
 @testable import ArtStore
 
 @Suite("Restoring backgrounds") struct PictureRestoreTests {
-  /// A program that was killed after it had answered a background whose bytes were kept beforehand.
-  private func die(_ sample: JournalSample, _ number: Int, url: String?) throws {
+  /// Leaves a journal with an acknowledged background whose bytes were stored before.
+  private func abandonJournal(_ sample: JournalSample, _ number: Int, url: String?) throws {
     let one = try picture(number)
     sample.content.setPictures(try sample.file.keep(one, in: sample.content.id))
     let edit = BackgroundEdit.set(try Background(one, from: url), keepsCanvas: false)
@@ -19,10 +19,10 @@ import Testing
     journal.abandon()
   }
 
-  @Test("B19 a background that was answered and not saved is restored, with its bytes")
+  @Test("B19 an acknowledged, unsaved background is restored, with its bytes")
   func restored() throws {
     let sample = try JournalSample(edits: 0)
-    try die(sample, 1, url: url(1))
+    try abandonJournal(sample, 1, url: url(1))
     #expect(try sample.file.read().background == nil)
     var maker = try EditMaker(seed: 4)
     let shown = try sample.file.read(
@@ -35,11 +35,11 @@ import Testing
     try sample.file.checkPictures()
   }
 
-  @Test("B19 where its bytes were not kept meanwhile, its URL is pending, and the report tells of it")
+  @Test("B19 a restored background whose bytes are no longer stored is pending, and is reported as dropped")
   func pruned() throws {
     for url in [url(1), nil] {
       let sample = try JournalSample(edits: 0)
-      try die(sample, 1, url: url)
+      try abandonJournal(sample, 1, url: url)
       var maker = try EditMaker(seed: 4)
       for number in 2...6 { _ = try sample.file.keep(picture(number), in: sample.content.id) }
       let report = try sample.file.restore(sample.lockedOrphan(), stamp: maker.stamp())
@@ -52,11 +52,11 @@ import Testing
     }
   }
 
-  @Test("B19 a document that is restored apart has the bytes of its background, or none")
+  @Test("B19 a background in a document restored apart has its bytes, or is pending without the old document")
   func apart() throws {
     for hasSource in [true, false] {
       let sample = try JournalSample(edits: 0)
-      try die(sample, 1, url: url(1))
+      try abandonJournal(sample, 1, url: url(1))
       var random = SplitMix64(seed: 12)
       var maker = try EditMaker(seed: 5)
       let new = DocumentFile(sample.space["saved.emojiart"])
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("B19 a save whose background has lost its bytes to others' pictures has it fetched again")
+  @Test("B19 a save whose background has lost its bytes to others' pictures makes its URL pending")
   func lostBeforeSave() throws {
     let sample = try JournalSample(edits: 0)
     let (file, base) = (sample.file, sample.base)
@@ -87,11 +87,11 @@ import Testing
     let entry = try #require(try sample.perform(plan.name, plan.changes))
     for number in 2...6 { _ = try file.keep(picture(number), in: sample.content.id) }
     let outcome = try file.save(NetEdits(UnsavedEdits([entry]), of: sample.content, since: base))
-    let joined = try #require(outcome.rebased)
-    #expect(joined.others == nil && joined.own.dropped.count == 1)
-    #expect(joined.own.dropped.first?.changes == [.setBackground(try background(1, url: url(1)))])
+    let rebased = try #require(outcome.rebased)
+    #expect(rebased.others == nil && rebased.own.dropped.count == 1)
+    #expect(rebased.own.dropped.first?.changes == [.setBackground(try background(1, url: url(1)))])
     let content = try file.read()
-    #expect(content == joined.content && content.head == entry.id)
+    #expect(content == rebased.content && content.head == entry.id)
     #expect(content.background == nil && content.pending?.url == url(1) && content.canvas == one.size)
     try file.checkPictures()
     var maker = try EditMaker(seed: 9)

@@ -7,9 +7,9 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// The picture of that number: bytes that nothing else has, and a size of its own.
+/// The picture with this number: unique bytes, and a size of its own.
 func picture(_ number: Int, bytes count: Int = 100) throws -> CheckedPicture {
-  // A piece of chance, again and again: large ones are to be made fast.
+  // A random piece is repeated, because large pictures must be made fast.
   var random = SplitMix64(seed: UInt64(number))
   var piece = withUnsafeBytes(of: number.littleEndian) { Array($0) }
   while piece.count < 4_096 { withUnsafeBytes(of: random.next()) { piece.append(contentsOf: $0) } }
@@ -53,7 +53,7 @@ extension DocumentFile {
     }
   }
 
-  /// One step along the log, of anyone's; nil when there is none.
+  /// One step along the log, of any author; nil when there is none.
   @discardableResult
   func step(_ direction: UndoDirection, _ stamp: EditStamp) throws -> (left: Int, lost: [Background])? {
     try edit { (transaction: DocumentTransaction) throws(ArtError) in
@@ -65,12 +65,12 @@ extension DocumentFile {
     }
   }
 
-  /// What is kept, newest first.
+  /// The stored pictures, newest first.
   func pictures() throws -> [StoredPicture] {
     try read { (transaction) throws(ArtError) in try transaction.storedPictures() }
   }
 
-  /// Throws what a reader says, and says what of the room is not kept. The document is verified as a whole.
+  /// Throws a reader's error, and checks the capacity of the stored pictures. The document is verified as a whole.
   func checkPictures(_ about: @autoclosure () -> String = "") throws {
     let content = try read()
     let stored = try pictures()

@@ -16,14 +16,16 @@ import Testing
     maker = try EditMaker(seed: 8)
   }
 
-  /// The numbers of the pictures whose bytes are kept, as the test counts them, the newest first.
-  private func kept(_ file: DocumentFile, of numbers: ClosedRange<Int>, bytes: Int = 100) throws -> [Int] {
+  /// The numbers of the stored pictures, the newest first.
+  private func storedNumbers(_ file: DocumentFile, of numbers: ClosedRange<Int>, bytes: Int = 100) throws
+    -> [Int]
+  {
     let digests = try Dictionary(
       uniqueKeysWithValues: numbers.map { (try picture($0, bytes: bytes).digest, $0) })
     return try file.pictures().compactMap { digests[$0.digest] }
   }
 
-  @Test("B17 a picture's bytes come with the edit that sets it, once, and are read back as they are")
+  @Test("B17 a picture's bytes are stored once, with the edit that sets it, and are read back unchanged")
   mutating func set() throws {
     let file = try folder.document()
     #expect(try file.background() == nil)
@@ -33,7 +35,7 @@ import Testing
     #expect(found.bytes == one.bytes)
     #expect(try found.background == Background(one, from: url(1)))
     #expect(try file.read().canvas == one.size && entry?.revision == 1)
-    // The same bytes from somewhere else are the same row.
+    // The same bytes from another URL are the same row.
     try file.set(one, from: url(2), maker.stamp())
     #expect(try file.background()?.background.url == url(2))
     #expect(try file.pictures().count == 1)
@@ -45,7 +47,7 @@ import Testing
       try shell(file.path, "SELECT count(*), max(length(bytes)) FROM image") == "1|10000\n")
   }
 
-  @Test("B17 a URL that is too long is not kept, its picture is")
+  @Test("B17 a background keeps its picture and drops a URL that is too long")
   mutating func longURL() throws {
     let file = try folder.document()
     let long = "data:image/png;base64," + String(repeating: "A", count: Limits.urlBytes)
@@ -54,7 +56,7 @@ import Testing
     #expect(try file.background()?.bytes == picture(1).bytes)
   }
 
-  @Test("B17 a new document has its background from the beginning, or is not made")
+  @Test("B17 a new document is created with its background, or not at all")
   func create() throws {
     var random = SplitMix64(seed: 4)
     let one = try picture(1, bytes: 3 << 20)
@@ -77,45 +79,45 @@ import Testing
   }
 
   @Test(
-    "B20 the bytes of the last four backgrounds are kept, the present one's among them"
+    "B20 the bytes of the last four backgrounds are stored, including the present one"
   )
-  mutating func three() throws {
+  mutating func lastFour() throws {
     let file = try folder.document()
     for number in 1...6 { try file.set(picture(number), from: url(number), maker.stamp()) }
-    #expect(try kept(file, of: 1...6) == [6, 5, 4, 3])
+    #expect(try storedNumbers(file, of: 1...6) == [6, 5, 4, 3])
     try file.perform(.clear, maker.stamp())
-    #expect(try kept(file, of: 1...6) == [6, 5, 4, 3])
+    #expect(try storedNumbers(file, of: 1...6) == [6, 5, 4, 3])
     try file.checkPictures()
-    // After three undos the background is the oldest that is kept; what is set next goes back to it.
+    // After three undos the background is the oldest stored one, and the next picture displaces another one.
     for _ in 0..<3 { try file.step(.undo, maker.stamp()) }
     #expect(try file.background()?.bytes == picture(4).bytes)
     try file.set(picture(7), from: url(7), maker.stamp())
-    #expect(try kept(file, of: 1...7) == [7, 6, 5, 4])
+    #expect(try storedNumbers(file, of: 1...7) == [7, 6, 5, 4])
     try file.set(picture(8), from: url(8), maker.stamp())
-    #expect(try kept(file, of: 1...8) == [8, 7, 5, 4])
+    #expect(try storedNumbers(file, of: 1...8) == [8, 7, 5, 4])
     try file.step(.undo, maker.stamp())
     try file.step(.undo, maker.stamp())
     #expect(try file.background()?.bytes == picture(4).bytes)
-    // One that is set again is new again.
+    // A picture that is set again is the newest again.
     for number in [5, 9, 10] { try file.set(picture(number), from: nil, maker.stamp()) }
-    #expect(try Set(kept(file, of: 1...10)) == [10, 9, 5, 4])
+    #expect(try Set(storedNumbers(file, of: 1...10)) == [10, 9, 5, 4])
     try file.checkPictures()
   }
 
-  @Test("B20 older pictures are kept as far as all of them have 64 MiB, the background always")
-  mutating func room() throws {
+  @Test("B20 older pictures are stored while all together have at most 64 MiB, and the present one always is")
+  mutating func capacity() throws {
     let file = try folder.document()
     let large = 20 << 20
     for number in 1...3 { try file.set(picture(number, bytes: large), from: nil, maker.stamp()) }
     #expect(try file.pictures().count == 3)
     try file.set(picture(4, bytes: large), from: nil, maker.stamp())
-    #expect(try kept(file, of: 1...4, bytes: large) == [4, 3, 2])
+    #expect(try storedNumbers(file, of: 1...4, bytes: large) == [4, 3, 2])
     try file.checkPictures()
-    // A small one still has room.
+    // There is still capacity for a small picture.
     try file.set(picture(5, bytes: 4 << 20), from: nil, maker.stamp())
     #expect(try file.pictures().count == 4)
     try file.checkPictures()
-    // What goes leaves its pages to what comes: the file does not grow.
+    // Removed pictures leave their pages to new ones: the file does not grow.
     let size = try file.summary().size
     for number in 6...8 { try file.set(picture(number, bytes: large), from: nil, maker.stamp()) }
     #expect(try file.summary().size <= size + (20 << 20))
@@ -123,11 +125,11 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
-  @Test("B20 a picture for which a document of 256 MiB has no room is refused, and nothing is changed")
+  @Test("B20 a picture that would make the document larger than 256 MiB is refused, and nothing is changed")
   mutating func full() throws {
     let file = try folder.document()
     let filling = [UInt8](repeating: 5, count: 62 << 20)
-    // Rows that a mending set aside are not pictures, and stay.
+    // Rows in the quarantine are not pictures, and stay.
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       do {
         let text = String(decoding: filling.map { _ in UInt8(ascii: "x") }, as: UTF8.self)
@@ -149,8 +151,8 @@ import Testing
     try file.checkPictures()
   }
 
-  @Test("W7 bytes that are kept before their edit are no change of the document to anyone")
-  mutating func beforehand() throws {
+  @Test("W7 a picture that is stored before its edit does not change the document for others")
+  mutating func storedBeforeEdit() throws {
     let file = try folder.document()
     try file.set(picture(1), from: url(1), maker.stamp())
     let before = try file.read()
@@ -160,21 +162,21 @@ import Testing
     #expect(after == before && after.pictures == digests)
     #expect(try file.base() == DocumentBase(before) && file.quickBase() == DocumentBase(before))
     #expect(try file.check().faults == [])
-    // What is there already is made durable again, and no more than that.
+    // A picture that is stored already is made durable again, and nothing else changes.
     let changes = try bytes(file.path)[24..<28]
     #expect(try file.keep(picture(2), in: before.id) == digests)
     #expect(try bytes(file.path)[24..<28] != changes && file.base() == DocumentBase(before))
     let other = try folder.document("other.emojiart", seed: 9)
     let id = try other.read().id
     #expect(failure { try file.keep(try picture(3), in: id) }?.code == .replaced)
-    // Others' pictures do not take the room of one whose edit is still to come.
+    // Others' pictures do not displace the one of a later edit.
     for number in 3...4 { _ = try file.keep(picture(number), in: before.id) }
     try file.set(picture(5), from: nil, maker.stamp())
-    #expect(try kept(file, of: 1...5) == [5, 4, 3, 1])
+    #expect(try storedNumbers(file, of: 1...5) == [5, 4, 3, 1])
     try file.checkPictures()
   }
 
-  @Test("B17 a background whose bytes are not there is told by check, and a repair has it fetched again")
+  @Test("B17 check reports a background without bytes, and a repair makes its URL pending")
   mutating func missing() throws {
     let file = try folder.document()
     try file.set(picture(1), from: url(1), maker.stamp())
@@ -182,7 +184,7 @@ import Testing
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       let digest = transaction.background?.digest ?? ""
       transaction.setBackground(nil)
-      // As no edit leaves it.
+      // No edit leaves this state.
       for picture in try transaction.storedPictures() where picture.digest == digest {
         try transaction.remove(picture)
       }
@@ -197,7 +199,7 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
-  @Test("B17 a damaged picture is never shown, and a repair sets its row aside")
+  @Test("B17 a damaged picture is never shown, and a repair moves its row to the quarantine")
   mutating func damaged() throws {
     let file = try folder.document()
     let size = 2 << 20
@@ -217,7 +219,7 @@ import Testing
           + "WHERE digest = '\(damaged)'")
       #expect(failure { try file.read() }?.code == .damaged)
       #expect(try !file.check().faults.isEmpty)
-      // Nor does setting it again call it whole.
+      // Storing the same picture again does not accept the damaged row.
       let again = try picture(isPresent ? 2 : 1, bytes: size)
       let id = try file.base().id
       #expect(failure { try file.keep(again, in: id) }?.code == .damaged)
@@ -233,7 +235,7 @@ import Testing
           && file.read().background == (isPresent ? nil : background(2, bytes: size, url: nil)))
       try file.checkPictures()
       if isPresent { present += 1 } else { older += 1 }
-      // An undo to the picture that is gone now.
+      // An undo to the removed picture.
       guard !isPresent else { continue }
       let lost = try #require(try file.step(.undo, maker.stamp())).lost
       #expect(try lost == [background(1, bytes: size, url: url(1))])
@@ -242,7 +244,7 @@ import Testing
     #expect(present > 2 && older > 2)
   }
 
-  @Test("B19 undoing further back than bytes are kept leaves a URL that is pending, and tells of it")
+  @Test("B19 an undo to a background whose bytes are no longer stored makes its URL pending and reports it")
   mutating func undoBeyond() throws {
     let file = try folder.document()
     for number in 1...6 {
@@ -261,7 +263,7 @@ import Testing
     #expect(try file.read().pending?.url == url(1) && file.read().canvas == picture(1).size)
     #expect(try file.step(.undo, maker.stamp())?.lost == [])
     #expect(try file.read().pending == nil && file.read().canvas == .standard)
-    // And all the way forward again.
+    // Redo all the way forward.
     #expect(try file.step(.redo, maker.stamp())?.lost == [])
     #expect(try file.read().pending?.url == url(1))
     #expect(try file.step(.redo, maker.stamp())?.lost == [])

@@ -7,15 +7,15 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("Backgrounds at random") struct PictureWalkTests {
+@Suite("Random walks of backgrounds") struct PictureWalkTests {
   private static let steps = 50
 
-  /// What a walk has come across.
+  /// The counts of a walk.
   private struct Counts {
     var steps = 0
     var lost = 0
     var refetched = 0
-    var rejoined = 0
+    var rebased = 0
     var pruned = 0
     var present = 0
   }
@@ -34,7 +34,7 @@ import Testing
     }
 
     @discardableResult
-    mutating func take(
+    mutating func perform(
       _ name: String, _ changes: [Change], _ kind: LoggedEdit.Kind = .edit, skipped: [Change] = []
     ) throws -> AppliedEdit {
       let stamp = author.stamp(at: 9)
@@ -52,7 +52,7 @@ import Testing
     mutating func set(_ picture: CheckedPicture, from url: String?, in file: DocumentFile) throws {
       content.setPictures(try file.keep(picture, in: content.id, recent: unsaved.pictures))
       let edit = BackgroundEdit.set(try Background(picture, from: url), keepsCanvas: false)
-      if let plan = try edit.plan(on: content) { try take(plan.name, plan.changes) }
+      if let plan = try edit.plan(on: content) { try perform(plan.name, plan.changes) }
     }
 
     mutating func step(_ direction: UndoDirection) throws -> AppliedEdit? {
@@ -60,10 +60,10 @@ import Testing
         direction == .undo
         ? try UndoPlan.undo(in: content, by: .origin(author.origin))
         : try UndoPlan.redo(in: content, by: .origin(author.origin))
-      return try plan.map { try take($0.name, $0.changes, $0.kind, skipped: $0.skipped) }
+      return try plan.map { try perform($0.name, $0.changes, $0.kind, skipped: $0.skipped) }
     }
 
-    /// Whether others' edits had to be taken in, or a picture was gone.
+    /// Whether the save rebased onto others' edits, or a picture was displaced.
     mutating func save(to file: DocumentFile) throws -> Bool {
       guard !unsaved.isEmpty else {
         content = try file.read()
@@ -72,8 +72,8 @@ import Testing
       }
       let outcome = try file.save(NetEdits(unsaved, of: content, since: base))
       unsaved = UnsavedEdits()
-      if let joined = outcome.rebased {
-        content = joined.content
+      if let rebased = outcome.rebased {
+        content = rebased.content
       } else {
         content.markSaved(after: base.revision, upTo: outcome.base.revision, save: base.revision + 1)
       }
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  /// A picture of that number; some are so large that 64 MiB do not hold four of them.
+  /// A picture by number; some are so large that 64 MiB do not hold four of them.
   private func picture(_ random: inout SplitMix64, isLarge: Bool) throws -> (CheckedPicture, String?) {
     let number = 1 + random.below(7)
     let size = isLarge ? [100, 12 << 20, 20 << 20][number % 3] : 100 + number
@@ -137,9 +137,11 @@ import Testing
         let direction: UndoDirection = random.below(3) == 0 ? .redo : .undo
         for _ in 0...random.below(5) { lost += try memory.step(direction)?.lost ?? [] }
       case 10:
-        if let plan = try edit(&random).plan(on: memory.content) { try memory.take(plan.name, plan.changes) }
+        if let plan = try edit(&random).plan(on: memory.content) {
+          try memory.perform(plan.name, plan.changes)
+        }
       default:
-        if try memory.save(to: file) { counts.rejoined += 1 }
+        if try memory.save(to: file) { counts.rebased += 1 }
         #expect(try memory.content == file.read(), "\(about)")
       }
       try file.checkPictures(about)
@@ -158,7 +160,7 @@ import Testing
   }
 
   @Test(
-    "B17 whatever is set, cleared, undone and saved by whom, the bytes of the background are there, and the room is kept"
+    "B17 after random edits, undos and saves of two programs the bytes of the background and the limits of pictures are right"
   )
   func walks() throws {
     var counts = Counts()
@@ -167,19 +169,19 @@ import Testing
     print(
       "B17 backgrounds: \(campaign.count) walks of \(counts.steps) steps: a background after \(counts.present), pictures "
         + "removed \(counts.pruned) times, \(counts.lost) undos beyond what is kept, \(counts.refetched) times to be "
-        + "fetched again, \(counts.rejoined) saves that joined")
+        + "fetched again, \(counts.rebased) saves that joined")
     campaign.report(tried: campaign.count)
-    #expect(counts.present > 100 && counts.pruned > 10 && counts.lost > 5 && counts.rejoined > 10)
+    #expect(counts.present > 100 && counts.pruned > 10 && counts.lost > 5 && counts.rebased > 10)
   }
 
-  @Test("B17 without a look at what is kept the walks would see backgrounds without bytes")
+  @Test("B17 the control: an undo that ignores which pictures are stored leaves a background without bytes")
   func control() throws {
     let folder = try Workspace()
     let file = try folder.document()
     var maker = try EditMaker(seed: 2)
     for number in 1...5 { try file.set(ArtStoreTests.picture(number), from: url(number), maker.stamp()) }
     for _ in 0..<3 { try file.step(.undo, maker.stamp()) }
-    // An undo as it would be made.
+    // An undo that ignores the stored pictures.
     let stamp = maker.stamp()
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       guard let plan = try UndoPlan.undo(in: transaction) else { throw .busy("nothing to undo") }

@@ -3,40 +3,40 @@
 import Foundation
 import TestSupport
 
-/// The power cut at random points of a recording.
+/// Cuts of the power at random points of a recording.
 struct PowerCut {
   let recording: Recording
 
-  /// What one cut left.
+  /// The folder after one cut.
   struct Remains {
     let number: Int
-    /// The folder, to be looked at and changed.
+    /// The folder, which may be read and changed.
     let folder: String
-    /// How many answers there had been, and the last of them.
+    /// The number of answers before the cut, and the last of them.
     let answers: Int
     let answer: String?
   }
 
   enum Verdict: Equatable {
     case kept
-    /// An older state than the last one that was answered.
+    /// An older state than that of the last answer.
     case lost
-    /// None of the states that were recorded, or nothing that can be read.
+    /// A state that was never recorded, or nothing that can be read.
     case torn(String)
   }
 
-  /// A number of cuts and what they came to.
+  /// The counts of a number of cuts.
   struct Outcome {
     var cuts = 0
     var lost = 0
     var torn = 0
     /// Cuts that left a rollback journal.
     var withJournal = 0
-    /// The first that went wrong, by their seeds.
+    /// The first faults, by their seeds.
     var faults: [String] = []
   }
 
-  /// Throws when the recording has overlooked something: replayed to its end it must give the folder as it is.
+  /// Throws when the recording is incomplete: replayed to its end it must give the present folder.
   init(_ recording: Recording) throws {
     self.recording = recording
     var disk = SimulatedDisk(recording.start)
@@ -46,10 +46,10 @@ struct PowerCut {
     }
   }
 
-  /// Answers that were recorded.
+  /// The number of recorded answers.
   var answers: Int { recording.events.count { if case .answer = $0 { true } else { false } } }
 
-  /// Cuts once for each case. What `judge` throws is a torn document.
+  /// Cuts once for each case. An error of `judge` counts as a torn document.
   func cut(_ campaign: Campaign, _ judge: (Remains) throws -> Verdict) throws -> Outcome {
     let places = campaign.cases.map { number in
       var random = campaign.random(number)
@@ -67,7 +67,7 @@ struct PowerCut {
         try folder.fill(files)
         let remains = Remains(
           number: Int(number), folder: folder.path, answers: answers.count, answer: answers.last)
-        outcome.take(
+        outcome.add(
           judged(remains, judge),
           "case \(number), after event \(place), \(answers.count) answers")
         if files.keys.contains(where: { $0.hasSuffix("-journal") }) { outcome.withJournal += 1 }
@@ -85,7 +85,7 @@ struct PowerCut {
 }
 
 extension PowerCut.Outcome {
-  fileprivate mutating func take(_ verdict: PowerCut.Verdict, _ about: String) {
+  fileprivate mutating func add(_ verdict: PowerCut.Verdict, _ about: String) {
     cuts += 1
     switch verdict {
     case .kept: return
@@ -96,9 +96,8 @@ extension PowerCut.Outcome {
   }
 }
 
-/// The states in which a recording's answers left the folder, when nothing happens between an answer and the next
-/// call of a program.
-struct AnsweredStates<State: Equatable> {
+/// The states of a folder at the answers of a recording, if nothing happens between an answer and the next call of a program.
+struct AcknowledgedStates<State: Equatable> {
   private let states: [State]
   private let read: (String) throws -> State
 
@@ -118,7 +117,7 @@ struct AnsweredStates<State: Equatable> {
     self.states = states
   }
 
-  /// Whether a cut left the last answered state, or a later one. `then` is given what is there when it did.
+  /// Whether a cut left the last acknowledged state or a later one. `then` receives the state if so.
   func judge(
     _ remains: PowerCut.Remains, then: (State) throws -> Void = { _ in }
   ) throws -> PowerCut.Verdict {
@@ -131,7 +130,7 @@ struct AnsweredStates<State: Equatable> {
   }
 }
 
-/// The folder that a cut leaves, in memory where the machine has such a place.
+/// The folder after a cut, in memory where the machine has such a place.
 private final class CutFolder {
   let path: String
 
@@ -143,7 +142,7 @@ private final class CutFolder {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Puts these files there instead of what is there.
+  /// Replaces the files of the folder.
   func fill(_ files: [String: [UInt8]]) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
       try FileManager.default.removeItem(atPath: "\(path)/\(name)")

@@ -12,10 +12,10 @@ import Testing
 @Suite struct PowerCutTests {
   private static let name = "cut.emojiart"
 
-  /// What the library says stands there; nil when nothing does.
+  /// The content that the library reads; nil when there is no document.
   private static func content(_ folder: String) throws -> DocumentContent? {
     guard access("\(folder)/\(name)", F_OK) == 0 else { return nil }
-    // Nobody else is there to be waited for.
+    // No other program has the file.
     return try DocumentFile("\(folder)/\(name)", timeout: .zero).read()
   }
 
@@ -31,7 +31,7 @@ import Testing
     ]
   }
 
-  /// After the cut: an edit finds the document, puts it right, and leaves nothing beside it.
+  /// An edit after the cut: it repairs the document and leaves nothing beside it.
   private static func edit(_ remains: PowerCut.Remains, _ found: DocumentContent?) throws {
     guard remains.number.isMultiple(of: 4), let found else { return }
     let file = DocumentFile("\(remains.folder)/\(name)")
@@ -42,19 +42,19 @@ import Testing
     else { throw TraceError(what: "the edit after it changed more") }
     let names = try FileManager.default.contentsOfDirectory(atPath: remains.folder)
     guard names == [name] else { throw TraceError(what: "the edit after it left \(names)") }
-    // What was set aside would fill the disk in a long run.
-    let aside = Workspace.statePath + "/aside"
-    for kept in (try? FileManager.default.contentsOfDirectory(atPath: aside)) ?? []
-    where kept.contains("-\(name)") { unlink("\(aside)/\(kept)") }
+    // In a long run the quarantine would fill the disk.
+    let quarantine = Workspace.statePath + "/aside"
+    for kept in (try? FileManager.default.contentsOfDirectory(atPath: quarantine)) ?? []
+    where kept.contains("-\(name)") { unlink("\(quarantine)/\(kept)") }
   }
 
-  @Test("F15 a save that was answered is there after a power cut, and no cut tears a document")
+  @Test("F15 an acknowledged save is there after a power cut, and no cut tears a document")
   func saves() throws {
     let folder = try Workspace()
     var recording = try Recording(of: folder.path)
     for arguments in Self.saves(of: folder[Self.name]) { try recording.record(emojiart, arguments) }
     let power = try PowerCut(recording)
-    let states = try AnsweredStates(recording, read: Self.content)
+    let states = try AcknowledgedStates(recording, read: Self.content)
     let campaign = Campaign("power-cuts", smoke: 100)
     let outcome = try power.cut(campaign) { remains in
       try states.judge(remains) { try Self.edit(remains, $0) }
@@ -67,17 +67,17 @@ import Testing
     campaign.report(tried: outcome.cuts)
     #expect(outcome.faults == [])
     #expect(power.answers == 13 && outcome.cuts == campaign.count && outcome.withJournal > outcome.cuts / 10)
-    #expect(control.lost > 0 && control.torn > 0, "the control shows that losses and torn documents are seen")
+    #expect(control.lost > 0 && control.torn > 0, "the control finds losses and torn documents")
   }
 
-  @Test("F15 a power cut while a cut-short save is taken back leaves it to be taken back, or done")
+  @Test("F15 a power cut while an interrupted save is rolled back leaves it interrupted or rolled back")
   func recovery() throws {
     let folder = try Workspace()
     _ = try folder.crashed(Self.name)
     var recording = try Recording(of: folder.path)
     try recording.record(emojiart, ["add", folder[Self.name], "🐝"])
     let power = try PowerCut(recording)
-    let states = try AnsweredStates(recording, read: Self.content)
+    let states = try AcknowledgedStates(recording, read: Self.content)
     let campaign = Campaign("power-cuts-of-a-recovery", smoke: 40)
     let outcome = try power.cut(campaign) { remains in
       try states.judge(remains) { try Self.edit(remains, $0) }
@@ -90,7 +90,7 @@ import Testing
     #expect(power.answers == 1 && outcome.cuts == campaign.count && outcome.withJournal > 0)
   }
 
-  /// As many transactions of about the same size.
+  /// The same number of transactions of about the same size.
   private static let transactions = [
     insert(1), insert(2), insert(120), "UPDATE emoji SET z = z + 1", "UPDATE emoji SET z = 48 WHERE id = 3",
     "DELETE FROM emoji", insert(1), insert(123), "UPDATE emoji SET z = 1000 WHERE id = 2",
@@ -104,7 +104,7 @@ import Testing
     """
   }
 
-  /// What SQLite says stands in the database, and which transaction was the last.
+  /// The content of the database as SQLite reads it, and the number of the last transaction.
   private static func rows(_ folder: String) throws -> String {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
@@ -142,11 +142,11 @@ import Testing
     }
     let power = try PowerCut(recording)
     #expect(power.answers == transactions.count)
-    let states = try AnsweredStates(recording, read: rows)
+    let states = try AcknowledgedStates(recording, read: rows)
     return try power.cut(campaign) { try states.judge($0) }
   }
 
-  @Test("F15 the same cuts of SQLite with DELETE and FULL lose transactions that were answered")
+  @Test("F15 the control: the same cuts of SQLite with DELETE and FULL lose acknowledged transactions")
   func control() throws {
     let campaign = Campaign("power-cuts-of-sqlite", smoke: 100)
     let lossy = try Self.plain(campaign, synchronous: "FULL")

@@ -2,17 +2,16 @@
 
 import Foundation
 
-/// What programs did to the files of one folder: every write, sync and change of a name in order, and where they gave
-/// an answer that says "saved".
+/// The operations of programs on the files of one folder: every write, sync and change of a name in order, and the answers that say
+/// "saved".
 ///
-/// A file is a number, its name beside it may change; names are paths in the folder. Descriptors are followed from
-/// the call that opened them. That nothing was overlooked is shown by `SimulatedDisk.whole`, which must be what lies
-/// in the folder in the end.
+/// A file has a number, and names that may change; names are paths in the folder. Descriptors are followed from the call that
+/// opened them. `SimulatedDisk.whole` must give the present folder at the end, which shows that the recording is complete.
 struct Recording {
   enum Event {
     case write(Int, at: Int, [UInt8])
     case resize(Int, to: Int)
-    /// All of the file that was written before that many events is durable.
+    /// The bytes of the file that were written before this number of events are durable.
     case sync(Int, events: Int)
     case link(String, Int)
     case unlink(String)
@@ -24,7 +23,7 @@ struct Recording {
   }
 
   let root: String
-  /// The files that were there before, durable.
+  /// The durable files at the beginning.
   let start: [String: [UInt8]]
   var events: [Event] = []
   /// Each file's size as the programs see it.
@@ -37,7 +36,7 @@ struct Recording {
     case folder(String)
   }
 
-  /// Begins with what lies in the folder.
+  /// Begins with the present files of the folder.
   init(of root: String) throws {
     self.root = root
     start = try Self.files(in: root)
@@ -51,7 +50,7 @@ struct Recording {
     }
   }
 
-  /// The same by programs that sync nothing.
+  /// The same recording without syncs.
   var withoutSyncs: Recording {
     var copy = self
     copy.events.removeAll {
@@ -74,8 +73,7 @@ struct Recording {
     return found
   }
 
-  /// Runs a program to its end. A line on its stdout for which `saves` holds is the answer that what it did so far
-  /// is saved.
+  /// Runs a program to its end. A line on its stdout for which `saves` is true is the answer that its operations so far are saved.
   mutating func record(
     _ program: String, _ arguments: [String], environment: [String: String] = [:],
     saves: (String) -> Bool = { _ in true }
@@ -83,13 +81,13 @@ struct Recording {
     try take(TracedCall.of(program, arguments, environment: environment), saves: saves)
   }
 
-  /// The calls of programs that are gone.
+  /// Adds the calls of programs that have ended.
   mutating func take(_ calls: [TracedCall], saves: (String) -> Bool = { _ in true }) throws {
-    // Of each process: what one opens has nothing to do with the number that another got. None hands a file on.
+    // By process, because each has its own numbers. No process passes a descriptor on.
     var descriptors: [String: [Int: Descriptor]] = [:]
-    // The beginnings of lines that each has written.
+    // The unfinished line of each process.
     var answers: [String: String] = [:]
-    // How many events there were after so many calls.
+    // The number of events after each number of calls.
     var marks = [events.count]
     for call in calls {
       if call.isAnswer {
@@ -224,12 +222,12 @@ struct Recording {
     events.append(.rename(old, to: new))
   }
 
-  /// The folder that a name stands in.
+  /// The folder of a name.
   static func folder(of name: String) -> String {
     name.components(separatedBy: "/").dropLast().joined(separator: "/")
   }
 
-  /// The path in the folder; nil for what lies elsewhere.
+  /// The path in the folder; nil for a path outside it.
   private func name(_ path: String) -> String? {
     if path == root { return "" }
     return path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : nil

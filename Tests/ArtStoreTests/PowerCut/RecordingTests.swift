@@ -2,15 +2,15 @@
 
 import Testing
 
-/// Whose descriptor a number is, when threads and processes open and close at the same time.
+/// The owner of a descriptor's number when threads and processes open and close at the same time.
 @Suite struct RecordingTests {
   /// As `strace -xx` prints it.
   private func path(_ path: String) -> String {
     "\"" + path.utf8.map { "\\x" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
   }
 
-  /// One thread opens `old`, another closes it; before that has come to its end the first opens `new`, which gets the same
-  /// number, writes into it and syncs it.
+  /// One thread opens `old`, and another closes it. Before that call ends, the first opens `new`, which gets the same number, and
+  /// writes and syncs it.
   private func trace(_ root: String, between lines: [String]) -> String {
     let begin = [
       "100 openat(AT_FDCWD, \(path(root + "/old")), O_RDWR|O_CREAT, 0600) = 9",
@@ -36,19 +36,19 @@ import Testing
     return (count, disk.whole()["new"])
   }
 
-  @Test("F15 a number that a thread closes may be another file's before the call ends")
+  @Test("F15 a descriptor's number is free for another file before the call that closes it has ended")
   func threads() throws {
     let (count, new) = try syncs([])
     #expect(count == 1 && new == Array("bees".utf8))
   }
 
-  @Test("F15 what another process opens and closes is not the document's")
+  @Test("F15 descriptors of another process are not mixed with the document's")
   func processes() throws {
     let lines = ["200 openat(AT_FDCWD, \(path("/etc/passwd")), O_RDONLY) = 9", "200 close(9) = 0"]
     let (count, new) = try syncs(
       ["100 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID|SIGCHLD) = 200"] + lines)
     #expect(count == 1 && new == Array("bees".utf8))
-    // The control: of a thread, these would be its own.
+    // The control: the same calls of a thread would close the document's descriptor.
     let own = try syncs(lines.map { $0.replacing("200 ", with: "101 ") })
     #expect(own.count == 0 && own.new == [])
   }

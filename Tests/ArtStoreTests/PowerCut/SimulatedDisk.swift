@@ -7,20 +7,20 @@ import TestSupport
 /// A file has durable bytes, and writes and changes of size that no sync has covered yet; the folder has durable names,
 /// and changes of names that no sync of the folder has covered yet. At a cut
 ///
-/// - each unsynced write has happened, or has not, or is torn, whatever became of the others; so writes are reordered.
-///   In a torn one each sector of 512 bytes is new, old, new up to some byte, new from some byte on, or garbage;
-/// - the file's size has followed the first so many of its unsynced changes, as a journalling file system keeps them.
-///   A write beyond that size is lost; what the size covers and no write that happened did is zeros or garbage;
-/// - each change of a name has happened or has not, in order for one name, and no matter what a file's own sync said:
-///   after `fsync` of a new file its bytes are durable, but whether its name is only `fsync` of the folder decides.
-///   A rename is one change of two names. Removed files stay as long as their removal can be undone.
+/// - each unsynced write is done, missing or torn, independently of the others, so writes are reordered. In a torn write each
+/// sector of 512 bytes is new, old, new up to some byte, new from some byte on, or garbage;
+/// - the file's size has followed some first part of its unsynced changes, as a journalling file system keeps them. A write beyond
+/// that size is lost, and bytes within the size without a write are zeros or garbage;
+/// - each change of a name is done or missing, in order for one name, whatever the file's own sync did: after `fsync` of a new file
+/// its bytes are durable, but its name only after `fsync` of the folder. A rename is one change of two names. Removed files stay as
+/// long as their removal can be undone.
 ///
-/// What is durable stays as it is: a write that is cut off changes no byte outside its own range. That is the
-/// assumption "powersafe overwrite", which SQLite makes by default and without which no journal page of less than a
-/// sector would be safe (https://www.sqlite.org/psow.html). Sectors are neither taken as atomic nor as written from one
-/// end to the other, which SQLite does not need either with its checksums in the journal, and files may grow before
-/// what they grow by is written (https://www.sqlite.org/atomiccommit.html, sections 2.0 and 9). A sync that answered is
-/// believed: a drive that lies, or bits that rot, are other harnesses' subjects. Folders made meanwhile are durable.
+/// Durable bytes stay as they are: an interrupted write changes no byte outside its own range. That is the assumption "powersafe
+/// overwrite", which SQLite makes by default and without which no journal page of less than a sector would be safe
+/// (https://www.sqlite.org/psow.html). Sectors are neither atomic nor written from one end to the other, which SQLite does not need
+/// either with its checksums in the journal, and files may grow before their new bytes are written
+/// (https://www.sqlite.org/atomiccommit.html, sections 2.0 and 9). A successful sync is trusted: drives that lie and bits that rot
+/// are the subjects of other harnesses. New folders are durable.
 struct SimulatedDisk {
   private enum Change {
     case write(at: Int, [UInt8])
@@ -81,7 +81,7 @@ struct SimulatedDisk {
     count += 1
   }
 
-  /// What the programs see: everything has happened.
+  /// The files as the programs see them, with all changes.
   func whole() -> [String: [UInt8]] {
     var names = names
     for (_, naming) in pending { Self.make(naming, &names) }
@@ -92,7 +92,7 @@ struct SimulatedDisk {
     }
   }
 
-  /// What a power cut now leaves.
+  /// The files after a power cut at this moment.
   func cut(_ random: inout SplitMix64) -> [String: [UInt8]] {
     var names = names
     var stuck: Set<String> = []
@@ -104,16 +104,16 @@ struct SimulatedDisk {
         stuck.formUnion(naming.names)
       }
     }
-    let luck = Luck(&random)
-    // In a fixed order, so that a seed gives the same again.
+    let odds = Odds(&random)
+    // In a fixed order, so that a seed repeats its result.
     return Dictionary(
       uniqueKeysWithValues: names.sorted { $0.key < $1.key }.map {
-        ($0.key, content(files[$0.value], luck, &random))
+        ($0.key, content(files[$0.value], odds, &random))
       })
   }
 
-  /// How likely it is, in percent, that a write is there, and that one which is not is torn.
-  private struct Luck {
+  /// The chance, in percent, that a write is done, and that a missing one is torn.
+  private struct Odds {
     let kept: Int
     let torn: Int
 
@@ -123,9 +123,9 @@ struct SimulatedDisk {
     }
   }
 
-  private func content(_ file: File, _ luck: Luck, _ random: inout SplitMix64) -> [UInt8] {
+  private func content(_ file: File, _ odds: Odds, _ random: inout SplitMix64) -> [UInt8] {
     var bytes = file.durable
-    // Each size that the file has had since its last sync, and which of them each change left.
+    // Each size that the file has had since its last sync, and the size after each change.
     var sizes = [bytes.count]
     var steps: [Int] = []
     for (_, change) in file.pending {
@@ -140,9 +140,9 @@ struct SimulatedDisk {
     for ((_, change), step) in zip(file.pending, steps) {
       switch change {
       case .write(let place, let new):
-        if random.percent(luck.kept) {
+        if random.percent(odds.kept) {
           Self.put(new[...], into: &bytes, at: place, &random)
-        } else if random.percent(luck.torn) {
+        } else if random.percent(odds.torn) {
           tear(new, into: &bytes, at: place, &random)
         }
       case .resize(let size): if step <= resized { Self.resize(&bytes, to: size, &random) }
@@ -178,7 +178,7 @@ struct SimulatedDisk {
     bytes.replaceSubrange(place..<place + new.count, with: new)
   }
 
-  /// A file grows by zeros, or by what lay on the disk before.
+  /// A file grows by zeros, or by old bytes of the disk.
   private static func resize(_ bytes: inout [UInt8], to size: Int, _ random: inout SplitMix64) {
     if size <= bytes.count { return bytes.removeLast(bytes.count - size) }
     let missing = size - bytes.count

@@ -7,12 +7,12 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// The power cut while a stream of the real program edits, saves and closes. Its journal is not synced: a cut may leave
-/// segments that are empty, torn, or removed already, and none of that may harm what is saved.
+/// A power cut while a stream of the real program edits, saves and closes. Its journal is not synced: a cut may leave segments that
+/// are empty, torn or already removed, and none of them may harm the saved edits.
 @Suite struct StreamPowerCutTests {
   private static let name = "cut.emojiart"
 
-  @Test("F15 what a stream answered as saved is there after a power cut, and its journal does it no harm")
+  @Test("F15 an acknowledged save of a stream is there after a power cut, and its journal does it no harm")
   func stream() throws {
     let folder = try Workspace()
     let file = try folder.document(Self.name)
@@ -41,7 +41,7 @@ import Testing
       let promised = remains.answer.flatMap { Int($0.filter(\.isNumber)) } ?? before.revision
       guard saved.revision >= promised else { return .lost }
       guard let lines = sent.lines(in: saved) else { return .torn("not what the first lines make") }
-      // Each line but the saves is an edit.
+      // Each line except the saves is an edit.
       guard sent.sent[..<lines].count(where: { $0 != .save }) == saved.revision - before.revision else {
         return .torn("revision \(saved.revision) after \(lines) lines")
       }
@@ -69,7 +69,9 @@ import Testing
     #expect(journals > 0 && damaged > 0 && restored > 0)
   }
 
-  @Test("F15 a power cut while edits are restored leaves them to be restored, or done, and never done twice")
+  @Test(
+    "F15 a power cut while edits are restored leaves them in the journal or restored, and never restored twice"
+  )
   func restoring() throws {
     let folder = try Workspace()
     let file = try folder.document(Self.name)
@@ -84,11 +86,11 @@ import Testing
       environment: ProcessInfo.processInfo.environment.merging(state) { $1 },
       errors: errors)
     stream.send(writer.lines(15, &random))
-    while writer.answered.count < writer.sent.count, let lines = try stream.lines() { writer.heard(lines) }
+    while writer.answered.count < writer.sent.count, let lines = try stream.lines() { writer.receive(lines) }
     stream.kill()
     stream.wait()
     let saved = try #require(writer.lines(in: try file.read()))
-    try #require(writer.odd == nil && saved < writer.answered.count, "\(writer.odd ?? "saved")")
+    try #require(writer.unexpected == nil && saved < writer.answered.count, "\(writer.unexpected ?? "saved")")
     var recording = try Recording(of: folder.path)
     try recording.record(emojiart, ["restore", file.path], environment: state)
     let power = try PowerCut(recording)

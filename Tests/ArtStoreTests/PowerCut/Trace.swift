@@ -2,22 +2,22 @@
 
 import Foundation
 
-/// A system call that succeeded, as `strace -xx` prints it.
+/// A successful system call, as `strace -xx` prints it.
 struct TracedCall {
   let name: String
-  /// As printed: strings are hexadecimal, so nothing in them looks like a separator.
+  /// As printed: strings are hexadecimal, so that no character in them looks like a separator.
   let arguments: [String]
   let result: Int
-  /// Whose descriptors are meant.
+  /// The process that owns the descriptors.
   private(set) var process: String
-  /// How many calls of the trace had ended when this one began: another thread's may end meanwhile.
+  /// The number of calls of the trace that had ended when this one began. Calls of other threads may end meanwhile.
   let began: Int
 
-  /// What a write to stdout says.
+  /// Whether it writes to stdout.
   var isAnswer: Bool { name == "write" && arguments.first == "1" }
 
-  /// What counts from its beginning: the reader may have an answer, and another thread the number of a descriptor, before
-  /// the call ends.
+  /// Whether it counts from its beginning: the reader may have an answer, and another thread the number of a descriptor, before the
+  /// call ends.
   private var isEarly: Bool { isAnswer || name == "close" }
 
   /// A new thread shares the descriptors of its process.
@@ -54,11 +54,10 @@ struct TracedCall {
     "mkdirat",
   ]
 
-  /// The calls by which threads and processes begin.
+  /// The calls that begin threads and processes.
   private static let beginnings = ["clone", "clone3", "fork", "vfork"]
 
-  /// Runs a program under strace; its calls in the order in which they ended, those that count early in that in which
-  /// they began.
+  /// Runs a program under strace. Returns its calls in the order of their ends, or of their beginnings for calls that count early.
   static func of(_ program: String, _ arguments: [String], environment: [String: String]) throws -> [Self] {
     let trace = "\(FileManager.default.temporaryDirectory.path)/emojiart-trace.\(UUID().uuidString)"
     defer { unlink(trace) }
@@ -75,11 +74,11 @@ struct TracedCall {
     return try parse(String(contentsOfFile: trace, encoding: .utf8))
   }
 
-  /// The calls of what strace wrote, in that order.
+  /// The calls of a trace, in that order.
   static func parse(_ trace: String) throws -> [Self] {
     var calls: [Self] = []
     var unfinished: [String: (text: String, began: Int)] = [:]
-    // The thread that began each thread: its first lines may come before its beginning's end.
+    // The thread that started each thread: the first lines of a thread may come before the end of the call that started it.
     var starters: [String: String] = [:]
     for line in trace.components(separatedBy: "\n") where !line.isEmpty {
       let thread = String(line.prefix { $0 != " " })
@@ -111,7 +110,7 @@ struct TracedCall {
     }
   }
 
-  /// nil for a call that failed, and for one in which its thread was when the process ended: what it did nobody was told.
+  /// nil for a call that failed, and for one during which the process ended: no caller received its result.
   private init?(_ text: String, _ thread: String, began: Int) throws {
     guard let equals = text.range(of: " = ", options: .backwards), let open = text.firstIndex(of: "("),
       let close = text[..<equals.lowerBound].lastIndex(of: ")")
@@ -128,7 +127,7 @@ struct TracedCall {
   }
 }
 
-/// What a recording cannot be made of.
+/// A trace that cannot be recorded.
 struct TraceError: Error, CustomStringConvertible {
   let what: String
   var description: String { "strace: \(what)" }

@@ -7,9 +7,9 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// The power cut while the real program stops a document's warning, and while it takes that back.
+/// A power cut while the real program stops a document's warning, and while it takes that back.
 @Suite struct WarningPowerCutTests {
-  /// The whole files of warnings that are in a folder; their names hold the path of the document.
+  /// The whole files of warnings in a folder. Their names depend on the path of the document.
   private static func records(_ folder: String) throws -> [String] {
     let path = "\(folder)/state/warnings"
     guard access(path, F_OK) == 0 else { return [] }
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "B23 what `warnings` answered is there after a power cut, also that nothing is kept any more",
+    "B23 an acknowledged change by `warnings` is there after a power cut, also the removal of a record",
     arguments: ["--stop", "--keep"])
   func answered(_ option: String) throws {
     let folder = try Workspace()
@@ -32,7 +32,7 @@ import Testing
     try recording.record(emojiart, ["warnings", file.path, option], environment: state)
     #expect(try Self.records(folder.path) != before)
     let power = try PowerCut(recording)
-    let states = try AnsweredStates(recording, read: Self.records)
+    let states = try AcknowledgedStates(recording, read: Self.records)
     let campaign = Campaign("power-cuts-of-warnings", smoke: 60)
     let outcome = try power.cut(campaign) { try states.judge($0) }
     let control = try PowerCut(recording.withoutSyncs).cut(campaign) { try states.judge($0) }
@@ -41,6 +41,6 @@ import Testing
         + "\(outcome.lost), torn \(outcome.torn); control without syncs: lost \(control.lost)")
     campaign.report(tried: outcome.cuts)
     #expect(outcome.faults == [] && power.answers == 1)
-    #expect(control.lost > 0, "the control shows that losses are seen")
+    #expect(control.lost > 0, "the control finds losses")
   }
 }

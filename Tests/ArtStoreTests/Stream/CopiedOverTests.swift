@@ -6,10 +6,11 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// Another document, copied over one that is being saved, as `cp` does: into the file that is open, without any lock.
+/// Another document is copied over one that is being saved, as `cp` does: into the open file, without a lock.
 @Suite struct CopiedOverTests {
   @Test(
-    "F16 an edit of a file that another one is copied over is made in that one, which is not mixed with it")
+    "F16 an edit of a file that another document is copied over is made in that document, and the two are not mixed"
+  )
   func copiedOver() throws {
     let folder = try Workspace()
     let file = try folder.document()

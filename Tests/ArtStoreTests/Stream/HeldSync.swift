@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The first synchronising of a file by each thread of a program, held up until the test lets it go on: `strace` does it.
+/// Holds up the first sync of a file by each thread of a program until the test releases it, by means of `strace`.
 struct HeldSync {
-  /// What the program is started under. It stays a child of whoever starts it.
+  /// The command that starts the program under strace. The program stays a child of its parent.
   let wrapper: [String]
   private let trace: String
 
@@ -18,16 +18,16 @@ struct HeldSync {
     ]
   }
 
-  /// Waits until one is held up: strace writes a call's name before it delays it.
-  func begins() throws {
-    try wait(for: "a synchronising that is held up") {
+  /// Waits until a sync is held up: strace writes a call's name before it delays the call.
+  func waitUntilHeld() throws {
+    try wait(for: "a sync that is held up") {
       guard access(trace, F_OK) == 0 else { return false }
       return try String(contentsOfFile: trace, encoding: .utf8).contains("fdatasync(")
     }
   }
 
-  /// Lets the program go on, and nobody traces it any more.
-  func end(for program: pid_t) throws {
+  /// Lets the program continue, without strace.
+  func release(for program: pid_t) throws {
     let status = try String(contentsOfFile: "/proc/\(program)/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("TracerPid:") })
     let tracer = try #require(pid_t(line.dropFirst(10).trimmingCharacters(in: .whitespaces)))

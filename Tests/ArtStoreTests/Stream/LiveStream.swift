@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A stream that is spoken to while it runs.
+/// A running stream that a test sends lines to.
 final class LiveStream {
-  /// What has been read of its answers and news.
+  /// The answers and events that have been read.
   private(set) var lines: [[String: Any]] = []
   private let process = Process()
   private let input = Pipe()
@@ -24,14 +24,14 @@ final class LiveStream {
     process.standardOutput = output
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
     try process.run()
-    // A program that has gone is found by what it does not answer.
-    // A handler ends with exec; an ignored signal would be inherited by every program that a test starts.
+    // A program that has ended is recognised by its missing answers. A handler ends with exec, while an ignored signal would be
+    // inherited by every program that a test starts.
     signal(SIGPIPE) { _ in }
   }
 
   var processID: pid_t { process.processIdentifier }
 
-  /// Stops the program, until all of its threads stand still.
+  /// Stops the program, until all of its threads have stopped.
   func freeze() throws {
     kill(processID, SIGSTOP)
     try TestSupport.wait(for: "a stopped program") {
@@ -53,7 +53,7 @@ final class LiveStream {
   func wait(for what: String, until isMet: ([[String: Any]]) -> Bool) throws {
     while !isMet(lines) {
       guard try read(for: what) else {
-        throw StreamSilence(
+        throw MissingAnswer(
           what: what, lines: "\(lines)", errors: try String(contentsOfFile: errorsPath, encoding: .utf8))
       }
     }
@@ -71,7 +71,7 @@ final class LiveStream {
     return !more.isEmpty
   }
 
-  /// The answer with that tag.
+  /// The answer with this tag.
   func answer(to tag: String) throws -> [String: Any] {
     func isAnswer(_ line: [String: Any]) -> Bool { "\(line["tag"] ?? "")" == tag }
     try wait(for: "the answer to \(tag)") { $0.contains(where: isAnswer) }
@@ -90,8 +90,8 @@ final class LiveStream {
   }
 }
 
-/// A stream that did not say what was waited for.
-struct StreamSilence: Error, CustomStringConvertible {
+/// The output of a stream ended without what a test waited for.
+struct MissingAnswer: Error, CustomStringConvertible {
   let what: String
   let lines: String
   let errors: String

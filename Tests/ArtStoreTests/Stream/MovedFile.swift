@@ -6,7 +6,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// What people do to a file while a program edits it.
+/// What users and programs do to a file while a stream edits it.
 enum MovedFile: String, CaseIterable {
   case renamed, replaced
   case copiedOver = "copied over"
@@ -18,17 +18,17 @@ enum MovedFile: String, CaseIterable {
   case folderGone = "folder gone"
   case diskFull = "disk full"
 
-  /// Whether other bytes come into the file bit by bit: it may be found empty when it is looked at or saved to.
+  /// Whether the file is overwritten in place: a refresh or a save may find it empty.
   var isWrittenInPlace: Bool { self == .copiedOver || self == .backupCopiedBack }
-  /// Whether the document stays where it is and can be written.
+  /// Whether the document stays at its path and can be written.
   var isHarmless: Bool { [.copiedBeside, .backupMovedBack, .backupCopiedBack].contains(self) }
 }
 
-/// A document that is moved, and the files that nobody may write to.
+/// A document that is moved, and the files that must not be written to.
 final class MovedCase {
   let stream: StreamCase
   let kind: MovedFile
-  /// Runs a program as somebody to whom permissions apply, where that matters.
+  /// Runs a program as a user to whom permissions apply, where that matters.
   let wrapper: [String]
   private let folder: String
   private let stranger: [UInt8]
@@ -40,7 +40,7 @@ final class MovedCase {
 
   init?(_ kind: MovedFile) throws {
     self.kind = kind
-    // One of many pages, of which a save writes only some.
+    // The document has many pages, of which a save writes only some.
     stream = try StreamCase(emojis: 400)
     folder = stream.space["documents"]
     backup = try bytes(stream.file.path)
@@ -62,7 +62,7 @@ final class MovedCase {
 
   private static let unprivileged = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
-  /// A small file system for the document. False where none can be mounted.
+  /// Mounts a small file system for the document. False where none can be mounted.
   private func mount() throws -> Bool {
     let document = try bytes(stream.file.path)
     guard try run("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", folder]).status == 0 else {
@@ -99,7 +99,7 @@ final class MovedCase {
     }
   }
 
-  /// The document is where it was, as it was.
+  /// Puts the document back as it was.
   func comeBack() throws {
     let path = stream.file.path
     untouched[path] = nil
@@ -113,7 +113,7 @@ final class MovedCase {
     }
   }
 
-  /// Where the document is now; nil when it is nowhere.
+  /// The present path of the document; nil when it is nowhere.
   var home: String? {
     switch kind {
     case .renamed: moved
@@ -123,7 +123,7 @@ final class MovedCase {
     }
   }
 
-  /// A file at a path, in the place of what stands there.
+  /// Puts a file at a path, in the place of another one.
   private func put(_ bytes: [UInt8], at path: String) throws {
     try write(bytes, to: path + ".new")
     try #require(rename(path + ".new", path) == 0)
@@ -137,23 +137,23 @@ final class MovedCase {
     try #require(errno == ENOSPC)
   }
 
-  /// Files that were written to although they are not the document.
+  /// The files that were written to although they are not the document.
   var violated: [String] {
     get throws { try untouched.filter { try bytes($0.key) != $0.value }.map(\.key) }
   }
 
-  /// Runs the program on what is there.
+  /// Runs the program on the present files.
   func command(_ words: [String]) throws -> Ended {
     let all = wrapper + [emojiart] + words
     return try run("env", all, environment: stream.environment)
   }
 
-  /// The numbers of the edits in journals whose programs are gone, that the document at home does not hold.
+  /// The numbers of the edits in orphaned journals that the document does not hold.
   func inJournals() throws -> [Int] {
     try stream.journals.peek().flatMap { try $0.contents().entries.map(\.id.sequence) }
   }
 
-  /// Of the edits up to that one, how many are in the document where it is, from the first one on.
+  /// The number of first edits that are in the document, wherever it is.
   func saved(of edits: Int) throws -> Int? {
     guard let home else { return nil }
     let found = StreamCase.Places(in: try DocumentFile(home).read())

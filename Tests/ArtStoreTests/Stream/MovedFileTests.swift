@@ -8,15 +8,17 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// Files that are moved, replaced, copied and taken away under a stream, and under what it left.
+/// Files that are moved, replaced, copied and removed under a stream, and before a restore.
 @Suite(.serialized) struct MovedFileTests {
-  @Test("T3 a stream writes into no file that is not its document, and keeps its edits until that is back")
+  @Test(
+    "T3 a stream writes into no file that is not its document, and keeps its edits until the document is back"
+  )
   func movedUnderStream() throws {
     var tries: [(MovedFile, MovedPhase, comesBack: Bool)] = []
     for kind in MovedFile.allCases {
       for phase in MovedPhase.allCases {
         tries.append((kind, phase, false))
-        // A disk may be full early enough, or not.
+        // Whether the disk is full early enough is uncertain.
         let mayFail = !kind.isHarmless && !(kind == .diskFull && phase.isDuring)
         if mayFail { tries.append((kind, phase, true)) }
       }
@@ -29,22 +31,24 @@ import Testing
       guard let moved = try MovedCase(kind) else { return nil }
       return try moved.stream(phase, comesBack: comesBack)
     }
-    try tell(rows, tries.map { "\($0.rawValue), \($1.rawValue)\($2 ? ", and back" : "")" })
+    try printTable(rows, tries.map { "\($0.rawValue), \($1.rawValue)\($2 ? ", and back" : "")" })
     campaign.report(tried: tries.count, places: places)
   }
 
-  @Test("T3 nothing is restored into a file that is not the document, and nothing is lost until that is back")
+  @Test(
+    "T3 no edit is restored into a file that is not the document, and none is lost until the document is back"
+  )
   func movedBeforeRestore() throws {
     let campaign = Campaign("moved-files-of-a-restore", smoke: 3)
     let kinds = campaign.chosen(of: MovedFile.allCases)
     let rows = run(kinds.count) { index in
       try MovedCase(kinds[index])?.restore()
     }
-    try tell(rows, kinds.map { "\($0.rawValue), before a restore" })
+    try printTable(rows, kinds.map { "\($0.rawValue), before a restore" })
     campaign.report(tried: kinds.count, places: MovedFile.allCases.count)
   }
 
-  @Test("T3 the checks of moved files find what is lost when the journal is")
+  @Test("T3 the control: the checks of moved files find the loss of the journal")
   func control() throws {
     for kind in [MovedFile.renamed, .deleted, .folderGone] {
       let moved = try #require(try MovedCase(kind))
@@ -53,7 +57,7 @@ import Testing
     }
   }
 
-  /// Tries them two at a time: they wait most of their time.
+  /// Runs two cases at a time, because they wait most of their time.
   private func run(_ count: Int, _ body: @Sendable (Int) throws -> MovedRow?) -> [Result<
     MovedRow?, any Error
   >] {
@@ -66,7 +70,7 @@ import Testing
   }
 
   /// Prints the table.
-  private func tell(_ rows: [Result<MovedRow?, any Error>], _ names: [String]) throws {
+  private func printTable(_ rows: [Result<MovedRow?, any Error>], _ names: [String]) throws {
     var (tried, skipped) = (0, 0)
     for (row, name) in zip(rows, names) {
       switch row {

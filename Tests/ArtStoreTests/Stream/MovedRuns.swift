@@ -14,7 +14,7 @@ enum MovedPhase: String, CaseIterable {
   case after = "after a save"
 
   var isDuring: Bool { self == .early || self == .late }
-  /// The edits that no save held when the file was moved, or that came after it.
+  /// The edits that no save held when the file was moved, and those after it.
   var unsaved: ClosedRange<Int> {
     switch self {
     case .before: 4...5
@@ -24,7 +24,7 @@ enum MovedPhase: String, CaseIterable {
   }
 }
 
-/// What came of a case.
+/// The result of a case.
 struct MovedRow {
   var text = ""
   var failures: [String] = []
@@ -40,13 +40,13 @@ extension MovedCase {
   private func fails(_ phase: MovedPhase) -> Bool? {
     switch kind {
     case _ where kind.isHarmless: false
-    // A save that has its rollback journal needs no more room.
+    // A save that has its rollback journal needs no more space.
     case .diskFull where phase.isDuring: nil
     default: true
     }
   }
 
-  /// A stream whose file is moved.
+  /// Runs a stream whose file is moved.
   func stream(_ phase: MovedPhase, comesBack: Bool, losingJournal: Bool = false) throws -> MovedRow {
     var row = MovedRow()
     let held = held(phase)
@@ -56,21 +56,21 @@ extension MovedCase {
     try live.edit(4...5)
     if phase == .after { try live.save("first") }
     if phase.isDuring { try live.send([LiveStream.save("second")]) }
-    try held?.begins()
-    let told = live.lines.count
-    // What is written bit by bit is found half written or not, as luck has it: the program stands still meanwhile. Half-written files are
-    // the subject of another test.
+    try held?.waitUntilHeld()
+    let reportedBefore = live.lines.count
+    // A file that is written in place would be found half-written by chance, so the program is stopped meanwhile. Half-written
+    // files are the subject of another test.
     let isFrozen = kind.isWrittenInPlace && !phase.isDuring
     if isFrozen { try live.freeze() }
     try move()
     if isFrozen { live.thaw() }
-    try held?.end(for: live.processID)
+    try held?.release(for: live.processID)
     let sent = phase.unsaved.upperBound
     if phase == .after { try live.edit(6...7) }
     if !phase.isDuring { try live.send([LiveStream.save("second")]) }
     let isSaved = try live.answer(to: "second")["ok"] != nil
     try live.wait(for: "a state") { lines in
-      lines.dropFirst(told).contains { ["open", "error"].contains($0["state"] as? String) }
+      lines.dropFirst(reportedBefore).contains { ["open", "error"].contains($0["state"] as? String) }
     }
     row.check(fails(phase) != isSaved, "the save was answered with \(isSaved ? "ok" : "an error")")
     row.text = isSaved ? "saved" : "error told once"
@@ -78,11 +78,11 @@ extension MovedCase {
       try live.send([LiveStream.save("again")])
       row.check(try live.answer(to: "again")["error"] != nil, "a second try was answered with ok")
     }
-    // What is tried again is not told again; a save that was disturbed may find another reason when it is.
-    let reasons = live.lines.dropFirst(told).filter { $0["state"] as? String == "error" }
+    // A repeated failure is not reported again, but an interrupted save may fail for another reason when it is repeated.
+    let reasons = live.lines.dropFirst(reportedBefore).filter { $0["state"] as? String == "error" }
       .map { "\($0["reason"] ?? "")" }
-    row.check(reasons.count == Set(reasons).count, "told twice: \(reasons)")
-    // What stands there meanwhile is told, too, each reason once.
+    row.check(reasons.count == Set(reasons).count, "reported twice: \(reasons)")
+    // The file that is there meanwhile is reported, too, once for each reason.
     let isMore = kind.isWrittenInPlace || phase.isDuring && !isSaved
     row.check(isSaved || !reasons.isEmpty, "no reason")
     row.check(isMore || reasons.count <= (isSaved ? 0 : 1), "\(reasons)")
@@ -99,18 +99,19 @@ extension MovedCase {
     row.details = end.errors
     row.check((end.status == 0) == (isSaved || comesBack), "status \(end.status)")
     row.check(
-      end.status == 0 || end.errors.contains("kept in the journal"), "nobody heard where the edits are")
+      end.status == 0 || end.errors.contains("kept in the journal"), "the place of the edits was not reported"
+    )
     row.text += ", status \(end.status)"
     if losingJournal { try FileManager.default.removeItem(atPath: stream.journals.path) }
-    try settle(phase.unsaved, sent: sent, isSaved: isSaved || comesBack, isBack: comesBack, &row)
+    try restoreAll(phase.unsaved, sent: sent, isSaved: isSaved || comesBack, isBack: comesBack, &row)
     return row
   }
 
-  /// What a killed stream left, whose document is moved.
+  /// Restores the journal of a killed stream whose document is moved.
   func restore() throws -> MovedRow {
     var row = MovedRow()
     let lines = (1...3).map(StreamCase.line) + [StreamCase.save] + (4...5).map(StreamCase.line)
-    _ = try stream.leave(lines, edits: 5, under: wrapper)
+    _ = try stream.leaveJournal(lines, edits: 5, under: wrapper)
     try move()
     row.text = "killed"
     let isDropped = kind == .backupMovedBack || kind == .backupCopiedBack
@@ -122,12 +123,12 @@ extension MovedCase {
       row.text += "; the backup is as it was, and the history has the 2 edits, which did not fit it"
       return row
     }
-    try settle(4...5, sent: 5, isSaved: kind.isHarmless, isBack: false, &row)
+    try restoreAll(4...5, sent: 5, isSaved: kind.isHarmless, isBack: false, &row)
     return row
   }
 
-  /// Restores what was left, puts the document back, and restores again.
-  private func settle(
+  /// Restores the orphaned edits, puts the document back, and restores again.
+  private func restoreAll(
     _ unsaved: ClosedRange<Int>, sent: Int, isSaved: Bool, isBack: Bool, _ row: inout MovedRow
   ) throws {
     row.check(try violated.isEmpty, "wrote into \(try violated)")
@@ -163,7 +164,7 @@ extension MovedCase {
     row.text += "; back with all \(sent) edits"
   }
 
-  /// Somebody edits the other document that stands there: nothing of ours gets into it.
+  /// Edits the other document at the path, into which no edit of the stream may get.
   private func editStranger(_ row: inout MovedRow) throws {
     guard kind == .replaced || kind == .copiedOver else { return }
     let before = try stream.file.read()
@@ -173,7 +174,7 @@ extension MovedCase {
     row.check(after.emojiCount == before.emojiCount + 1, "the other document got more than it was given")
   }
 
-  /// Holds up the save at the synchronisation behind what the phase says.
+  /// Holds up the save at the sync of the phase.
   private func held(_ phase: MovedPhase) -> HeldSync? {
     guard phase.isDuring else { return nil }
     return HeldSync(
@@ -184,7 +185,7 @@ extension MovedCase {
 extension LiveStream {
   static func save(_ tag: String) -> String { #"{"save":true,"tag":"\#(tag)"}"# }
 
-  /// Makes edits, which are answered.
+  /// Makes edits, and waits for their answers.
   func edit(_ edits: ClosedRange<Int>) throws {
     try send(edits.map(StreamCase.line))
     for edit in edits { try #require(try answer(to: "\(edit)")["ok"] != nil, "\(lines)") }

@@ -8,10 +8,10 @@ import Testing
 
 /// A document with two emoji and a state folder, each in a folder of its own, and the numbered edits of a stream.
 ///
-/// The edits 1, 3, 5 … move the first emoji by one pixel, the edits 2, 4, 6 … put the second one at their own number: the
-/// two places tell which edits are in a document, that each is there once, and that they are in order.
+/// The edits 1, 3, 5 … move the first emoji by one pixel, the edits 2, 4, 6 … put the second one at their own number: the two
+/// places show which edits are in a document, and that each is there once and in order.
 final class StreamCase {
-  /// Where the two emoji are.
+  /// The places of the two emoji.
   struct Places: Equatable {
     var first = 0.0
     var second = 0.0
@@ -64,19 +64,19 @@ final class StreamCase {
   var journals: JournalFolder { JournalFolder(state + "/journal") }
   var environment: [String: String] { ["EMOJIART_STATE": state, "TMPDIR": space.path] }
 
-  /// The document as it was, and no state.
+  /// Puts the document back, without a state folder.
   func reset() throws {
     for name in try names where name != "bees.emojiart" { unlink("\(space["documents"])/\(name)") }
     try write(start, to: file.path)
     try? FileManager.default.removeItem(atPath: state)
   }
 
-  /// What is in the document's folder.
+  /// The names in the document's folder.
   var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: space["documents"]).sorted() }
   }
 
-  /// What is in the folder of journals.
+  /// The names in the folder of journals.
   var journalNames: [String] {
     get throws {
       guard FileManager.default.fileExists(atPath: journals.path) else { return [] }
@@ -93,28 +93,28 @@ final class StreamCase {
 
   static let save = #"{"save":true,"tag":"save"}"#
 
-  /// A copy of the program without its helper: nobody has it look at its file then, on threads that are others in each
-  /// run, and the numbers of its calls stay what they are. A look only reads.
-  func alone() throws -> String {
+  /// A copy of the program without its helper. Nothing makes it refresh then on other threads in each run, and the numbers of its
+  /// system calls stay the same.
+  func programWithoutHelper() throws -> String {
     let copy = space["alone/emojiart"]
     if access(copy, X_OK) != 0 {
       mkdir(space["alone"], 0o755)
       let program = URL(fileURLWithPath: emojiart).resolvingSymlinksInPath()
-      // By a process of its own: what another test begins meanwhile would hold a copy that is open here for writing, and
-      // a program that is open for writing cannot be run.
+      // `cp` copies it in a process of its own: a program that another test starts meanwhile would inherit a copy that is open for
+      // writing here, and such a program cannot be run.
       let copied = try run("cp", [program.path, copy], environment: [:])
       try #require(copied.status == 0, "\(copied)")
     }
     return copy
   }
 
-  /// An editing command, which brings in what programs that are gone have left.
+  /// Runs an editing command, which restores orphaned edits first.
   func edit() throws {
     let ended = try run(emojiart, ["add", file.path, "🌼"], environment: environment)
     try #require(ended.status == 0, "\(ended)")
   }
 
-  /// What a command shows that only looks; it changes nothing.
+  /// The places as a reading command shows them; the command must change nothing.
   func shown() throws -> Places? {
     let before = try fingerprint(file.path)
     let (beside, journal) = (try names, try journalNames)
@@ -130,20 +130,20 @@ final class StreamCase {
     return Places(first: first, second: second)
   }
 
-  /// Edits that are in the file, all of them up to that one; nil where these are no edits from the first one on.
+  /// The number of first edits in the file; nil where the file holds anything else.
   func saved(atMost sent: Int) throws -> Int? {
     let found = Places(in: try file.read())
     return (0...sent).first { Places(after: 1..<$0 + 1) == found }
   }
 
-  /// Has a stream answer so many edits, and be killed before it saves the last of them.
-  func leave(_ lines: [String], edits: Int, under wrapper: [String] = []) throws -> StreamEnd {
+  /// Runs a stream that acknowledges this number of edits, and is killed before it saves the last of them.
+  func leaveJournal(_ lines: [String], edits: Int, under wrapper: [String] = []) throws -> StreamEnd {
     let end = try stream(lines, StreamCase.options + ["--simulate-kill-after", "\(edits)"], as: wrapper)
     try #require(end.isCrash && end.acknowledged.count == edits, "\(end)")
     return end
   }
 
-  /// The files of the document and of the journals that were left.
+  /// The files of the document and of the orphaned journals.
   var leftFiles: TracedFiles {
     get throws {
       let journal = try journalNames.map { "\(journals.path)/\($0)" }
@@ -152,7 +152,7 @@ final class StreamCase {
     }
   }
 
-  /// The bytes of the document and of what is in the folder of journals.
+  /// The bytes of the document and of the folder of journals.
   func snapshot() throws -> [String: [UInt8]] {
     var all = [file.path: try bytes(file.path)]
     for name in try journalNames { all["\(journals.path)/\(name)"] = try bytes("\(journals.path)/\(name)") }

@@ -7,7 +7,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// The real program while its system calls fail: what it answers holds.
+/// The real program while its system calls fail: its answers must hold.
 @Suite struct StreamFaultTests {
   private static let before = [1, 2, 3]
   private static let after = [4, 5]
@@ -18,20 +18,20 @@ import Testing
 
   private struct Tally {
     var tried = 0
-    var told = 0
+    var reported = 0
     var silent = 0
     var refused = 0
     var left = 0
     var lost = 0
-    /// Syncs whose failure nobody heard of, and which were not made up for.
-    var passedOver: [String: Int] = [:]
+    /// Failed syncs that were neither reported nor repeated.
+    var unreportedSyncs: [String: Int] = [:]
   }
 
-  @Test("T2 a stream whose system calls fail says so, and loses no edit that it answered")
+  @Test("T2 a stream whose system calls fail reports it, and loses no edit that it acknowledged")
   func failingCalls() throws {
     let stream = try StreamCase()
     let campaign = Campaign("faults-of-a-stream", smoke: 4)
-    var (places, told, refused, left, chosenCount) = (0, 0, 0, 0, 0)
+    var (places, reported, refused, left, chosenCount) = (0, 0, 0, 0, 0)
     for files in [stream.documentFiles, stream.stateFiles, stream.journalFiles, stream.answerFiles] {
       let tracer = stream.tracer(files)
       let calls = try stream.calls(tracer, Self.lines).calls.filter { Self.failing.contains($0.name) }
@@ -41,7 +41,7 @@ import Testing
       chosenCount += chosen.count
       places = max(places, calls.count)
       for (index, call) in chosen.enumerated() {
-        // Each alone, and with all of its name after it; in a smoke test one of these in turn.
+        // Each call alone, and with all later calls of its name; in a smoke test one of these in turn.
         let faults = [("EIO", ""), ("ENOSPC", ""), ("EIO", "+"), ("ENOSPC", "+")]
         for (fault, from) in campaign.isRunning ? faults : [faults[index % faults.count]] {
           let tracer = tracer.tampering(call, "error=\(fault)", from: from)
@@ -49,20 +49,20 @@ import Testing
         }
       }
       print(
-        "T2 faults, \(files.name): \(calls.count) system calls, \(tally.tried) failures: \(tally.told) told, "
+        "T2 faults, \(files.name): \(calls.count) system calls, \(tally.tried) failures: \(tally.reported) told, "
           + "\(tally.refused) of them with edits refused and \(tally.left) with edits left in the journal; "
           + "\(tally.silent) without harm; lost \(tally.lost) times")
-      for (sync, count) in tally.passedOver.sorted(by: { $0.key < $1.key }) {
+      for (sync, count) in tally.unreportedSyncs.sorted(by: { $0.key < $1.key }) {
         print("T2 faults, \(files.name): passed over, \(count) times: \(sync)")
       }
-      // A call that another thread makes may not be reached.
+      // A call of another thread may not be reached.
       #expect(tally.tried > 0, "\(files.name)")
-      told += tally.told
+      reported += tally.reported
       (refused, left) = (refused + tally.refused, left + tally.left)
-      #expect(Set(tally.passedOver.keys).isSubset(of: [Self.ignored, Self.atTheEnd]))
+      #expect(Set(tally.unreportedSyncs.keys).isSubset(of: [Self.ignored, Self.atTheEnd]))
     }
     campaign.report(tried: chosenCount, places: places)
-    #expect(told > 0)
+    #expect(reported > 0)
     if campaign.isRunning, campaign.count >= places { #expect(refused > 2 && left > 5) }
   }
 
@@ -76,11 +76,11 @@ import Testing
       end = try stream.stream(Self.lines, under: tracer)
       trace = try CallTrace(tracer.trace)
       tries += 1
-      // Where parts of the program are in several threads, none may have got as far as that call.
+      // Where the program has several threads, it may be that none reached this call.
     } while trace.injected.isEmpty && tries < 4
     guard !trace.injected.isEmpty else { return }
     tally.tried += 1
-    if end.isReported { tally.told += 1 } else { tally.silent += 1 }
+    if end.isReported { tally.reported += 1 } else { tally.silent += 1 }
     if !end.refused.isEmpty { tally.refused += 1 }
     let isLeft = try stream.journalNames.contains { $0.hasSuffix(".journal") }
     if isLeft { tally.left += 1 }
@@ -100,8 +100,8 @@ import Testing
       #expect(last.hasPrefix("emojiart: "), "\(about)")
     }
     let isMute = tracer.files.paths == stream.answerFiles.paths
-    #expect(!isLeft || !isMute, "\(about): a stream whose reader is gone did not save")
-    #expect(end.status != 0 || !isMute, "\(about): nobody heard that stdout takes nothing")
+    #expect(!isLeft || !isMute, "\(about): a stream without a reader did not save")
+    #expect(end.status != 0 || !isMute, "\(about): the closed stdout was not reported")
     if !end.isReported { try note(trace, in: stream, &tally) }
     try stream.edit()
     let kept = try count(of: made, in: stream)
@@ -110,7 +110,7 @@ import Testing
     try stream.expectNoLeftovers(about)
   }
 
-  /// How many of these edits the file holds, from the first one on and no others; -1 where it holds anything else.
+  /// The number of these edits that the file holds, from the first one on; -1 where it holds anything else.
   private func count(of edits: [Int], in stream: StreamCase) throws -> Int {
     let found = StreamCase.Places(in: try stream.file.read())
     return (0...edits.count).last { found == StreamCase.Places(after: edits.prefix($0)) } ?? -1
@@ -120,7 +120,7 @@ import Testing
   private static let atTheEnd =
     "when everything is saved and the journal ends: its lock stays, for the next command"
 
-  /// Notes the syncs that failed, that nobody heard of, and that no later one of the same file made up for.
+  /// Counts the failed syncs that were not reported, and that no later sync of the same file repeated.
   private func note(_ trace: CallTrace, in stream: StreamCase, _ tally: inout Tally) throws {
     let lines = trace.calls.map(\.text)
     let isLocked = try stream.journalNames.contains { $0.hasSuffix(".lock") }
@@ -133,13 +133,13 @@ import Testing
         }?
         .contains("O_CREAT") ?? false
       if path.hasSuffix("/documents>"), isBeside {
-        tally.passedOver[Self.ignored, default: 0] += 1
+        tally.unreportedSyncs[Self.ignored, default: 0] += 1
       } else if isLocked {
-        tally.passedOver[Self.atTheEnd, default: 0] += 1
+        tally.unreportedSyncs[Self.atTheEnd, default: 0] += 1
       } else if !lines[index...].contains(where: {
         $0.contains("sync(") && $0.contains(path) && $0.hasSuffix("= 0")
       }) {
-        tally.passedOver[failed, default: 0] += 1
+        tally.unreportedSyncs[failed, default: 0] += 1
       }
     }
   }

@@ -7,27 +7,26 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// The real program, killed at its system calls while it edits a document line by line, and while what it left is
-/// restored.
+/// The real program, killed at its system calls while it edits a document line by line, and while orphaned edits are restored.
 @Suite struct StreamKillTests {
   /// Three edits, a save, two edits, and the end.
   private static let lines =
     [1, 2, 3].map(StreamCase.line) + [StreamCase.save] + [4, 5].map(StreamCase.line)
   private static let sent = 5
 
-  /// What came of the kills.
+  /// The counts of the kills.
   private struct Tally {
     var runs = 0
     var killed = 0
     var lost = 0
-    /// What would have been lost without a journal.
+    /// Runs that would have lost edits without a journal.
     var control = 0
     var journals = 0
-    /// How many changes of files had been made.
+    /// The numbers of changes of files before the kills.
     var states: Set<Int> = []
   }
 
-  @Test("T1 a stream that is killed at any system call loses no edit that it answered")
+  @Test("T1 a stream that is killed at any system call loses no acknowledged edit")
   func killedStream() throws {
     let stream = try StreamCase()
     let campaign = Campaign("kills-of-a-stream", smoke: 5)
@@ -41,8 +40,8 @@ import Testing
       places = max(places, reference.calls.count)
       var tally = Tally()
       for call in chosen {
-        // Where another thread came to its call of that number first, or none did, another call in the same state. A
-        // look at the file, which every own save brings, reads on a thread of its own and moves the numbers.
+        // Where another thread reached its call with this number first, or none did, another call in the same state is tried. Each
+        // own save causes a refresh, which reads on a thread of its own and shifts the numbers.
         let equals = reference.calls.filter {
           $0.written == call.written && $0.description != call.description
         }
@@ -62,7 +61,7 @@ import Testing
       let wanted = Set(chosen.map(\.written))
       let missed = wanted.subtracting(tally.states)
       #expect(tally.killed >= chosen.count * 9 / 10, "\(files.name)")
-      // Which of two threads comes to its call first is luck: of few states one may never be met.
+      // Which of two threads reaches its call first is chance, so one of few states may never be met.
       if wanted.count >= 50 {
         #expect(missed.count <= wanted.count / 10, "\(files.name): never in \(missed.sorted())")
       }
@@ -70,11 +69,11 @@ import Testing
     }
     campaign.report(tried: tried, places: places)
     if !campaign.isRunning || campaign.count >= places {
-      #expect(control > 0, "the control shows that losses are seen")
+      #expect(control > 0, "the control finds losses")
     }
   }
 
-  /// Kills a stream, and looks what is left of what it answered. False when it came to its end.
+  /// Kills a stream, and checks its acknowledged edits. False when the stream ended by itself.
   private func kill(
     _ stream: StreamCase, _ tracer: Tracer, _ about: String, _ tally: inout Tally, isShown: Bool
   ) throws -> Bool {
@@ -117,7 +116,7 @@ import Testing
 
   private func sweepRestore(_ words: [String], _ campaign: Campaign) throws {
     let left = try StreamCase()
-    _ = try left.leave(Self.lines, edits: Self.sent)
+    _ = try left.leaveJournal(Self.lines, edits: Self.sent)
     try #require(try left.saved(atMost: Self.sent) == 3)
     let tracer = left.tracer(try left.leftFiles)
     let snapshot = try left.snapshot()
@@ -143,7 +142,7 @@ import Testing
         found == 5 || !(ended.output + ended.errors).contains("restored"), "\(about): said, and not done")
       if found == 3 { stayed += 1 } else { done += 1 }
       if campaign.isRunning || random.below(2) == 0 {
-        // The next one is killed, too.
+        // The next restore is killed, too.
         let other = calls.calls[random.below(calls.calls.count)]
         if try run(tracer.tampering(other, "signal=KILL")).isCrash { twice += 1 }
       }
@@ -164,7 +163,7 @@ import Testing
 }
 
 extension StreamCase {
-  /// A document at rest is one file, which nothing more is known of.
+  /// A document without unsaved edits is one file, without a journal or a row of origin.
   func expectNoLeftovers(_ about: String) throws {
     #expect(try file.check().faults == [], "\(about)")
     #expect(try names == ["bees.emojiart"], "\(about)")

@@ -7,14 +7,14 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// How a run of `emojiart edit --json` ended, and what it wrote.
+/// The end of a run of `emojiart edit --json`, and its output.
 struct StreamEnd {
   let status: Int32
-  /// It was killed.
+  /// Whether it was killed.
   let isCrash: Bool
   /// Whole lines of stdout.
   let lines: [[String: Any]]
-  /// Without what strace says of its work; what keeps it from working is there.
+  /// Stderr without strace's messages, except those of its failure.
   let errors: String
 
   /// The tags of the edits that were answered with ok, in order.
@@ -23,23 +23,24 @@ struct StreamEnd {
   var refused: [Int] { lines.filter { $0["error"] != nil }.compactMap { $0["tag"] as? Int } }
   /// Whether a save was answered with ok.
   var isSaveAnswered: Bool { lines.contains { $0["ok"] != nil && $0["tag"] as? String == "save" } }
-  /// The states that were told.
+  /// The reported states.
   var states: [String] { lines.compactMap { $0["state"] as? String } }
-  /// Whether anything was said to be wrong.
+  /// Whether any failure was reported.
   var isReported: Bool { status != 0 || states.contains("error") || lines.contains { $0["error"] != nil } }
 }
 
 extension StreamCase {
   static let options = ["--autosave-delay", "3600"]
 
-  /// Runs a stream to its end, or to its being killed. Each line comes in a read of its own.
+  /// Runs a stream until it ends or is killed. Each line arrives in a read of its own.
   func stream(
     _ lines: [String], _ options: [String] = StreamCase.options, under tracer: Tracer? = nil,
     as wrapper: [String] = []
   ) throws -> StreamEnd {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let program = wrapper + [tracer == nil ? emojiart : try alone(), "edit", file.path, "--json"] + options
+    let program =
+      wrapper + [tracer == nil ? emojiart : try programWithoutHelper(), "edit", file.path, "--json"] + options
     process.arguments =
       try tracer?.command(for: program, journals: journals.path, answers: outputPath) ?? program
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -71,7 +72,7 @@ extension StreamCase {
     complaints += errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     limit.cancel()
-    // What strace has come to is not what strace ends as.
+    // The exit status of strace is not that of the program.
     let status = isAttached ? try tracer.flatMap { try CallTrace($0.trace).status } : nil
     return StreamEnd(
       status: status ?? process.terminationStatus,
@@ -82,10 +83,10 @@ extension StreamCase {
         .joined(separator: "\n"))
   }
 
-  /// Where the stream's stdout goes.
+  /// The file of the stream's stdout.
   var outputPath: String { space["answers"] }
 
-  /// Lines of JSON; what has no line break at its end was not written to its end.
+  /// Lines of JSON. A line without its line break is incomplete and ignored.
   static func parse(_ output: Data) throws -> [[String: Any]] {
     try output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().map {
       try #require(try JSONSerialization.jsonObject(with: $0) as? [String: Any])
@@ -97,7 +98,7 @@ extension Data {
   fileprivate func contains(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
 }
 
-/// Gives a program a line a read, and then the end of its input.
+/// Sends a program one line for each read, and then the end of its input.
 final class LineSender {
   let receiver: FileHandle
   private let socket: Int32
@@ -110,7 +111,7 @@ final class LineSender {
     receiver = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
   }
 
-  /// To a program that is gone nothing is sent.
+  /// Sends nothing to a program that has ended.
   func send(_ lines: [String]) {
     for line in lines {
       let packet = Array("\(line)\n".utf8)

@@ -2,30 +2,30 @@
 
 import Foundation
 
-/// A system call that strace can tamper with: the how-manieth of its name in its thread.
+/// A system call that strace can tamper with, by its number among the calls of its name in its thread.
 struct SystemCall: CustomStringConvertible {
   let name: String
   let number: Int
   /// Whether it changes files.
   let isWriting: Bool
-  /// How many calls that change files came to their end before it.
+  /// The number of calls that change files and ended before it.
   let written: Int
-  /// What strace wrote of it.
+  /// The line of strace.
   let text: String
   var description: String { "\(name) \(number), \(text.prefix(160))" }
 }
 
-/// What strace wrote of a run.
+/// The trace of a run.
 struct CallTrace {
-  /// The calls in order; of several threads' with one name and number the first.
+  /// The calls in order. Of calls in several threads with the same name and number, only the first.
   private(set) var calls: [SystemCall] = []
-  /// How many calls that change files came to their end.
+  /// The number of calls that change files and have ended.
   private(set) var written = 0
-  /// How many calls there were, in all threads.
+  /// The number of calls in all threads.
   var count: Int { counts.values.reduce(0, +) }
-  /// The calls that strace let fail.
+  /// The calls that strace made fail.
   private(set) var injected: [String] = []
-  /// How the program ended; nil when it was killed, or strace was told not to say.
+  /// The exit status; nil when the program was killed, or strace does not print it.
   private(set) var status: Int32?
   private var counts: [String: Int] = [:]
   /// Calls that have begun, by thread.

@@ -5,30 +5,29 @@ import Testing
 
 /// Files of a stream.
 struct TracedFiles {
-  /// What they are called in the tables.
+  /// Their name in the tables.
   let name: String
   let paths: [String]
-  /// The journal's own: their names are known when the program has locked it.
+  /// Whether they are the journal's own files, whose names are known when the program has locked the journal.
   var isJournal = false
 }
 
-/// strace, which tampers with a program's system calls about some files. It counts calls by name in each thread: the part
-/// of a program that writes the document is in one thread as a rule, and the part that writes the journal is when there
-/// is but one processor.
+/// strace, which tampers with a program's system calls on some files. It counts calls by name in each thread: the part of a program
+/// that writes the document is usually in one thread, and the part that writes the journal is if there is only one processor.
 struct Tracer {
   let files: TracedFiles
   let trace: String
   var fault: [String] = []
 
-  /// The same for a call that is tampered with.
+  /// A copy that tampers with a call.
   func tampering(_ call: SystemCall, _ fault: String, from: String = "") -> Tracer {
     Tracer(
       files: files, trace: trace, fault: ["-e", "inject=\(call.name):\(fault):when=\(call.number)\(from)"])
   }
 
-  /// The words of a command that runs the program so. strace begins the program, or comes to it when it has answered its
-  /// first line: then it has locked its journal and begun its threads. The shell becomes strace: the program is its
-  /// child, and may be traced by it.
+  /// The words of a command that runs the program under strace. strace starts the program, or attaches to it after its first
+  /// answer, when it has locked its journal and started its threads. The shell becomes strace: the program is its child, and may be
+  /// traced by it.
   func command(for program: [String], journals: String, answers: String) throws -> [String] {
     let filter = files.paths.flatMap { ["-P", $0] }
     let strace = ["strace", "-f", "-y", "-o", trace] + filter + fault
@@ -69,8 +68,8 @@ extension StreamCase {
 
   func tracer(_ files: TracedFiles) -> Tracer { Tracer(files: files, trace: space["trace"]) }
 
-  /// The calls of a run that nobody tampers with. Where one part of the program is in several threads, some calls are
-  /// not told apart: of a few runs the one with the most.
+  /// The calls of a run without tampering. Where a part of the program has several threads, some calls cannot be distinguished: of
+  /// a few runs the one with the most calls counts.
   func calls(_ tracer: Tracer, _ lines: [String]) throws -> CallTrace {
     var best: CallTrace?
     for _ in 0..<10 where best.map({ $0.calls.count < $0.count * 9 / 10 }) ?? true {

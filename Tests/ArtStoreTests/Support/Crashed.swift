@@ -7,8 +7,8 @@ import Testing
 @testable import ArtStore
 
 extension Workspace {
-  /// A document as a kill in the middle of a save leaves it: half of the pages written, the rollback journal beside
-  /// it. The real `sqlite3` shell makes it; returns the document as it was before.
+  /// A document as a kill in the middle of a save leaves it: half of the pages are written, with the rollback journal beside the
+  /// file. The real `sqlite3` shell makes it. Returns the document, and its bytes before the save.
   func crashed(_ name: String = "bees.emojiart", seed: UInt64 = 1) throws -> (DocumentFile, [UInt8]) {
     let live = DocumentFile(self["live-\(name)"])
     var random = SplitMix64(seed: seed)

@@ -2,7 +2,7 @@
 
 import TestSupport
 
-/// A way in which a file can go bad.
+/// A way to damage a file.
 enum Damage: CaseIterable {
   case flipBits
   case overwrite
@@ -11,9 +11,9 @@ enum Damage: CaseIterable {
   case zeroPage
   case swapPages
   case copyPage
-  /// A page as it was some saves ago: the write was lost.
+  /// Pages of an earlier save: their writes were lost.
   case stalePages
-  /// The file grew by what does not belong to it.
+  /// Foreign bytes at the end of the file.
   case append
 
   func apply(to bytes: inout [UInt8], earlier: [UInt8], _ random: inout SplitMix64) {

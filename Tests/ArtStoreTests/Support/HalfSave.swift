@@ -2,8 +2,8 @@
 
 @testable import ArtStore
 
-/// A save that was cut short, made of the file before it and after it: the pages up to some number are written, and the rollback
-/// journal holds all of them as they were.
+/// An interrupted save, made from the file before and after it: some first pages are written, and the rollback journal holds all
+/// changed pages in their old state.
 struct HalfSave {
   let before: [UInt8]
   let after: [UInt8]
@@ -18,7 +18,7 @@ struct HalfSave {
     }
   }
 
-  /// The file with so many of the pages written.
+  /// The file with this number of pages written.
   func file(written count: Int) -> [UInt8] {
     var file = before
     for page in pages.prefix(count) {
@@ -28,7 +28,7 @@ struct HalfSave {
     return file
   }
 
-  /// The journal, synchronised. Source: https://www.sqlite.org/fileformat.html, section 3.
+  /// The journal, synced. Source: https://www.sqlite.org/fileformat.html, section 3.
   var journal: [UInt8] {
     let nonce: UInt32 = 0x1234_5678
     var journal: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]

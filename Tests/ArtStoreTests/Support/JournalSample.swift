@@ -13,7 +13,7 @@ final class JournalSample {
   let file: DocumentFile
   /// The document as the program has it.
   var content: DocumentContent
-  /// What the file holds, as far as the program knows.
+  /// The state of the file, as far as the program knows.
   var base: DocumentBase
   let origin: Origin
   var maker: EditMaker

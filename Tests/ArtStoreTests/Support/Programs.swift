@@ -4,12 +4,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How a program ended and what it wrote.
+/// The end of a program, and its output.
 struct Ended {
   let status: Int32
   let output: String
   let errors: String
-  /// It had to be killed, or died of a signal.
+  /// Whether a signal ended it.
   let isCrash: Bool
 }
 
@@ -20,7 +20,7 @@ let emojiart: String = {
   return own.deletingLastPathComponent().appendingPathComponent("emojiart").path
 }()
 
-/// Runs a program to its end; one that hangs is ended, and that is said.
+/// Runs a program to its end. A program that hangs is terminated, and a line is printed.
 func run(
   _ program: String, _ arguments: [String], environment: [String: String] = [:]
 ) throws -> Ended {
@@ -30,7 +30,7 @@ func run(
   Workspace.ownState()
   var variables = ProcessInfo.processInfo.environment
   variables["EMOJIART_STATE"] = Workspace.statePath
-  // A killed program leaves its private copies: they go with the rest.
+  // Private copies of a killed program are removed with the folder.
   variables["TMPDIR"] = Workspace.statePath
   variables.merge(environment) { $1 }
   process.environment = variables
@@ -62,7 +62,7 @@ func run(
     isCrash: process.terminationReason == .uncaughtSignal)
 }
 
-/// Runs SQL in the real `sqlite3` shell, and returns what it prints.
+/// Runs SQL in the real `sqlite3` shell, and returns its output.
 @discardableResult
 func shell(_ path: String, _ sql: String) throws -> String {
   let ended = try run("sqlite3", ["-bail", path, sql])

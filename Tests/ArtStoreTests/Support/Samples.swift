@@ -5,7 +5,7 @@ import TestSupport
 @testable import ArtModel
 @testable import ArtStore
 
-/// Edits drawn from a generator, as a person might make them.
+/// Random edits, as a user might make them.
 struct EditMaker {
   var random: SplitMix64
   private var author: Author
@@ -51,7 +51,7 @@ struct EditMaker {
     case 6: return .setCanvas(try Canvas(width: 1 + random.below(5_000), height: 1 + random.below(5_000)))
     case 7:
       let url = random.below(2) == 0 ? nil : "https://example.org/\(random.below(100)).png"
-      // A background is set only where its bytes are.
+      // A background is set only where its bytes are stored.
       guard random.below(3) != 0, try art.holdsPicture(Self.picture) else { return .setBackground(nil) }
       return .setBackground(
         try Background(
@@ -74,7 +74,7 @@ struct EditMaker {
 }
 
 extension DocumentTransaction {
-  /// Writes a row of a table that is only carried, with its sum.
+  /// Writes a row of a table without meaning for the content, with its sum.
   func insertPlain(_ table: PlainTable, _ values: [Statement.Value]) throws {
     let sum = table.sum(of: values)
     let marks = values.map { _ in "?" }.joined(separator: ",")
@@ -84,7 +84,7 @@ extension DocumentTransaction {
     art.digest.add(sum)
   }
 
-  /// Keeps a picture's bytes.
+  /// Stores a picture's bytes.
   func insertImage(_ number: Int, _ bytes: [UInt8]) throws {
     let digest = bytes.withUnsafeBufferPointer { ContentDigest.of($0) }
     try insertPlain(.image, [.integer(number), .text(digest), .blob(bytes)])
@@ -92,7 +92,7 @@ extension DocumentTransaction {
 }
 
 extension DocumentFile {
-  /// Fills a document: emoji, a log of edits, and pictures.
+  /// Fills a document with emoji, a log of edits and a picture.
   func fill(emojis: Int, edits: Int, imageBytes: Int = 0, seed: UInt64) throws {
     var maker = try EditMaker(seed: seed)
     var added: [Change] = []

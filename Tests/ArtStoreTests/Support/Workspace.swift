@@ -7,7 +7,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-/// A folder of a test's own, removed when the test ends.
+/// A temporary folder, removed with the object.
 final class Workspace: Sendable {
   let path: String
 
@@ -21,7 +21,7 @@ final class Workspace: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// What tests set aside does not go to the person's own folder.
+  /// The state folder of all tests, so that none uses the user's own.
   static let statePath = "\(FileManager.default.temporaryDirectory.path)/emojiart-test-state.\(getpid())"
   private static let stateIsSet: Bool = {
     mkdir(statePath, 0o700)
@@ -49,11 +49,11 @@ final class Workspace: Sendable {
 func bytes(_ path: String) throws -> [UInt8] { try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))) }
 
 func write(_ bytes: [UInt8], to path: String) throws {
-  // In place: Data's own writing would use a temporary file and another inode only with .atomic.
+  // In place: without .atomic Data uses no temporary file and no other inode.
   try Data(bytes).write(to: URL(fileURLWithPath: path))
 }
 
-/// What a look must not change.
+/// Properties of a file that a reader must not change.
 func fingerprint(_ path: String) throws -> [Int] {
   var status = stat()
   try #require(lstat(path, &status) == 0)

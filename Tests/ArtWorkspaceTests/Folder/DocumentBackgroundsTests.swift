@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "B28 the newest request wins: an older one is dropped, and so is its late answer; editing goes on meanwhile"
+    "B28 the newest request wins: an older one and its late answer are dropped, and editing continues meanwhile"
   )
   func newestWins() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
@@ -61,7 +61,7 @@ import Testing
     #expect(try file.read().background == background && file.background() != nil)
   }
 
-  @Test("B21 what was asked for and refused, or dropped, changes nothing")
+  @Test("B21 a refused or cancelled request changes nothing")
   func refused() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
     let document = try await open()
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "B25 what becomes pending in an open document is fetched, by its own edits and by others'; not what was before"
+    "B25 a URL that becomes pending while the document is open is fetched, and one that was pending before is not"
   )
   func pending() async throws {
     let server = try PictureServer()

@@ -11,14 +11,14 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("Folders in which much happens") struct FolderLifeTests {
+@Suite("Folders with many random changes") struct FolderLifeTests {
   private struct Outcome {
     var complaints: [String] = []
     var operations: [String: Int] = [:]
     var events: [String: Int] = [:]
   }
 
-  /// What the folder holds, looked at anew by somebody who has never seen it.
+  /// The content of the folder, as a new reader finds it.
   private func truth(_ folder: DocumentFolder, _ watched: WatchedFolder) async -> [FilePath: Listener
     .Known]
   {
@@ -38,18 +38,18 @@ import Testing
   private func compare(
     _ listener: Listener, _ folder: DocumentFolder, _ watched: WatchedFolder
   ) async -> [String] {
-    // What was known of a document before it was damaged is no part of what the folder holds. Why it cannot be read is
-    // told once for each kind of trouble: the latest words can be asked for.
+    // A listener may remember the state of a document from before its damage, which the folder does not hold. A reason is reported
+    // once for each kind of error, so the latest words are taken from the folder.
     let reasons = Dictionary(
       await folder.documents.map { (FilePath($0.path), $0.trouble) }, uniquingKeysWith: { $1 })
-    var told = listener.documents
-    for (path, known) in told where known.trouble != nil {
-      told[path] = Listener.Known(trouble: reasons[path] ?? nil)
+    var reported = listener.documents
+    for (path, known) in reported where known.trouble != nil {
+      reported[path] = Listener.Known(trouble: reasons[path] ?? nil)
     }
     let truth = await truth(folder, watched)
     var complaints = listener.complaints
-    for path in Set(told.keys).union(truth.keys).sorted() where told[path] != truth[path] {
-      complaints.append("\(path.string): told \(told[path] as Any), is \(truth[path] as Any)")
+    for path in Set(reported.keys).union(truth.keys).sorted() where reported[path] != truth[path] {
+      complaints.append("\(path.string): reported \(reported[path] as Any), is \(truth[path] as Any)")
     }
     for document in await folder.documents where document.base != nil {
       let base = try? DocumentFile(watched[document.path]).base()
@@ -60,80 +60,83 @@ import Testing
     return complaints
   }
 
-  private func live(seed: UInt64, operations: Int, deafTo kind: String? = nil) async throws -> Outcome {
+  private func live(seed: UInt64, operations: Int, ignoring kind: String? = nil) async throws -> Outcome {
     let watched = try WatchedFolder()
     var life = try FolderLife(watched, seed: seed)
     let open = try await OpenFolder(watched)
     var listener = Listener(await open.folder.documents)
-    listener.isDeafTo = kind
+    listener.ignoredKind = kind
     for _ in 0..<operations {
       if life.random.oneIn(12), let begun = life.begin() {
-        await open.news.say(.changed([WatchedFile(begun.name, isQuiet: false)]))
-        if life.random.oneIn(2) { await open.news.settled() }
+        await open.source.send(.changed([WatchedFile(begun.name, isQuiet: false)]))
+        if life.random.oneIn(2) { await open.source.handled() }
         life.finish(begun)
       } else {
         life.act()
       }
-      await tell(&life, open)
+      await deliverSome(&life, open)
       guard life.random.oneIn(4) else { continue }
-      await open.news.settled()
-      for event in await open.heard() { listener.hear(event) }
+      await open.source.handled()
+      for event in await open.received() { listener.receive(event) }
     }
-    // The dust settles.
-    await say(&life, open, .scanned, all: true)
-    await open.news.say(.changed(life.files.sorted().map { WatchedFile($0, isQuiet: true) }))
-    await open.news.settled()
-    while await !open.news.again.isEmpty { for event in await open.again() { listener.hear(event) } }
-    for event in await open.heard() { listener.hear(event) }
+    // All remaining events are delivered.
+    await deliver(&life, open, .scan, all: true)
+    await open.source.send(.changed(life.files.sorted().map { WatchedFile($0, isQuiet: true) }))
+    await open.source.handled()
+    while await !open.source.rechecks.isEmpty {
+      for event in await open.recheck() { listener.receive(event) }
+    }
+    for event in await open.received() { listener.receive(event) }
     let complaints = await compare(listener, open.folder, watched)
-    let again = await open.scan("", watched.names)
+    let repeated = await open.scan("", watched.names)
     await open.folder.close()
     return Outcome(
-      complaints: complaints + again.map { "told twice: \($0)" }, operations: life.done,
+      complaints: complaints + repeated.map { "reported twice: \($0)" }, operations: life.done,
       events: listener.counts)
   }
 
-  private enum News { case looks, scanned }
+  private enum Delivery { case changes, scan }
 
-  /// Some of the news, some of them later, some by a listing.
-  private func tell(_ life: inout FolderLife, _ open: OpenFolder) async {
-    if life.random.oneIn(2) { await say(&life, open, .looks, all: false) }
-    if life.random.oneIn(6) { await say(&life, open, .scanned, all: false) }
+  /// Delivers some of the pending events, some as changes and some as a scan.
+  private func deliverSome(_ life: inout FolderLife, _ open: OpenFolder) async {
+    if life.random.oneIn(2) { await deliver(&life, open, .changes, all: false) }
+    if life.random.oneIn(6) { await deliver(&life, open, .scan, all: false) }
     if life.random.oneIn(30) {
-      // The queue was full: what was to be told is found.
+      // The queue was full: a scan replaces the lost events.
       life.files = []
       life.folders = []
-      await open.news.say(.scanned(FolderScan("", files: life.watched.names, reason: "full")))
+      await open.source.send(.scanned(FolderScan("", files: life.watched.names, reason: "full")))
     }
     if life.random.oneIn(3) {
-      let again = await open.news.takeAgain()
-      // Some come early, as what happens to a file brings looks before their time.
-      let pause = again.map(\.delay).max() ?? .zero
+      let rechecks = await open.source.takeRechecks()
+      // Some rechecks come early, as further events of a file cause.
+      let pause = rechecks.map(\.delay).max() ?? .zero
       open.clock.advance(by: life.random.oneIn(3) ? pause / 2 : pause)
-      await open.news.say(.changed(again.map { WatchedFile($0.path, isQuiet: true) }))
+      await open.source.send(.changed(rechecks.map { WatchedFile($0.path, isQuiet: true) }))
     }
   }
 
-  private func say(_ life: inout FolderLife, _ open: OpenFolder, _ news: News, all: Bool) async {
-    switch news {
-    case .looks:
+  private func deliver(_ life: inout FolderLife, _ open: OpenFolder, _ delivery: Delivery, all: Bool) async {
+    switch delivery {
+    case .changes:
       var files: [WatchedFile] = []
       for path in life.files.sorted() where all || life.random.oneIn(2) {
         let isQuiet = all || !life.random.oneIn(3)
         if isQuiet { life.files.remove(path) }
         files.append(WatchedFile(path, isQuiet: isQuiet))
       }
-      if !files.isEmpty { await open.news.say(.changed(files)) }
-    case .scanned:
+      if !files.isEmpty { await open.source.send(.changed(files)) }
+    case .scan:
       for folder in life.folders.sorted() where all || life.random.oneIn(2) {
         life.folders.remove(folder)
         let files = life.watched.names.filter { FilePath($0).isWithin(FilePath(folder)) }
-        await open.news.say(.scanned(FolderScan(folder, files: files, reason: nil)))
+        await open.source.send(.scanned(FolderScan(folder, files: files, reason: nil)))
       }
     }
   }
 
-  @Test("W6 whoever applies what is told ends with what the folder holds, and is told nothing twice")
+  @Test(
+    "W6 a listener that applies the events ends with the content of the folder, and receives no event twice")
   func lives() async throws {
     let campaign = Campaign("folders", smoke: 4)
     var total = Outcome()
@@ -153,21 +156,22 @@ import Testing
         + "\(sum(total.events)) events (\(list(total.events)))")
     campaign.report(tried: campaign.count)
     #expect(
-      total.events["damaged", default: 0] > 6 * campaign.count, "more than there are when the dust settles")
+      total.events["damaged", default: 0] > 6 * campaign.count, "more than at the end of the episodes")
   }
 
   @Test(
-    "W6 a listener that misses one kind of event ends with something else",
+    "W6 a listener that ignores one kind of event ends with wrong content",
     arguments: ["added", "changed", "removed", "renamed", "damaged"])
-  func deaf(to kind: String) async throws {
+  func ignored(_ kind: String) async throws {
     var isWrong = false
     for seed in 1...UInt64(3) where !isWrong {
-      isWrong = try await !live(seed: seed, operations: 150, deafTo: kind).complaints.isEmpty
+      isWrong = try await !live(seed: seed, operations: 150, ignoring: kind).complaints.isEmpty
     }
     #expect(isWrong)
   }
 
-  @Test("W6 the same holds with what the system tells, while it happens")
+  @Test(
+    "W6 a listener that applies the events of a really watched folder ends with the content of the folder")
   func real() async throws {
     let campaign = Campaign("watched-folders", smoke: 1)
     var total = 0
@@ -187,17 +191,17 @@ import Testing
         }
         if life.random.oneIn(15) { try await mark("mark\(number).emojiart", watched, events, &listener) }
       }
-      // What happened before is told before, but for what is looked at again.
+      // Events before the mark were sent before it, except those of files that are checked again.
       var complaints: [String] = []
       var ends = 0
-      try await until("what is told to be what the folder holds: \(complaints)") {
+      try await until("events that add up to the folder: \(complaints)") {
         try await mark("end\(ends).emojiart", watched, events, &listener)
         complaints = await compare(listener, folder, watched)
         ends += 1
         return complaints.isEmpty || !listener.complaints.isEmpty
       }
-      let told = complaints.joined(separator: "\n")
-      #expect(told.isEmpty, "seed \(seed)")
+      let text = complaints.joined(separator: "\n")
+      #expect(text.isEmpty, "seed \(seed)")
       await folder.close()
       total += listener.counts.values.reduce(0, +)
     }
@@ -206,13 +210,13 @@ import Testing
     campaign.report(tried: campaign.count)
   }
 
-  /// Makes a document and hears all until it is told.
+  /// Makes a document and receives events until it is added.
   private func mark(
     _ name: String, _ watched: WatchedFolder, _ events: EventSequence<FolderEvent>, _ listener: inout Listener
   ) async throws {
     try watched.make(name)
     for await event in events {
-      listener.hear(event)
+      listener.receive(event)
       if event == .added(name, revision: 0) { return }
     }
   }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("What is told of a document that changes") struct NoticeTests {
+@Suite("Events of a document that changes") struct NoticeTests {
   private let watched: WatchedFolder
 
   init() throws { watched = try WatchedFolder() }
@@ -19,14 +19,14 @@ import Testing
   }
 
   @Test(
-    "W6 what a folder knows at first is each document's state, or why it cannot be read; nothing is told of it"
+    "W6 an opened folder knows the state of each document, or why it cannot be read, and emits no event of it"
   )
   func first() async throws {
     let bees = try watched.make()
     try bees.addBee()
     try watched.overwrite("text.emojiart", "hello".utf8)
     let open = try await OpenFolder(watched, files: ["text.emojiart", "bees.emojiart", "gone.emojiart"])
-    #expect(await open.heard().isEmpty)
+    #expect(await open.received().isEmpty)
     let documents = await open.folder.documents
     #expect(documents.map(\.path) == ["bees.emojiart", "text.emojiart"])
     #expect(try documents.first?.base == bees.base() && documents.first?.trouble == nil)
@@ -34,16 +34,16 @@ import Testing
       documents.last?.base == nil
         && documents.last?.trouble?.cause.contains("text.emojiart is not an emojiart") == true)
     #expect(documents.last?.trouble?.cause.contains(watched.path + "/text.emojiart") == true)
-    #expect(await open.again().isEmpty)
+    #expect(await open.recheck().isEmpty)
     await open.folder.close()
   }
 
-  @Test("W6 a document that is shorter than it says is not taken for whole")
+  @Test("W6 a document that is shorter than its header says is not accepted as whole")
   func cutOff() async throws {
     let bees = try watched.make()
     try bees.save((0..<200).map { _ in .add(try Emoji.one()) })
     let whole = try watched.bytes("bees.emojiart")
-    // The last one lacks only the end of its last page.
+    // The last file lacks only the end of its last page.
     for (number, length) in [whole.count - 4_096, 9_000, whole.count - 1_000].enumerated() {
       try watched.overwrite("cut\(number).emojiart", whole.prefix(length))
     }
@@ -52,7 +52,9 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W6 a document that another program holds is among the first, and is not told when it can be read")
+  @Test(
+    "W6 a document that is locked when the folder is opened is listed, and no event is emitted when it becomes readable"
+  )
   func heldAtFirst() async throws {
     let bees = try watched.make()
     try bees.addBee()
@@ -61,50 +63,50 @@ import Testing
     #expect(
       await open.folder.documents == [FolderDocument(path: "bees.emojiart", base: nil, trouble: nil)])
     lock.release()
-    #expect(await open.again().isEmpty)
+    #expect(await open.recheck().isEmpty)
     #expect(try await open.document()?.base == bees.base())
     try bees.addBee()
-    #expect(changes(await open.look("bees.emojiart")).map(\.revision) == [2])
+    #expect(changes(await open.refresh("bees.emojiart")).map(\.revision) == [2])
     await open.folder.close()
   }
 
-  @Test("W6 what is being saved or written when the folder is opened is looked at once more")
+  @Test("W6 a document that is being saved or written when the folder is opened is read again after a delay")
   func unsettledAtFirst() async throws {
     let bees = try watched.make()
     let whole = try watched.bytes("bees.emojiart")
     try watched.overwrite("half.emojiart", whole.prefix(5_000))
     let lock = try FileLock(bees.path, alone: true, writing: true)
-    let (clock, news) = (ManualClock(), ScriptedEvents(files: watched.names))
-    async let opening = DocumentFolder.open(watched.path, clock: clock) { _ in news }
+    let (clock, source) = (ManualClock(), ScriptedEvents(files: watched.names))
+    async let opening = DocumentFolder.open(watched.path, clock: clock) { _ in source }
     await clock.sleepers(1)
     lock.release()
     try watched.overwrite("half.emojiart", whole)
     clock.advance(by: .milliseconds(50))
     let folder = try await opening
     #expect(await folder.documents.map(\.base) == [try bees.base(), try bees.base()])
-    #expect(await news.again.isEmpty)
+    #expect(await source.rechecks.isEmpty)
     await folder.close()
   }
 
-  @Test("W7 a document in the state that was told is silent: touched, read, written anew as it was")
+  @Test("W7 an unchanged document emits no event when it is touched, read or rewritten")
   func silence() async throws {
     let bees = try watched.make()
     try bees.addBee()
     let open = try await OpenFolder(watched)
     utimes(bees.path, nil)
-    #expect(await open.look("bees.emojiart").isEmpty)
+    #expect(await open.refresh("bees.emojiart").isEmpty)
     _ = try bees.read()
-    #expect(await open.look("bees.emojiart", isQuiet: false).isEmpty)
+    #expect(await open.refresh("bees.emojiart", isQuiet: false).isEmpty)
     try watched.overwrite("bees.emojiart", watched.bytes("bees.emojiart"))
-    #expect(await open.look("bees.emojiart").isEmpty)
+    #expect(await open.refresh("bees.emojiart").isEmpty)
     try watched.replace("bees.emojiart", watched.bytes("bees.emojiart"))
-    #expect(await open.look("bees.emojiart").isEmpty)
+    #expect(await open.refresh("bees.emojiart").isEmpty)
     #expect(await open.scan("", ["bees.emojiart"]).isEmpty)
     await open.folder.close()
   }
 
   @Test(
-    "W7 each save is one notice with its edits and the texts of their emoji, also of those that are gone")
+    "W7 each save is one event with its edits and the texts of their emoji, also of removed ones")
   func saves() async throws {
     let bees = try watched.make()
     let first = try bees.addBee()
@@ -112,19 +114,19 @@ import Testing
     let (bee, flower) = (try Emoji.one("🐝"), try Emoji.one("🌸"))
     try bees.save([.add(bee)], [.add(flower)])
     try bees.save([.move(flower.id, to: try Point(x: 5, y: 5))], [.remove(first)])
-    let heard = await open.look("bees.emojiart")
-    let told = changes(heard)
-    #expect(heard.count == 2 && told.map(\.revision) == [3, 5] && told.allSatisfy(\.isComplete))
-    #expect(told.map { $0.edits.map(\.revision) } == [[2, 3], [4, 5]])
-    #expect(told.first?.texts == [bee.id: "🐝", flower.id: "🌸"])
-    #expect(told.last?.texts == [first: "🐝", flower.id: "🌸"])
+    let received = await open.refresh("bees.emojiart")
+    let reported = changes(received)
+    #expect(received.count == 2 && reported.map(\.revision) == [3, 5] && reported.allSatisfy(\.isComplete))
+    #expect(reported.map { $0.edits.map(\.revision) } == [[2, 3], [4, 5]])
+    #expect(reported.first?.texts == [bee.id: "🐝", flower.id: "🌸"])
+    #expect(reported.last?.texts == [first: "🐝", flower.id: "🌸"])
     #expect(try await open.document()?.base == bees.base())
-    #expect(await open.look("bees.emojiart").isEmpty)
+    #expect(await open.refresh("bees.emojiart").isEmpty)
     await open.folder.close()
   }
 
   @Test(
-    "W7 a backup put back, and a copy that went its own way, are changes although nothing in the log leads there"
+    "W7 a backup put back and a diverged copy are changes without edits"
   )
   func otherStates() async throws {
     let bees = try watched.make()
@@ -134,25 +136,25 @@ import Testing
     try bees.addBee()
     let open = try await OpenFolder(watched)
     try watched.overwrite("bees.emojiart", backup)
-    let back = changes(await open.look("bees.emojiart"))
+    let back = changes(await open.refresh("bees.emojiart"))
     #expect(back == [DocumentChange(edits: [], texts: [:], revision: 1, isComplete: false)])
-    // Another revision 2 than the one that was told, and further than it.
+    // A revision 2 other than the reported one, and later a revision above it.
     try bees.addBee()
-    try #require(changes(await open.look("bees.emojiart")).first?.isComplete == true)
+    try #require(changes(await open.refresh("bees.emojiart")).first?.isComplete == true)
     try watched.overwrite("bees.emojiart", backup)
     try bees.addBee()
-    let other = changes(await open.look("bees.emojiart"))
+    let other = changes(await open.refresh("bees.emojiart"))
     #expect(other == [DocumentChange(edits: [], texts: [:], revision: 2, isComplete: false)])
     try watched.overwrite("bees.emojiart", backup)
     try bees.addBee()
     try bees.addBee()
-    let further = changes(await open.look("bees.emojiart"))
+    let further = changes(await open.refresh("bees.emojiart"))
     #expect(further == [DocumentChange(edits: [], texts: [:], revision: 3, isComplete: false)])
     #expect(try await open.document()?.base == bees.base())
     await open.folder.close()
   }
 
-  @Test("W7 a document that has moved on further than its log goes back is told as such")
+  @Test("W7 a document with more new edits than its log holds is reported as moved on")
   func movedOn() async throws {
     let bees = try watched.make()
     let bee = try bees.addBee()
@@ -165,24 +167,26 @@ import Testing
         _ = try transaction.perform(Edit(name: "move", changes: changes), stamp: author.stamp(at: 1))
       }
     }
-    #expect(await open.look("bees.emojiart") == [.movedOn("bees.emojiart", revision: 1_101)])
-    #expect(await open.look("bees.emojiart").isEmpty)
+    #expect(await open.refresh("bees.emojiart") == [.movedOn("bees.emojiart", revision: 1_101)])
+    #expect(await open.refresh("bees.emojiart").isEmpty)
     await open.folder.close()
   }
 
-  @Test("W8 another document at the path is the end of the first one and a new one")
+  @Test("W8 another document at the same path is reported as removed and added")
   func otherDocument() async throws {
     try watched.make()
     try watched.make("wasps.emojiart").addBee()
     let open = try await OpenFolder(watched)
     try watched.overwrite("bees.emojiart", watched.bytes("wasps.emojiart"))
     #expect(
-      await open.look("bees.emojiart") == [.removed("bees.emojiart"), .added("bees.emojiart", revision: 1)])
+      await open.refresh("bees.emojiart") == [
+        .removed("bees.emojiart"), .added("bees.emojiart", revision: 1),
+      ])
     await open.folder.close()
   }
 
   @Test(
-    "W9 what cannot be read is told when nobody writes to it, once for each kind of trouble, and its end as a change with the edits since"
+    "W9 damage is reported when the file is quiet, once for each kind, and its end is a change with the edits since"
   )
   func damage() async throws {
     let bees = try watched.make()
@@ -191,62 +195,62 @@ import Testing
     try bees.addBee()
     let whole = try watched.bytes("bees.emojiart")
     try watched.overwrite("bees.emojiart", whole.prefix(8_000))
-    #expect(await open.look("bees.emojiart", isQuiet: false).isEmpty)
+    #expect(await open.refresh("bees.emojiart", isQuiet: false).isEmpty)
     #expect(await open.document()?.base != nil)
-    // A copy that falters.
-    #expect(await open.look("bees.emojiart").isEmpty)
+    // A copy with pauses between its writes.
+    #expect(await open.refresh("bees.emojiart").isEmpty)
     try watched.overwrite("bees.emojiart", whole.prefix(9_000))
-    #expect(await open.again().isEmpty)
-    // Its other looks do not make it whole, nor damaged before its time.
-    #expect(await open.look("bees.emojiart").isEmpty)
+    #expect(await open.recheck().isEmpty)
+    // Further refreshes do not make the document whole, nor damaged before its time.
+    #expect(await open.refresh("bees.emojiart").isEmpty)
     #expect(await open.document()?.base != nil)
-    let told = await open.again()
-    let reason = try #require(Self.reason(told))
+    let reported = await open.recheck()
+    let reason = try #require(Self.reason(reported))
     #expect(await open.document() == FolderDocument(path: "bees.emojiart", base: nil, trouble: reason))
     utimes(bees.path, nil)
-    #expect(await open.look("bees.emojiart").isEmpty)
+    #expect(await open.refresh("bees.emojiart").isEmpty)
     try watched.overwrite("bees.emojiart", "text".utf8)
-    #expect(await open.lookUntilSure("bees.emojiart").count == 1)
-    // A copy that is written slowly: other words, the same trouble.
+    #expect(await open.refreshUntilReported("bees.emojiart").count == 1)
+    // A file that is written slowly: the words differ, the kind of error does not.
     for (half, words) in [([], "it is empty"), ([0x7B, 0x7D], "it is JSON text")] as [([UInt8], String)] {
       try watched.overwrite("bees.emojiart", half)
-      #expect(await open.look("bees.emojiart").isEmpty)
+      #expect(await open.refresh("bees.emojiart").isEmpty)
       let trouble = await open.document()?.trouble
       #expect(trouble?.cause.contains(words) == true, "\(trouble as Any)")
     }
     try watched.overwrite("bees.emojiart", whole)
-    let mended = changes(await open.look("bees.emojiart"))
-    #expect(mended.map { $0.edits.map(\.revision) } == [[2]] && mended.first?.isComplete == true)
+    let repaired = changes(await open.refresh("bees.emojiart"))
+    #expect(repaired.map { $0.edits.map(\.revision) } == [[2]] && repaired.first?.isComplete == true)
     try watched.overwrite("bees.emojiart", "text".utf8)
-    #expect(await open.lookUntilSure("bees.emojiart").count == 1)
+    #expect(await open.refreshUntilReported("bees.emojiart").count == 1)
     try watched.overwrite("bees.emojiart", whole)
     #expect(
-      changes(await open.look("bees.emojiart"))
+      changes(await open.refresh("bees.emojiart"))
         == [DocumentChange(edits: [], texts: [:], revision: 2, isComplete: true)])
     await open.folder.close()
   }
 
   @Test(
-    "W9 what another tool wrote through SQLite is damage, and a document that never was whole is added when it is"
+    "W9 a write through SQLite is reported as damage, and a document is reported as added when it is first whole"
   )
   func foreign() async throws {
     let bees = try watched.make()
     try bees.addBee()
     let open = try await OpenFolder(watched)
     try sql("bees.emojiart", "UPDATE emoji SET json = replace(json, '40', '41')")
-    let told = await open.lookUntilSure("bees.emojiart")
-    let reason = try #require(Self.reason(told))
+    let reported = await open.refreshUntilReported("bees.emojiart")
+    let reason = try #require(Self.reason(reported))
     #expect(reason.cause.contains("another program wrote it"))
     try watched.overwrite("new.emojiart", "text".utf8)
-    #expect(await open.look("new.emojiart", isQuiet: false).isEmpty)
-    #expect(await open.lookUntilSure("new.emojiart").count == 1)
+    #expect(await open.refresh("new.emojiart", isQuiet: false).isEmpty)
+    #expect(await open.refreshUntilReported("new.emojiart").count == 1)
     try watched.remove("new.emojiart")
     try watched.make("new.emojiart")
-    #expect(await open.look("new.emojiart") == [.added("new.emojiart", revision: 0)])
+    #expect(await open.refresh("new.emojiart") == [.added("new.emojiart", revision: 0)])
     await open.folder.close()
   }
 
-  /// Why the only event says that a document is damaged.
+  /// The reason of the only event, which is a damaged one.
   private static func reason(_ events: [FolderEvent]) -> ArtError? {
     if case .damaged(_, let reason)? = events.first, events.count == 1 { reason } else { nil }
   }
@@ -260,7 +264,9 @@ import Testing
     try #require(process.terminationStatus == 0)
   }
 
-  @Test("W9 a document that another program holds is looked at again, later each time, and is not damaged")
+  @Test(
+    "W9 a document that another program has locked is checked again after growing delays, and is not reported as damaged"
+  )
   func busy() async throws {
     let bees = try watched.make()
     try watched.make("new.emojiart")
@@ -270,17 +276,17 @@ import Testing
     let second = try FileLock(watched["new.emojiart"], alone: true, writing: true)
     var delays: [Duration] = []
     for _ in 0..<7 {
-      #expect(await open.look("bees.emojiart").isEmpty)
-      delays += await open.news.takeAgain().map(\.delay)
+      #expect(await open.refresh("bees.emojiart").isEmpty)
+      delays += await open.source.takeRechecks().map(\.delay)
     }
     #expect(delays == [50, 100, 200, 400, 800, 1_000, 1_000].map { .milliseconds($0) })
-    #expect(await open.look("new.emojiart").isEmpty)
+    #expect(await open.refresh("new.emojiart").isEmpty)
     #expect(await open.folder.documents.map(\.path) == ["bees.emojiart"])
     #expect(await open.document()?.trouble == nil)
     lock.release()
     second.release()
-    #expect(await open.again() == [.added("new.emojiart", revision: 0)])
-    #expect(changes(await open.look("bees.emojiart")).map(\.revision) == [1])
+    #expect(await open.recheck() == [.added("new.emojiart", revision: 0)])
+    #expect(changes(await open.refresh("bees.emojiart")).map(\.revision) == [1])
     await open.folder.close()
   }
 }

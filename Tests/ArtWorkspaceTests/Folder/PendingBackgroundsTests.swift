@@ -19,16 +19,18 @@ import Testing
 
   private func place(_ name: String) -> PendingLocation { PendingLocation(source: 0, document: name) }
 
-  @Test("B24 what becomes pending is fetched, and is the background by one edit, its bytes in the file")
-  func taken() async throws {
+  @Test(
+    "B24 a URL that becomes pending is fetched, and becomes the background by one edit, with its bytes in the file"
+  )
+  func received() async throws {
     let server = try PictureServer()
     let bees = try watched.make()
     let program = try await FetchingProgram(watched)
     try bees.want("\(server.url)/picture")
-    guard case .set(let where_, let background, let revision) = try await program.next() else {
+    guard case .set(let location, let background, let revision) = try await program.next() else {
       return #expect(Bool(false))
     }
-    #expect(where_ == place("bees.emojiart") && revision == 2)
+    #expect(location == place("bees.emojiart") && revision == 2)
     let content = try bees.read()
     #expect(content.revision == 2 && content.pending == nil && content.background == background)
     #expect(background.url == "\(server.url)/picture" && content.canvas == background.size)
@@ -40,7 +42,8 @@ import Testing
   }
 
   @Test(
-    "B25 what was pending before, or comes with a document, is fetched only where all is, and offline never")
+    "B25 a URL that was pending before or arrives with a document is fetched only in mode all, and an offline one never"
+  )
   func modes() async throws {
     for (mode, expected) in [
       (PendingMode.none, Set<String>()), (.changed, ["became"]), (.all, ["before", "came", "became"]),
@@ -56,27 +59,27 @@ import Testing
       let other = try WatchedFolder()
       try other.make("came.emojiart").want(ask("came"))
       try #require(rename(other["came.emojiart"], watched["came.emojiart"]) == 0)
-      try await program.told { $0 == .added("came.emojiart", revision: 1) }
+      try await program.waitForEvent { $0 == .added("came.emojiart", revision: 1) }
       try bees.want(ask("left"), reason: "offline")
       try bees.want(ask("became"))
-      var taken: Set<String> = []
+      var received: Set<String> = []
       for _ in expected {
         guard case .set(_, let background, _) = try await program.next() else {
           return #expect(Bool(false))
         }
-        taken.insert(String(background.url?.split(separator: "?").last ?? ""))
+        received.insert(String(background.url?.split(separator: "?").last ?? ""))
       }
-      try await program.told {
+      try await program.waitForEvent {
         if case .changed("bees.emojiart", let change) = $0 { change.revision >= 2 } else { false }
       }
       await program.close()
-      #expect(taken == expected, "\(mode)")
+      #expect(received == expected, "\(mode)")
       #expect(try await server.count() == expected.count, "\(mode)")
     }
   }
 
   @Test(
-    "B27 what is refused for good is given up by one edit, by one of the programs that watch, which tells it"
+    "B27 a URL that is refused for good is given up by one edit of one program, which reports it"
   )
   func refusedForGood() async throws {
     let server = try PictureServer()
@@ -84,17 +87,19 @@ import Testing
     let programs = [try await FetchingProgram(watched), try await FetchingProgram(watched)]
     try bees.want("\(server.url)/status/404")
     for program in programs {
-      try await program.told { if case .changed(_, let change) = $0 { change.revision == 2 } else { false } }
+      try await program.waitForEvent {
+        if case .changed(_, let change) = $0 { change.revision == 2 } else { false }
+      }
     }
     var events: [PendingBackgrounds.Event] = []
     for program in programs {
       await program.close()
       for await event in program.events { events.append(event) }
     }
-    guard events.count == 1, case .rejected(let where_, let refusal, let url) = events[0] else {
+    guard events.count == 1, case .rejected(let location, let refusal, let url) = events[0] else {
       return #expect(Bool(false), "\(events)")
     }
-    #expect(where_ == place("bees.emojiart") && refusal.reason == .status && !refusal.isTransient)
+    #expect(location == place("bees.emojiart") && refusal.reason == .status && !refusal.isTransient)
     #expect(url == "\(server.url)/status/404")
     let content = try bees.read()
     #expect(content.revision == 2 && content.pending == nil && content.background == nil)
@@ -102,7 +107,9 @@ import Testing
     #expect(try await server.count() == 1)
   }
 
-  @Test("B26 what is refused for now is told once, stays pending, and is tried again by the clock")
+  @Test(
+    "B26 a temporary refusal is reported once, and its URL stays pending and is tried again after doubling pauses"
+  )
   func refusedForNow() async throws {
     let server = try PictureServer()
     let bees = try watched.make()
@@ -121,14 +128,14 @@ import Testing
     await clock.sleepers(1)
     #expect(try await server.count() == 4)
     #expect(try bees.base() == before && bees.read().pending != nil)
-    // Nothing was told between: the next thing is of another kind.
+    // No event was emitted between: the next one is of another kind.
     try bees.want("\(server.url)/status/410")
     guard case .rejected(_, let last, _) = try await program.next() else { return #expect(Bool(false)) }
     #expect(!last.isTransient)
     await program.close()
   }
 
-  @Test("B27 one program fetches while it holds the lock; when it ends, another one takes over")
+  @Test("B27 one program fetches while it holds the lock, and another one takes over when it ends")
   func takesOver() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
     let bees = try watched.make()
@@ -148,33 +155,33 @@ import Testing
     await second.close()
   }
 
-  @Test("B27 it is not let go before its edit is in the file, where others look")
+  @Test("B27 a program holds the lock of a fetch until its edit is in the file")
   func heldUntilSaved() async throws {
     let document = try watched.make().base().id
-    // A URL that is refused before any helper is needed.
+    // A URL that is refused before a helper process is needed.
     let source = SlowSource(PendingKey(document: document, url: "nonsense"))
     let pending = PendingBackgrounds(locks: watched["locks"])
     let events = pending.events()
     await pending.follow(source)
-    await source.looked()
+    await source.notified()
     #expect(try FetchLock.acquire(document, "nonsense", in: watched["locks"]) == nil)
-    source.letGo()
-    var told = 0
+    source.finishEdit()
+    var reported = 0
     for await event in events {
       guard case .rejected = event else { return #expect(Bool(false), "\(event)") }
-      told += 1
+      reported += 1
       Task { await pending.close() }
     }
-    #expect(told == 1)
-    // It is given back when the one that fetched has ended.
+    #expect(reported == 1)
+    // The lock is released when the program that fetched has ended.
     var lock: FetchLock?
-    try await until("the lock of a program that has fetched") {
+    try await until("the lock of a finished fetch") {
       lock = try FetchLock.acquire(document, "nonsense", in: watched["locks"])
       return lock != nil
     }
   }
 
-  @Test("a document that is renamed while its background is fetched gets it all the same")
+  @Test("a document that is renamed while its background is fetched gets the background")
   func renamed() async throws {
     let server = try PictureServer(pictures: ["bee.png"])
     let bees = try watched.make()
@@ -182,17 +189,17 @@ import Testing
     try bees.want("\(server.url)/hold/bee.png")
     try await server.get("/held/bee.png")
     try watched.move("bees.emojiart", "wasps.emojiart")
-    try await program.told { $0 == .renamed("wasps.emojiart", from: "bees.emojiart") }
+    try await program.waitForEvent { $0 == .renamed("wasps.emojiart", from: "bees.emojiart") }
     try await server.get("/release/bee.png")
-    guard case .set(let where_, _, _) = try await program.next() else { return #expect(Bool(false)) }
-    #expect(where_ == place("wasps.emojiart"))
+    guard case .set(let location, _, _) = try await program.next() else { return #expect(Bool(false)) }
+    #expect(location == place("wasps.emojiart"))
     #expect(try DocumentFile(watched["wasps.emojiart"]).read().background != nil)
     await program.close()
     #expect(try await server.count("/hold/") == 1)
   }
 
   @Test(
-    "B28 what is not pending any more when the picture has come is dropped: cleared, another one wanted, the document gone"
+    "B28 a picture is dropped when its URL is cleared or replaced, or its document is removed, during the fetch"
   )
   func dropped() async throws {
     let server = try PictureServer(pictures: ["bee.png", "ant.png", "fly.png"])
@@ -203,13 +210,13 @@ import Testing
       ("fly.png", { try self.watched.remove(String($0.path.split(separator: "/").last ?? "")) }),
     ] as [(String, (DocumentFile) throws -> Void)] {
       let file = try watched.make("\(name).emojiart")
-      try await program.told { $0 == .added("\(name).emojiart", revision: 0) }
+      try await program.waitForEvent { $0 == .added("\(name).emojiart", revision: 0) }
       try file.want("\(server.url)/hold/\(name)")
       try await server.get("/held/\(name)")
       try change(file)
-      // The first is what was wanted.
+      // The first event is the pending URL.
       for _ in 0..<(name == "fly.png" ? 2 : 2) {
-        try await program.told {
+        try await program.waitForEvent {
           switch $0 {
           case .changed("\(name).emojiart", _), .removed("\(name).emojiart"): true
           default: false
@@ -218,15 +225,15 @@ import Testing
       }
       try await server.get("/release/\(name)")
     }
-    guard case .set(let where_, let background, _) = try await program.next() else {
+    guard case .set(let location, let background, _) = try await program.next() else {
       return #expect(Bool(false))
     }
-    #expect(where_ == place("ant.png.emojiart") && background.url == "\(server.url)/picture")
+    #expect(location == place("ant.png.emojiart") && background.url == "\(server.url)/picture")
     await program.close()
     #expect(try DocumentFile(watched["bee.png.emojiart"]).read().background == nil)
   }
 
-  @Test("B27 the copies of a document share what is pending: it is fetched once")
+  @Test("B27 a URL that is pending in copies of one document is fetched once")
   func copies() async throws {
     let server = try PictureServer()
     try watched.make().want("\(server.url)/picture")
@@ -242,7 +249,7 @@ import Testing
     }
   }
 
-  @Test("B9 nobody here typed it: an address of this machine is refused, unless any is allowed")
+  @Test("B9 a pending URL with an address of this machine is refused, unless private addresses are allowed")
   func untrusted() async throws {
     let server = try PictureServer()
     let bees = try watched.make()

@@ -17,7 +17,7 @@ import Testing
     Dictionary(uniqueKeysWithValues: names.map { (key($0), [place("\($0).emojiart"): revision]) })
   }
 
-  @Test("two are fetched at once, in the order in which they became pending")
+  @Test("two URLs are fetched at once, in the order in which they became pending")
   func twoAtOnce() {
     var schedule = PendingSchedule()
     #expect(schedule.next(at: .zero) == .idle)
@@ -31,7 +31,7 @@ import Testing
     #expect(schedule.next(at: .seconds(9)) == .begin(key("c")))
   }
 
-  @Test("B26 one that came to nothing is tried again after 1 minute, then twice that, an hour at most")
+  @Test("B26 a failed fetch is tried again after 1 minute, then after pauses that double up to 1 hour")
   func pauses() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a"), at: .zero)
@@ -50,19 +50,19 @@ import Testing
     #expect(pauses.map(\.components.seconds) == [60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600])
   }
 
-  @Test("what comes to nothing is told once for each kind, until it is another")
-  func toldOnce() {
+  @Test("a failure is reported once until a fetch fails with another kind")
+  func reportedOnce() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a"), at: .zero)
     let kinds = ["dns", "dns", "timeout", "timeout", "dns"]
-    let told = kinds.map { kind in
+    let reported = kinds.map { kind in
       schedule.began(key("a"))
       return schedule.fetchFailed(key("a"), kind, at: .zero)
     }
-    #expect(told == [true, false, true, false, true])
+    #expect(reported == [true, false, true, false, true])
   }
 
-  @Test("B27 one that another program fetches is tried every 2 seconds, and holds up no other")
+  @Test("B27 a fetch by another program is tried again every 2 seconds, and delays no other fetch")
   func fetchedElsewhere() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a", "b", "c"), at: .zero)
@@ -75,7 +75,7 @@ import Testing
     #expect(schedule.next(at: .seconds(2)) == .begin(key("a")))
   }
 
-  @Test("what is finished is not begun again before its document was seen in a later state")
+  @Test("a finished fetch is not begun again until its document is in a later state")
   func finished() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a"), at: .zero)
@@ -85,12 +85,12 @@ import Testing
       #expect(schedule.want(wanted("a", revision: revision), at: .zero).isEmpty)
       #expect(schedule.next(at: .seconds(9_999)) == .idle)
     }
-    // Somebody has undone what was done.
+    // Another program has undone the edit.
     _ = schedule.want(wanted("a", revision: 6), at: .seconds(1))
     #expect(schedule.next(at: .seconds(1)) == .begin(key("a")))
   }
 
-  @Test("B28 whoever fetches what is not wanted any more gives up, and a renamed document is the same one")
+  @Test("B28 a fetch ends when its URL is no longer pending, and goes on when its document is renamed")
   func gone() {
     var schedule = PendingSchedule()
     _ = schedule.want(wanted("a", "b"), at: .zero)
@@ -99,12 +99,12 @@ import Testing
     #expect(schedule.want(renamed, at: .zero) == [key("b")])
     #expect(schedule.locations(of: key("a")) == [place("c.emojiart")])
     #expect(schedule.want([:], at: .zero) == [key("a")])
-    // Its end comes late.
+    // The end of its fetch comes late.
     schedule.finished(key("a"), [:])
     #expect(schedule.next(at: .seconds(9_999)) == .idle)
   }
 
-  @Test("B26 whatever happens, nothing is forgotten: what stays wanted is begun in time")
+  @Test("B26 after random events every pending URL is begun within the longest pause")
   func anything() {
     var begun = 0
     for seed in UInt64(0)..<60 {
@@ -135,7 +135,7 @@ import Testing
           }
         }
       }
-      // From here on all is wanted, and all comes to an end.
+      // From here on every URL is pending, and every fetch ends.
       running.subtract(
         schedule.want(
           Dictionary(uniqueKeysWithValues: ["a", "b", "c", "d", "e"].map { (key($0), [place($0): 10]) }),

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ArtWorkspace
 
-@Suite("Documents that come, go and get other names") struct RenamingTests {
+@Suite("Documents that appear, disappear and are renamed") struct RenamingTests {
   private let watched: WatchedFolder
 
   init() throws { watched = try WatchedFolder() }
@@ -22,125 +22,126 @@ import Testing
     for name in names { try watched.make(name + ".emojiart") }
   }
 
-  @Test("W8 a document that is gone is waited for a short while, and is then removed")
+  @Test("W8 a missing document is reported as removed after 250 ms")
   func gone() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
     try watched.remove("a.emojiart")
-    #expect(await open.look("a.emojiart").isEmpty)
+    #expect(await open.refresh("a.emojiart").isEmpty)
     #expect(await open.folder.documents.map(\.path) == ["a.emojiart"])
-    #expect(await open.news.again.map(\.delay) == [.milliseconds(250)])
-    #expect(await open.again() == [.removed("a.emojiart")])
+    #expect(await open.source.rechecks.map(\.delay) == [.milliseconds(250)])
+    #expect(await open.recheck() == [.removed("a.emojiart")])
     #expect(await open.folder.documents.isEmpty)
-    #expect(await open.again().isEmpty)
+    #expect(await open.recheck().isEmpty)
     await open.folder.close()
   }
 
-  @Test("W8 a document that is gone and back before that is not removed")
+  @Test("W8 a document that comes back within 250 ms is not reported as removed")
   func back() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
     try watched.move("a.emojiart", "a")
-    #expect(await open.look("a.emojiart").isEmpty)
+    #expect(await open.refresh("a.emojiart").isEmpty)
     try watched.move("a", "a.emojiart")
-    #expect(await open.again().isEmpty)
+    #expect(await open.recheck().isEmpty)
     try watched.remove("a.emojiart")
-    #expect(await open.look("a.emojiart").isEmpty)
-    #expect(await open.again() == [.removed("a.emojiart")])
+    #expect(await open.refresh("a.emojiart").isEmpty)
+    #expect(await open.recheck() == [.removed("a.emojiart")])
     await open.folder.close()
   }
 
-  @Test("W8 a document that is back, and busy, is waited for anew when it goes again")
+  @Test("W8 a document that comes back locked and disappears again is reported as removed after a new delay")
   func backAndBusy() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
     try watched.move("a.emojiart", "a")
-    #expect(await open.look("a.emojiart").isEmpty)
+    #expect(await open.refresh("a.emojiart").isEmpty)
     try watched.move("a", "a.emojiart")
     let lock = try FileLock(watched["a.emojiart"], alone: true, writing: true)
-    #expect(await open.look("a.emojiart").isEmpty)
+    #expect(await open.refresh("a.emojiart").isEmpty)
     lock.release()
     try watched.remove("a.emojiart")
-    // However often it is looked at.
-    for _ in 0..<3 { #expect(await open.look("a.emojiart").isEmpty) }
-    #expect(await open.again() == [.removed("a.emojiart")])
+    // Repeated refreshes do not report it earlier.
+    for _ in 0..<3 { #expect(await open.refresh("a.emojiart").isEmpty) }
+    #expect(await open.recheck() == [.removed("a.emojiart")])
     await open.folder.close()
   }
 
   @Test(
-    "W8 a document under another name is renamed, whichever of the two names is met first, then changed if it differs"
+    "W8 a document under another name is reported as renamed, whichever name is refreshed first, then as changed if it differs"
   )
   func renamed() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
     try watched.move("a.emojiart", "b.emojiart")
-    #expect(await open.look("a.emojiart", "b.emojiart") == [.renamed("b.emojiart", from: "a.emojiart")])
-    #expect(await open.again().isEmpty)
+    #expect(await open.refresh("a.emojiart", "b.emojiart") == [.renamed("b.emojiart", from: "a.emojiart")])
+    #expect(await open.recheck().isEmpty)
     try watched.move("b.emojiart", "c.emojiart")
-    #expect(await open.look("c.emojiart") == [.renamed("c.emojiart", from: "b.emojiart")])
-    #expect(await open.look("b.emojiart").isEmpty)
+    #expect(await open.refresh("c.emojiart") == [.renamed("c.emojiart", from: "b.emojiart")])
+    #expect(await open.refresh("b.emojiart").isEmpty)
     try watched.move("c.emojiart", "d.emojiart")
-    #expect(await open.look("c.emojiart").isEmpty)
+    #expect(await open.refresh("c.emojiart").isEmpty)
     try DocumentFile(watched["d.emojiart"]).addBee()
-    let heard = await open.look("d.emojiart")
-    #expect(heard.first == .renamed("d.emojiart", from: "c.emojiart") && heard.count == 2)
-    #expect(Self.changedPath(heard.last) == "d.emojiart")
-    #expect(await open.again().isEmpty)
+    let received = await open.refresh("d.emojiart")
+    #expect(received.first == .renamed("d.emojiart", from: "c.emojiart") && received.count == 2)
+    #expect(Self.changedPath(received.last) == "d.emojiart")
+    #expect(await open.recheck().isEmpty)
     #expect(await open.folder.documents.map(\.path) == ["d.emojiart"])
     await open.folder.close()
   }
 
-  @Test("W8 of documents that take each other's places each is told under its new name")
+  @Test("W8 documents that take each other's names are each reported under the new name")
   func places() async throws {
     try documents("a", "b")
     let open = try await OpenFolder(watched)
     try watched.move("b.emojiart", "c.emojiart")
     try watched.move("a.emojiart", "b.emojiart")
-    let chain = await open.look("a.emojiart", "b.emojiart", "c.emojiart")
+    let chain = await open.refresh("a.emojiart", "b.emojiart", "c.emojiart")
     #expect(
       chain == [.renamed("c.emojiart", from: "b.emojiart"), .renamed("b.emojiart", from: "a.emojiart")])
-    // A document in the place of another one: that one is gone with it.
+    // A document that replaces another one: the replaced one is gone with it.
     try watched.move("c.emojiart", "b.emojiart")
-    #expect(await open.look("b.emojiart", "c.emojiart") == [.renamed("b.emojiart", from: "c.emojiart")])
-    #expect(await open.again().isEmpty)
+    #expect(await open.refresh("b.emojiart", "c.emojiart") == [.renamed("b.emojiart", from: "c.emojiart")])
+    #expect(await open.recheck().isEmpty)
     try documents("a")
-    #expect(await open.look("a.emojiart").count == 1)
+    #expect(await open.refresh("a.emojiart").count == 1)
     let ids = await open.folder.documents.map(\.base?.id)
     try watched.move("a.emojiart", "x")
     try watched.move("b.emojiart", "a.emojiart")
     try watched.move("x", "b.emojiart")
-    _ = await open.look("a.emojiart", "b.emojiart")
-    #expect(await open.again().isEmpty)
+    _ = await open.refresh("a.emojiart", "b.emojiart")
+    #expect(await open.recheck().isEmpty)
     #expect(await open.folder.documents.map(\.base?.id) == ids.reversed())
     await open.folder.close()
   }
 
-  @Test("W8 what stands in the old place of a renamed document is met with it")
+  @Test("W8 a new document at the old name of a renamed one is reported with the rename")
   func oldPlace() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
     try watched.move("a.emojiart", "b.emojiart")
     try documents("a")
     #expect(
-      await open.look("b.emojiart")
+      await open.refresh("b.emojiart")
         == [.renamed("b.emojiart", from: "a.emojiart"), .added("a.emojiart", revision: 0)])
-    #expect(await open.look("a.emojiart").isEmpty)
+    #expect(await open.refresh("a.emojiart").isEmpty)
     await open.folder.close()
   }
 
-  @Test("W8 what was written under a name that is gone since is told under the others")
+  @Test("W8 a write through a removed hard link is reported under the other name")
   func goneLink() async throws {
     try documents("a")
     try #require(link(watched["a.emojiart"], watched["b.emojiart"]) == 0)
     let open = try await OpenFolder(watched)
     try DocumentFile(watched["a.emojiart"]).addBee()
     try watched.remove("a.emojiart")
-    #expect(Self.changedPath(await open.look("a.emojiart").first) == "b.emojiart")
-    #expect(await open.again() == [.removed("a.emojiart")])
+    #expect(Self.changedPath(await open.refresh("a.emojiart").first) == "b.emojiart")
+    #expect(await open.recheck() == [.removed("a.emojiart")])
     await open.folder.close()
   }
 
-  @Test("W8 another document in a file of the same number is not the one that was there")
+  @Test(
+    "W8 another document in a file with the same inode is reported as added, and the first one as removed")
   func reused() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
@@ -148,44 +149,46 @@ import Testing
     try watched.move("a.emojiart", "b.emojiart")
     // The same file with the content of another document.
     try watched.overwrite("b.emojiart", watched.bytes("other.emojiart"))
-    #expect(await open.look("a.emojiart", "b.emojiart") == [.added("b.emojiart", revision: 0)])
-    #expect(await open.again() == [.removed("a.emojiart")])
+    #expect(await open.refresh("a.emojiart", "b.emojiart") == [.added("b.emojiart", revision: 0)])
+    #expect(await open.recheck() == [.removed("a.emojiart")])
     await open.folder.close()
   }
 
-  @Test("W8 a hard link is a document that comes, and what is written under one name is told under all")
+  @Test("W8 a hard link is reported as added, and a change through one name is reported under all names")
   func hardLinks() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
     try #require(link(watched["a.emojiart"], watched["b.emojiart"]) == 0)
-    #expect(await open.look("b.emojiart") == [.added("b.emojiart", revision: 0)])
+    #expect(await open.refresh("b.emojiart") == [.added("b.emojiart", revision: 0)])
     try DocumentFile(watched["b.emojiart"]).addBee()
-    let heard = await open.look("b.emojiart")
+    let received = await open.refresh("b.emojiart")
     #expect(
-      heard.map(Self.changedPath) == ["b.emojiart", "a.emojiart"])
+      received.map(Self.changedPath) == ["b.emojiart", "a.emojiart"])
     try watched.overwrite("a.emojiart", "text".utf8)
-    #expect(await open.look("a.emojiart").isEmpty)
-    // Each name is looked at, and neither has the other one looked at for ever.
-    let delays = await open.news.again.map(\.delay)
+    #expect(await open.refresh("a.emojiart").isEmpty)
+    // Each name is checked again, and the two names do not cause endless rechecks of each other.
+    let delays = await open.source.rechecks.map(\.delay)
     #expect(delays == [.seconds(2), .milliseconds(50)])
-    #expect(await open.again().count == 1)
-    #expect(await open.news.again.map(\.delay) == [.seconds(2)])
-    #expect(await open.again().count == 1)
+    #expect(await open.recheck().count == 1)
+    #expect(await open.source.rechecks.map(\.delay) == [.seconds(2)])
+    #expect(await open.recheck().count == 1)
     #expect(await open.folder.documents.allSatisfy { $0.trouble != nil })
     await open.folder.close()
   }
 
-  @Test("W8 a hard link whose first name goes is renamed")
+  @Test("W8 a hard link whose first name is removed is reported as renamed")
   func linkAndUnlink() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
     try #require(link(watched["a.emojiart"], watched["b.emojiart"]) == 0)
     try watched.remove("a.emojiart")
-    #expect(await open.look("b.emojiart", "a.emojiart") == [.renamed("b.emojiart", from: "a.emojiart")])
+    #expect(await open.refresh("b.emojiart", "a.emojiart") == [.renamed("b.emojiart", from: "a.emojiart")])
     await open.folder.close()
   }
 
-  @Test("W6 a listing looks at what it names and at what was known there, and says why after what was found")
+  @Test(
+    "W6 a scan refreshes the listed files and the known documents of its folder, and emits its reason after their events"
+  )
   func scans() async throws {
     try #require(mkdir(watched["sub"], 0o755) == 0)
     try #require(mkdir(watched["sub2"], 0o755) == 0)
@@ -197,7 +200,7 @@ import Testing
     try watched.remove("sub/c.emojiart")
     #expect(
       await open.scan("sub", ["sub/e.emojiart"]) == [.renamed("sub/e.emojiart", from: "sub/b.emojiart")])
-    #expect(await open.again() == [.removed("sub/c.emojiart")])
+    #expect(await open.recheck() == [.removed("sub/c.emojiart")])
     #expect(
       await open.scan("", ["sub/e.emojiart"], reason: "the queue was full")
         == [.removed("a.emojiart"), .removed("sub2/d.emojiart"), .rescanned("the queue was full")])
@@ -206,21 +209,23 @@ import Testing
   }
 
   @Test(
-    "W6 what a listing finds unreadable may be being written, and is looked at once more before it is told")
+    "W6 an unreadable file in a scan is checked again before it is reported")
   func listedTrouble() async throws {
     try documents("a")
     let open = try await OpenFolder(watched)
     try watched.overwrite("a.emojiart", "text".utf8)
     #expect(await open.scan("", ["a.emojiart"]).isEmpty)
-    #expect(await open.again().isEmpty)
-    #expect(await open.news.again.map(\.delay) == [.seconds(2)])
-    #expect(await open.again().count == 1)
+    #expect(await open.recheck().isEmpty)
+    #expect(await open.source.rechecks.map(\.delay) == [.seconds(2)])
+    #expect(await open.recheck().count == 1)
     #expect(await open.scan("", ["a.emojiart"]).isEmpty)
-    #expect(await open.again().isEmpty)
+    #expect(await open.recheck().isEmpty)
     await open.folder.close()
   }
 
-  @Test("W11 a folder that is gone has no documents any more, which is told at once, and may come back")
+  @Test(
+    "W11 the documents of a removed folder are reported as removed at once, and as added when the folder is back"
+  )
   func rootGone() async throws {
     try documents("a", "b")
     let open = try await OpenFolder(watched)
@@ -233,7 +238,7 @@ import Testing
     await open.folder.close()
   }
 
-  @Test("W12 symbolic links, pipes and folders that are named like documents are none")
+  @Test("W12 symbolic links, pipes and folders with names of documents are not documents")
   func noDocuments() async throws {
     try documents("a")
     let outside = try WatchedFolder()
@@ -246,15 +251,15 @@ import Testing
     let names = ["link", "near", "pipe", "folder", "sub/out"].map { "\($0).emojiart" }
     let open = try await OpenFolder(watched, files: names + ["a.emojiart"])
     #expect(await open.folder.documents.map(\.path) == ["a.emojiart"])
-    #expect(await open.say(.changed(names.map { WatchedFile($0, isQuiet: true) })).isEmpty)
+    #expect(await open.send(.changed(names.map { WatchedFile($0, isQuiet: true) })).isEmpty)
     try watched.remove("a.emojiart")
     try #require(symlink(outside["out.emojiart"], watched["a.emojiart"]) == 0)
-    #expect(await open.look("a.emojiart").isEmpty)
-    #expect(await open.again() == [.removed("a.emojiart")])
+    #expect(await open.refresh("a.emojiart").isEmpty)
+    #expect(await open.recheck() == [.removed("a.emojiart")])
     await open.folder.close()
   }
 
-  @Test("W10 names that look alike are names of their own, and so are those with line breaks and escapes")
+  @Test("W10 names that look alike are different names, and line breaks and escapes are kept")
   func names() async throws {
     let names = ["e\u{301}", "\u{e9}", "a\nb", "\u{1b}[31m"].map { "\($0).emojiart" }
     for name in names { try watched.make(name) }
@@ -262,9 +267,9 @@ import Testing
     #expect(await open.folder.documents.count == 4)
     try DocumentFile(watched[names[1]]).addBee()
     try watched.remove(names[0])
-    let path = try #require(Self.changedPath(await open.look(names[0], names[1]).first))
+    let path = try #require(Self.changedPath(await open.refresh(names[0], names[1]).first))
     #expect(path.utf8.elementsEqual(names[1].utf8))
-    #expect(await open.again().count == 1)
+    #expect(await open.recheck().count == 1)
     #expect(await open.document(names[1])?.base?.revision == 1)
     #expect(await open.document(names[0]) == nil)
     await open.folder.close()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ArtStore
 
-@Suite("Looking at a document's file without reading it") struct StampTests {
+@Suite("Stamps and quick states of a document's file") struct StampTests {
   private let watched: WatchedFolder
 
   init() throws { watched = try WatchedFolder() }
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "D16 equal stamps say nothing while the last write is younger than two seconds, and nothing of other files"
+    "D16 equal stamps prove nothing while the last write is younger than a tick, and stamps of different states differ"
   )
   func trust() throws {
     let file = try watched.make()
@@ -36,7 +36,7 @@ import Testing
     #expect(try file.stamp() != late && !file.stamp().provesUnchanged(since: late))
   }
 
-  @Test("D16 a stamp tells which file it is, and how many names that has")
+  @Test("D16 a stamp has the identity of its file and the number of its hard links")
   func identity() throws {
     let file = try watched.make()
     let before = try file.stamp()
@@ -51,7 +51,7 @@ import Testing
     #expect(try DocumentFile(watched["second.emojiart"]).stampIfThere() == moved)
   }
 
-  @Test("W12 where links may not be followed, what a symbolic link leads to is no document")
+  @Test("W12 where links are not followed, a file behind a symbolic link is not a document")
   func links() throws {
     try watched.make()
     try #require(mkdir(watched["sub"], 0o755) == 0)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("the quick look at a state tells what a read tells, and leaves what it cannot judge to that")
+  @Test("the quick state equals the state that a read gives, and is nil where it cannot be judged")
   func quick() async throws {
     let file = try watched.make()
     #expect(try file.quickBase() == DocumentBase(file.read()))
@@ -88,15 +88,15 @@ import Testing
       try file.addBee()
       #expect(try file.quickBase() == DocumentBase(file.read()))
     }
-    // It is not taken while something is open through SQLite, by other tests for one.
+    // There is no quick state while SQLite has a file open, for instance in another test.
     var art: ArtRow?
-    try await until("a quick look") {
+    try await until("a quick state") {
       art = QuickState(file)?.art
       return art != nil
     }
     #expect(try art?.revision == 30 && art?.head == file.read().head && art?.id == file.read().id)
     let whole = try watched.bytes("bees.emojiart")
-    // A journal lies there: a save may be under way.
+    // A journal is beside the file: a save may be under way.
     try watched.overwrite("bees.emojiart-journal", [])
     #expect(QuickState(file) == nil)
     #expect(try file.quickBase() == DocumentBase(file.read()))

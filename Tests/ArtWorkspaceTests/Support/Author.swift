@@ -4,7 +4,7 @@ import ArtModel
 import ArtStore
 
 extension DocumentFile {
-  /// Saves edits together, each of these changes.
+  /// Saves these edits together, each with its changes.
   @discardableResult
   func save(_ edits: [Change]...) throws -> DocumentBase {
     var random = SystemRandomNumberGenerator()

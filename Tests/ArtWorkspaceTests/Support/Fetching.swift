@@ -13,7 +13,7 @@ import Testing
 struct FetchingProgram {
   let folder: DocumentFolder
   let pending: PendingBackgrounds
-  let told: EventSequence<FolderEvent>
+  let folderEvents: EventSequence<FolderEvent>
   let events: EventSequence<PendingBackgrounds.Event>
 
   init(
@@ -21,22 +21,22 @@ struct FetchingProgram {
     clock: some Clock<Duration> = ContinuousClock()
   ) async throws {
     folder = try await DocumentFolder.open(watched.path)
-    told = folder.events(capacity: 100_000)
+    folderEvents = folder.events(capacity: 100_000)
     pending = PendingBackgrounds(
       mode, allowsPrivate: allowsPrivate, locks: watched["locks"], clock: clock)
     events = pending.events()
     await pending.follow(folder)
   }
 
-  /// The next thing that became of one that was pending.
+  /// The outcome of the next fetch.
   func next() async throws -> PendingBackgrounds.Event {
     for await event in events { return event }
     throw Over()
   }
 
-  /// Waits until something was told of the folder.
-  func told(_ isWanted: (FolderEvent) -> Bool) async throws {
-    for await event in told where isWanted(event) { return }
+  /// Waits for an event of the folder.
+  func waitForEvent(_ isWanted: (FolderEvent) -> Bool) async throws {
+    for await event in folderEvents where isWanted(event) { return }
     throw Over()
   }
 
@@ -49,7 +49,7 @@ struct FetchingProgram {
 }
 
 extension DocumentFile {
-  /// Somebody wants a picture there, later.
+  /// Makes a URL pending.
   @discardableResult
   func want(_ url: String, reason: String = "later") throws -> DocumentBase {
     var random = SystemRandomNumberGenerator()
@@ -63,7 +63,7 @@ extension DocumentFile {
     return try base()
   }
 
-  /// Nobody wants one any more.
+  /// Clears the background and the pending one.
   func clearBackground() throws {
     var random = SystemRandomNumberGenerator()
     var author = try Author(origin: Origin(using: &random))
@@ -75,20 +75,20 @@ extension DocumentFile {
   }
 }
 
-/// A document whose edits take until they are let go, and in which nothing is pending as soon as one has begun.
+/// A document whose edit blocks until the test finishes it, and in which nothing is pending as soon as the edit has begun.
 final class SlowSource: PendingSource {
   let key: PendingKey
-  private let news = AsyncStream<Void>.makeStream()
-  private let looks = AsyncStream<Void>.makeStream()
+  private let changes = AsyncStream<Void>.makeStream()
+  private let notifications = AsyncStream<Void>.makeStream()
   private let edit = Mutex<CheckedContinuation<Void, Never>?>(nil)
   private let isWanted = Mutex(true)
 
   init(_ key: PendingKey) { self.key = key }
 
-  func follow(_ hear: @Sendable () async -> Void) async {
-    for await _ in news.stream {
-      await hear()
-      looks.continuation.yield()
+  func follow(_ notify: @Sendable () async -> Void) async {
+    for await _ in changes.stream {
+      await notify()
+      notifications.continuation.yield()
     }
   }
 
@@ -110,14 +110,14 @@ final class SlowSource: PendingSource {
     await withCheckedContinuation { continuation in
       edit.withLock { $0 = continuation }
       isWanted.withLock { $0 = false }
-      news.continuation.yield()
+      changes.continuation.yield()
     }
     return PendingState(revision: 2, isPending: true, background: nil)
   }
 
-  /// Waits until whoever fetches has heard that nothing is pending any more.
-  func looked() async { for await _ in looks.stream { return } }
+  /// Waits until the fetching program was notified that nothing is pending any more.
+  func notified() async { for await _ in notifications.stream { return } }
 
-  /// The edit is in the file.
-  func letGo() { edit.withLock { $0.take() }?.resume() }
+  /// Ends the edit: it is in the file.
+  func finishEdit() { edit.withLock { $0.take() }?.resume() }
 }

@@ -6,11 +6,11 @@ import CStore
 import Foundation
 import TestSupport
 
-/// What people and programs do to a folder, drawn from a generator.
+/// Random operations of users and programs on a folder, drawn from a generator.
 struct FolderLife {
   let watched: WatchedFolder
   var random: SplitMix64
-  /// Files and folders that something happened to since they were last asked for.
+  /// Files and folders that were changed since they were last delivered.
   var files: Set<String> = []
   var folders: Set<String> = []
   private(set) var done: [String: Int] = [:]
@@ -26,7 +26,7 @@ struct FolderLife {
     for name in Self.names.prefix(7) { try watched.make(name) }
   }
 
-  /// Does one thing, as far as it can be done.
+  /// Does one random operation, as far as it is possible.
   mutating func act() {
     let first = pick()
     let second = pick()
@@ -100,7 +100,7 @@ struct FolderLife {
     done[name, default: 0] += 1
   }
 
-  /// Who writes through a link is told of under the name of the file.
+  /// A write through a link is an event of the link's target.
   private mutating func noteTargets(_ names: String...) {
     for name in names {
       guard let resolved = realpath(watched[name], nil) else { continue }
@@ -110,7 +110,7 @@ struct FolderLife {
     }
   }
 
-  /// The beginning of a file that is still being written, and what is to follow.
+  /// Begins to write a file; returns its name and the remaining bytes.
   mutating func begin() -> (name: String, rest: [UInt8])? {
     let name = pick()
     guard let bytes = bytes(pick()), bytes.count > 5_000 else { return nil }
@@ -132,7 +132,7 @@ struct FolderLife {
 
   private mutating func pick() -> String { Self.names.randomElement(using: &random) ?? "" }
 
-  /// The bytes of a document, sometimes kept for later.
+  /// The bytes of a document, half of the time kept as a backup.
   private mutating func bytes(_ name: String) -> [UInt8]? {
     guard let bytes = try? watched.bytes(name) else { return nil }
     if random.oneIn(2) { backups = backups.suffix(5) + [bytes] }
@@ -141,7 +141,7 @@ struct FolderLife {
 
   private func replace(_ name: String, by bytes: [UInt8]?) {
     guard let bytes else { return }
-    // It may be another name of a document, which nobody would be told of.
+    // The path may be a hard link of a document, whose other name has no event.
     unlink(watched["x"])
     try? watched.overwrite("x", bytes)
     rename(watched["x"], watched[name])

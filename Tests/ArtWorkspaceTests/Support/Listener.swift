@@ -5,7 +5,7 @@ import ArtSystem
 
 @testable import ArtWorkspace
 
-/// Somebody who knows of a folder only what it tells, and complains where that does not fit together.
+/// A listener that knows a folder only by its events, and complains where they contradict each other.
 struct Listener {
   struct Known: Equatable {
     var revision: Int?
@@ -14,10 +14,10 @@ struct Listener {
 
   private(set) var documents: [FilePath: Known] = [:]
   private(set) var complaints: [String] = []
-  /// How many events of each kind.
+  /// The number of events of each kind.
   private(set) var counts: [String: Int] = [:]
-  /// A kind of event that it does not hear.
-  var isDeafTo: String?
+  /// A kind of event that it ignores.
+  var ignoredKind: String?
 
   init(_ documents: [FolderDocument]) {
     for document in documents {
@@ -28,9 +28,9 @@ struct Listener {
 
   static func kind(_ event: FolderEvent) -> String { String("\(event)".prefix { $0 != "(" }) }
 
-  mutating func hear(_ event: FolderEvent) {
+  mutating func receive(_ event: FolderEvent) {
     counts[Self.kind(event), default: 0] += 1
-    guard Self.kind(event) != isDeafTo else { return }
+    guard Self.kind(event) != ignoredKind else { return }
     switch event {
     case .added(let name, let revision):
       let path = FilePath(name)
@@ -41,7 +41,7 @@ struct Listener {
       let old = documents[path]
       expect(old?.revision != nil, "\(name) changed, which is not there")
       if change.isComplete, change.edits.isEmpty {
-        expect(old?.trouble != nil && old?.revision == change.revision, "\(name) told twice")
+        expect(old?.trouble != nil && old?.revision == change.revision, "\(name) reported twice")
       } else if change.isComplete {
         let revisions = change.edits.map(\.revision)
         let from = (old?.revision ?? 0) + 1
@@ -61,7 +61,7 @@ struct Listener {
       documents[FilePath(name)] = old
     case .damaged(let name, let reason):
       let path = FilePath(name)
-      expect(documents[path]?.trouble != reason, "\(event), told twice")
+      expect(documents[path]?.trouble != reason, "\(event), reported twice")
       documents[path, default: Known()].trouble = reason
     case .rescanned, .degraded: break
     case .resync: complaints.append("too slow")

@@ -8,17 +8,17 @@ import TestSupport
 
 @testable import ArtWorkspace
 
-/// A folder that is open, with news from a script, and one listener.
+/// An open folder with a scripted event source and one listener.
 struct OpenFolder {
   let folder: DocumentFolder
-  let news: ScriptedEvents
+  let source: ScriptedEvents
   let clock = ManualClock()
   private let events: EventSequence<FolderEvent>
 
   init(_ watched: WatchedFolder, files: [String]? = nil) async throws {
-    let news = ScriptedEvents(files: files ?? watched.names)
-    self.news = news
-    // What is looked at once more in the beginning is waited for by the clock.
+    let source = ScriptedEvents(files: files ?? watched.names)
+    self.source = source
+    // The clock runs for documents that are read again while the folder is opened.
     let ticking = Task { [clock] in
       while !Task.isCancelled {
         clock.advance(by: .milliseconds(50))
@@ -26,55 +26,55 @@ struct OpenFolder {
       }
     }
     defer { ticking.cancel() }
-    folder = try await DocumentFolder.open(watched.path, clock: clock) { _ in news }
+    folder = try await DocumentFolder.open(watched.path, clock: clock) { _ in source }
     events = folder.events(capacity: 1_000_000)
   }
 
-  /// What was told since the last call.
-  func heard() async -> [FolderEvent] {
+  /// The events since the last call.
+  func received() async -> [FolderEvent] {
     let mark = FolderEvent.degraded("this is all")
     folder.broadcast.send(mark)
-    var heard: [FolderEvent] = []
+    var received: [FolderEvent] = []
     for await event in events {
       if event == mark { break }
-      heard.append(event)
+      received.append(event)
     }
-    return heard
+    return received
   }
 
-  /// What is told of news, once they have been dealt with.
-  func say(_ news: WatchEvent) async -> [FolderEvent] {
-    await self.news.say(news)
-    await self.news.settled()
-    return await heard()
+  /// The events that follow an event of the source, once it has been handled.
+  func send(_ event: WatchEvent) async -> [FolderEvent] {
+    await source.send(event)
+    await source.handled()
+    return await received()
   }
 
-  /// What is told when something happened to files.
-  func look(_ paths: String..., isQuiet: Bool = true) async -> [FolderEvent] {
-    await say(.changed(paths.map { WatchedFile($0, isQuiet: isQuiet) }))
+  /// The events when files have changed.
+  func refresh(_ paths: String..., isQuiet: Bool = true) async -> [FolderEvent] {
+    await send(.changed(paths.map { WatchedFile($0, isQuiet: isQuiet) }))
   }
 
-  /// What is told when everything, or a folder, is listed.
+  /// The events when everything, or a folder, is listed.
   func scan(_ folder: String = "", _ files: [String], reason: String? = nil) async -> [FolderEvent] {
-    await say(.scanned(FolderScan(folder, files: files, reason: reason)))
+    await send(.scanned(FolderScan(folder, files: files, reason: reason)))
   }
 
-  /// What is told of the files that the folder has asked for once more, at the last one's time.
-  func again() async -> [FolderEvent] {
-    let asked = await news.takeAgain()
-    clock.advance(by: asked.map(\.delay).max() ?? .zero)
-    let files = asked.map { WatchedFile($0.path, isQuiet: true) }
-    return files.isEmpty ? [] : await say(.changed(files))
+  /// The events of the files that the folder asked to check again, at the time of the last of them.
+  func recheck() async -> [FolderEvent] {
+    let rechecks = await source.takeRechecks()
+    clock.advance(by: rechecks.map(\.delay).max() ?? .zero)
+    let files = rechecks.map { WatchedFile($0.path, isQuiet: true) }
+    return files.isEmpty ? [] : await send(.changed(files))
   }
 
-  /// What is told when files cannot be read and nobody writes to them any more.
-  func lookUntilSure(_ paths: String...) async -> [FolderEvent] {
-    var events = await say(.changed(paths.map { WatchedFile($0, isQuiet: true) }))
-    while await !news.again.isEmpty { events += await again() }
+  /// The events of files that cannot be read and are quiet, until nothing is left to check again.
+  func refreshUntilReported(_ paths: String...) async -> [FolderEvent] {
+    var events = await send(.changed(paths.map { WatchedFile($0, isQuiet: true) }))
+    while await !source.rechecks.isEmpty { events += await recheck() }
     return events
   }
 
-  /// A document as it is known.
+  /// A document as the folder knows it.
   func document(_ path: String = "bees.emojiart") async -> FolderDocument? {
     await folder.documents.first { $0.path.utf8.elementsEqual(path.utf8) }
   }

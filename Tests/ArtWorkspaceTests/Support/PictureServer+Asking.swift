@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension PictureServer {
-  /// What it answers there; waits as long as it takes.
+  /// The body of the answer to a request; waits without a limit.
   @discardableResult
   func get(_ path: String) async throws -> String {
     let port = try #require(UInt16(port))
@@ -14,7 +14,7 @@ extension PictureServer {
     }
   }
 
-  /// How often it was asked for something with that in it.
+  /// The number of requests whose path contains a text.
   func count(_ part: String = "") async throws -> Int {
     try await get("/log").split(separator: "\n").count { part.isEmpty || $0.contains(part) }
   }

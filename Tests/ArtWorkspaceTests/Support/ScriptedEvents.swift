@@ -4,15 +4,15 @@ import ArtWatch
 
 @testable import ArtWorkspace
 
-/// A watcher that says what a test says.
+/// An event source that a test feeds.
 actor ScriptedEvents: EventSource {
   private var waiting: [WatchEvent] = []
-  private var asker: CheckedContinuation<WatchEvent?, Never>?
-  private var idlers: [CheckedContinuation<Void, Never>] = []
-  private var closers: [CheckedContinuation<Void, Never>] = []
+  private var reader: CheckedContinuation<WatchEvent?, Never>?
+  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+  private var closeWaiters: [CheckedContinuation<Void, Never>] = []
   private(set) var isClosed = false
-  /// What the folder wants to look at again, and after how long.
-  private(set) var again: [(path: String, delay: Duration)] = []
+  /// The files that the folder wants to check again, and after which delay.
+  private(set) var rechecks: [(path: String, delay: Duration)] = []
 
   init(first: WatchEvent) { waiting = [first] }
 
@@ -21,46 +21,46 @@ actor ScriptedEvents: EventSource {
   func next() async -> WatchEvent? {
     if isClosed { return nil }
     if !waiting.isEmpty { return waiting.removeFirst() }
-    idlers.forEach { $0.resume() }
-    idlers = []
-    return await withCheckedContinuation { asker = $0 }
+    idleWaiters.forEach { $0.resume() }
+    idleWaiters = []
+    return await withCheckedContinuation { reader = $0 }
   }
 
-  func recheck(at path: String, after delay: Duration) { again.append((path, delay)) }
+  func recheck(at path: String, after delay: Duration) { rechecks.append((path, delay)) }
 
   func close() {
     isClosed = true
-    asker?.resume(returning: nil)
-    asker = nil
-    (idlers + closers).forEach { $0.resume() }
-    idlers = []
-    closers = []
+    reader?.resume(returning: nil)
+    reader = nil
+    (idleWaiters + closeWaiters).forEach { $0.resume() }
+    idleWaiters = []
+    closeWaiters = []
   }
 
   /// Waits until it is closed.
   func closed() async {
     if isClosed { return }
-    await withCheckedContinuation { closers.append($0) }
+    await withCheckedContinuation { closeWaiters.append($0) }
   }
 
-  func say(_ news: WatchEvent) {
-    if let asker {
-      self.asker = nil
-      asker.resume(returning: news)
+  func send(_ event: WatchEvent) {
+    if let reader {
+      self.reader = nil
+      reader.resume(returning: event)
     } else {
-      waiting.append(news)
+      waiting.append(event)
     }
   }
 
-  /// Waits until all that was said has been dealt with.
-  func settled() async {
-    if isClosed || asker != nil && waiting.isEmpty { return }
-    await withCheckedContinuation { idlers.append($0) }
+  /// Waits until all events have been handled.
+  func handled() async {
+    if isClosed || reader != nil && waiting.isEmpty { return }
+    await withCheckedContinuation { idleWaiters.append($0) }
   }
 
-  /// What the folder wants to look at again, taken away.
-  func takeAgain() -> [(path: String, delay: Duration)] {
-    defer { again = [] }
-    return again
+  /// Returns and removes the files that the folder wants to check again.
+  func takeRechecks() -> [(path: String, delay: Duration)] {
+    defer { rechecks = [] }
+    return rechecks
   }
 }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ArtWorkspace
 
-/// What a use case reported.
+/// The notices of a use case.
 final class Reports: Sendable {
   private let gathered = Mutex<[Recovery.Notice]>([])
 
@@ -18,7 +18,7 @@ final class Reports: Sendable {
 
   func add(_ notice: Recovery.Notice) { gathered.withLock { $0.append(notice) } }
 
-  /// How many edits were restored, and how many were read with a document.
+  /// The number of restored edits, and of edits that were read with a document.
   var restored: Int {
     all.reduce(0) { if case .restored(_, let report) = $1 { $0 + report.edits } else { $0 } }
   }
@@ -31,29 +31,29 @@ final class Reports: Sendable {
 }
 
 extension WatchedFolder {
-  /// Where the journals of these tests are.
+  /// The folder of the journals of these tests.
   var journals: JournalFolder { JournalFolder(self["state/journals"]) }
 
-  /// Edits by ada, with the journals of this folder.
+  /// A recovery by ada, with the journals of this folder.
   func recovery(_ reports: Reports = Reports()) -> Recovery {
     Recovery(author: "ada", journals: journals) { reports.add($0) }
   }
 
-  /// A document that is open in another program, which saves nothing by itself.
+  /// A document that another program has open, and that is saved only on request.
   func opened(_ file: DocumentFile) async throws -> Document {
     try await Document.open(
       file, author: "bob", journal: .folder(journals),
       autosave: AutosavePolicy(changes: 1_000, delay: .seconds(3_600)), refreshInterval: nil)
   }
 
-  /// Edits that a program answered, and then ended without saving them: so many bees.
+  /// Leaves orphaned edits: bees that a program added before it ended without saving.
   func orphan(_ count: Int, of file: DocumentFile) async throws {
     let document = try await opened(file)
     for _ in 0..<count { try await document.perform(Edit(name: "edit", changes: [.add(try Emoji.one())])) }
     await document.abandon()
   }
 
-  /// All names in it.
+  /// The names of all files and folders.
   var everything: [String] {
     FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }.sorted() ?? []
   }
@@ -61,13 +61,13 @@ extension WatchedFolder {
   func text(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
 }
 
-/// Pictures from nowhere.
+/// A transfer that gives fixed answers.
 struct CannedTransfer: PictureTransfer {
   let answer: @Sendable (PictureOrder) throws -> CheckedPicture
 
   func picture(_ order: PictureOrder, for document: String) throws -> CheckedPicture { try answer(order) }
 
-  /// One of that size, whoever asks for it.
+  /// Answers each request with a picture of this size.
   static func picture(_ width: Int = 3, _ height: Int = 2) throws -> CannedTransfer {
     let picture = CheckedPicture(
       bytes: Array("picture \(width) x \(height)".utf8), mediaType: "image/png",
@@ -75,13 +75,13 @@ struct CannedTransfer: PictureTransfer {
     return CannedTransfer { _ in picture }
   }
 
-  /// That refusal, whatever is asked for.
+  /// Refuses each request for this reason.
   static func refusal(_ reason: Refusal.Reason) -> CannedTransfer {
     CannedTransfer { _ in throw Refusal(reason, "as the test says") }
   }
 }
 
-/// Draws nothing meanwhile.
+/// Waits without drawing.
 struct BlockingWaiter: DrawingWaiter {
   func wait<Value: Sendable>(
     for work: @escaping @Sendable () async throws(DrawingFailure) -> Value
@@ -92,7 +92,7 @@ struct BlockingWaiter: DrawingWaiter {
   }
 }
 
-/// The code of what a body throws; nil where it throws nothing.
+/// The code of the error that the body throws; nil where it throws none.
 func code<Value>(_ body: () throws -> Value) -> ArtError.Code? {
   do { _ = try body() } catch { return (error as? ArtError)?.code }
   return nil

@@ -19,7 +19,7 @@ final class WatchedFolder: Sendable {
 
   subscript(name: String) -> String { "\(path)/\(name)" }
 
-  /// A new document.
+  /// Makes a new document.
   @discardableResult func make(_ name: String = "bees.emojiart") throws -> DocumentFile {
     let file = DocumentFile(self[name], timeout: .seconds(20))
     var random = SystemRandomNumberGenerator()
@@ -27,7 +27,7 @@ final class WatchedFolder: Sendable {
     return file
   }
 
-  /// Names of everything in it and below it that end as documents do.
+  /// The names of everything in the folder and below it that end as documents do.
   var names: [String] {
     FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }
       .filter { $0.hasSuffix(".emojiart") }.sorted() ?? []
@@ -46,7 +46,7 @@ final class WatchedFolder: Sendable {
     try #require(write(file, bytes, bytes.count) == bytes.count)
   }
 
-  /// Puts a file in the place of another one, as a sync client does.
+  /// Replaces a file by renaming, as a sync client does.
   func replace(_ name: String, _ bytes: some Collection<UInt8>) throws {
     try overwrite(".\(name).tmp", bytes)
     try move(".\(name).tmp", name)

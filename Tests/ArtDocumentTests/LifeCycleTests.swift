@@ -8,15 +8,17 @@ import Testing
 @testable import ArtDocument
 
 extension Document {
-  /// Has room for so many unsaved edits only.
-  fileprivate func keep(atMost count: Int) { capacity = count }
+  /// Limits the number of unsaved edits.
+  fileprivate func limitCapacity(to count: Int) { capacity = count }
 }
 
-@Suite("Documents of a program that is stopped, and tasks that are cancelled")
-struct BackgroundTurnTests {
-  // In processes of their own: the gate is the process's.
+@Suite("Documents of a program that is stopped, and cancelled tasks")
+struct LifeCycleTests {
+  // These tests run in child processes, because the gate belongs to the whole process.
 
-  @Test("D11 between background and foreground nothing opens the file: what is due waits, and is done then")
+  @Test(
+    "D11 between background and foreground no file is opened: an autosave and a refresh wait at the gate until foreground"
+  )
   func stopped() async {
     await #expect(processExitsWith: .success) {
       let folder = try DocumentFolder()
@@ -28,7 +30,7 @@ struct BackgroundTurnTests {
       #expect(await !document.hasUnsavedChanges)
       // An autosave is due at once.
       try await document.perform(.bee())
-      try await until("an autosave at the gate, or done") {
+      try await until("an autosave that waits at the gate or is done") {
         if FileGate.shared.waitingThreads > 0 { return true }
         return await !document.hasUnsavedChanges
       }
@@ -36,17 +38,17 @@ struct BackgroundTurnTests {
       #expect(await document.hasUnsavedChanges)
       try await life.send(.foreground, to: [document])
       #expect(await !document.hasUnsavedChanges)
-      // A look.
+      // A refresh.
       try await life.send(.background, to: [document])
-      let (before, looked) = (await document.generation.begun, Task { await document.refresh() })
-      try await until("document.generation.begun != before") { await document.generation.begun != before }
-      try await until("a refresh at the gate, or done") {
+      let (before, refreshed) = (await document.generation.begun, Task { await document.refresh() })
+      try await until("a refresh to begin") { await document.generation.begun != before }
+      try await until("a refresh that waits at the gate or is done") {
         if FileGate.shared.waitingThreads > 0 { return true }
         return await document.runningRefresh == nil
       }
       #expect(FileGate.shared.waitingThreads == 1)
       try await life.send(.foreground, to: [document])
-      #expect(await looked.value)
+      #expect(await refreshed.value)
       #expect(try file.read().emojiCount == 2)
       withExtendedLifetime(folder) {}
     }
@@ -68,7 +70,7 @@ struct BackgroundTurnTests {
     }
   }
 
-  @Test("D11 terminate that comes while background saves is not held up by it")
+  @Test("D11 terminate during the save of background ends with the document saved and closed")
   func terminateMeanwhile() async {
     await #expect(processExitsWith: .success) {
       let folder = try DocumentFolder()
@@ -78,9 +80,9 @@ struct BackgroundTurnTests {
       try await document.perform(.bee())
       let lock = try FileLock(file.path)
       async let background: Void = life.send(.background, to: [document])
-      try await until("document.state == .saving") { await document.state == .saving }
+      try await until("a save to begin") { await document.state == .saving }
       async let terminate: Void = life.send(.terminate, to: [document])
-      try await until("document.closing > 0") { await document.closing > 0 }
+      try await until("the close to begin") { await document.closing > 0 }
       lock.release()
       _ = try await (background, terminate)
       #expect(await document.state == .closed)
@@ -89,22 +91,22 @@ struct BackgroundTurnTests {
     }
   }
 
-  @Test("D21 a task that waits for room returns when it is cancelled")
+  @Test("D21 a task that waits for capacity returns when it is cancelled")
   func cancelled() async throws {
     let folder = try DocumentFolder()
     let document = try await DocumentFolder.open(folder.make())
-    await document.keep(atMost: 1)
+    await document.limitCapacity(to: 1)
     try await document.perform(.bee())
     let waiting = Task { await document.waitForCapacity() }
-    try await until("document.waiters.count > 0") { await document.waiters.count > 0 }
+    try await until("a task that waits for capacity") { await document.waiters.count > 0 }
     waiting.cancel()
     await waiting.value
     #expect(await !document.hasCapacity)
-    // One that is not cancelled waits for the save.
-    let patient = Task { await document.waitForCapacity() }
-    try await until("document.waiters.count > 0") { await document.waiters.count > 0 }
+    // A task that is not cancelled waits for the save.
+    let uncancelled = Task { await document.waitForCapacity() }
+    try await until("a task that waits for capacity") { await document.waiters.count > 0 }
     try await document.save()
-    await patient.value
+    await uncancelled.value
     #expect(await document.hasCapacity)
     try await document.close()
   }

@@ -8,20 +8,20 @@ import Testing
 @testable import ArtDocument
 @testable import ArtStore
 
-@Suite("Documents that are told to look") struct LookingTests {
+@Suite("Documents that refresh") struct RefreshTests {
   private let folder: DocumentFolder
 
   init() throws { folder = try DocumentFolder() }
 
-  /// Saves only when it is asked to: its clock stands still.
-  private static let patient = AutosavePolicy(changes: 1_000, delay: .seconds(60))
+  /// Saves only on request, because its clock stands still.
+  private static let savesOnRequest = AutosavePolicy(changes: 1_000, delay: .seconds(60))
 
   private func copy(_ from: DocumentFile, over to: String) throws {
     let bytes = try Data(contentsOf: url(from.path))
     try bytes.write(to: url(to))
   }
 
-  /// A stamp of the file that was taken when it was written.
+  /// A stamp of the file as it would be at the moment of its last write.
   private func stamp(of file: DocumentFile) throws -> FileStamp {
     var status = stat()
     try #require(lstat(file.path, &status) == 0)
@@ -34,10 +34,12 @@ import Testing
     if case .error = await document.state { true } else { false }
   }
 
-  @Test("D13 an own save that a look finds is silent, and does not bring the next save forward")
+  @Test(
+    "D13 a refresh that finds the document's own save reports nothing, and does not start the next save early"
+  )
   func ownSaves() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     try await document.perform(.bee(x: 1))
     try await document.save()
     let events = document.events(ownEdits: false)
@@ -45,7 +47,7 @@ import Testing
     for _ in 0..<5 { #expect(await document.refresh()) }
     #expect(await document.unsavedChanges == 1)
     #expect(try file.read().revision == 1)
-    // The time of what others wrote has come, but they wrote what is known.
+    // The file is replaced by one with the same content, which is already known.
     try copy(file, over: file.path + ".same")
     try DocumentFolder.move(file.path + ".same", to: file.path + ".there")
     try FileManager.default.removeItem(atPath: file.path)
@@ -56,10 +58,10 @@ import Testing
     #expect(await events.until { _ in false } == [.state(.closed)])
   }
 
-  @Test("D12 a look that finds others' save puts what is unsaved on top of it, and saves that")
+  @Test("D12 a refresh that finds another program's save rebases the unsaved edits onto it, and saves them")
   func othersSaves() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     try await document.perform(.bee(x: 1))
     try await document.save()
     let bee = try #require(await document.content.top())
@@ -72,7 +74,7 @@ import Testing
     let now = try #require(try file.read().emoji(bee.id))
     #expect(now.position.x == 7 && now.size.pixels == 99)
     #expect(await document.unsavedChanges == 0)
-    #expect(await document.blocker == SaveBlocker(), "it holds nothing up")
+    #expect(await document.blocker == SaveBlocker(), "no save is blocked")
     try await document.close()
     let changes = await events.until { _ in false }.compactMap { event in
       if case .changed(let change) = event { change.edits.map(\.id.origin) } else { nil }
@@ -80,7 +82,9 @@ import Testing
     #expect(changes == [[other.origin]])
   }
 
-  @Test("D16 a stamp that is younger than a tick of the file system's clock vouches for nothing")
+  @Test(
+    "D16 a stamp that is younger than a tick of the file system's clock does not prove that a file is unchanged"
+  )
   func oneTick() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -89,7 +93,7 @@ import Testing
       try await other.perform(.bee())
       try await other.save()
       // As if this save and the one before had left the same times.
-      await document.know(try stamp(of: file))
+      await document.assumeKnown(try stamp(of: file))
       await document.refresh()
       #expect(await document.content.emojiCount == count)
     }
@@ -98,8 +102,8 @@ import Testing
   }
 
   @Test(
-    "D13 what was saved before a look was asked for is known after it, whatever ran when it was asked for")
-  func newsDuringSaves() async throws {
+    "D13 what was saved before a refresh was requested is known after it, also when a save was running")
+  func savesDuringRefreshes() async throws {
     let file = try folder.make()
     let busy = try await DocumentFolder.open(
       DocumentFile(file.path, timeout: .seconds(20)), AutosavePolicy(changes: 1))
@@ -121,7 +125,7 @@ import Testing
       try await other.save()
       let added = try #require(await other.content.top())
       if await busy.state == .saving { during += 1 }
-      // Two at once, as a watcher and a signal may be.
+      // Two at once, as from a watcher and a signal.
       async let first = busy.refresh()
       async let second = busy.refresh()
       _ = await (first, second)
@@ -135,31 +139,31 @@ import Testing
     try await other.close()
   }
 
-  @Test("D13 a look that is asked for while a save runs begins after it")
-  func lookAfterSave() async throws {
+  @Test("D13 a refresh that is requested while a save runs begins after it")
+  func refreshAfterSave() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(DocumentFile(file.path, timeout: .seconds(20)))
     try await document.perform(.bee())
     let lock = try FileLock(file.path)
     async let saved: Void = document.save()
-    try await until("document.state == .saving") { await document.state == .saving }
+    try await until("a save to begin") { await document.state == .saving }
     #expect(await document.generation.begun == 1)
-    async let looked = document.refresh()
-    // The look may not have been asked for yet; then it begins after the save, too.
+    async let refreshed = document.refresh()
+    // The refresh may not have been requested yet; then it begins after the save, too.
     for _ in 0..<100 { await Task.yield() }
     #expect(await document.generation.begun == 1)
     lock.release()
     try await saved
-    #expect(await looked)
+    #expect(await refreshed)
     #expect(await document.generation.completed == 2)
     try await document.close()
   }
 
-  @Test("D7 what a failing save does to the file is no reason for the next one; what others do is")
+  @Test("D7 a failing save does not start the next save, but another program's change of the file does")
   func failingSaves() async throws {
     let file = try folder.make()
     let strangers = [try folder.make("stranger"), try folder.make("other")]
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     try await document.perform(.bee())
     try DocumentFolder.move(file.path, to: file.path + ".away")
     var begun = 0
@@ -167,12 +171,12 @@ import Testing
       try copy(stranger, over: file.path)
       #expect(await document.refresh())
       #expect(await isInError(document))
-      // A look and a save.
+      // A refresh and a save.
       begun += 2
       #expect(await document.generation.begun == begun)
       for _ in 0..<10 { await document.refresh() }
       begun += 10
-      #expect(await document.generation.begun == begun, "looks only")
+      #expect(await document.generation.begun == begun, "refreshes without a save")
       #expect(try file.read().revision == 0)
     }
     try FileManager.default.removeItem(atPath: file.path)
@@ -180,19 +184,19 @@ import Testing
     try DocumentFolder.move(file.path + ".away", to: file.path)
     #expect(await document.unsavedChanges == 1)
     #expect(await document.refresh())
-    #expect(await document.unsavedChanges == 0, "its return is reason enough")
+    #expect(await document.unsavedChanges == 0, "the return of the file starts a save")
     #expect(await document.state == .open)
     try await document.close()
     #expect(try file.read().emojiCount == 1)
   }
 
   @Test(
-    "D7 a document that is put back after another one stood there is saved at once, also when it was held meanwhile",
+    "D7 a document that is put back after its file was gone or replaced is saved at once, also when it was locked meanwhile",
     arguments: [false, true])
   func putBack(isHeld: Bool) async throws {
     let file = try folder.make()
     let stranger = try folder.make("stranger")
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     try await document.perform(.bee())
     try DocumentFolder.move(file.path, to: file.path + ".away")
     if isHeld {
@@ -212,16 +216,17 @@ import Testing
     #expect(await document.unsavedChanges == 0)
     #expect(await document.state == .open)
     #expect(try file.read().emojiCount == 1)
-    // What held it up is over: it is no reason any more.
+    // The obstacle is gone, and is no reason for a further save.
     #expect(await document.blocker == SaveBlocker())
     try await document.close()
   }
 
   @Test(
-    "D7 a file that is damaged is told once, and tried again only by the clock or when it is another one")
+    "D7 a damaged file is not saved again at each refresh, and is saved at once when it is replaced by a whole one"
+  )
   func damaged() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     try await document.perform(.bee())
     try copy(file, over: file.path + ".whole")
     try Data(repeating: 0x20, count: 8_192).write(to: url(file.path))
@@ -235,14 +240,16 @@ import Testing
     try await document.close()
   }
 
-  @Test("D15 a look at a file that another program holds is no error, and says that it could not be made")
+  @Test(
+    "D15 a refresh of a file that another program has locked is no error, and returns that it could not be made"
+  )
   func busy() async throws {
     let file = try folder.make()
-    let document = try await DocumentFolder.open(file, Self.patient)
+    let document = try await DocumentFolder.open(file, Self.savesOnRequest)
     let events = document.events(ownEdits: false)
     try await document.perform(.bee())
-    // What has been quiet for two seconds need not be read.
-    await document.know(try stamp(of: file))
+    // A file that was quiet for two seconds would not be read.
+    await document.assumeKnown(try stamp(of: file))
     let lock = try FileLock(file.path, alone: true)
     #expect(await !document.refresh())
     lock.release()
@@ -254,6 +261,6 @@ import Testing
 }
 
 extension Document {
-  /// As if a look had found the file so.
-  fileprivate func know(_ stamp: FileStamp) { self.stamp = stamp }
+  /// Sets the stamp of the last refresh.
+  fileprivate func assumeKnown(_ stamp: FileStamp) { self.stamp = stamp }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import ArtModel
 @testable import ArtStore
 
-@Suite("Repair") struct MendingTests {
+@Suite("Repair") struct RepairTests {
   private let folder: Workspace
   private var maker: EditMaker
 
@@ -17,7 +17,7 @@ import Testing
     maker = try EditMaker(seed: 77)
   }
 
-  @Test("F9 a cut-short save of a document with a doubtful row is taken back before it is mended")
+  @Test("F9 an interrupted save of a document with an unverified row is rolled back before the repair")
   mutating func journalAndDoubt() throws {
     let live = try folder.document("live.emojiart")
     try live.fill(emojis: 400, edits: 2, seed: 3)
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "F9 of two vouched rows of one emoji the one stays that the newest edit speaks of, and the other is set aside"
+    "F9 of two verified rows of one emoji, repair keeps the row of the newest edit and moves the other to the quarantine"
   )
   mutating func twice() throws {
     let file = try folder.document()
@@ -69,9 +69,9 @@ import Testing
       expected += copies
       let report = try #require(try file.repair(.repair, stamp: maker.stamp()))
       #expect(report.quarantined.filter { $0.contains("stands twice") }.count == copies)
-      let mended = try file.read()
-      #expect(mended.emojisInOrder().allSatisfy { $0.position == place })
-      stands += mended.emojiCount
+      let repaired = try file.read()
+      #expect(repaired.emojisInOrder().allSatisfy { $0.position == place })
+      stands += repaired.emojiCount
     }
     mixed = []
     print("stale copies: \(expected) rows stood twice, \(stands) emoji stand as the newest edit left them")
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "F9 a repair without the document's own row keeps its id, takes the canvas from the log, and says what is lost"
+    "F9 a repair without the document's own row keeps the id, takes the canvas from the log, and reports what is lost"
   )
   mutating func ownRow() throws {
     let file = try folder.document()
@@ -97,7 +97,7 @@ import Testing
     #expect(try file.read().canvas == canvas)
   }
 
-  @Test("F9 a background whose picture is lost is lost with it, and that is said")
+  @Test("F9 a background whose picture is damaged is removed, and the report names it")
   mutating func picture() throws {
     let file = try folder.document()
     let picture = Array("a picture".utf8)
@@ -114,7 +114,7 @@ import Testing
     #expect(try file.read().background == nil)
   }
 
-  @Test("F9 adopt holds what somebody wrote to the rules for what is typed")
+  @Test("F9 adopt accepts only texts that a user may type")
   mutating func adoptedText() throws {
     let file = try folder.document()
     try file.add(seed: 1)
@@ -127,7 +127,7 @@ import Testing
     #expect(try file.read().emojisInOrder().map(\.text.string) == ["🦋"])
   }
 
-  @Test("F9 what another program wrote is shown beside what the log says of it")
+  @Test("F9 check shows the values of another program beside those of the log")
   mutating func differences() throws {
     let file = try folder.document()
     let id = try file.add(seed: 1)
@@ -144,7 +144,7 @@ import Testing
       faults.first?.contains("by the log at 12,34, 🐝, at another place in the order)") == true, "\(faults)")
   }
 
-  @Test("F9 rows are set aside under numbers that are free, whatever numbers are taken")
+  @Test("F9 rows in the quarantine get free numbers, whatever numbers are taken")
   mutating func quarantineNumbers() throws {
     let file = try folder.document()
     try file.add(seed: 1)
@@ -165,8 +165,9 @@ import Testing
   }
 
   @Test(
-    "F11 a name that joins the slash before it is found in its folder", arguments: ["🏽 bees", "\u{301}bees"])
-  mutating func joiningNames(_ name: String) throws {
+    "F11 a name whose first character combines with the slash before it is found in its folder",
+    arguments: ["🏽 bees", "\u{301}bees"])
+  mutating func combiningNames(_ name: String) throws {
     try FileManager.default.createDirectory(atPath: folder["g"], withIntermediateDirectories: false)
     let path = folder.path + "/g/" + name + ".emojiart"
     #expect(FilePath(path).folder == folder["g"])
@@ -180,7 +181,7 @@ import Testing
     #expect(try file.check().faults == [])
   }
 
-  @Test("F23 a document with a long name in wide characters is settled, too")
+  @Test("F23 a hot journal of a document with a long name is resolved")
   func longName() throws {
     let name = String(repeating: "👨‍👩‍👧‍👦", count: 9) + ".emojiart"
     #expect(name.utf8.count == 234)
@@ -194,7 +195,7 @@ import Testing
     #expect(try folder.names == [name])
   }
 
-  @Test("F12 a new document is not made beside what another program left for SQLite to mix in")
+  @Test("F12 a new document is not created beside a -wal file of another program")
   func leftovers() throws {
     try write([1, 2, 3], to: folder["bees.emojiart-wal"])
     var random = SplitMix64(seed: 1)

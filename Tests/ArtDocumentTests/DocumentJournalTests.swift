@@ -9,7 +9,7 @@ import Testing
 
 @testable import ArtDocument
 
-@Suite("Edits that are kept") struct KeptEditsTests {
+@Suite("The journal of an open document") struct DocumentJournalTests {
   private let folder: DocumentFolder
 
   init() throws { folder = try DocumentFolder() }
@@ -24,19 +24,19 @@ import Testing
     }
   }
 
-  /// Edits of a program that is gone, and the journal in which they lie.
+  /// Makes edits in a program that ends without saving, and returns the entries of its journal.
   private func left(by edits: (Document) async throws -> Void, on file: DocumentFile) async throws
     -> [LoggedEdit]
   {
     let document = try await DocumentFolder.open(file)
     try await edits(document)
     await document.abandon()
-    let dead = try DocumentFolder.journalFolder(of: file).lockOrphans()
-    #expect(dead.count == 1)
-    return try #require(dead.first).contents().entries
+    let orphans = try DocumentFolder.journalFolder(of: file).lockOrphans()
+    #expect(orphans.count == 1)
+    return try #require(orphans.first).contents().entries
   }
 
-  @Test("D3 an edit is in the journal when it is answered, in order, and not any more when a save holds it")
+  @Test("D3 an edit is in the journal when it is acknowledged, in order, until a save holds it")
   func kept() async throws {
     let file = try folder.make()
     var answered: [EditID] = []
@@ -53,7 +53,7 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D3 many requests are answered one by one, and lie in the journal after one write")
+  @Test("D3 many requests at once are answered one by one, and their edits are in the journal")
   func batch() async throws {
     let file = try folder.make()
     let missing = try Action.move(.references([Reference("zzzz")]), .to(.center))
@@ -72,23 +72,24 @@ import Testing
     #expect(entries.map(\.id.sequence) == [1, 2, 3, 4])
   }
 
-  @Test("K7 opening a document restores what a program that is gone has left, and says so")
+  @Test("K7 opening a document restores an orphaned journal and reports it")
   func restoredByOpening() async throws {
     let file = try folder.make()
     _ = try await left(by: { for x in 1...3 { try await $0.perform(.bee(x: Double(x))) } }, on: file)
     let notices = Mutex<[String]>([])
-    let told = DocumentFile(file.path, notice: { notice in notices.withLock { $0.append("\(notice)") } })
-    let document = try await DocumentFolder.open(told)
+    let reportingFile = DocumentFile(
+      file.path, notice: { notice in notices.withLock { $0.append("\(notice)") } })
+    let document = try await DocumentFolder.open(reportingFile)
     #expect(await document.content.emojiCount == 3)
     #expect(try file.read().emojiCount == 3 && file.read().log.map(\.title) == ["restore 3 edits"])
     #expect(notices.withLock { $0.count } == 1)
-    // It is nobody's edit of this opening.
+    // The restored edit is not an edit of this opening.
     await #expect(throws: ArtError.self) { try await document.undo() }
     try await document.close()
     #expect(try names(DocumentFolder.journalFolder(of: file)) == [])
   }
 
-  @Test("D4 an edit that cannot be put into the journal is refused and not made")
+  @Test("D4 an edit that cannot be written to the journal is refused and not made")
   func noJournal() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -106,7 +107,7 @@ import Testing
     #expect(try file.read() == before)
   }
 
-  @Test("K4 a document that is closed leaves nothing of its journal, and the file does not know of it")
+  @Test("K4 a closed document leaves no journal file and no row of its origin")
   func nothingLeft() async throws {
     let file = try folder.make()
     let journal = DocumentFolder.journalFolder(of: file)
@@ -129,7 +130,7 @@ import Testing
   }
 
   @Test(
-    "K4 a document whose save fails keeps its edits in the journal, whether it is abandoned or closed later")
+    "K4 a document whose save fails keeps its edits in the journal when it is abandoned")
   func failingSave() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -139,11 +140,11 @@ import Testing
     try await document.perform(.bee(x: 2))
     await document.abandon()
     #expect(await document.state == .closed)
-    let dead = try DocumentFolder.journalFolder(of: file).lockOrphans()
-    #expect(try dead.first?.contents().entries.count == 2)
+    let orphans = try DocumentFolder.journalFolder(of: file).lockOrphans()
+    #expect(try orphans.first?.contents().entries.count == 2)
   }
 
-  @Test("K4 a document closed without saving leaves no journal of what was to be lost")
+  @Test("K4 a document closed without saving leaves no journal")
   func discarded() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -153,7 +154,8 @@ import Testing
     #expect(try file.read().revision == 0)
   }
 
-  @Test("D9 a document that was abandoned saves nothing any more, whoever asks")
+  @Test(
+    "D9 an abandoned document saves nothing, also when a save or a turn of the program's life asks for it")
   func saveAfterAbandon() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -168,20 +170,20 @@ import Testing
     #expect(try DocumentFolder.journalFolder(of: file).lockOrphans().count == 1)
   }
 
-  @Test("D9 a document that is being discarded saves nothing, although its time to save comes meanwhile")
+  @Test("D9 a document that is being discarded saves nothing when an autosave becomes due meanwhile")
   func discardWhenDue() async throws {
     let file = try folder.make()
     let clock = ManualClock()
-    let patient = DocumentFile(file.path, timeout: .seconds(20))
+    let longTimeout = DocumentFile(file.path, timeout: .seconds(20))
     let document = try await DocumentFolder.open(
-      patient, AutosavePolicy(delay: .milliseconds(100)), clock: clock)
+      longTimeout, AutosavePolicy(delay: .milliseconds(100)), clock: clock)
     try await document.perform(.bee())
     try await document.save()
     try await document.perform(.bee())
     let events = document.events()
     let lock = try FileLock(file.path)
     async let closed: Void = document.closeDiscardingChanges()
-    try await until("a save") { await !document.hasUnsavedChanges }
+    try await until("unsaved changes to be discarded") { await !document.hasUnsavedChanges }
     clock.advance(by: .seconds(1))
     for _ in 0..<1_000 { await Task.yield() }
     lock.release()
@@ -191,7 +193,8 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D9 a document that is closed and abandoned at once ends closed")
+  @Test(
+    "D9 a document that is closed and abandoned at once ends closed, and its edit is saved or in the journal")
   func closeAndAbandon() async throws {
     for round in 0..<10 {
       let file = try folder.make("bees\(round)")
@@ -199,7 +202,7 @@ import Testing
       try await document.perform(.bee())
       let lock = try FileLock(file.path)
       async let saved: Void? = try? document.save()
-      try await until("document.state == .saving") { await document.state == .saving }
+      try await until("a save to begin") { await document.state == .saving }
       async let abandoned: Void = document.abandon()
       async let closed: Void? = try? document.close()
       async let again: Void? = try? document.close()
@@ -207,7 +210,7 @@ import Testing
       lock.release()
       _ = await (saved, abandoned, closed, again)
       #expect(await document.state == .closed)
-      // Saved or kept, once.
+      // Saved or in the journal, once.
       let kept = try DocumentFolder.journalFolder(of: file).lockOrphans().reduce(0) {
         try $0 + $1.contents().entries.count
       }
@@ -215,7 +218,7 @@ import Testing
     }
   }
 
-  @Test("D10 each turn of the program's life is told by name, and a document saves, looks or closes with it")
+  @Test("D10 each turn of the program's life is an event, and a document saves, refreshes or closes with it")
   func lifeCycle() async throws {
     let file = try folder.make()
     let life = LifeCycle()
@@ -235,15 +238,15 @@ import Testing
     try await life.send(.terminate, to: [document])
     #expect(await document.state == .closed)
     #expect(try file.read().emojiCount == 3)
-    var heard: [String] = []
+    var received: [String] = []
     for await event in events {
-      heard.append(event.rawValue)
+      received.append(event.rawValue)
       if event == .terminate { break }
     }
-    #expect(heard == ["active", "inactive", "background", "foreground", "terminate"])
+    #expect(received == ["active", "inactive", "background", "foreground", "terminate"])
   }
 
-  @Test("D10 a turn whose save fails says so after all documents have heard of it")
+  @Test("D10 a turn throws the error of a failed save after all documents have received it")
   func failingTurn() async throws {
     let (gone, file) = (try folder.make("gone"), try folder.make())
     let documents = [try await DocumentFolder.open(gone), try await DocumentFolder.open(file)]

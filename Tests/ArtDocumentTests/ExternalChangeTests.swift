@@ -8,7 +8,7 @@ import Testing
 
 @testable import ArtDocument
 
-@Suite("Documents that others edit, move and replace") struct MeetingTests {
+@Suite("Documents that others edit, move and replace") struct ExternalChangeTests {
   private let folder: DocumentFolder
 
   init() throws { folder = try DocumentFolder() }
@@ -22,8 +22,10 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: to))
   }
 
-  @Test("D13 a look takes in what others did, tells it once, and does not tell what is the program's own")
-  func looking() async throws {
+  @Test(
+    "D13 a refresh takes in the edits of others, reports them once, and does not report the program's own edits"
+  )
+  func refreshing() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
     let other = try await DocumentFolder.open(file)
@@ -38,14 +40,14 @@ import Testing
     await document.refresh()
     #expect(try await document.content == file.read())
     try await document.close()
-    let heard = changes(await events.until { _ in false })
-    #expect(heard.map(\.isComplete) == [true])
-    #expect(heard.flatMap(\.edits).map(\.id.origin) == [other.origin, other.origin])
-    #expect(heard.first?.revision == 3)
+    let received = changes(await events.until { _ in false })
+    #expect(received.map(\.isComplete) == [true])
+    #expect(received.flatMap(\.edits).map(\.id.origin) == [other.origin, other.origin])
+    #expect(received.first?.revision == 3)
   }
 
-  @Test("D13 the clock looks, too")
-  func lookingByTheClock() async throws {
+  @Test("D13 a document is also refreshed by the clock")
+  func refreshingByClock() async throws {
     let file = try folder.make()
     let clock = ManualClock()
     let document = try await Document.open(
@@ -55,12 +57,12 @@ import Testing
     try await other.perform(.bee())
     try await other.close()
     clock.advance(by: .seconds(3))
-    let heard = await events.until { if case .changed = $0 { true } else { false } }
-    #expect(changes(heard).first?.edits.count == 1)
+    let received = await events.until { if case .changed = $0 { true } else { false } }
+    #expect(changes(received).first?.edits.count == 1)
     try await document.close()
   }
 
-  @Test("D14 a backup that was put back is taken in as a whole, and unsaved edits come on top of it")
+  @Test("D14 a backup that was put back is taken in as a whole, with the unsaved edits on top of it")
   func backup() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -84,7 +86,7 @@ import Testing
     try await document.close()
   }
 
-  @Test("D15 what goes wrong with the file while nothing is unsaved is told once, and its end as well")
+  @Test("D15 a missing file is reported once while nothing is unsaved, and its return as well")
   func goneAndBack() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -104,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "D15 another document in the file's place is left alone, and the edits are kept until the right one is back"
+    "D15 another document in the file's place is left alone, and the edits are kept until the right file is back"
   )
   func replaced() async throws {
     let file = try folder.make()
@@ -125,8 +127,8 @@ import Testing
     #expect(try file.read().emojiCount == 1)
   }
 
-  @Test("D12 edits made while a save joins stay on top of it, and come with the next one")
-  func editsWhileJoining() async throws {
+  @Test("D12 edits made during a save that rebases stay on top, and are saved with the next save")
+  func editsDuringRebase() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
     try await document.perform(.bee(x: 1))
@@ -138,7 +140,7 @@ import Testing
     let lock = try FileLock(file.path)
     try await document.perform(Edit(name: "move", changes: [.move(bee.id, to: Point(x: 2, y: 2))]))
     async let saved: Void = document.save()
-    try await until("document.state == .saving") { await document.state == .saving }
+    try await until("a save to begin") { await document.state == .saving }
     try await document.perform(Edit(name: "move", changes: [.move(bee.id, to: Point(x: 3, y: 3))]))
     try await document.perform(.bee(x: 7))
     lock.release()
@@ -148,7 +150,7 @@ import Testing
     try await document.close()
     #expect(try await document.content == file.read())
     #expect(try file.read().emojiCount == 2)
-    // What was made on top is taken back to what was there, not to what the program had known.
+    // Undo of rebased edits restores what was in the file, not what the program had known.
     try file.edit { (transaction: DocumentTransaction) throws(ArtError) in
       var random = SystemRandomNumberGenerator()
       var author = try Author(origin: Origin(using: &random))
@@ -161,7 +163,7 @@ import Testing
     #expect(undone.position.x == 1 && undone.size.pixels == 99)
   }
 
-  @Test("M22 an edit of an emoji that somebody removed is told to its author")
+  @Test("M22 an edit of an emoji that another program removed is reported to its author as dropped")
   func dropped() async throws {
     let file = try folder.make()
     let document = try await DocumentFolder.open(file)
@@ -175,12 +177,12 @@ import Testing
     let move = Change.move(bee.id, to: try Point(x: 2, y: 2))
     let entry = try await document.perform(Edit(name: "move", changes: [move]))
     try await document.close()
-    let heard = await events.until { _ in false }
-    #expect(heard.contains(.dropped(try #require(entry).id, [move])))
+    let received = await events.until { _ in false }
+    #expect(received.contains(.dropped(try #require(entry).id, [move])))
     #expect(try file.read().log.last?.dropped == [move])
   }
 
-  @Test("F19 programs that edit one document at once lose no edit, and each ends with what the file holds")
+  @Test("F19 programs that edit one document at once lose no edit")
   func many() async throws {
     let file = try folder.make()
     let (programs, edits) = (4, 60)
