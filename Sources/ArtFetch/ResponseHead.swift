@@ -56,7 +56,7 @@ struct ResponseHead {
     }
     if let coding = codings.first {
       throw Refusal(
-        .encoding, "\(place) answers with a body encoded as \(Self.brief(coding)), which nobody asked for")
+        .encoding, "\(place) answers with a body encoded as \(Self.brief(coding)), which was not requested")
     }
     for kind in kinds { try MediaType.check(kind, from: place) }
     return .body(total: try length(from: place, limit: limit))

@@ -215,7 +215,7 @@ extension HelperEnd {
 
   private var causeText: String {
     switch cause {
-    case .exit(-1): "ended, nobody knows how"
+    case .exit(-1): "ended for an unknown reason"
     case .exit(let status): "ended with status \(status)"
     case .signal(let number): "was ended by signal \(number) (\(String(cString: strsignal(number))))"
     case .stopped: "had been stopped, and was killed"

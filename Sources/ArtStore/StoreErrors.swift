@@ -39,7 +39,7 @@ extension ArtError {
 
   static func nothingToMend(_ name: String) -> ArtError {
     ArtError(
-      .damaged, "\(name) cannot be mended: nothing in it can be read; it stays as it is; look for a copy",
+      .damaged, "\(name) cannot be repaired: nothing in it can be read; it stays as it is; use a backup",
       about: name)
   }
 
@@ -101,7 +101,7 @@ extension ArtError {
   public static func movedOn(_ name: String, is revision: Int, not expected: Int) -> ArtError {
     ArtError(
       .movedOn,
-      "\(name) is at revision \(revision), not \(expected): it has moved on; look at it, then try again",
+      "\(name) is at revision \(revision), not \(expected); look at it, then try again",
       about: name)
   }
 

@@ -77,7 +77,7 @@ enum Main {
     // The parser adds suggestions such as "… Did you mean '--json'?".
     if what.hasSuffix("?") { return what }
     if what.hasSuffix(".") { what.removeLast() }
-    return "\(what); \(hint)\(more) tells more"
+    return "\(what); \(hint)see \(more)"
   }
 
   /// Refuses arguments that are not UTF-8: with replacement characters they would name another file. Throws

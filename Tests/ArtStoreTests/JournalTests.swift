@@ -58,7 +58,7 @@ import Testing
     #expect(try file.read() == content)
     let notices = NoticeLog()
     try DocumentFile(file.path, notice: { notices.append("\($0)") }).add(seed: 3)
-    #expect(notices.lines.contains { $0.contains("set aside") })
+    #expect(notices.lines.contains { $0.contains("quarantined") })
     #expect(try file.read().emojiCount == content.emojiCount + 1)
     #expect(access(file.path + "-journal", F_OK) != 0)
   }

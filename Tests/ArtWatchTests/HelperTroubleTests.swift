@@ -165,7 +165,7 @@ import Testing
     }
     let news = try await back.value
     #expect(news.filter { if case .degraded = $0 { true } else { false } }.isEmpty, "a reason is told once")
-    #expect(news.last == .scanned(FolderScan("", files: [], reason: "the system tells of changes again")))
+    #expect(news.last == .scanned(FolderScan("", files: [], reason: "the system reports changes again")))
     await watcher.close()
   }
 

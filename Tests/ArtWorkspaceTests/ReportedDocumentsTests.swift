@@ -11,7 +11,7 @@ extension ReportedDocuments {
   /// What is told after events were lost, but for that.
   fileprivate mutating func caughtUp(_ documents: [FolderDocument]) -> [FolderNotice] {
     let notices = receive(.resync, finding: documents, degraded: nil)
-    #expect(notices.last == .rescanned("more happened than could be told in time"))
+    #expect(notices.last == .rescanned("more happened than could be reported in time"))
     return notices.dropLast()
   }
 }
@@ -128,7 +128,7 @@ extension ReportedDocuments {
   @Test("D18 what the system does not tell of is told again after lost events")
   func degradedStill() throws {
     var told = begun()
-    let missed = FolderNotice.rescanned("more happened than could be told in time")
+    let missed = FolderNotice.rescanned("more happened than could be reported in time")
     #expect(told.receive(.resync, finding: [], degraded: "no watches") == [missed, .degraded("no watches")])
     #expect(told.receive(.degraded("no watches")) == nil)
     #expect(told.receive(.resync, finding: [], degraded: nil) == [missed])

@@ -117,7 +117,10 @@ struct HotJournal {
     switch verdict {
     case .rollBack: notice(.line("\(file.name): a save that was cut short has been taken back"))
     case .keep:
-      notice(.line("\(file.name): a spent rollback journal lay beside it; it was set aside as \(copy)"))
+      notice(
+        .line(
+          "\(file.name): a rollback journal that it does not need lay beside it; it was quarantined as \(copy)"
+        ))
     }
   }
 
@@ -139,7 +142,7 @@ struct HotJournal {
       isDisposable ? "" : try StateFolder.quarantine(bytes, as: FilePath(file.path).name + "-journal")
     guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
     if !isDisposable {
-      notice(.line("\(file.name): a file that is no journal lay beside it; it was set aside as \(copy)"))
+      notice(.line("\(file.name): a file that is no journal lay beside it; it was quarantined as \(copy)"))
     }
   }
 

@@ -202,7 +202,7 @@ extension DocumentFile {
     } catch {
       guard error.code != .busy else { throw error }
       return report(
-        .kept(error.withCause("unsaved edits cannot be looked for: \(error.cause)")))
+        .kept(error.withCause("cannot search for unsaved edits: \(error.cause)")))
     }
     for error in found.kept { report(.kept(error)) }
     guard !found.own.isEmpty else { return }

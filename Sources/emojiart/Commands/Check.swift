@@ -79,7 +79,7 @@ struct Check: ParsableCommand {
       results.append(result(file, []))
       return true
     }
-    Output.addToErrors("\(file.path) is mended")
+    Output.addToErrors("\(file.path) is repaired")
     guard !common.json else {
       results.append(
         .object([
@@ -91,9 +91,9 @@ struct Check: ParsableCommand {
       return true
     }
     for line in report.adopted { try Output.line("accepted: \(safe(line))") }
-    for line in report.quarantined { try Output.line("set aside: \(safe(line))") }
+    for line in report.quarantined { try Output.line("quarantined: \(safe(line))") }
     for line in report.lost { try Output.line("lost: \(safe(line))") }
-    try Output.line("\(safe(file.path)): mended; the file as it was is \(safe(report.original))")
+    try Output.line("\(safe(file.path)): repaired; the original file is kept as \(safe(report.original))")
     return true
   }
 
@@ -102,6 +102,6 @@ struct Check: ParsableCommand {
     guard !yes else { return }
     let verb = adopt ? "Adopt" : "Repair"
     try emojiart.confirm(
-      "\(verb) \(file.path)", "mending \(file.path)", otherwise: "\(file.path) stays as it is")
+      "\(verb) \(file.path)", "repairing \(file.path)", otherwise: "\(file.path) stays as it is")
   }
 }

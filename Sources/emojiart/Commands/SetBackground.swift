@@ -83,7 +83,7 @@ enum BackgroundAction: Equatable {
     if let file = arguments.saveAs { return .saveAs(file) }
     if arguments.fetchPending { return .fetchPending }
     if arguments.later {
-      guard let source = arguments.source else { throw ArtError(.usage, "--later wants a URL; give one") }
+      guard let source = arguments.source else { throw ArtError(.usage, "--later needs a URL; give one") }
       return .later(source)
     }
     if let source = arguments.source { return .set(source) }

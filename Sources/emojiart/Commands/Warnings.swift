@@ -47,10 +47,10 @@ struct Warnings: ParsableCommand {
   /// What happens to the next warning.
   private static func text(_ state: RefusalWarnings.State) -> String {
     switch state {
-    case .stopped: "stopped: no refused background is told; --keep brings the warning back"
+    case .stopped: "stopped: no refused background is reported; --keep brings the warning back"
     case .shown:
-      "told once: the next refused background is not, unless it is the same again; --keep takes that back"
-    case .active: "kept: the next refused background is told"
+      "reported once: the next refused background is reported only if it is the same one again; --keep brings the warning back"
+    case .active: "kept: the next refused background is reported"
     }
   }
 }

@@ -97,7 +97,7 @@ extension StreamLine {
       }
       return StreamLine(request: .background(try BackgroundLine(words: rest)))
     }
-    guard rest.isEmpty else { throw ArtError(.usage, "\(name) takes no other word; `help` tells more") }
+    guard rest.isEmpty else { throw ArtError(.usage, "\(name) takes no other word; see `help`") }
     return StreamLine(request: name == "save" ? .save : .quit)
   }
 
@@ -319,7 +319,7 @@ extension ArtError {
   }
 
   static func lineTooLong() -> ArtError {
-    ArtError(.tooLarge, "a line of more than \(StreamLineReader.limit) bytes; it was passed over")
+    ArtError(.tooLarge, "a line of more than \(StreamLineReader.limit) bytes; it was skipped")
   }
 }
 

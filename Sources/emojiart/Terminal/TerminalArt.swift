@@ -171,7 +171,7 @@ struct ShownArt {
   func follow(_ file: DocumentFile, _ place: FollowedFolder) throws(ArtError) {
     guard let mode = TerminalMode(), choice != .none else {
       throw ArtError(
-        .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")
+        .usage, "--live needs a terminal to draw on; elsewhere, `emojiart watch` reports changes")
     }
     try checkThreads()
     let signals = SignalSource(SignalSource.endings + [SIGTSTP])
