@@ -340,7 +340,7 @@ enum StreamCommands {
   /// Words that only streams have.
   static let own = [
     "background": "Fetch a picture and make it the background, while editing goes on.",
-    "help": "Tell which commands there are, or how one is used.",
+    "help": "List the commands, or explain one.",
     "quit": "Save, close and end.",
     "save": "Save at once.",
   ]
