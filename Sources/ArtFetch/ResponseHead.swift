@@ -86,7 +86,8 @@ struct ResponseHead {
 
   /// A body of more bytes than the limit.
   static func tooBig(_ place: String, _ limit: Int) -> Refusal {
-    Refusal(.tooBig, "\(place) answers with more than the \(FetchLimits.text(bytes: limit)) that are taken")
+    Refusal(
+      .tooBig, "\(place) answers with more than the \(FetchLimits.text(bytes: limit)) that are accepted")
   }
 
   private static func list(_ value: String) -> [String] {

@@ -299,7 +299,7 @@ extension Refusal {
     case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
       self.init(.encoding, "\(place) answers with something that cannot be read: \(words)")
     case CURLE_FILESIZE_EXCEEDED, CURLE_OUT_OF_MEMORY:
-      self.init(.tooBig, "\(place) answers with more than is taken")
+      self.init(.tooBig, "\(place) answers with more than is accepted")
     case CURLE_UNSUPPORTED_PROTOCOL:
       self.init(.status, "\(place) does not answer in HTTP")
     case CURLE_URL_MALFORMAT:

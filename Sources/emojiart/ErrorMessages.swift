@@ -34,7 +34,7 @@ extension ArtError.Remedy {
     case .showPalette: "`emojiart palette show \(subject)` lists it"
     case .editPalette: "change it with `emojiart palette edit`"
     case .resetPalette: "`emojiart palette reset \(subject)` empties it"
-    case .removePalette: "`emojiart palette remove \(subject)` takes it away"
+    case .removePalette: "`emojiart palette remove \(subject)` removes it"
     case .chooseFont: "or give NotoColorEmoji.ttf with --font FILE"
     case .sendBytes: "give - to read stdin"
     }

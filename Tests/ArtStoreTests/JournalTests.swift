@@ -29,7 +29,7 @@ import Testing
     let torn = try bytes(file.path)
     let notices = NoticeLog()
     let id = try DocumentFile(file.path, notice: { notices.append("\($0)") }).add(seed: 8)
-    #expect(notices.lines.contains { $0.contains("taken back") })
+    #expect(notices.lines.contains { $0.contains("rolled back") })
     #expect(try folder.names == ["bees.emojiart"])
     try write(whole, to: folder["whole.emojiart"])
     let before = try DocumentFile(folder["whole.emojiart"]).read()

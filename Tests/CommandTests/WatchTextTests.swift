@@ -61,7 +61,7 @@ import Testing
     let other = DocumentChange(edits: [], texts: [:], revision: 4, isComplete: false)
     #expect(
       words(.changed("bees", other, isWholeAgain: false))
-        == ["bees  replaced by another state of itself, revision 4; look at it"])
+        == ["bees  replaced by another state of the document, revision 4; look at it"])
     for notice in [FolderNotice.ready(1), .rescanned("x"), .degraded("x")] { #expect(words(notice) == []) }
   }
 

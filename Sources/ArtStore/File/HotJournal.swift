@@ -115,7 +115,7 @@ struct HotJournal {
     guard unlink(file.journalPath) == 0 else { throw .system("remove", file.journalPath) }
     try PlainFile.syncFolder(of: file.path)
     switch verdict {
-    case .rollBack: notice(.line("\(file.name): a save that was cut short has been taken back"))
+    case .rollBack: notice(.line("\(file.name): an interrupted save has been rolled back"))
     case .keep:
       notice(
         .line(

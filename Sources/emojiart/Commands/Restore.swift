@@ -75,7 +75,7 @@ struct Restore: ParsableCommand {
       do throws(ArtError) {
         if !question.isSaved {
           let (name, source) = (question.edits.name, RecoveryMessages.source(question.edits))
-          let more = question.isWhole ? "" : " and what of the journal cannot be read,"
+          let more = question.isWhole ? "" : " and the unreadable rest of the journal,"
           let what = "\(RecoveryMessages.count(question.count))\(more) of \(name) (\(source))"
           try confirm("Drop \(what)", "dropping \(what)", otherwise: "the edits of \(name) are kept")
         }

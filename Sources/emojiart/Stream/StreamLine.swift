@@ -354,12 +354,13 @@ enum StreamCommands {
 
     Fetch a picture and make it the background, while editing goes on.
 
-    A newer one takes the place of one that is still being fetched.
+    A newer request replaces one that is still being fetched.
     """,
-    "show": "show\n\nShow the document as a table, bottom to top.\n\nWhat is not saved is in it.",
-    "undo": "undo [<count>]\n\nTake own edits back.\n\nThose of others and of earlier sessions stay.",
+    "show": "show\n\nShow the document as a table, bottom to top.\n\nIt includes unsaved edits.",
+    "undo":
+      "undo [<count>]\n\nTake back your own edits.\n\nThe edits of others and of earlier sessions stay.",
     "redo":
-      "redo [<count>]\n\nDo again what was undone.\n\nOnly what was undone here, and until the next edit.",
+      "redo [<count>]\n\nDo again what was undone.\n\nOnly your own undone edits, until the next edit.",
   ]
 
   static let names = (Array(commands.keys) + own.keys).sorted()

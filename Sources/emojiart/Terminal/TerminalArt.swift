@@ -58,7 +58,8 @@ struct TerminalArt: Sendable {
     let (drawn, bytes) = try await renderer.draw(drawing, limit: limit)
     guard let body = body(bytes, placement, graphics) else {
       throw .failed(
-        ArtError(.unavailable, "what emojiart-worker drew is nothing for a terminal; install emojiart again"))
+        ArtError(
+          .unavailable, "the output of emojiart-worker is not allowed on a terminal; install emojiart again"))
     }
     return TerminalArt(
       body: body, columns: placement.columns, rows: placement.rows, notices: notices(drawn),

@@ -62,7 +62,7 @@ struct WatchLines {
   ) -> [(time: Int, what: String)] {
     let again = isWholeAgain ? "whole again" : nil
     guard change.isComplete else {
-      let what = "replaced by another state of itself, revision \(change.revision); look at it"
+      let what = "replaced by another state of the document, revision \(change.revision); look at it"
       return [(now, [again, what].compactMap(\.self).joined(separator: ", "))]
     }
     let runs = change.runs.map { run in
