@@ -229,12 +229,12 @@ extension ArtError {
   static func requestTooOld(_ tag: RequestTag) -> ArtError {
     ArtError(
       .movedOn,
-      "whether the request \(tag) was done cannot be told any more: the history does not go back to when it was made; "
+      "whether the request \(tag) was done cannot be known any more: the history does not go back to when it was made; "
         + "look at the document and ask again under another tag")
   }
 
   /// A read-only document, and why it is read-only.
   public static func readOnlyDocument(_ name: String, _ reason: String) -> ArtError {
-    ArtError(.notPermitted, "\(name) can only be looked at: \(reason)", about: name)
+    ArtError(.notPermitted, "\(name) cannot be edited: \(reason)", about: name)
   }
 }

@@ -384,7 +384,7 @@ public enum PictureCheck {
     mediaType: String, size: Canvas, isAnimated: Bool
   ) {
     guard bytes.count <= limits.bytes else {
-      throw Refusal(.tooBig, "the picture has \(bytes.count) bytes; \(limits.bytes) are taken")
+      throw Refusal(.tooBig, "the picture has \(bytes.count) bytes; at most \(limits.bytes) are accepted")
     }
     let header = try PictureHeader(bytes)
     try limits.check(header.width, header.height)
@@ -447,7 +447,7 @@ extension Refusal {
   fileprivate static func tooManyPixels(_ width: Int, _ height: Int, _ limits: PictureLimits) -> Refusal {
     Refusal(
       .tooManyPixels,
-      "the picture has \(width) x \(height) pixels; \(limits.pixels) in all and \(limits.side) a side are taken"
+      "the picture has \(width) x \(height) pixels; at most \(limits.pixels) in all and \(limits.side) a side are accepted"
     )
   }
 

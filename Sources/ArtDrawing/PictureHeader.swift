@@ -51,7 +51,7 @@ extension Refusal {
   /// The bytes are of an unsupported or unknown format.
   static func notTaken(_ name: String?) -> Refusal {
     let what = name.map { "this is \($0)" } ?? "this is no picture"
-    return Refusal(.notAnImage, "\(what); PNG, JPEG, GIF, WebP and AVIF are taken")
+    return Refusal(.notAnImage, "\(what); PNG, JPEG, GIF, WebP and AVIF are accepted")
   }
 
   /// The bytes begin as that format, and are invalid.

@@ -89,7 +89,7 @@ extension Address {
   var specialPurpose: String? {
     if bytes.count == 4 { return Self.special4.first { $0.contains(self) }?.purpose }
     if let range = Self.special6.first(where: { $0.contains(self) }) { return range.purpose }
-    return Self.global6.contains(self) ? nil : "assigned to nobody"
+    return Self.global6.contains(self) ? nil : "not assigned to any network"
   }
 
   private static let special4: [AddressRange] = [

@@ -56,7 +56,7 @@ struct ResponseHead {
     }
     if let coding = codings.first {
       throw Refusal(
-        .encoding, "\(place) answers with a body encoded as \(Self.brief(coding)), which nobody asked for")
+        .encoding, "\(place) answers with a body encoded as \(Self.brief(coding)), which was not requested")
     }
     for kind in kinds { try MediaType.check(kind, from: place) }
     return .body(total: try length(from: place, limit: limit))
@@ -86,7 +86,8 @@ struct ResponseHead {
 
   /// A body of more bytes than the limit.
   static func tooBig(_ place: String, _ limit: Int) -> Refusal {
-    Refusal(.tooBig, "\(place) answers with more than the \(FetchLimits.text(bytes: limit)) that are taken")
+    Refusal(
+      .tooBig, "\(place) answers with more than the \(FetchLimits.text(bytes: limit)) that are accepted")
   }
 
   private static func list(_ value: String) -> [String] {

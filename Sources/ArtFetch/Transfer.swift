@@ -299,7 +299,7 @@ extension Refusal {
     case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
       self.init(.encoding, "\(place) answers with something that cannot be read: \(words)")
     case CURLE_FILESIZE_EXCEEDED, CURLE_OUT_OF_MEMORY:
-      self.init(.tooBig, "\(place) answers with more than is taken")
+      self.init(.tooBig, "\(place) answers with more than is accepted")
     case CURLE_UNSUPPORTED_PROTOCOL:
       self.init(.status, "\(place) does not answer in HTTP")
     case CURLE_URL_MALFORMAT:
@@ -322,7 +322,7 @@ extension Refusal {
   /// An address that may not be fetched from.
   static func special(_ target: Target, _ address: Address, _ purpose: String) -> Refusal {
     let whose = target.literal == address ? address.text : "\(target.place) is at \(address.text), which"
-    return Refusal(.notAllowed, "\(whose) is \(purpose); what nobody typed is not fetched from there")
+    return Refusal(.notAllowed, "\(whose) is \(purpose); only a URL that you type is fetched from there")
   }
 
   private static func late(_ handle: UnsafeMutableRawPointer, _ transfer: Transfer) -> Refusal {
@@ -349,7 +349,7 @@ extension Refusal {
     switch result {
     case 10: "the certificate of \(place) has expired"
     case 9: "the certificate of \(place) is not valid yet"
-    case 18, 19: "the certificate of \(place) is signed by nobody but itself"
+    case 18, 19: "the certificate of \(place) is self-signed"
     case 2, 20, 21: "the certificate of \(place) is of an authority that is not known here"
     // libcurl itself compares names.
     case 0...1 where words.contains("match"): "the certificate of \(place) is another host's"

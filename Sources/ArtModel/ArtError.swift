@@ -196,7 +196,7 @@ extension ArtError {
     case .inputBlocked(let program, let timeout):
       self.init(
         .unavailable,
-        "\(program.path) took nothing for \(timeout.components.seconds) s and was killed; start it again")
+        "\(program.path) read nothing for \(timeout.components.seconds) s and was killed; start it again")
     }
   }
 }
@@ -215,12 +215,12 @@ extension HelperEnd {
 
   private var causeText: String {
     switch cause {
-    case .exit(-1): "ended, nobody knows how"
+    case .exit(-1): "ended for an unknown reason"
     case .exit(let status): "ended with status \(status)"
     case .signal(let number): "was ended by signal \(number) (\(String(cString: strsignal(number))))"
     case .stopped: "had been stopped, and was killed"
     case .excessOutput: "wrote more than it may, and was killed"
-    case .inputBlocked: "took nothing of what it was sent, and was killed"
+    case .inputBlocked: "did not read its input, and was killed"
     }
   }
 }
@@ -360,7 +360,7 @@ extension ArtError {
   /// Nothing of a program's own to undo or redo.
   public static func nothingOwnTo(_ word: String) -> ArtError {
     ArtError(
-      .nothingToUndo, "nothing of one's own to \(word): the edits of others and of earlier sessions stay")
+      .nothingToUndo, "no edits of your own to \(word): the edits of others and of earlier sessions stay")
   }
 
   /// A count out of bounds, in what two of our programs say to each other.

@@ -27,7 +27,7 @@ public struct BackgroundURL: Hashable, Sendable {
         string = String(url)
       }
     case "file":
-      throw Refusal(.scheme, "file: is not fetched; a picture of one's own is given by its path")
+      throw Refusal(.scheme, "file: is not fetched; give a picture of your own by its path")
     default:
       throw Refusal(.scheme, "\(Self.brief(scheme[...])): is not fetched, only http:, https: and data:")
     }
@@ -203,7 +203,7 @@ package enum DataURL {
     guard count <= limit else {
       throw Refusal(
         .tooBig,
-        "the data: URL has \(count) bytes, more than the \(FetchLimits.text(bytes: limit)) that are taken")
+        "the data: URL has \(count) bytes, more than the \(FetchLimits.text(bytes: limit)) that are accepted")
     }
   }
 }

@@ -274,14 +274,15 @@ extension ArtError {
   static func takenPaletteName(_ typed: String) -> ArtError {
     ArtError(
       .badValue,
-      "\"\(typed)\" is no name for a palette: @last names the emoji that came in last; give another one",
+      "\"\(typed)\" is no name for a palette: @last names the emoji that was added last; give another one",
       about: typed)
   }
 
   static func noSuchPalette(_ typed: String, in palettes: Palettes) -> ArtError {
     guard typed.lowercased() != PaletteName.reserved else {
       return ArtError(
-        .badValue, "no palette last; @last names the emoji that came in last, where one is moved or changed")
+        .badValue, "no palette last; @last names the emoji that was added last, in commands that change emoji"
+      )
     }
     let near = nearest(to: typed, among: palettes.all.map(\.name.string))
     let cause = "no palette \(typed.isEmpty ? "\"\"" : typed[...].shortened(to: 40))"
@@ -302,7 +303,7 @@ extension ArtError {
   static func noTheme(_ name: PaletteName, in palettes: Palettes) -> ArtError {
     guard palettes[name] != nil else { return .noSuchPalette(name.string, in: palettes) }
     return ArtError(
-      .badValue, "\(name) was not there from the start", about: name.string, remedy: .removePalette)
+      .badValue, "\(name) is not one of the themes", about: name.string, remedy: .removePalette)
   }
 
   static func notInPalette(_ text: EmojiText, _ name: PaletteName) -> ArtError {
@@ -423,7 +424,7 @@ extension Palettes {
     var palettes: [PaletteName: [EmojiText]] = [:]
     try reader.object { (key, reader) throws(ArtError) in
       let name = try located(&reader) { () throws(ArtError) in try PaletteName(key) }
-      guard name != .recent else { throw reader.error("a palette recent, which keeps itself") }
+      guard name != .recent else { throw reader.error("a palette recent, which is kept automatically") }
       guard palettes[name] == nil else { throw reader.error("the palette \(name) twice") }
       guard palettes.count < limit else { throw reader.error("more than \(limit) palettes") }
       let emojis = try emojis(from: &reader)

@@ -67,7 +67,7 @@ public struct PaletteStore: Sendable {
     do throws(ArtError) {
       return try bytes.withUnsafeBufferPointer { (bytes) throws(ArtError) in try Palettes(file: bytes) }
     } catch {
-      let advice = error.code == .newerFormat ? "get a newer emojiart" : "mend it, or move it away"
+      let advice = error.code == .newerFormat ? "get a newer emojiart" : "correct it, or move it away"
       throw error.withCause("\(path): \(error.cause); \(advice)")
     }
   }

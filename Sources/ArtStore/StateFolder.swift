@@ -19,7 +19,7 @@ public enum StateFolder {
   /// relative path, and `notPermitted` if other users may write to it.
   static func path() throws(ArtError) -> String {
     guard let path = try path({ Environment[$0] }) else {
-      throw ArtError(.inputOutput, "no folder for set-aside files; set EMOJIART_STATE to one")
+      throw ArtError(.inputOutput, "no folder for quarantined files; set EMOJIART_STATE to one")
     }
     try verify(path)
     return path
@@ -64,7 +64,7 @@ public enum StateFolder {
     guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
       throw ArtError(
         .notPermitted,
-        "others may write to \(folder), and may have put anything there; look what it holds, then `chmod go-w` it",
+        "others may write to \(folder), and may have put anything there; check what it holds, then `chmod go-w` it",
         about: folder)
     }
   }

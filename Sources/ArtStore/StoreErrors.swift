@@ -39,7 +39,7 @@ extension ArtError {
 
   static func nothingToMend(_ name: String) -> ArtError {
     ArtError(
-      .damaged, "\(name) cannot be mended: nothing in it can be read; it stays as it is; look for a copy",
+      .damaged, "\(name) cannot be repaired: nothing in it can be read; it stays as it is; use a backup",
       about: name)
   }
 
@@ -79,7 +79,7 @@ extension ArtError {
     ArtError(
       .inputOutput,
       "the edit is in a file that was moved away from \(name), or replaced there, while it was being saved; "
-        + "look what lies there before you try again", about: name)
+        + "check which file is there before you try again", about: name)
   }
 
   static func maybeSaved(_ name: String, _ cause: ArtError) -> ArtError {
@@ -101,7 +101,7 @@ extension ArtError {
   public static func movedOn(_ name: String, is revision: Int, not expected: Int) -> ArtError {
     ArtError(
       .movedOn,
-      "\(name) is at revision \(revision), not \(expected): it has moved on; look at it, then try again",
+      "\(name) is at revision \(revision), not \(expected); look at it, then try again",
       about: name)
   }
 
@@ -109,12 +109,13 @@ extension ArtError {
   public static func replaced(_ name: String) -> ArtError {
     ArtError(
       .replaced,
-      "another document stands at \(name) now; move it away and put the one back that was there", about: name)
+      "another document stands at \(name) now; move it away, and put the original one back", about: name)
   }
 
   static func movedAway(_ name: String) -> ArtError {
     ArtError(
-      .busy, "\(name) was moved or replaced while it was being saved; look what lies there, then try again",
+      .busy,
+      "\(name) was moved or replaced while it was being saved; check which file is there, then try again",
       about: name)
   }
 
@@ -195,7 +196,7 @@ extension ArtError {
   static func busyJournal(_ document: String) -> ArtError {
     ArtError(
       .busy,
-      "unsaved edits of \(document) are in use by another program, which looks at them or restores them; try again",
+      "unsaved edits of \(document) are in use by another program, which reads or restores them; try again",
       about: document)
   }
 

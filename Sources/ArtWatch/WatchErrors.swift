@@ -17,7 +17,7 @@ extension ArtError {
   }
 
   static func unaskedAnswer() -> ArtError {
-    ArtError(.unavailable, "the helper emojiart-inotify answers what nobody has asked")
+    ArtError(.unavailable, "the helper emojiart-inotify sent an answer without a request")
   }
 
   static func helperMissing() -> ArtError {
@@ -64,7 +64,8 @@ extension ArtError {
   }
 
   static func folderGone(_ path: String) -> ArtError {
-    ArtError(.unavailable, "the folder \(path) is gone; it is looked for until it is back", about: path)
+    ArtError(
+      .unavailable, "the folder \(path) is gone; it is watched again as soon as it is back", about: path)
   }
 
   static func folderReplaced(_ path: String) -> ArtError {
@@ -86,21 +87,21 @@ extension ArtError {
   static func remoteFileSystem(_ path: String, _ kind: String) -> ArtError {
     ArtError(
       .unavailable,
-      "\(path) is on \(kind), which does not tell of what other machines change; keep it on a local disk",
+      "\(path) is on \(kind), which does not report what other machines change; keep it on a local disk",
       about: path)
   }
 
   static func tooDeep(_ path: String) -> ArtError {
     ArtError(
       .unavailable,
-      "what lies more than \(FolderWalk.deepest) folders deep in \(path) is not looked into; watch it by itself",
+      "what lies more than \(FolderWalk.deepest) folders deep in \(path) is not watched; watch it separately",
       about: path)
   }
 
   static func tooManyFolders(_ path: String) -> ArtError {
     ArtError(
       .unavailable,
-      "\(path) holds more than \(FolderWalk.mostFolders) folders, and only these are looked into; watch fewer",
+      "\(path) holds more than \(FolderWalk.mostFolders) folders, and only that many are watched; watch fewer",
       about: path)
   }
 }
@@ -109,13 +110,13 @@ extension ArtError {
 
 extension String {
   /// Reason of a scan: more files changed than are recorded one by one.
-  static var tooManyAtOnce: String { "more changed at once than was kept apart" }
+  static var tooManyAtOnce: String { "more changed at once than could be kept separately" }
   /// Reason of a scan: the system reports changes again.
-  static var toldAgain: String { "the system tells of changes again" }
+  static var toldAgain: String { "the system reports changes again" }
   /// Reason of a scan: the helper was restarted.
   static func startedAgain(_ error: ArtError) -> String { "\(error.cause); it was started again" }
   /// Reason of a scan: the kernel's queue overflowed.
   static var overflown: String {
-    "changes came faster than they could be told; fs.inotify.max_queued_events is the system's limit"
+    "changes came faster than they could be reported; fs.inotify.max_queued_events is the system's limit"
   }
 }

@@ -57,7 +57,7 @@ public struct BackgroundFetcher: Sendable {
   public func check(_ bytes: [UInt8]) async throws(BackgroundFailure) -> CheckedPicture {
     guard bytes.count <= pictureLimits.bytes else {
       throw .refused(
-        Refusal(.tooBig, "it has \(bytes.count) bytes, and at most \(pictureLimits.bytes) are taken"))
+        Refusal(.tooBig, "it has \(bytes.count) bytes, and at most \(pictureLimits.bytes) are accepted"))
     }
     let answer = try await call(
       .decode(PictureKind.ofBackground(bytes)), .decode(bytes: bytes.count, pictureLimits), bytes: bytes,

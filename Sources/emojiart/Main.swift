@@ -77,7 +77,7 @@ enum Main {
     // The parser adds suggestions such as "… Did you mean '--json'?".
     if what.hasSuffix("?") { return what }
     if what.hasSuffix(".") { what.removeLast() }
-    return "\(what); \(hint)\(more) tells more"
+    return "\(what); \(hint)see \(more)"
   }
 
   /// Refuses arguments that are not UTF-8: with replacement characters they would name another file. Throws
@@ -134,12 +134,12 @@ struct Emojiart: ParsableCommand {
     commandName: "emojiart",
     abstract: "Make, edit and look at emoji art documents.",
     discussion: """
-      A document is a picture's size, a background and emoji, each at a place and in a size; it is one file, \
-      NAME.emojiart. Every edit is kept when its command ends, and can be undone.
+      A document has a canvas, a background and emoji, each at a place and in a size. It is one file, NAME.emojiart. \
+      An edit is saved when its command ends, and can be undone.
 
       DOC is a path, or a name in the folder: --folder, else EMOJIART_FOLDER, else the current one. REF names an \
-      emoji: its id or the beginning of it, the emoji itself or its :name: where only one such is there, 🐝:2 for \
-      the second from below, or @last for the one that came in last.
+      emoji: its id or the beginning of its id; the emoji itself or its :name:, if the document has it only once; 🐝:2 \
+      for the second one from the bottom; @last for the one that was added last.
 
       Examples:
         emojiart new bees --canvas 800x600
@@ -149,7 +149,7 @@ struct Emojiart: ParsableCommand {
         emojiart undo bees
 
       Exit status: 0 done, 64 usage, 65 bad data or value, 66 no such document, emoji or background, 69 something outside \
-      cannot be reached, 73 exists already, 74 reading or writing failed, 75 busy or moved on: try again, \
+      cannot be reached, 73 exists already, 74 reading or writing failed, 75 busy or at another revision: try again, \
       77 not permitted.
       """,
     version: "\(EmojiArtVersion.current) (SQLite \(SQLiteLibrary.version))",

@@ -137,7 +137,9 @@ enum Style {
 ///
 /// `operation` is what needs the confirmation, `stays` says what remains without it.
 func confirm(_ question: String, _ operation: String, otherwise stays: String) throws(ArtError) {
-  guard isatty(0) == 1, isatty(2) == 1 else { throw ArtError(.usage, "\(operation) wants a yes: add --yes") }
+  guard isatty(0) == 1, isatty(2) == 1 else {
+    throw ArtError(.usage, "\(operation) needs confirmation; add --yes")
+  }
   Output.writeError("\(safe(question))? Type yes: ")
   guard readLine()?.lowercased() == "yes" else {
     throw ArtError(.notPermitted, "\(stays): the answer was not yes")

@@ -21,17 +21,17 @@ enum RecoveryMessages {
   static func lines(_ notice: Recovery.Notice) -> [String] {
     switch notice {
     case .kept(let error): return [error.message]
-    case .searchFailed(let error): return ["unsaved edits cannot be looked for: \(error.message)"]
+    case .searchFailed(let error): return ["cannot search for unsaved edits: \(error.message)"]
     case .restored(let path, let report):
       let restored = report.edits > 0 ? ["\(path): restored \(text(report))"] : []
       return restored + lost(report, of: path) + (report.isBeyondLog ? [report.beyondLog(of: path)] : [])
     case .included(let path, let report):
       return ["\(path): shown with \(text(report)); the next edit saves them"]
     case .excluded(let path, let report):
-      return ["\(path): not in it are \(text(report)); the next edit saves them"]
+      return ["\(path): does not include \(text(report)); the next edit saves them"]
     case .unread(let path, let edits, let author, let modified):
       return [
-        "\(path): beside it \(count(edits)) of a program that is gone are kept (\(source(author, modified)))"
+        "\(path): does not include \(count(edits)) of a program that ended without saving them (\(source(author, modified)))"
       ]
     }
   }
@@ -49,14 +49,14 @@ enum RecoveryMessages {
   }
 
   private static func source(_ author: String?, _ modified: Int) -> String {
-    let time = modified > 0 ? Time.local(modified / 1000, seconds: false) : "nobody knows when"
+    let time = modified > 0 ? Time.local(modified / 1000, seconds: false) : "at an unknown time"
     return author.map { "\($0), \(time)" } ?? time
   }
 
   /// A line for each change that was left out, up to a limit, and the count of the others.
   static func lost(_ report: RestoreReport, of document: String) -> [String] {
     let lines = report.dropped.prefix(most).map {
-      "\(document): left out, what it changes is not as it was: \($0.summary)"
+      "\(document): left out, because what it changes was changed or removed since: \($0.summary)"
     }
     let more = report.dropped.count - lines.count
     return more > 0 ? lines + ["\(document): and \(more) more; `emojiart history` keeps them"] : lines

@@ -37,7 +37,7 @@ import Testing
   @Test(
     "B12 a certificate that is expired, for another host or self-signed is refused for now, with the reason",
     arguments: [
-      ("expired", "has expired"), ("other-name", "is another host's"), ("self-signed", "nobody but itself"),
+      ("expired", "has expired"), ("other-name", "is another host's"), ("self-signed", "is self-signed"),
     ])
   func bad(_ kind: String, _ words: String) throws {
     let server = try PictureServer("--tls", kind, "--certificates", scratch.path)

@@ -112,7 +112,7 @@ private enum Expected {
     var calls = 0
     let announced = fetch("\(server.url)/length/over", progress: { _, _ in calls += 1 })
     #expect(announced.reason == .tooBig && calls == 0, "20 MiB and a byte were announced")
-    #expect(announced.detail.hasSuffix("answers with more than the 20 MiB that are taken"))
+    #expect(announced.detail.hasSuffix("answers with more than the 20 MiB that are accepted"))
     #expect(fetch("\(server.url)/size/20971520") == .accepted(20 << 20))
   }
 

@@ -59,7 +59,7 @@ import Testing
       (#"{"palettes":{"bugs":["🐝"],"Bugs":["🐛"]}}"#, "twice"),
       (#"{"palettes":{"bugs":["❤","❤️"]}}"#, "twice"),
       (#"{"palettes":{"a b":["🐝"]}}"#, "no name for a palette"),
-      (#"{"palettes":{"recent":["🐝"]}}"#, "keeps itself"), (#"{"palettes":{"last":["🐝"]}}"#, "no name"),
+      (#"{"palettes":{"recent":["🐝"]}}"#, "kept automatically"), (#"{"palettes":{"last":["🐝"]}}"#, "no name"),
       (#"{"palettes":{"bugs":["word"]}}"#, "no emoji in it"), (#"{"palettes":{"bugs":[""]}}"#, "empty text"),
       (#"{"palettes":{},"other":1}"#, "the key \"other\""), (#"{"palettes":{},"version":2}"#, "format 2"),
       (#"{"palettes":{},"version":"1"}"#, "JSON"), (#"{"palettes":{}} x"#, "text after"),

@@ -116,7 +116,7 @@ import Testing
       #expect(failure { _ = try palettes.pick(typed) }?.code == .badValue, "\(typed)")
     }
     for typed in ["@last", "@Last:1"] {
-      #expect(failure { _ = try palettes.pick(typed) }?.cause.contains("came in last") == true)
+      #expect(failure { _ = try palettes.pick(typed) }?.cause.contains("was added last") == true)
     }
     palettes.recent = []
     #expect(

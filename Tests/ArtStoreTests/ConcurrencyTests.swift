@@ -79,7 +79,7 @@ import Testing
       group.wait()
       let ends = try ended.all.map { try $0.get() }
       #expect(ends.allSatisfy { $0.status == 0 }, "\(ends.map(\.errors))")
-      #expect(ends.count { $0.errors.contains("taken back") } == 1)
+      #expect(ends.count { $0.errors.contains("rolled back") } == 1)
       let after = try file.read()
       #expect(after.emojiCount == before.emojiCount + 6 && after.revision == before.revision + 6)
       #expect(try folder.names == (0...round).map { "crashed\($0).emojiart" })

@@ -30,7 +30,7 @@ import Testing
     let torn = try bytes(file.path)
     let notices = NoticeLog()
     let id = try DocumentFile(file.path, notice: { notices.append("\($0)") }).add(seed: 8)
-    #expect(notices.lines.contains { $0.contains("taken back") })
+    #expect(notices.lines.contains { $0.contains("rolled back") })
     #expect(try folder.names == ["bees.emojiart"])
     try write(whole, to: folder["whole.emojiart"])
     let before = try DocumentFile(folder["whole.emojiart"]).read()
@@ -59,7 +59,7 @@ import Testing
     #expect(try file.read() == content)
     let notices = NoticeLog()
     try DocumentFile(file.path, notice: { notices.append("\($0)") }).add(seed: 3)
-    #expect(notices.lines.contains { $0.contains("set aside") })
+    #expect(notices.lines.contains { $0.contains("quarantined") })
     #expect(try file.read().emojiCount == content.emojiCount + 1)
     #expect(access(file.path + "-journal", F_OK) != 0)
   }

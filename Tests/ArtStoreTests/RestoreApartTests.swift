@@ -135,7 +135,7 @@ import Testing
     _ = try new.create(
       from: [try sample.lockedOrphan()], on: sample.file, stamp: { maker.stamp() }, using: &random)
     #expect(try values(new.read()) == values(sample.content))
-    #expect(notices.withLock { $0.first?.contains("what the edits tell alone") } == true)
+    #expect(notices.withLock { $0.first?.contains("from the edits alone") } == true)
   }
 
   @Test(

@@ -166,7 +166,7 @@ import Testing
     let events = try await back.value
     #expect(
       events.filter { if case .degraded = $0 { true } else { false } }.isEmpty, "a reason is reported once")
-    #expect(events.last == .scanned(FolderScan("", files: [], reason: "the system tells of changes again")))
+    #expect(events.last == .scanned(FolderScan("", files: [], reason: "the system reports changes again")))
     await watcher.close()
   }
 

@@ -122,7 +122,7 @@ import Testing
     simulated.say([line, line, line])
     let event = try await follower.next()
     guard case .degraded(let why) = event else { Issue.record("\(event)"); return }
-    #expect(why.contains("nobody has asked"))
+    #expect(why.contains("without a request"))
     #expect(try await follower.next() == .scanned(FolderScan("", files: [], reason: nil)))
     #expect(try await nextEvent(follower, after: .seconds(2)) == .watching)
     #expect(simulated.starts == 3)
@@ -131,7 +131,7 @@ import Testing
     simulated.say(line)
     let last = try await follower.next()
     guard case .scanned(let scan) = last else { Issue.record("\(last)"); return }
-    #expect(scan.reason?.contains(line.contains("nonsense") ? "means nothing" : "nobody has asked") == true)
+    #expect(scan.reason?.contains(line.contains("nonsense") ? "means nothing" : "without a request") == true)
     #expect(simulated.starts == 4)
     await follower.watcher.close()
   }

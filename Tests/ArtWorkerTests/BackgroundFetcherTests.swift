@@ -83,7 +83,7 @@ extension Result<CheckedPicture, BackgroundFailure> {
     let third = BackgroundFetcher(
       helpers: HelperPrograms(folders: []), pictureLimits: PictureLimits(bytes: 10))
     await #expect(
-      throws: BackgroundFailure.refused(Refusal(.tooBig, "it has 11 bytes, and at most 10 are taken"))
+      throws: BackgroundFailure.refused(Refusal(.tooBig, "it has 11 bytes, and at most 10 are accepted"))
     ) {
       try await third.check([UInt8](repeating: 0, count: 11))
     }

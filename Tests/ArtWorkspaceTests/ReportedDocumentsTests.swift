@@ -11,7 +11,7 @@ extension ReportedDocuments {
   /// The notices after lost events, without the notice of the loss itself.
   fileprivate mutating func caughtUp(_ documents: [FolderDocument]) -> [FolderNotice] {
     let notices = receive(.resync, finding: documents, degraded: nil)
-    #expect(notices.last == .rescanned("more happened than could be told in time"))
+    #expect(notices.last == .rescanned("more happened than could be reported in time"))
     return notices.dropLast()
   }
 }

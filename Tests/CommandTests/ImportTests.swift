@@ -65,7 +65,7 @@ import Testing
     #expect(
       outcome.stdout == """
         new/own.emojiart: no emoji, background pending (offline), json, from old/own.json
-        1 document came in, 1 did not; passed over: 1 folder (--recursive goes on below)
+        1 document imported, 1 failed; skipped: 1 folder (--recursive goes on below)
         65
 
         """)

@@ -57,11 +57,11 @@ import Testing
       ])
     #expect(
       words(.resync("bees", revision: 2000))
-        == ["bees  moved on to revision 2000, further than can be told; look at it"])
+        == ["bees  moved on to revision 2000, and not all edits up to it can be reported; look at it"])
     let other = DocumentChange(edits: [], texts: [:], revision: 4, isComplete: false)
     #expect(
       words(.changed("bees", other, isWholeAgain: false))
-        == ["bees  replaced by another state of itself, revision 4; look at it"])
+        == ["bees  replaced by another state of the document, revision 4; look at it"])
     for notice in [FolderNotice.ready(1), .rescanned("x"), .degraded("x")] { #expect(words(notice) == []) }
   }
 

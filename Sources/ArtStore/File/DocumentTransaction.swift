@@ -410,7 +410,7 @@ extension DocumentTransaction {
     let row = try statement(pragma)
     try row.bind()
     defer { row.reset() }
-    guard try row.step() else { throw .damaged(name, "SQLite does not tell its size") }
+    guard try row.step() else { throw .damaged(name, "SQLite does not report its size") }
     return try row.integer(0)
   }
 

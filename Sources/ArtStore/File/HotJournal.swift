@@ -115,9 +115,12 @@ struct HotJournal {
     guard unlink(file.journalPath) == 0 else { throw .system("remove", file.journalPath) }
     try PlainFile.syncFolder(of: file.path)
     switch verdict {
-    case .rollBack: notice(.line("\(file.name): a save that was cut short has been taken back"))
+    case .rollBack: notice(.line("\(file.name): an interrupted save has been rolled back"))
     case .keep:
-      notice(.line("\(file.name): a spent rollback journal lay beside it; it was set aside as \(copy)"))
+      notice(
+        .line(
+          "\(file.name): a rollback journal that it does not need lay beside it; it was quarantined as \(copy)"
+        ))
     }
   }
 
@@ -139,7 +142,7 @@ struct HotJournal {
       isDisposable ? "" : try StateFolder.quarantine(bytes, as: FilePath(file.path).name + "-journal")
     guard unlink(file.journalPath) == 0 || errno == ENOENT else { throw .system("remove", file.journalPath) }
     if !isDisposable {
-      notice(.line("\(file.name): a file that is no journal lay beside it; it was set aside as \(copy)"))
+      notice(.line("\(file.name): a file that is no journal lay beside it; it was quarantined as \(copy)"))
     }
   }
 

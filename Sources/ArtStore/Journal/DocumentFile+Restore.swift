@@ -24,7 +24,7 @@ public struct RestoreReport: Sendable, Equatable {
 
   /// The notice for `isBeyondLog`.
   public func beyondLog(of document: String) -> String {
-    "\(document): what was restored takes more room than the history has: after the next edit it cannot be undone"
+    "\(document): the restored edits take more room than the history has: after the next edit they cannot be undone"
   }
 }
 
@@ -202,7 +202,7 @@ extension DocumentFile {
     } catch {
       guard error.code != .busy else { throw error }
       return report(
-        .kept(error.withCause("unsaved edits cannot be looked for: \(error.cause)")))
+        .kept(error.withCause("cannot search for unsaved edits: \(error.cause)")))
     }
     for error in found.kept { report(.kept(error)) }
     guard !found.own.isEmpty else { return }
@@ -287,7 +287,7 @@ extension DocumentFile {
     } catch {
       switch error.code {
       case .damaged, .newerFormat, .notADocument, .noSuchDocument, .notPermitted, .replaced:
-        notice(.line("\(path) is made of what the edits tell alone: \(error.cause)"))
+        notice(.line("\(path) is made from the edits alone: \(error.cause)"))
         return nil
       default: throw error
       }

@@ -472,7 +472,7 @@ enum PlainTable: CaseIterable {
     case .aside:
       _ = try (row.text(1), row.text(2), row.text(3))
       guard (1...Format.largestNumber).contains(try row.integer(0)) else {
-        throw .damaged(document, "a row set aside has no number")
+        throw .damaged(document, "a quarantined row has no number")
       }
     }
   }

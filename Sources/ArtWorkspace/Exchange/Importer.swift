@@ -238,7 +238,7 @@ struct ImportBackground {
         picture = try transfer.picture(.check(bytes), for: document)
         url = background.url.flatMap(Self.storableURL)
         if background.url != nil, url == nil {
-          let text = "the URL beside the picture that is in it, which is no URL of a picture"
+          let text = "the URL of the embedded picture, which is no URL of a picture"
           notes.append(ExchangeReport.Note(.leftOut, code: "pictureURL", text: text))
         }
         return

@@ -167,7 +167,8 @@ extension OutputFile {
       throw failure(error.number)
     }
     guard isThere else {
-      throw ArtError(.exists, "what is at \(location.path) was changed meanwhile; look at it, then try again")
+      throw ArtError(
+        .exists, "the file at \(location.path) was changed meanwhile; look at it, then try again")
     }
   }
 
@@ -269,7 +270,8 @@ public struct OutputLocation: Sendable {
     let own = (endings + ["-journal", "-wal", "-shm"]).map { (".emojiart" + $0).utf8 }
     guard !own.contains(where: { name.suffix($0.count).elementsEqual($0) }) else {
       throw ArtError(
-        .badValue, "\(path) is, or leads to, what has a document's name; choose another one", about: path)
+        .badValue, "\(path) is, or leads to, a file with the name of a document; choose another one",
+        about: path)
     }
   }
 

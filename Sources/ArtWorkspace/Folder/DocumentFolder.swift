@@ -424,7 +424,8 @@ extension ArtError {
   /// The watcher ended before its first scan.
   fileprivate static func unwatched(_ name: String) -> ArtError {
     ArtError(
-      .unavailable, "the folder \(name) cannot be watched: the watcher ended before it had looked; try again",
+      .unavailable,
+      "the folder \(name) cannot be watched: the watcher ended before its first scan; try again",
       about: name)
   }
 }

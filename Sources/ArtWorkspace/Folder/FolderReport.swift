@@ -243,7 +243,7 @@ struct ReportedDocuments: Equatable, Sendable {
       let isReported = documents.contains { FilePath($0.path) == path && Known($0) == known[path] }
       return isReported ? [] : [receive(event)].compactMap(\.self)
     case .resync:
-      let notices = catchUp(documents) + [.rescanned("more happened than could be told in time")]
+      let notices = catchUp(documents) + [.rescanned("more happened than could be reported in time")]
       self.degraded = degraded
       return notices + (degraded.map { [.degraded($0)] } ?? [])
     default: return catchUp(documents)

@@ -34,7 +34,7 @@ struct WarningOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Tell of a refused picture: always, once for a document, or never.", valueName: "when"),
+      "Warn of a refused picture: always, once for a document, or never.", valueName: "when"),
     completion: .list(WarningChoice.allCases.map(\.rawValue)))
   var warn: String?
 

@@ -10,9 +10,9 @@ struct Add: ActionCommand {
     abstract: "Add emoji on top.",
     usage: "emojiart add <doc> <emoji> ... [--at <x,y>] [--size <s>]",
     discussion: """
-      Prints the new ids, a line each. Several emoji are laid side by side about the place. `:bee:` is the \
-      emoji of that name, `emojiart find` tells names; `@animals:3` is the third of a palette, `emojiart palette` \
-      lists them.
+      Prints the new ids, one per line. Several emoji are placed side by side around the place. `:bee:` is the \
+      emoji with that name; `emojiart find` finds names. `@animals:3` is the third emoji of a palette; \
+      `emojiart palette` lists the palettes.
 
       Examples:
         emojiart add bees 🐝

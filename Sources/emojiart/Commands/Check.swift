@@ -7,12 +7,12 @@ import ArtWorkspace
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check documents, and mend them.",
+    abstract: "Check documents, and repair them.",
     usage: "emojiart check <doc> ... [(--repair | --adopt) [--yes]]",
     discussion: """
-      Looks at the digest, the schema, every row, and runs SQLite's own check. Prints `ok` or what is wrong. With \
-      --repair, rows that their sums do not vouch for are set aside in the document; with --adopt, what another \
-      program wrote is accepted where it means something. The file as it was is kept in the state folder.
+      Checks the digest, the schema and every row, and runs SQLite's own check. Prints `ok`, or what is wrong. \
+      --repair quarantines rows that do not match their sums. --adopt also accepts rows that another program wrote, if \
+      they are valid. Both build a valid document, and keep the original file in the state folder.
 
       Examples:
         emojiart check bees
@@ -21,9 +21,9 @@ struct Check: ParsableCommand {
       """)
 
   @Argument(help: "The documents.", completion: .custom(Completion.documents)) var doc: [String]
-  @Flag(help: "Set bad rows aside.") var repair = false
-  @Flag(help: "Accept what another program wrote.") var adopt = false
-  @Flag(help: "Mend without asking.") var yes = false
+  @Flag(help: "Quarantine bad rows.") var repair = false
+  @Flag(help: "Accept valid rows of another program.") var adopt = false
+  @Flag(help: "Do not ask.") var yes = false
   @OptionGroup var common: CommonOptions
 
   func run() throws {
@@ -79,7 +79,7 @@ struct Check: ParsableCommand {
       results.append(result(file, []))
       return true
     }
-    Output.addToErrors("\(file.path) is mended")
+    Output.addToErrors("\(file.path) is repaired")
     guard !common.json else {
       results.append(
         .object([
@@ -91,9 +91,9 @@ struct Check: ParsableCommand {
       return true
     }
     for line in report.adopted { try Output.line("accepted: \(safe(line))") }
-    for line in report.quarantined { try Output.line("set aside: \(safe(line))") }
+    for line in report.quarantined { try Output.line("quarantined: \(safe(line))") }
     for line in report.lost { try Output.line("lost: \(safe(line))") }
-    try Output.line("\(safe(file.path)): mended; the file as it was is \(safe(report.original))")
+    try Output.line("\(safe(file.path)): repaired; the original file is kept as \(safe(report.original))")
     return true
   }
 
@@ -102,6 +102,6 @@ struct Check: ParsableCommand {
     guard !yes else { return }
     let verb = adopt ? "Adopt" : "Repair"
     try emojiart.confirm(
-      "\(verb) \(file.path)", "mending \(file.path)", otherwise: "\(file.path) stays as it is")
+      "\(verb) \(file.path)", "repairing \(file.path)", otherwise: "\(file.path) stays as it is")
   }
 }

@@ -15,14 +15,15 @@ struct Edit: ParsableCommand {
                [--warn <when> | --suppress-warnings]
       """,
     discussion: """
-      Reads an edit a line on stdin, answers each on stdout in order, saves by itself, and on end of input saves and \
-      closes. A line is a command without `emojiart` and the document, or with --json an object; answers are alike. \
-      On a terminal there is a prompt; `help` lists its words. docs/CLI.md has all requests and answers.
+      Reads one edit per line from stdin and answers each on stdout, in order. It saves automatically; at the end of \
+      the input it saves and closes. A line is a command without `emojiart` and the document; with --json, lines and \
+      answers are JSON objects. On a terminal there is a prompt; `help` lists its commands. docs/CLI.md describes all \
+      requests and answers.
 
-      A background is fetched while editing goes on; so is what becomes pending in the document.
+      Editing goes on while a background is fetched. A background that becomes pending in the document is fetched, too.
 
-      An edit that is answered is kept, whatever becomes of the program: `emojiart restore` brings it back. With \
-      --atomic nothing is kept before the end.
+      An answered edit survives the end of the program: `emojiart restore` restores it. With --atomic nothing is kept \
+      before the end of the input.
 
       Examples:
         emojiart edit bees
@@ -33,24 +34,24 @@ struct Edit: ParsableCommand {
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
   @Option(
     name: .customLong("autosave-changes"), parsing: .unconditional,
-    help: ArgumentHelp("Save after that many edits (default: 20).", valueName: "n"))
+    help: ArgumentHelp("Save after this many edits (default: 20).", valueName: "n"))
   var changes: String?
   @Option(
     name: .customLong("autosave-delay"), parsing: .unconditional,
-    help: ArgumentHelp("Save that long after the first of them (default: 0.25).", valueName: "seconds"))
+    help: ArgumentHelp("Save this long after the first unsaved edit (default: 0.25).", valueName: "seconds"))
   var delay: String?
-  @Flag(help: "Save all lines at the end, or none if one fails.") var atomic = false
+  @Flag(help: "Save all edits at the end, or none if a line fails.") var atomic = false
   @Option(
     name: .customLong("simulate-kill-after"), parsing: .unconditional,
-    help: ArgumentHelp("Be killed right after that many edits are answered, to try it.", valueName: "n"))
+    help: ArgumentHelp("For trying it: be killed after this many answered edits.", valueName: "n"))
   var kill: String?
   @Option(
     name: .customLong("session"),
     help: ArgumentHelp(
-      "Edit as the client with that session, 12 characters of its own; undo is about its edits, tags are its requests.",
+      "Edit as the client with this session of 12 characters: undo reverts its edits, tags identify its requests.",
       valueName: "id"))
   var session: String?
-  @Flag(name: .customLong("own-changes"), help: "With --json, tell also the changes that this stream makes.")
+  @Flag(name: .customLong("own-changes"), help: "With --json, report the changes of this stream, too.")
   var ownChanges = false
   @OptionGroup var fetching: FetchOptions
   @OptionGroup var warnings: WarningOptions

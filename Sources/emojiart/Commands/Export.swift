@@ -10,10 +10,10 @@ struct Export: ParsableCommand {
     abstract: "Write a document as JSON, or as the EmojiArt apps read it.",
     usage: "emojiart export <doc> --format <format> [-o <file>] [--strict]",
     discussion: """
-      FORMAT is json, which has all of the document in it, or that of an EmojiArt app of Stanford's course CS193p: \
-      emojiart-2017, emojiart-2020, emojiart-2021a, emojiart-2021b or emojiart-2023. What cannot be carried is told; with --strict \
-      nothing is written then. FILE appears whole or not at all; a document in one of these formats that is there is \
-      replaced. Without FILE it goes to stdout, and the report to stderr.
+      FORMAT is json, which contains all of the document but its history, or the format of an EmojiArt app of Stanford's \
+      course CS193p: emojiart-2017, emojiart-2020, emojiart-2021a, emojiart-2021b or emojiart-2023. A report lists what \
+      the format cannot hold; with --strict nothing is written then. FILE appears whole or not at all, and replaces an \
+      existing file in one of these formats. Without FILE the document is written to stdout and the report to stderr.
 
       Examples:
         emojiart export bees --format json -o bees.json
@@ -32,7 +32,7 @@ struct Export: ParsableCommand {
     help: ArgumentHelp("The file that is written, or - for stdout.", valueName: "file"),
     completion: .file(extensions: ["json"]))
   var output: String?
-  @Flag(help: "Write nothing when anything cannot be carried.") var strict = false
+  @Flag(help: "Write nothing if the format cannot hold everything.") var strict = false
   @OptionGroup var common: CommonOptions
 
   func run() throws {

@@ -10,8 +10,9 @@ struct Find: ParsableCommand {
     abstract: "Find emoji by their English names and keywords.",
     usage: "emojiart find <word> ... [--tone <tone>] [--limit <n>] [--json]",
     discussion: """
-      Prints what can be typed for each in `emojiart add`, and the emoji: best first, those whose name it is, then those \
-      that have the words, then those that have words that begin so. An emoji in a word's place is told by its name.
+      Prints for each emoji the name to type in `emojiart add`, and the emoji. The best match comes first: emoji with \
+      exactly this name, then emoji with all of the words, then emoji with words that begin with them. For an emoji in \
+      place of a word, its name is printed.
 
       Examples:
         emojiart find bee
@@ -20,7 +21,7 @@ struct Find: ParsableCommand {
         emojiart add bees :honeybee:
       """)
 
-  @Argument(help: ArgumentHelp("What it is called or is about, or an emoji.", valueName: "word"))
+  @Argument(help: ArgumentHelp("A word of the name or a keyword, or an emoji.", valueName: "word"))
   var words: [String]
   @Option(
     parsing: .unconditional,
@@ -29,7 +30,7 @@ struct Find: ParsableCommand {
     completion: .list(ToneChoice.words))
   var tone: String?
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Print at most that many (default: 20).", valueName: "n"))
+    parsing: .unconditional, help: ArgumentHelp("Print at most this many (default: 20).", valueName: "n"))
   var limit: String?
   @Flag(help: "Write the result as one JSON value.") var json = false
 

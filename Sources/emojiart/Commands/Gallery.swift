@@ -10,9 +10,9 @@ struct GalleryCommand: ParsableCommand {
     abstract: "Write a web page with a small picture of each document.",
     usage: "emojiart gallery [<folder>] -o <file> [--font <font>]",
     discussion: """
-      One HTML file that needs nothing beside it: no other file, no network, no script. It appears whole or not at \
-      all, and takes the place of an earlier gallery. What is no document, or cannot be shown, is named in it and on \
-      stderr, and the exit status says so. Prints how many documents it shows, and its path.
+      The page is one HTML file that needs no other file, no network and no script. It appears whole or not at all, and \
+      replaces an earlier gallery. Files that are no documents, or cannot be shown, are named on the page and on stderr, \
+      and the exit status is that of the first one. Prints how many documents the page shows, and its path.
 
       Examples:
         emojiart gallery -o gallery.html

@@ -6,7 +6,7 @@ import ArtModel
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Bring in documents of the EmojiArt apps, or JSON of one's own.",
+    abstract: "Import documents of the EmojiArt apps, or JSON.",
     usage: """
       emojiart import <file> ... [--as <doc>] [--into <folder>]
                [--recursive] [--offline] [--allow-private]
@@ -15,8 +15,8 @@ struct Import: ParsableCommand {
     discussion: """
       Each FILE becomes a new document, whole or not at all; the file itself stays as it is. FILE is a document of an \
       EmojiArt app of Stanford's course CS193p (2017, 2020, 2021 or 2023), JSON that `show --json` or `export` wrote, a \
-      folder of these, or - for stdin. What it is is told by its content. Prints what each became, and what was left out \
-      or changed. A background that is named by a URL is fetched; when that fails the emoji come in all the same.
+      folder of these, or - for stdin. Its format is recognised by its content. Prints each document, and what was left \
+      out or changed. A background that is given by a URL is fetched; if that fails, the emoji are imported without it.
 
       Examples:
         emojiart import old/bees.json
@@ -30,15 +30,16 @@ struct Import: ParsableCommand {
   var files: [String]
   @Option(
     name: .customLong("as"), parsing: .unconditional,
-    help: ArgumentHelp("What the document is called, of one FILE.", valueName: "doc"), completion: .directory)
+    help: ArgumentHelp("The name of the document, if there is one FILE.", valueName: "doc"),
+    completion: .directory)
   var name: String?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The folder for the documents; made where it is missing.", valueName: "folder"),
+    help: ArgumentHelp("The folder for the documents; it is created if it is missing.", valueName: "folder"),
     completion: .directory)
   var into: String?
-  @Flag(help: "The folders in folders, too; the documents keep them.") var recursive = false
-  @Flag(help: "Fetch no background; it is fetched when somebody asks.") var offline = false
+  @Flag(help: "Import subfolders, too, into subfolders of the same names.") var recursive = false
+  @Flag(help: "Fetch no background; it stays pending until you fetch it.") var offline = false
   @Flag(help: "Fetch from addresses of this machine and its network, too.") var allowPrivate = false
   @OptionGroup var warnings: WarningOptions
   @OptionGroup var common: CommonOptions

@@ -13,8 +13,9 @@ struct List: ParsableCommand {
                [--folder <folder>] [--json]
       """,
     discussion: """
-      Tells how many emoji each has, as its own row says; it does not look at the content: `emojiart check` does. \
-      What is no document, or cannot be read, is named, and the exit status says so.
+      Prints how many emoji each document has. It reads only the counts that each document keeps; `emojiart check` \
+      reads the whole content. Files that are no documents, or cannot be read, are named on stderr, and the exit status is \
+      that of the first one.
 
       Examples:
         emojiart list

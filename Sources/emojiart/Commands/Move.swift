@@ -9,7 +9,7 @@ struct Move: ActionCommand {
     abstract: "Move emoji.",
     usage: "emojiart move <doc> (<ref> ... | --all) (--to <x,y> | --by <dx,dy>)",
     discussion: """
-      Prints a line each: id and new place. Places and distances are in pixels or percent of the canvas.
+      Prints one line per emoji: id and new place. Places and distances are in pixels or percent of the canvas.
 
       Examples:
         emojiart move bees 🐝 --to 120,80
@@ -20,7 +20,7 @@ struct Move: ActionCommand {
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
   @OptionGroup var which: SelectionArguments
   @Option(parsing: .unconditional, help: ArgumentHelp("The new place.", valueName: "x,y")) var to: String?
-  @Option(parsing: .unconditional, help: ArgumentHelp("How far from where it is.", valueName: "dx,dy"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The distance to move it by.", valueName: "dx,dy"))
   var by: String?
   @OptionGroup var options: EditOptions
 

@@ -11,7 +11,7 @@ struct New: ParsableCommand {
     usage: "emojiart new <doc> [--canvas <widthxheight>] [--background <source>]",
     discussion: """
       Prints its path. An existing file is never replaced. With --background (a URL, a path, or - for stdin) the \
-      canvas takes the picture's size, unless --canvas is given; where the picture is refused, there is no document.
+      canvas takes the picture's size, unless --canvas is given. If the picture is refused, no document is created.
 
       Examples:
         emojiart new bees

@@ -12,7 +12,7 @@ struct Order: ActionCommand {
                (--front | --back | --above <ref>)
       """,
     discussion: """
-      Prints a line each: id and new place in the order. Several emoji keep their order among themselves.
+      Prints one line per emoji: id and new place in the order. Several emoji keep their order among themselves.
 
       Examples:
         emojiart order bees 🐝 --front
@@ -24,7 +24,7 @@ struct Order: ActionCommand {
   @Flag(help: "In front of all others.") var front = false
   @Flag(help: "Behind all others.") var back = false
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Just in front of that one.", valueName: "ref"),
+    parsing: .unconditional, help: ArgumentHelp("Just in front of this emoji.", valueName: "ref"),
     completion: .custom(Completion.references))
   var above: String?
   @OptionGroup var options: EditOptions

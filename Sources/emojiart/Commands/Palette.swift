@@ -19,9 +19,9 @@ struct PaletteCommand: ParsableCommand {
       emojiart palette reset <name>
       """,
     discussion: """
-      Without a name it lists all palettes: the usual themes, your own, and recent, which keeps what was added last on \
-      this machine. With one it lists the emoji with what to type for each. Your own palettes and your versions of \
-      themes are in palettes.json in the folder EMOJIART_CONFIG, else ~/.config/emojiart.
+      Without a name it lists all palettes: the usual themes, your own palettes, and `recent`, which has the emoji that were \
+      added last on this machine. With a name it lists the emoji, and what to type for each. Your own palettes and your \
+      versions of themes are in palettes.json in the folder EMOJIART_CONFIG, else ~/.config/emojiart.
 
       Examples:
         emojiart palette
@@ -75,8 +75,8 @@ struct EditPalette: ParsableCommand {
                                    [--remove <emoji> ...] [--rename <name>]
       """,
     discussion: """
-      Prints what it is then. A theme becomes your own version of it. What is in it already stays where it is; with \
-      --at it goes there, as what is new does.
+      Prints the new palette. Editing a theme makes your own version of it. An emoji that the palette already has stays \
+      where it is; with --at it is moved there, like a new one.
 
       Examples:
         emojiart palette edit bugs --add 🦋 🐞 --remove 🐜
@@ -86,17 +86,17 @@ struct EditPalette: ParsableCommand {
 
   @Argument(help: "The palette.", completion: .custom(Completion.palettes)) var name: String
   @Option(
-    parsing: .upToNextOption, help: ArgumentHelp("What comes in, at the end.", valueName: "emoji"),
+    parsing: .upToNextOption, help: ArgumentHelp("Emoji to add, at the end.", valueName: "emoji"),
     completion: .custom(Completion.labels))
   var add: [String] = []
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Where it comes in, from 1.", valueName: "place"))
+    parsing: .unconditional, help: ArgumentHelp("The place of the added emoji, from 1.", valueName: "place"))
   var at: String?
   @Option(
-    parsing: .upToNextOption, help: ArgumentHelp("What goes.", valueName: "emoji"),
+    parsing: .upToNextOption, help: ArgumentHelp("Emoji to remove.", valueName: "emoji"),
     completion: .custom(Completion.labels))
   var remove: [String] = []
-  @Option(help: ArgumentHelp("What it is called from now on.", valueName: "name")) var rename: String?
+  @Option(help: ArgumentHelp("The new name.", valueName: "name")) var rename: String?
   @OptionGroup var options: PaletteOptions
 
   func run() throws {
@@ -137,7 +137,7 @@ struct MakePalette: ParsableCommand {
         emojiart palette make garden @plants:1 @animals:55
       """)
 
-  @Argument(help: "What it is called: letters, digits and hyphens.") var name: String
+  @Argument(help: "Its name: letters, digits and hyphens.") var name: String
   @Argument(
     help: "The emoji, each once.", completion: .custom(Completion.labels)) var emoji: [String]
   @OptionGroup var options: PaletteOptions
@@ -157,10 +157,10 @@ struct MakePalette: ParsableCommand {
 struct RemovePalette: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Take a palette away.",
+    abstract: "Remove a palette.",
     usage: "emojiart palette remove <name>",
     discussion: """
-      Prints what it was. A theme can be brought back with reset.
+      Prints the removed palette. `reset` restores a theme.
 
       Examples:
         emojiart palette remove bugs
@@ -184,10 +184,10 @@ struct RemovePalette: ParsableCommand {
 struct ResetPalette: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset",
-    abstract: "Bring a theme back, or empty recent.",
+    abstract: "Restore a theme, or empty recent.",
     usage: "emojiart palette reset <name>",
     discussion: """
-      Your own version of the theme is gone then. Prints the theme.
+      Deletes your own version of the theme. Prints the theme.
 
       Examples:
         emojiart palette reset animals

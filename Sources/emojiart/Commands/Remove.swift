@@ -9,7 +9,7 @@ struct Remove: ActionCommand {
     abstract: "Remove emoji.",
     usage: "emojiart remove <doc> (<ref> ... | --all)",
     discussion: """
-      Prints a line each: id and emoji. `emojiart undo` brings them back.
+      Prints one line per emoji: id and emoji. `emojiart undo` brings them back.
 
       Examples:
         emojiart remove bees 🐝

@@ -14,10 +14,10 @@ struct Render: ParsableCommand {
                [--transparent] [--embed] [--font <font>]
       """,
     discussion: """
-      The background and every emoji, those in front last. The format is that of FILE's ending, or --format. FILE \
-      appears whole or not at all; a PNG, SVG or PDF file that is there is replaced. The text of an SVG file is shown \
-      with the fonts of who looks at it; with --embed its glyphs are pictures, and it looks the same everywhere. \
-      Drawing changes nothing in the document, and needs no network. Prints type, size and path.
+      Draws the background and every emoji, from the bottom to the top. The format follows from FILE's ending, or from \
+      --format. FILE appears whole or not at all, and replaces an existing PNG, SVG or PDF file. The emoji of an SVG \
+      file are text, which is shown with the viewer's fonts; with --embed they are pictures, and look the same \
+      everywhere. Drawing does not change the document, and needs no network. Prints type, size and path.
 
       Examples:
         emojiart render bees -o bees.png
@@ -35,22 +35,23 @@ struct Render: ParsableCommand {
   var output: String
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("png, svg or pdf; for - png unless said otherwise.", valueName: "format"),
+    help: ArgumentHelp("png, svg or pdf (default: by FILE's ending; png for -).", valueName: "format"),
     completion: .list(PictureFormat.allCases.map(\.rawValue)))
   var format: String?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Pixels, or points, for one of the canvas (default: 1).", valueName: "scale"))
+    help: ArgumentHelp("Pixels, or points, per pixel of the canvas (default: 1).", valueName: "scale"))
   var scale: String?
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("So many pixels, or points, across.", valueName: "width"))
+    parsing: .unconditional,
+    help: ArgumentHelp("The width in pixels, or points; the height follows.", valueName: "width"))
   var width: String?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("This part of the canvas, in pixels or percent.", valueName: "x,y,wxh"))
+    help: ArgumentHelp("Draw only this part of the canvas, in pixels or percent.", valueName: "x,y,wxh"))
   var region: String?
-  @Flag(help: "Leave what is not drawn on transparent, not white.") var transparent = false
-  @Flag(help: "For SVG: the glyphs as pictures, each once.") var embed = false
+  @Flag(help: "A transparent background instead of a white one.") var transparent = false
+  @Flag(help: "For SVG: embed the glyphs as pictures.") var embed = false
   @Option(
     parsing: .unconditional, help: ArgumentHelp("A font file with colour emoji.", valueName: "font"),
     completion: .file(extensions: ["ttf", "otf", "ttc"]))

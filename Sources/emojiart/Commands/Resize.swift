@@ -9,7 +9,7 @@ struct Resize: ActionCommand {
     abstract: "Change the size of emoji.",
     usage: "emojiart resize <doc> (<ref> ... | --all) (--to <s> | --by <factor>)",
     discussion: """
-      Prints a line each: id and new size.
+      Prints one line per emoji: id and new size.
 
       Examples:
         emojiart resize bees 🐝 --to 96
@@ -20,8 +20,9 @@ struct Resize: ActionCommand {
   @OptionGroup var which: SelectionArguments
   @Option(parsing: .unconditional, help: ArgumentHelp("The new font size in pixels.", valueName: "s"))
   var to: String?
-  @Option(parsing: .unconditional, help: ArgumentHelp("Times this factor.", valueName: "factor")) var by:
-    String?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The factor to multiply the size by.", valueName: "factor"))
+  var by: String?
   @OptionGroup var options: EditOptions
 
   func action() throws(ArtError) -> Action {

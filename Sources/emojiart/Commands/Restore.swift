@@ -7,15 +7,15 @@ import ArtWorkspace
 struct Restore: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Bring back edits of programs that were killed.",
+    abstract: "Restore unsaved edits of programs that were killed.",
     usage: """
       emojiart restore [<where> ...] [--list | --discard [--yes] |
                --into <newdoc>] [--from-elsewhere]
       """,
     discussion: """
-      An editing program that is killed leaves a journal of the edits that it had answered and not saved. They are \
-      restored into the document that they were made on, by this command or by the next edit of it; what others \
-      saved since stays. Edits whose document is gone, replaced or damaged are kept, and named.
+      A program that is killed while it edits leaves a journal of the edits that it had answered but not saved. This \
+      command, or the next edit of the document, restores them. What others have saved since stays. If the document is \
+      gone, replaced or damaged, its edits are kept and reported.
 
       Examples:
         emojiart restore --list
@@ -24,17 +24,16 @@ struct Restore: ParsableCommand {
       """)
 
   @Argument(
-    help: "Documents, or folders of them; all of this machine's otherwise.",
+    help: "Documents, or folders of them (default: all edits on this machine).",
     completion: .custom(Completion.documents))
   var `where`: [String] = []
-  @Flag(help: "Only tell what there is.") var list = false
+  @Flag(help: "Only list the edits.") var list = false
   @Flag(help: "Drop the edits.") var discard = false
-  @Flag(help: "Drop without asking.") var yes = false
-  @Option(help: ArgumentHelp("Save the edits apart, in a new document.", valueName: "newdoc")) var into:
-    String?
+  @Flag(help: "Do not ask.") var yes = false
+  @Option(help: ArgumentHelp("Save the edits in a new document.", valueName: "newdoc")) var into: String?
   @Flag(
     name: .customLong("from-elsewhere"),
-    help: "Also edits of other machines and containers; their programs must be gone.")
+    help: "Also restore edits of other machines and containers, whose programs must have ended.")
   var fromElsewhere = false
   @OptionGroup var common: CommonOptions
 
@@ -76,7 +75,7 @@ struct Restore: ParsableCommand {
       do throws(ArtError) {
         if !question.isSaved {
           let (name, source) = (question.edits.name, RecoveryMessages.source(question.edits))
-          let more = question.isWhole ? "" : " and what of the journal cannot be read,"
+          let more = question.isWhole ? "" : " and the unreadable rest of the journal,"
           let what = "\(RecoveryMessages.count(question.count))\(more) of \(name) (\(source))"
           try confirm("Drop \(what)", "dropping \(what)", otherwise: "the edits of \(name) are kept")
         }

@@ -15,9 +15,9 @@ struct SetBackground: ParsableCommand {
       """,
     discussion: """
       SOURCE is a URL (http, https, data), a path, or - for stdin. The picture (PNG, JPEG, GIF, WebP or AVIF, up to \
-      20 MiB and 24 megapixels) is fetched and checked; then its bytes are in the document, and the canvas takes its \
-      size. Prints its type and size. One that is refused changes nothing; the exit status and the reason tell why. \
-      Without SOURCE the present one is printed.
+      20 MiB and 24 megapixels) is fetched and checked. Then its bytes are stored in the document, and the canvas takes \
+      its size. Prints its type and size. A refused picture changes nothing; the exit status and a message give the \
+      reason. Without SOURCE the present background is printed.
 
       Examples:
         emojiart background bees https://example.org/meadow.jpg
@@ -29,16 +29,16 @@ struct SetBackground: ParsableCommand {
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
   @Argument(help: "A URL, a path, or - for stdin.", completion: .file()) var source: String?
   @Flag(help: "Leave the canvas as it is.") var keepCanvas = false
-  @Flag(name: .customLong("forget-url"), help: "Do not keep where it came from.") var forgetURL = false
-  @Flag(help: "Take the picture away, and what is pending.") var clear = false
-  @Flag(help: "Fetch the present one's URL again.") var refresh = false
+  @Flag(name: .customLong("forget-url"), help: "Do not store its URL.") var forgetURL = false
+  @Flag(help: "Remove the background, and a pending one.") var clear = false
+  @Flag(help: "Fetch the URL of the present background again.") var refresh = false
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Write its bytes into a new file, or - for stdout.", valueName: "file"),
+    help: ArgumentHelp("Write the present background into a new file, or - for stdout.", valueName: "file"),
     completion: .file())
   var saveAs: String?
-  @Flag(help: "Only note the URL; it is fetched later.") var later = false
-  @Flag(help: "Fetch what is pending.") var fetchPending = false
+  @Flag(help: "Only store the URL as pending; fetch it later.") var later = false
+  @Flag(help: "Fetch the pending background.") var fetchPending = false
   @Flag(help: "Fetch from addresses of this machine and its network, too.") var allowPrivate = false
   @OptionGroup var warnings: WarningOptions
   @OptionGroup var options: EditOptions
@@ -83,7 +83,7 @@ enum BackgroundAction: Equatable {
     if let file = arguments.saveAs { return .saveAs(file) }
     if arguments.fetchPending { return .fetchPending }
     if arguments.later {
-      guard let source = arguments.source else { throw ArtError(.usage, "--later wants a URL; give one") }
+      guard let source = arguments.source else { throw ArtError(.usage, "--later needs a URL; give one") }
       return .later(source)
     }
     if let source = arguments.source { return .set(source) }

@@ -16,11 +16,12 @@ struct Show: ParsableCommand {
                [--folder <folder>] [--json [--urls]]
       """,
     discussion: """
-      A table, bottom to top. The beginning of each id that names it alone is marked: in bold on a terminal, by a hyphen elsewhere, and \
-      both can be typed. Looking changes nothing.
+      Prints a table of the emoji, from the bottom to the top. The shortest beginning of an id that names only this emoji \
+      is marked: in bold on a terminal, by a hyphen elsewhere. The id can be typed with or without the hyphen. The \
+      document is not changed.
 
-      On a terminal the art follows, by kitty's protocol, as sixels or as symbols in colours, whatever the terminal \
-      has, or else as emoji on a grid; a narrow or low terminal gets a shorter table.
+      On a terminal the art follows: by kitty's protocol, as sixels, as coloured symbols, or as emoji on a grid, \
+      depending on what the terminal can show. A small terminal gets a shorter table.
 
       Examples:
         emojiart show bees
@@ -30,7 +31,7 @@ struct Show: ParsableCommand {
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
   @Flag(help: "Follow the document on the screen until q is pressed.") var live = false
-  @Flag(help: "With --json, write URLs whole: the queries, too.") var urls = false
+  @Flag(help: "With --json, write URLs whole, with their queries.") var urls = false
   @OptionGroup var looks: ShowOptions
   @OptionGroup var part: ViewOptions
   @OptionGroup var common: CommonOptions

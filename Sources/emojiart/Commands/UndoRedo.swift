@@ -9,8 +9,8 @@ struct Undo: StepCommand {
     abstract: "Take edits back.",
     usage: "emojiart undo <doc> [<count>]",
     discussion: """
-      Prints the names of what was undone, a line each. Works across commands and restarts, for the edits that \
-      `emojiart history` shows.
+      Prints the names of the undone edits, one per line. Works across commands and restarts, for the edits that \
+      `emojiart history` lists.
 
       Examples:
         emojiart undo bees
@@ -30,7 +30,7 @@ struct Redo: StepCommand {
     abstract: "Do again what was undone.",
     usage: "emojiart redo <doc> [<count>]",
     discussion: """
-      Prints the names of what was redone, a line each. Ends with the next edit: then nothing is left to redo.
+      Prints the names of the redone edits, one per line. After another edit there is nothing left to redo.
 
       Examples:
         emojiart redo bees

@@ -7,12 +7,12 @@ import ArtWorkspace
 struct Warnings: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "warnings",
-    abstract: "Say whether refused backgrounds are told.",
+    abstract: "Show or change whether refused backgrounds are reported.",
     usage: "emojiart warnings <doc> [--show | --keep | --stop]",
     discussion: """
-      Where a background cannot be fetched a warning tells so, once for a document, and on a terminal asks whether it \
-      should in the future. What was answered is kept on this machine, and seen and changed here. Exit statuses and \
-      --json always tell of a refused background.
+      If a background cannot be fetched, a warning reports it, once for a document. On a terminal it asks whether to warn \
+      in the future. The answer is kept on this machine; this command shows and changes it. Exit statuses and --json \
+      always report a refused background.
 
       Examples:
         emojiart warnings bees
@@ -20,9 +20,9 @@ struct Warnings: ParsableCommand {
       """)
 
   @Argument(help: "The document.", completion: .custom(Completion.documents)) var doc: String
-  @Flag(help: "Only tell what is kept.") var show = false
+  @Flag(help: "Only show the state.") var show = false
   @Flag(help: "Warn of the next one.") var keep = false
-  @Flag(help: "Warn no more, on this machine.") var stop = false
+  @Flag(help: "Do not warn any more, on this machine.") var stop = false
   @OptionGroup var common: CommonOptions
 
   func run() throws {
@@ -47,10 +47,10 @@ struct Warnings: ParsableCommand {
   /// What happens to the next warning.
   private static func text(_ state: RefusalWarnings.State) -> String {
     switch state {
-    case .stopped: "stopped: no refused background is told; --keep brings the warning back"
+    case .stopped: "stopped: no refused background is reported; --keep brings the warning back"
     case .shown:
-      "told once: the next refused background is not, unless it is the same again; --keep takes that back"
-    case .active: "kept: the next refused background is told"
+      "reported once: the next refused background is reported only if it is the same one again; --keep brings the warning back"
+    case .active: "kept: the next refused background is reported"
     }
   }
 }

@@ -9,7 +9,7 @@ import Glibc
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Tell of every change of the documents of a folder.",
+    abstract: "Report every change of the documents of a folder.",
     usage: """
       emojiart watch [<folder> ...] [--recursive] [--once] [--json]
                [--since <revision>] [--exec <command> [--shell]] [--poll]
@@ -17,15 +17,15 @@ struct Watch: ParsableCommand {
                [--warn <when> | --suppress-warnings]
       """,
     discussion: """
-      Prints a line for each change, whoever made it, until it is interrupted: when, which document, by whom, what. A \
-      document may stand in the place of a folder and is then watched alone.
+      Prints a line for each change by any program, until it is interrupted: the time, the document, the author and the \
+      change. If a document is given in place of a folder, only that document is watched.
 
-      COMMAND is run for each change, one at a time, and finds EMOJIART_EVENT, EMOJIART_DOCUMENT, EMOJIART_REVISION and \
-      EMOJIART_FROM in its environment. While it runs, later changes of a document wait, and only the latest is kept. \
-      No shell reads it, unless --shell is given.
+      COMMAND is run for each change, one at a time, with EMOJIART_EVENT, EMOJIART_DOCUMENT, EMOJIART_REVISION and \
+      EMOJIART_FROM in its environment. While it runs, later changes wait, and only the latest one of each document is \
+      kept. COMMAND is run without a shell, unless --shell is given.
 
-      A background that becomes pending in a document is fetched, unless --fetch says otherwise; one that is refused is \
-      told.
+      A background that becomes pending in a document is fetched, unless --fetch says otherwise. A refused one is \
+      reported.
 
       Examples:
         emojiart watch
@@ -35,21 +35,22 @@ struct Watch: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Folders, or documents; the current folder otherwise.", valueName: "folder"),
+    help: ArgumentHelp("Folders, or documents (default: the current folder).", valueName: "folder"),
     completion: .custom(Completion.documentsAndFolders))
   var folders: [String] = []
-  @Flag(help: "The folders in them, too.") var recursive = false
+  @Flag(help: "Watch subfolders, too.") var recursive = false
   @Flag(help: "End after the first change.") var once = false
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Of one document: tell the edits after it first.", valueName: "revision"))
+    help: ArgumentHelp("For one document: report the edits after this revision first.", valueName: "revision")
+  )
   var since: String?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Run that for each change.", valueName: "command"))
+    help: ArgumentHelp("Run this command for each change.", valueName: "command"))
   var exec: String?
   @Flag(help: "Have `sh -c` run COMMAND.") var shell = false
-  @Flag(help: "Look every 2 s, and do not ask the system.") var poll = false
+  @Flag(help: "Scan every 2 s instead of waiting for the system's events.") var poll = false
   @OptionGroup var fetching: FetchOptions
   @OptionGroup var warnings: WarningOptions
   @OptionGroup var common: CommonOptions

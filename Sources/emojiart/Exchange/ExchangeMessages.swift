@@ -74,17 +74,17 @@ extension ImportedDocument {
 }
 
 extension ImportTally {
-  /// `7 documents came in, 1 file did not; passed over: 2 emojiart documents, 3 other files`.
+  /// `7 documents imported, 1 failed; skipped: 2 emojiart documents, 3 other files`.
   var text: String {
-    var words = documents.of("document", "documents") + " came in"
-    if failures > 0 { words += ", \(failures) did not" }
+    var words = documents.of("document", "documents") + " imported"
+    if failures > 0 { words += ", \(failures) failed" }
     let passed = [
       own > 0 ? own.of("emojiart document", "emojiart documents") : nil,
       others > 0 ? others.of("other file", "other files") : nil,
       folders > 0 ? folders.of("folder", "folders") + " (--recursive goes on below)" : nil,
       special > 0 ? "\(special) that \(special == 1 ? "is" : "are") no file" : nil,
     ].compactMap(\.self)
-    return passed.isEmpty ? words : "\(words); passed over: \(passed.joined(separator: ", "))"
+    return passed.isEmpty ? words : "\(words); skipped: \(passed.joined(separator: ", "))"
   }
 
   /// One line of JSON.

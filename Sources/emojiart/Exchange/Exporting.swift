@@ -23,7 +23,7 @@ struct Exporting {
     isStrict = arguments.strict
     isJSON = arguments.common.json
     guard output != nil || !isJSON else {
-      throw ArtError(.usage, "--json tells of the file that is written; name one with -o")
+      throw ArtError(.usage, "--json reports on the file that is written; name one with -o")
     }
     file = try arguments.common.file(arguments.doc)
   }

@@ -89,7 +89,7 @@ struct Importing {
 
 extension Importing {
   private mutating func printSkipped() throws(ArtError) {
-    for (name, kind) in list.passed { Output.printError("\(name) is \(kind), and is passed over") }
+    for (name, kind) in list.passed { Output.printError("\(name) is \(kind), and is skipped") }
     for (name, error) in list.faults { try fail(name, error) }
   }
 
@@ -108,7 +108,7 @@ extension Importing {
     try finish()
     let left = list.sources.count - done
     Output.printError(
-      "interrupted: \(left.of("file is", "files are")) left, the documents that came in are whole")
+      "interrupted: \(left.of("file is", "files are")) left, the imported documents are whole")
     SignalSource.die(of: number)
   }
 

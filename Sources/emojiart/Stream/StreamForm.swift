@@ -441,16 +441,16 @@ enum StreamMessages {
     switch event {
     case .saved, .state(.open), .state(.saving), .state(.closed): ""
     case .state(.error(let error)): "not saved: \(error.message)"
-    case .state(.editingDisabled(let reason)): "it can only be looked at: \(reason)"
+    case .state(.editingDisabled(let reason)): "it cannot be edited: \(reason)"
     case .changed(let change) where change.cause.isOwn: ""
     case .changed(let change) where !change.isComplete: "others changed much; `show` shows the document"
     case .changed(let change):
       change.edits.map { "\($0.author ?? "\($0.id.origin)"): \($0.title)" }.joined(separator: "\n")
     case .dropped(_, let changes):
       changes.count == 1
-        ? "1 change of yours was left out: somebody else changed the same, or removed it"
-        : "\(changes.count) changes of yours were left out: somebody else changed the same, or removed it"
-    case .renamed(let old, let new): "\(old) is now \(new): somebody else had added an emoji by that id"
+        ? "1 change of yours was left out: another edit changed the same, or removed it"
+        : "\(changes.count) changes of yours were left out: another edit changed the same, or removed it"
+    case .renamed(let old, let new): "\(old) is now \(new): another edit had added an emoji with that id"
     case .resync: "much happened meanwhile; `show` shows the document"
     }
   }

@@ -97,7 +97,7 @@ extension StreamLine {
       }
       return StreamLine(request: .background(try BackgroundLine(words: rest)))
     }
-    guard rest.isEmpty else { throw ArtError(.usage, "\(name) takes no other word; `help` tells more") }
+    guard rest.isEmpty else { throw ArtError(.usage, "\(name) takes no other word; see `help`") }
     return StreamLine(request: name == "save" ? .save : .quit)
   }
 
@@ -319,7 +319,7 @@ extension ArtError {
   }
 
   static func lineTooLong() -> ArtError {
-    ArtError(.tooLarge, "a line of more than \(StreamLineReader.limit) bytes; it was passed over")
+    ArtError(.tooLarge, "a line of more than \(StreamLineReader.limit) bytes; it was skipped")
   }
 }
 
@@ -340,7 +340,7 @@ enum StreamCommands {
   /// Words that only streams have.
   static let own = [
     "background": "Fetch a picture and make it the background, while editing goes on.",
-    "help": "Tell which commands there are, or how one is used.",
+    "help": "List the commands, or explain one.",
     "quit": "Save, close and end.",
     "save": "Save at once.",
   ]
@@ -354,12 +354,13 @@ enum StreamCommands {
 
     Fetch a picture and make it the background, while editing goes on.
 
-    A newer one takes the place of one that is still being fetched.
+    A newer request replaces one that is still being fetched.
     """,
-    "show": "show\n\nShow the document as a table, bottom to top.\n\nWhat is not saved is in it.",
-    "undo": "undo [<count>]\n\nTake own edits back.\n\nThose of others and of earlier sessions stay.",
+    "show": "show\n\nShow the document as a table, bottom to top.\n\nIt includes unsaved edits.",
+    "undo":
+      "undo [<count>]\n\nTake back your own edits.\n\nThe edits of others and of earlier sessions stay.",
     "redo":
-      "redo [<count>]\n\nDo again what was undone.\n\nOnly what was undone here, and until the next edit.",
+      "redo [<count>]\n\nDo again what was undone.\n\nOnly your own undone edits, until the next edit.",
   ]
 
   static let names = (Array(commands.keys) + own.keys).sorted()

@@ -215,7 +215,7 @@ extension ArtError {
       return ArtError(
         cause.code,
         "\(name) is no longer where it was; \(edits) kept in the journal: put it back and `emojiart restore` saves \(them), "
-          + "or `emojiart restore \(name) --into NEWDOC` saves \(them) apart")
+          + "or `emojiart restore \(name) --into NEWDOC` saves \(them) in a new document")
     default:
       return ArtError(
         cause.code,

@@ -58,7 +58,8 @@ struct TerminalArt: Sendable {
     let (drawn, bytes) = try await renderer.draw(drawing, limit: limit)
     guard let body = body(bytes, placement, graphics) else {
       throw .failed(
-        ArtError(.unavailable, "what emojiart-worker drew is nothing for a terminal; install emojiart again"))
+        ArtError(
+          .unavailable, "the output of emojiart-worker is not allowed on a terminal; install emojiart again"))
     }
     return TerminalArt(
       body: body, columns: placement.columns, rows: placement.rows, notices: notices(drawn),
@@ -171,7 +172,7 @@ struct ShownArt {
   func follow(_ file: DocumentFile, _ place: FollowedFolder) throws(ArtError) {
     guard let mode = TerminalMode(), choice != .none else {
       throw ArtError(
-        .usage, "--live wants a terminal to draw on; `emojiart watch` tells of changes elsewhere")
+        .usage, "--live needs a terminal to draw on; elsewhere, `emojiart watch` reports changes")
     }
     try checkThreads()
     let signals = SignalSource(SignalSource.endings + [SIGTSTP])

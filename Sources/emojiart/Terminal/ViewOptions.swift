@@ -8,7 +8,7 @@ import ArtTerminal
 struct ViewOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("So many times as large as all of it fits.", valueName: "times"))
+    help: ArgumentHelp("The zoom: 1 shows the whole canvas, 2 twice as large.", valueName: "times"))
   var zoom: String?
 
   @Option(

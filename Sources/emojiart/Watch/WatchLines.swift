@@ -37,7 +37,7 @@ struct WatchLines {
     case .ready, .rescanned, .degraded: []
     case .added(_, let revision): [(now, "added (revision \(revision))")]
     case .resync(_, let revision):
-      [(now, "moved on to revision \(revision), further than can be told; look at it")]
+      [(now, "moved on to revision \(revision), and not all edits up to it can be reported; look at it")]
     case .behind(_, let revision, let since):
       [(now, "is at revision \(revision), before \(since); look at it")]
     case .removed: [(now, "removed")]
@@ -62,7 +62,7 @@ struct WatchLines {
   ) -> [(time: Int, what: String)] {
     let again = isWholeAgain ? "whole again" : nil
     guard change.isComplete else {
-      let what = "replaced by another state of itself, revision \(change.revision); look at it"
+      let what = "replaced by another state of the document, revision \(change.revision); look at it"
       return [(now, [again, what].compactMap(\.self).joined(separator: ", "))]
     }
     let runs = change.runs.map { run in
@@ -89,8 +89,8 @@ struct WatchLines {
     switch notice {
     case .ready(let count):
       "watching \(title): \(count == 0 ? "no documents" : count == 1 ? "1 document" : "\(count) documents")"
-    case .rescanned(let reason): "\(title) was looked at again: \(reason)"
-    case .degraded(let reason): "\(title) is looked at every 2 seconds: \(reason)"
+    case .rescanned(let reason): "\(title) was scanned again: \(reason)"
+    case .degraded(let reason): "\(title) is scanned every 2 seconds: \(reason)"
     default: nil
     }
   }
