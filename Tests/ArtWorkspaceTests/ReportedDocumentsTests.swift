@@ -131,7 +131,7 @@ extension ReportedDocuments {
   @Test("D18 degraded watching is reported again after lost events")
   func degradedStill() throws {
     var reported = begun()
-    let missed = FolderNotice.rescanned("more happened than could be told in time")
+    let missed = FolderNotice.rescanned("more happened than could be reported in time")
     #expect(
       reported.receive(.resync, finding: [], degraded: "no watches") == [missed, .degraded("no watches")])
     #expect(reported.receive(.degraded("no watches")) == nil)
