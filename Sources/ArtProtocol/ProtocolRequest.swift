@@ -97,7 +97,8 @@ public struct ProtocolRequest: Hashable, Sendable {
 }
 
 extension ProtocolRequest.Body {
-  /// Whether the body requires the form for several emoji, or forbids it; nil if it allows both forms.
+  /// Whether the answer is written for several emoji (`ids`) or for one (`id`); nil if the client chooses by writing `ref` as an
+  /// array or as a string.
   fileprivate var needsSeveral: Bool? {
     switch self {
     case .action(.add(let texts, at: _, size: _)): texts.count == 1 ? nil : true
@@ -170,7 +171,8 @@ extension ProtocolRequest {
     return .edit(id)
   }
 
-  private static let verbs = [
+  /// The verbs of all requests.
+  package static let verbs = [
     "add", "background", "move", "order", "redo", "remove", "resize", "save", "setText", "show", "undo",
   ]
 

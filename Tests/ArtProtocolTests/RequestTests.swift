@@ -11,8 +11,24 @@ import Testing
     #"{"add":{"texts":["🐝","🌸"]}}"#, #"{"move":{"by":["1%",-1e1],"ref":["🐝","k3"]}}"#,
     #"{"move":{"all":true,"to":[1,2]}}"#, #"{"resize":{"by":1.5,"ref":"🐝:2"}}"#, #"{"undo":3}"#,
     #"{"order":{"above":"@last","ref":"🐝"},"tag":true}"#, #"{"setText":{"ref":"🐝","text":"🌸"}}"#,
-    #"{"save":true}"#, #"{"show":true,"tag":"x"}"#,
+    #"{"save":true}"#, #"{"show":true,"tag":"x"}"#, #"{"remove":{"ref":"🐝"}}"#, #"{"redo":1}"#,
+    #"{"background":{"keepCanvas":true,"url":"https://example.org/a.png"}}"#,
   ]
+
+  @Test("J2 the tests write and read a request of every verb")
+  func verbs() throws {
+    var random = RandomProtocol(seed: 1)
+    var verbs: Set<String> = []
+    for _ in 0..<1_000 {
+      let line = try random.request().line
+      let text = String(decoding: line, as: UTF8.self)
+      if let verb = ProtocolRequest.verbs.first(where: { text.contains("\"\($0)\":") }) { verbs.insert(verb) }
+    }
+    #expect(verbs == Set(ProtocolRequest.verbs))
+    for verb in ProtocolRequest.verbs {
+      #expect(Self.requests.contains { $0.contains("\"\(verb)\":") }, "\(verb)")
+    }
+  }
 
   /// The tag of a line, whether the line can be read or not.
   private func tag(_ bytes: [UInt8]) -> (tag: ProtocolTag?, isRead: Bool)? {

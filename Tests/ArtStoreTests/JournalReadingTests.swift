@@ -250,6 +250,7 @@ import Testing
     print(
       "K5 journals: \(count) mutations, \(whole) whole, \(shortened) shortened, \(damaged) damaged, \(edits) edits"
     )
+    campaign.report(tried: whole + damaged + shortened)
     #expect(whole > 0 && damaged > 0 && shortened > 0 && edits > 0 && whole + damaged + shortened == count)
     // The control: the same reader accepts a changed edit with a new sum.
     var forged = JournalContents(of: sample.origin)

@@ -46,6 +46,19 @@ struct CommandCase: Sendable, CustomStringConvertible {
     .sorted { $0.lastPathComponent < $1.lastPathComponent }.map(CommandCase.init)
   }
 
+  /// The folders whose output is recorded: the names in `EMOJIART_RECORD`, separated by commas; nil without it. `missing` stands
+  /// for all that expect nothing yet.
+  static let recorded = ProcessInfo.processInfo.environment["EMOJIART_RECORD"]?.split(separator: ",").map(
+    String.init)
+
+  /// All cases; while some are recorded, only those.
+  static func selected() throws -> [CommandCase] {
+    guard let recorded else { return try all() }
+    return try all().filter {
+      recorded.contains($0.name) || recorded.contains("missing") && $0.expected == Outcome()
+    }
+  }
+
   private static func text(_ name: String, in folder: URL) throws -> String? {
     let file = folder.appending(path: name)
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }

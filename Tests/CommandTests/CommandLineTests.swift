@@ -13,7 +13,7 @@ struct CommandLineTests {
 
   @Test(
     "C1 every folder of Fixtures/cli has the output and status that it expects",
-    arguments: try CommandCase.all())
+    arguments: try CommandCase.selected())
   func folder(_ test: CommandCase) async throws {
     #expect(!test.about.isEmpty, "\(test.name) has a sentence in about")
     try await Self.gate.pass {
@@ -24,7 +24,7 @@ struct CommandLineTests {
         return Self.count.withLock { $0.skipped += 1 }
       }
       let outcome = try await run.run(test)
-      if Self.isRecording(test) {
+      if CommandCase.recorded != nil {
         try test.record(outcome)
         Issue.record("recorded: read the output, and run the test again")
       } else {
@@ -35,12 +35,6 @@ struct CommandLineTests {
       Self.count.withLock { $0.ran += 1 }
     }
     try Self.report()
-  }
-
-  /// `EMOJIART_RECORD=NAME`, or `missing` for all cases without expectations, records the outcome.
-  private static func isRecording(_ test: CommandCase) -> Bool {
-    let requested = ProcessInfo.processInfo.environment["EMOJIART_RECORD"]
-    return requested == test.name || requested == "missing" && test.expected == CommandCase.Outcome()
   }
 
   /// The last case prints how many there were.

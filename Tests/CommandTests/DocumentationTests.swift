@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtModel
+import ArtProtocol
 import Foundation
 import Testing
 
@@ -10,11 +11,13 @@ import Testing
 struct DocumentationTests {
   private let manual: String
   private let page: String
+  private let readme: String
 
   init() throws {
     let docs = Project.root.appending(path: "docs")
     manual = try String(contentsOf: docs.appending(path: "CLI.md"), encoding: .utf8)
     page = try String(contentsOf: docs.appending(path: "emojiart.1"), encoding: .utf8)
+    readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
   }
 
   /// A command in the output of `--experimental-dump-help`.
@@ -66,6 +69,7 @@ struct DocumentationTests {
   /// The commands and options that are missing in CLI.md or in the man page.
   private func gaps(_ commands: [Command], in page: String) throws -> [String] {
     let shared = try section("Options of every command")
+    let rows = readme.split(separator: "\n").filter { $0.hasPrefix("| `") }
     var gaps: [String] = []
     for command in commands {
       let own = try section(command.commandName)
@@ -74,6 +78,11 @@ struct DocumentationTests {
       }
       if !page.contains("\n.It Cm \(command.commandName)\n") {
         gaps.append("emojiart.1: \(command.commandName)")
+      }
+      if !rows.contains(where: {
+        $0.contains("`\(command.commandName) ") || $0.contains("`\(command.commandName)`")
+      }) {
+        gaps.append("README.md: \(command.commandName)")
       }
       for option in command.options {
         if !own.contains(option), !shared.contains(option) {
@@ -87,10 +96,17 @@ struct DocumentationTests {
     return gaps
   }
 
-  @Test("C3 every command and every option is in CLI.md and in the man page")
+  @Test("C3 CLI.md has a row for each request of a stream")
+  func requests() {
+    let rows = manual.split(separator: "\n").filter { $0.hasPrefix("| `{") }
+    let missing = ProtocolRequest.verbs.filter { verb in !rows.contains { $0.contains("`{\"\(verb)\":") } }
+    #expect(missing.isEmpty)
+  }
+
+  @Test("C3 every command and every option is in CLI.md and in the man page, and README lists every command")
   func complete() async throws {
     let commands = try await commands()
-    #expect(commands.count == 23)
+    #expect(commands.count == Emojiart.configuration.subcommands.count)
     #expect(try gaps(commands, in: page) == [])
     // The control: removed entries are found missing.
     let shorter = page.replacingOccurrences(of: "Fl Fl canvas", with: "").replacingOccurrences(

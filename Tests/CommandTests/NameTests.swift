@@ -34,5 +34,7 @@ struct NameTests {
     #expect(candidates(["add", "🐝"], ":beer") == [":beer-mug:", "--at", "--size"])
     #expect(candidates(["add"], "honeyb") == ["--at", "--size"])
     #expect(candidates(["move"], ":honeyb") == ["--all", "--by", "--to"])
+    #expect(candidates(["order"], "") == ["--above", "--all", "--back", "--front"])
+    #expect(candidates(["undo"], "") == [])
   }
 }

@@ -402,7 +402,8 @@ enum StreamCommands {
   static func candidates(after words: [String], of word: String, in content: DocumentContent?) -> [String] {
     guard let name = words.first else { return names }
     if name == "help" { return words.count == 1 ? names : [] }
-    guard let options = options[name] else { return [] }
+    let options = options(of: name)
+    if options.isEmpty { return [] }
     if name == "add" { return EmojiCompletion.labels(beginningWith: word).map(\.text) + options }
     guard let content, name != "background", content.emojiCount <= 1_000 else {
       return options
@@ -410,9 +411,11 @@ enum StreamCommands {
     return EmojiCompletion.references(of: content.emojisInOrder(), beginningWith: word) + options
   }
 
-  private static let options = [
-    "background": BackgroundLine.options, "add": ["--at", "--size"], "move": ["--all", "--by", "--to"],
-    "remove": ["--all"],
-    "order": ["--above", "--all", "--back", "--front"], "resize": ["--all", "--by", "--to"],
-  ]
+  /// The options of a command that edits emoji, by its usage.
+  private static func options(of name: String) -> [String] {
+    if name == "background" { return BackgroundLine.options }
+    guard let command = commands[name] as? any ActionCommand.Type else { return [] }
+    let words = (command.configuration.usage ?? "").split { !$0.isLetter && $0 != "-" }
+    return words.filter { $0.hasPrefix("--") }.map(String.init).sorted()
+  }
 }
