@@ -288,56 +288,6 @@ public actor Document {
 
   // MARK: Editing
 
-  /// Performs an action. Returns nil if it has no effect. Throws `closed`, and what planning the action throws; then
-  /// nothing is changed.
-  @discardableResult
-  public func perform(_ action: Action) throws(ArtError) -> LoggedEdit? {
-    try perform(ClientRequest(.action(action))).entries.first
-  }
-
-  /// Performs an edit. Returns nil if it has no effect. Throws `closed` and `tooLarge`; then nothing is changed.
-  @discardableResult
-  public func perform(_ edit: Edit) throws(ArtError) -> LoggedEdit? {
-    try perform(ClientRequest(.edit(edit))).entries.first
-  }
-
-  /// Clears the background, makes one pending, or refuses the pending one. Returns nil if it has no effect. Throws
-  /// `closed`, and what planning throws; then nothing is changed.
-  @discardableResult
-  public func perform(_ edit: BackgroundEdit) throws(ArtError) -> LoggedEdit? {
-    try perform(ClientRequest(.background(edit))).entries.first
-  }
-
-  /// Undoes the client's newest standing edit. Throws `nothingToUndo` and `closed`.
-  @discardableResult
-  public func undo(by client: DocumentClient? = nil) throws(ArtError) -> LoggedEdit {
-    guard let entry = try perform(ClientRequest(.undo(1), by: client)).entries.first else {
-      throw .nothingOwnTo("undo")
-    }
-    return entry
-  }
-
-  /// Redoes the client's last undone edit. Throws `nothingToUndo` and `closed`.
-  @discardableResult
-  public func redo(by client: DocumentClient? = nil) throws(ArtError) -> LoggedEdit {
-    guard let entry = try perform(ClientRequest(.redo(1), by: client)).entries.first else {
-      throw .nothingOwnTo("redo")
-    }
-    return entry
-  }
-
-  /// Performs a client's request. Throws why it failed; then nothing is changed.
-  @discardableResult
-  public func perform(_ request: ClientRequest) throws(ArtError) -> DocumentAnswer {
-    guard let result = perform([request]).first else { throw .closedDocument(path) }
-    return try result.get()
-  }
-
-  /// Performs requests of the program itself, and answers each.
-  public func perform(_ requests: [DocumentRequest]) -> [Result<DocumentAnswer, ArtError>] {
-    perform(requests.map { ClientRequest($0) })
-  }
-
   /// Performs requests one after the other, and answers each. A failed request has no effect on the document and on
   /// the next requests. When this returns, all edits are in the journal; if writing the journal fails, all requests
   /// fail.

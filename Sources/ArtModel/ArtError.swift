@@ -75,7 +75,7 @@ public struct ArtError: Error, Sendable, Hashable {
     case editExisting
     /// Import the file that is the subject.
     case importFile
-    /// Check the document, and mend it.
+    /// Check the document, and repair it.
     case check
     /// End the program that uses the document, then repair it.
     case repair

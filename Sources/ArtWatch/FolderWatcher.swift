@@ -223,8 +223,6 @@ extension FolderWatcher {
 extension FolderWatcher {
   /// A delay before a restart that is too short to report.
   private static var shortPause: Duration { .seconds(1) }
-  /// How long the helper may take for an answer.
-  private static var helperTimeout: Duration { .seconds(5) }
   /// The most bytes of commands without an answer: less than a pipe holds, so that `send` never blocks.
   private static var inFlightLimit: Int { 32_768 }
 
@@ -273,7 +271,7 @@ extension FolderWatcher {
   }
 
   private func waitForGreeting(_ inbox: Inbox) async throws(ArtError) {
-    let deadline = timeline.now() + Self.helperTimeout
+    let deadline = timeline.now() + settings.helperTimeout
     while true {
       let contents = inbox.peek()
       switch contents.greeting {
@@ -326,7 +324,7 @@ extension FolderWatcher {
     var answers: [HelperLine] = []
     var sizes: [Int] = []
     var asked = 0
-    var deadline = timeline.now() + Self.helperTimeout
+    var deadline = timeline.now() + settings.helperTimeout
     while answers.count < commands.count {
       var line: [UInt8] = []
       while sizes.count < commands.count {
@@ -344,7 +342,7 @@ extension FolderWatcher {
       if more.isEmpty {
         try await waitForHelper(helper.inbox.peek().end, until: deadline)
       } else {
-        deadline = timeline.now() + Self.helperTimeout
+        deadline = timeline.now() + settings.helperTimeout
       }
     }
     return answers
@@ -424,7 +422,7 @@ extension FolderWatcher {
       if degradedReason != nil {
         degradedReason = nil
         ready.append(.watching)
-        reason = reason ?? .toldAgain
+        reason = reason ?? .reportedAgain
       }
     }
     if let files { report(files, in: .root, reason) }

@@ -112,7 +112,7 @@ extension String {
   /// Reason of a scan: more files changed than are recorded one by one.
   static var tooManyAtOnce: String { "more changed at once than could be kept separately" }
   /// Reason of a scan: the system reports changes again.
-  static var toldAgain: String { "the system reports changes again" }
+  static var reportedAgain: String { "the system reports changes again" }
   /// Reason of a scan: the helper was restarted.
   static func startedAgain(_ error: ArtError) -> String { "\(error.cause); it was started again" }
   /// Reason of a scan: the kernel's queue overflowed.

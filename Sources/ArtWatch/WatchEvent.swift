@@ -65,6 +65,8 @@ public struct WatchSettings: Sendable {
   public var pollEvery = Duration.seconds(2)
   /// A reason to scan periodically instead of using inotify; nil to use it.
   public var pollBecause: String?
+  /// The timeout for an answer of the helper process. Tests set it.
+  package var helperTimeout = Duration.seconds(5)
   /// Where `emojiart-inotify` is found.
   public var helpers: HelperPrograms
 

@@ -2,6 +2,7 @@
 
 import ArtSystem
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtWatch
@@ -79,9 +80,11 @@ let realHelpers: HelperPrograms = {
 }()
 
 extension WatchSettings {
-  static func real(recursive: Bool = true) -> WatchSettings {
+  /// With the default timeout a busy machine makes the watcher degraded, and it reports scans instead of changes.
+  static func real(recursive: Bool = true, helperTimeout: Duration = Hang.limit) -> WatchSettings {
     var settings = WatchSettings(ending: ".emojiart", helpers: realHelpers)
     settings.isRecursive = recursive
+    settings.helperTimeout = helperTimeout
     return settings
   }
 }

@@ -176,7 +176,8 @@ import Testing
     let clock = ManualClock()
     let simulated = SimulatedHelper(greeting: { $0 == 1 ? nil : "emojiart-inotify 1" })
     let watcher = FolderWatcher(
-      folder.path, .real(), clock: clock, start: simulated.start, remoteKind: { _ in nil })
+      folder.path, .real(helperTimeout: .seconds(5)), clock: clock, start: simulated.start,
+      remoteKind: { _ in nil })
     let follower = Follower(watcher, root: folder.path)
     let first = Task { try await follower.next() }
     await clock.sleepers(1)
@@ -208,7 +209,8 @@ import Testing
       helper.starts == 1 && command.hasPrefix("watch") ? nil : helper.realAnswer(to: command)
     })
     let watcher = FolderWatcher(
-      folder.path, .real(), clock: clock, start: simulated.start, remoteKind: { _ in nil })
+      folder.path, .real(helperTimeout: .seconds(5)), clock: clock, start: simulated.start,
+      remoteKind: { _ in nil })
     let follower = Follower(watcher, root: folder.path)
     let first = Task { try await follower.until { $0.events.contains(.watching) } }
     await clock.sleepers(1)

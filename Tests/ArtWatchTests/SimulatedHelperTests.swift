@@ -102,7 +102,7 @@ import Testing
     #expect(try await nextEvent(follower, after: .seconds(2)) == .watching)
     let event = try await follower.next()
     guard case .scanned(let scan) = event else { Issue.record("\(event)"); return }
-    #expect(scan.reason == .toldAgain)
+    #expect(scan.reason == .reportedAgain)
     #expect(simulated.starts == 4)
     await follower.watcher.close()
   }

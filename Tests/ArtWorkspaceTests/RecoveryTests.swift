@@ -116,9 +116,9 @@ import Testing
     try watched.overwrite("bees.emojiart", bytes)
     let check = try DocumentCheck(file, recovery: recovery)
     #expect(!check.isWhole && !check.faults.isEmpty)
-    let report = try #require(try check.mend(.adopt))
+    let report = try #require(try check.repair(.adopt))
     #expect(report.adopted.count == 1)
-    #expect(try check.mend(.adopt) == nil)
+    #expect(try check.repair(.adopt) == nil)
     #expect(try DocumentCheck(file, recovery: recovery).isWhole)
   }
 

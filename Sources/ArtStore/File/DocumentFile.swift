@@ -525,3 +525,24 @@ extension DocumentFile {
 extension DocumentTransaction {
   fileprivate var base: DocumentBase { DocumentBase(id: id, revision: revision, head: head) }
 }
+
+/// A generator that can replay its numbers, so that an edit planned again, on another file, gives its emoji the same
+/// ids.
+private struct ReplayedGenerator<Source: RandomNumberGenerator>: RandomNumberGenerator {
+  private var source: Source
+  private var drawn: [UInt64] = []
+  private var index = 0
+
+  /// Draws new numbers from a source.
+  init(_ source: Source) { self.source = source }
+
+  /// Replays the numbers from the first one on.
+  mutating func restart() { index = 0 }
+
+  /// The next number.
+  mutating func next() -> UInt64 {
+    if index == drawn.count { drawn.append(source.next()) }
+    index += 1
+    return drawn[index - 1]
+  }
+}

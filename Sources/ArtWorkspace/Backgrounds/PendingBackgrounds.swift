@@ -186,7 +186,7 @@ extension PendingBackgrounds {
     guard !Task.isCancelled else { return }
     switch outcome {
     case .picture(let picture):
-      await settle(key) { (source, document) throws(ArtError) in
+      await finish(key) { (source, document) throws(ArtError) in
         try await source.apply(picture, key, in: document)
       } event: { location, state in
         state.background.map { .set(location, $0, revision: state.revision) }
@@ -199,7 +199,7 @@ extension PendingBackgrounds {
       }
       goOn(after: key)
     case .refused(let refusal):
-      await settle(key) { (source, document) throws(ArtError) in
+      await finish(key) { (source, document) throws(ArtError) in
         try await source.refuse(refusal.reason, key, in: document)
       } event: { location, _ in
         .rejected(location, refusal, url: key.url)
@@ -233,7 +233,7 @@ extension PendingBackgrounds {
   }
 
   /// Makes an edit in each document that waits for the picture, and reports each edit at once.
-  private func settle(
+  private func finish(
     _ key: PendingKey,
     _ edit: (any PendingSource, String) async throws(ArtError) -> PendingState,
     event makeEvent: (PendingLocation, PendingState) -> Event?

@@ -231,11 +231,11 @@ public struct DocumentCheck: Sendable {
   public var isWhole: Bool { faults.isEmpty }
 
   /// Removes what an interrupted save left beside a valid document. Throws what `DocumentFile.resolveHotJournal` throws.
-  public func settle() throws(ArtError) { try file.resolveHotJournal() }
+  public func resolve() throws(ArtError) { try file.resolveHotJournal() }
 
   /// Repairs the document; nil if another program has repaired it meanwhile. The damaged file is kept, as the report says. Throws
   /// what `DocumentFile.repair` throws; then nothing is changed.
-  public func mend(_ mode: RepairMode) throws(ArtError) -> RepairReport? {
+  public func repair(_ mode: RepairMode) throws(ArtError) -> RepairReport? {
     var author = try recovery.newAuthor()
     return try file.repair(mode, stamp: author.stamp(at: WallClock.milliseconds()))
   }

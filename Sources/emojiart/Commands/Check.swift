@@ -54,14 +54,14 @@ struct Check: ParsableCommand {
       if check.isWhole { try Output.line("\(safe(file.path)): ok") }
       for fault in check.faults { try Output.line("\(safe(file.path)): \(safe(fault))") }
     }
-    if check.isWhole, repair { try check.settle() }
+    if check.isWhole, repair { try check.resolve() }
     guard !check.isWhole, repair || adopt else {
       results.append(result(file, check.faults))
       return check.isWhole
     }
     try Output.flush()
     try confirm(file)
-    return try mend(file, check, &results)
+    return try repairDocument(file, check, &results)
   }
 
   private func result(_ file: DocumentFile, _ faults: [String]) -> JSON {
@@ -71,10 +71,10 @@ struct Check: ParsableCommand {
     ])
   }
 
-  private func mend(
+  private func repairDocument(
     _ file: DocumentFile, _ check: DocumentCheck, _ results: inout [JSON]
   ) throws(ArtError) -> Bool {
-    guard let report = try check.mend(adopt ? .adopt : .repair) else {
+    guard let report = try check.repair(adopt ? .adopt : .repair) else {
       // Another program has repaired it meanwhile.
       results.append(result(file, []))
       return true
