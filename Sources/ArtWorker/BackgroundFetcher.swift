@@ -250,7 +250,7 @@ struct BackgroundDialogue: HelperDialogue {
   static var cancelled: BackgroundFailure { .cancelled }
 
   private let request: WorkerRequest
-  private let path: String
+  let path: String
   private var state = State.greeting
 
   /// Creates the protocol in its first state.
@@ -259,22 +259,17 @@ struct BackgroundDialogue: HelperDialogue {
     path = program.path
   }
 
-  /// Receives a line.
-  mutating func receive(line: [UInt8]) -> DialogueEffect<FetchProgress> {
-    let reply: WorkerReply
-    do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
-      return fail(.nonsense(path, error.cause))
-    }
+  var isBeforeGreeting: Bool { if case .greeting = state { true } else { false } }
+
+  mutating func greeted() { state = .asked }
+
+  mutating func receive(_ reply: WorkerReply) -> DialogueEffect<FetchProgress> {
     switch (state, reply) {
-    case (.greeting, .hello(WorkerRequest.version)):
-      state = .asked
-      return .sendRequest
-    case (.greeting, .hello(let version)): return fail(.otherVersion(path, version))
     case (.asked, .refused(let refusal)):
       state = .answered(.failure(refusal))
       return .nothing
     case (.asked, _): return answer(reply)
-    default: return fail(.nonsense(path, "a \(reply.name) out of turn"))
+    default: return fail(.outOfTurn(path, reply))
     }
   }
 
@@ -306,7 +301,7 @@ struct BackgroundDialogue: HelperDialogue {
     }
   }
 
-  private mutating func fail(_ error: ArtError) -> DialogueEffect<FetchProgress> {
+  mutating func fail(_ error: ArtError) -> DialogueEffect<FetchProgress> {
     if case .broken = state { return .kill }
     state = .broken(error)
     return .kill

@@ -240,8 +240,16 @@ protocol HelperDialogue: Sendable {
   /// Why there is no result.
   associatedtype Failure: Error
 
-  /// Receives a line.
-  mutating func receive(line: [UInt8]) -> DialogueEffect<Event>
+  /// The path of the program, for messages.
+  var path: String { get }
+  /// Whether the helper process has not sent its greeting yet.
+  var isBeforeGreeting: Bool { get }
+  /// The helper process has sent its greeting: the request is sent now.
+  mutating func greeted()
+  /// Receives a reply after the greeting.
+  mutating func receive(_ reply: WorkerReply) -> DialogueEffect<Event>
+  /// Ends the dialogue with an error; the first one counts.
+  mutating func fail(_ error: ArtError) -> DialogueEffect<Event>
   /// Receives raw bytes, as many as `receiveBytes` announced.
   mutating func receive(bytes: [UInt8]) -> DialogueEffect<Event>
   /// The result, after the process ended.
@@ -253,6 +261,28 @@ protocol HelperDialogue: Sendable {
   static var cancelled: Failure { get }
   /// The program is missing, or cannot be started.
   static func failed(_ error: ArtError) -> Failure
+}
+
+extension HelperDialogue {
+  /// Receives a line: first the greeting with the version of this program, then replies.
+  mutating func receive(line: [UInt8]) -> DialogueEffect<Event> {
+    let reply: WorkerReply
+    do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
+      return fail(.nonsense(path, error.cause))
+    }
+    guard isBeforeGreeting else { return receive(reply) }
+    guard case .hello(let version) = reply else { return fail(.outOfTurn(path, reply)) }
+    guard version == WorkerRequest.version else { return fail(.otherVersion(path, version)) }
+    greeted()
+    return .sendRequest
+  }
+}
+
+extension ArtError {
+  /// A helper process sent a reply that does not follow from what it was sent.
+  static func outOfTurn(_ path: String, _ reply: WorkerReply) -> ArtError {
+    .nonsense(path, "a \(reply.name) out of turn")
+  }
 }
 
 // MARK: - The program

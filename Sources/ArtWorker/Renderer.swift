@@ -204,7 +204,7 @@ struct DrawingDialogue: HelperDialogue {
 
   static var cancelled: DrawingFailure { .cancelled }
 
-  private let path: String
+  let path: String
   /// The most bytes of all parts, and the rest of them.
   private let limit: Int
   private var left: Int
@@ -217,16 +217,12 @@ struct DrawingDialogue: HelperDialogue {
     left = limit
   }
 
-  mutating func receive(line: [UInt8]) -> DialogueEffect<[UInt8]> {
-    let reply: WorkerReply
-    do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
-      return fail(.nonsense(path, error.cause))
-    }
+  var isBeforeGreeting: Bool { if case .greeting = state { true } else { false } }
+
+  mutating func greeted() { state = .asked }
+
+  mutating func receive(_ reply: WorkerReply) -> DialogueEffect<[UInt8]> {
     switch (state, reply) {
-    case (.greeting, .hello(WorkerRequest.version)):
-      state = .asked
-      return .sendRequest
-    case (.greeting, .hello(let version)): return fail(.otherVersion(path, version))
     case (.asked, .part(let count)):
       guard count <= left else { return fail(.nonsense(path, "a drawing of more than \(limit) bytes")) }
       left -= count
@@ -239,7 +235,7 @@ struct DrawingDialogue: HelperDialogue {
       state = .answered(.failure(refusal))
       return .nothing
     case (.asked, _): return fail(.nonsense(path, "a \(reply.name) that was not asked for"))
-    default: return fail(.nonsense(path, "a \(reply.name) out of turn"))
+    default: return fail(.outOfTurn(path, reply))
     }
   }
 
@@ -249,7 +245,7 @@ struct DrawingDialogue: HelperDialogue {
     return .report(bytes)
   }
 
-  private mutating func fail(_ error: ArtError) -> DialogueEffect<[UInt8]> {
+  mutating func fail(_ error: ArtError) -> DialogueEffect<[UInt8]> {
     if case .broken = state { return .kill }
     state = .broken(error)
     return .kill

@@ -52,32 +52,29 @@ struct SandboxDialogue: HelperDialogue {
 
   static var cancelled: ArtError { ArtError(.unavailable, "asking for the sandbox was given up; try again") }
 
-  private let path: String
+  let path: String
   private var state = State.greeting
 
   /// Creates the protocol in its first state.
   init(with program: HelperProgram) { path = program.path }
 
-  mutating func receive(line: [UInt8]) -> DialogueEffect<Void> {
-    let reply: WorkerReply
-    do throws(ArtError) { reply = try WorkerReply(line: line) } catch {
-      return fail(.nonsense(path, error.cause))
-    }
+  var isBeforeGreeting: Bool { if case .greeting = state { true } else { false } }
+
+  mutating func greeted() { state = .asked }
+
+  mutating func receive(_ reply: WorkerReply) -> DialogueEffect<Void> {
     switch (state, reply) {
-    case (.greeting, .hello(WorkerRequest.version)):
-      state = .asked
-      return .sendRequest
-    case (.greeting, .hello(let version)): return fail(.otherVersion(path, version))
     case (.asked, .sandbox(let ability)):
       state = .answered(ability)
       return .nothing
-    default: return fail(.nonsense(path, "a \(reply.name) out of turn"))
+    default: return fail(.outOfTurn(path, reply))
     }
   }
 
   mutating func receive(bytes: [UInt8]) -> DialogueEffect<Void> { fail(.nonsense(path, "bytes out of turn")) }
 
-  private mutating func fail(_ error: ArtError) -> DialogueEffect<Void> {
+  mutating func fail(_ error: ArtError) -> DialogueEffect<Void> {
+    if case .broken = state { return .kill }
     state = .broken(error)
     return .kill
   }
