@@ -69,7 +69,7 @@ final class DecodeWorker {
     program.standardInput = requests
     program.standardOutput = answers
     program.standardError = try FileHandle(forWritingTo: errors)
-    try program.run()
+    try program.start()
     guard case .reply(.hello) = answer() else { throw Failure() }
   }
 

@@ -97,7 +97,7 @@ import Testing
     program.standardOutput = output
     program.standardError = FileHandle.nullDevice
     program.environment = ["SWIFT_BACKTRACE": "enable=no"]
-    try program.run()
+    try program.start()
     let printed = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     program.waitUntilExit()
     // There is no file if the memory was not enough to begin.

@@ -2,6 +2,7 @@
 
 import ArtModel
 import Foundation
+import TestSupport
 
 /// Decoders without gdk-pixbuf: ImageMagick's `identify` for PNG, JPEG and GIF, `dwebp`
 /// for WebP and `avifdec` for AVIF.
@@ -96,7 +97,7 @@ final class OtherDecoder {
     program.arguments = arguments
     program.standardOutput = output
     program.standardError = FileHandle.nullDevice
-    try program.run()
+    try program.start()
     let text = try output.fileHandleForReading.readToEnd() ?? Data()
     program.waitUntilExit()
     return (program.terminationStatus, String(decoding: text, as: UTF8.self))

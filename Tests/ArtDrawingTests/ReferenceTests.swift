@@ -20,7 +20,7 @@ import Testing
     program.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
     program.arguments = [Sheet.font]
     program.standardOutput = output
-    try program.run()
+    try program.start()
     let sum = try output.fileHandleForReading.readToEnd() ?? Data()
     program.waitUntilExit()
     return String(decoding: sum.prefix(16), as: UTF8.self)

@@ -22,7 +22,7 @@ import Testing
     let output = Pipe()
     process.standardInput = input
     process.standardOutput = output
-    try process.run()
+    try process.start()
     var writer = JSONWriter()
     WorkerRequest.fetch(request).write(to: &writer)
     try input.fileHandleForWriting.write(contentsOf: Data(writer.bytes + [0x0A]))

@@ -2,6 +2,7 @@
 
 import ArtModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtNames
@@ -33,7 +34,7 @@ struct TableTests {
     process.executableURL = Self.root.appending(path: "scripts/emoji-names")
     process.arguments = ["--print"]
     process.standardOutput = output
-    try process.run()
+    try process.start()
     let made = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)

@@ -46,7 +46,7 @@ final class OtherProcess {
     process.standardOutput = output
     let isOver = isOver
     process.terminationHandler = { _ in isOver.signal() }
-    try process.run()
+    try process.start()
   }
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }

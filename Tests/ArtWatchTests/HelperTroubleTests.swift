@@ -51,7 +51,7 @@ import Testing
         + "echo $i > d$((i%7))/e/$((i%50)).emojiart; rm -rf d$(((i+3)%7)); sleep 0.003; done; touch last.emojiart",
     ]
     writer.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-    try writer.run()
+    try writer.start()
     var hit: [Int32] = []
     try await follower.until { view in
       if hit.count < 4, hit.last != observed.last {

@@ -135,7 +135,7 @@ import Testing
         + "touch zz.emojiart",
     ]
     writer.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-    try writer.run()
+    try writer.start()
     try await follower.until { view in
       view.changedFiles.count { $0.path == "bees.emojiart" && !$0.isQuiet } >= 3
     }

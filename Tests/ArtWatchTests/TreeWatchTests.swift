@@ -207,7 +207,7 @@ extension ScratchFolder {
     process.arguments = [path, "-type", "f", "-name", "?*.emojiart", "-printf", "%P\\0"]
     let output = Pipe()
     process.standardOutput = output
-    try process.run()
+    try process.start()
     let text = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     return String(decoding: text, as: UTF8.self).split(separator: "\0").map(String.init)

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtSystem
 import Foundation
+import TestSupport
 import Testing
 
 /// `Fixtures/sandbox/intruder.c`, built once: injected code that replaces a decoder or libcurl.
@@ -58,7 +59,7 @@ struct Intruder {
     process.environment = environment
     process.standardInput = stdin
     process.standardOutput = stdout
-    try process.run()
+    try process.start()
     // A process that has already ended reads nothing.
     try? stdin.fileHandleForWriting.write(contentsOf: input)
     try stdin.fileHandleForWriting.close()

@@ -3,6 +3,7 @@
 import ArtModel
 import ArtSystem
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtWorker
@@ -21,7 +22,7 @@ import Testing
     process.standardInput = stdin
     process.standardOutput = output ?? stdout
     process.standardError = stderr
-    try process.run()
+    try process.start()
     // The program may end without reading all of its input.
     try? stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try stdin.fileHandleForWriting.close()
@@ -151,7 +152,7 @@ import Testing
     let parent = Process()
     parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
     parent.arguments = ["fetch", worker.program.path]
-    try parent.run()
+    try parent.start()
     // The program is killed at once, so that none of its timeouts can end the worker.
     let process = parent.processIdentifier
     try await worker.reaches("there") { kill(process, SIGKILL) }
@@ -166,7 +167,7 @@ import Testing
     let parent = Process()
     parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
     parent.arguments = ["draw", worker.program.path]
-    try parent.run()
+    try parent.start()
     let process = parent.processIdentifier
     try await worker.reaches("there") { kill(process, SIGKILL) }
     #expect(try await worker.hasEnded())
@@ -191,7 +192,7 @@ import Testing
       parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
       parent.arguments = [how, small.program.path, large.program.path]
       parent.standardOutput = output
-      try parent.run()
+      try parent.start()
       let data = output.fileHandleForReading.readDataToEndOfFile()
       parent.waitUntilExit()
       #expect(parent.terminationStatus == 0)
@@ -215,7 +216,7 @@ import Testing
     parent.executableURL = URL(fileURLWithPath: try HelperPrograms.installed.program("WorkerParent").path)
     parent.arguments = ["measure", small.program.path, worker.program.path]
     parent.standardOutput = output
-    try parent.run()
+    try parent.start()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     parent.waitUntilExit()
     #expect(parent.terminationStatus == 0)

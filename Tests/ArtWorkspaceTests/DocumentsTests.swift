@@ -84,7 +84,7 @@ import Testing
       "UPDATE emoji SET z = z + 7", ".shell \(copies.joined(separator: " && "))", "ROLLBACK",
     ]
     shell.standardOutput = FileHandle.nullDevice
-    try shell.run()
+    try shell.start()
     shell.waitUntilExit()
     try #require(try watched.bytes("crashed.emojiart-journal").first == 0xD9)
     let renamed = try documents.rename(crashed, to: watched["mended"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 /// A run of a case in folders of its own: `work`, where the script begins, `state`, `config`, which does not exist yet, and `tmp`
 /// for scratch files.
@@ -71,7 +72,7 @@ struct CommandRun {
     process.standardError = stderr
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       process.terminationHandler = { _ in continuation.resume() }
-      do { try process.run() } catch { continuation.resume(throwing: error) }
+      do { try process.start() } catch { continuation.resume(throwing: error) }
     }
     for file in [stdout, stderr] { try file.close() }
     return CommandCase.Outcome(

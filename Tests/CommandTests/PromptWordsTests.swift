@@ -57,7 +57,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: input) }
     process.standardInput = try FileHandle(forReadingFrom: input)
     process.standardOutput = output
-    try process.run()
+    try process.start()
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     let answers = String(decoding: data, as: UTF8.self).split(separator: "\n")

@@ -21,11 +21,10 @@ final class StreamProcess {
     process.environment = run.environment
     process.standardInput = stdin
     process.standardOutput = stdout
-    input = dup(stdin.fileHandleForWriting.fileDescriptor)
-    output = dup(stdout.fileHandleForReading.fileDescriptor)
-    for end in [input, output] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    input = fcntl(stdin.fileHandleForWriting.fileDescriptor, F_DUPFD_CLOEXEC, 0)
+    output = fcntl(stdout.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
     _ = fcntl(input, F_SETFL, O_NONBLOCK)
-    try process.run()
+    try process.start()
     try stdin.fileHandleForWriting.close()
     try stdout.fileHandleForReading.close()
   }

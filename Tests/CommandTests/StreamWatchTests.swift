@@ -391,7 +391,7 @@ private struct OtherProgram {
     process.environment = run.environment
     let output = Pipe()
     (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, output)
-    try process.run()
+    try process.start()
     let bytes = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw Project.Missing(what: script) }

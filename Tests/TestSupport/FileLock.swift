@@ -17,7 +17,7 @@ package final class FileLock {
     shell.arguments = [path]
     shell.standardInput = words
     shell.standardOutput = answers
-    try shell.run()
+    try shell.start()
     var begin = alone ? "BEGIN EXCLUSIVE;" : "BEGIN IMMEDIATE;"
     if writing { begin += "CREATE TABLE mine(value);" }
     try words.fileHandleForWriting.write(contentsOf: Data(".bail on\n\(begin)\nSELECT 'held';\n".utf8))

@@ -35,7 +35,7 @@ package final class PictureServer: Sendable {
     let output = Pipe()
     process.standardInput = input
     process.standardOutput = output
-    try process.run()
+    try process.start()
     var line: [UInt8] = []
     while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
       line.append(byte)

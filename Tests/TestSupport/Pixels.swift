@@ -35,7 +35,7 @@ package struct Pixels: Sendable {
     program.executableURL = URL(fileURLWithPath: "/usr/bin/convert")
     program.arguments = ["-quiet", file.path + "[0]", "-depth", "8", "-colorspace", "sRGB", "pam:-"]
     program.standardOutput = output
-    try program.run()
+    try program.start()
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     program.waitUntilExit()
     try self.init(pam: [UInt8](data))

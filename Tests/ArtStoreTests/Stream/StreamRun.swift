@@ -52,7 +52,7 @@ extension StreamCase {
     process.standardInput = input.receiver
     let errors = Pipe()
     process.standardError = errors
-    try process.run()
+    try process.start()
     let limit = DispatchWorkItem {
       print("\(Hang("the end of a stream that was given \(lines)"))")
       process.terminate()

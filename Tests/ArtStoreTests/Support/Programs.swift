@@ -39,7 +39,7 @@ func run(
   process.standardInput = FileHandle.nullDevice
   process.standardOutput = output
   process.standardError = errors
-  try process.run()
+  try process.start()
   let limit = DispatchWorkItem {
     print("\(Hang("the end of \(program) \(arguments)"))")
     process.terminate()

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+/// Held while Foundation starts a process.
+private let starting = Mutex(())
+
+extension Process {
+  /// Starts the program like `run`, one program at a time.
+  ///
+  /// Foundation reports the end of a program when a socket is closed that the program inherits. Until the program runs, another
+  /// one that is started inherits the socket, too, and the end is reported only when both have ended. Two programs of which one
+  /// runs until the other one has ended would then never end.
+  package func start() throws { try starting.withLock { _ in try run() } }
+}
