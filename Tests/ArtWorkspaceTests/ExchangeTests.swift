@@ -66,13 +66,12 @@ import Testing
     let tally = importer.tally
     #expect(tally.documents == 1 && tally.failures == 1 && tally.firstFailure == .badJSON)
     #expect(tally.own == 1 && tally.others == 1 && tally.emojis == 1 && tally.emojisFound == 1)
-    // An error that is no refusal of a picture.
+    // A fetch that is cancelled.
     try put(#"{"emojis":[],"url":"https://example.org/a.png"}"#, "late.json")
-    let error = ArtError(.unavailable, "as the test says")
-    var failing = try self.importer(list(), ImportOptions(), CannedTransfer { _ in throw error })
+    var failing = try self.importer(list(), ImportOptions(), CannedTransfer { _ in throw CancellationError() })
     let late = try #require(list().sources.first { FilePath($0.name).name == "late.json" })
     let foreign = try #require(try failing.read(late))
-    #expect(failure { try failing.make(foreign, from: late) } == .failed(error))
+    #expect(throws: CancellationError.self) { try failing.make(foreign, from: late) }
     #expect(watched.everything.filter { $0.hasPrefix("new/") } == ["new/bees.emojiart"])
   }
 
