@@ -68,7 +68,8 @@ import Testing
     #expect(tally.own == 1 && tally.others == 1 && tally.emojis == 1 && tally.emojisFound == 1)
     // A fetch that is cancelled.
     try put(#"{"emojis":[],"url":"https://example.org/a.png"}"#, "late.json")
-    var failing = try self.importer(list(), ImportOptions(), CannedTransfer { _ in throw CancellationError() })
+    var failing = try self.importer(
+      list(), ImportOptions(), CannedTransfer { _ in throw CancellationError() })
     let late = try #require(list().sources.first { FilePath($0.name).name == "late.json" })
     let foreign = try #require(try failing.read(late))
     #expect(throws: CancellationError.self) { try failing.make(foreign, from: late) }
