@@ -206,7 +206,7 @@ import Testing
     #expect(await document.content.pending?.url == url(1))
     #expect(try await document.content == file.read() && file.check().faults == [])
     try await document.close()
-    let dropped = await events.until { if case .dropped = $0 { true } else { false } }.last
+    let dropped = try await events.until { if case .dropped = $0 { true } else { false } }.last
     guard case .dropped(_, let changes)? = dropped else {
       Issue.record("no dropped change was reported")
       return

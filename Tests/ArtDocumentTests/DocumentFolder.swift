@@ -58,12 +58,7 @@ extension Action {
 
 extension DocumentEvents {
   /// The events up to and including the first that matches.
-  func until(_ isLast: (DocumentEvent) -> Bool) async -> [DocumentEvent] {
-    var events: [DocumentEvent] = []
-    for await event in self {
-      events.append(event)
-      if isLast(event) { break }
-    }
-    return events
+  func until(_ isLast: (DocumentEvent) -> Bool) async throws -> [DocumentEvent] {
+    try await elements(until: "an event of a document", isLast)
   }
 }

@@ -103,7 +103,7 @@ import Testing
     #expect(await document.content == before)
     #expect(await document.unsavedChanges == 0)
     try await document.close()
-    #expect(await events.until { _ in false } == [.state(.closed)])
+    #expect(try await events.until { _ in false } == [.state(.closed)])
     #expect(try file.read() == before)
   }
 
@@ -189,7 +189,7 @@ import Testing
     lock.release()
     await closed
     #expect(await document.state == .closed)
-    #expect(await events.until { _ in false } == [.state(.closed)])
+    #expect(try await events.until { _ in false } == [.state(.closed)])
     #expect(try file.read().emojiCount == 1)
   }
 

@@ -94,7 +94,7 @@ import Testing
       file, journal: .none, autosave: AutosavePolicy(delay: .milliseconds(1)), refreshInterval: nil,
       clock: clock)
     try await document.perform(.bee())
-    await clock.waitUntilAsleep()
+    try await clock.waitUntilAsleep()
     await document.closeDiscardingChanges()
     clock.wake()
     try await clock.waitUntilAwake()

@@ -27,7 +27,7 @@ import Testing
     #expect(await !document.hasUnsavedChanges)
     let content = await document.content
     #expect(try file.read() == content.marking(save: 1))
-    let received = await events.until { $0 == .state(.open) }
+    let received = try await events.until { $0 == .state(.open) }
     let edited = DocumentEvent.changed(ContentChange(of: entry, isBackground: false, before: 0))
     #expect(received == [edited, .state(.saving), .saved(revision: 1), .state(.open)])
   }
@@ -38,7 +38,7 @@ import Testing
     let document = try await DocumentFolder.open(file)
     let events = document.events()
     for _ in 0..<20 { try await document.perform(.bee()) }
-    _ = await events.until { $0 == .saved(revision: 20) }
+    _ = try await events.until { $0 == .saved(revision: 20) }
     let saved = try file.read()
     #expect(saved.emojiCount == 20)
     #expect(Set(saved.log.map(\.save)) == [1])
@@ -51,11 +51,11 @@ import Testing
     let document = try await DocumentFolder.open(file, clock: clock)
     let events = document.events()
     try await document.perform(.bee())
-    await clock.sleepers(1)
+    try await clock.sleepers(1)
     clock.advance(by: .milliseconds(249))
     #expect(try file.read().emojiCount == 0)
     clock.advance(by: .milliseconds(1))
-    _ = await events.until { $0 == .saved(revision: 1) }
+    _ = try await events.until { $0 == .saved(revision: 1) }
     #expect(try file.read().emojiCount == 1)
   }
 
@@ -75,7 +75,7 @@ import Testing
     #expect(try file.read().emojiCount == 1)
     try await document.save()
     #expect(try file.read().emojiCount == 2)
-    let received = await events.until { $0 == .saved(revision: 2) }
+    let received = try await events.until { $0 == .saved(revision: 2) }
     #expect(received.filter { $0 == .state(.saving) }.count == 2)
   }
 
@@ -88,13 +88,13 @@ import Testing
     try DocumentFolder.move(file.path, to: file.path + ".away")
     try await document.perform(.bee())
     await #expect(throws: ArtError.self) { try await document.save() }
-    await clock.sleepers(1)
+    try await clock.sleepers(1)
     clock.advance(by: .milliseconds(500))
-    await clock.sleepers(1)
+    try await clock.sleepers(1)
     #expect(await document.unsavedChanges == 1)
     try DocumentFolder.move(file.path + ".away", to: file.path)
     clock.advance(by: .seconds(2))
-    let received = await events.until { $0 == .state(.open) }
+    let received = try await events.until { $0 == .state(.open) }
     let errors = received.filter { if case .state(.error) = $0 { true } else { false } }
     #expect(errors.count == 1)
     #expect(try file.read().emojiCount == 1)
@@ -113,7 +113,7 @@ import Testing
     #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2])
     #expect(try await file.read() == document.content)
     #expect(try file.read().log.map(\.revision) == [1, 2])
-    let received = await events.until { if case .saved = $0 { true } else { false } }
+    let received = try await events.until { if case .saved = $0 { true } else { false } }
     let changes = received.compactMap { if case .changed(let change) = $0 { change } else { nil } }
     #expect(changes.map(\.isComplete) == [true])
     #expect(changes.first?.edits.map(\.id.origin) == [other.origin])
@@ -167,10 +167,10 @@ import Testing
     }
     for listener in quick {
       let last = try #require(made.last)
-      #expect(await listener.until { $0 == last } == made)
+      #expect(try await listener.until { $0 == last } == made)
     }
     let last = try #require(made.last)
-    let received = await slow.until { $0 == last }
+    let received = try await slow.until { $0 == last }
     // All missed events came before that version.
     let version = 30 - (received.count - 1)
     #expect(received.first == .resync(version: version))

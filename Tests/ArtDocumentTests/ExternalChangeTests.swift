@@ -40,7 +40,7 @@ import Testing
     await document.refresh()
     #expect(try await document.content == file.read())
     try await document.close()
-    let received = changes(await events.until { _ in false })
+    let received = changes(try await events.until { _ in false })
     #expect(received.map(\.isComplete) == [true])
     #expect(received.flatMap(\.edits).map(\.id.origin) == [other.origin, other.origin])
     #expect(received.first?.revision == 3)
@@ -57,7 +57,7 @@ import Testing
     try await other.perform(.bee())
     try await other.close()
     clock.advance(by: .seconds(3))
-    let received = await events.until { if case .changed = $0 { true } else { false } }
+    let received = try await events.until { if case .changed = $0 { true } else { false } }
     #expect(changes(received).first?.edits.count == 1)
     try await document.close()
   }
@@ -78,7 +78,9 @@ import Testing
     #expect(try file.read().emojisInOrder().map(\.position.x) == [1, 3])
     #expect(try await document.content == file.read())
     #expect(
-      changes(await events.until { if case .saved = $0 { true } else { false } }).map(\.isComplete) == [false]
+      changes(try await events.until { if case .saved = $0 { true } else { false } }).map(\.isComplete) == [
+        false
+      ]
     )
     try copy(DocumentFile(file.path + ".backup"), over: file.path)
     await document.refresh()
@@ -101,7 +103,7 @@ import Testing
     await document.refresh()
     #expect(await document.state == .open)
     try await document.close()
-    let states = await events.until { _ in false }
+    let states = try await events.until { _ in false }
     #expect(states.count == 3, "\(states)")
   }
 
@@ -177,7 +179,7 @@ import Testing
     let move = Change.move(bee.id, to: try Point(x: 2, y: 2))
     let entry = try await document.perform(Edit(name: "move", changes: [move]))
     try await document.close()
-    let received = await events.until { _ in false }
+    let received = try await events.until { _ in false }
     #expect(received.contains(.dropped(try #require(entry).id, [move])))
     #expect(try file.read().log.last?.dropped == [move])
   }

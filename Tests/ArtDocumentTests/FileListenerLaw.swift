@@ -115,7 +115,7 @@ final class FileListenerLaw {
     for stream in streams { stream.endInput() }
     for stream in streams {
       while try await lines(of: stream) != nil {}
-      let status = stream.wait()
+      let status = try stream.wait()
       if status != 0 { fail("a stream ends with \(status.map(String.init) ?? "a signal")") }
     }
     streams = []
@@ -303,7 +303,7 @@ final class FileListenerLaw {
     usleep(UInt32(below(5_000)))
     stream.kill()
     while try await lines(of: stream) != nil {}
-    if stream.wait() == nil { tally.kills += 1 }
+    if try stream.wait() == nil { tally.kills += 1 }
     try startStream()
   }
 
@@ -321,7 +321,7 @@ final class FileListenerLaw {
     }
     child.endInput()
     while try await lines(of: child) != nil {}
-    guard let status = child.wait() else { return tally.kills += 1 }
+    guard let status = try child.wait() else { return tally.kills += 1 }
     // An undo may find nothing to undo.
     if status != 0, words[0] != "undo" { fail("\(words[0]) ends with \(status): \(try errors())") }
   }

@@ -58,7 +58,7 @@ import Testing
     #expect(try Set(file.read().emojisInOrder().map(\.position.x)) == [1, 2])
     #expect(await reader.refresh())
     for document in [reader, editor] { try await document.close() }
-    let received = [await events[0].until { _ in false }, await events[1].until { _ in false }]
+    let received = [try await events[0].until { _ in false }, try await events[1].until { _ in false }]
     #expect(changes(received[0]).map(\.edits.count) == [1, 1])
     #expect(changes(received[1]).map(\.edits.count) == [1])
     #expect(received.allSatisfy { !$0.contains { if case .state(.error) = $0 { true } else { false } } })

@@ -28,10 +28,12 @@ final class LateClock: Clock, Sendable {
     state.withLock { $0.awake += 1 }
   }
 
-  func waitUntilAsleep() async {
-    await withCheckedContinuation { continuation in
-      state.withLock { state in
-        if state.sleepers.isEmpty { state.watchers.append(continuation) } else { continuation.resume() }
+  func waitUntilAsleep() async throws {
+    try await result(for: "a sleeper") {
+      await withCheckedContinuation { continuation in
+        self.state.withLock { state in
+          if state.sleepers.isEmpty { state.watchers.append(continuation) } else { continuation.resume() }
+        }
       }
     }
   }

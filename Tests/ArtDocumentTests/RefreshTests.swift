@@ -55,7 +55,7 @@ import Testing
     #expect(await document.refresh())
     #expect(await document.unsavedChanges == 1)
     await document.closeDiscardingChanges()
-    #expect(await events.until { _ in false } == [.state(.closed)])
+    #expect(try await events.until { _ in false } == [.state(.closed)])
   }
 
   @Test("D12 a refresh that finds another program's save rebases the unsaved edits onto it, and saves them")
@@ -76,7 +76,7 @@ import Testing
     #expect(await document.unsavedChanges == 0)
     #expect(await document.blocker == SaveBlocker(), "no save is blocked")
     try await document.close()
-    let changes = await events.until { _ in false }.compactMap { event in
+    let changes = try await events.until { _ in false }.compactMap { event in
       if case .changed(let change) = event { change.edits.map(\.id.origin) } else { nil }
     }
     #expect(changes == [[other.origin]])
@@ -256,7 +256,7 @@ import Testing
     #expect(await document.refresh())
     #expect(await document.unsavedChanges == 1)
     await document.closeDiscardingChanges()
-    #expect(await events.until { _ in false } == [.state(.closed)])
+    #expect(try await events.until { _ in false } == [.state(.closed)])
   }
 }
 

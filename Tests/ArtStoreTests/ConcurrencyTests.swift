@@ -36,7 +36,7 @@ import Testing
           })
       }
     }
-    group.wait()
+    try group.wait(for: "eight programs")
     var answered: [String] = []
     var busy = 0
     for result in ended.all {
@@ -76,7 +76,7 @@ import Testing
           ended.append(Result { try run(emojiart, ["add", file.path, "🐝"]) })
         }
       }
-      group.wait()
+      try group.wait(for: "six programs")
       let ends = try ended.all.map { try $0.get() }
       #expect(ends.allSatisfy { $0.status == 0 }, "\(ends.map(\.errors))")
       #expect(ends.count { $0.errors.contains("rolled back") } == 1)
@@ -139,7 +139,7 @@ import Testing
       #expect(try file.summary().emojiCount == 50)
       reads.withLock { $0 += 1 }
     } while !done.isFinished
-    group.wait()
+    try group.wait(for: "a writer")
     for result in done.all { _ = try result.get() }
     #expect(try file.read().revision >= 61)
   }

@@ -19,7 +19,7 @@ import Testing
         do {
           let pass = FileGate.Pass(gate)
           entered.signal()
-          mayLeave.wait()
+          do { try mayLeave.wait(for: "the request to leave") } catch { Issue.record(error) }
           // A thread that is inside may enter again, also while the gate is closed.
           withExtendedLifetime((pass, FileGate.Pass(gate))) {}
         }
@@ -27,19 +27,12 @@ import Testing
       }
     }
 
-    func waitUntilInside() async { await Self.wait(entered) }
-    func leave() async {
-      mayLeave.signal()
-      await Self.wait(left)
+    func waitUntilInside() async throws {
+      try await onThread { [entered] in try entered.wait(for: "a thread that enters the gate") }
     }
-
-    private static func wait(_ semaphore: DispatchSemaphore) async {
-      await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-          semaphore.wait()
-          continuation.resume()
-        }
-      }
+    func leave() async throws {
+      mayLeave.signal()
+      try await onThread { [left] in try left.wait(for: "a thread that leaves the gate") }
     }
   }
 
@@ -47,19 +40,19 @@ import Testing
   func closing() async throws {
     let gate = FileGate()
     let inside = Visitor(gate)
-    await inside.waitUntilInside()
+    try await inside.waitUntilInside()
     gate.close()
     let late = Visitor(gate)
     try await until("a thread that waits at the gate") { gate.waitingThreads > 0 }
     async let idle: Void = gate.waitUntilIdle()
     try await until("a task that waits for the threads inside") { gate.waitingTasks > 0 }
-    await inside.leave()
+    try await inside.leave()
     await idle
     #expect(gate.waitingThreads == 1)
     gate.open()
-    await late.waitUntilInside()
+    try await late.waitUntilInside()
     #expect(gate.waitingThreads == 0)
-    await late.leave()
+    try await late.leave()
   }
 
   @Test(
@@ -68,7 +61,7 @@ import Testing
   func opening() async throws {
     let gate = FileGate()
     let inside = Visitor(gate)
-    await inside.waitUntilInside()
+    try await inside.waitUntilInside()
     gate.close()
     let waiting = Task { await gate.waitUntilIdle() }
     try await until("a task that waits for the threads inside") { gate.waitingTasks > 0 }
@@ -80,7 +73,7 @@ import Testing
     cancelled.cancel()
     await cancelled.value
     gate.open()
-    await inside.leave()
+    try await inside.leave()
   }
 
   @Test("D11 waiting for an open gate, or for one with no thread inside, ends at once")

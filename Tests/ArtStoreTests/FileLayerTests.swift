@@ -3,6 +3,7 @@
 import CStore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ArtModel
@@ -50,9 +51,9 @@ import Testing
       ended.signal()
     }.start()
     // The edit has opened the file, and waits for the lock.
-    while try openCount(of: file.path) < 2 { sched_yield() }
+    try wait(for: "an edit that waits for the lock") { try openCount(of: file.path) >= 2 }
     holder.release()
-    ended.wait()
+    try ended.wait(for: "an edit")
     #expect(edited.withLock { $0 } == nil)
     #expect(try file.read().emojiCount == before.emojiCount + 1)
     #expect(try file.check().faults == [])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArtSystem
 
-@Suite("Files and folders") struct FileTests {
+@Suite("Files and folders", .timeLimit(.minutes(10))) struct FileTests {
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }
@@ -89,15 +89,29 @@ import Testing
     #expect(missing?.number == ENOENT)
   }
 
-  @Test("A6 a file with a hidden name is not linked over another file")
+  @Test(
+    "A6 where link(2) or renameat2(2) fails a file with a hidden name gets its name, and replaces no file")
   func renaming() throws {
-    try scratch.write("a", "one")
-    try scratch.write("b", "two")
-    let file = try UnnamedFile(in: scratch.path, mode: 0o600, else: scratch[".hidden"], allowsUnnamed: false)
-    #expect(throws: SystemError.self) { try file.link(as: scratch["a"], mayRace: true) }
-    #expect(try SmallFile.text(scratch["a"], limit: 9) == "one")
-    file.abandon()
-    close(file.descriptor)
+    let rename = ["-e", "inject=?link,linkat:error=EPERM"]
+    let twoSteps = rename + ["-e", "inject=renameat2:error=EINVAL"]
+    for (verb, faults, number) in [
+      ("link", [], 0), ("race", [], 0), ("link", rename, 0), ("race", rename, 0), ("link", twoSteps, EPERM),
+      ("race", twoSteps, 0),
+    ] {
+      for isThere in [false, true] {
+        if isThere { try scratch.write("a", "one") }
+        let words = ["strace", "-qq", "-o", "/dev/null"] + faults
+        let program = try OtherProcess(
+          "/usr/bin/env", words + [try built("WorkerParent").path, verb, scratch[".hidden"], scratch["a"]])
+        try #require(program.hasEnded && program.process.terminationStatus == 0)
+        let output = String(decoding: program.output.fileHandleForReading.availableData, as: UTF8.self)
+        #expect(output == "\(isThere && number == 0 ? EEXIST : number)\n", "\(verb) \(faults)")
+        let text = isThere ? "one" : number == 0 ? "new" : nil
+        #expect(try SmallFile.text(scratch["a"], limit: 9) == text, "\(verb) \(faults)")
+        #expect(try names() == (text == nil ? [] : ["a"]), "\(verb) \(faults)")
+        unlink(scratch["a"])
+      }
+    }
   }
 
   @Test("W10 paths are compared by their bytes, and split at the byte of a slash")

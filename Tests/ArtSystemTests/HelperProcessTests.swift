@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArtSystem
 
-@Suite("A helper process") struct HelperProcessTests {
+@Suite("A helper process", .timeLimit(.minutes(10))) struct HelperProcessTests {
   private let recorded = RecordedOutput()
 
   @Test("B15 a program is found beside this one or in libexec, and only if it can be executed")

@@ -4,7 +4,7 @@ import ArtSystem
 import Foundation
 import Testing
 
-@Suite("The watching helper") struct InotifyHelperTests {
+@Suite("The watching helper", .timeLimit(.minutes(10))) struct InotifyHelperTests {
   private let scratch: Scratch
   private let recorded = RecordedOutput()
   private let worker: HelperProcess

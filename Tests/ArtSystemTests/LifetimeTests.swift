@@ -5,7 +5,17 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The end of a worker") struct LifetimeTests {
+@Suite("The end of a worker", .timeLimit(.minutes(10))) struct LifetimeTests {
+  /// A FIFO's end to read from. Waits until a process has written to the FIFO: before the first writer, no byte and no end comes.
+  private func opened(_ path: String) throws -> Int32 {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    try #require(descriptor >= 0)
+    try waitUntilReadable(descriptor, for: "a process that writes to a FIFO")
+    // From here on reads block.
+    try #require(fcntl(descriptor, F_SETFL, 0) == 0)
+    return descriptor
+  }
+
   /// Waits until no process holds the other end of a FIFO.
   private func hangsUp(_ descriptor: Int32) throws -> Bool {
     var byte: UInt8 = 0
@@ -24,7 +34,7 @@ import Testing
     // The worker reads no input: only the kernel can end it.
     let parent = try OtherProcess(
       built("WorkerParent").path, ["keep", "exec 3>\(scratch["alive"]); echo $$ >&3; exec sleep 1000"])
-    let alive = open(scratch["alive"], O_RDONLY | O_CLOEXEC)
+    let alive = try opened(scratch["alive"])
     var text = [UInt8](repeating: 0, count: 32)
     let count = read(alive, &text, text.count)
     let worker = try #require(Int32(String(decoding: text[..<max(count - 1, 0)], as: UTF8.self)))
@@ -57,7 +67,7 @@ import Testing
     let recorded = RecordedOutput()
     let worker = try HelperProcess.shell(
       "(exec 3>\(scratch["alive"]); echo >&3; exec sleep 1000) & read end; exit 0", recorded)
-    let alive = open(scratch["alive"], O_RDONLY | O_CLOEXEC)
+    let alive = try opened(scratch["alive"])
     try worker.send("end\n")
     #expect(try recorded.ended().cause == .exit(0))
     #expect(try hangsUp(alive))

@@ -3,9 +3,10 @@
 import ArtSystem
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("An overflow of the kernel's queue") struct OverflowTests {
+@Suite("An overflow of the kernel's queue", .timeLimit(.minutes(10))) struct OverflowTests {
   @Test("W2 events that are lost are reported as an overflow, and later events are reported again")
   func overflow() throws {
     let scratch = try Scratch()
@@ -16,7 +17,7 @@ import Testing
       starting: built("emojiart-inotify"), limits: .wide,
       onLine: { line in
         if line.starts(with: "event".utf8), isHeld.withLock({ $0 }) {
-          mayRead.wait()
+          do { try mayRead.wait(for: "the changes of the test") } catch { Issue.record(error) }
           isHeld.withLock { $0 = false }
         }
         recorded.line(line)
@@ -42,7 +43,7 @@ import Testing
     print("W2 overflow: \(count) events, \(reported) told before it")
   }
 
-  @Test("G7 a helper without memory for its watches ends without a false answer")
+  @Test("G7 a helper without memory for its watches ends without a false answer, and can be started again")
   func memory() throws {
     let scratch = try Scratch()
     let recorded = RecordedOutput()
@@ -56,6 +57,11 @@ import Testing
     let end = try recorded.ended()
     #expect(end.cause == .exit(1) || end.cause == .signal(SIGSEGV), "\(end)")
     #expect(recorded.lines.count > 1000 && !recorded.lines.contains { $0.hasPrefix("failed") })
+    let again = RecordedOutput()
+    let other = try HelperProcess(built("emojiart-inotify").path, [], again, limits)
+    try other.send("watch \(scratch.path)\n")
+    #expect(try again.next() == "emojiart-inotify 1")
+    #expect(try again.next().hasPrefix("watching 1 "))
     print("G7 memory: \(recorded.lines.count) watches in 24 MiB")
   }
 
@@ -70,7 +76,12 @@ import Testing
     let full = try OtherProcess(helper, [])
     try full.input.fileHandleForWriting.write(contentsOf: Data("watch \(scratch.path)\n".utf8))
     var answer = Data()
-    while answer.count(where: { $0 == 10 }) < 2 { answer += full.output.fileHandleForReading.availableData }
+    while answer.count(where: { $0 == 10 }) < 2 {
+      try waitUntilReadable(full.output.fileHandleForReading.fileDescriptor, for: "the answer of a helper")
+      let more = full.output.fileHandleForReading.availableData
+      try #require(!more.isEmpty, "the helper has ended")
+      answer += more
+    }
     try scratch.write("a")
     for number in 0..<10_000 {
       let names = number % 2 == 0 ? ("a", "b") : ("b", "a")

@@ -5,7 +5,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@Suite("Announced bytes of a worker") struct RawBytesTests {
+@Suite("Announced bytes of a worker", .timeLimit(.minutes(10))) struct RawBytesTests {
   private let recorded = RecordedOutput()
 
   /// Starts a shell whose lines that are numbers announce that many bytes; lines are recorded as they are, bytes as their

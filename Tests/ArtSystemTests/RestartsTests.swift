@@ -3,7 +3,7 @@
 import ArtSystem
 import Testing
 
-@Suite("Delays before restarts") struct RestartsTests {
+@Suite("Delays before restarts", .timeLimit(.minutes(10))) struct RestartsTests {
   @Test("W3 a helper that ended soon is started again after delays that double from 100 ms up to 30 s")
   func pausesGrow() {
     var restarts = RestartBackoff()

@@ -4,9 +4,10 @@ import ArtModel
 import ArtSystem
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Sending to a worker") struct SendingTests {
+@Suite("Sending to a worker", .timeLimit(.minutes(10))) struct SendingTests {
   private let recorded = RecordedOutput()
 
   @Test("bytes that several threads send arrive whole, also if the worker reads slowly")
@@ -66,7 +67,7 @@ import Testing
       limits: .wide,
       onLine: {
         recorded.line($0)
-        isRead.wait()
+        do { try isRead.wait(for: "a line that is read") } catch { Issue.record(error) }
       }, onEnd: { recorded.end($0) })
     #expect(try recorded.next() == "")
     // Each line that is read lets one more line through; the end is reported after the last one.

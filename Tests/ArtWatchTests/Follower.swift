@@ -13,7 +13,6 @@ actor Follower {
   let root: String
   private(set) var events: [WatchEvent] = []
   private(set) var files: Set<String> = []
-  private var isAsking = false
 
   init(_ watcher: FolderWatcher, root: String) {
     self.watcher = watcher
@@ -25,7 +24,11 @@ actor Follower {
   func until(_ holds: (Follower.View) throws -> Bool) async throws -> [WatchEvent] {
     let start = events.count
     while try !holds(view(from: start)) {
-      guard let next = await watcher.next() else { throw Closed() }
+      let next = try await result(for: "an event after \(events.last.map { "\($0)" } ?? "none")") {
+        [watcher] in
+        await watcher.next()
+      }
+      guard let next else { throw Closed() }
       events.append(next)
       apply(next)
     }

@@ -159,10 +159,10 @@ import Testing
     let next = Task { try await follower.next() }
     try await until("the watcher waits") { watcher.wakeup.isAwaited }
     await watcher.recheck(at: "bees.emojiart", after: .seconds(2))
-    await clock.sleepers(1)
+    try await clock.sleepers(1)
     try await until("the watcher waits") { watcher.wakeup.isAwaited }
     clock.advance(by: .milliseconds(1_999))
-    #expect(watcher.wakeup.isAwaited)
+    #expect(clock.asleep == 1 && watcher.wakeup.isAwaited, "no timer has run out before")
     clock.advance(by: .milliseconds(1))
     #expect(try await next.value == .changed([WatchedFile("bees.emojiart", isQuiet: true)]))
     await watcher.close()

@@ -31,7 +31,7 @@ import Testing
     -> WatchEvent
   {
     let next = Task { try await follower.next() }
-    await clock.sleepers(1)
+    try await clock.sleepers(1)
     clock.advance(by: time)
     return try await next.value
   }
@@ -48,12 +48,12 @@ import Testing
     for round in 1...2 {
       // At the first check nothing has moved.
       let next = Task { try await follower.next() }
-      await clock.sleepers(1)
+      try await clock.sleepers(1)
       clock.advance(by: .seconds(2))
-      await clock.sleepers(1)
+      try await clock.sleepers(1)
       try folder.shell("mv p q\(round); mkdir -p p/root; touch p/root/b\(round).emojiart")
       clock.advance(by: .seconds(2))
-      await clock.sleepers(1)
+      try await clock.sleepers(1)
       clock.advance(by: .milliseconds(20))
       let event = try await next.value
       guard case .scanned(let scan) = event else { Issue.record("\(event)"); return }

@@ -215,15 +215,15 @@ import Testing
     // The lines that were read by then are not known, and each one restarts the timeout: the clock is advanced repeatedly.
     let driver = Task {
       while !Task.isCancelled {
-        await clock.sleepers(1)
+        try await clock.sleepers(1)
         clock.advance(by: .seconds(120))
       }
     }
     let failure = try await drawing.value
     driver.cancel()
-    // This sleeper lets the driver end.
+    // This sleeper ends the last wait of the driver.
     let last = Task { try await clock.sleep(until: clock.now.advanced(by: .seconds(1)), tolerance: nil) }
-    await driver.value
+    _ = await driver.result
     last.cancel()
     check(failure, worker, "gave no answer within 120 s, and was killed")
     #expect(clock.now.offset >= .seconds(120))
@@ -239,17 +239,17 @@ import Testing
     let drawing = Task {
       try await Renderer(helpers: worker.helpers, clock: clock).draw(DrawingWorkerTests.drawing()) { _ in
         arrival.yield()
-        goOn.wait()
+        do { try goOn.wait(for: "a part that may be taken") } catch { Issue.record(error) }
         return true
       }
     }
     var parts = 0
     for await _ in arrivals {
       for _ in 0..<50 {
-        await clock.sleepers(1)
+        try await clock.sleepers(1)
         clock.advance(by: .seconds(120))
       }
-      await clock.sleepers(1)
+      try await clock.sleepers(1)
       goOn.signal()
       parts += 1
       if parts == 2 { break }

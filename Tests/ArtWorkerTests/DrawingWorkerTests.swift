@@ -215,10 +215,10 @@ final class ReceivedBytes: Sendable {
     // From here on the worker writes nothing until it may go on.
     try await worker.reaches("there")
     for duration in [Duration.seconds(120), .seconds(86_400)] {
-      await clock.sleepers(1)
+      try await clock.sleepers(1)
       clock.advance(by: duration)
     }
-    await clock.sleepers(1)
+    try await clock.sleepers(1)
     try #require(write(go, "\n", 1) == 1)
     #expect(try await drawing.value.1 == Array("abc".utf8))
     #expect(try await worker.hasEnded())

@@ -28,6 +28,11 @@ extension HelperPool {
     "say '{\"part\":1000000}'; head -c 1000000 /dev/zero; say '{\"part\":1000000}'; head -c 1000000 /dev/zero; "
   private static let short = "say '{\"part\":3}'; printf abc; " + ScriptedWorker.drawn
 
+  /// Waits where no error can be thrown.
+  private static func wait(_ gate: DispatchSemaphore, for what: String) {
+    do { try gate.wait(for: what) } catch { Issue.record(error) }
+  }
+
   /// The requests that were served, in their order.
   private final class Served: Sendable {
     private let numbers = Mutex<[Int]>([])
@@ -58,7 +63,7 @@ extension HelperPool {
         return state.arrived % size == 0
       }
       if isLast { for _ in 0..<size { gate.signal() } }
-      gate.wait()
+      HelperPoolTests.wait(gate, for: "\(size) callers at a barrier")
       state.withLock { $0.inside -= 1 }
     }
   }
@@ -143,7 +148,7 @@ extension HelperPool {
       tasks.append(
         Task {
           try await renderer.draw(drawing) { _ in
-            if number == 0 { gate.wait() }
+            if number == 0 { Self.wait(gate, for: "the requests of the test") }
             served.add(number)
             return true
           }
@@ -167,7 +172,7 @@ extension HelperPool {
     let drawing = try DrawingWorkerTests.drawing()
     let first = Task {
       try await renderer.draw(drawing) { _ in
-        gate.wait()
+        Self.wait(gate, for: "the requests of the test")
         return true
       }
     }

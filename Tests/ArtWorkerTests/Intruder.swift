@@ -30,7 +30,7 @@ struct Intruder {
   static var shared: Intruder { get throws { try built.get() } }
 
   let program: String
-  private let library: String
+  let library: String
   /// The names of its attempts.
   let attempts: [String]
 

@@ -91,6 +91,28 @@ import Testing
     for line in run.lines.dropFirst() { #expect(line.contains(#""reason":"noFont""#), "\(line)") }
   }
 
+  @Test("a drawing has the labels of its own request, and not those of an earlier one")
+  func ownLabels() throws {
+    // Texts that the font lacks are named in the answer.
+    func request(_ texts: String...) -> String {
+      guard !texts.isEmpty else { return "\(Self.draw)\n" }
+      let labels = "[" + texts.map { #"["\#($0)",1,1,1]"# }.joined(separator: ",") + "]"
+      return #"{"labels":{"bytes":\#(labels.utf8.count),"total":\#(texts.count)}}"#
+        + "\n\(labels)\(Self.draw)\n"
+    }
+    let input = request("🐝漢") + request() + request("🐝字", "🐝漢") + request("🐝")
+    let run = try run(input, WorkerVerb.draw(font: EmojiFont.find(nil), []).arguments)
+    #expect(run.status == 0 && run.errors.isEmpty)
+    let drawn = run.lines.compactMap { line in
+      line.firstRange(of: #"{"drawn""#).map { line[$0.lowerBound...] }
+    }
+    let expected = [["🐝漢"], [], ["🐝字", "🐝漢"], []].map { texts in
+      let lacking = texts.map { "\"\($0)\"" }.joined(separator: ",")
+      return #"{"drawn":{"lacking":[\#(lacking)],"lackingCount":\#(texts.count)}}"#
+    }
+    #expect(drawn.map(String.init) == expected, "\(run.lines)")
+  }
+
   @Test("requests before an invalid one are answered")
   func brokenLater() throws {
     let run = try run("\(Self.decode)\nabcnonsense\n")

@@ -220,7 +220,7 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
         limits: limits, onLine: { _ in hasGreeted.signal() },
         // A worker that ends without a greeting has no files in /proc.
         onEnd: { _ in hasGreeted.signal() })
-      hasGreeted.wait()
+      try hasGreeted.wait(for: "the greeting of a worker")
     }
 
     func text(_ name: String) throws -> String {
@@ -349,6 +349,40 @@ enum SandboxCase: String, CaseIterable, CustomTestStringConvertible {
       }
       #expect(refusal.reason == .forbidden)
     }
+  }
+
+  @Test("G2 a worker that is ended for injected code is one refused picture, fetch or drawing for the caller")
+  func refusedIntruders() async throws {
+    let (target, intruder) = (try IntruderTarget(), try Intruder.shared)
+    let variables = target.environment.merging([
+      "INTRUDER_ATTEMPT": "execute", "LD_PRELOAD": intruder.library,
+    ]) {
+      $1
+    }
+    let exports = variables.map { "export \($0.key)='\($0.value)'\n" }.joined()
+    let program = try HelperPrograms.installed.program("emojiart-worker").path
+    let worker = try ScriptedWorker(script: "exec 9>&-\n\(exports)exec '\(program)' \"$@\"")
+    var refusals: [Refusal?] = []
+    do throws(BackgroundFailure) {
+      _ = try await worker.fetcher.check(try! SandboxCase.picture("sign.png"))
+    } catch { refusals.append(Result<CheckedPicture, BackgroundFailure>.failure(error).refusal) }
+    let request = BackgroundRequest(try BackgroundURL("http://127.0.0.1:1/"), isUserInitiated: true)
+    refusals.append(await worker.fetcher.fetch(request).result.refusal)
+    #expect(refusals.map { $0?.reason } == [.notAnImage, .notAllowed])
+    for refusal in refusals {
+      #expect(refusal?.isTransient == false)
+      #expect(refusal?.detail.contains("what the sandbox of emojiart-worker forbids") == true, "\(refusals)")
+    }
+    let canvas = try Canvas(width: 40, height: 30)
+    let drawing = Drawing(
+      scene: DrawingScene(canvas: canvas, labels: [], picture: try SandboxCase.picture("sign.png")),
+      region: CanvasRect(canvas), format: .png(try PixelSize(width: 4, height: 3)), font: EmojiFont.find(nil))
+    guard case .refused(let refusal) = try await worker.renderer.failure(drawing).0 else {
+      Issue.record("the drawing is not refused")
+      return
+    }
+    #expect(refusal.reason == .forbidden)
+    #expect(try target.isUnchanged())
   }
 
   @Test("G2 injected code in the decoder that writes a file is killed by SIGSYS and changes nothing")

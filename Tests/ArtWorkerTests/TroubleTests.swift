@@ -177,10 +177,10 @@ import Testing
       let url = try BackgroundURL("http://picture.test/a.png")
       let fetch = fetcher.fetch(BackgroundRequest(url, isUserInitiated: true))
       try await worker.reaches("there")
-      await clock.sleepers(1)
+      try await clock.sleepers(1)
       let isDecoding = name == "while it decodes"
       clock.advance(by: isDecoding ? .seconds(29) : .seconds(16))
-      await clock.sleepers(1)
+      try await clock.sleepers(1)
       clock.advance(by: .seconds(1))
       let result = await fetch.result
       if ["while it fetches", "in the middle of a body", "while something that it started runs"].contains(

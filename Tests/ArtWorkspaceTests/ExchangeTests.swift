@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "U3 an import makes a document of each source, and reports why a source gives none")
+    "U3 an import makes a whole document of each source or none, and reports why a source gives none")
   func sources() throws {
     try put(#"{"emojis":[{"text":"🐝","x":1,"y":2,"size":30}]}"#, "bees.json")
     try put("{", "bad.json")
@@ -66,7 +66,14 @@ import Testing
     let tally = importer.tally
     #expect(tally.documents == 1 && tally.failures == 1 && tally.firstFailure == .badJSON)
     #expect(tally.own == 1 && tally.others == 1 && tally.emojis == 1 && tally.emojisFound == 1)
-    #expect(watched.names == ["new/bees.emojiart", "old/own.emojiart"])
+    // A fetch that is cancelled.
+    try put(#"{"emojis":[],"url":"https://example.org/a.png"}"#, "late.json")
+    var failing = try self.importer(
+      list(), ImportOptions(), CannedTransfer { _ in throw CancellationError() })
+    let late = try #require(list().sources.first { FilePath($0.name).name == "late.json" })
+    let foreign = try #require(try failing.read(late))
+    #expect(throws: CancellationError.self) { try failing.make(foreign, from: late) }
+    #expect(watched.everything.filter { $0.hasPrefix("new/") } == ["new/bees.emojiart"])
   }
 
   @Test("U3 an import leaves an existing file at its target, and fetches nothing for it")
@@ -115,11 +122,12 @@ import Testing
   }
 
   @Test(
-    "X4 a document that is exported as our own JSON, with orphaned edits, and imported again has the same emoji"
+    "X4 a document that is exported as our own JSON, with orphaned edits, and imported again is the same but for its id and log"
   )
   func roundTrip() async throws {
     let file = try watched.make()
     try file.addBee()
+    try file.want("https://example.org/later.png")
     try await watched.orphan(2, of: file)
     let exporter = try Exporter(file, as: .json, recovery: watched.recovery())
     #expect(exporter.emojiCount == 3 && exporter.report.notes.isEmpty)
@@ -127,12 +135,22 @@ import Testing
     var importer = try importer(list())
     let source = try #require(list().sources.first)
     let document = try importer.make(try #require(try importer.read(source)), from: source)
-    #expect(document.content.emojisInOrder().map(\.id) == exporter.view.content.emojisInOrder().map(\.id))
+    let (imported, exported) = (try DocumentFile(document.path).read(), exporter.view.content)
+    #expect(imported.canvas == exported.canvas && imported.background == exported.background)
+    #expect(imported.pending == exported.pending && imported.pending != nil)
+    #expect(values(imported) == values(exported) && imported.emojiCount == 3)
+    #expect(imported.looksLike(document.content))
+    #expect(imported.id != exported.id && imported.revision == 0 && imported.log.isEmpty)
     // An export replaces only a file that is an exported document.
     try exporter.write(to: OutputFile(exporter.location(watched["old/bees.json"])))
     try put(#"{"ports":[80]}"#, "other.json")
     #expect(code { try exporter.location(watched["old/other.json"]) } == .exists)
   }
+}
+
+/// The emoji from bottom to top, without the numbers of their z-order: an import gives them new ones.
+private func values(_ content: DocumentContent) -> [String] {
+  content.emojisInOrder().map { "\($0.id) \($0.text) \($0.position) \($0.size)" }
 }
 
 extension Importer {

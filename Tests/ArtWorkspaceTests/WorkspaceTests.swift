@@ -5,6 +5,7 @@ import ArtModel
 import ArtStore
 import ArtWorker
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ArtWorkspace
@@ -14,36 +15,36 @@ private actor Follower {
   private(set) var content: DocumentContent
   private(set) var version: Int
   private(set) var received: [SessionEvent] = []
-  private var events: EventSequence<SessionEvent>.Iterator
+  private let events: EventSequence<SessionEvent>
   let session: Session
 
   init(_ session: Session) async {
     let (snapshot, events) = await session.follow()
     (content, version) = (snapshot.content, snapshot.version)
     self.session = session
-    self.events = events.makeAsyncIterator()
+    self.events = events
   }
 
   /// Applies events up to and including the first that matches; false when the events end before.
   @discardableResult
-  func until(_ isLast: (SessionEvent) -> Bool) async -> Bool {
-    var events = events
-    defer { self.events = events }
-    while let event = await events.next() {
+  func until(_ isLast: (SessionEvent) -> Bool) async throws -> Bool {
+    var isOver = false
+    _ = try await events.elements(until: "an event of a session, after \(received.count)") { event in
       received.append(event)
       if case .document(.changed(let change)) = event, change.after > version {
         content.apply(change.effect)
         version = change.after
       }
-      if isLast(event) { return true }
+      isOver = isLast(event)
+      return isOver
     }
-    return false
+    return isOver
   }
 
   /// Applies events until the content matches.
-  func untilContent(_ fits: (DocumentContent) -> Bool) async {
+  func untilContent(_ fits: (DocumentContent) -> Bool) async throws {
     if fits(content) { return }
-    await until { _ in fits(content) }
+    try await until { _ in fits(content) }
   }
 }
 
@@ -105,7 +106,7 @@ private actor Follower {
     let now = await right.session.snapshot.content
     #expect(now.emojiCount == 3)
     // Both followers get there by their events.
-    for follower in [left, right] { await follower.untilContent { $0.looksLike(now) } }
+    for follower in [left, right] { try await follower.untilContent { $0.looksLike(now) } }
     let nothing = await #expect(throws: ArtError.self) { try await left.session.undo() }
     #expect(nothing?.code == .nothingToUndo)
     try await right.session.undo()
@@ -125,7 +126,7 @@ private actor Follower {
     }
     let before = helpers()
     for file in files { try file.addBee() }
-    for follower in followers { await follower.untilContent { $0.emojiCount == 1 } }
+    for follower in followers { try await follower.untilContent { $0.emojiCount == 1 } }
     #expect(before == 1 && helpers() == 1)
     #expect(await workspace.close() == nil)
   }
@@ -164,7 +165,7 @@ private actor Follower {
     try await follower.session.save()
     let backup = try folder.bytes("bees.emojiart")
     try folder.move("bees.emojiart", "wasps.emojiart")
-    await follower.until { if case .moved(to: "wasps.emojiart") = $0 { true } else { false } }
+    try await follower.until { if case .moved(to: "wasps.emojiart") = $0 { true } else { false } }
     #expect(follower.session.path == "wasps.emojiart")
     // A session that opens the new name gets the same document; no file is at the old name.
     let other = try await workspace.open("wasps.emojiart", as: bob)
@@ -175,13 +176,13 @@ private actor Follower {
     #expect(!FileManager.default.fileExists(atPath: file.path))
     // A backup is put back, as a sync client does it.
     try folder.replace("wasps.emojiart", backup)
-    await follower.untilContent { $0.emojiCount == 1 }
+    try await follower.untilContent { $0.emojiCount == 1 }
     // The file is gone; an edit is kept, and saved when the file is back.
     try folder.move("wasps.emojiart", "../\(folder.path.split(separator: "/").last ?? "").away")
-    await follower.until { if case .removed = $0 { true } else { false } }
+    try await follower.until { if case .removed = $0 { true } else { false } }
     try await follower.session.perform(bee(3))
     try folder.move("../\(folder.path.split(separator: "/").last ?? "").away", "wasps.emojiart")
-    await follower.until { if case .document(.saved) = $0 { true } else { false } }
+    try await follower.until { if case .document(.saved) = $0 { true } else { false } }
     #expect(try DocumentFile(folder["wasps.emojiart"]).read().emojiCount == 2)
     #expect(await workspace.close() == nil)
   }
@@ -194,7 +195,7 @@ private actor Follower {
     let left = await Follower(try await workspace.open("bees.emojiart", as: ada))
     let right = await Follower(try await workspace.open("bees.emojiart", as: bob))
     try await right.session.setBackground(Array("this is no picture".utf8), tag: "mine")
-    await right.until { if case .warning = $0 { true } else { false } }
+    try await right.until { if case .warning = $0 { true } else { false } }
     let received = await right.received
     let outcomes = received.compactMap { if case .background(let event) = $0 { event } else { nil } }
     #expect(outcomes.map(\.tag) == ["mine"])
@@ -207,9 +208,9 @@ private actor Follower {
     let warnings = RefusalWarnings(of: file)
     #expect(warnings.warning(of: Refusal(.notAnImage, "x"), nil, canAsk: true) == nil)
     try await left.session.setBackground(Array("nor is this".utf8))
-    await left.until { if case .background = $0 { true } else { false } }
+    try await left.until { if case .background = $0 { true } else { false } }
     try await left.session.perform(bee(1))
-    await left.untilContent { $0.emojiCount == 1 }
+    try await left.untilContent { $0.emojiCount == 1 }
     #expect(await !left.received.contains { if case .warning = $0 { true } else { false } })
     #expect(try folder.bytes("bees.emojiart") == before)
     #expect(await left.session.snapshot.content.background == nil)
@@ -254,8 +255,8 @@ private actor Follower {
     ] {
       try #require(rename(folder[from], folder[to]) == 0)
     }
-    #expect(await ants.until { if case .moved("bees.emojiart") = $0 { true } else { false } })
-    #expect(await bees.until { if case .moved("ants.emojiart") = $0 { true } else { false } })
+    #expect(try await ants.until { if case .moved("bees.emojiart") = $0 { true } else { false } })
+    #expect(try await bees.until { if case .moved("ants.emojiart") = $0 { true } else { false } })
     #expect([ants.session.path, bees.session.path] == ["bees.emojiart", "ants.emojiart"])
     try await ants.session.save()
     #expect(try DocumentFile(folder["bees.emojiart"]).read().emojiCount == 1)
@@ -299,8 +300,8 @@ private actor Follower {
     try await follower.session.perform(bee(1))
     let reports = Reports()
     let trashed = try await workspace.delete("bees.emojiart", by: folder.recovery(reports))
-    #expect(await follower.until { if case .removed = $0 { true } else { false } })
-    #expect(await !follower.until { _ in false }, "its events have ended")
+    #expect(try await follower.until { if case .removed = $0 { true } else { false } })
+    #expect(try await !follower.until { _ in false }, "its events have ended")
     #expect(!FileManager.default.fileExists(atPath: folder["bees.emojiart"]))
     let error = await #expect(throws: ArtError.self) { try await follower.session.perform(bee(2)) }
     #expect(error?.code == .closed)

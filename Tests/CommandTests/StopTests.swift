@@ -25,8 +25,10 @@ struct StopTests {
   /// Waits until a child of this process is stopped.
   private static func waitUntilStopped(_ process: Int32) throws {
     var what = siginfo_t()
-    while waitid(P_PID, id_t(process), &what, WSTOPPED | WEXITED | WNOWAIT) != 0 {
-      guard errno == EINTR else { throw Project.Missing(what: "a child \(process)") }
+    try wait(for: "a stop of the process \(process)") {
+      let result = waitid(P_PID, id_t(process), &what, WSTOPPED | WEXITED | WNOWAIT | WNOHANG)
+      guard result == 0 || errno == EINTR else { throw Project.Missing(what: "a child \(process)") }
+      return result == 0 && what.si_code != 0
     }
     guard what.si_code == CLD_STOPPED else {
       throw Project.Missing(what: "a stop of \(process), which ended")
@@ -126,7 +128,9 @@ struct StopTests {
       var held: [String] = []
       for _ in 1...stops {
         while saved.wait(timeout: .now()) == .success {}
-        for _ in 0..<Int.random(in: 1...4, using: &random) { saved.wait() }
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          try saved.wait(for: "a save of the other stream")
+        }
         watch.signal(SIGTSTP)
         try Self.waitUntilStopped(watch.processID)
         held += try Self.locks(on: path, of: watch.processID)

@@ -3,22 +3,10 @@
 import ArtModel
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import emojiart
-
-/// A generator that repeats its numbers.
-private struct Chance: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
-  }
-}
 
 @Suite("Lines of an editing stream") struct StreamLineTests {
   /// The lines of bytes that arrive through a pipe in pieces, with nil for each line that was too long.
@@ -59,7 +47,7 @@ private struct Chance: RandomNumberGenerator {
     "S2 the lines of an input are the same however it is cut, and each line that is too long is reported once"
   )
   func splitting() throws {
-    var random = Chance(state: 3)
+    var random = SplitMix64(seed: 3)
     var (count, tooLong) = (0, 0)
     for _ in 0..<12 {
       var bytes: [UInt8] = []

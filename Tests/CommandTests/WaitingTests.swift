@@ -25,12 +25,8 @@ import Testing
   func manyWaiters() async throws {
     let mayEnd = DispatchSemaphore(value: 0)
     let outcome = Outcome {
-      await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
-          mayEnd.wait()
-          continuation.resume(returning: 7)
-        }
-      }
+      do { try await onThread { try mayEnd.wait(for: "threads that wait") } } catch { Issue.record(error) }
+      return 7
     }
     async let values = (onThread { outcome.wait() }, onThread { outcome.wait(atMost: .never) })
     #expect(outcome.wait(atMost: .nanoseconds(1)) == nil)

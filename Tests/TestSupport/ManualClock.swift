@@ -76,14 +76,20 @@ package final class ManualClock: Clock, Sendable {
     for sleeper in woken { sleeper.resume() }
   }
 
+  /// The number of tasks that sleep now.
+  package var asleep: Int { state.withLock(\.sleepers.count) }
+
   /// Waits until at least this number of tasks sleep.
-  package func sleepers(_ count: Int) async {
-    await withCheckedContinuation { continuation in
-      let watchers = state.withLock { state in
-        state.watchers.append((count, continuation))
-        return state.readyWatchers()
+  package func sleepers(_ count: Int) async throws {
+    if asleep >= count { return }
+    try await result(for: "\(count) sleeping tasks") {
+      await withCheckedContinuation { continuation in
+        let watchers = self.state.withLock { state in
+          state.watchers.append((count, continuation))
+          return state.readyWatchers()
+        }
+        for watcher in watchers { watcher.resume() }
       }
-      for watcher in watchers { watcher.resume() }
     }
   }
 }

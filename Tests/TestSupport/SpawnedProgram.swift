@@ -61,7 +61,7 @@ package final class SpawnedProgram {
 
   deinit {
     kill()
-    _ = wait()
+    reap()
     endInput()
     close(output)
   }
@@ -101,12 +101,19 @@ package final class SpawnedProgram {
 
   /// The exit status; nil when a signal ended the program.
   @discardableResult
-  package func wait() -> Int32? {
+  package func wait() throws -> Int32? {
     guard !hasEnded else { return nil }
     var status: Int32 = 0
-    while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    try TestSupport.wait(for: "the end of the process \(id)") { waitpid(id, &status, WNOHANG) != 0 }
     hasEnded = true
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : nil
+  }
+
+  /// Collects a killed program.
+  private func reap() {
+    guard !hasEnded else { return }
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0, errno == EINTR {}
   }
 }
 

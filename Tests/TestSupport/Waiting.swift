@@ -54,6 +54,54 @@ extension DispatchSemaphore {
   }
 }
 
+extension DispatchGroup {
+  /// Waits until all have left.
+  package func wait(for what: @autoclosure () -> String) throws {
+    guard wait(timeout: Hang.deadline) == .success else { throw Hang(what()) }
+  }
+}
+
+/// Waits for the result of a body that is suspended until an event. Throws `Hang`, also when the task is cancelled; the body need
+/// not notice that, and its result is dropped then.
+package func result<Value: Sendable>(
+  for what: @autoclosure () -> String, isolation: isolated (any Actor)? = #isolation,
+  _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  let (values, value) = AsyncThrowingStream.makeStream(of: Value.self)
+  let waiting = Task {
+    do {
+      value.yield(try await body())
+      value.finish()
+    } catch { value.finish(throwing: error) }
+  }
+  let limit = Task {
+    try await Task.sleep(for: Hang.limit)
+    value.finish()
+  }
+  defer {
+    waiting.cancel()
+    limit.cancel()
+  }
+  var iterator = values.makeAsyncIterator()
+  guard let value = try await iterator.next(isolation: isolation) else { throw Hang(what()) }
+  return value
+}
+
+extension AsyncSequence where Self: Sendable, Element: Sendable {
+  /// The next elements up to one that matches, or up to the end, of a sequence whose iterators share their elements.
+  package func elements(
+    until what: @autoclosure () -> String, isolation: isolated (any Actor)? = #isolation,
+    _ isLast: (Element) throws -> Bool
+  ) async throws -> [Element] {
+    var elements: [Element] = []
+    while let element = try await result(for: what(), { try await self.first { _ in true } }) {
+      elements.append(element)
+      if try isLast(element) { break }
+    }
+    return elements
+  }
+}
+
 /// Runs blocking code on a thread of its own, because Swift's concurrency has few threads.
 package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in

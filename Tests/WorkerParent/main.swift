@@ -6,6 +6,8 @@
 //   WorkerParent ignores A B     ignores SIGCHLD, starts a worker that leaves a process behind, which copies a word from one
 //                                FIFO to the other, and prints how the worker ended and that word
 //   WorkerParent hear FILE       writes the output of a process for one line to the file
+//   WorkerParent link A B        writes `new` to the file A, gives it the name B, and prints the number of the error, 0 for none
+//   WorkerParent race A B        the same, where that may take two steps
 //   WorkerParent fetch PROGRAM   fetches a picture with that program, and ends when it has arrived
 //   WorkerParent draw PROGRAM    makes a drawing with that program
 //   WorkerParent measure A B     fetches a picture with each of the programs, and prints the peak of its memory after each, in KiB
@@ -167,6 +169,18 @@ case "hear":
     while case let count = read(stream, &buffer, buffer.count), count > 0 { write(file, buffer, count) }
   }
   csystem_reap(started.process)
+
+case "link", "race":
+  let (hidden, path) = (CommandLine.arguments[2], CommandLine.arguments[3])
+  let file = try UnnamedFile(in: ".", mode: 0o600, else: hidden, allowsUnnamed: false)
+  write(file.descriptor, "new", 3)
+  do throws(SystemError) {
+    try file.link(as: path, mayRace: CommandLine.arguments[1] == "race")
+    print(0)
+  } catch {
+    print(error.number)
+  }
+  file.abandon()
 
 case "fetch": fetch(with: CommandLine.arguments[2])
 

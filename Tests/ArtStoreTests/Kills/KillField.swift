@@ -74,7 +74,9 @@ final class KillField {
     span = Int((clock.now - began) / .microseconds(1))
     stream.endInput()
     while try stream.lines() != nil {}
-    guard stream.wait() == 0 else { throw ProgramError(what: "the stream does not work: \(try errors())") }
+    guard try stream.wait() == 0 else {
+      throw ProgramError(what: "the stream does not work: \(try errors())")
+    }
     content = try file.read()
   }
 
@@ -108,7 +110,7 @@ final class KillField {
       if random.below(2) == 0 { pause(3_000) }
       stream.kill()
       while let lines = try stream.lines() { programs[index].writer.receive(lines) }
-      if stream.wait() == nil { count.kills += 1 }
+      if try stream.wait() == nil { count.kills += 1 }
     }
     if isOfFour { count.roundsOfFour += 1 }
     if try !journals().isEmpty { count.journals += 1 }
@@ -160,12 +162,12 @@ final class KillField {
       pause(span)
       killed.kill()
       while try killed.lines() != nil {}
-      if killed.wait() == nil { count.killsOfRecoveries += 1 }
+      if try killed.wait() == nil { count.killsOfRecoveries += 1 }
     }
     let recovery = try start(command)
     recovery.endInput()
     while try recovery.lines() != nil {}
-    let status = recovery.wait()
+    let status = try recovery.wait()
     if status != 0 {
       fault("\(command[0]) ends with \(status.map(String.init) ?? "a signal"): \(try errors())")
     }
@@ -206,7 +208,7 @@ final class KillField {
     let show = try start(["show", file.path, "--json"])
     var text = ""
     while let lines = try show.lines() { text += lines.joined() }
-    show.wait()
+    try show.wait()
     for emoji in content.emojisInOrder() where text.components(separatedBy: "\"\(emoji.id)\"").count != 2 {
       fault("`show` does not show \(emoji.id) once")
     }

@@ -88,7 +88,7 @@ import Testing
     stream.send(writer.lines(15, &random))
     while writer.answered.count < writer.sent.count, let lines = try stream.lines() { writer.receive(lines) }
     stream.kill()
-    stream.wait()
+    try stream.wait()
     let saved = try #require(writer.lines(in: try file.read()))
     try #require(writer.unexpected == nil && saved < writer.answered.count, "\(writer.unexpected ?? "saved")")
     var recording = try Recording(of: folder.path)

@@ -53,7 +53,7 @@ func run(
     group.leave()
   }
   let text = output.fileHandleForReading.readDataToEndOfFile()
-  group.wait()
+  try group.wait(for: "what \(program) writes to stderr")
   process.waitUntilExit()
   limit.cancel()
   return Ended(

@@ -33,8 +33,9 @@ import Testing
   private func next(
     _ events: EventSequence<DocumentBackgrounds.Event>
   ) async throws -> DocumentBackgrounds.Event {
-    for await event in events { return event }
-    throw FetchingProgram.Over()
+    let event = try await events.elements(until: "the outcome of a request", { _ in true }).last
+    guard let event else { throw FetchingProgram.Over() }
+    return event
   }
 
   @Test(

@@ -69,26 +69,26 @@ import Testing
     for _ in 0..<operations {
       if life.random.oneIn(12), let begun = life.begin() {
         await open.source.send(.changed([WatchedFile(begun.name, isQuiet: false)]))
-        if life.random.oneIn(2) { await open.source.handled() }
+        if life.random.oneIn(2) { try await open.source.handled() }
         life.finish(begun)
       } else {
         life.act()
       }
       await deliverSome(&life, open)
       guard life.random.oneIn(4) else { continue }
-      await open.source.handled()
-      for event in await open.received() { listener.receive(event) }
+      try await open.source.handled()
+      for event in try await open.received() { listener.receive(event) }
     }
     // All remaining events are delivered.
     await deliver(&life, open, .scan, all: true)
     await open.source.send(.changed(life.files.sorted().map { WatchedFile($0, isQuiet: true) }))
-    await open.source.handled()
+    try await open.source.handled()
     while await !open.source.rechecks.isEmpty {
-      for event in await open.recheck() { listener.receive(event) }
+      for event in try await open.recheck() { listener.receive(event) }
     }
-    for event in await open.received() { listener.receive(event) }
+    for event in try await open.received() { listener.receive(event) }
     let complaints = await compare(listener, open.folder, watched)
-    let repeated = await open.scan("", watched.names)
+    let repeated = try await open.scan("", watched.names)
     await open.folder.close()
     return Outcome(
       complaints: complaints + repeated.map { "reported twice: \($0)" }, operations: life.done,
@@ -215,9 +215,9 @@ import Testing
     _ name: String, _ watched: WatchedFolder, _ events: EventSequence<FolderEvent>, _ listener: inout Listener
   ) async throws {
     try watched.make(name)
-    for await event in events {
+    let added = FolderEvent.added(name, revision: 0)
+    for event in try await events.elements(until: "the event of \(name)", { $0 == added }) {
       listener.receive(event)
-      if event == .added(name, revision: 0) { return }
     }
   }
 }

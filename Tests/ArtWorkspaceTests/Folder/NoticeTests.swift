@@ -26,7 +26,7 @@ import Testing
     try bees.addBee()
     try watched.overwrite("text.emojiart", "hello".utf8)
     let open = try await OpenFolder(watched, files: ["text.emojiart", "bees.emojiart", "gone.emojiart"])
-    #expect(await open.received().isEmpty)
+    #expect(try await open.received().isEmpty)
     let documents = await open.folder.documents
     #expect(documents.map(\.path) == ["bees.emojiart", "text.emojiart"])
     #expect(try documents.first?.base == bees.base() && documents.first?.trouble == nil)
@@ -34,7 +34,7 @@ import Testing
       documents.last?.base == nil
         && documents.last?.trouble?.cause.contains("text.emojiart is not an emojiart") == true)
     #expect(documents.last?.trouble?.cause.contains(watched.path + "/text.emojiart") == true)
-    #expect(await open.recheck().isEmpty)
+    #expect(try await open.recheck().isEmpty)
     await open.folder.close()
   }
 
@@ -63,10 +63,10 @@ import Testing
     #expect(
       await open.folder.documents == [FolderDocument(path: "bees.emojiart", base: nil, trouble: nil)])
     lock.release()
-    #expect(await open.recheck().isEmpty)
+    #expect(try await open.recheck().isEmpty)
     #expect(try await open.document()?.base == bees.base())
     try bees.addBee()
-    #expect(changes(await open.refresh("bees.emojiart")).map(\.revision) == [2])
+    #expect(changes(try await open.refresh("bees.emojiart")).map(\.revision) == [2])
     await open.folder.close()
   }
 
@@ -78,7 +78,7 @@ import Testing
     let lock = try FileLock(bees.path, alone: true, writing: true)
     let (clock, source) = (ManualClock(), ScriptedEvents(files: watched.names))
     async let opening = DocumentFolder.open(watched.path, clock: clock) { _ in source }
-    await clock.sleepers(1)
+    try await clock.sleepers(1)
     lock.release()
     try watched.overwrite("half.emojiart", whole)
     clock.advance(by: .milliseconds(50))
@@ -94,14 +94,14 @@ import Testing
     try bees.addBee()
     let open = try await OpenFolder(watched)
     utimes(bees.path, nil)
-    #expect(await open.refresh("bees.emojiart").isEmpty)
+    #expect(try await open.refresh("bees.emojiart").isEmpty)
     _ = try bees.read()
-    #expect(await open.refresh("bees.emojiart", isQuiet: false).isEmpty)
+    #expect(try await open.refresh("bees.emojiart", isQuiet: false).isEmpty)
     try watched.overwrite("bees.emojiart", watched.bytes("bees.emojiart"))
-    #expect(await open.refresh("bees.emojiart").isEmpty)
+    #expect(try await open.refresh("bees.emojiart").isEmpty)
     try watched.replace("bees.emojiart", watched.bytes("bees.emojiart"))
-    #expect(await open.refresh("bees.emojiart").isEmpty)
-    #expect(await open.scan("", ["bees.emojiart"]).isEmpty)
+    #expect(try await open.refresh("bees.emojiart").isEmpty)
+    #expect(try await open.scan("", ["bees.emojiart"]).isEmpty)
     await open.folder.close()
   }
 
@@ -114,14 +114,14 @@ import Testing
     let (bee, flower) = (try Emoji.one("🐝"), try Emoji.one("🌸"))
     try bees.save([.add(bee)], [.add(flower)])
     try bees.save([.move(flower.id, to: try Point(x: 5, y: 5))], [.remove(first)])
-    let received = await open.refresh("bees.emojiart")
+    let received = try await open.refresh("bees.emojiart")
     let reported = changes(received)
     #expect(received.count == 2 && reported.map(\.revision) == [3, 5] && reported.allSatisfy(\.isComplete))
     #expect(reported.map { $0.edits.map(\.revision) } == [[2, 3], [4, 5]])
     #expect(reported.first?.texts == [bee.id: "🐝", flower.id: "🌸"])
     #expect(reported.last?.texts == [first: "🐝", flower.id: "🌸"])
     #expect(try await open.document()?.base == bees.base())
-    #expect(await open.refresh("bees.emojiart").isEmpty)
+    #expect(try await open.refresh("bees.emojiart").isEmpty)
     await open.folder.close()
   }
 
@@ -136,19 +136,19 @@ import Testing
     try bees.addBee()
     let open = try await OpenFolder(watched)
     try watched.overwrite("bees.emojiart", backup)
-    let back = changes(await open.refresh("bees.emojiart"))
+    let back = changes(try await open.refresh("bees.emojiart"))
     #expect(back == [DocumentChange(edits: [], texts: [:], revision: 1, isComplete: false)])
     // A revision 2 other than the reported one, and later a revision above it.
     try bees.addBee()
-    try #require(changes(await open.refresh("bees.emojiart")).first?.isComplete == true)
+    try #require(changes(try await open.refresh("bees.emojiart")).first?.isComplete == true)
     try watched.overwrite("bees.emojiart", backup)
     try bees.addBee()
-    let other = changes(await open.refresh("bees.emojiart"))
+    let other = changes(try await open.refresh("bees.emojiart"))
     #expect(other == [DocumentChange(edits: [], texts: [:], revision: 2, isComplete: false)])
     try watched.overwrite("bees.emojiart", backup)
     try bees.addBee()
     try bees.addBee()
-    let further = changes(await open.refresh("bees.emojiart"))
+    let further = changes(try await open.refresh("bees.emojiart"))
     #expect(further == [DocumentChange(edits: [], texts: [:], revision: 3, isComplete: false)])
     #expect(try await open.document()?.base == bees.base())
     await open.folder.close()
@@ -167,8 +167,8 @@ import Testing
         _ = try transaction.perform(Edit(name: "move", changes: changes), stamp: author.stamp(at: 1))
       }
     }
-    #expect(await open.refresh("bees.emojiart") == [.movedOn("bees.emojiart", revision: 1_101)])
-    #expect(await open.refresh("bees.emojiart").isEmpty)
+    #expect(try await open.refresh("bees.emojiart") == [.movedOn("bees.emojiart", revision: 1_101)])
+    #expect(try await open.refresh("bees.emojiart").isEmpty)
     await open.folder.close()
   }
 
@@ -179,7 +179,7 @@ import Testing
     let open = try await OpenFolder(watched)
     try watched.overwrite("bees.emojiart", watched.bytes("wasps.emojiart"))
     #expect(
-      await open.refresh("bees.emojiart") == [
+      try await open.refresh("bees.emojiart") == [
         .removed("bees.emojiart"), .added("bees.emojiart", revision: 1),
       ])
     await open.folder.close()
@@ -195,37 +195,37 @@ import Testing
     try bees.addBee()
     let whole = try watched.bytes("bees.emojiart")
     try watched.overwrite("bees.emojiart", whole.prefix(8_000))
-    #expect(await open.refresh("bees.emojiart", isQuiet: false).isEmpty)
+    #expect(try await open.refresh("bees.emojiart", isQuiet: false).isEmpty)
     #expect(await open.document()?.base != nil)
     // A copy with pauses between its writes.
-    #expect(await open.refresh("bees.emojiart").isEmpty)
+    #expect(try await open.refresh("bees.emojiart").isEmpty)
     try watched.overwrite("bees.emojiart", whole.prefix(9_000))
-    #expect(await open.recheck().isEmpty)
+    #expect(try await open.recheck().isEmpty)
     // Further refreshes do not make the document whole, nor damaged before its time.
-    #expect(await open.refresh("bees.emojiart").isEmpty)
+    #expect(try await open.refresh("bees.emojiart").isEmpty)
     #expect(await open.document()?.base != nil)
-    let reported = await open.recheck()
+    let reported = try await open.recheck()
     let reason = try #require(Self.reason(reported))
     #expect(await open.document() == FolderDocument(path: "bees.emojiart", base: nil, trouble: reason))
     utimes(bees.path, nil)
-    #expect(await open.refresh("bees.emojiart").isEmpty)
+    #expect(try await open.refresh("bees.emojiart").isEmpty)
     try watched.overwrite("bees.emojiart", "text".utf8)
-    #expect(await open.refreshUntilReported("bees.emojiart").count == 1)
+    #expect(try await open.refreshUntilReported("bees.emojiart").count == 1)
     // A file that is written slowly: the words differ, the kind of error does not.
     for (half, words) in [([], "it is empty"), ([0x7B, 0x7D], "it is JSON text")] as [([UInt8], String)] {
       try watched.overwrite("bees.emojiart", half)
-      #expect(await open.refresh("bees.emojiart").isEmpty)
+      #expect(try await open.refresh("bees.emojiart").isEmpty)
       let trouble = await open.document()?.trouble
       #expect(trouble?.cause.contains(words) == true, "\(trouble as Any)")
     }
     try watched.overwrite("bees.emojiart", whole)
-    let repaired = changes(await open.refresh("bees.emojiart"))
+    let repaired = changes(try await open.refresh("bees.emojiart"))
     #expect(repaired.map { $0.edits.map(\.revision) } == [[2]] && repaired.first?.isComplete == true)
     try watched.overwrite("bees.emojiart", "text".utf8)
-    #expect(await open.refreshUntilReported("bees.emojiart").count == 1)
+    #expect(try await open.refreshUntilReported("bees.emojiart").count == 1)
     try watched.overwrite("bees.emojiart", whole)
     #expect(
-      changes(await open.refresh("bees.emojiart"))
+      changes(try await open.refresh("bees.emojiart"))
         == [DocumentChange(edits: [], texts: [:], revision: 2, isComplete: true)])
     await open.folder.close()
   }
@@ -238,15 +238,15 @@ import Testing
     try bees.addBee()
     let open = try await OpenFolder(watched)
     try sql("bees.emojiart", "UPDATE emoji SET json = replace(json, '40', '41')")
-    let reported = await open.refreshUntilReported("bees.emojiart")
+    let reported = try await open.refreshUntilReported("bees.emojiart")
     let reason = try #require(Self.reason(reported))
     #expect(reason.cause.contains("another program wrote it"))
     try watched.overwrite("new.emojiart", "text".utf8)
-    #expect(await open.refresh("new.emojiart", isQuiet: false).isEmpty)
-    #expect(await open.refreshUntilReported("new.emojiart").count == 1)
+    #expect(try await open.refresh("new.emojiart", isQuiet: false).isEmpty)
+    #expect(try await open.refreshUntilReported("new.emojiart").count == 1)
     try watched.remove("new.emojiart")
     try watched.make("new.emojiart")
-    #expect(await open.refresh("new.emojiart") == [.added("new.emojiart", revision: 0)])
+    #expect(try await open.refresh("new.emojiart") == [.added("new.emojiart", revision: 0)])
     await open.folder.close()
   }
 
@@ -276,17 +276,17 @@ import Testing
     let second = try FileLock(watched["new.emojiart"], alone: true, writing: true)
     var delays: [Duration] = []
     for _ in 0..<7 {
-      #expect(await open.refresh("bees.emojiart").isEmpty)
+      #expect(try await open.refresh("bees.emojiart").isEmpty)
       delays += await open.source.takeRechecks().map(\.delay)
     }
     #expect(delays == [50, 100, 200, 400, 800, 1_000, 1_000].map { .milliseconds($0) })
-    #expect(await open.refresh("new.emojiart").isEmpty)
+    #expect(try await open.refresh("new.emojiart").isEmpty)
     #expect(await open.folder.documents.map(\.path) == ["bees.emojiart"])
     #expect(await open.document()?.trouble == nil)
     lock.release()
     second.release()
-    #expect(await open.recheck() == [.added("new.emojiart", revision: 0)])
-    #expect(changes(await open.refresh("bees.emojiart")).map(\.revision) == [1])
+    #expect(try await open.recheck() == [.added("new.emojiart", revision: 0)])
+    #expect(changes(try await open.refresh("bees.emojiart")).map(\.revision) == [1])
     await open.folder.close()
   }
 }

@@ -5,6 +5,7 @@ import ArtModel
 import ArtStore
 import ArtWorker
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ArtWorkspace
@@ -30,14 +31,16 @@ struct FetchingProgram {
 
   /// The outcome of the next fetch.
   func next() async throws -> PendingBackgrounds.Event {
-    for await event in events { return event }
-    throw Over()
+    guard let event = try await events.elements(until: "the outcome of a fetch", { _ in true }).last else {
+      throw Over()
+    }
+    return event
   }
 
   /// Waits for an event of the folder.
   func waitForEvent(_ isWanted: (FolderEvent) -> Bool) async throws {
-    for await event in folderEvents where isWanted(event) { return }
-    throw Over()
+    let events = try await folderEvents.elements(until: "an event of the folder", isWanted)
+    guard events.last.map(isWanted) == true else { throw Over() }
   }
 
   struct Over: Error {}
@@ -116,7 +119,9 @@ final class SlowSource: PendingSource {
   }
 
   /// Waits until the fetching program was notified that nothing is pending any more.
-  func notified() async { for await _ in notifications.stream { return } }
+  func notified() async throws {
+    _ = try await notifications.stream.elements(until: "a notification of the fetching program") { true }
+  }
 
   /// Ends the edit: it is in the file.
   func finishEdit() { edit.withLock { $0.take() }?.resume() }

@@ -31,46 +31,41 @@ struct OpenFolder {
   }
 
   /// The events since the last call.
-  func received() async -> [FolderEvent] {
+  func received() async throws -> [FolderEvent] {
     let mark = FolderEvent.degraded("this is all")
     folder.broadcast.send(mark)
-    var received: [FolderEvent] = []
-    for await event in events {
-      if event == mark { break }
-      received.append(event)
-    }
-    return received
+    return try await events.elements(until: "the events of a folder") { $0 == mark }.filter { $0 != mark }
   }
 
   /// The events that follow an event of the source, once it has been handled.
-  func send(_ event: WatchEvent) async -> [FolderEvent] {
+  func send(_ event: WatchEvent) async throws -> [FolderEvent] {
     await source.send(event)
-    await source.handled()
-    return await received()
+    try await source.handled()
+    return try await received()
   }
 
   /// The events when files have changed.
-  func refresh(_ paths: String..., isQuiet: Bool = true) async -> [FolderEvent] {
-    await send(.changed(paths.map { WatchedFile($0, isQuiet: isQuiet) }))
+  func refresh(_ paths: String..., isQuiet: Bool = true) async throws -> [FolderEvent] {
+    try await send(.changed(paths.map { WatchedFile($0, isQuiet: isQuiet) }))
   }
 
   /// The events when everything, or a folder, is listed.
-  func scan(_ folder: String = "", _ files: [String], reason: String? = nil) async -> [FolderEvent] {
-    await send(.scanned(FolderScan(folder, files: files, reason: reason)))
+  func scan(_ folder: String = "", _ files: [String], reason: String? = nil) async throws -> [FolderEvent] {
+    try await send(.scanned(FolderScan(folder, files: files, reason: reason)))
   }
 
   /// The events of the files that the folder asked to check again, at the time of the last of them.
-  func recheck() async -> [FolderEvent] {
+  func recheck() async throws -> [FolderEvent] {
     let rechecks = await source.takeRechecks()
     clock.advance(by: rechecks.map(\.delay).max() ?? .zero)
     let files = rechecks.map { WatchedFile($0.path, isQuiet: true) }
-    return files.isEmpty ? [] : await send(.changed(files))
+    return files.isEmpty ? [] : try await send(.changed(files))
   }
 
   /// The events of files that cannot be read and are quiet, until nothing is left to check again.
-  func refreshUntilReported(_ paths: String...) async -> [FolderEvent] {
-    var events = await send(.changed(paths.map { WatchedFile($0, isQuiet: true) }))
-    while await !source.rechecks.isEmpty { events += await recheck() }
+  func refreshUntilReported(_ paths: String...) async throws -> [FolderEvent] {
+    var events = try await send(.changed(paths.map { WatchedFile($0, isQuiet: true) }))
+    while await !source.rechecks.isEmpty { events += try await recheck() }
     return events
   }
 

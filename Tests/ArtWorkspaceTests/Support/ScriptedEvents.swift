@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArtWatch
+import TestSupport
 
 @testable import ArtWorkspace
 
@@ -38,9 +39,13 @@ actor ScriptedEvents: EventSource {
   }
 
   /// Waits until it is closed.
-  func closed() async {
+  func closed() async throws {
     if isClosed { return }
-    await withCheckedContinuation { closeWaiters.append($0) }
+    try await result(for: "the end of an event source") { await self.waitUntilClosed() }
+  }
+
+  private func waitUntilClosed() async {
+    if !isClosed { await withCheckedContinuation { closeWaiters.append($0) } }
   }
 
   func send(_ event: WatchEvent) {
@@ -53,9 +58,15 @@ actor ScriptedEvents: EventSource {
   }
 
   /// Waits until all events have been handled.
-  func handled() async {
-    if isClosed || reader != nil && waiting.isEmpty { return }
-    await withCheckedContinuation { idleWaiters.append($0) }
+  func handled() async throws {
+    if isIdle { return }
+    try await result(for: "a folder that has handled all events") { await self.waitUntilIdle() }
+  }
+
+  private var isIdle: Bool { isClosed || reader != nil && waiting.isEmpty }
+
+  private func waitUntilIdle() async {
+    if !isIdle { await withCheckedContinuation { idleWaiters.append($0) } }
   }
 
   /// Returns and removes the files that the folder wants to check again.
