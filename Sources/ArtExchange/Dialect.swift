@@ -292,7 +292,7 @@ extension ExportPlan {
     }
     return [
       Self.rounding("places", places, "place", "is", "are", "made whole by cutting the fraction off"),
-      Self.rounding("sizes", sizes, "size", "is", "are", "made whole as this form does it"),
+      Self.rounding("sizes", sizes, "size", "is", "are", "made whole as this format does"),
       Self.rounding("smallSizes", raised, "size below 1", "becomes", "become", "1"),
     ].compactMap { $0 }
   }

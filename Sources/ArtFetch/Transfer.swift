@@ -349,7 +349,8 @@ extension Refusal {
     switch result {
     case 10: "the certificate of \(place) has expired"
     case 9: "the certificate of \(place) is not valid yet"
-    case 18, 19: "the certificate of \(place) is self-signed"
+    case 18: "the certificate of \(place) is self-signed"
+    case 19: "the certificate of \(place) is signed by an authority that is not trusted here"
     case 2, 20, 21: "the certificate of \(place) is of an authority that is not known here"
     // libcurl itself compares names.
     case 0...1 where words.contains("match"): "the certificate of \(place) is another host's"

@@ -97,8 +97,8 @@ public struct ProtocolRequest: Hashable, Sendable {
 }
 
 extension ProtocolRequest.Body {
-  /// Whether the answer is written for several emoji (`ids`) or for one (`id`); nil if the client chooses by writing `ref` as an
-  /// array or as a string.
+  /// Whether the request is written in its form for several emoji, which decides between `ids` and `id` in the answer; nil if both
+  /// forms are possible: `text` or `texts`, `ref` as a string or as an array.
   fileprivate var needsSeveral: Bool? {
     switch self {
     case .action(.add(let texts, at: _, size: _)): texts.count == 1 ? nil : true
@@ -294,7 +294,7 @@ extension ProtocolRequest {
       default: throw .unknown("setText has no key", key, among: ["ref", "text"])
       }
     }
-    guard let which, let text else { throw ArtError(.usage, "setText wants a ref and a text") }
+    guard let which, let text else { throw ArtError(.usage, "setText needs a ref and a text") }
     return .setText(which, text)
   }
 

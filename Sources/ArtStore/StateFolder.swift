@@ -19,7 +19,7 @@ public enum StateFolder {
   /// relative path, and `notPermitted` if other users may write to it.
   static func path() throws(ArtError) -> String {
     guard let path = try path({ Environment[$0] }) else {
-      throw ArtError(.inputOutput, "no folder for quarantined files; set EMOJIART_STATE to one")
+      throw ArtError(.inputOutput, "no state folder; set EMOJIART_STATE to one")
     }
     try verify(path)
     return path

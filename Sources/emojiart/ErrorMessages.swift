@@ -29,7 +29,7 @@ extension ArtError.Remedy {
     case .restoreApart: "`emojiart restore --into NEWDOC` saves them in a new document"
     case .restoreElsewhere:
       "when that program is gone for good, `emojiart restore DOC --from-elsewhere` restores them"
-    case .discardEdits: "`emojiart restore --discard` drops the edits, after asking"
+    case .discardEdits: "`emojiart restore --discard` drops the journal, after asking"
     case .listPalettes: "`emojiart palette` lists what is there"
     case .showPalette: "`emojiart palette show \(subject)` lists it"
     case .editPalette: "change it with `emojiart palette edit`"

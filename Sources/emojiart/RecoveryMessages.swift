@@ -31,7 +31,7 @@ enum RecoveryMessages {
       return ["\(path): does not include \(text(report)); the next edit saves them"]
     case .unread(let path, let edits, let author, let modified):
       return [
-        "\(path): does not include \(count(edits)) of a program that ended without saving them (\(source(author, modified)))"
+        "\(path): does not include \(count(edits)) of a program that ended without saving them (\(source(author, modified))); they are kept, and `emojiart restore --list` lists them"
       ]
     }
   }

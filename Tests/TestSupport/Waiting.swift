@@ -8,8 +8,9 @@ package struct Hang: Error, CustomStringConvertible {
   package init(_ what: String) { self.what = what }
   package var description: String { "waited in vain for \(what)" }
 
-  /// A wait of this length is a hang, however busy the machine is.
-  package static let limit = Duration.seconds(900)
+  /// A wait of this length is a hang, however busy the machine is. It is less than the time limit of a suite, whose message does not
+  /// say what was waited for.
+  package static let limit = Duration.seconds(480)
   fileprivate static let milliseconds = Int32(limit / .milliseconds(1))
   /// The same limit for Dispatch.
   package static var deadline: DispatchTime { .now() + .milliseconds(Int(milliseconds)) }

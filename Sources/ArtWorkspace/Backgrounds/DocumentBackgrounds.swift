@@ -13,7 +13,7 @@ import Synchronization
 ///     request ──▶ fetching ──▶ set              a newer request, or `cancel`, drops the older one at any time until
 ///                    └───────▶ rejected, failed     its edit is made, and then reports no event of it
 ///
-/// Close this object before the document.
+/// Close this object, too, when the document is closed. A picture that arrives after the document's end has no effect.
 public actor DocumentBackgrounds {
   /// The outcome of a background.
   public enum Outcome: Sendable, Equatable {

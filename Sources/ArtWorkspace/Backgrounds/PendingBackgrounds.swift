@@ -261,8 +261,8 @@ extension PendingBackgrounds {
 
   /// Reports an error. The lock is kept, because other programs would meet the same error.
   private func fail(_ key: PendingKey, _ locations: [PendingLocation], _ error: ArtError) {
-    // The folder is about to report what became of the document.
-    if error.code == .noSuchDocument { return tryAgainSoon(key) }
+    // The folder is about to report what became of the document, or the document is being closed, which may fail.
+    if [.noSuchDocument, .closed].contains(error.code) { return tryAgainSoon(key) }
     if schedule.fetchFailed(key, "\(error.code)", at: timeline.now()) {
       for location in locations { broadcast.send(.failed(location, error, url: key.url)) }
     }

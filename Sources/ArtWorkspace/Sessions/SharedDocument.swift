@@ -19,7 +19,6 @@ final class SharedDocument: Sendable {
     var identity: FileIdentity?
     var sessions: [Session] = []
     var hasBegun = false
-    var backgrounds: DocumentBackgrounds
     var isEnding = false
     /// The session and tag of each request for a background that is not answered yet, by the request's mark.
     var requests: [String: (session: Session, tag: String?)] = [:]
@@ -28,7 +27,8 @@ final class SharedDocument: Sendable {
 
   let id: DocumentID
   let document: Document
-  private let fetcher: BackgroundFetcher
+  /// The fetches of backgrounds.
+  let backgrounds: DocumentBackgrounds
   private let root: String
   private let relay: WatchRelay
   /// Whether the relay reports for this document only, and is closed with it.
@@ -45,15 +45,6 @@ final class SharedDocument: Sendable {
   /// Receives the events of backgrounds until the document is initialised.
   private final class Receiver: Sendable {
     let document = Mutex<SharedDocument?>(nil)
-
-    func backgrounds(
-      of document: Document, _ fetcher: BackgroundFetcher, _ settings: WorkspaceSettings
-    ) -> DocumentBackgrounds {
-      DocumentBackgrounds(
-        document, fetcher, pending: settings.pending, allowsPrivate: settings.allowsPrivate,
-        succeeded: { RefusalWarnings(of: DocumentFile(document.path)).forget() },
-        report: { [self] event in self.document.withLock { $0 }?.receive(event) })
-    }
   }
 
   init(
@@ -69,12 +60,13 @@ final class SharedDocument: Sendable {
     self.settings = settings
     root = String(document.path.dropLast(path.string.count))
     (number, hints) = relay.follow(path) { [otherNames] in await otherNames.refresh(document) }
+    state = Mutex(State(path: path, identity: identity))
     let receiver = Receiver()
     self.receiver = receiver
-    self.fetcher = fetcher
-    state = Mutex(
-      State(
-        path: path, identity: identity, backgrounds: receiver.backgrounds(of: document, fetcher, settings)))
+    backgrounds = DocumentBackgrounds(
+      document, fetcher, pending: settings.pending, allowsPrivate: settings.allowsPrivate,
+      succeeded: { RefusalWarnings(of: DocumentFile(document.path)).forget() },
+      report: { event in receiver.document.withLock { $0 }?.receive(event) })
     receiver.document.withLock { $0 = self }
     document.forwardEvents { [weak self] events in
       guard let self else { return }
@@ -85,9 +77,6 @@ final class SharedDocument: Sendable {
   }
 
   var path: FilePath { state.withLock(\.path) }
-
-  /// The fetches of backgrounds.
-  var backgrounds: DocumentBackgrounds { state.withLock(\.backgrounds) }
 
   var identity: FileIdentity? {
     get { state.withLock(\.identity) }
@@ -187,30 +176,14 @@ final class SharedDocument: Sendable {
     }
     if closing == .detached { session.events.finish() }
     guard closing == .last else { return }
-    do throws(ArtError) {
-      try await document.save()
-      await backgrounds.close()
-      do throws(ArtError) { try await document.close() } catch {
-        await reopenBackgrounds()
-        throw error
-      }
-    } catch {
+    do throws(ArtError) { try await document.close() } catch {
       state.withLock { $0.isEnding = false }
       waiters.release()
       throw error
     }
+    await backgrounds.close()
     finish()
     closeRelay()
-  }
-
-  /// Replaces the closed fetches, because the document stays open.
-  private func reopenBackgrounds() async {
-    let backgrounds = receiver.backgrounds(of: document, fetcher, settings)
-    let hasBegun = state.withLock { state in
-      state.backgrounds = backgrounds
-      return state.hasBegun
-    }
-    if hasBegun { await backgrounds.begin() }
   }
 
   /// Closes the document regardless of its sessions. If it cannot be saved, its journal is kept and the error returned. Sessions

@@ -217,8 +217,8 @@ public actor Workspace {
 
   // MARK: Whole documents
 
-  /// Moves a document to the trash. Its sessions save first, get `removed` and end. Throws what saving and `Documents.delete`
-  /// throw; then the document stays at its path.
+  /// Moves a document to the trash. Its sessions save first, get `removed` and end; if the path is another name of the file, they
+  /// stay open. Throws what saving and `Documents.delete` throw; then the document stays at its path.
   public func delete(
     _ path: String, by recovery: Recovery, into trash: Trash = Trash()
   ) async throws(ArtError) -> TrashedDocument {

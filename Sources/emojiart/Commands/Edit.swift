@@ -22,8 +22,8 @@ struct Edit: ParsableCommand {
 
       Editing goes on while a background is fetched. A background that becomes pending in the document is fetched, too.
 
-      An answered edit survives the end of the program: `emojiart restore` restores it. With --atomic nothing is kept \
-      before the end of the input.
+      An answered edit survives even a kill of the program: the next command that edits the document restores it. With \
+      --atomic nothing is kept before the end of the input.
 
       Examples:
         emojiart edit bees
@@ -43,7 +43,7 @@ struct Edit: ParsableCommand {
   @Flag(help: "Save all edits at the end, or none if a line fails.") var atomic = false
   @Option(
     name: .customLong("simulate-kill-after"), parsing: .unconditional,
-    help: ArgumentHelp("For trying it: be killed after this many answered edits.", valueName: "n"))
+    help: ArgumentHelp("For tests of recovery: be killed after this many answered edits.", valueName: "n"))
   var kill: String?
   @Option(
     name: .customLong("session"),

@@ -9,7 +9,7 @@ import Glibc
 struct PaletteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "palette",
-    abstract: "Keep emoji at hand: add bees @animals:3.",
+    abstract: "List and change palettes of emoji.",
     usage: """
       emojiart palette [show] [<name> ...]
       emojiart palette make <name> <emoji> ...
@@ -130,7 +130,7 @@ struct MakePalette: ParsableCommand {
     abstract: "Make a palette.",
     usage: "emojiart palette make <name> <emoji> ...",
     discussion: """
-      Prints it. What exists is never replaced.
+      Prints the palette. An existing one is never replaced.
 
       Examples:
         emojiart palette make bugs 🐝 🐛 🐜

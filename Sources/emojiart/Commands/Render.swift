@@ -50,7 +50,7 @@ struct Render: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("Draw only this part of the canvas, in pixels or percent.", valueName: "x,y,wxh"))
   var region: String?
-  @Flag(help: "A transparent background instead of a white one.") var transparent = false
+  @Flag(help: "A transparent canvas instead of a white one.") var transparent = false
   @Flag(help: "For SVG: embed the glyphs as pictures.") var embed = false
   @Option(
     parsing: .unconditional, help: ArgumentHelp("A font file with colour emoji.", valueName: "font"),

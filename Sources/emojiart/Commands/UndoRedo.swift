@@ -27,7 +27,7 @@ struct Undo: StepCommand {
 struct Redo: StepCommand {
   static let configuration = CommandConfiguration(
     commandName: "redo",
-    abstract: "Do again what was undone.",
+    abstract: "Redo undone edits.",
     usage: "emojiart redo <doc> [<count>]",
     discussion: """
       Prints the names of the redone edits, one per line. After another edit there is nothing left to redo.

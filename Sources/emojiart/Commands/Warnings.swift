@@ -47,7 +47,8 @@ struct Warnings: ParsableCommand {
   /// What happens to the next warning.
   private static func text(_ state: RefusalWarnings.State) -> String {
     switch state {
-    case .stopped: "stopped: no refused background is reported; --keep brings the warning back"
+    case .stopped:
+      "stopped: a refused background is reported only if the same one is refused again; --keep brings the warning back"
     case .shown:
       "reported once: the next refused background is reported only if it is the same one again; --keep brings the warning back"
     case .active: "kept: the next refused background is reported"

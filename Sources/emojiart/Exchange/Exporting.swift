@@ -67,7 +67,7 @@ extension Exporting {
     if isJSON { try Output.json(.object(["refused": .object(fields)])) }
     for line in report.lines { Output.printError("\(file.path): \(line)") }
     Output.printError(
-      "\(file.path) is not exported: not all of it can be carried to \(dialect.rawValue); leave out --strict")
+      "\(file.path) is not exported: not all of it fits \(dialect.rawValue); leave out --strict")
     return .badData
   }
 

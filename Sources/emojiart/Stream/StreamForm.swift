@@ -448,9 +448,9 @@ enum StreamMessages {
       change.edits.map { "\($0.author ?? "\($0.id.origin)"): \($0.title)" }.joined(separator: "\n")
     case .dropped(_, let changes):
       changes.count == 1
-        ? "1 change of yours was left out: another edit changed the same, or removed it"
-        : "\(changes.count) changes of yours were left out: another edit changed the same, or removed it"
-    case .renamed(let old, let new): "\(old) is now \(new): another edit had added an emoji with that id"
+        ? "1 change of yours was left out: another program removed its emoji"
+        : "\(changes.count) changes of yours were left out: another program removed their emoji"
+    case .renamed(let old, let new): "\(old) is now \(new): another program had added an emoji with that id"
     case .resync: "much happened meanwhile; `show` shows the document"
     }
   }

@@ -360,7 +360,7 @@ enum StreamCommands {
     "undo":
       "undo [<count>]\n\nTake back your own edits.\n\nThe edits of others and of earlier sessions stay.",
     "redo":
-      "redo [<count>]\n\nDo again what was undone.\n\nOnly your own undone edits, until the next edit.",
+      "redo [<count>]\n\nRedo undone edits.\n\nOnly your own undone edits, until the next edit.",
   ]
 
   static let names = (Array(commands.keys) + own.keys).sorted()
