@@ -156,18 +156,25 @@ import Testing
     let back = Task {
       try await follower.until { $0.events.contains(.watching) && $0.scans.last?.reason != nil }
     }
-    for _ in 0..<2 {
-      try await clock.sleepers(1)
-      clock.advance(by: .seconds(2))
-      try await until("the watcher waits, or has started a helper") {
-        watcher.wakeup.isAwaited || simulated.starts >= 3
-      }
-    }
+    try await advance(clock, until: 3, of: simulated)
     let events = try await back.value
     #expect(
       events.filter { if case .degraded = $0 { true } else { false } }.isEmpty, "a reason is reported once")
     #expect(events.last == .scanned(FolderScan("", files: [], reason: "the system reports changes again")))
     await watcher.close()
+  }
+
+  /// Moves the clock by two seconds whenever a task sleeps, until so many helpers were started. Behind the last start nothing may
+  /// sleep any more.
+  private func advance(
+    _ clock: ManualClock, until starts: Int, of simulated: SimulatedHelper
+  ) async throws {
+    while simulated.starts < starts {
+      try await until("a sleeping task, or the start of helper \(starts)") {
+        clock.asleep > 0 || simulated.starts >= starts
+      }
+      if simulated.starts < starts { clock.advance(by: .seconds(2)) }
+    }
   }
 
   @Test("W4 a helper that is silent for 5 s, or writes an invalid line, is ended and another one is started")
@@ -213,14 +220,8 @@ import Testing
       remoteKind: { _ in nil })
     let follower = Follower(watcher, root: folder.path)
     let first = Task { try await follower.until { $0.events.contains(.watching) } }
-    // A sleeper may still wait for the greeting: the clock is advanced until the command has timed out, and the pause is over.
-    while simulated.starts < 2 {
-      try await clock.sleepers(1)
-      clock.advance(by: .seconds(2))
-      try await until("the watcher waits, or has started a helper") {
-        watcher.wakeup.isAwaited || simulated.starts >= 2
-      }
-    }
+    // The command times out, and the pause before the second start ends.
+    try await advance(clock, until: 2, of: simulated)
     let events = try await first.value
     #expect(simulated.starts == 2)
     #expect(
