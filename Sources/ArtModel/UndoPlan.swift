@@ -195,11 +195,15 @@ private struct UndoWalk: Sendable {
     }
   }
 
-  /// After a complete walk: the newest standing redo whose edit has left the log.
+  /// After a complete walk: the newest standing redo whose edit has left the log. The names in a log from elsewhere may form a
+  /// circle, which leads to no edit.
   var orphanedRedo: EditID? {
     standingRedos.first { redo in
       var id = redo
-      while let named = names[id] { id = named }
+      for _ in 0..<names.count {
+        guard let named = names[id] else { break }
+        id = named
+      }
       return !edits.contains(id)
     }
   }

@@ -105,9 +105,10 @@ import Testing
   private func walk(_ seed: UInt64, _ counts: inout Counts) throws {
     let folder = try Workspace()
     let file = try folder.document(seed: seed)
-    try file.add(seed: seed)
+    // Each program has an origin of its own: no two edits may have the same id.
+    try file.add(seed: seed + 2_000_000)
     var random = SplitMix64(seed: seed)
-    var maker = try EditMaker(seed: seed + 1_000)
+    var maker = try EditMaker(seed: seed + 1_000_000)
     var author = try Author(origin: Origin(using: &random))
     var memory = try Memory(file, try Author(origin: Origin(using: &random)))
     let isLarge = seed.isMultiple(of: 16)
