@@ -160,11 +160,16 @@ private enum Outcome {
 //     they are not, it has a URL   no background; the URL is pending, for the reason `undo`, unless another one is
 //     they are not, it has none    no background
 //
-// A pending URL with the reason `undo` stands for that background. Every change of the background removes it.
+// A pending URL with the reason `undo` stands for that background: fetched, it becomes the background without a question. So it is
+// pending only while the document has no background. Every change of the background removes it, and an edit that would set it beside a
+// background, such as the undo of an edit that removed it, drops it.
 
 extension PendingBackground {
   /// The reason of a pending background that was the background before, and whose bytes are not stored any more.
   public static let undoReason = "undo"
+
+  /// Whether it stands for a background without stored bytes.
+  fileprivate var isSubstitute: Bool { reason == Self.undoReason }
 
   /// The pending background that stands for one without stored bytes; nil if its URL is not known.
   package init?(replacing background: Background, since time: Int) {
@@ -183,7 +188,7 @@ extension LoggedEdit {
   var setsSubstitute: Bool {
     guard kind != .edit else { return false }
     return (edit.changes + inverse).contains {
-      if case .setPending(let pending?) = $0 { pending.reason == PendingBackground.undoReason } else { false }
+      if case .setPending(let pending?) = $0 { pending.isSubstitute } else { false }
     }
   }
 }
@@ -207,49 +212,79 @@ extension EditableArt {
   public mutating func apply(
     _ changes: [Change], of kind: LoggedEdit.Kind = .edit, at time: Int
   ) throws(ArtError) -> AppliedEdit {
-    let (possible, lost) = try possible(changes, at: time)
-    var applied = try apply(possible)
+    let possible = try possible(changes, at: time)
+    var applied = try apply(possible.changes)
     let isSet = applied.changes.contains { $0.field == .background }
-    if kind != .edit, !isSet, possible.contains(where: { $0.field == .background }) {
+    if kind != .edit, !isSet, possible.changes.contains(where: { $0.field == .background }) {
       applied.changes.append(.setBackground(background))
       applied.inverse.insert(.setBackground(background), at: 0)
     }
-    applied.lost = lost
-    applied.dropped += lost.map { .setBackground($0) }
+    applied.lost = possible.lost
+    applied.dropped += possible.lost.map { .setBackground($0) } + possible.dropped
     return applied
   }
 }
 
+/// The changes that can be applied instead of those of an edit.
+private struct PossibleChanges {
+  var changes: [Change]
+  /// The backgrounds whose bytes are not stored.
+  var lost: [Background] = []
+  /// The pending URLs that would stand for a background although there is one.
+  var dropped: [Change] = []
+}
+
 extension ArtReading {
-  /// The changes that can be applied instead, and the backgrounds whose bytes are not stored.
-  fileprivate func possible(
-    _ changes: [Change], at time: Int
-  ) throws(ArtError) -> (changes: [Change], lost: [Background]) {
-    var possible: [Change] = []
-    var lost: [Background] = []
+  fileprivate func possible(_ changes: [Change], at time: Int) throws(ArtError) -> PossibleChanges {
+    guard changes.contains(where: { $0.field == .background || $0.field == .pending }) else {
+      return PossibleChanges(changes: changes)
+    }
+    return withoutSubstituteBesideBackground(try withSubstitutes(changes, at: time))
+  }
+
+  /// Sets pending URLs instead of backgrounds whose bytes are not stored.
+  private func withSubstitutes(_ changes: [Change], at time: Int) throws(ArtError) -> PossibleChanges {
+    var possible = PossibleChanges(changes: [])
     var missing: Background?
     var setsBackground = false
     for change in changes {
       guard case .setBackground(let background) = change else {
-        possible.append(change)
+        possible.changes.append(change)
         continue
       }
       setsBackground = true
       missing = nil
       if let background, background.digest != self.background?.digest, try !holdsPicture(background.digest) {
         missing = background
-        lost.append(background)
+        possible.lost.append(background)
       }
-      possible.append(.setBackground(missing == nil ? background : nil))
+      possible.changes.append(.setBackground(missing == nil ? background : nil))
     }
-    guard setsBackground else { return (changes, []) }
+    guard setsBackground else { return possible }
     let isPendingSet = changes.contains { $0.field == .pending }
-    let isSubstituted = !isPendingSet && pending?.reason == PendingBackground.undoReason
+    let isSubstituted = !isPendingSet && pending?.isSubstitute == true
     if isSubstituted || pendingAfter(changes) == nil {
       let substitute = missing.flatMap { PendingBackground(replacing: $0, since: time) }
-      if isSubstituted || substitute != nil { possible.append(.setPending(substitute)) }
+      if isSubstituted || substitute != nil { possible.changes.append(.setPending(substitute)) }
     }
-    return (possible, lost)
+    return possible
+  }
+
+  /// Drops a pending URL that would stand for a background beside one.
+  private func withoutSubstituteBesideBackground(_ possible: PossibleChanges) -> PossibleChanges {
+    guard backgroundAfter(possible.changes) != nil, pendingAfter(possible.changes)?.isSubstitute == true else {
+      return possible
+    }
+    var possible = possible
+    possible.dropped = possible.changes.filter { $0.field == .pending }
+    possible.changes.removeAll { $0.field == .pending }
+    if pending?.isSubstitute == true { possible.changes.append(.setPending(nil)) }
+    return possible
+  }
+
+  private func backgroundAfter(_ changes: [Change]) -> Background? {
+    for case .setBackground(let background) in changes.reversed() { return background }
+    return background
   }
 
   private func pendingAfter(_ changes: [Change]) -> PendingBackground? {

@@ -213,6 +213,34 @@ struct BackgroundEditTests {
     }
   }
 
+  @Test("B19 the URL of a former background does not become pending beside the background of somebody else")
+  func besideAnother() throws {
+    var art = try document()
+    var (own, other) = (try author(1), try author(2))
+    let pictures = try [0, 1, 2, 1].enumerated().map { try picture($1, url: "https://example.org/\($0).png") }
+    func set(_ number: Int, by author: inout Author) throws {
+      art.setPictures([pictures[number].digest])
+      let plan = try #require(try BackgroundEdit.set(pictures[number], keepsCanvas: false).plan(on: art))
+      _ = try step(plan.changes, .edit, plan.name, &art, &author)
+    }
+    func undo() throws -> AppliedEdit {
+      let plan = try #require(try UndoPlan.undo(in: art, by: .origin(own.origin)))
+      return try step(plan.changes, plan.kind, plan.name, &art, &own)
+    }
+    try set(0, by: &own)
+    try set(1, by: &own)
+    #expect(try undo().lost == [pictures[0]])
+    let instead = try #require(art.pending)
+    #expect(instead.reason == "undo" && instead.url == pictures[0].url)
+    try set(2, by: &own)
+    #expect(art.pending == nil)
+    try set(3, by: &other)
+    // The edit that the undo reverts has removed the pending URL, and the background is the other program's.
+    let undone = try undo()
+    #expect(art.background == pictures[3] && art.pending == nil)
+    #expect(undone.changes == [] && undone.dropped == [.setPending(instead)])
+  }
+
   @Test("B19 a background without a URL is lost, and another pending background stays")
   func nothingToFetch() throws {
     for (url, hasPending) in [(nil, false), (nil, true), (Self.url, true)] as [(String?, Bool)] {
