@@ -272,9 +272,8 @@ extension ArtReading {
 
   /// Drops a pending URL that would stand for a background beside one.
   private func withoutSubstituteBesideBackground(_ possible: PossibleChanges) -> PossibleChanges {
-    guard backgroundAfter(possible.changes) != nil, pendingAfter(possible.changes)?.isSubstitute == true else {
-      return possible
-    }
+    guard backgroundAfter(possible.changes) != nil, pendingAfter(possible.changes)?.isSubstitute == true
+    else { return possible }
     var possible = possible
     possible.dropped = possible.changes.filter { $0.field == .pending }
     possible.changes.removeAll { $0.field == .pending }

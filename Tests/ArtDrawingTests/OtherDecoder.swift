@@ -4,13 +4,15 @@ import ArtModel
 import Foundation
 import TestSupport
 
-/// Decoders without gdk-pixbuf: ImageMagick's `identify` for PNG, JPEG and GIF, `dwebp`
+/// Decoders without gdk-pixbuf: ImageMagick's `identify` for PNG, JPEG, GIF and some animated WebP, `dwebp`
 /// for WebP and `avifdec` for AVIF.
 final class OtherDecoder {
   struct Picture {
     let path: String
     let kind: String
     let size: Canvas
+    /// The sides as they are stored or turned, the smaller one first.
+    var sides: [Int] { [size.width, size.height].sorted() }
   }
 
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pictures-\(UUID())")
@@ -39,11 +41,10 @@ final class OtherDecoder {
     let known = pictures.filter { !["webp", "avif"].contains($0.kind) }
     let sizes = try identified(known)
     var bad = known.filter { picture in
-      // Sides as they are stored; the size of a GIF is that of its page.
-      let sides = [picture.size.width, picture.size.height].sorted()
-      return !(sizes[picture.path] ?? []).contains(sides)
+      // The size of a GIF is that of its page.
+      !(sizes[picture.path] ?? []).contains(picture.sides)
     }
-    bad += try pictures.filter { try $0.kind == "webp" && !decodesWebP($0.path) }
+    bad += try pictures.filter { try $0.kind == "webp" && !decodesWebP($0) }
     bad += try pictures.filter { try $0.kind == "avif" && !decodesAVIF($0.path) }
     let broken = try bad.map {
       "\($0.size) \($0.kind) \(try Data(contentsOf: URL(fileURLWithPath: $0.path)).base64EncodedString())"
@@ -68,12 +69,17 @@ final class OtherDecoder {
     return found
   }
 
-  /// `dwebp` reads no animations: it gets the first frame of one.
-  private func decodesWebP(_ path: String) throws -> Bool {
-    if try run("dwebp", "-quiet", path, "-o", "/dev/null").status == 0 { return true }
+  /// `dwebp` reads no animations: it gets the first frame of one. `webpmux` takes no frame out of an animation whose header wrongly
+  /// denies that it has transparent pixels, which decoders do not mind: ImageMagick decodes all frames of such a one.
+  private func decodesWebP(_ picture: Picture) throws -> Bool {
+    if try run("dwebp", "-quiet", picture.path, "-o", "/dev/null").status == 0 { return true }
     let frame = folder.appendingPathComponent("frame.webp").path
-    guard try run("webpmux", "-get", "frame", "1", path, "-o", frame).status == 0 else { return false }
-    return try run("dwebp", "-quiet", frame, "-o", "/dev/null").status == 0
+    if try run("webpmux", "-get", "frame", "1", picture.path, "-o", frame).status == 0 {
+      return try run("dwebp", "-quiet", frame, "-o", "/dev/null").status == 0
+    }
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: picture.path))
+    guard bytes.range(of: Data("ANMF".utf8)) != nil else { return false }
+    return try identified([picture])[picture.path]?.contains(picture.sides) == true
   }
 
   /// `avifdec` would decode the track of a sequence, and we decode its still picture: the file is marked as a still picture.

@@ -19,6 +19,11 @@ import Testing
     get throws { try state.names.filter { !["aside", "recent.json", "recent.json.new"].contains($0) } }
   }
 
+  /// Empties the program's state folder, so that each run makes the same system calls.
+  private func clearState() throws {
+    for name in try state.names { try FileManager.default.removeItem(atPath: state[name]) }
+  }
+
   /// A system call of the program, by its number among the calls of its name.
   private struct Call: CustomStringConvertible {
     let name: String
@@ -32,6 +37,7 @@ import Testing
   private func calls(_ folder: Workspace, _ arguments: [String], status: Int32 = 0) throws -> [Call] {
     let trace = folder.path + ".trace"
     defer { unlink(trace) }
+    try clearState()
     let ended = try run(
       "strace", ["-f", "-qq", "-o", trace, emojiart] + arguments, environment: ["EMOJIART_STATE": state.path])
     try #require(ended.status == status, "\(ended.errors)")
@@ -51,7 +57,8 @@ import Testing
   private func tampered(
     _ call: Call, _ fault: String, from: String = "", _ arguments: [String]
   ) throws -> Ended {
-    try run(
+    try clearState()
+    return try run(
       "strace",
       [
         "-f", "-qq", "-o", "/dev/null", "-e", "inject=\(call.name):\(fault):when=\(call.number)\(from)",
