@@ -153,10 +153,16 @@ final class MovedCase {
     try stream.journals.peek().flatMap { try $0.contents().entries.map(\.id.sequence) }
   }
 
-  /// The number of first edits that are in the document, wherever it is.
-  func saved(of edits: Int) throws -> Int? {
-    guard let home else { return nil }
-    let found = StreamCase.Places(in: try DocumentFile(home).read())
-    return (0...edits).last { StreamCase.Places(after: 1..<$0 + 1) == found }
+  /// What the document shows, wherever it is.
+  func shown() throws -> StreamCase.Places? {
+    try home.flatMap { StreamCase.Places(in: try DocumentFile($0).read()) }
+  }
+
+  /// What the document may show in the end. The last edits move an emoji by a distance: a stream that has noticed the backup before
+  /// them moves it from the place in the backup, and a stream that has not from the place that it knows.
+  func results(_ phase: MovedPhase, sent: Int) -> [StreamCase.Places] {
+    let isBackup = kind == .backupMovedBack || kind == .backupCopiedBack
+    return [StreamCase.Places(after: 1...sent)]
+      + (isBackup && phase == .after ? [StreamCase.Places(after: phase.unsaved)] : [])
   }
 }
