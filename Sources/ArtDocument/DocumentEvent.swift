@@ -115,8 +115,8 @@ public enum DocumentEvent: Sendable, Equatable {
   case changed(ContentChange)
   /// Everything up to this revision is durably in the file.
   case saved(revision: Int)
-  /// Changes of an unsaved edit were dropped: another program removed their emoji. The next
-  /// `changed` has the effect on the content.
+  /// Changes of an unsaved edit were dropped: another program removed their emoji, or `RebasedEdits.dropped` has the
+  /// other reasons. The next `changed` has the effect on the content.
   case dropped(EditID, [Change])
   /// An emoji that this program added has another id, because another program used the same one. The next `changed`
   /// removes the old one and adds the new one.

@@ -53,7 +53,8 @@ public struct AppliedEdit: Sendable {
   public var changes: [Change] = []
   /// The changes that restore the document as it was.
   public var inverse: [Change] = []
-  /// The changes that could not be applied: their emoji is missing, or the id of an addition is in use.
+  /// The changes that could not be applied: their emoji is missing, the id of an addition is in use, or a substitute for a
+  /// background would be pending beside one.
   public var dropped: [Change] = []
   /// The backgrounds whose bytes are not stored any more. Their changes are among the dropped ones.
   public var lost: [Background] = []
@@ -160,15 +161,15 @@ private enum Outcome {
 //     they are not, it has a URL   no background; the URL is pending, for the reason `undo`, unless another one is
 //     they are not, it has none    no background
 //
-// A pending URL with the reason `undo` stands for that background: fetched, it becomes the background without a question. So it is
-// pending only while the document has no background. Every change of the background removes it, and an edit that would set it beside a
-// background, such as the undo of an edit that removed it, drops it.
+// A pending URL with the reason `undo` is a substitute for that background: once fetched, it becomes the background without a question.
+// No edit makes one pending beside a background, which it would replace. Every change of the background removes it. An undo or a redo
+// that would set one beside a background leaves nothing pending; any other edit, which may be another program's, drops the change.
 
 extension PendingBackground {
   /// The reason of a pending background that was the background before, and whose bytes are not stored any more.
   public static let undoReason = "undo"
 
-  /// Whether it stands for a background without stored bytes.
+  /// Whether it is a substitute for a background without stored bytes.
   fileprivate var isSubstitute: Bool { reason == Self.undoReason }
 
   /// The pending background that stands for one without stored bytes; nil if its URL is not known.
@@ -207,17 +208,21 @@ extension EditableArt {
   /// Applies the changes of an edit. A background whose bytes are not stored is dropped and reported in `lost`, and
   /// its URL becomes pending. `time` is in milliseconds since 1970. Throws what `apply` throws.
   ///
-  /// An undo or a redo of such a background writes the background field even if its value stays the same: later undos
-  /// recognize by that change that the edit is reverted.
+  /// An undo or a redo writes the background and the pending background that it names even if their values stay the same: later
+  /// undos recognize by these changes that the edit is reverted. So does an edit whose background became a pending URL: rebased
+  /// once more, it still is an edit of the background.
   public mutating func apply(
     _ changes: [Change], of kind: LoggedEdit.Kind = .edit, at time: Int
   ) throws(ArtError) -> AppliedEdit {
-    let possible = try possible(changes, at: time)
+    let possible = try possible(changes, of: kind, at: time)
     var applied = try apply(possible.changes)
-    let isSet = applied.changes.contains { $0.field == .background }
-    if kind != .edit, !isSet, possible.changes.contains(where: { $0.field == .background }) {
-      applied.changes.append(.setBackground(background))
-      applied.inverse.insert(.setBackground(background), at: 0)
+    let isRecorded = kind != .edit || !possible.lost.isEmpty && !applied.changes.isEmpty
+    for change in [Change.setBackground(background), .setPending(pending)] where isRecorded {
+      guard possible.changes.contains(where: { $0.field == change.field }),
+        !applied.changes.contains(where: { $0.field == change.field })
+      else { continue }
+      applied.changes.append(change)
+      applied.inverse.insert(change, at: 0)
     }
     applied.lost = possible.lost
     applied.dropped += possible.lost.map { .setBackground($0) } + possible.dropped
@@ -230,19 +235,22 @@ private struct PossibleChanges {
   var changes: [Change]
   /// The backgrounds whose bytes are not stored.
   var lost: [Background] = []
-  /// The pending URLs that would stand for a background although there is one.
+  /// The substitutes that would be pending beside a background.
   var dropped: [Change] = []
 }
 
 extension ArtReading {
-  fileprivate func possible(_ changes: [Change], at time: Int) throws(ArtError) -> PossibleChanges {
+  fileprivate func possible(
+    _ changes: [Change], of kind: LoggedEdit.Kind, at time: Int
+  ) throws(ArtError) -> PossibleChanges {
+    // Other edits leave a document as it is that an earlier version saved with a substitute beside its background.
     guard changes.contains(where: { $0.field == .background || $0.field == .pending }) else {
       return PossibleChanges(changes: changes)
     }
-    return withoutSubstituteBesideBackground(try withSubstitutes(changes, at: time))
+    return withoutNeedlessSubstitute(try withSubstitutes(changes, at: time), of: kind)
   }
 
-  /// Sets pending URLs instead of backgrounds whose bytes are not stored.
+  /// Makes the URLs of backgrounds pending whose bytes are not stored.
   private func withSubstitutes(_ changes: [Change], at time: Int) throws(ArtError) -> PossibleChanges {
     var possible = PossibleChanges(changes: [])
     var missing: Background?
@@ -270,14 +278,16 @@ extension ArtReading {
     return possible
   }
 
-  /// Drops a pending URL that would stand for a background beside one.
-  private func withoutSubstituteBesideBackground(_ possible: PossibleChanges) -> PossibleChanges {
+  /// Drops a substitute if there is a background after the changes.
+  private func withoutNeedlessSubstitute(
+    _ possible: PossibleChanges, of kind: LoggedEdit.Kind
+  ) -> PossibleChanges {
     guard backgroundAfter(possible.changes) != nil, pendingAfter(possible.changes)?.isSubstitute == true
     else { return possible }
     var possible = possible
     possible.dropped = possible.changes.filter { $0.field == .pending }
     possible.changes.removeAll { $0.field == .pending }
-    if pending?.isSubstitute == true { possible.changes.append(.setPending(nil)) }
+    if kind != .edit || pending?.isSubstitute == true { possible.changes.append(.setPending(nil)) }
     return possible
   }
 

@@ -156,7 +156,8 @@ public struct RebasedEdits: Sendable {
   /// The rebased edits: ids and times as before, new revisions and inverses.
   public fileprivate(set) var edits = UnsavedEdits()
   /// Changes that had an effect before and do not any more, by edit: their emoji was removed, another program has set
-  /// a field that an undo or redo would set, or a background's bytes are not stored any more.
+  /// a field that an undo or redo would set, a background's bytes are not stored any more, or a URL would be pending
+  /// in place of a background although there is one.
   public fileprivate(set) var dropped: [(id: EditID, changes: [Change])] = []
   /// New ids of emoji whose old ids another program has used too.
   public fileprivate(set) var renamed: [EmojiID: EmojiID] = [:]

@@ -69,8 +69,8 @@ final class OtherDecoder {
     return found
   }
 
-  /// `dwebp` reads no animations: it gets the first frame of one. `webpmux` takes no frame out of an animation whose header wrongly
-  /// denies that it has transparent pixels, which decoders do not mind: ImageMagick decodes all frames of such a one.
+  /// `dwebp` reads no animations: it gets the first frame of one. `webpmux` is stricter than a decoder: it refuses, for instance, an
+  /// animation whose header wrongly denies that it has transparent pixels. ImageMagick decodes such an animation.
   private func decodesWebP(_ picture: Picture) throws -> Bool {
     if try run("dwebp", "-quiet", picture.path, "-o", "/dev/null").status == 0 { return true }
     let frame = folder.appendingPathComponent("frame.webp").path

@@ -213,32 +213,97 @@ struct BackgroundEditTests {
     }
   }
 
+  /// A document that two programs edit, and what the tests below do with it.
+  private struct Two {
+    var art: DocumentContent
+    var own: Author
+    var other: Author
+    /// Backgrounds with URLs of their own; one is stored, the others are not.
+    let pictures: [Background]
+
+    mutating func perform(_ edit: BackgroundEdit, by author: WritableKeyPath<Two, Author>) throws {
+      if case .set(let picture, _, _) = edit { art.setPictures([picture.digest]) }
+      let plan = try #require(try edit.plan(on: art))
+      _ = try step(plan.changes, .edit, plan.name, by: author)
+    }
+
+    mutating func undo(by author: WritableKeyPath<Two, Author>) throws -> AppliedEdit {
+      let plan = try #require(try UndoPlan.undo(in: art, by: .origin(self[keyPath: author].origin)))
+      return try step(plan.changes, plan.kind, plan.name, by: author)
+    }
+
+    mutating func redo(by author: WritableKeyPath<Two, Author>) throws -> AppliedEdit {
+      let plan = try #require(try UndoPlan.redo(in: art, by: .origin(self[keyPath: author].origin)))
+      return try step(plan.changes, plan.kind, plan.name, by: author)
+    }
+
+    private mutating func step(
+      _ changes: [Change], _ kind: LoggedEdit.Kind, _ name: String, by author: WritableKeyPath<Two, Author>
+    ) throws -> AppliedEdit {
+      let applied = try art.apply(changes, of: kind, at: 9)
+      let stamp = self[keyPath: author].stamp(at: 9)
+      art.append(
+        LoggedEdit(
+          stamp, revision: art.revision + 1, save: art.revision + 1, kind: kind,
+          edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped
+        ))
+      return applied
+    }
+  }
+
+  private func two() throws -> Two {
+    Two(
+      art: try document(), own: try author(1), other: try author(2),
+      pictures: try [0, 1, 2, 1, 0].enumerated().map {
+        try picture($1, url: "https://example.org/\($0).png")
+      })
+  }
+
   @Test("B19 the URL of a former background does not become pending beside the background of somebody else")
   func besideAnother() throws {
-    var art = try document()
-    var (own, other) = (try author(1), try author(2))
-    let pictures = try [0, 1, 2, 1].enumerated().map { try picture($1, url: "https://example.org/\($0).png") }
-    func set(_ number: Int, by author: inout Author) throws {
-      art.setPictures([pictures[number].digest])
-      let plan = try #require(try BackgroundEdit.set(pictures[number], keepsCanvas: false).plan(on: art))
-      _ = try step(plan.changes, .edit, plan.name, &art, &author)
+    var two = try two()
+    let pictures = two.pictures
+    // The own pending URL that an undo must bring back in the end.
+    try two.perform(.later(pending()), by: \.own)
+    try two.perform(.set(pictures[0], keepsCanvas: true), by: \.own)
+    try two.perform(.set(pictures[1], keepsCanvas: true), by: \.own)
+    #expect(try two.undo(by: \.own).lost == [pictures[0]])
+    let substitute = try #require(two.art.pending)
+    #expect(substitute.reason == "undo" && substitute.url == pictures[0].url)
+    try two.perform(.set(pictures[2], keepsCanvas: true), by: \.own)
+    #expect(two.art.pending == nil)
+    try two.perform(.set(pictures[3], keepsCanvas: true), by: \.other)
+    // The edit that the undo reverts has removed the substitute, and the background is the other program's.
+    for _ in 1...2 {
+      let undone = try two.undo(by: \.own)
+      #expect(two.art.background == pictures[3] && two.art.pending == nil)
+      #expect(undone.dropped == [.setPending(substitute)])
+      _ = try two.redo(by: \.own)
+      #expect(two.art.background == pictures[3] && two.art.pending == nil)
     }
-    func undo() throws -> AppliedEdit {
-      let plan = try #require(try UndoPlan.undo(in: art, by: .origin(own.origin)))
-      return try step(plan.changes, plan.kind, plan.name, &art, &own)
-    }
-    try set(0, by: &own)
-    try set(1, by: &own)
-    #expect(try undo().lost == [pictures[0]])
-    let instead = try #require(art.pending)
-    #expect(instead.reason == "undo" && instead.url == pictures[0].url)
-    try set(2, by: &own)
-    #expect(art.pending == nil)
-    try set(3, by: &other)
-    // The edit that the undo reverts has removed the pending URL, and the background is the other program's.
-    let undone = try undo()
-    #expect(art.background == pictures[3] && art.pending == nil)
-    #expect(undone.changes == [] && undone.dropped == [.setPending(instead)])
+    _ = try two.undo(by: \.own)
+    // The step before is reverted, too, and its pending URL is there again.
+    _ = try two.undo(by: \.own)
+    #expect(try two.art.background == pictures[3] && two.art.pending == pending())
+  }
+
+  @Test(
+    "B19 an undo withdraws the own pending URL, also where a background has replaced what was pending before")
+  func withdrawn() throws {
+    var two = try two()
+    let pictures = two.pictures
+    try two.perform(.set(pictures[0], keepsCanvas: true), by: \.other)
+    try two.perform(.set(pictures[1], keepsCanvas: true), by: \.other)
+    #expect(try two.undo(by: \.other).lost == [pictures[0]])
+    let substitute = try #require(two.art.pending)
+    try two.perform(.set(pictures[2], keepsCanvas: true), by: \.other)
+    _ = try two.undo(by: \.other)
+    #expect(two.art.background == nil && two.art.pending == substitute)
+    try two.perform(.later(pending()), by: \.own)
+    _ = try two.redo(by: \.other)
+    #expect(try two.art.background == pictures[2] && two.art.pending == pending())
+    _ = try two.undo(by: \.own)
+    #expect(two.art.background == pictures[2] && two.art.pending == nil)
   }
 
   @Test("B19 a background without a URL is lost, and another pending background stays")

@@ -249,15 +249,15 @@ struct UndoTests {
         edit: log[index].edit, inverse: log[index].inverse)
     }
     let (first, last) = (log[1].id, log[2].id)
-    for (kind, other) in [(first, first), (last, first), (first, last), (last, last)] {
+    for (undone, redone) in [(first, first), (last, first), (first, last), (last, last)] {
       var art = try #require(
         DocumentContent(
           id: stage.art.id, canvas: stage.art.canvas, emojis: stage.art.emojisInOrder(),
-          log: [entry(1, .undo(kind)), entry(2, .redo(other))], revision: stage.art.revision, head: last))
+          log: [entry(1, .undo(undone)), entry(2, .redo(redone))], revision: stage.art.revision, head: last))
       var (author, steps) = (stage.authors[0], 0)
       while steps < 100, try art.undo(by: &author) != nil { steps += 1 }
       while steps < 100, try art.redo(by: &author) != nil { steps += 1 }
-      #expect(steps < 10, "\(kind) \(other)")
+      #expect(steps < 10, "\(undone) \(redone)")
     }
   }
 }
