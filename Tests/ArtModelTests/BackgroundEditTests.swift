@@ -130,17 +130,17 @@ struct BackgroundEditTests {
     art.setPictures([first.digest, second.digest])
     for background in [first, second] {
       let plan = try #require(try BackgroundEdit.set(background, keepsCanvas: false).plan(on: art))
-      _ = try step(plan.changes, .edit, plan.name, &art, &author)
+      _ = try Self.step(plan.changes, .edit, plan.name, &art, &author)
     }
     art.setPictures([second.digest])
     func undo() throws -> AppliedEdit {
       let plan = try #require(try UndoPlan.undo(in: art))
-      return try step(plan.changes, plan.kind, plan.name, &art, &author)
+      return try Self.step(plan.changes, plan.kind, plan.name, &art, &author)
     }
     func redo() throws -> AppliedEdit {
       let plan = try #require(try UndoPlan.redo(in: art))
       #expect(plan.skipped == [])
-      return try step(plan.changes, plan.kind, plan.name, &art, &author)
+      return try Self.step(plan.changes, plan.kind, plan.name, &art, &author)
     }
     let instead = try PendingBackground(url: Self.url, since: 9, reason: "undo", anchor: .topLeft)
     let undone = try undo()
@@ -157,7 +157,7 @@ struct BackgroundEditTests {
     #expect(try undo().lost == [first])
     art.setPictures([first.digest, second.digest])
     let fetched = try #require(try BackgroundEdit.set(first, keepsCanvas: false).plan(on: art))
-    _ = try step(fetched.changes, .edit, fetched.name, &art, &author)
+    _ = try Self.step(fetched.changes, .edit, fetched.name, &art, &author)
     #expect(art.background == first && art.pending == nil)
     #expect(try undo().lost == [])
     #expect(art.background == nil && art.pending == instead)
@@ -173,7 +173,7 @@ struct BackgroundEditTests {
     var states = [Picture(art)]
     func record(_ edit: BackgroundEdit) throws {
       let plan = try #require(try edit.plan(on: art))
-      _ = try step(plan.changes, .edit, plan.name, &art, &author)
+      _ = try Self.step(plan.changes, .edit, plan.name, &art, &author)
       states.append(Picture(art))
     }
     try record(.later(wanted))
@@ -193,7 +193,7 @@ struct BackgroundEditTests {
       for index in states.indices.dropLast().reversed() {
         let plan = try #require(try UndoPlan.undo(in: art), "round \(round)")
         #expect(plan.skipped == [], "round \(round), undo to \(index)")
-        _ = try step(plan.changes, plan.kind, plan.name, &art, &author)
+        _ = try Self.step(plan.changes, plan.kind, plan.name, &art, &author)
         #expect(Picture(art) == states[index], "round \(round), undo to \(index)")
       }
       #expect(try UndoPlan.undo(in: art) == nil)
@@ -207,7 +207,7 @@ struct BackgroundEditTests {
       for index in states.indices.dropFirst() {
         let plan = try #require(try UndoPlan.redo(in: art), "round \(round)")
         #expect(plan.skipped == [], "round \(round), redo to \(index)")
-        _ = try step(plan.changes, plan.kind, plan.name, &art, &author)
+        _ = try Self.step(plan.changes, plan.kind, plan.name, &art, &author)
         #expect(Picture(art) == states[index], "round \(round), redo to \(index)")
       }
     }
@@ -238,16 +238,11 @@ struct BackgroundEditTests {
     }
 
     private mutating func step(
-      _ changes: [Change], _ kind: LoggedEdit.Kind, _ name: String, by author: WritableKeyPath<Two, Author>
+      _ changes: [Change], _ kind: LoggedEdit.Kind, _ name: String, by path: WritableKeyPath<Two, Author>
     ) throws -> AppliedEdit {
-      let applied = try art.apply(changes, of: kind, at: 9)
-      let stamp = self[keyPath: author].stamp(at: 9)
-      art.append(
-        LoggedEdit(
-          stamp, revision: art.revision + 1, save: art.revision + 1, kind: kind,
-          edit: Edit(name: name, changes: applied.changes), inverse: applied.inverse, dropped: applied.dropped
-        ))
-      return applied
+      var author = self[keyPath: path]
+      defer { self[keyPath: path] = author }
+      return try BackgroundEditTests.step(changes, kind, name, &art, &author)
     }
   }
 
@@ -320,7 +315,7 @@ struct BackgroundEditTests {
     }
   }
 
-  private func step(
+  fileprivate static func step(
     _ changes: [Change], _ kind: LoggedEdit.Kind, _ name: String, _ art: inout DocumentContent,
     _ author: inout Author
   ) throws -> AppliedEdit {
