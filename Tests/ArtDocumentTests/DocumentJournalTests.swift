@@ -197,7 +197,9 @@ import Testing
     "D9 a document that is closed and abandoned at once ends closed, and its edit is saved or in the journal")
   func closeAndAbandon() async throws {
     for round in 0..<10 {
-      let file = try folder.make("bees\(round)")
+      // A folder for each round: a journal that a former round left would be counted again.
+      let folder = try DocumentFolder()
+      let file = try folder.make()
       let document = try await DocumentFolder.open(file)
       try await document.perform(.bee())
       let lock = try FileLock(file.path)
@@ -214,7 +216,8 @@ import Testing
       let kept = try DocumentFolder.journalFolder(of: file).lockOrphans().reduce(0) {
         try $0 + $1.contents().entries.count
       }
-      #expect(try file.read().emojiCount == 1 || kept == 1)
+      let emojis = try file.read().emojiCount
+      #expect(emojis == 1 || kept == 1, "round \(round): \(emojis) in the file, \(kept) in the journal")
     }
   }
 

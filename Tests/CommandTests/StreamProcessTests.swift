@@ -155,7 +155,9 @@ struct StreamProcessTests {
       let ends = try await [moves, sizes]
       for (lines, status) in ends {
         #expect(status == 0)
-        #expect(lines.filter { $0.contains(#""error""#) || $0.contains("dropped") } == [])
+        // On a busy machine a save may wait in vain for the other stream's; it is repeated.
+        let faults = lines.filter { $0.contains(#""error""#) || $0.contains("dropped") }
+        #expect(faults.filter { !$0.contains(#""code":"busy""#) } == [])
       }
       #expect(try await count(run, ".revision") == 2 + emojis.count * rounds * 2 + commands * 2)
       #expect(
